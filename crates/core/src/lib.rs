@@ -1,0 +1,10 @@
+//! `pilothouse-core` decides: given what has happened and what just arrived, it says what is now
+//! true and what should be done.
+//!
+//! It owns the intent DAG, the phase machine, plans, checkpoints, proposals and the [`Session`]
+//! fold. It never does I/O, reads a clock or the environment, spawns anything or awaits anything.
+//!
+//! [`Session`]: crate::session::Session
+
+pub mod intent;
+pub mod scope;
