@@ -6,5 +6,24 @@
 //!
 //! [`Session`]: crate::session::Session
 
+pub mod session;
+
+pub mod event;
+pub mod input;
+pub mod work;
+
+pub mod checkpoint;
+pub mod plan;
+pub mod proposal;
+
 pub mod intent;
+pub mod risk;
 pub mod scope;
+pub mod tool;
+
+pub mod blob;
+pub mod diff;
+pub mod ids;
+pub mod port;
+pub mod relpath;
+pub mod talk;

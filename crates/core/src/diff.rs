@@ -1,0 +1,191 @@
+//! Changes to a text as values: lines, hunks, selection, application.
+//!
+//! Owns the diff of two byte strings and the result of taking some of its hunks. Never reads a
+//! file, and never touches a byte outside a taken hunk.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+/// Lines of context that hold two changes together in one hunk, on each side.
+pub const CONTEXT_LINES: usize = 3;
+
+/// A run of lines, from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Lines {
+    /// First line.
+    pub start: usize,
+    /// How many.
+    pub len: usize,
+}
+
+impl Lines {
+    /// One past the last line.
+    pub const fn end(self) -> usize {
+        self.start + self.len
+    }
+}
+
+/// One replaced run of lines; stored as `[old start, old len, new start, new len]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "[usize; 4]", into = "[usize; 4]")]
+pub struct Change {
+    /// The lines that go.
+    pub old: Lines,
+    /// The lines that come.
+    pub new: Lines,
+}
+
+impl From<[usize; 4]> for Change {
+    fn from([start, len, new_start, new_len]: [usize; 4]) -> Self {
+        Self { old: Lines { start, len }, new: Lines { start: new_start, len: new_len } }
+    }
+}
+
+impl From<Change> for [usize; 4] {
+    fn from(c: Change) -> Self {
+        [c.old.start, c.old.len, c.new.start, c.new.len]
+    }
+}
+
+/// The unit of consent: changes that stand close together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Hunk {
+    /// Its changes in order, at least one.
+    pub changes: Vec<Change>,
+}
+
+impl Hunk {
+    /// From the first to the last changed line of the old text.
+    pub fn old(&self) -> Lines {
+        Self::span(self.changes.iter().map(|c| c.old))
+    }
+
+    /// From the first to the last changed line of the new text.
+    pub fn new_lines(&self) -> Lines {
+        Self::span(self.changes.iter().map(|c| c.new))
+    }
+
+    /// Lines added.
+    pub fn added(&self) -> usize {
+        self.changes.iter().map(|c| c.new.len).sum()
+    }
+
+    /// Lines removed.
+    pub fn removed(&self) -> usize {
+        self.changes.iter().map(|c| c.old.len).sum()
+    }
+
+    fn span(mut runs: impl Iterator<Item = Lines>) -> Lines {
+        let Some(first) = runs.next() else { return Lines::default() };
+        let end = runs.last().unwrap_or(first).end();
+        Lines { start: first.start, len: end.saturating_sub(first.start) }
+    }
+}
+
+/// Splits into lines, each with its own ending; joined again they are the same bytes.
+pub fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|b| *b == b'\n').collect()
+}
+
+/// The hunks that lead from `before` to `after`; none when they are equal.
+pub fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
+    let (old, new) = (lines(before), lines(after));
+    let mut hunks: Vec<Hunk> = Vec::new();
+    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let change = match op {
+            DiffOp::Equal { .. } => continue,
+            DiffOp::Delete { old_index, old_len, new_index } => (old_index, old_len, new_index, 0),
+            DiffOp::Insert { old_index, new_index, new_len } => (old_index, 0, new_index, new_len),
+            DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                (old_index, old_len, new_index, new_len)
+            }
+        };
+        let change = Change {
+            old: Lines { start: change.0, len: change.1 },
+            new: Lines { start: change.2, len: change.3 },
+        };
+        match hunks.last_mut() {
+            Some(h) if change.old.start.saturating_sub(h.old().end()) <= 2 * CONTEXT_LINES => {
+                h.changes.push(change);
+            }
+            _ => hunks.push(Hunk { changes: vec![change] }),
+        }
+    }
+    hunks
+}
+
+/// `before` with the hunks in `taken` (indices into `hunks`) replaced by what `after` has there.
+pub fn select(before: &[u8], after: &[u8], hunks: &[Hunk], taken: &BTreeSet<usize>) -> Vec<u8> {
+    let (old, new) = (lines(before), lines(after));
+    let mut out = Vec::with_capacity(before.len().max(after.len()));
+    let mut at = 0;
+    let changes = hunks.iter().enumerate().filter(|(i, _)| taken.contains(i)).flat_map(|(_, h)| &h.changes);
+    for change in changes {
+        extend(&mut out, old.get(at..change.old.start));
+        extend(&mut out, new.get(change.new.start..change.new.end()));
+        at = change.old.end();
+    }
+    extend(&mut out, old.get(at..));
+    out
+}
+
+fn extend(out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {
+    for line in lines.unwrap_or_default() {
+        out.extend_from_slice(line);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(
+            prop_oneof![
+                "[abc]{0,2}\n",
+                "[abc]{0,2}\r\n",
+                Just("\u{feff}x".to_owned()),
+                Just("\0\n".to_owned())
+            ],
+            0..40,
+        )
+        .prop_map(|v| v.concat().into_bytes())
+    }
+
+    proptest! {
+        #[test]
+        fn taking_all_gives_the_new_text_and_none_the_old(a in text(), b in text()) {
+            let h = hunks(&a, &b);
+            prop_assert_eq!(&select(&a, &b, &h, &(0..h.len()).collect()), &b);
+            prop_assert_eq!(&select(&a, &b, &h, &BTreeSet::new()), &a);
+        }
+
+        #[test]
+        fn bytes_outside_taken_hunks_stay(a in text(), b in text(), pick in any::<u64>()) {
+            let h = hunks(&a, &b);
+            let taken: BTreeSet<usize> = (0..h.len()).filter(|i| pick >> (i % 64) & 1 == 1).collect();
+            let got = select(&a, &b, &h, &taken);
+            let again = hunks(&a, &got);
+            let kept: Vec<_> = h.iter().enumerate().filter(|(i, _)| !taken.contains(i)).map(|(_, h)| h.old()).collect();
+            for hunk in again {
+                let o = hunk.old();
+                prop_assert!(kept.iter().all(|k| k.len == 0 || o.end() <= k.start || o.start >= k.end() || o.len == 0));
+            }
+        }
+    }
+
+    #[test]
+    fn far_changes_are_hunks_of_their_own() {
+        let old: String = (0..30).map(|n| format!("{n}\n")).collect();
+        let new = old.replace("\n3\n", "\nthree\n").replace("\n20\n", "\ntwenty\n");
+        let h = hunks(old.as_bytes(), new.as_bytes());
+        assert_eq!(h.len(), 2);
+        let first = select(old.as_bytes(), new.as_bytes(), &h, &BTreeSet::from([0]));
+        assert_eq!(String::from_utf8(first).unwrap(), old.replace("\n3\n", "\nthree\n"));
+    }
+}

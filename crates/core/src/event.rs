@@ -1,0 +1,604 @@
+//! Events: what happened, in the past tense; the log holds nothing else.
+//!
+//! Owns the vocabulary and its stored form. Fields only grow: old logs open for ever. Never holds
+//! a long text: those are blobs, and the event carries an [`Excerpt`].
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    blob::{BlobId, Excerpt},
+    checkpoint::{Answer, Checkpoint},
+    ids::{
+        ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, Process, ProposalId,
+        RunId, Seq, TaskId, TurnId,
+    },
+    intent::{IntentNode, IntentPath, Mode, Phase, Turn},
+    plan::Plan,
+    proposal::{Decision, Proposal},
+    relpath::RelPath,
+    risk::Risk,
+    scope::{PermissionMode, ToolScope},
+    session::LaneKind,
+    talk::{Fault, Finish, Usage},
+    tool::{ChangeKind, Exit, Tool},
+};
+
+/// An event with its place in the log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stamped {
+    /// Its position, from 1, without gaps.
+    pub seq: Seq,
+    /// When, as the driver's clock said.
+    pub at: Millis,
+    /// The run it belongs to, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: Event,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// The session began.
+    SessionOpened {
+        /// Its name.
+        slug: String,
+        /// The workspace, as the user would name it.
+        folder: String,
+        /// The version of the program.
+        version: String,
+        /// The mode.
+        mode: Mode,
+        /// The ceiling.
+        permission: PermissionMode,
+    },
+    /// A process opened the session again; what was open is interrupted, nothing runs.
+    SessionReopened {
+        /// The version of the program.
+        version: String,
+        /// Reads and model calls that were open.
+        interrupted: Vec<CallId>,
+        /// The run that was under way and is offered.
+        run: Option<RunId>,
+        /// The ceiling it is opened with; kept when it was not said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        permission: Option<PermissionMode>,
+    },
+    /// A write or a command was open when the process ended; it is never repeated.
+    CallLost {
+        /// The call, for a command.
+        call: Option<CallId>,
+        /// The write, for a write.
+        apply: Option<ApplyId>,
+        /// What was found on disk.
+        found: String,
+    },
+    /// The user said something.
+    TurnStarted {
+        /// The turn.
+        turn: TurnId,
+        /// What was said.
+        text: Excerpt,
+    },
+    /// The message got its path.
+    IntentClassified {
+        /// The turn.
+        turn: TurnId,
+        /// What kind of turn.
+        class: Turn,
+        /// The target path.
+        path: IntentPath,
+        /// 0 to 1.
+        confidence: f32,
+        /// Which tier decided.
+        source: String,
+        /// Why, in words.
+        reasoning: String,
+        /// Whether the message forbids changes.
+        #[serde(default)]
+        forbids: bool,
+    },
+    /// A line of work began.
+    LaneOpened {
+        /// The lane.
+        lane: LaneId,
+        /// What it does.
+        kind: LaneKind,
+        /// The turn it serves.
+        turn: TurnId,
+        /// Where it starts.
+        node: IntentNode,
+        /// What it can never exceed.
+        ceiling: ToolScope,
+        /// Whether only the node's own scope holds (`@node`).
+        #[serde(default)]
+        fixed: bool,
+    },
+    /// A line of work ended.
+    LaneClosed {
+        /// The lane.
+        lane: LaneId,
+    },
+    /// A lane's live node changed.
+    NodeTransition {
+        /// The lane.
+        lane: LaneId,
+        /// From.
+        from: IntentNode,
+        /// To.
+        to: IntentNode,
+        /// The approval that allowed it; none for a free transition or a retreat.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approval: Option<ApprovalId>,
+    },
+    /// The phase changed.
+    PhaseChanged {
+        /// From.
+        from: Phase,
+        /// To.
+        to: Phase,
+    },
+    /// The mode changed.
+    ModeChanged {
+        /// To.
+        mode: Mode,
+    },
+    /// The user's ceiling changed.
+    PermissionChanged {
+        /// To.
+        permission: PermissionMode,
+        /// Whether conversation only was chosen.
+        chat_only: bool,
+    },
+    /// A plan is ready for the user.
+    PlanReady {
+        /// The plan.
+        plan: Plan,
+    },
+    /// The active plan was set aside or taken up again.
+    PlanShelved {
+        /// Whether it can be taken up later.
+        suspended: bool,
+    },
+    /// A run began.
+    RunStarted {
+        /// The run.
+        run: RunId,
+        /// The turn that asked for it.
+        turn: TurnId,
+    },
+    /// A run ended.
+    RunCompleted {
+        /// The run.
+        run: RunId,
+        /// How.
+        status: RunStatus,
+        /// In one line.
+        summary: String,
+        /// Files that it changed.
+        files: Vec<RelPath>,
+    },
+    /// A task began.
+    TaskStarted {
+        /// The task.
+        task: TaskId,
+        /// Its lane.
+        lane: LaneId,
+    },
+    /// A task ended well.
+    TaskCompleted {
+        /// The task.
+        task: TaskId,
+        /// How long it took.
+        took: Millis,
+    },
+    /// A task failed.
+    TaskFailed {
+        /// The task.
+        task: TaskId,
+        /// Why.
+        message: String,
+    },
+    /// A task was left out.
+    TaskSkipped {
+        /// The task.
+        task: TaskId,
+    },
+    /// A task was stopped.
+    TaskCancelled {
+        /// The task.
+        task: TaskId,
+    },
+    /// A task goes back to pending: a retry, or an undone diff.
+    TaskReset {
+        /// The task.
+        task: TaskId,
+    },
+    /// A gate began.
+    GateStarted {
+        /// The gate.
+        gate: GateId,
+        /// The call that runs it.
+        call: CallId,
+    },
+    /// A gate is green.
+    GatePassed {
+        /// The gate.
+        gate: GateId,
+        /// Its evidence.
+        evidence: EvidenceId,
+        /// What it rests on.
+        proof: Proof,
+    },
+    /// A gate is red.
+    GateFailed {
+        /// The gate.
+        gate: GateId,
+        /// Its evidence.
+        evidence: EvidenceId,
+        /// What it rests on.
+        proof: Proof,
+    },
+    /// A gate was green, and files changed since.
+    GateWentStale {
+        /// The gate.
+        gate: GateId,
+    },
+    /// A gate was left out, or is to run again.
+    GateReset {
+        /// The gate.
+        gate: GateId,
+        /// Left out rather than run again.
+        skipped: bool,
+    },
+    /// A repair of a failed gate began.
+    RepairStarted {
+        /// The gate.
+        gate: GateId,
+        /// Its lane.
+        lane: LaneId,
+        /// Which try, from 1.
+        attempt: u32,
+        /// How many there may be.
+        of: u32,
+    },
+    /// A model was asked.
+    ThinkingStarted {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+    },
+    /// A model's reply is whole.
+    MessageCompleted {
+        /// The turn.
+        turn: TurnId,
+        /// The lane.
+        lane: LaneId,
+        /// The model call.
+        call: CallId,
+        /// Its text.
+        text: Excerpt,
+        /// Its thinking.
+        #[serde(default)]
+        reasoning: Excerpt,
+        /// The calls that it makes, in order.
+        calls: Vec<CallHead>,
+        /// What it cost.
+        usage: Usage,
+        /// Why it ended.
+        finish: Finish,
+        /// The model.
+        model: String,
+        /// Whether the lane goes on after it.
+        intermediate: bool,
+        /// Whether it was cut off by a cancel.
+        #[serde(default)]
+        cut: bool,
+    },
+    /// A model could not be asked or did not answer.
+    ThinkingFailed {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// Why.
+        fault: Fault,
+    },
+    /// A tool call was allowed and began.
+    CallStarted {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// The tool.
+        tool: Tool,
+        /// What it acts on, for people: a path, a pattern.
+        subject: String,
+        /// The hash of its arguments.
+        args: BlobId,
+        /// The lane's scope epoch.
+        epoch: u32,
+        /// The approval that allowed it, where one was needed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approval: Option<ApprovalId>,
+    },
+    /// A tool call ended, was refused, or was interrupted.
+    CallEnded {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// How.
+        status: CallStatus,
+        /// In one line, for people.
+        summary: String,
+        /// What the model reads.
+        result: Excerpt,
+        /// Files seen, with their hashes.
+        #[serde(default)]
+        seen: Vec<(RelPath, BlobId)>,
+    },
+    /// A change was proposed; an open one of the same lane to the same file is superseded.
+    Proposed {
+        /// The proposal.
+        proposal: Proposal,
+        /// Lines added.
+        added: usize,
+        /// Lines removed.
+        removed: usize,
+    },
+    /// A hunk was decided, or its decision taken back.
+    HunkDecided {
+        /// The proposal.
+        proposal: ProposalId,
+        /// The hunk, from 0.
+        hunk: usize,
+        /// The decision; `None` takes it back.
+        decision: Option<Decision>,
+    },
+    /// The proposed content was changed by the user.
+    ProposalEdited {
+        /// The proposal with its new content and hunks, nothing decided.
+        proposal: Proposal,
+        /// Lines added.
+        added: usize,
+        /// Lines removed.
+        removed: usize,
+    },
+    /// A proposal ended without being written.
+    ProposalClosed {
+        /// The proposal.
+        proposal: ProposalId,
+        /// Why, for people and for the model.
+        reason: String,
+        /// Dropped by the workbench rather than skipped by the user.
+        dropped: bool,
+    },
+    /// The user, or the mode, approved that changes are written.
+    ApplyApproved {
+        /// The write.
+        apply: ApplyId,
+        /// The approval.
+        approval: ApprovalId,
+        /// What allowed it: `user`, or a rule.
+        by: String,
+        /// The proposals and the hunks taken of each.
+        take: Vec<(ProposalId, BTreeSet<usize>)>,
+    },
+    /// The exact contents are known; from here a crash is checked against them.
+    ApplyStarted {
+        /// The write.
+        apply: ApplyId,
+        /// The files.
+        files: Vec<FileChange>,
+    },
+    /// The changes are on disk.
+    Applied {
+        /// The write.
+        apply: ApplyId,
+    },
+    /// Nothing was written.
+    ApplyFailed {
+        /// The write.
+        apply: ApplyId,
+        /// Why, naming path and cause.
+        message: String,
+        /// Whether a file had changed since the proposal.
+        stale: bool,
+    },
+    /// An applied change is being taken back, or put back.
+    RevertStarted {
+        /// The write.
+        apply: ApplyId,
+        /// Put back rather than take back.
+        redo: bool,
+    },
+    /// An applied change was taken back, or put back.
+    Reverted {
+        /// The write.
+        apply: ApplyId,
+        /// Put back rather than taken back.
+        redo: bool,
+    },
+    /// An applied change could not be taken back; nothing was written.
+    RevertFailed {
+        /// The write.
+        apply: ApplyId,
+        /// Put back rather than take back.
+        redo: bool,
+        /// Why.
+        message: String,
+    },
+    /// A command waits for leave.
+    CommandProposed {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// The exact line.
+        command: String,
+        /// The folder, relative to the workspace.
+        folder: String,
+        /// How dangerous it is.
+        risk: Risk,
+        /// Why.
+        why: String,
+        /// The rule that says so.
+        rule: String,
+        /// The hash of what is shown.
+        shown: BlobId,
+    },
+    /// A command runs.
+    CommandStarted {
+        /// The call.
+        call: CallId,
+        /// Its process.
+        process: Process,
+    },
+    /// A command ended.
+    CommandExited {
+        /// The call.
+        call: CallId,
+        /// How.
+        exit: Exit,
+    },
+    /// The user was asked.
+    CheckpointOpened {
+        /// The question.
+        checkpoint: Checkpoint,
+    },
+    /// The question is closed.
+    CheckpointResolved {
+        /// Which.
+        checkpoint: CheckpointId,
+        /// The answer; `None` when it fell away.
+        answer: Option<Answer>,
+        /// The approval that it gives, if it gives one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approval: Option<ApprovalId>,
+    },
+    /// A control word or command was given; what it changes stands in the events after it.
+    ControlGiven {
+        /// The word.
+        control: crate::intent::Control,
+    },
+    /// The queue changed.
+    QueueChanged {
+        /// The turn queued as the next plan.
+        plan_new: Option<TurnId>,
+        /// Control words, in order.
+        control: Vec<crate::intent::Control>,
+        /// Messages kept until the plan is ready.
+        later: Vec<TurnId>,
+    },
+    /// Something the user should know.
+    Notice {
+        /// How loud.
+        level: Level,
+        /// What.
+        text: String,
+    },
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// Everything was done.
+    Completed,
+    /// It failed.
+    Failed,
+    /// The user stopped it.
+    Cancelled,
+    /// The user goes on by hand.
+    Manual,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallStatus {
+    /// It did what it should.
+    Done,
+    /// It failed; the result says how to mend it.
+    Failed,
+    /// It was not allowed.
+    Refused,
+    /// It was stopped, or the process ended.
+    Interrupted,
+}
+
+/// A call as a reply made it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallHead {
+    /// Our id.
+    pub call: CallId,
+    /// The provider's id.
+    pub provider: String,
+    /// The tool's name, as the model wrote it.
+    pub name: String,
+    /// The arguments.
+    pub args: Excerpt,
+}
+
+/// One file of a write, by hashes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// The proposal it comes from.
+    pub proposal: ProposalId,
+    /// The file.
+    pub path: RelPath,
+    /// What happens to it.
+    pub kind: ChangeKind,
+    /// The content before; `None` when there was no file.
+    pub before: Option<BlobId>,
+    /// The content after; `None` when there will be none.
+    pub after: Option<BlobId>,
+    /// Permission bits before, to put back with the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<u32>,
+    /// Lines added.
+    #[serde(default)]
+    pub added: usize,
+    /// Lines removed.
+    #[serde(default)]
+    pub removed: usize,
+    /// Lines of the content after.
+    #[serde(default)]
+    pub lines: usize,
+}
+
+/// What a gate's verdict rests on; captured here, never told by a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    /// The exact line.
+    pub command: String,
+    /// How it ended.
+    pub exit: Exit,
+    /// The hash of its output.
+    pub output: BlobId,
+    /// The first lines that say what is wrong.
+    #[serde(default)]
+    pub diagnostics: String,
+    /// The hash over the files that the session changed, as they were then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<BlobId>,
+}
+
+/// How loud a notice is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// Worth knowing.
+    Info,
+    /// Needs an eye.
+    Warn,
+    /// Went wrong.
+    Error,
+}

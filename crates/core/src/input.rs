@@ -1,0 +1,181 @@
+//! Inputs: what arrives at the session, from the user and from the world.
+//!
+//! Owns the vocabulary. Inputs are not stored: the events decided from them are.
+
+use crate::{
+    blob::{Blob, BlobId},
+    checkpoint::Answer,
+    event::FileChange,
+    ids::{ApplyId, CallId, CheckpointId, Process, ProposalId},
+    intent::Mode,
+    proposal::Decision,
+    scope::PermissionMode,
+    talk::{Fault, ModelReply},
+    tool::{ProposalDraft, ToolOutcome},
+};
+
+/// What arrives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// The session is opened: the first input of every process.
+    Open(Opening),
+    /// The user sent a line.
+    Say(String),
+    /// The user sent a line that is to wait until nothing runs.
+    Queue(String),
+    /// The user answered a question.
+    Answer {
+        /// Which.
+        checkpoint: CheckpointId,
+        /// How.
+        answer: Answer,
+        /// The hash of what was shown, where the question has one.
+        shown: Option<BlobId>,
+    },
+    /// The user decided a hunk, or took the decision back.
+    Decide {
+        /// The proposal.
+        proposal: ProposalId,
+        /// The hunk, from 0.
+        hunk: usize,
+        /// The decision.
+        decision: Option<Decision>,
+        /// The hash of what was shown.
+        shown: BlobId,
+    },
+    /// The user wants the taken hunks of these proposals written, all or nothing.
+    Apply {
+        /// The proposals with the hash of what was shown of each.
+        proposals: Vec<(ProposalId, BlobId)>,
+        /// The typed word, where a removal wants one.
+        word: Option<String>,
+    },
+    /// The user wants nothing of these proposals, with a reason for the agent.
+    Skip {
+        /// The proposals.
+        proposals: Vec<ProposalId>,
+        /// Why; may be empty.
+        reason: String,
+    },
+    /// The user changed the proposed content.
+    EditProposal {
+        /// The proposal.
+        proposal: ProposalId,
+        /// The new draft, against the same file.
+        draft: ProposalDraft,
+    },
+    /// The user goes from the diff up to the plan; the proposals are dropped.
+    Up,
+    /// The user stops what runs.
+    Cancel,
+    /// The user changed the ceiling.
+    SetPermission(PermissionMode),
+    /// The user wants the last applied change taken back.
+    Undo,
+    /// The user wants the last undone change put back.
+    Redo,
+    /// A model replied.
+    Replied {
+        /// The call.
+        call: CallId,
+        /// The reply, or why there is none.
+        reply: Result<ModelReply, Fault>,
+    },
+    /// A tool call ended.
+    ToolEnded {
+        /// The call.
+        call: CallId,
+        /// With what.
+        outcome: ToolOutcome,
+    },
+    /// A command's process exists.
+    CommandStarted {
+        /// The call.
+        call: CallId,
+        /// The process.
+        process: Process,
+    },
+    /// The exact contents of an approved write are known.
+    ApplyPrepared {
+        /// The write.
+        apply: ApplyId,
+        /// The files, or why it cannot be done.
+        files: Result<(Vec<FileChange>, Vec<Blob>), WriteFault>,
+    },
+    /// An approved write ended.
+    ApplyEnded {
+        /// The write.
+        apply: ApplyId,
+        /// How.
+        result: Result<(), WriteFault>,
+    },
+    /// An undo or redo ended.
+    RevertEnded {
+        /// The write.
+        apply: ApplyId,
+        /// How.
+        result: Result<(), WriteFault>,
+    },
+    /// A part of the program failed while it worked for this call.
+    Panicked {
+        /// The call, if it was one.
+        call: Option<CallId>,
+        /// The write, if it was one.
+        apply: Option<ApplyId>,
+        /// What it said.
+        message: String,
+    },
+}
+
+/// How a session is opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opening {
+    /// Its name.
+    pub slug: String,
+    /// The workspace, as the user would name it.
+    pub folder: String,
+    /// The version of the program.
+    pub version: String,
+    /// The mode, where it was said.
+    pub mode: Option<Mode>,
+    /// The ceiling, where it was said.
+    pub permission: Option<PermissionMode>,
+    /// For each write or revert that was open: what is on disk.
+    pub found: Vec<(ApplyId, Found)>,
+}
+
+/// What is on disk of a write that was open when the process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Every file is as before.
+    Before,
+    /// Every file is as after.
+    After,
+    /// Some are as before, some as after, or something else was written.
+    Mixed,
+}
+
+/// Why nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct WriteFault {
+    /// Path and cause.
+    pub message: String,
+    /// Whether a file had changed since it was read.
+    pub stale: bool,
+}
+
+/// Why an input changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Refusal {
+    /// In a sentence, for people.
+    pub reason: String,
+}
+
+impl Refusal {
+    /// A refusal with this reason.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+}

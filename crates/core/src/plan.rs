@@ -1,0 +1,360 @@
+//! Plans: a DAG of tasks with gates, as a model submits and a user approves them.
+//!
+//! Owns the shape, the reading of a submitted plan and the order of its tasks. Never runs one.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::{EvidenceId, GateId, Millis, TaskId, TurnId},
+    intent::{IntentNode, IntentPath},
+    relpath::RelPath,
+};
+
+/// Most tasks a plan may have.
+pub const MAX_TASKS: usize = 100;
+
+/// An approved or waiting plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The turn that asked for it.
+    pub turn: TurnId,
+    /// Counts re-plans of the same work, from 1.
+    pub version: u32,
+    /// Its name.
+    pub title: String,
+    /// What the model wants the user to know before approving.
+    pub note: String,
+    /// How deep its tasks reach.
+    pub path: IntentPath,
+    /// Tasks, in the order in which they were submitted.
+    pub tasks: Vec<Task>,
+    /// Gates.
+    pub gates: Vec<Gate>,
+}
+
+/// One step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// Its id.
+    pub id: TaskId,
+    /// What is done, in a few words.
+    pub title: String,
+    /// What exactly is done: the instruction for the model that does it.
+    #[serde(default)]
+    pub detail: String,
+    /// How deep it reaches.
+    pub node: IntentNode,
+    /// Files it means to touch.
+    #[serde(default)]
+    pub files: Vec<RelPath>,
+    /// Tasks that must be done before.
+    #[serde(default)]
+    pub after: Vec<TaskId>,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// How long it took, once done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took: Option<Millis>,
+}
+
+/// Where a task stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    /// Not begun.
+    #[default]
+    Pending,
+    /// Under way.
+    Running,
+    /// Done.
+    Done,
+    /// Failed.
+    Failed,
+    /// Left out.
+    Skipped,
+    /// Stopped by the user.
+    Cancelled,
+}
+
+impl TaskStatus {
+    /// Whether nothing more will happen to it.
+    pub const fn settled(self) -> bool {
+        !matches!(self, Self::Pending | Self::Running)
+    }
+}
+
+/// A check between tasks; green only with evidence captured here.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gate {
+    /// Its id.
+    pub id: GateId,
+    /// Its name: `syntax`, `tests`.
+    pub name: String,
+    /// The exact command line.
+    pub command: String,
+    /// It runs once all of these are settled; all tasks when empty.
+    #[serde(default)]
+    pub after: Vec<TaskId>,
+    /// Where it stands.
+    pub status: GateStatus,
+}
+
+/// Where a gate stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateStatus {
+    /// Not begun.
+    #[default]
+    Pending,
+    /// Under way.
+    Running,
+    /// Green, with its evidence.
+    Passed(EvidenceId),
+    /// Red, with its evidence.
+    Failed(EvidenceId),
+    /// Green once; files changed since.
+    Stale(EvidenceId),
+    /// Left out by the user.
+    Skipped,
+}
+
+/// A submitted plan cannot be used; the text tells the model why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The arguments are not the JSON that the tool asks for.
+    #[error(
+        "the plan could not be read: {0}; send {{\"title\", \"tasks\": [{{\"title\", \"detail\", \"kind\", \"files\", \"after\"}}], \"gates\": [{{\"name\", \"command\"}}]}}"
+    )]
+    Unreadable(String),
+    /// There is no task.
+    #[error("the plan has no tasks; give at least one task with a title")]
+    Empty,
+    /// Too many tasks.
+    #[error("the plan has {0} tasks; at most {MAX_TASKS} are allowed: join some")]
+    TooMany(usize),
+    /// A task waits for one that does not exist or for itself.
+    #[error(
+        "task {0} waits for task {1}, which does not exist; `after` takes the numbers of earlier tasks, from 1"
+    )]
+    UnknownTask(usize, u64),
+    /// Tasks wait for each other.
+    #[error("tasks wait for each other in a circle: {0:?}; break it")]
+    Cycle(Vec<u64>),
+}
+
+/// A plan as `submit_plan` takes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanDraft {
+    /// Its name.
+    #[serde(default)]
+    pub title: String,
+    /// What the user should know.
+    #[serde(default, alias = "summary")]
+    pub note: String,
+    /// The tasks.
+    #[serde(default)]
+    pub tasks: Vec<TaskDraft>,
+    /// The gates.
+    #[serde(default)]
+    pub gates: Vec<GateDraft>,
+}
+
+/// A task as `submit_plan` takes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskDraft {
+    /// What is done.
+    #[serde(alias = "description")]
+    pub title: String,
+    /// How.
+    #[serde(default, alias = "details")]
+    pub detail: String,
+    /// `create`, `modify`, `delete`, `execute` or `read`; `modify` when left out.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// Files.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Numbers of tasks that come before, from 1.
+    #[serde(default)]
+    pub after: Vec<u64>,
+}
+
+/// A gate as `submit_plan` takes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateDraft {
+    /// Its name.
+    pub name: String,
+    /// Its command line.
+    pub command: String,
+    /// Numbers of tasks that come before, from 1; all when empty.
+    #[serde(default)]
+    pub after: Vec<u64>,
+}
+
+impl PlanDraft {
+    /// Reads the arguments of `submit_plan`.
+    ///
+    /// # Errors
+    /// When they are not such JSON.
+    pub fn parse(args: &str) -> Result<Self, PlanError> {
+        serde_json::from_str(args).map_err(|e| PlanError::Unreadable(e.to_string()))
+    }
+
+    /// Checks the draft and makes it a plan.
+    ///
+    /// # Errors
+    /// When it has no tasks, too many, or its order is impossible.
+    pub fn build(self, turn: TurnId, version: u32) -> Result<Plan, PlanError> {
+        if self.tasks.is_empty() {
+            return Err(PlanError::Empty);
+        }
+        if self.tasks.len() > MAX_TASKS {
+            return Err(PlanError::TooMany(self.tasks.len()));
+        }
+        let count = self.tasks.len() as u64;
+        let tasks: Vec<Task> = self
+            .tasks
+            .into_iter()
+            .zip(1..)
+            .map(|(draft, number)| draft.build(number, count))
+            .collect::<Result<_, _>>()?;
+        let gates = self.gates.into_iter().zip(1..).map(|(g, n)| g.build(n, count)).collect();
+        let deepest = tasks.iter().map(|t| t.node).max_by_key(|n| (n.approval(), *n));
+        let path = IntentPath::to(deepest.unwrap_or(IntentNode::Modify));
+        let title = if self.title.trim().is_empty() {
+            tasks.first().map(|t| t.title.clone()).unwrap_or_default()
+        } else {
+            self.title
+        };
+        let plan = Plan { turn, version, title, note: self.note, path, tasks, gates };
+        match plan.circle() {
+            circle if circle.is_empty() => Ok(plan),
+            circle => Err(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect())),
+        }
+    }
+}
+
+impl TaskDraft {
+    fn build(self, number: u64, count: u64) -> Result<Task, PlanError> {
+        let unknown = self.after.iter().find(|a| **a == 0 || **a > count || **a == number);
+        if let Some(a) = unknown {
+            return Err(PlanError::UnknownTask(usize::try_from(number).unwrap_or(usize::MAX), *a));
+        }
+        let node = self.kind.as_deref().and_then(|k| k.parse().ok()).unwrap_or(IntentNode::Modify);
+        Ok(Task {
+            id: TaskId(number),
+            title: self.title,
+            detail: self.detail,
+            node,
+            files: self.files.iter().filter_map(|f| RelPath::new(f).ok()).collect(),
+            after: self.after.into_iter().map(TaskId).collect(),
+            status: TaskStatus::Pending,
+            took: None,
+        })
+    }
+}
+
+impl GateDraft {
+    fn build(self, number: u64, count: u64) -> Gate {
+        let after = self.after.into_iter().filter(|a| (1..=count).contains(a)).map(TaskId).collect();
+        Gate {
+            id: GateId(number),
+            name: self.name,
+            command: self.command,
+            after,
+            status: GateStatus::Pending,
+        }
+    }
+}
+
+impl Plan {
+    /// The task with this id.
+    pub fn task(&self, id: TaskId) -> Option<&Task> {
+        self.tasks.iter().find(|t| t.id == id)
+    }
+
+    /// The gate with this id.
+    pub fn gate(&self, id: GateId) -> Option<&Gate> {
+        self.gates.iter().find(|g| g.id == id)
+    }
+
+    /// A gate whose tasks are all settled and that has not run; gates come before further tasks.
+    pub fn next_gate(&self) -> Option<&Gate> {
+        self.gates.iter().find(|g| {
+            g.status == GateStatus::Pending
+                && self
+                    .tasks
+                    .iter()
+                    .filter(|t| g.after.is_empty() || g.after.contains(&t.id))
+                    .all(|t| t.status.settled())
+        })
+    }
+
+    /// The first task that is pending and whose predecessors are done.
+    pub fn next_task(&self) -> Option<&Task> {
+        self.tasks.iter().find(|t| {
+            t.status == TaskStatus::Pending
+                && t.after.iter().all(|a| self.task(*a).is_none_or(|t| t.status == TaskStatus::Done))
+        })
+    }
+
+    /// Pending tasks that can never run, because one that they wait for was not done.
+    pub fn orphans(&self) -> Vec<TaskId> {
+        self.tasks
+            .iter()
+            .filter(|t| t.status == TaskStatus::Pending)
+            .filter(|t| {
+                t.after.iter().any(|a| {
+                    self.task(*a).is_some_and(|t| t.status.settled() && t.status != TaskStatus::Done)
+                })
+            })
+            .map(|t| t.id)
+            .collect()
+    }
+
+    /// How many tasks are settled.
+    pub fn settled(&self) -> usize {
+        self.tasks.iter().filter(|t| t.status.settled()).count()
+    }
+
+    /// The position of a task, from 1.
+    pub fn number(&self, id: TaskId) -> usize {
+        self.tasks.iter().position(|t| t.id == id).map_or(0, |i| i + 1)
+    }
+
+    /// The card's text: `★ Plan ready (N tasks, M validation gates)` and the first ten tasks.
+    pub fn summary(&self) -> String {
+        let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+        let mut out = format!(
+            "★ Plan ready ({}, {})\n",
+            plural(self.tasks.len(), "task"),
+            plural(self.gates.len(), "validation gate")
+        );
+        for (task, number) in self.tasks.iter().zip(1..).take(10) {
+            let title: String = task.title.chars().take(60).collect();
+            out.push_str(&format!("  {number}. {title}\n"));
+        }
+        if self.tasks.len() > 10 {
+            out.push_str(&format!("  ... and {} more\n", self.tasks.len() - 10));
+        }
+        out
+    }
+
+    fn circle(&self) -> Vec<TaskId> {
+        let mut done = BTreeSet::new();
+        loop {
+            let ready: Vec<TaskId> = self
+                .tasks
+                .iter()
+                .filter(|t| !done.contains(&t.id) && t.after.iter().all(|a| done.contains(a)))
+                .map(|t| t.id)
+                .collect();
+            if ready.is_empty() {
+                return self.tasks.iter().map(|t| t.id).filter(|id| !done.contains(id)).collect();
+            }
+            done.extend(ready);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Proposals: changes that wait for the user, decided hunk by hunk.
+//!
+//! Owns what is proposed and decided. Never holds a file's text (only its hash) and never writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    blob::BlobId,
+    diff::Hunk,
+    ids::{ApplyId, CallId, LaneId, ProposalId, TaskId},
+    relpath::RelPath,
+    tool::ChangeKind,
+};
+
+/// A proposed change to one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// Its id.
+    pub id: ProposalId,
+    /// The lane that proposed it.
+    pub lane: LaneId,
+    /// The call that proposed it.
+    pub call: CallId,
+    /// The task it belongs to, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// The file.
+    pub path: RelPath,
+    /// What happens to it.
+    pub kind: ChangeKind,
+    /// The content on disk that it starts from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<BlobId>,
+    /// The content proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<BlobId>,
+    /// The hunks between them.
+    pub hunks: Vec<Hunk>,
+    /// The decision on each hunk that has one.
+    #[serde(default)]
+    pub decided: BTreeMap<usize, Decision>,
+    /// Where it stands.
+    pub status: ProposalStatus,
+}
+
+/// A decision on one hunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// It will be written.
+    Taken,
+    /// It will not.
+    Left,
+}
+
+/// Where a proposal stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProposalStatus {
+    /// It waits.
+    #[default]
+    Open,
+    /// It is being written.
+    Applying(ApplyId),
+    /// What was taken of it is on disk.
+    Applied(ApplyId),
+    /// Nothing of it was taken.
+    Skipped,
+    /// It was dropped: superseded, stale, or its lane ended.
+    Dropped,
+}
+
+impl Proposal {
+    /// The hunks that applying would write: the taken ones, or all while nothing was decided.
+    pub fn chosen(&self) -> BTreeSet<usize> {
+        if self.decided.is_empty() {
+            return (0..self.hunks.len()).collect();
+        }
+        self.decided.iter().filter(|(_, d)| **d == Decision::Taken).map(|(i, _)| *i).collect()
+    }
+
+    /// Counts of taken, left and undecided hunks.
+    pub fn tally(&self) -> (usize, usize, usize) {
+        let taken = self.decided.values().filter(|d| **d == Decision::Taken).count();
+        let left = self.decided.len() - taken;
+        (taken, left, self.hunks.len().saturating_sub(self.decided.len()))
+    }
+
+    /// The hash of exactly what the user is shown; an approval is bound to it.
+    pub fn shown(&self) -> BlobId {
+        let text = format!("{}\0{:?}\0{:?}\0{:?}", self.path, self.kind, self.before, self.after);
+        BlobId::of(text.as_bytes())
+    }
+
+    /// The word that must be typed before it is applied, if one must.
+    pub fn word(&self) -> Option<&str> {
+        (self.kind == ChangeKind::Delete).then(|| self.path.name())
+    }
+}

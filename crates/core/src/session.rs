@@ -1,0 +1,88 @@
+//! The session: one pure machine that everything else serves.
+//!
+//! Owns the state, the one mutator [`Session::apply`], the deciders behind [`Session::step`] and
+//! what should be going on ([`Session::pending`]). Never performs an effect and never holds a
+//! file's or a message's text.
+
+mod apply;
+mod decide;
+pub mod lane;
+pub mod state;
+
+use std::collections::BTreeMap;
+
+pub use lane::{Lane, LaneKind, OpenCall, Talk};
+pub use state::{Apply, ApplyStatus, Queue, Run, State, TurnInfo};
+
+use crate::{
+    blob::Blob,
+    event::Stamped,
+    ids::Millis,
+    input::{Input, Refusal},
+    work::{Effect, Work, WorkKey},
+};
+
+/// One conversation with its plan, runs and changes: the fold of its events.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Session {
+    state: State,
+}
+
+/// What one input led to: texts to store, events to log, then effects to perform, in that order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// Contents that the events name.
+    pub blobs: Vec<Blob>,
+    /// What happened.
+    pub events: Vec<Stamped>,
+    /// What should begin or stop.
+    pub effects: Vec<Effect>,
+}
+
+impl Session {
+    /// A session in which nothing has happened.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The state that a log tells; the same as if every event had been applied live.
+    pub fn replay<'a>(events: impl IntoIterator<Item = &'a Stamped>) -> Self {
+        let mut session = Self::new();
+        for event in events {
+            session.apply(event);
+        }
+        session
+    }
+
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Folds one event in; total, whatever the event says.
+    pub fn apply(&mut self, event: &Stamped) {
+        self.state.apply(event);
+    }
+
+    /// Decides what an input means now; on success its events are already folded in.
+    ///
+    /// # Errors
+    /// When the input has no meaning in this state; then nothing has changed.
+    pub fn step(&mut self, at: Millis, input: Input) -> Result<Step, Refusal> {
+        let before = self.pending();
+        let mut draft = decide::Draft::new(&mut self.state, at);
+        draft.decide(input)?;
+        let (blobs, events) = draft.finish();
+        let after = self.pending();
+        let stop = before.keys().filter(|k| !after.contains_key(k)).map(|k| Effect::Cancel(*k));
+        let start =
+            after.iter().filter(|(k, _)| !before.contains_key(k)).map(|(_, w)| Effect::Start(w.clone()));
+        let effects = stop.chain(start).collect();
+        Ok(Step { blobs, events, effects })
+    }
+
+    /// What should be going on in the world.
+    pub fn pending(&self) -> BTreeMap<WorkKey, Work> {
+        self.state.pending()
+    }
+}

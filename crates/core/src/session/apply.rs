@@ -1,0 +1,458 @@
+//! The one mutator: events folded into the state.
+//!
+//! Total over every event, however strange the log. Never decides and never refuses.
+
+use super::{
+    lane::{Lane, OpenCall, Talk},
+    state::{Apply, ApplyStatus, Run, State, TurnInfo},
+};
+use crate::{
+    checkpoint::CheckpointKind,
+    event::{CallHead, Event, Stamped},
+    ids::{Seq, TaskId},
+    intent::{IntentPath, Phase, Turn},
+    plan::{GateStatus, TaskStatus},
+    proposal::{Decision, ProposalStatus},
+    tool::Tool,
+    work::ArgsRef,
+};
+
+impl State {
+    pub(super) fn apply(&mut self, stamped: &Stamped) {
+        self.seq = stamped.seq;
+        self.at = stamped.at;
+        self.fold(stamped.seq, &stamped.event);
+    }
+
+    fn saw(&mut self, id: u64) {
+        self.last_id = self.last_id.max(id);
+    }
+
+    fn fold(&mut self, seq: Seq, event: &Event) {
+        match event {
+            Event::SessionOpened { slug, folder, mode, permission, .. } => {
+                self.slug.clone_from(slug);
+                self.folder.clone_from(folder);
+                self.mode = *mode;
+                self.permission = *permission;
+            }
+            Event::SessionReopened { permission, .. } => self.reopen(*permission),
+            Event::CallLost { apply, .. } => {
+                if let Some(a) = apply.and_then(|a| self.applies.get_mut(&a)) {
+                    a.status = ApplyStatus::Failed;
+                }
+            }
+            Event::TurnStarted { turn, text } => {
+                self.saw(turn.0);
+                self.turn = Some(*turn);
+                self.history.push(seq);
+                let head = text.head.chars().take(200).collect();
+                let info = TurnInfo {
+                    seq,
+                    head,
+                    class: Turn::Query(None),
+                    path: IntentPath::root(),
+                    confidence: 0.0,
+                    forbids: false,
+                };
+                self.turns.insert(*turn, info);
+            }
+            Event::IntentClassified { turn, class, path, confidence, forbids, .. } => {
+                if let Some(info) = self.turns.get_mut(turn) {
+                    info.class = class.clone();
+                    info.path = path.clone();
+                    info.confidence = *confidence;
+                    info.forbids = *forbids;
+                }
+            }
+            Event::PhaseChanged { to, .. } => {
+                self.phase = *to;
+                if *to != Phase::Failed {
+                    self.failure = None;
+                }
+            }
+            Event::ModeChanged { mode } => self.mode = *mode,
+            Event::PermissionChanged { permission, chat_only } => {
+                self.permission = *permission;
+                self.chat_only = *chat_only;
+            }
+            Event::RunStarted { run, turn } => {
+                self.saw(run.0);
+                self.repairs = 0;
+                self.run = Some(Run {
+                    id: *run,
+                    turn: *turn,
+                    began: self.at,
+                    files: std::collections::BTreeSet::new(),
+                });
+            }
+            Event::RunCompleted { .. } => self.run = None,
+            Event::CheckpointOpened { checkpoint } => {
+                self.saw(checkpoint.id.0);
+                if let CheckpointKind::Failure(f) = &checkpoint.kind {
+                    self.failure = Some(f.clone());
+                }
+                self.open.insert(checkpoint.id, checkpoint.clone());
+            }
+            Event::CheckpointResolved { checkpoint, approval, .. } => {
+                self.saw(approval.map_or(0, |a| a.0));
+                self.open.remove(checkpoint);
+            }
+            Event::QueueChanged { plan_new, control, later } => {
+                self.queue.plan_new = *plan_new;
+                self.queue.control = control.iter().cloned().collect();
+                self.queue.later = later.iter().copied().collect();
+            }
+            Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandExited { .. } => {}
+            Event::CommandProposed { .. } | Event::CommandStarted { .. } => {}
+            Event::PlanReady { .. }
+            | Event::PlanShelved { .. }
+            | Event::TaskStarted { .. }
+            | Event::TaskCompleted { .. }
+            | Event::TaskFailed { .. }
+            | Event::TaskSkipped { .. }
+            | Event::TaskCancelled { .. }
+            | Event::TaskReset { .. }
+            | Event::GateStarted { .. }
+            | Event::GatePassed { .. }
+            | Event::GateFailed { .. }
+            | Event::GateWentStale { .. }
+            | Event::GateReset { .. }
+            | Event::RepairStarted { .. } => self.fold_plan(seq, event),
+            Event::LaneOpened { .. }
+            | Event::LaneClosed { .. }
+            | Event::NodeTransition { .. }
+            | Event::ThinkingStarted { .. }
+            | Event::MessageCompleted { .. }
+            | Event::ThinkingFailed { .. }
+            | Event::CallStarted { .. }
+            | Event::CallEnded { .. } => self.fold_lane(seq, event),
+            Event::Proposed { .. }
+            | Event::HunkDecided { .. }
+            | Event::ProposalEdited { .. }
+            | Event::ProposalClosed { .. }
+            | Event::ApplyApproved { .. }
+            | Event::ApplyStarted { .. }
+            | Event::Applied { .. }
+            | Event::ApplyFailed { .. }
+            | Event::RevertStarted { .. }
+            | Event::Reverted { .. }
+            | Event::RevertFailed { .. } => self.fold_change(event),
+        }
+    }
+
+    fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
+        self.permission = permission.unwrap_or(self.permission);
+        self.lanes.clear();
+        self.open.clear();
+        self.cut.clear();
+        self.run = None;
+        self.failure = None;
+        self.phase = Phase::Idle;
+        if let Some(plan) = self.plan.take() {
+            self.suspended = Some(plan);
+        }
+        if let Some(plan) = &mut self.suspended {
+            for task in plan.tasks.iter_mut().filter(|t| t.status == TaskStatus::Running) {
+                task.status = TaskStatus::Pending;
+            }
+            for gate in plan.gates.iter_mut().filter(|g| g.status == GateStatus::Running) {
+                gate.status = GateStatus::Pending;
+            }
+        }
+        for apply in self.applies.values_mut() {
+            if matches!(apply.status, ApplyStatus::Approved) {
+                apply.status = ApplyStatus::Failed;
+            }
+        }
+        for p in self.proposals.values_mut() {
+            if matches!(p.status, ProposalStatus::Applying(_)) {
+                p.status = ProposalStatus::Open;
+            }
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    fn fold_plan(&mut self, seq: Seq, event: &Event) {
+        match event {
+            Event::PlanReady { plan } => self.plan = Some(plan.clone()),
+            Event::PlanShelved { suspended } => {
+                let plan = self.plan.take();
+                if *suspended && plan.is_some() {
+                    self.suspended = plan;
+                }
+            }
+            Event::TaskStarted { task, .. } => self.set_task(*task, TaskStatus::Running),
+            Event::TaskCompleted { task, took } => {
+                self.set_task(*task, TaskStatus::Done);
+                if let Some(t) = self.plan.as_mut().and_then(|p| p.tasks.iter_mut().find(|t| t.id == *task)) {
+                    t.took = Some(*took);
+                }
+            }
+            Event::TaskFailed { task, .. } => self.set_task(*task, TaskStatus::Failed),
+            Event::TaskSkipped { task } => self.set_task(*task, TaskStatus::Skipped),
+            Event::TaskCancelled { task } => self.set_task(*task, TaskStatus::Cancelled),
+            Event::TaskReset { task } => self.set_task(*task, TaskStatus::Pending),
+            Event::GateStarted { gate, call } => {
+                self.saw(call.0);
+                self.set_gate(*gate, |_| GateStatus::Running);
+            }
+            Event::GatePassed { gate, evidence, .. } => {
+                self.saw(evidence.0);
+                self.evidence.insert(*evidence, seq);
+                self.repairs = 0;
+                self.set_gate(*gate, |_| GateStatus::Passed(*evidence));
+            }
+            Event::GateFailed { gate, evidence, .. } => {
+                self.saw(evidence.0);
+                self.evidence.insert(*evidence, seq);
+                self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
+            }
+            Event::GateWentStale { gate } => self.set_gate(*gate, |was| match was {
+                GateStatus::Passed(e) => GateStatus::Stale(e),
+                GateStatus::Pending
+                | GateStatus::Running
+                | GateStatus::Failed(_)
+                | GateStatus::Stale(_)
+                | GateStatus::Skipped => was,
+            }),
+            Event::GateReset { gate, skipped } => {
+                let to = if *skipped { GateStatus::Skipped } else { GateStatus::Pending };
+                self.set_gate(*gate, |_| to);
+            }
+            Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
+            _ => {}
+        }
+    }
+
+    fn set_task(&mut self, id: TaskId, status: TaskStatus) {
+        if let Some(task) = self.plan.as_mut().and_then(|p| p.tasks.iter_mut().find(|t| t.id == id)) {
+            task.status = status;
+        }
+    }
+
+    fn set_gate(&mut self, id: crate::ids::GateId, status: impl Fn(GateStatus) -> GateStatus) {
+        if let Some(gate) = self.plan.as_mut().and_then(|p| p.gates.iter_mut().find(|g| g.id == id)) {
+            gate.status = status(gate.status);
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    fn fold_lane(&mut self, seq: Seq, event: &Event) {
+        match event {
+            Event::LaneOpened { lane, kind, turn, node, ceiling, fixed } => {
+                self.saw(lane.0);
+                let lane = Lane {
+                    id: *lane,
+                    kind: *kind,
+                    turn: *turn,
+                    node: *node,
+                    ceiling: *ceiling,
+                    fixed: *fixed,
+                    epoch: 0,
+                    thinking: None,
+                    calls: Vec::new(),
+                    talk: Vec::new(),
+                    rounds: 0,
+                    seen: std::collections::BTreeMap::new(),
+                    opened: self.at,
+                };
+                self.lanes.insert(lane.id, lane);
+            }
+            Event::LaneClosed { lane } => {
+                if let Some(lane) = self.lanes.remove(lane)
+                    && let Some(call) = lane.thinking
+                {
+                    self.cut.insert(call, (lane.turn, lane.id));
+                }
+            }
+            Event::NodeTransition { lane, to, approval, .. } => {
+                self.saw(approval.map_or(0, |a| a.0));
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.node = *to;
+                    lane.epoch += 1;
+                }
+            }
+            Event::ThinkingStarted { call, lane } => {
+                self.saw(call.0);
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.thinking = Some(*call);
+                    lane.rounds += 1;
+                }
+            }
+            Event::MessageCompleted { lane, call, calls, usage, intermediate, .. } => {
+                self.add_usage(usage);
+                self.cut.remove(call);
+                if !*intermediate {
+                    self.history.push(seq);
+                }
+                calls.iter().for_each(|c| self.saw(c.call.0));
+                let at = self.at;
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.thinking = None;
+                    lane.talk.push(Talk::Reply(seq));
+                    lane.calls = calls.iter().enumerate().map(|(i, c)| open_call(seq, i, c, at)).collect();
+                }
+            }
+            Event::ThinkingFailed { lane, call, .. } => {
+                self.cut.remove(call);
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.thinking = None;
+                }
+            }
+            Event::CallStarted { call, lane, tool, args, epoch, approval, .. } => {
+                self.saw(call.0.max(approval.map_or(0, |a| a.0)));
+                let at = self.at;
+                if let Some(lane) = self.lanes.get_mut(lane)
+                    && let Some(open) = lane.calls.iter_mut().find(|c| c.call == *call)
+                {
+                    open.tool = Some(*tool);
+                    open.hash = *args;
+                    open.allowed = Some(*epoch);
+                    open.since = at;
+                }
+            }
+            Event::CallEnded { call, lane, seen, .. } => {
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.calls.retain(|c| c.call != *call);
+                    lane.talk.push(Talk::Result(seq));
+                    lane.seen.extend(seen.iter().cloned());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_usage(&mut self, usage: &crate::talk::Usage) {
+        self.usage.input += usage.input;
+        self.usage.cached += usage.cached;
+        self.usage.output += usage.output;
+        self.usage.estimated |= usage.estimated;
+        if let Some(cost) = usage.cost_micros {
+            self.usage.cost_micros = Some(self.usage.cost_micros.unwrap_or(0) + cost);
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    fn fold_change(&mut self, event: &Event) {
+        match event {
+            Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
+                self.saw(proposal.id.0);
+                for old in self.proposals.values_mut() {
+                    if old.status == ProposalStatus::Open
+                        && old.lane == proposal.lane
+                        && old.path == proposal.path
+                        && old.id != proposal.id
+                    {
+                        old.status = ProposalStatus::Dropped;
+                    }
+                }
+                self.proposals.insert(proposal.id, proposal.clone());
+            }
+            Event::HunkDecided { proposal, hunk, decision } => {
+                if let Some(p) = self.proposals.get_mut(proposal) {
+                    match decision {
+                        Some(d) => drop(p.decided.insert(*hunk, *d)),
+                        None => drop(p.decided.remove(hunk)),
+                    }
+                }
+            }
+            Event::ProposalClosed { proposal, dropped, .. } => {
+                if let Some(p) = self.proposals.get_mut(proposal) {
+                    p.status = if *dropped { ProposalStatus::Dropped } else { ProposalStatus::Skipped };
+                }
+            }
+            Event::ApplyApproved { apply, approval, take, .. } => {
+                self.saw(apply.0.max(approval.0));
+                self.set_proposals(take.iter().map(|t| t.0), ProposalStatus::Applying(*apply));
+                let apply = Apply {
+                    id: *apply,
+                    approval: *approval,
+                    take: take.clone(),
+                    files: Vec::new(),
+                    status: ApplyStatus::Approved,
+                };
+                self.applies.insert(apply.id, apply);
+            }
+            Event::ApplyStarted { apply, files } => {
+                if let Some(a) = self.applies.get_mut(apply) {
+                    a.files.clone_from(files);
+                    a.status = ApplyStatus::Writing;
+                }
+            }
+            Event::Applied { apply } => self.applied(*apply),
+            Event::ApplyFailed { apply, .. } => {
+                if let Some(a) = self.applies.get_mut(apply) {
+                    a.status = ApplyStatus::Failed;
+                    let ids: Vec<_> = a.take.iter().map(|t| t.0).collect();
+                    self.set_proposals(ids.into_iter(), ProposalStatus::Open);
+                }
+            }
+            Event::RevertStarted { apply, redo } => {
+                self.set_apply(*apply, ApplyStatus::Reverting { redo: *redo })
+            }
+            Event::Reverted { apply, redo: false } => {
+                self.set_apply(*apply, ApplyStatus::Reverted);
+                self.ledger.retain(|a| a != apply);
+                self.undone.push(*apply);
+            }
+            Event::Reverted { apply, redo: true } => {
+                self.set_apply(*apply, ApplyStatus::Applied);
+                self.undone.retain(|a| a != apply);
+                self.ledger.push(*apply);
+            }
+            Event::RevertFailed { apply, redo, .. } => {
+                let back = if *redo { ApplyStatus::Reverted } else { ApplyStatus::Applied };
+                self.set_apply(*apply, back);
+            }
+            _ => {}
+        }
+    }
+
+    fn set_apply(&mut self, id: crate::ids::ApplyId, status: ApplyStatus) {
+        if let Some(a) = self.applies.get_mut(&id) {
+            a.status = status;
+        }
+    }
+
+    fn set_proposals(&mut self, ids: impl Iterator<Item = crate::ids::ProposalId>, status: ProposalStatus) {
+        for id in ids {
+            if let Some(p) = self.proposals.get_mut(&id) {
+                p.status = status;
+            }
+        }
+    }
+
+    fn applied(&mut self, id: crate::ids::ApplyId) {
+        let Some(apply) = self.applies.get_mut(&id) else { return };
+        apply.status = ApplyStatus::Applied;
+        let files = apply.files.clone();
+        for (proposal, taken) in apply.take.clone() {
+            if let Some(p) = self.proposals.get_mut(&proposal) {
+                p.status = ProposalStatus::Applied(id);
+                for hunk in 0..p.hunks.len() {
+                    let decision = if taken.contains(&hunk) { Decision::Taken } else { Decision::Left };
+                    p.decided.insert(hunk, decision);
+                }
+            }
+        }
+        self.ledger.push(id);
+        self.undone.clear();
+        if let Some(run) = &mut self.run {
+            run.files.extend(files.into_iter().map(|f| f.path));
+        }
+    }
+}
+
+fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) -> OpenCall {
+    OpenCall {
+        call: head.call,
+        tool: Tool::named(&head.name),
+        name: head.name.clone(),
+        head: head.args.head.clone(),
+        args: ArgsRef::Reply(seq, index),
+        hash: head.args.id(),
+        allowed: None,
+        since: at,
+    }
+}

@@ -1,0 +1,134 @@
+//! Lanes: lines of work, each with its own live node, ceiling and open calls.
+//!
+//! Owns what one lane knows. Never widens itself: only the deciders do, by events.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    blob::BlobId,
+    ids::{CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
+    intent::IntentNode,
+    relpath::RelPath,
+    scope::ToolScope,
+    talk::Purpose,
+    tool::Tool,
+    work::ArgsRef,
+};
+
+/// What a lane does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LaneKind {
+    /// Answers a message.
+    Answer,
+    /// Makes a plan.
+    Planning,
+    /// Does a task.
+    Task(TaskId),
+    /// Reaches a goal by commands.
+    Goal,
+    /// Runs a gate.
+    Gate(GateId),
+    /// Mends what made a gate fail.
+    Repair(GateId),
+}
+
+impl LaneKind {
+    /// Why its model is asked.
+    pub const fn purpose(self) -> Purpose {
+        match self {
+            Self::Answer => Purpose::Answer,
+            Self::Planning => Purpose::Plan,
+            Self::Task(_) | Self::Repair(_) => Purpose::Task,
+            Self::Goal | Self::Gate(_) => Purpose::Goal,
+        }
+    }
+
+    /// Whether it belongs to the run and ends with it.
+    pub const fn of_run(self) -> bool {
+        !matches!(self, Self::Answer | Self::Planning)
+    }
+}
+
+/// A line of work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lane {
+    /// Its id.
+    pub id: LaneId,
+    /// What it does.
+    pub kind: LaneKind,
+    /// The turn it serves.
+    pub turn: TurnId,
+    /// Its live node.
+    pub node: IntentNode,
+    /// What it can never exceed.
+    pub ceiling: ToolScope,
+    /// Whether only the node's own scope holds.
+    pub fixed: bool,
+    /// Counts changes of the node; a permit of an older epoch is dead.
+    pub epoch: u32,
+    /// The open model call.
+    pub thinking: Option<CallId>,
+    /// Calls of the last reply, in order, until all have ended.
+    pub calls: Vec<OpenCall>,
+    /// What was said in this lane, by place in the log.
+    pub talk: Vec<Talk>,
+    /// Replies so far.
+    pub rounds: u32,
+    /// The hash that each file had when this lane last saw it.
+    pub seen: BTreeMap<RelPath, BlobId>,
+    /// When it was opened.
+    pub opened: Millis,
+}
+
+/// A part of a lane's conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Talk {
+    /// A model's reply.
+    Reply(Seq),
+    /// The result of a call.
+    Result(Seq),
+}
+
+/// A call that a reply made and that has not ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenCall {
+    /// Our id.
+    pub call: CallId,
+    /// The tool; `None` when there is none of that name.
+    pub tool: Option<Tool>,
+    /// The name that the model used.
+    pub name: String,
+    /// The beginning of its arguments.
+    pub head: String,
+    /// Where its arguments stand.
+    pub args: ArgsRef,
+    /// The hash of its arguments.
+    pub hash: BlobId,
+    /// The epoch in which it was allowed; `None` while it waits.
+    pub allowed: Option<u32>,
+    /// When it began.
+    pub since: Millis,
+}
+
+impl Lane {
+    /// The scope of the live node under the ceiling: what calls run without further question.
+    pub fn scope(&self) -> ToolScope {
+        self.node.scope().and(self.ceiling)
+    }
+
+    /// What is offered to the model: the node's free closure under the ceiling.
+    pub fn offer(&self) -> ToolScope {
+        if self.fixed {
+            return self.scope();
+        }
+        self.node.scope().or(ToolScope::EXECUTE).and(self.ceiling)
+    }
+
+    /// The first call that has not ended.
+    pub fn head(&self) -> Option<&OpenCall> {
+        self.calls.first()
+    }
+}

@@ -1,0 +1,306 @@
+//! The state of a session, and the work that follows from it.
+//!
+//! Owns the data that events fold into. Never decides anything.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::{
+    checkpoint::{Checkpoint, CheckpointKind, Failure},
+    event::FileChange,
+    ids::{
+        ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
+    },
+    intent::{Control, IntentNode, IntentPath, Mode, Phase, Turn},
+    plan::Plan,
+    proposal::{Proposal, ProposalStatus},
+    relpath::RelPath,
+    scope::PermissionMode,
+    session::{Lane, LaneKind},
+    talk::Usage,
+    tool::Permit,
+    work::{Take, View, Work, WorkKey},
+};
+
+/// Everything that is true now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// The last event folded in.
+    pub seq: Seq,
+    /// The highest id given so far.
+    pub last_id: u64,
+    /// When the last event happened.
+    pub at: Millis,
+    /// The session's name.
+    pub slug: String,
+    /// The workspace, as the user would name it.
+    pub folder: String,
+    /// The mode.
+    pub mode: Mode,
+    /// The user's ceiling.
+    pub permission: PermissionMode,
+    /// Whether conversation only was chosen.
+    pub chat_only: bool,
+    /// Who holds control.
+    pub phase: Phase,
+    /// The active plan.
+    pub plan: Option<Plan>,
+    /// A plan set aside.
+    pub suspended: Option<Plan>,
+    /// Why the phase is failed.
+    pub failure: Option<Failure>,
+    /// The run under way.
+    pub run: Option<Run>,
+    /// Open questions.
+    pub open: BTreeMap<CheckpointId, Checkpoint>,
+    /// What waits until the run ends.
+    pub queue: Queue,
+    /// Lines of work.
+    pub lanes: BTreeMap<LaneId, Lane>,
+    /// Proposals, open and settled.
+    pub proposals: BTreeMap<ProposalId, Proposal>,
+    /// Approved writes.
+    pub applies: BTreeMap<ApplyId, Apply>,
+    /// Writes that are on disk, oldest first.
+    pub ledger: Vec<ApplyId>,
+    /// Writes that were taken back and can be put back, last undone last.
+    pub undone: Vec<ApplyId>,
+    /// Turns.
+    pub turns: BTreeMap<TurnId, TurnInfo>,
+    /// The last turn.
+    pub turn: Option<TurnId>,
+    /// Messages of the user and final replies, by place in the log.
+    pub history: Vec<Seq>,
+    /// What everything cost.
+    pub usage: Usage,
+    /// Model calls that were stopped; their partial text may still come.
+    pub cut: BTreeMap<CallId, (TurnId, LaneId)>,
+    /// Evidence of gates, with the hash of what the session had on disk then.
+    pub evidence: BTreeMap<EvidenceId, Seq>,
+    /// Failed repairs of the run's gates so far.
+    pub repairs: u32,
+}
+
+/// The execution of a plan or a goal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Its id.
+    pub id: RunId,
+    /// The turn that asked for it.
+    pub turn: TurnId,
+    /// When it began.
+    pub began: Millis,
+    /// Files that it changed.
+    pub files: BTreeSet<RelPath>,
+}
+
+/// What waits until the run ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Queue {
+    /// The next plan; the latest wins.
+    pub plan_new: Option<TurnId>,
+    /// Control words, in order.
+    pub control: VecDeque<Control>,
+    /// Messages kept until the plan is ready.
+    pub later: VecDeque<TurnId>,
+}
+
+impl Queue {
+    /// How many things wait.
+    pub fn len(&self) -> usize {
+        usize::from(self.plan_new.is_some()) + self.control.len() + self.later.len()
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What is known of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TurnInfo {
+    /// Where its text stands.
+    pub seq: Seq,
+    /// The beginning of its text, at most 200 characters.
+    pub head: String,
+    /// What kind of turn.
+    pub class: Turn,
+    /// Its target path.
+    pub path: IntentPath,
+    /// 0 to 1.
+    pub confidence: f32,
+    /// Whether it forbids changes.
+    pub forbids: bool,
+}
+
+/// An approved write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Apply {
+    /// Its id.
+    pub id: ApplyId,
+    /// The approval.
+    pub approval: ApprovalId,
+    /// What of which proposal.
+    pub take: Vec<(ProposalId, BTreeSet<usize>)>,
+    /// The exact files, once known.
+    pub files: Vec<FileChange>,
+    /// Where it stands.
+    pub status: ApplyStatus,
+}
+
+/// Where a write stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApplyStatus {
+    /// Approved; contents are being worked out.
+    Approved,
+    /// Being written.
+    Writing,
+    /// On disk.
+    Applied,
+    /// Being taken back (`redo: false`) or put back.
+    Reverting {
+        /// Put back rather than taken back.
+        redo: bool,
+    },
+    /// Taken back.
+    Reverted,
+    /// Nothing was written.
+    Failed,
+}
+
+impl State {
+    /// The question that holds the phase, if one does.
+    pub fn phase_question(&self) -> Option<&Checkpoint> {
+        self.open.values().find(|c| c.kind.is_phase_own())
+    }
+
+    /// Proposals that wait, in the order in which they were made.
+    pub fn open_proposals(&self) -> impl Iterator<Item = &Proposal> {
+        self.proposals.values().filter(|p| p.status == ProposalStatus::Open)
+    }
+
+    /// Open proposals of one lane.
+    pub fn proposals_of(&self, lane: LaneId) -> impl Iterator<Item = &Proposal> {
+        self.open_proposals().filter(move |p| p.lane == lane)
+    }
+
+    /// The lane of the run that is at work, if any.
+    pub fn run_lane(&self) -> Option<&Lane> {
+        self.lanes.values().find(|l| l.kind.of_run())
+    }
+
+    /// The lane of the foreground: the run's, else the planning, else the last answer.
+    pub fn front_lane(&self) -> Option<&Lane> {
+        self.run_lane().or_else(|| self.lanes.values().next_back())
+    }
+
+    /// The live node of the foreground.
+    pub fn node(&self) -> IntentNode {
+        self.front_lane().map_or(IntentNode::Conversation, |l| l.node)
+    }
+
+    /// Whether anything works or waits on the world (not on the user).
+    pub fn busy(&self) -> bool {
+        !self.pending().is_empty()
+    }
+
+    /// Whether a run or a planning is under way, so that input may be queued.
+    pub fn is_executing(&self) -> bool {
+        matches!(self.phase, Phase::Planning | Phase::Executing)
+    }
+
+    /// How many things wait on the user.
+    pub fn waiting(&self) -> usize {
+        self.open.len()
+    }
+
+    /// What should be going on.
+    pub fn pending(&self) -> BTreeMap<WorkKey, Work> {
+        let thinking = self.lanes.values().filter_map(|lane| {
+            let call = lane.thinking?;
+            let purpose = lane.kind.purpose();
+            Some(Work::Think { call, lane: lane.id, purpose, node: lane.node, offer: lane.offer() })
+        });
+        let tools = self.lanes.values().filter_map(|lane| self.tool_work(lane));
+        let writes = self.applies.values().filter_map(|a| self.write_work(a));
+        thinking.chain(tools).chain(writes).map(|w| (w.key(), w)).collect()
+    }
+
+    fn tool_work(&self, lane: &Lane) -> Option<Work> {
+        let call = lane.head()?;
+        let (tool, epoch) = (call.tool?, call.allowed?);
+        if epoch != lane.epoch {
+            return None;
+        }
+        let permit = Permit::mint(lane.id, call.call, tool, call.hash, epoch);
+        Some(Work::Tool { permit, args: call.args.clone(), view: self.view(lane) })
+    }
+
+    /// What a lane sees instead of the disk.
+    pub fn view(&self, lane: &Lane) -> View {
+        let overlay = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.after)).collect();
+        View { overlay, seen: lane.seen.clone() }
+    }
+
+    fn write_work(&self, apply: &Apply) -> Option<Work> {
+        match apply.status {
+            ApplyStatus::Approved => {
+                let changes = apply.take.iter().filter_map(|(id, taken)| self.take(*id, taken)).collect();
+                Some(Work::Prepare { apply: apply.id, changes })
+            }
+            ApplyStatus::Writing => Some(Work::Write { apply: apply.id, files: apply.files.clone() }),
+            ApplyStatus::Reverting { redo } => {
+                Some(Work::Revert { apply: apply.id, redo, files: apply.files.clone() })
+            }
+            ApplyStatus::Applied | ApplyStatus::Reverted | ApplyStatus::Failed => None,
+        }
+    }
+
+    fn take(&self, id: ProposalId, taken: &BTreeSet<usize>) -> Option<Take> {
+        let p = self.proposals.get(&id)?;
+        Some(Take {
+            proposal: id,
+            path: p.path.clone(),
+            kind: p.kind,
+            before: p.before,
+            after: p.after,
+            hunks: p.hunks.clone(),
+            taken: taken.clone(),
+        })
+    }
+
+    /// The open question about this call, if there is one.
+    pub fn question_of_call(&self, call: CallId) -> Option<&Checkpoint> {
+        self.open.values().find(|c| match &c.kind {
+            CheckpointKind::Risk { call: c, .. } | CheckpointKind::Transition { call: c, .. } => *c == call,
+            CheckpointKind::Clarification { call: c, .. } => *c == Some(call),
+            CheckpointKind::Confirmation
+            | CheckpointKind::Failure(_)
+            | CheckpointKind::Interruption { .. }
+            | CheckpointKind::Diff { .. }
+            | CheckpointKind::Exit
+            | CheckpointKind::PipelinePause { .. }
+            | CheckpointKind::Breakout { .. } => false,
+        })
+    }
+
+    /// The open diff question of this lane, if there is one.
+    pub fn diff_of(&self, lane: LaneId) -> Option<&Checkpoint> {
+        self.open.values().find(|c| matches!(c.kind, CheckpointKind::Diff { lane: l, .. } if l == lane))
+    }
+
+    /// The lane that an open model call belongs to.
+    pub fn lane_thinking(&self, call: CallId) -> Option<&Lane> {
+        self.lanes.values().find(|l| l.thinking == Some(call))
+    }
+
+    /// The lane and the call, for an open tool call.
+    pub fn open_call(&self, call: CallId) -> Option<(&Lane, &super::OpenCall)> {
+        self.lanes.values().find_map(|l| l.calls.iter().find(|c| c.call == call).map(|c| (l, c)))
+    }
+
+    /// The lane that makes the plan, if one does.
+    pub fn planning_lane(&self) -> Option<&Lane> {
+        self.lanes.values().find(|l| l.kind == LaneKind::Planning)
+    }
+}

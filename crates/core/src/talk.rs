@@ -1,0 +1,234 @@
+//! What is said to a model and what comes back: requests, replies, deltas, faults.
+//!
+//! Owns the shapes only. Never knows a wire format, a key or an address.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ids::CallId, scope::Capability};
+
+/// Why a model is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// Answer a question.
+    Answer,
+    /// Make a plan and submit it.
+    Plan,
+    /// Do one task of an approved plan.
+    Task,
+    /// Reach a goal by commands.
+    Goal,
+}
+
+/// Everything a model gets for one reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelRequest {
+    /// Why it is asked.
+    pub purpose: Purpose,
+    /// The pinned system prompt.
+    pub system: String,
+    /// The conversation, oldest first.
+    pub messages: Vec<Message>,
+    /// The tools of this turn.
+    pub tools: Vec<ToolSpec>,
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The user, or the workbench in a context block.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool's result.
+    Tool,
+}
+
+/// One message of a conversation with a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// The text.
+    pub text: String,
+    /// Calls that the assistant made with it.
+    pub calls: Vec<ModelCall>,
+    /// For a tool's result: the provider's id of the call that it answers.
+    pub answers: Option<String>,
+}
+
+impl Message {
+    /// A message without calls.
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        Self { role, text: text.into(), calls: Vec::new(), answers: None }
+    }
+}
+
+/// A tool call as a model made it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelCall {
+    /// The provider's id; made up by us when the provider sent none.
+    pub id: String,
+    /// The tool's name, as the model wrote it.
+    pub name: String,
+    /// The arguments as JSON text, as the model wrote them.
+    pub args: String,
+}
+
+/// A tool as it is offered to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// JSON schema of its arguments.
+    pub parameters: serde_json::Value,
+    /// What it needs, `None` when it has no effect outside the session.
+    pub needs: Option<Capability>,
+}
+
+/// One finished reply of a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelReply {
+    /// The text.
+    pub text: String,
+    /// What it thought aloud, if the provider tells.
+    pub reasoning: String,
+    /// The calls that it wants.
+    pub calls: Vec<ModelCall>,
+    /// What it cost.
+    pub usage: Usage,
+    /// Why it ended.
+    pub finish: Finish,
+    /// The model that answered, as it names itself.
+    pub model: String,
+}
+
+/// Tokens and money of one reply or of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    pub input: u64,
+    /// Of these, read from a cache.
+    #[serde(default)]
+    pub cached: u64,
+    /// Tokens written.
+    pub output: u64,
+    /// Millionths of a US dollar; `None` when the price is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
+    /// Whether the numbers are an estimate of ours.
+    #[serde(default)]
+    pub estimated: bool,
+}
+
+/// Why a reply ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The model was done.
+    #[default]
+    Stop,
+    /// It wants calls answered.
+    Calls,
+    /// It ran into its length limit.
+    Length,
+    /// The provider held it back.
+    Filtered,
+}
+
+/// A piece of a reply while it comes; lossy, healed by the final reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelDelta {
+    /// Text to add.
+    Text(String),
+    /// Thinking to add.
+    Reasoning(String),
+    /// A call is being written; `bytes` of its arguments are here.
+    Call {
+        /// The tool's name so far.
+        name: String,
+        /// Bytes of arguments so far.
+        bytes: usize,
+    },
+    /// The request is tried again after a wait.
+    Retry {
+        /// Which try comes next, from 2.
+        attempt: u32,
+        /// How long it waits, in milliseconds.
+        wait_ms: u64,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Why no reply came, as data: shown, logged, told to nobody else.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// The kind of failure.
+    pub kind: FaultKind,
+    /// What happened, with the server's own words.
+    pub message: String,
+    /// What the user can do about it.
+    pub hint: String,
+    /// The HTTP status, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+}
+
+/// Kinds of [`Fault`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultKind {
+    /// No connection, or no answer in time.
+    Unreachable,
+    /// The key was refused.
+    Unauthorized,
+    /// The server answered with an error.
+    Refused,
+    /// The answer was not a stream of events.
+    NotAStream,
+    /// The stream went silent.
+    Stalled,
+    /// The stream ended before the reply did.
+    Cut,
+    /// The reply could not be understood.
+    Malformed,
+    /// The user stopped it.
+    Cancelled,
+    /// A defect of ours.
+    Internal,
+}
+
+/// Text, output or progress of a call while it runs; never logged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delta {
+    /// The call it belongs to.
+    pub call: CallId,
+    /// Where in the call's text it begins, in bytes, so that a gap can be seen.
+    pub offset: u64,
+    /// What it is.
+    pub kind: DeltaKind,
+    /// The text.
+    pub text: String,
+}
+
+/// Kinds of [`Delta`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeltaKind {
+    /// A model's text.
+    Text,
+    /// A model's thinking.
+    Reasoning,
+    /// A call being written.
+    Call,
+    /// A notice, such as a retry.
+    Notice,
+    /// A command's standard output.
+    Stdout,
+    /// A command's standard error.
+    Stderr,
+}

@@ -1,0 +1,139 @@
+//! Work: what should be going on in the world, as a function of the session's state.
+//!
+//! Owns the vocabulary of effects. Never performs one.
+
+use crate::{
+    blob::BlobId,
+    event::FileChange,
+    ids::{ApplyId, CallId, LaneId, ProposalId, Seq},
+    intent::IntentNode,
+    relpath::RelPath,
+    scope::ToolScope,
+    talk::Purpose,
+    tool::{ChangeKind, Permit},
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What identifies a piece of work while it goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WorkKey {
+    /// A model call.
+    Think(CallId),
+    /// A tool call.
+    Tool(CallId),
+    /// Working out an approved write.
+    Prepare(ApplyId),
+    /// Writing it.
+    Write(ApplyId),
+    /// Taking it back (`false`) or putting it back (`true`).
+    Revert(ApplyId, bool),
+}
+
+/// A piece of work that should be going on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Ask the model for a reply to the lane's conversation.
+    Think {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// Why.
+        purpose: Purpose,
+        /// The lane's live node.
+        node: IntentNode,
+        /// What the offered tools may need.
+        offer: ToolScope,
+    },
+    /// Run a tool.
+    Tool {
+        /// The leave to do so.
+        permit: Permit,
+        /// Where its arguments stand.
+        args: ArgsRef,
+        /// What the lane sees instead of the disk.
+        view: View,
+    },
+    /// Work out what an approved write makes of each file.
+    Prepare {
+        /// The write.
+        apply: ApplyId,
+        /// What of which proposal.
+        changes: Vec<Take>,
+    },
+    /// Write these files, all or nothing.
+    Write {
+        /// The write.
+        apply: ApplyId,
+        /// The files.
+        files: Vec<FileChange>,
+    },
+    /// Take these files back (or put them back), all or nothing.
+    Revert {
+        /// The write.
+        apply: ApplyId,
+        /// Put back rather than take back.
+        redo: bool,
+        /// The files.
+        files: Vec<FileChange>,
+    },
+}
+
+/// Where the arguments of a call stand in the log, or the command line of a gate itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgsRef {
+    /// In the reply with this sequence number, at this position.
+    Reply(Seq, usize),
+    /// Here.
+    Inline(String),
+}
+
+/// What a lane sees of the files: its own proposals over the disk, and what it saw before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// Contents that its open proposals give; `None` for a removed file.
+    pub overlay: BTreeMap<RelPath, Option<BlobId>>,
+    /// The hash that each file had when the lane last saw it.
+    pub seen: BTreeMap<RelPath, BlobId>,
+}
+
+/// What is taken of one proposal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Take {
+    /// The proposal.
+    pub proposal: ProposalId,
+    /// The file.
+    pub path: RelPath,
+    /// What happens to it.
+    pub kind: ChangeKind,
+    /// The content it starts from.
+    pub before: Option<BlobId>,
+    /// The content proposed.
+    pub after: Option<BlobId>,
+    /// Its hunks.
+    pub hunks: Vec<crate::diff::Hunk>,
+    /// The hunks taken.
+    pub taken: BTreeSet<usize>,
+}
+
+impl Work {
+    /// What identifies it.
+    pub fn key(&self) -> WorkKey {
+        match self {
+            Self::Think { call, .. } => WorkKey::Think(*call),
+            Self::Tool { permit, .. } => WorkKey::Tool(permit.call()),
+            Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
+            Self::Write { apply, .. } => WorkKey::Write(*apply),
+            Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
+        }
+    }
+}
+
+/// A change in what should be going on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It should begin.
+    Start(Work),
+    /// It should stop.
+    Cancel(WorkKey),
+}
