@@ -1,5 +1,5 @@
 //! Laws: what holds after any sequence of inputs, whatever they are.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+#![allow(clippy::wildcard_enum_match_arm, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 mod support;
 
@@ -228,12 +228,12 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
 fn check(before: &Session, after: &Session, step: &[Stamped]) {
     let (old, new) = (before.state(), after.state());
     for lane in new.lanes.values() {
-        let was = old.lanes.get(&lane.id).map_or(ToolScope::NONE, |l| l.scope());
+        let was = old.lanes.get(&lane.id).map_or(ToolScope::NONE, pilothouse_core::session::Lane::scope);
         if !was.contains(lane.scope()) && !ToolScope::EXECUTE.contains(lane.scope()) {
             let allowed = step.iter().any(|e| {
                 matches!(&e.event, Event::NodeTransition { lane: l, approval: Some(_), .. } if *l == lane.id)
             });
-            assert!(allowed, "lane {:?} widened without an approval", lane);
+            assert!(allowed, "lane {lane:?} widened without an approval");
         }
         assert!(
             new.ceiling().contains(lane.ceiling.and(ToolScope::FULL))
