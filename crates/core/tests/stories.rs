@@ -1,5 +1,11 @@
 //! Stories: a script of inputs in, the events and the work out.
-#![allow(clippy::wildcard_enum_match_arm, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs
+)]
 
 mod support;
 

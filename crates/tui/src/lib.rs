@@ -6,4 +6,7 @@ pub mod conversation;
 pub mod diff;
 pub mod plan;
 
+pub mod highlight;
+pub mod markdown;
+pub mod row;
 pub mod theme;
