@@ -131,7 +131,7 @@ fn signs_numbers_and_grounds_say_the_same_and_only_changed_words_stand_out() {
     let buf = s.draw(72, 26);
     let theme = s.story.theme.clone();
     assert_eq!(inks(&buf, &theme, gone).get(..13).unwrap(), "   r        R");
-    let old = "...........-------".to_owned() + &"-".repeat(2) + &"R".repeat(12) + &"-".repeat(39) + ".";
+    let old = [".".repeat(11), "-".repeat(10), "R".repeat(12), "-".repeat(38), ".".to_owned()].concat();
     assert_eq!(grounds(&buf, &theme, gone), old);
     let came = s.row(72, 26, "if auth::check");
     let ground = grounds(&buf, &theme, came);
