@@ -1,0 +1,187 @@
+//! The terminal: taken once, drawn in whole frames, always given back.
+//!
+//! Owns raw mode, the alternate screen and the panic hook. Only what ratatui draws and the few
+//! sequences here are ever written; no answer of the terminal is waited for.
+
+use std::{
+    io::{self, Write},
+    panic,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crossterm::{
+    cursor::Show,
+    event::{
+        DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+        KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+    },
+    queue,
+    terminal::{
+        BeginSynchronizedUpdate, DisableLineWrap, EnableLineWrap, EndSynchronizedUpdate,
+        EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    },
+};
+use ratatui::{Frame, backend::CrosstermBackend, layout::Rect};
+
+/// Whether the screen has the terminal now.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The terminal while the screen has it; dropping it gives it back.
+pub struct Terminal {
+    inner: ratatui::Terminal<CrosstermBackend<Page>>,
+}
+
+/// Collects a frame, so that it leaves in one write.
+#[derive(Default)]
+struct Page {
+    bytes: Vec<u8>,
+}
+
+impl Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Page {
+    fn send(&mut self) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let sent = out.write_all(&self.bytes).and_then(|()| out.flush());
+        self.bytes.clear();
+        sent
+    }
+}
+
+impl Terminal {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// When standard output is no terminal, or it went away.
+    pub fn take() -> io::Result<Self> {
+        hook();
+        seize()?;
+        let inner = ratatui::Terminal::new(CrosstermBackend::new(Page::default()));
+        match inner {
+            Ok(inner) => Ok(Self { inner }),
+            Err(error) => {
+                give_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Draws one frame; it leaves in one write that the terminal shows at once.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
+        self.inner.draw(draw)?;
+        queue!(self.inner.backend_mut(), EndSynchronizedUpdate)?;
+        self.inner.backend_mut().writer_mut().send()
+    }
+
+    /// Makes the next frame draw every cell.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn wipe(&mut self) -> io::Result<()> {
+        let size = self.inner.size()?;
+        self.inner.resize(Rect::from((ratatui::layout::Position::ORIGIN, size)))
+    }
+
+    /// Gives the terminal back for as long as `meanwhile` takes, then takes it again.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn lend<T>(&mut self, meanwhile: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let result = meanwhile();
+        self.retake()?;
+        Ok(result)
+    }
+
+    /// Takes the terminal again after the process was stopped and continued.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn retake(&mut self) -> io::Result<()> {
+        seize()?;
+        self.wipe()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn seize() -> io::Result<()> {
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    let mut out = io::stdout().lock();
+    let taken = queue!(
+        out,
+        EnterAlternateScreen,
+        DisableLineWrap,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        // Terminals that do not know it ignore it; asking first would mean to wait for an answer.
+        PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
+    );
+    let taken = taken.and_then(|()| out.flush());
+    drop(out);
+    if taken.is_err() {
+        give_back();
+    }
+    taken
+}
+
+/// Undoes [`seize`]; does nothing when the terminal is not taken. What fails cannot be mended.
+fn give_back() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout().lock();
+    let _ = queue!(
+        out,
+        EndSynchronizedUpdate,
+        PopKeyboardEnhancementFlags,
+        DisableFocusChange,
+        DisableBracketedPaste,
+        EnableLineWrap,
+        LeaveAlternateScreen,
+        Show,
+    );
+    let _ = out.flush();
+    let _ = disable_raw_mode();
+}
+
+/// A panic of the thread that draws gives the terminal back and says one line; others say nothing
+/// while the screen is up: they are reported to the session by whoever started them.
+fn hook() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        let drawing = std::thread::current().id();
+        panic::set_hook(Box::new(move |info| {
+            if !TAKEN.load(Ordering::SeqCst) {
+                before(info);
+            } else if std::thread::current().id() == drawing {
+                give_back();
+                let what = info.payload_as_str().unwrap_or("no message").lines().next().unwrap_or_default();
+                let at = info.location().map(ToString::to_string).unwrap_or_default();
+                let _ = writeln!(io::stderr(), "pilothouse stopped by a defect of its own: {what} ({at})");
+            }
+        }));
+    });
+}
