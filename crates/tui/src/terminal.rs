@@ -4,8 +4,10 @@
 //! sequences here are ever written; no answer of the terminal is waited for.
 
 use std::{
+    cell::RefCell,
     io::{self, Write},
     panic,
+    rc::Rc,
     sync::{
         Once,
         atomic::{AtomicBool, Ordering},
@@ -32,17 +34,16 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// The terminal while the screen has it; dropping it gives it back.
 pub struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<Page>>,
+    page: Page,
 }
 
 /// Collects a frame, so that it leaves in one write.
-#[derive(Default)]
-struct Page {
-    bytes: Vec<u8>,
-}
+#[derive(Clone, Default)]
+struct Page(Rc<RefCell<Vec<u8>>>);
 
 impl Write for Page {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.bytes.extend_from_slice(bytes);
+        self.0.borrow_mut().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -52,10 +53,11 @@ impl Write for Page {
 }
 
 impl Page {
-    fn send(&mut self) -> io::Result<()> {
+    fn send(&self) -> io::Result<()> {
+        let mut bytes = self.0.borrow_mut();
         let mut out = io::stdout().lock();
-        let sent = out.write_all(&self.bytes).and_then(|()| out.flush());
-        self.bytes.clear();
+        let sent = out.write_all(&bytes).and_then(|()| out.flush());
+        bytes.clear();
         sent
     }
 }
@@ -68,9 +70,9 @@ impl Terminal {
     pub fn take() -> io::Result<Self> {
         hook();
         seize()?;
-        let inner = ratatui::Terminal::new(CrosstermBackend::new(Page::default()));
-        match inner {
-            Ok(inner) => Ok(Self { inner }),
+        let page = Page::default();
+        match ratatui::Terminal::new(CrosstermBackend::new(page.clone())) {
+            Ok(inner) => Ok(Self { inner, page }),
             Err(error) => {
                 give_back();
                 Err(error)
@@ -86,7 +88,7 @@ impl Terminal {
         queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
         self.inner.draw(draw)?;
         queue!(self.inner.backend_mut(), EndSynchronizedUpdate)?;
-        self.inner.backend_mut().writer_mut().send()
+        self.page.send()
     }
 
     /// Makes the next frame draw every cell.
