@@ -6,11 +6,13 @@
 pub mod action;
 pub mod chord;
 mod file;
+pub mod pane;
 
 pub use chord::{Chord, UnknownKey};
 pub use file::KeymapError;
+pub use pane::{ConversationKey, DiffKey, PlanKey};
 
-use crate::{approvals, composer, conversation, diff, frame, plan};
+use crate::{approvals, composer, frame};
 
 const STANDARD: &str = include_str!("../../../assets/keymap.toml");
 
@@ -56,9 +58,9 @@ impl Place {
         match self {
             Self::Anywhere => all(frame::Action::ALL, Action::Frame),
             Self::Composer => all(composer::Action::ALL, Action::Composer),
-            Self::Conversation => all(conversation::Action::ALL, Action::Conversation),
-            Self::Plan => all(plan::Action::ALL, Action::Plan),
-            Self::Diff => all(diff::Action::ALL, Action::Diff),
+            Self::Conversation => all(ConversationKey::ALL, Action::Conversation),
+            Self::Plan => all(PlanKey::ALL, Action::Plan),
+            Self::Diff => all(DiffKey::ALL, Action::Diff),
             Self::Approvals => all(approvals::Action::ALL, Action::Approvals),
         }
     }
@@ -72,11 +74,11 @@ pub enum Action {
     /// Of the composer.
     Composer(composer::Action),
     /// Of the conversation.
-    Conversation(conversation::Action),
+    Conversation(ConversationKey),
     /// Of the plan.
-    Plan(plan::Action),
+    Plan(PlanKey),
     /// Of the diff.
-    Diff(diff::Action),
+    Diff(DiffKey),
     /// Of the list of approvals.
     Approvals(approvals::Action),
 }

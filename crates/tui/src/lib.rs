@@ -4,8 +4,7 @@
 //! file, starts a process or decides anything: it speaks to the driver through channels of
 //! `pilothouse-core` types.
 
-pub mod keymap;
-pub mod theme;
+pub mod pane;
 
 pub mod conversation;
 pub mod diff;
@@ -17,9 +16,12 @@ pub mod frame;
 pub mod prompt;
 
 pub mod command;
+pub mod keymap;
 pub mod keys;
 pub mod layout;
 pub mod pace;
 pub mod preview;
 pub mod status;
 pub mod terminal;
+
+pub mod theme;

@@ -10,10 +10,7 @@ use pilothouse_core::{
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// The frames of the spinner, 100 ms each.
-pub const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/// The frames where only ASCII can be shown.
-pub const SPINNER_ASCII: [&str; 4] = ["|", "/", "-", "\\"];
+use crate::theme::Glyphs;
 
 /// What a piece of the line means; the theme gives it its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,22 +51,20 @@ fn piece(text: impl Into<String>, tone: Tone) -> Piece {
 }
 
 /// How the line is to be shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+#[derive(Clone, Copy, Debug)]
+pub struct Form<'a> {
     /// Columns.
     pub width: u16,
     /// The spinner's frame.
     pub frame: usize,
-    /// Whether only ASCII can be shown.
-    pub ascii: bool,
-    /// Whether the spinner moves.
-    pub motion: bool,
+    /// Glyphs.
+    pub glyphs: &'a Glyphs,
 }
 
 /// The line: the left pieces, then the right-aligned ones.
-pub fn line(state: &State, look: Look) -> (Vec<Piece>, Vec<Piece>) {
-    let width = usize::from(look.width);
-    let full = Groups::of(state, look);
+pub fn line(state: &State, form: Form<'_>) -> (Vec<Piece>, Vec<Piece>) {
+    let width = usize::from(form.width);
+    let full = Groups::of(state, form);
     let background = full.background.is_some();
     // What goes first: background, the word at the flag, the name, wide gaps, the name as a whole.
     let tries = [
@@ -100,7 +95,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn of(state: &State, look: Look) -> Self {
+    fn of(state: &State, form: Form<'_>) -> Self {
         let (mode, tone) = match state.mode {
             Mode::Proof => ("[PROOF]", Tone::Proof),
             Mode::Exploratory => ("[EXPLORE]", Tone::Explore),
@@ -111,17 +106,17 @@ impl Groups {
             Phase::Idle | Phase::Planning | Phase::AwaitingApproval => Tone::Text,
         };
         let mut head = vec![piece(mode, tone), piece(" ", Tone::Text), piece(state.phase.name(), phase_tone)];
-        let cross = if look.ascii { "x" } else { "✗" };
+        let cross = form.glyphs.failed;
         let mut tail = Vec::new();
         let name = match state.phase {
             Phase::Idle => {
                 if state.busy() {
-                    head.push(piece(format!(" {} answering", spinner(look)), Tone::Spin));
+                    head.push(piece(format!(" {} answering", form.glyphs.spin(form.frame)), Tone::Spin));
                 }
                 None
             }
             Phase::Planning => {
-                head.push(piece(format!(" {}", spinner(look)), Tone::Spin));
+                head.push(piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin));
                 quoted(" ", planned(state), "")
             }
             Phase::AwaitingApproval => {
@@ -133,7 +128,7 @@ impl Groups {
                 })
             }
             Phase::Executing => {
-                head.push(piece(format!(" {}", spinner(look)), Tone::Spin));
+                head.push(piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin));
                 executing(state)
             }
             Phase::Failed => {
@@ -151,14 +146,13 @@ impl Groups {
             tail.push(piece(format!("[queued: {}]", state.queue.len()), Tone::Queue));
         }
         let beside = state.lanes.len().saturating_sub(1);
-        let star = if look.ascii { "*" } else { "✦" };
         Self {
             head,
             name,
             tail,
             waiting: state.waiting(),
-            flag: if look.ascii { "!" } else { "⚑" },
-            background: (beside > 0).then(|| format!("bg {beside}{star}")),
+            flag: form.glyphs.waits,
+            background: (beside > 0).then(|| format!("bg {beside}{}", form.glyphs.active)),
         }
     }
 
@@ -248,15 +242,6 @@ fn executing(state: &State) -> Option<(Piece, String, Piece)> {
     let index = running.unwrap_or_else(|| plan.settled().min(all.saturating_sub(1)));
     let title = plan.tasks.get(index).map(|t| t.title.clone());
     quoted(&format!(" step {}/{all} ", index + 1), title, "")
-}
-
-/// The spinner as it stands.
-pub fn spinner(look: Look) -> &'static str {
-    if !look.motion {
-        return "*";
-    }
-    let frames: &[&str] = if look.ascii { &SPINNER_ASCII } else { &SPINNER };
-    frames.get(look.frame % frames.len()).copied().unwrap_or("*")
 }
 
 fn columns(pieces: &[Piece]) -> usize {

@@ -16,7 +16,7 @@ fn draft(text: &str) -> Draft {
 }
 
 fn shown(draft: &Draft) -> String {
-    let (row, column) = draft.area.cursor().into();
+    let DataCursor(row, column) = draft.area.cursor();
     let lines = draft.area.lines().iter().enumerate().map(|(i, line)| {
         if i != row {
             return line.clone();
