@@ -112,7 +112,10 @@ impl Composer {
                 return if text.trim().is_empty() { Wish::Nothing } else { Wish::Queue(text) };
             }
             Action::Newline => self.edit(|d| d.insert("\n")),
-            Action::History => self.open_history(""),
+            Action::History => {
+                self.open_history("");
+                return Wish::Nothing;
+            }
             Action::Editor => return Wish::Editor,
             Action::Permission => return Wish::Permission,
             Action::Up => {

@@ -37,6 +37,8 @@ actions! {
         Cancel "cancel", "cancel, clear, quit", "what runs, then the draft, then this program";
         /// One step back.
         Back "back", "one step back", "the topmost thing";
+        /// Give the next pane the focus.
+        NextPane "next-pane", "next pane", "moves the focus";
         /// Give the previous pane the focus.
         PreviousPane "previous-pane", "previous pane", "moves the focus";
         /// Leave.

@@ -106,11 +106,11 @@ impl Areas {
         let plan = match (wants.plan, wants.diff) {
             (0, _) => 0,
             (_, false) => right.height,
-            (rows, true) => rows.clamp(6.min(half), half.max(1)),
+            (rows, true) => rows.clamp(6.min(half), half),
         };
         self.plan = Rect { height: plan, ..right };
         let air = u16::from(plan > 0 && right.height >= 30 && wants.diff);
-        let diff = right.height - plan - air;
+        let diff = right.height.saturating_sub(plan + air);
         self.diff = Rect { y: right.y + plan + air, height: if wants.diff { diff } else { 0 }, ..right };
     }
 }

@@ -4,6 +4,11 @@
 //! file, starts a process or decides anything: it speaks to the driver through channels of
 //! `pilothouse-core` types.
 
+pub mod app;
+pub mod screen;
+
+pub use screen::{Farewell, Look, Reason, Screen, Signal, Wiring};
+
 pub mod pane;
 
 pub mod conversation;
@@ -11,17 +16,21 @@ pub mod diff;
 pub mod plan;
 
 pub mod approvals;
+pub mod bar;
 pub mod composer;
 pub mod frame;
+pub mod overlay;
 pub mod prompt;
+pub mod status;
 
 pub mod command;
 pub mod keymap;
-pub mod keys;
 pub mod layout;
-pub mod pace;
 pub mod preview;
-pub mod status;
+pub mod standing;
+
+pub mod keys;
+pub mod pace;
 pub mod terminal;
 
 pub mod theme;

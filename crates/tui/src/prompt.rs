@@ -3,7 +3,9 @@
 //! Owns the line. Never does what it is for: the root does, with the finished line.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use pilothouse_core::{ids::CheckpointId, input::Input};
+use pilothouse_core::ids::CheckpointId;
+
+use crate::pane::WordPrompt;
 
 /// What the line is for.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,8 +14,10 @@ pub enum Purpose {
     Proceed(CheckpointId),
     /// The reason for a denial; may be empty.
     Deny(CheckpointId),
-    /// The word for an apply that removes files; the input waits for it.
-    Word(Box<Input>),
+    /// The word for an apply that removes files.
+    Word(WordPrompt),
+    /// What to look for in the conversation.
+    Search,
 }
 
 /// A line that is asked for.

@@ -28,6 +28,9 @@ use crossterm::{
 };
 use ratatui::{Frame, backend::CrosstermBackend, layout::Rect};
 
+/// Terminals cut longer clipboard texts off.
+const COPY_BYTES: usize = 55_000;
+
 /// Whether the screen has the terminal now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
@@ -88,6 +91,17 @@ impl Terminal {
         queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
         self.inner.draw(draw)?;
         queue!(self.inner.backend_mut(), EndSynchronizedUpdate)?;
+        self.page.send()
+    }
+
+    /// Puts a text on the clipboard of the terminal, where it allows that; too long ones are not.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        if text.len() <= COPY_BYTES {
+            write!(self.page, "\x1b]52;c;{}\x07", base64(text.as_bytes()))?;
+        }
         self.page.send()
     }
 
@@ -186,4 +200,40 @@ fn hook() {
             }
         }));
     });
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: [char; 64] = {
+        let letters = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut digits = ['='; 64];
+        let mut i = 0;
+        while i < 64 {
+            digits[i] = letters[i] as char;
+            i += 1;
+        }
+        digits
+    };
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let [a, b, c] = [0, 1, 2].map(|i| chunk.get(i).copied().unwrap_or_default());
+        let word = u32::from_be_bytes([0, a, b, c]);
+        for (i, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+            let digit = usize::try_from(word >> shift & 63).unwrap_or_default();
+            let digit = DIGITS.get(digit).copied().unwrap_or('=');
+            out.push(if i <= chunk.len() { digit } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clipboard_texts_are_encoded_as_the_terminal_expects() {
+        for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("ü~?", "w7x+Pw==")] {
+            assert_eq!(base64(text.as_bytes()), encoded);
+        }
+    }
 }

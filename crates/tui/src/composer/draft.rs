@@ -4,6 +4,7 @@
 //! Owns the text, the caret and the chips. Never sends anything and never loses a text: what is
 //! taken out of it is handed to the caller.
 
+use pilothouse_core::clean::is_forbidden;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, widgets::Widget};
 use tui_textarea::{CursorMove, DataCursor, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
@@ -202,8 +203,8 @@ impl Draft {
     /// Takes something away around the caret.
     pub fn cut(&mut self, cut: Cut) {
         match cut {
-            Cut::Back => (0..self.left_chars()).for_each(|_| drop(self.area.delete_char())),
-            Cut::Forward => (0..self.right_chars()).for_each(|_| drop(self.area.delete_next_char())),
+            Cut::Back => (0..self.left_chars()).for_each(|_| _ = self.area.delete_char()),
+            Cut::Forward => (0..self.right_chars()).for_each(|_| _ = self.area.delete_next_char()),
             Cut::ToEnd => drop(self.area.delete_line_by_end()),
             Cut::ToHead => drop(self.area.delete_line_by_head()),
             Cut::Word if self.chip_before().is_some() => self.cut(Cut::Back),
@@ -231,7 +232,7 @@ impl Draft {
     /// Puts `text` in place of the word that the caret stands at the end of.
     pub fn replace_token(&mut self, text: &str) {
         let chars = self.token().0.chars().count();
-        (0..chars).for_each(|_| drop(self.area.delete_char()));
+        (0..chars).for_each(|_| _ = self.area.delete_char());
         self.area.insert_str(text);
     }
 
@@ -337,9 +338,9 @@ impl Draft {
     }
 }
 
-/// Control characters cannot be drawn, so they are not taken in either.
+/// What could steer a terminal or hide on a screen is not taken in; joined emoji stay whole.
 fn legible(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    text.chars().filter(|c| !is_forbidden(*c) || matches!(c, '\n' | '\t' | '\u{200d}')).collect()
 }
 
 fn grouped(n: usize) -> String {
