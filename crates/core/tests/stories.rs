@@ -322,7 +322,7 @@ fn work_said_during_a_run_waits_and_the_latest_wins() {
     b.input(Input::Queue("create first.txt".into())).unwrap();
     b.input(Input::Queue("create second.txt".into())).unwrap();
     assert_eq!(b.session.state().queue.len(), 1);
-    b.say("what is going on?");
+    b.say("what does this function do?");
     assert_eq!(b.session.state().queue.len(), 1, "questions never queue");
     let answer = b.session.state().lanes.values().next_back().unwrap().thinking.unwrap();
     b.reply_to(answer, "this", &[]).unwrap();
