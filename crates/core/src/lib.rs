@@ -7,4 +7,5 @@
 //! [`Session`]: crate::session::Session
 
 pub mod intent;
+pub mod risk;
 pub mod scope;
