@@ -1,1 +1,14 @@
-//! Placeholder.
+//! `pilothouse-runtime` drives: it keeps the log, performs effects and feeds their results back.
+//!
+//! It owns the event log, blobs, atomic file writes, configuration, what a model is told, and the
+//! driver loop. It never decides anything (the session in `pilothouse_core` does) and never draws.
+
+pub mod blobs;
+pub mod log;
+pub mod writer;
+
+pub mod disk;
+
+pub mod error;
+
+pub use error::RuntimeError;
