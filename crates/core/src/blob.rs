@@ -131,9 +131,14 @@ impl Excerpt {
 
     /// Cuts `text` if it must be; then the whole goes to `blobs`.
     pub fn of(text: impl Into<String>, blobs: &mut Vec<Blob>) -> Self {
+        Self::up_to(Self::WHOLE_BYTES, text, blobs)
+    }
+
+    /// As [`Excerpt::of`], but whole up to `limit` bytes: for what the session itself must read.
+    pub fn up_to(limit: usize, text: impl Into<String>, blobs: &mut Vec<Blob>) -> Self {
         let text = text.into();
         let (bytes, lines) = (text.len() as u64, text.lines().count() as u64);
-        if text.len() <= Self::WHOLE_BYTES {
+        if text.len() <= limit {
             return Self { bytes, lines, head: text, cut: None };
         }
         let head = text.get(..text.floor_char_boundary(Self::END_BYTES)).unwrap_or_default().to_owned();

@@ -132,6 +132,31 @@ pub fn select(before: &[u8], after: &[u8], hunks: &[Hunk], taken: &BTreeSet<usiz
     out
 }
 
+/// The change from `before` to `after` carried over to `now`, where what others changed from
+/// `before` to `now` keeps at least a line away from it; `None` where they meet.
+pub fn rebase(before: &[u8], after: &[u8], now: &[u8]) -> Option<Vec<u8>> {
+    let ours: Vec<Change> = hunks(before, after).into_iter().flat_map(|h| h.changes).collect();
+    let theirs: Vec<Change> = hunks(before, now).into_iter().flat_map(|h| h.changes).collect();
+    let meet = |a: &Change, b: &Change| a.old.start <= b.old.end() && b.old.start <= a.old.end();
+    if ours.iter().any(|a| theirs.iter().any(|b| meet(a, b))) {
+        return None;
+    }
+    let (old, new, now) = (lines(before), lines(after), lines(now));
+    let mut all: Vec<(Change, &[&[u8]])> =
+        ours.iter().map(|c| (*c, new.get(c.new.start..c.new.end()).unwrap_or_default())).collect();
+    all.extend(theirs.iter().map(|c| (*c, now.get(c.new.start..c.new.end()).unwrap_or_default())));
+    all.sort_by_key(|(c, _)| c.old.start);
+    let mut out = Vec::new();
+    let mut at = 0;
+    for (change, with) in all {
+        extend(&mut out, old.get(at..change.old.start));
+        extend(&mut out, Some(with));
+        at = change.old.end();
+    }
+    extend(&mut out, old.get(at..));
+    Some(out)
+}
+
 fn extend(out: &mut Vec<u8>, lines: Option<&[&[u8]]>) {
     for line in lines.unwrap_or_default() {
         out.extend_from_slice(line);
@@ -180,8 +205,15 @@ mod tests {
     }
 
     #[test]
+    fn a_change_moves_over_to_a_file_that_changed_elsewhere() {
+        let got = rebase(b"a\nb\nc\nd\ne\n", b"a\nB\nc\nd\ne\n", b"a\nb\nc\nd\nE\nf\n");
+        assert_eq!(got.unwrap(), b"a\nB\nc\nd\nE\nf\n");
+        assert_eq!(rebase(b"a\nb\n", b"a\nB\n", b"a\nx\n"), None);
+    }
+
+    #[test]
     fn far_changes_are_hunks_of_their_own() {
-        let old: String = (0..30).map(|n| format!("{n}\n")).collect();
+        let old = (0..30).map(|n| n.to_string()).collect::<Vec<_>>().join("\n") + "\n";
         let new = old.replace("\n3\n", "\nthree\n").replace("\n20\n", "\ntwenty\n");
         let h = hunks(old.as_bytes(), new.as_bytes());
         assert_eq!(h.len(), 2);

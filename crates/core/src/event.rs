@@ -102,6 +102,10 @@ pub enum Event {
         /// Whether the message forbids changes.
         #[serde(default)]
         forbids: bool,
+        /// What is really asked, when it is not the whole message: without an `@node`, without
+        /// parts that were taken back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
     },
     /// A line of work began.
     LaneOpened {
@@ -171,6 +175,9 @@ pub enum Event {
         run: RunId,
         /// The turn that asked for it.
         turn: TurnId,
+        /// The approval that its writing tasks stand on, for a run of a plan.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approval: Option<ApprovalId>,
     },
     /// A run ended.
     RunCompleted {
@@ -309,6 +316,17 @@ pub enum Event {
         lane: LaneId,
         /// Why.
         fault: Fault,
+    },
+    /// The workbench itself made a call: a gate, or a command that the user typed.
+    CallMade {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// The tool.
+        tool: Tool,
+        /// Its arguments, whole.
+        args: String,
     },
     /// A tool call was allowed and began.
     CallStarted {

@@ -163,6 +163,8 @@ pub struct WriteFault {
     pub message: String,
     /// Whether a file had changed since it was read.
     pub stale: bool,
+    /// The same changes against what the files hold now, where they still fit.
+    pub rebased: Vec<(ProposalId, ProposalDraft)>,
 }
 
 /// Why an input changed nothing.

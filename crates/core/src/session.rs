@@ -71,8 +71,8 @@ impl Session {
     pub fn step(&mut self, at: Millis, input: Input) -> Result<Step, Refusal> {
         let before = self.pending();
         let mut draft = decide::Draft::new(&mut self.state, at);
-        draft.decide(input)?;
-        let (blobs, events) = draft.finish();
+        let decided = draft.decide(input);
+        let (blobs, events) = draft.finish(decided)?;
         let after = self.pending();
         let stop = before.keys().filter(|k| !after.contains_key(k)).map(|k| Effect::Cancel(*k));
         let start =

@@ -54,15 +54,19 @@ impl State {
                     path: IntentPath::root(),
                     confidence: 0.0,
                     forbids: false,
+                    fixed: false,
+                    request: None,
                 };
                 self.turns.insert(*turn, info);
             }
-            Event::IntentClassified { turn, class, path, confidence, forbids, .. } => {
+            Event::IntentClassified { turn, class, path, confidence, forbids, request, source, .. } => {
                 if let Some(info) = self.turns.get_mut(turn) {
                     info.class = class.clone();
                     info.path = path.clone();
                     info.confidence = *confidence;
                     info.forbids = *forbids;
+                    info.fixed = source == "at_node";
+                    info.request.clone_from(request);
                 }
             }
             Event::PhaseChanged { to, .. } => {
@@ -75,14 +79,16 @@ impl State {
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
                 self.chat_only = *chat_only;
+                self.narrow();
             }
-            Event::RunStarted { run, turn } => {
+            Event::RunStarted { run, turn, approval } => {
                 self.saw(run.0);
                 self.repairs = 0;
                 self.run = Some(Run {
                     id: *run,
                     turn: *turn,
                     began: self.at,
+                    approval: *approval,
                     files: std::collections::BTreeSet::new(),
                 });
             }
@@ -125,6 +131,7 @@ impl State {
             | Event::ThinkingStarted { .. }
             | Event::MessageCompleted { .. }
             | Event::ThinkingFailed { .. }
+            | Event::CallMade { .. }
             | Event::CallStarted { .. }
             | Event::CallEnded { .. } => self.fold_lane(seq, event),
             Event::Proposed { .. }
@@ -138,6 +145,18 @@ impl State {
             | Event::RevertStarted { .. }
             | Event::Reverted { .. }
             | Event::RevertFailed { .. } => self.fold_change(event),
+        }
+    }
+
+    /// Brings every lane under the ceiling; a lane that narrows loses its permits.
+    fn narrow(&mut self) {
+        let ceiling = self.ceiling();
+        for lane in self.lanes.values_mut() {
+            let was = lane.scope();
+            lane.ceiling = lane.ceiling.and(ceiling);
+            if lane.scope() != was {
+                lane.epoch += 1;
+            }
         }
     }
 
@@ -175,7 +194,10 @@ impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     fn fold_plan(&mut self, seq: Seq, event: &Event) {
         match event {
-            Event::PlanReady { plan } => self.plan = Some(plan.clone()),
+            Event::PlanReady { plan } => {
+                self.plan = Some(plan.clone());
+                self.suspended.take_if(|p| p.turn == plan.turn);
+            }
             Event::PlanShelved { suspended } => {
                 let plan = self.plan.take();
                 if *suspended && plan.is_some() {
@@ -226,7 +248,8 @@ impl State {
     }
 
     fn set_task(&mut self, id: TaskId, status: TaskStatus) {
-        if let Some(task) = self.plan.as_mut().and_then(|p| p.tasks.iter_mut().find(|t| t.id == id)) {
+        let plan = self.plan.as_mut().or(self.suspended.as_mut());
+        if let Some(task) = plan.and_then(|p| p.tasks.iter_mut().find(|t| t.id == id)) {
             task.status = status;
         }
     }
@@ -286,7 +309,9 @@ impl State {
                 if !*intermediate {
                     self.history.push(seq);
                 }
-                calls.iter().for_each(|c| self.saw(c.call.0));
+                for c in calls {
+                    self.saw(c.call.0);
+                }
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = None;
@@ -298,6 +323,22 @@ impl State {
                 self.cut.remove(call);
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = None;
+                }
+            }
+            Event::CallMade { call, lane, tool, args } => {
+                self.saw(call.0);
+                let at = self.at;
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.calls.push(OpenCall {
+                        call: *call,
+                        tool: Some(*tool),
+                        name: tool.name().to_owned(),
+                        head: args.clone(),
+                        args: ArgsRef::Inline(args.clone()),
+                        hash: crate::blob::BlobId::of(args.as_bytes()),
+                        allowed: None,
+                        since: at,
+                    });
                 }
             }
             Event::CallStarted { call, lane, tool, args, epoch, approval, .. } => {
@@ -389,7 +430,7 @@ impl State {
                 }
             }
             Event::RevertStarted { apply, redo } => {
-                self.set_apply(*apply, ApplyStatus::Reverting { redo: *redo })
+                self.set_apply(*apply, ApplyStatus::Reverting { redo: *redo });
             }
             Event::Reverted { apply, redo: false } => {
                 self.set_apply(*apply, ApplyStatus::Reverted);

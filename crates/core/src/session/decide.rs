@@ -1,37 +1,142 @@
 //! The deciders: an input in this state becomes events.
+//!
+//! `decide` only routes; each concern has a decider of its own. Events are folded in as they are
+//! decided, so what is decided next sees them. Never performs anything.
+
+mod answer;
+mod call;
+mod change;
+mod control;
+mod lane;
+mod open;
+mod run;
+mod say;
+
 use super::state::State;
 use crate::{
-    blob::Blob,
-    event::{Event, Stamped},
-    ids::{Millis, Seq},
+    blob::{Blob, Excerpt},
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    event::{Event, Level, Stamped},
+    ids::{ApprovalId, CheckpointId, Millis, Seq},
     input::{Input, Refusal},
+    phase::{Move, Trigger, transition},
 };
 
-/// Events being decided; each is folded in at once, so that later decisions see it.
+/// Events being decided.
 pub(super) struct Draft<'a> {
-    pub state: &'a mut State,
+    state: &'a mut State,
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
 }
+
+type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
     pub fn new(state: &'a mut State, at: Millis) -> Self {
         Self { state, at, blobs: Vec::new(), events: Vec::new() }
     }
 
-    pub fn finish(self) -> (Vec<Blob>, Vec<Stamped>) {
-        (self.blobs, self.events)
+    /// What was decided. A refusal after the first event is told as a notice: what was recorded
+    /// before it stands.
+    pub fn finish(mut self, decided: Decided) -> Result<(Vec<Blob>, Vec<Stamped>), Refusal> {
+        if let Err(refusal) = decided {
+            if self.events.is_empty() {
+                return Err(refusal);
+            }
+            self.notice(Level::Info, refusal.reason);
+        }
+        Ok((self.blobs, self.events))
     }
 
-    pub fn emit(&mut self, event: Event) {
+    pub fn decide(&mut self, input: Input) -> Decided {
+        match input {
+            Input::Open(opening) => self.open(opening),
+            Input::Say(text) => self.say(&text),
+            Input::Queue(text) => self.enqueue(&text),
+            Input::Answer { checkpoint, answer, shown } => self.answer(checkpoint, answer, shown),
+            Input::Decide { proposal, hunk, decision, shown } => self.hunk(proposal, hunk, decision, shown),
+            Input::Apply { proposals, word } => self.approve_changes(&proposals, word.as_deref()),
+            Input::Skip { proposals, reason } => self.skip_changes(&proposals, &reason),
+            Input::EditProposal { proposal, draft } => self.edit_proposal(proposal, draft),
+            Input::Up => self.up_to_plan(),
+            Input::Cancel => self.cancel(),
+            Input::SetPermission(mode) => self.set_permission(mode, false),
+            Input::Undo => self.undo(),
+            Input::Redo => self.redo_change(),
+            Input::Replied { call, reply } => self.replied(call, reply),
+            Input::ToolEnded { call, outcome } => self.tool_ended(call, outcome),
+            Input::CommandStarted { call, process } => self.command_started(call, process),
+            Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
+            Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
+            Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
+        }
+    }
+
+    fn emit(&mut self, event: Event) {
         let seq = Seq(self.state.seq.0 + 1);
-        let stamped = Stamped { seq, at: self.at, run: self.state.run.as_ref().map(|r| r.id), event };
+        let run = self.state.run.as_ref().map(|r| r.id);
+        let stamped = Stamped { seq, at: self.at, run, event };
         self.state.apply(&stamped);
         self.events.push(stamped);
     }
 
-    pub fn decide(&mut self, _input: Input) -> Result<(), Refusal> {
-        Err(Refusal::new("not yet"))
+    fn id(&self) -> u64 {
+        self.state.last_id + 1
+    }
+
+    fn excerpt(&mut self, text: impl Into<String>) -> Excerpt {
+        Excerpt::of(text, &mut self.blobs)
+    }
+
+    fn notice(&mut self, level: Level, text: impl Into<String>) {
+        self.emit(Event::Notice { level, text: text.into() });
+    }
+
+    /// Moves the phase as the table says.
+    fn go(&mut self, trigger: Trigger) -> Result<Move, Refusal> {
+        let from = self.state.phase;
+        let step = transition(from, trigger).map_err(|e| Refusal::new(e.to_string()))?;
+        if let Move::To(to) = step
+            && to != from
+        {
+            self.emit(Event::PhaseChanged { from, to });
+        }
+        Ok(step)
+    }
+
+    /// As [`Draft::go`], where the caller has made sure that the table allows it.
+    fn must_go(&mut self, trigger: Trigger) {
+        if let Err(refusal) = self.go(trigger) {
+            self.notice(Level::Error, format!("internal: {refusal}"));
+        }
+    }
+
+    fn ask(&mut self, kind: CheckpointKind, message: impl Into<String>) -> CheckpointId {
+        let id = CheckpointId(self.id());
+        let run = self.state.run.as_ref().map(|r| r.id);
+        let checkpoint = Checkpoint { id, kind, message: message.into(), run };
+        self.emit(Event::CheckpointOpened { checkpoint });
+        id
+    }
+
+    /// Closes a question with an answer that allows something, and returns the approval.
+    fn allow(&mut self, checkpoint: CheckpointId, answer: Answer) -> ApprovalId {
+        let approval = ApprovalId(self.id());
+        self.emit(Event::CheckpointResolved { checkpoint, answer: Some(answer), approval: Some(approval) });
+        approval
+    }
+
+    /// Closes a question without allowing anything.
+    fn close(&mut self, checkpoint: CheckpointId, answer: Option<Answer>) {
+        self.emit(Event::CheckpointResolved { checkpoint, answer, approval: None });
+    }
+
+    /// Closes the question that holds the phase, if one does.
+    fn close_phase_question(&mut self) {
+        if let Some(id) = self.state.phase_question().map(|c| c.id) {
+            self.close(id, None);
+        }
     }
 }

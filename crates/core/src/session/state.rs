@@ -14,7 +14,7 @@ use crate::{
     plan::Plan,
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
-    scope::PermissionMode,
+    scope::{PermissionMode, ToolScope},
     session::{Lane, LaneKind},
     talk::Usage,
     tool::Permit,
@@ -89,6 +89,8 @@ pub struct Run {
     pub turn: TurnId,
     /// When it began.
     pub began: Millis,
+    /// The approval of its plan.
+    pub approval: Option<ApprovalId>,
     /// Files that it changed.
     pub files: BTreeSet<RelPath>,
 }
@@ -131,6 +133,10 @@ pub struct TurnInfo {
     pub confidence: f32,
     /// Whether it forbids changes.
     pub forbids: bool,
+    /// Whether its node was named with `@`, so that only that node's own scope holds.
+    pub fixed: bool,
+    /// What is really asked, when it is not the whole message.
+    pub request: Option<String>,
 }
 
 /// An approved write.
@@ -207,6 +213,12 @@ impl State {
     /// Whether a run or a planning is under way, so that input may be queued.
     pub fn is_executing(&self) -> bool {
         matches!(self.phase, Phase::Planning | Phase::Executing)
+    }
+
+    /// What no lane may exceed now.
+    pub fn ceiling(&self) -> ToolScope {
+        let chat = if self.chat_only { ToolScope::READ_ONLY } else { ToolScope::FULL };
+        self.permission.ceiling().and(chat)
     }
 
     /// How many things wait on the user.

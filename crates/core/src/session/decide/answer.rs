@@ -1,0 +1,293 @@
+//! Answers of the user to open questions: each exactly once, and only to what was shown.
+
+use super::{Decided, Draft};
+use crate::{
+    blob::BlobId,
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    event::{CallStatus, Event},
+    ids::{CallId, CheckpointId, LaneId, TurnId},
+    input::Refusal,
+    intent::{IntentNode, Phase},
+    phase::Trigger,
+    risk::Risk,
+};
+
+impl Draft<'_> {
+    pub(super) fn answer(&mut self, id: CheckpointId, answer: Answer, shown: Option<BlobId>) -> Decided {
+        let Some(question) = self.state.open.get(&id).cloned() else {
+            return Err(Refusal::new("that question is answered already"));
+        };
+        match &question.kind {
+            CheckpointKind::Confirmation => self.answer_plan(id, answer),
+            CheckpointKind::Clarification { choices, lane, call, turn } => {
+                self.clarified(id, choices, *lane, *call, *turn, answer)
+            }
+            CheckpointKind::Failure(_) => self.answer_failure(&question, answer),
+            CheckpointKind::Interruption { .. } => self.answer_interruption(id, &answer),
+            CheckpointKind::Risk { call, shown: wanted, risk, .. } => {
+                if shown != Some(*wanted) {
+                    return Err(Refusal::new("the command changed since it was shown; look at it again"));
+                }
+                self.answer_risk(id, *call, *risk, answer)
+            }
+            CheckpointKind::Transition { lane, call, to, .. } => {
+                self.answer_transition(id, *lane, *call, *to, answer)
+            }
+            CheckpointKind::Exit => self.answer_exit(id, answer),
+            CheckpointKind::Diff { .. } => {
+                Err(Refusal::new("decide the hunks in the diff: apply, skip, or go up"))
+            }
+            CheckpointKind::PipelinePause { .. } | CheckpointKind::Breakout { .. } => {
+                self.close(id, Some(answer));
+                Ok(())
+            }
+        }
+    }
+
+    fn answer_plan(&mut self, id: CheckpointId, answer: Answer) -> Decided {
+        match answer {
+            Answer::Approve => self.approve_plan(id),
+            Answer::Reject(reason) => self.reject_plan(id, &reason),
+            Answer::Abort => self.abandon(),
+            Answer::Text(text) => self.say(&text),
+            Answer::Pick(_)
+            | Answer::AutoFix
+            | Answer::Skip
+            | Answer::Manual
+            | Answer::Retry
+            | Answer::Replan
+            | Answer::Respond
+            | Answer::Continue
+            | Answer::Word(_) => Err(wrong()),
+        }
+    }
+
+    fn clarified(
+        &mut self,
+        id: CheckpointId,
+        choices: &[String],
+        lane: Option<LaneId>,
+        call: Option<CallId>,
+        turn: Option<TurnId>,
+        answer: Answer,
+    ) -> Decided {
+        let said = match &answer {
+            Answer::Pick(n) => Some(choices.get(*n).cloned().ok_or_else(wrong)?),
+            Answer::Text(text) => Some(text.clone()),
+            Answer::Abort => None,
+            Answer::Approve
+            | Answer::Reject(_)
+            | Answer::AutoFix
+            | Answer::Skip
+            | Answer::Manual
+            | Answer::Retry
+            | Answer::Replan
+            | Answer::Respond
+            | Answer::Continue
+            | Answer::Word(_) => return Err(wrong()),
+        };
+        let pick = if let Answer::Pick(n) = answer { Some(n) } else { None };
+        self.close(id, Some(answer));
+        if let (Some(lane), Some(call)) = (lane, call) {
+            match said {
+                Some(text) => self.end_call(lane, call, CallStatus::Done, &text),
+                None => self.end_call(lane, call, CallStatus::Refused, "the user did not want to answer"),
+            }
+            self.advance(lane);
+            return Ok(());
+        }
+        match (turn, pick, said) {
+            (Some(turn), Some(0), _) => self.route_as_work(turn),
+            (Some(turn), Some(_), _) => self.route_query(turn),
+            (_, None, Some(text)) => self.say(&text),
+            _ => Ok(()),
+        }
+    }
+
+    /// The user said that a doubtful message is work.
+    fn route_as_work(&mut self, turn: TurnId) -> Decided {
+        let path = self.target(turn);
+        if path.current() == IntentNode::Execute || path.scope().allows(crate::scope::Capability::Write) {
+            return self.route(turn);
+        }
+        self.route_plan(turn)
+    }
+
+    fn answer_failure(&mut self, question: &Checkpoint, answer: Answer) -> Decided {
+        let CheckpointKind::Failure(failure) = &question.kind else { return Err(wrong()) };
+        let id = question.id;
+        match (failure.gate, answer) {
+            (Some(gate), Answer::AutoFix) => self.repair(id, gate),
+            (Some(gate), Answer::Skip) => {
+                self.close(id, Some(Answer::Skip));
+                self.emit(Event::GateReset { gate, skipped: true });
+                self.continue_run();
+                Ok(())
+            }
+            (Some(gate), Answer::Retry) => {
+                self.close(id, Some(Answer::Retry));
+                self.emit(Event::GateReset { gate, skipped: false });
+                self.continue_run();
+                Ok(())
+            }
+            (Some(_), Answer::Manual) => self.manual(id),
+            (Some(_), Answer::Abort) => self.cancel(),
+            (None, Answer::Retry) if self.state.phase == Phase::Failed => self.retry_failed(),
+            (None, Answer::Replan) => {
+                let turn = self.state.plan.as_ref().map(|p| p.turn).or(self.state.turn).ok_or_else(wrong)?;
+                self.route_continue(turn)
+            }
+            (None, Answer::Manual) => self.manual(id),
+            (None, Answer::Abort) => self.abandon(),
+            _ => Err(wrong()),
+        }
+    }
+
+    fn answer_interruption(&mut self, id: CheckpointId, answer: &Answer) -> Decided {
+        match answer {
+            Answer::Respond => {
+                self.close(id, Some(Answer::Respond));
+                let turn = self.state.turn.ok_or_else(wrong)?;
+                self.route_query(turn)
+            }
+            Answer::Continue => {
+                self.close(id, Some(Answer::Continue));
+                Ok(())
+            }
+            Answer::Abort => self.cancel(),
+            Answer::Approve
+            | Answer::Reject(_)
+            | Answer::Pick(_)
+            | Answer::Text(_)
+            | Answer::AutoFix
+            | Answer::Skip
+            | Answer::Manual
+            | Answer::Retry
+            | Answer::Replan
+            | Answer::Word(_) => Err(wrong()),
+        }
+    }
+
+    fn answer_risk(&mut self, id: CheckpointId, call: CallId, risk: Risk, answer: Answer) -> Decided {
+        let allowed = match (&answer, risk) {
+            (Answer::Word(word), Risk::High) => word.trim() == "proceed",
+            (Answer::Approve, Risk::Low | Risk::Medium) => true,
+            (Answer::Word(word), Risk::Low | Risk::Medium) => word.trim() == "y",
+            (Answer::Reject(_) | Answer::Abort | Answer::Skip, _) => {
+                self.deny_call(id, call, answer, "the user denied the command");
+                return Ok(());
+            }
+            _ => false,
+        };
+        if !allowed {
+            return Err(Refusal::new("type `proceed` to run a command of high risk; nothing else runs it"));
+        }
+        let approval = self.allow(id, answer);
+        self.start_approved(call, approval);
+        Ok(())
+    }
+
+    fn deny_call(&mut self, id: CheckpointId, call: CallId, answer: Answer, text: &str) {
+        let mut reason = text.to_owned();
+        if let Answer::Reject(why) = &answer
+            && !why.is_empty()
+        {
+            reason = format!("{text}: {why}");
+        }
+        self.close(id, Some(answer));
+        let Some(lane) = self.state.open_call(call).map(|(l, _)| (l.id, l.kind)) else { return };
+        let (lane, kind) = lane;
+        self.end_call(lane, call, CallStatus::Refused, &reason);
+        if let crate::session::LaneKind::Gate(gate) = kind {
+            self.emit(Event::LaneClosed { lane });
+            self.emit(Event::GateReset { gate, skipped: true });
+            self.continue_run();
+            return;
+        }
+        self.advance(lane);
+    }
+
+    fn answer_transition(
+        &mut self,
+        id: CheckpointId,
+        lane: LaneId,
+        call: CallId,
+        to: IntentNode,
+        answer: Answer,
+    ) -> Decided {
+        match answer {
+            Answer::Approve => {
+                if self.state.phase != Phase::Idle {
+                    return Err(Refusal::new("a run is under way; ask again when it is done"));
+                }
+                let approval = self.allow(id, Answer::Approve);
+                let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
+                self.go(Trigger::CommandGoal)?;
+                self.start_run(turn, None);
+                let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
+                self.move_to(lane, to, Some(approval));
+                let asked = self
+                    .state
+                    .open_call(call)
+                    .is_some_and(|(_, c)| c.tool == Some(crate::tool::Tool::RequestPath));
+                if asked {
+                    self.end_call(lane, call, CallStatus::Done, "the user allowed it; go on");
+                }
+                self.advance(lane);
+                Ok(())
+            }
+            Answer::Reject(_) | Answer::Abort => {
+                let back = self
+                    .state
+                    .lanes
+                    .get(&lane)
+                    .map(|l| crate::intent::IntentPath::to(l.node).retreat().current());
+                if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
+                    self.move_to(lane, node, None);
+                }
+                self.deny_call(id, call, answer, "the user does not want files changed in this turn");
+                Ok(())
+            }
+            Answer::Pick(_)
+            | Answer::Text(_)
+            | Answer::AutoFix
+            | Answer::Skip
+            | Answer::Manual
+            | Answer::Retry
+            | Answer::Replan
+            | Answer::Respond
+            | Answer::Continue
+            | Answer::Word(_) => Err(wrong()),
+        }
+    }
+
+    fn answer_exit(&mut self, id: CheckpointId, answer: Answer) -> Decided {
+        match answer {
+            Answer::Approve => {
+                self.close(id, Some(Answer::Approve));
+                self.cancel()?;
+                self.emit(Event::ControlGiven { control: crate::intent::Control::Exit });
+                Ok(())
+            }
+            Answer::Reject(reason) => {
+                self.close(id, Some(Answer::Reject(reason)));
+                Ok(())
+            }
+            Answer::Abort
+            | Answer::Pick(_)
+            | Answer::Text(_)
+            | Answer::AutoFix
+            | Answer::Skip
+            | Answer::Manual
+            | Answer::Retry
+            | Answer::Replan
+            | Answer::Respond
+            | Answer::Continue
+            | Answer::Word(_) => Err(wrong()),
+        }
+    }
+}
+
+fn wrong() -> Refusal {
+    Refusal::new("that is no answer to this question; choose one of the answers shown")
+}

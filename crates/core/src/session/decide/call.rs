@@ -1,0 +1,425 @@
+//! Calls: the one gate that every tool call passes, and what their ends mean.
+
+use super::{Decided, Draft};
+use crate::{
+    blob::{BlobId, Excerpt},
+    checkpoint::CheckpointKind,
+    event::{CallStatus, Event, Level, Proof},
+    ids::{ApplyId, ApprovalId, CallId, EvidenceId, GateId, LaneId, Process, ProposalId},
+    input::{Refusal, WriteFault},
+    intent::{IntentNode, Phase},
+    plan::PlanDraft,
+    proposal::{Proposal, ProposalStatus},
+    relpath::RelPath,
+    risk::{Risk, assess},
+    scope::{Capability, PermissionMode},
+    session::{LaneKind, OpenCall},
+    talk::{Fault, FaultKind},
+    tool::{ProposalDraft, Tool, ToolOutcome},
+};
+
+impl Draft<'_> {
+    /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
+    pub(super) fn gate_call(&mut self, lane: LaneId, call: CallId) {
+        let Some((l, open)) = self.state.open_call(call) else { return };
+        let (kind, open) = (l.kind, open.clone());
+        let Some(tool) = open.tool else {
+            let names: Vec<&str> = Tool::ALL.iter().map(|t| t.name()).collect();
+            let text = format!("there is no tool called {:?}; the tools are {}", open.name, names.join(", "));
+            return self.end_call(lane, call, CallStatus::Failed, &text);
+        };
+        if let Some(fault) = bad_json(&open) {
+            return self.end_call(lane, call, CallStatus::Failed, &fault);
+        }
+        match tool {
+            Tool::SubmitPlan => self.submit_plan(lane, kind, &open),
+            Tool::AskUser => self.ask_user(lane, &open),
+            Tool::RequestPath => self.request_path(lane, &open),
+            Tool::Run => self.gate_command(lane, &open),
+            Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
+                if self.reach(lane, &open, tool) {
+                    self.start_call(lane, &open, tool, None);
+                }
+            }
+        }
+    }
+
+    /// Makes sure that the lane may use the tool now; else the call is refused or asked about.
+    fn reach(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
+        let Some(l) = self.state.lanes.get(&lane) else { return false };
+        let Some(needs) = tool.needs() else { return true };
+        // A removal is only proposed here: the typed word, asked for when it is applied, is the
+        // checkpoint on the way to delete.
+        let needs = if needs == Capability::Delete { Capability::Write } else { needs };
+        if l.scope().allows(needs) {
+            return true;
+        }
+        let (from, fixed, kind, ceiling) = (l.node, l.fixed, l.kind, l.ceiling);
+        let to = match needs {
+            Capability::List | Capability::Read => IntentNode::Read,
+            Capability::Execute | Capability::Network => IntentNode::Execute,
+            Capability::Write | Capability::Delete => IntentNode::Modify,
+        };
+        if fixed || !ceiling.allows(needs) {
+            let text = format!(
+                "{} is not allowed in this turn: its path is {from} and it may {}. Answer with what you can do, or say what you would need.",
+                tool.name(),
+                words(l.scope()),
+            );
+            self.end_call(lane, open.call, CallStatus::Refused, &text);
+            return false;
+        }
+        if from.needs_checkpoint(to) {
+            self.ask_transition(lane, kind, open, from, to, &format!("{} {}", tool.name(), subject(open)));
+            return false;
+        }
+        self.move_to(lane, to, None);
+        true
+    }
+
+    fn ask_transition(
+        &mut self,
+        lane: LaneId,
+        kind: LaneKind,
+        open: &OpenCall,
+        from: IntentNode,
+        to: IntentNode,
+        reason: &str,
+    ) {
+        let writable = self.state.lanes.get(&lane).is_some_and(|l| l.ceiling.allows(Capability::Write));
+        if kind != LaneKind::Answer || self.state.phase != Phase::Idle || !writable {
+            let text =
+                "this turn may not change files; describe the change, and the user can ask for it as a task";
+            return self.end_call(lane, open.call, CallStatus::Refused, text);
+        }
+        self.ask(
+            CheckpointKind::Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
+            "This will modify files. Proceed?",
+        );
+    }
+
+    fn start_call(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, approval: Option<ApprovalId>) {
+        let Some(epoch) = self.state.lanes.get(&lane).map(|l| l.epoch) else { return };
+        let (call, args, subject) = (open.call, open.hash, subject(open));
+        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval });
+    }
+
+    /// Ends a call without running it (or after it was stopped); the text is what the model reads.
+    pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
+        let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
+        let result = self.excerpt(text);
+        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new() });
+    }
+
+    fn submit_plan(&mut self, lane: LaneId, kind: LaneKind, open: &OpenCall) {
+        if kind != LaneKind::Planning {
+            let text = "a plan can only be submitted while planning; answer, or ask for a deeper path with request_path";
+            return self.end_call(lane, open.call, CallStatus::Refused, text);
+        }
+        let Some(turn) = self.state.lanes.get(&lane).map(|l| l.turn) else { return };
+        let version = self.state.plan.as_ref().map_or(1, |p| p.version + 1);
+        match PlanDraft::parse(&open.head).and_then(|d| d.build(turn, version)) {
+            Ok(plan) => {
+                self.end_call(lane, open.call, CallStatus::Done, "the plan is shown to the user");
+                self.plan_ready(lane, plan);
+            }
+            Err(e) => self.end_call(lane, open.call, CallStatus::Failed, &e.to_string()),
+        }
+    }
+
+    fn ask_user(&mut self, lane: LaneId, open: &OpenCall) {
+        let args: serde_json::Value = serde_json::from_str(&open.head).unwrap_or_default();
+        let question = args.get("question").and_then(|q| q.as_str()).unwrap_or_default().to_owned();
+        if question.trim().is_empty() {
+            let text = "ask_user needs {\"question\": \"…\", \"choices\": [\"…\"]}";
+            return self.end_call(lane, open.call, CallStatus::Failed, text);
+        }
+        if self.state.phase_question().is_some() {
+            let text = "another question waits for the user; go on without this one or ask later";
+            return self.end_call(lane, open.call, CallStatus::Refused, text);
+        }
+        let list = args.get("choices").and_then(|c| c.as_array()).cloned().unwrap_or_default();
+        let choices = list.iter().filter_map(|c| c.as_str()).take(9).map(str::to_owned).collect();
+        self.ask(
+            CheckpointKind::Clarification { choices, lane: Some(lane), call: Some(open.call), turn: None },
+            question,
+        );
+    }
+
+    fn request_path(&mut self, lane: LaneId, open: &OpenCall) {
+        let Some(l) = self.state.lanes.get(&lane) else { return };
+        let (from, kind, fixed, ceiling) = (l.node, l.kind, l.fixed, l.ceiling);
+        let args: serde_json::Value = serde_json::from_str(&open.head).unwrap_or_default();
+        let text = |key: &str| args.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
+        let Ok(to) = text("node").parse::<IntentNode>() else {
+            let names: Vec<&str> = IntentNode::ALL.iter().map(|n| n.name()).collect();
+            let text = format!("request_path needs a node, one of {}, and a reason", names.join(", "));
+            return self.end_call(lane, open.call, CallStatus::Failed, &text);
+        };
+        if l.scope().contains(to.scope()) {
+            return self.end_call(lane, open.call, CallStatus::Done, "this turn may do that already; go on");
+        }
+        if fixed || !ceiling.contains(to.scope().and(crate::scope::ToolScope::SHELL)) {
+            let text =
+                format!("the path {to} is not open to this turn; the user's message or ceiling forbids it");
+            return self.end_call(lane, open.call, CallStatus::Refused, &text);
+        }
+        if from.needs_checkpoint(to) {
+            return self.ask_transition(lane, kind, open, from, to, &text("reason"));
+        }
+        self.move_to(lane, to, None);
+        self.end_call(lane, open.call, CallStatus::Done, "allowed; go on");
+    }
+
+    /// A command: undecided proposals first, then the question of its risk.
+    fn gate_command(&mut self, lane: LaneId, open: &OpenCall) {
+        let Some((command, folder)) = command_of(open) else {
+            let text =
+                "run needs {\"command\": \"…\"} and optionally \"folder\", a path relative to the workspace";
+            return self.end_call(lane, open.call, CallStatus::Failed, text);
+        };
+        if !self.reach(lane, open, Tool::Run) {
+            return;
+        }
+        if self.state.proposals_of(lane).next().is_some() {
+            return self.review(lane);
+        }
+        let verdict = assess(&command);
+        let shown = shown_command(&command, &folder);
+        let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
+        self.emit(Event::CommandProposed {
+            call: open.call,
+            lane,
+            command: command.clone(),
+            folder: folder.clone(),
+            risk,
+            why: why.clone(),
+            rule,
+            shown,
+        });
+        if self.state.permission == PermissionMode::Auto && risk < Risk::High {
+            return self.start_call(lane, open, Tool::Run, None);
+        }
+        let gate = self.state.lanes.get(&lane).and_then(|l| match l.kind {
+            LaneKind::Gate(gate) => Some(gate),
+            LaneKind::Answer
+            | LaneKind::Planning
+            | LaneKind::Task(_)
+            | LaneKind::Goal
+            | LaneKind::Repair(_) => None,
+        });
+        let message = format!("Run `{command}`?");
+        let kind = CheckpointKind::Risk { call: open.call, gate, command, folder, shown, risk, why };
+        self.ask(kind, message);
+    }
+
+    /// Starts a call that an answer allowed.
+    pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId) {
+        let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
+        if let Some(tool) = open.tool {
+            self.start_call(lane, &open, tool, Some(approval));
+        }
+    }
+
+    /// A call of the workbench itself: a command that is already decided on.
+    pub(super) fn call_command(&mut self, lane: LaneId, command: &str) -> CallId {
+        let call = CallId(self.id());
+        let args = serde_json::json!({ "command": command }).to_string();
+        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args });
+        call
+    }
+
+    pub(super) fn command_started(&mut self, call: CallId, process: Process) -> Decided {
+        self.state.open_call(call).ok_or_else(|| Refusal::new("the call is not open any more"))?;
+        self.emit(Event::CommandStarted { call, process });
+        Ok(())
+    }
+
+    pub(super) fn tool_ended(&mut self, call: CallId, outcome: ToolOutcome) -> Decided {
+        let late = || Refusal::new("the call is not open any more");
+        let (lane, open) = self.state.open_call(call).map(|(l, c)| (l, c.clone())).ok_or_else(late)?;
+        if open.allowed != Some(lane.epoch) {
+            return Err(late());
+        }
+        let (lane, kind) = (lane.id, lane.kind);
+        if let Some(exit) = &outcome.exit {
+            self.emit(Event::CommandExited { call, exit: exit.clone() });
+        }
+        for draft in outcome.proposals {
+            self.propose(lane, call, draft);
+        }
+        let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
+        let diagnostics = diagnostics(&outcome.text);
+        let result = self.excerpt(outcome.text);
+        let output = result.id();
+        self.emit(Event::CallEnded {
+            call,
+            lane,
+            status,
+            summary: outcome.summary,
+            result,
+            seen: outcome.seen,
+        });
+        if let LaneKind::Gate(gate) = kind {
+            let command = command_of(&open).map(|c| c.0).unwrap_or_default();
+            self.gate_ended(lane, gate, command, outcome.exit, output, diagnostics);
+            return Ok(());
+        }
+        self.advance(lane);
+        Ok(())
+    }
+
+    fn gate_ended(
+        &mut self,
+        lane: LaneId,
+        gate: GateId,
+        command: String,
+        exit: Option<crate::tool::Exit>,
+        output: BlobId,
+        diagnostics: String,
+    ) {
+        self.emit(Event::LaneClosed { lane });
+        let Some(exit) = exit else {
+            self.emit(Event::GateReset { gate, skipped: true });
+            self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
+            return self.continue_run();
+        };
+        let evidence = EvidenceId(self.id());
+        let passed = exit.ok();
+        let proof = Proof { command, exit, output, diagnostics: diagnostics.clone(), tree: self.tree() };
+        if passed {
+            self.emit(Event::GatePassed { gate, evidence, proof });
+            self.continue_run();
+        } else {
+            self.emit(Event::GateFailed { gate, evidence, proof });
+            self.gate_failed(gate, diagnostics);
+        }
+    }
+
+    /// A hash over what the session has on disk: the after-hash of every file in the ledger.
+    fn tree(&self) -> Option<BlobId> {
+        let mut files: std::collections::BTreeMap<&RelPath, Option<BlobId>> =
+            std::collections::BTreeMap::new();
+        for file in self.state.ledger.iter().filter_map(|a| self.state.applies.get(a)).flat_map(|a| &a.files)
+        {
+            files.insert(&file.path, file.after);
+        }
+        (!files.is_empty()).then(|| BlobId::of(format!("{files:?}").as_bytes()))
+    }
+
+    fn propose(&mut self, lane: LaneId, call: CallId, draft: ProposalDraft) {
+        let task = self.state.lanes.get(&lane).and_then(|l| match l.kind {
+            LaneKind::Task(task) => Some(task),
+            LaneKind::Answer
+            | LaneKind::Planning
+            | LaneKind::Goal
+            | LaneKind::Gate(_)
+            | LaneKind::Repair(_) => None,
+        });
+        let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
+        let removed = draft.hunks.iter().map(crate::diff::Hunk::removed).sum();
+        let proposal = Proposal {
+            id: ProposalId(self.id()),
+            lane,
+            call,
+            task,
+            path: draft.path,
+            kind: draft.kind,
+            before: draft.before.as_ref().map(crate::blob::Blob::id),
+            after: draft.after.as_ref().map(crate::blob::Blob::id),
+            hunks: draft.hunks,
+            decided: std::collections::BTreeMap::new(),
+            status: ProposalStatus::Open,
+        };
+        self.blobs.extend(draft.before.into_iter().chain(draft.after));
+        self.emit(Event::Proposed { proposal, added, removed });
+    }
+
+    /// A part of the program failed: the call fails, the program goes on.
+    pub(super) fn panicked(
+        &mut self,
+        call: Option<CallId>,
+        apply: Option<ApplyId>,
+        message: &str,
+    ) -> Decided {
+        let text = format!("a part of the program failed: {message}");
+        if let Some(call) = call.filter(|c| self.state.lane_thinking(*c).is_some()) {
+            let hint = "try again; the log file has the details".to_owned();
+            return self
+                .replied(call, Err(Fault { kind: FaultKind::Internal, message: text, hint, status: None }));
+        }
+        if let Some(call) = call {
+            return self.tool_ended(call, ToolOutcome::failure(text));
+        }
+        let fault = WriteFault { message: text, stale: false, rebased: Vec::new() };
+        match apply.and_then(|a| self.state.applies.get(&a)).map(|a| (a.id, a.status)) {
+            Some((id, crate::session::ApplyStatus::Approved)) => self.prepared(id, Err(fault)),
+            Some((id, crate::session::ApplyStatus::Writing)) => self.apply_ended(id, Err(fault)),
+            Some((id, crate::session::ApplyStatus::Reverting { .. })) => self.revert_ended(id, Err(fault)),
+            Some(_) | None => Err(Refusal::new("nothing open failed")),
+        }
+    }
+}
+
+/// The hash of exactly what a command question shows.
+pub(super) fn shown_command(command: &str, folder: &str) -> BlobId {
+    BlobId::of(format!("{folder}\0{command}").as_bytes())
+}
+
+fn command_of(open: &OpenCall) -> Option<(String, String)> {
+    let args: serde_json::Value = serde_json::from_str(&open.head).ok()?;
+    let text = |key: &str| args.get(key).and_then(|v| v.as_str()).unwrap_or_default().trim().to_owned();
+    let command = text("command");
+    (!command.is_empty()).then(|| (command, text("folder")))
+}
+
+fn bad_json(open: &OpenCall) -> Option<String> {
+    let whole = open.head.len() < Excerpt::WHOLE_BYTES || open.tool.is_some_and(|t| t.needs().is_none());
+    if !whole || open.head.len() == Excerpt::END_BYTES {
+        return None;
+    }
+    let head = if open.head.trim().is_empty() { "{}" } else { &open.head };
+    match serde_json::from_str::<serde_json::Value>(head) {
+        Ok(serde_json::Value::Object(_)) => None,
+        Ok(_) => Some(format!("the arguments of {} must be a JSON object", open.name)),
+        Err(e) => Some(format!("the arguments of {} are not valid JSON ({e}); send them again", open.name)),
+    }
+}
+
+/// What a call acts on, for people.
+fn subject(open: &OpenCall) -> String {
+    let find = |key: &str| {
+        let args: Option<serde_json::Value> = serde_json::from_str(&open.head).ok();
+        match args {
+            Some(a) => a.get(key).and_then(|v| v.as_str()).map(str::to_owned),
+            None => scan(&open.head, key),
+        }
+    };
+    let found = ["pattern", "path", "command", "question", "node"].iter().find_map(|k| find(k));
+    found.unwrap_or_default().chars().take(200).collect()
+}
+
+/// Finds a string value in JSON that was cut off.
+fn scan(head: &str, key: &str) -> Option<String> {
+    let after =
+        head.split_once(&format!("\"{key}\""))?.1.split_once(':')?.1.trim_start().strip_prefix('"')?;
+    Some(after.split('"').next().unwrap_or_default().to_owned())
+}
+
+/// The first lines of an output that say what is wrong.
+fn diagnostics(text: &str) -> String {
+    let telling = |l: &&str| {
+        let l = l.to_lowercase();
+        ["error", "fail", "panic", "undefined", "expected", "warning"].iter().any(|w| l.contains(w))
+    };
+    let mut lines: Vec<&str> = text.lines().filter(telling).take(8).collect();
+    if lines.is_empty() {
+        lines = text.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect();
+    }
+    lines.iter().map(|l| l.chars().take(200).collect::<String>()).collect::<Vec<_>>().join("\n")
+}
+
+fn words(scope: crate::scope::ToolScope) -> String {
+    let names: Vec<&str> = scope.iter().map(Capability::name).collect();
+    if names.is_empty() { "use no tools".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,342 @@
+//! Changes: hunks decided, writes approved, made, taken back.
+
+use std::collections::BTreeSet;
+
+use super::{Decided, Draft};
+use crate::{
+    blob::{Blob, BlobId},
+    checkpoint::CheckpointKind,
+    diff::Hunk,
+    event::{Event, FileChange, Level},
+    ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
+    input::{Refusal, WriteFault},
+    intent::IntentNode,
+    plan::GateStatus,
+    proposal::{Decision, Proposal, ProposalStatus},
+    session::{ApplyStatus, LaneKind},
+    tool::{ChangeKind, ProposalDraft},
+};
+
+impl Draft<'_> {
+    fn open_proposal(&self, id: ProposalId) -> Result<&Proposal, Refusal> {
+        let p = self.state.proposals.get(&id).filter(|p| p.status == ProposalStatus::Open);
+        p.ok_or_else(|| Refusal::new("that proposal does not wait any more"))
+    }
+
+    fn as_shown(&self, id: ProposalId, shown: BlobId) -> Result<&Proposal, Refusal> {
+        let p = self.open_proposal(id)?;
+        if p.shown() == shown {
+            return Ok(p);
+        }
+        Err(Refusal::new(format!("{} changed since it was shown; look at it again", p.path)))
+    }
+
+    pub(super) fn hunk(
+        &mut self,
+        proposal: ProposalId,
+        hunk: usize,
+        decision: Option<Decision>,
+        shown: BlobId,
+    ) -> Decided {
+        let p = self.as_shown(proposal, shown)?;
+        if hunk >= p.hunks.len() {
+            return Err(Refusal::new("there is no such hunk"));
+        }
+        if p.decided.get(&hunk).copied() != decision {
+            self.emit(Event::HunkDecided { proposal, hunk, decision });
+        }
+        Ok(())
+    }
+
+    pub(super) fn approve_changes(&mut self, list: &[(ProposalId, BlobId)], word: Option<&str>) -> Decided {
+        if list.is_empty() {
+            return Err(Refusal::new("nothing is proposed"));
+        }
+        for (id, shown) in list {
+            let p = self.as_shown(*id, *shown)?;
+            if !self
+                .state
+                .open
+                .values()
+                .any(|c| matches!(&c.kind, CheckpointKind::Diff { proposals, .. } if proposals.contains(id)))
+            {
+                return Err(Refusal::new(format!("{} is not up for review yet", p.path)));
+            }
+            let given = word.unwrap_or_default().trim();
+            if let Some(wanted) = p.word()
+                && !p.chosen().is_empty()
+                && given != wanted
+                && given != "delete"
+            {
+                return Err(Refusal::new(format!(
+                    "removing {} wants the word: type `delete` or `{wanted}`",
+                    p.path
+                )));
+            }
+        }
+        let ids: Vec<ProposalId> = list.iter().map(|(id, _)| *id).collect();
+        let (take, leave): (Vec<_>, Vec<_>) = ids
+            .into_iter()
+            .partition(|id| self.state.proposals.get(id).is_some_and(|p| !p.chosen().is_empty()));
+        for proposal in leave {
+            let reason = "every hunk was left".to_owned();
+            self.emit(Event::ProposalClosed { proposal, reason, dropped: false });
+        }
+        if take.is_empty() {
+            self.settle_reviews();
+        } else {
+            self.apply_now(&take, "user");
+        }
+        Ok(())
+    }
+
+    /// Approves what is chosen of these proposals, as one write.
+    pub(super) fn apply_now(&mut self, ids: &[ProposalId], by: &str) {
+        let apply = ApplyId(self.id());
+        let approval = ApprovalId(apply.0 + 1);
+        let chosen = |id: &ProposalId| self.state.proposals.get(id).map(|p| (*id, p.chosen()));
+        let take: Vec<(ProposalId, BTreeSet<usize>)> = ids.iter().filter_map(chosen).collect();
+        let deleting =
+            ids.iter().filter_map(|id| self.state.proposals.get(id)).find(|p| p.kind == ChangeKind::Delete);
+        let lane = deleting.map(|p| p.lane);
+        self.emit(Event::ApplyApproved { apply, approval, by: by.to_owned(), take });
+        if let Some(lane) = lane {
+            self.move_to(lane, IntentNode::Delete, Some(approval));
+        }
+    }
+
+    pub(super) fn skip_changes(&mut self, ids: &[ProposalId], reason: &str) -> Decided {
+        for id in ids {
+            self.open_proposal(*id)?;
+        }
+        for id in ids {
+            let reason = if reason.is_empty() { "skipped" } else { reason }.to_owned();
+            self.emit(Event::ProposalClosed { proposal: *id, reason, dropped: false });
+        }
+        self.settle_reviews();
+        Ok(())
+    }
+
+    pub(super) fn edit_proposal(&mut self, id: ProposalId, draft: ProposalDraft) -> Decided {
+        let old = self.open_proposal(id)?.clone();
+        if draft.path != old.path || draft.before.as_ref().map(Blob::id) != old.before {
+            return Err(Refusal::new("the edit is of another file or of an older state of it"));
+        }
+        self.replace_proposal(old, draft);
+        Ok(())
+    }
+
+    fn replace_proposal(&mut self, old: Proposal, draft: ProposalDraft) {
+        let added = draft.hunks.iter().map(Hunk::added).sum();
+        let removed = draft.hunks.iter().map(Hunk::removed).sum();
+        let proposal = Proposal {
+            kind: draft.kind,
+            before: draft.before.as_ref().map(Blob::id),
+            after: draft.after.as_ref().map(Blob::id),
+            hunks: draft.hunks,
+            decided: std::collections::BTreeMap::new(),
+            status: ProposalStatus::Open,
+            ..old
+        };
+        self.blobs.extend(draft.before.into_iter().chain(draft.after));
+        self.emit(Event::ProposalEdited { proposal, added, removed });
+    }
+
+    pub(super) fn prepared(
+        &mut self,
+        apply: ApplyId,
+        files: Result<(Vec<FileChange>, Vec<Blob>), WriteFault>,
+    ) -> Decided {
+        if !self.state.applies.get(&apply).is_some_and(|a| a.status == ApplyStatus::Approved) {
+            return Err(Refusal::new("that write is not open any more"));
+        }
+        match files {
+            Ok((files, blobs)) => {
+                self.blobs.extend(blobs);
+                self.emit(Event::ApplyStarted { apply, files });
+            }
+            Err(fault) => self.apply_failed(apply, fault),
+        }
+        Ok(())
+    }
+
+    pub(super) fn apply_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
+        if !self.state.applies.get(&apply).is_some_and(|a| a.status == ApplyStatus::Writing) {
+            return Err(Refusal::new("that write is not open any more"));
+        }
+        match result {
+            Ok(()) => {
+                self.emit(Event::Applied { apply });
+                self.stale_gates();
+                self.settle_reviews();
+                self.resume_lanes_of(apply);
+            }
+            Err(fault) => self.apply_failed(apply, fault),
+        }
+        Ok(())
+    }
+
+    fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
+        self.emit(Event::ApplyFailed { apply, message: fault.message.clone(), stale: fault.stale });
+        for (id, draft) in fault.rebased {
+            if let Ok(old) = self.open_proposal(id).cloned() {
+                self.replace_proposal(old, draft);
+            }
+        }
+        self.notice(Level::Error, fault.message);
+        // What was applied without a question must now be asked about.
+        let lanes: BTreeSet<LaneId> = self.state.open_proposals().map(|p| p.lane).collect();
+        for lane in lanes {
+            if self.state.diff_of(lane).is_none() {
+                let proposals = self.state.proposals_of(lane).map(|p| p.id).collect();
+                self.ask(CheckpointKind::Diff { lane, proposals }, "A change could not be written");
+            }
+        }
+    }
+
+    fn stale_gates(&mut self) {
+        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        let passed: Vec<_> =
+            gates.filter(|g| matches!(g.status, GateStatus::Passed(_))).map(|g| g.id).collect();
+        for gate in passed {
+            self.emit(Event::GateWentStale { gate });
+        }
+    }
+
+    /// Closes every diff question whose proposals are all settled, and lets its lane go on.
+    fn settle_reviews(&mut self) {
+        let waits = |p: &Proposal| matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
+        let settled: Vec<(CheckpointId, LaneId)> = self
+            .state
+            .open
+            .values()
+            .filter_map(|c| match &c.kind {
+                CheckpointKind::Diff { lane, .. } => Some((c.id, *lane)),
+                CheckpointKind::Confirmation
+                | CheckpointKind::Clarification { .. }
+                | CheckpointKind::Failure(_)
+                | CheckpointKind::Interruption { .. }
+                | CheckpointKind::Risk { .. }
+                | CheckpointKind::Transition { .. }
+                | CheckpointKind::Exit
+                | CheckpointKind::PipelinePause { .. }
+                | CheckpointKind::Breakout { .. } => None,
+            })
+            .filter(|(_, lane)| !self.state.proposals.values().any(|p| p.lane == *lane && waits(p)))
+            .collect();
+        for (checkpoint, lane) in settled {
+            self.close(checkpoint, None);
+            if self.state.lanes.contains_key(&lane) {
+                self.advance(lane);
+            } else {
+                self.finish_left_task(lane);
+            }
+        }
+    }
+
+    /// A task whose lane is gone is done once what it had proposed is decided.
+    fn finish_left_task(&mut self, lane: LaneId) {
+        let mine = self.state.proposals.values().filter(|p| p.lane == lane);
+        let applied = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
+        if let Some(task) = mine.filter_map(|p| p.task).next_back().filter(|_| applied) {
+            self.emit(Event::TaskCompleted { task, took: crate::ids::Millis(0) });
+        }
+    }
+
+    /// After a write that no question covered (auto), its lane goes on.
+    fn resume_lanes_of(&mut self, apply: ApplyId) {
+        let take = self.state.applies.get(&apply).map(|a| a.take.clone()).unwrap_or_default();
+        let lanes: BTreeSet<LaneId> =
+            take.iter().filter_map(|(id, _)| self.state.proposals.get(id)).map(|p| p.lane).collect();
+        for lane in lanes {
+            let idle = self.state.lanes.get(&lane).is_some_and(|l| l.thinking.is_none());
+            if idle && self.state.diff_of(lane).is_none() {
+                self.advance(lane);
+            }
+        }
+    }
+
+    pub(super) fn undo(&mut self) -> Decided {
+        self.no_write_open()?;
+        let Some(apply) = self.state.ledger.last().copied() else {
+            return Err(Refusal::new("there is no applied change to take back"));
+        };
+        self.emit(Event::RevertStarted { apply, redo: false });
+        Ok(())
+    }
+
+    pub(super) fn redo_change(&mut self) -> Decided {
+        self.no_write_open()?;
+        let Some(apply) = self.state.undone.last().copied() else {
+            return Err(Refusal::new("there is no undone change to put back"));
+        };
+        self.emit(Event::RevertStarted { apply, redo: true });
+        Ok(())
+    }
+
+    fn no_write_open(&self) -> Decided {
+        let open = |s: ApplyStatus| {
+            matches!(s, ApplyStatus::Approved | ApplyStatus::Writing | ApplyStatus::Reverting { .. })
+        };
+        if self.state.applies.values().any(|a| open(a.status)) {
+            return Err(Refusal::new("a change is being written; try again in a moment"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn revert_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
+        let Some(ApplyStatus::Reverting { redo }) = self.state.applies.get(&apply).map(|a| a.status) else {
+            return Err(Refusal::new("that change is not being taken back any more"));
+        };
+        match result {
+            Ok(()) => {
+                self.emit(Event::Reverted { apply, redo });
+                self.stale_gates();
+                let files = self.state.applies.get(&apply).map_or(0, |a| a.files.len());
+                let what = if redo { "Put back" } else { "Took back" };
+                let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
+                let s = if files == 1 { "" } else { "s" };
+                self.notice(Level::Info, format!("{what} the change to {files} file{s}; {back}."));
+            }
+            Err(fault) => {
+                self.emit(Event::RevertFailed { apply, redo, message: fault.message.clone() });
+                self.notice(Level::Error, fault.message);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn up_to_plan(&mut self) -> Decided {
+        let lane =
+            self.state.lanes.values().find(|l| matches!(l.kind, LaneKind::Task(_))).map(|l| (l.id, l.kind));
+        let Some((lane, LaneKind::Task(task))) = lane else {
+            return Err(Refusal::new("there is no plan above this diff"));
+        };
+        if self.state.diff_of(lane).is_none() {
+            return Err(Refusal::new("nothing is proposed"));
+        }
+        if self
+            .state
+            .applies
+            .values()
+            .any(|a| matches!(a.status, ApplyStatus::Approved | ApplyStatus::Writing))
+        {
+            return Err(Refusal::new("a change is being written; try again in a moment"));
+        }
+        self.drop_proposals("back to the plan");
+        self.drop_questions();
+        self.emit(Event::TaskReset { task });
+        self.emit(Event::LaneClosed { lane });
+        self.end_run_quietly();
+        self.must_go(crate::phase::Trigger::DiffUp);
+        self.ask(CheckpointKind::Confirmation, "Proceed?");
+        Ok(())
+    }
+
+    pub(super) fn drop_proposals(&mut self, reason: &str) {
+        let open: Vec<ProposalId> = self.state.open_proposals().map(|p| p.id).collect();
+        for proposal in open {
+            self.emit(Event::ProposalClosed { proposal, reason: reason.to_owned(), dropped: true });
+        }
+    }
+}

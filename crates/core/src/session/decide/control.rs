@@ -1,0 +1,203 @@
+//! Control words and slash commands.
+
+use super::{Decided, Draft};
+use crate::{
+    checkpoint::CheckpointKind,
+    event::{Event, Level},
+    input::Refusal,
+    intent::{Control, Mode, Phase},
+    phase::{Move, Trigger},
+    scope::PermissionMode,
+};
+
+/// A slash command of the session itself, with what it does.
+pub const COMMANDS: [(&str, &str); 16] = [
+    ("proof", "plans with a provenance chain for every conclusion"),
+    ("explore", "incremental plans over accumulated facts"),
+    ("reset", "clear plan and facts"),
+    ("redo", "take the last plan up again"),
+    ("replan", "make another plan"),
+    ("abort", "stop what runs"),
+    ("undo", "take back the last applied change"),
+    ("unundo", "put back the last undone change"),
+    ("agent", "do the text as a task, whatever it sounds like"),
+    ("chat", "conversation only, until /auto"),
+    ("auto", "leave conversation only"),
+    ("readonly", "read-only ceiling"),
+    ("ask", "every change asks"),
+    ("help", "keys and commands"),
+    ("status", "mode, phase, plan, queue"),
+    ("exit", "leave"),
+];
+
+impl Draft<'_> {
+    pub(super) fn command(&mut self, name: &str, args: &str) -> Decided {
+        let control = match name.to_lowercase().as_str() {
+            "proof" => Control::ModeSwitch(Mode::Proof),
+            "explore" => Control::ModeSwitch(Mode::Exploratory),
+            "reset" => Control::Reset,
+            "redo" => Control::Redo,
+            "replan" => Control::Replan,
+            "abort" | "cancel" | "stop" => Control::Cancel,
+            "help" => Control::Help,
+            "status" => Control::Status,
+            "exit" | "quit" => Control::Exit,
+            "undo" => return self.undo(),
+            "unundo" => return self.redo_change(),
+            "chat" => return self.set_permission(self.state.permission, true),
+            "auto" => return self.set_permission(self.state.permission, false),
+            "ask" => return self.set_permission(PermissionMode::Ask, false),
+            "readonly" => return self.set_permission(PermissionMode::ReadOnly, self.state.chat_only),
+            "agent" => return self.forced(args),
+            _ => return Err(unknown(name)),
+        };
+        self.control(control)
+    }
+
+    /// `/agent TEXT`: the text as a task.
+    fn forced(&mut self, args: &str) -> Decided {
+        if args.is_empty() {
+            return Err(Refusal::new("write the task after /agent"));
+        }
+        self.say(&format!("@write {args}"))
+    }
+
+    pub(super) fn control(&mut self, control: Control) -> Decided {
+        match control {
+            Control::ModeSwitch(mode) => {
+                if self.deferred(Trigger::ModeSwitch, &control)? {
+                    return Ok(());
+                }
+                self.emit(Event::ControlGiven { control });
+                self.set_mode(mode);
+            }
+            Control::Reset => {
+                if self.deferred(Trigger::Reset, &control)? {
+                    return Ok(());
+                }
+                self.emit(Event::ControlGiven { control });
+                self.reset();
+            }
+            Control::Redo => return self.redo_plan(),
+            Control::Help | Control::Status | Control::Other(_) => self.emit(Event::ControlGiven { control }),
+            Control::Exit => return self.exit(),
+            Control::Cancel => return self.cancel(),
+            Control::Replan => return self.replan(),
+            Control::Approve => return self.approve_phase(),
+            Control::Proceed => return self.proceed(),
+        }
+        Ok(())
+    }
+
+    /// Whether the word waits for the end of the run.
+    fn deferred(&mut self, trigger: Trigger, control: &Control) -> Result<bool, Refusal> {
+        let step = crate::phase::transition(self.state.phase, trigger);
+        if step == Ok(Move::QueueControl) {
+            self.queue_control(control.clone());
+            return Ok(true);
+        }
+        step.map(|_| false).map_err(|e| Refusal::new(e.to_string()))
+    }
+
+    fn reset(&mut self) {
+        self.close_lanes();
+        self.drop_questions();
+        if self.state.plan.is_some() {
+            self.emit(Event::PlanShelved { suspended: false });
+        }
+        self.change_queue(|q| *q = crate::session::Queue::default());
+        self.must_go(Trigger::Reset);
+        self.notice(Level::Info, "The session starts over; applied changes stay and can be undone.");
+    }
+
+    fn redo_plan(&mut self) -> Decided {
+        match self.state.phase {
+            Phase::Idle => {
+                let Some(plan) = self.state.suspended.clone() else {
+                    return Err(Refusal::new("there is no earlier plan"));
+                };
+                self.emit(Event::ControlGiven { control: Control::Redo });
+                self.present_again(plan)
+            }
+            Phase::Failed => self.retry_failed(),
+            Phase::AwaitingApproval => Err(Refusal::new("the plan waits for your answer already")),
+            Phase::Planning | Phase::Executing => {
+                self.queue_control(Control::Redo);
+                Ok(())
+            }
+        }
+    }
+
+    fn exit(&mut self) -> Decided {
+        match self.go(Trigger::Exit)? {
+            Move::Confirm if self.state.phase_question().is_none() => {
+                self.ask(CheckpointKind::Exit, "Something is running. Stop it and leave?");
+            }
+            Move::Confirm
+            | Move::Stay
+            | Move::To(_)
+            | Move::QueuePlan
+            | Move::QueueControl
+            | Move::Nothing => {
+                self.emit(Event::ControlGiven { control: Control::Exit });
+            }
+        }
+        Ok(())
+    }
+
+    fn replan(&mut self) -> Decided {
+        if self.state.phase == Phase::Idle {
+            let Some(plan) = self.state.suspended.clone() else {
+                return Err(Refusal::new("there is no plan to make again"));
+            };
+            self.emit(Event::ControlGiven { control: Control::Replan });
+            return self.route_continue(plan.turn);
+        }
+        let Some(turn) = self.state.plan.as_ref().map(|p| p.turn).or(self.state.turn) else {
+            return Err(Refusal::new("there is no plan to make again"));
+        };
+        self.emit(Event::ControlGiven { control: Control::Replan });
+        self.route_continue(turn)
+    }
+
+    /// "Yes" and its kin without a token: approves only what holds the phase.
+    fn approve_phase(&mut self) -> Decided {
+        let question =
+            self.state.phase_question().map(|c| (c.id, matches!(c.kind, CheckpointKind::Confirmation)));
+        match question {
+            Some((id, true)) => self.answer(id, crate::checkpoint::Answer::Approve, None),
+            Some((_, false)) => Err(Refusal::new("choose one of the answers shown")),
+            None => Err(Refusal::new("nothing is waiting for a yes")),
+        }
+    }
+
+    fn proceed(&mut self) -> Decided {
+        match self.state.phase {
+            Phase::AwaitingApproval => self.approve_phase(),
+            Phase::Failed => self.retry_failed(),
+            Phase::Idle if self.state.suspended.is_some() => self.redo_plan(),
+            Phase::Idle | Phase::Planning | Phase::Executing => Err(Refusal::new("nothing waits to go on")),
+        }
+    }
+
+    pub(super) fn set_permission(&mut self, permission: PermissionMode, chat_only: bool) -> Decided {
+        if permission == self.state.permission && chat_only == self.state.chat_only {
+            return Err(Refusal::new(format!("the ceiling is {} already", permission.badge())));
+        }
+        self.emit(Event::PermissionChanged { permission, chat_only });
+        self.end_dead_calls();
+        Ok(())
+    }
+}
+
+fn unknown(name: &str) -> Refusal {
+    let near = COMMANDS
+        .iter()
+        .map(|(c, _)| (similar::TextDiff::from_chars(*c, name).ratio(), *c))
+        .filter(|(r, _)| *r > 0.5)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match near {
+        Some((_, c)) => Refusal::new(format!("there is no command /{name}; did you mean /{c}?")),
+        None => Refusal::new(format!("there is no command /{name}; /help lists them")),
+    }
+}

@@ -1,0 +1,288 @@
+//! Lanes: opened, thinking, going on, finished, closed.
+
+use super::{Decided, Draft};
+use crate::{
+    blob::Excerpt,
+    checkpoint::{CheckpointKind, Failure},
+    event::{CallHead, CallStatus, Event, Level},
+    ids::{ApprovalId, CallId, LaneId, ProposalId, TurnId},
+    input::Refusal,
+    intent::{IntentNode, Phase},
+    phase::Trigger,
+    scope::{PermissionMode, ToolScope},
+    session::{Lane, LaneKind, Talk},
+    talk::{Fault, FaultKind, Finish, ModelReply},
+    tool::{ChangeKind, Tool},
+};
+
+/// Replies that one lane may take before it must end.
+const MAX_ROUNDS: u32 = 80;
+/// Arguments that the session itself reads stand whole in the event, up to this many bytes.
+const OWN_ARGS_BYTES: usize = 64 * 1024;
+
+impl Draft<'_> {
+    /// Opens a lane at the root, under the ceiling of now; `reads_only` caps it further.
+    pub(super) fn open_lane(
+        &mut self,
+        kind: LaneKind,
+        turn: TurnId,
+        fixed: bool,
+        reads_only: bool,
+    ) -> LaneId {
+        let lane = LaneId(self.id());
+        let forbids = self.state.turns.get(&turn).is_some_and(|t| t.forbids);
+        let cap = if reads_only || forbids { ToolScope::READ_ONLY } else { ToolScope::DELETE };
+        let ceiling = self.state.ceiling().and(cap);
+        self.emit(Event::LaneOpened { lane, kind, turn, node: IntentNode::Conversation, ceiling, fixed });
+        lane
+    }
+
+    pub(super) fn move_to(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
+        let Some(from) = self.state.lanes.get(&lane).map(|l| l.node) else { return };
+        if from != to {
+            self.emit(Event::NodeTransition { lane, from, to, approval });
+        }
+    }
+
+    pub(super) fn think(&mut self, lane: LaneId) {
+        let rounds = self.state.lanes.get(&lane).map_or(0, |l| l.rounds);
+        if rounds >= MAX_ROUNDS {
+            self.notice(Level::Warn, format!("Stopped after {MAX_ROUNDS} rounds without an end."));
+            return self.finish_lane(lane);
+        }
+        let call = CallId(self.id());
+        self.emit(Event::ThinkingStarted { call, lane });
+    }
+
+    pub(super) fn replied(&mut self, call: CallId, reply: Result<ModelReply, Fault>) -> Decided {
+        let Some(lane) = self.state.lane_thinking(call) else { return self.replied_late(call, reply) };
+        let (lane, turn) = (lane.id, lane.turn);
+        match reply {
+            Ok(reply) => {
+                self.message(turn, lane, call, reply, false);
+                self.advance(lane);
+            }
+            Err(fault) => self.thinking_failed(lane, call, fault),
+        }
+        Ok(())
+    }
+
+    /// The reply of a call that was stopped: what had come is kept, marked as cut.
+    fn replied_late(&mut self, call: CallId, reply: Result<ModelReply, Fault>) -> Decided {
+        let late = || Refusal::new("the call is not open any more");
+        let (turn, lane) = self.state.cut.get(&call).copied().ok_or_else(late)?;
+        match reply {
+            Ok(reply) if !reply.text.is_empty() => {
+                self.message(turn, lane, call, ModelReply { calls: Vec::new(), ..reply }, true);
+                Ok(())
+            }
+            Ok(_) | Err(_) => Err(late()),
+        }
+    }
+
+    fn message(&mut self, turn: TurnId, lane: LaneId, call: CallId, reply: ModelReply, cut: bool) {
+        let first = self.id();
+        let calls: Vec<CallHead> = reply
+            .calls
+            .into_iter()
+            .zip(first..)
+            .map(|(c, id)| {
+                let own = Tool::named(&c.name).is_some_and(|t| t.needs().is_none() || t == Tool::Run);
+                let limit = if own { OWN_ARGS_BYTES } else { Excerpt::WHOLE_BYTES };
+                let args = Excerpt::up_to(limit, c.args, &mut self.blobs);
+                CallHead { call: CallId(id), provider: c.id, name: c.name, args }
+            })
+            .collect();
+        if reply.finish == Finish::Length {
+            self.notice(Level::Warn, "The reply ran into the model's length limit.");
+        }
+        let text = self.excerpt(reply.text);
+        let reasoning = self.excerpt(reply.reasoning);
+        self.emit(Event::MessageCompleted {
+            turn,
+            lane,
+            call,
+            text,
+            reasoning,
+            intermediate: !calls.is_empty(),
+            calls,
+            usage: reply.usage,
+            finish: reply.finish,
+            model: reply.model,
+            cut,
+        });
+    }
+
+    fn thinking_failed(&mut self, lane: LaneId, call: CallId, fault: Fault) {
+        let Some(kind) = self.state.lanes.get(&lane).map(|l| l.kind) else { return };
+        let (message, hint) = (fault.message.clone(), fault.hint.clone());
+        let cancelled = fault.kind == FaultKind::Cancelled;
+        self.emit(Event::ThinkingFailed { call, lane, fault });
+        match kind {
+            LaneKind::Planning => {
+                self.emit(Event::LaneClosed { lane });
+                if cancelled {
+                    self.must_go(Trigger::Cancel);
+                } else {
+                    self.fail(Trigger::PlanError, Phase::Planning, message, hint);
+                }
+            }
+            LaneKind::Answer => {
+                self.emit(Event::LaneClosed { lane });
+                if !cancelled {
+                    self.notice(Level::Error, format!("{message}\n{hint}").trim().to_owned());
+                }
+                self.end_run_of_answer();
+            }
+            LaneKind::Task(_) | LaneKind::Goal | LaneKind::Gate(_) | LaneKind::Repair(_) => {
+                self.fail_run(lane, message, hint);
+            }
+        }
+    }
+
+    pub(super) fn fail(&mut self, trigger: Trigger, origin: Phase, message: String, hint: String) {
+        let task = self.state.lanes.values().find_map(|l| match l.kind {
+            LaneKind::Task(t) => Some(t),
+            LaneKind::Answer
+            | LaneKind::Planning
+            | LaneKind::Goal
+            | LaneKind::Gate(_)
+            | LaneKind::Repair(_) => None,
+        });
+        self.fail_at(trigger, Failure { origin, task, step: 0, gate: None, message, hint });
+    }
+
+    pub(super) fn fail_at(&mut self, trigger: Trigger, mut failure: Failure) {
+        failure.step = match (&self.state.plan, failure.task) {
+            (Some(plan), Some(task)) => plan.number(task),
+            _ => failure.step,
+        };
+        self.drop_questions();
+        self.must_go(trigger);
+        let message = failure.message.clone();
+        self.ask(CheckpointKind::Failure(failure), message);
+    }
+
+    /// Lets a lane go on: its next call, the next reply, or its end.
+    pub(super) fn advance(&mut self, lane: LaneId) {
+        loop {
+            let Some(l) = self.state.lanes.get(&lane) else { return };
+            let Some(head) = l.head() else { break };
+            let call = head.call;
+            let waits = self.state.question_of_call(call).is_some() || self.state.diff_of(lane).is_some();
+            if head.allowed.is_some() || waits {
+                return;
+            }
+            self.gate_call(lane, call);
+            let still = self.state.lanes.get(&lane).and_then(Lane::head).is_some_and(|h| h.call == call);
+            if still {
+                return;
+            }
+        }
+        let Some(l) = self.state.lanes.get(&lane) else { return };
+        let plan_waits = l.kind == LaneKind::Planning && self.state.phase != Phase::Planning;
+        if l.thinking.is_some() || plan_waits || self.state.diff_of(lane).is_some() {
+            return;
+        }
+        match (l.kind, l.talk.last()) {
+            (LaneKind::Goal, Some(Talk::Result(_))) if l.rounds == 0 => self.finish_lane(lane),
+            (LaneKind::Gate(_), _) => {}
+            (_, Some(Talk::Result(_))) => self.think(lane),
+            _ => self.finish_lane(lane),
+        }
+    }
+
+    /// The lane's model is done: its proposals are decided, then it ends.
+    pub(super) fn finish_lane(&mut self, lane: LaneId) {
+        let Some(l) = self.state.lanes.get(&lane) else { return };
+        let kind = l.kind;
+        if self.state.proposals_of(lane).next().is_some() {
+            return self.review(lane);
+        }
+        if self.state.applies.values().any(|a| self.in_flight(a, lane)) {
+            return;
+        }
+        match kind {
+            LaneKind::Answer => {
+                self.emit(Event::LaneClosed { lane });
+                self.end_run_of_answer();
+            }
+            LaneKind::Planning => self.no_plan(lane),
+            LaneKind::Task(task) => self.task_done(lane, task),
+            LaneKind::Goal => {
+                self.emit(Event::LaneClosed { lane });
+                self.complete_run();
+            }
+            LaneKind::Gate(_) => {}
+            LaneKind::Repair(gate) => {
+                self.emit(Event::LaneClosed { lane });
+                self.emit(Event::GateReset { gate, skipped: false });
+                self.continue_run();
+            }
+        }
+    }
+
+    fn in_flight(&self, apply: &crate::session::Apply, lane: LaneId) -> bool {
+        use crate::session::ApplyStatus as A;
+        let open = matches!(apply.status, A::Approved | A::Writing);
+        open && apply.take.iter().any(|(id, _)| self.state.proposals.get(id).is_some_and(|p| p.lane == lane))
+    }
+
+    /// Opens the diff of a lane's proposals, or applies them where the mode allows it.
+    pub(super) fn review(&mut self, lane: LaneId) {
+        let open: Vec<(ProposalId, ChangeKind)> =
+            self.state.proposals_of(lane).map(|p| (p.id, p.kind)).collect();
+        if self.state.permission == PermissionMode::Auto {
+            let plain: Vec<ProposalId> =
+                open.iter().filter(|(_, k)| *k != ChangeKind::Delete).map(|(id, _)| *id).collect();
+            if !plain.is_empty() {
+                return self.apply_now(&plain, "permission mode auto");
+            }
+        }
+        if self.state.diff_of(lane).is_some() {
+            return;
+        }
+        let proposals: Vec<ProposalId> = open.into_iter().map(|(id, _)| id).collect();
+        let files = proposals.len();
+        let message = format!("{files} file{} to review", if files == 1 { "" } else { "s" });
+        self.ask(CheckpointKind::Diff { lane, proposals }, message);
+    }
+
+    /// Ends calls whose permit died because the lane narrowed.
+    pub(super) fn end_dead_calls(&mut self) {
+        let dead: Vec<(LaneId, CallId)> = self
+            .state
+            .lanes
+            .values()
+            .flat_map(|l| {
+                l.calls.iter().filter(|c| c.allowed.is_some_and(|e| e != l.epoch)).map(|c| (l.id, c.call))
+            })
+            .collect();
+        for (lane, call) in dead {
+            self.end_call(
+                lane,
+                call,
+                CallStatus::Interrupted,
+                "stopped: the user lowered the permission ceiling",
+            );
+            self.advance(lane);
+        }
+    }
+
+    pub(super) fn close_lanes(&mut self) {
+        for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
+            self.emit(Event::LaneClosed { lane });
+        }
+    }
+
+    /// A question that was allowed to write had a run of its own; it ends with the lane.
+    fn end_run_of_answer(&mut self) {
+        if self.state.phase == Phase::Executing
+            && self.state.run.is_some()
+            && self.state.run_lane().is_none()
+            && self.state.plan.is_none()
+        {
+            self.complete_run();
+        }
+    }
+}

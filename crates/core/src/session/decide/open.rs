@@ -1,0 +1,141 @@
+//! Opening a session: the first time, and again after a process ended.
+
+use super::{Decided, Draft};
+use crate::{
+    checkpoint::CheckpointKind,
+    event::{Event, Level},
+    ids::{ApplyId, CallId, LaneId, ProposalId},
+    input::{Found, Opening, Refusal},
+    session::state::ApplyStatus,
+    tool::Tool,
+};
+
+impl Draft<'_> {
+    pub(super) fn open(&mut self, opening: Opening) -> Decided {
+        if self.state.seq.0 == 0 {
+            self.emit(Event::SessionOpened {
+                slug: opening.slug,
+                folder: opening.folder,
+                version: opening.version,
+                mode: opening.mode.unwrap_or_default(),
+                permission: opening.permission.unwrap_or_default(),
+            });
+            return Ok(());
+        }
+        if opening.slug != self.state.slug {
+            return Err(Refusal::new(format!(
+                "the log is of session {}, not {}",
+                self.state.slug, opening.slug
+            )));
+        }
+        let lost = self.open_commands();
+        let writes = self.open_writes(&opening);
+        let interrupted = self
+            .state
+            .lanes
+            .values()
+            .flat_map(|l| l.thinking.into_iter().chain(l.calls.iter().map(|c| c.call)))
+            .filter(|c| !lost.contains(c))
+            .collect();
+        let run = self.state.run.as_ref().map(|r| r.id);
+        let permission = opening.permission;
+        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission });
+        for call in lost {
+            let found = "the command was running when the program ended; it was not repeated".into();
+            self.emit(Event::CallLost { call: Some(call), apply: None, found });
+        }
+        for (apply, status, found) in writes {
+            self.settle_write(apply, status, found);
+        }
+        self.offer_what_was_open();
+        Ok(())
+    }
+
+    fn open_commands(&self) -> Vec<CallId> {
+        let calls = self.state.lanes.values().flat_map(|l| &l.calls);
+        calls.filter(|c| c.allowed.is_some() && c.tool == Some(Tool::Run)).map(|c| c.call).collect()
+    }
+
+    fn open_writes(&self, opening: &Opening) -> Vec<(ApplyId, ApplyStatus, Found)> {
+        let open = |s: ApplyStatus| matches!(s, ApplyStatus::Writing | ApplyStatus::Reverting { .. });
+        let found = |id| opening.found.iter().find(|(a, _)| *a == id).map_or(Found::Mixed, |(_, f)| *f);
+        self.state
+            .applies
+            .values()
+            .filter(|a| open(a.status))
+            .map(|a| (a.id, a.status, found(a.id)))
+            .collect()
+    }
+
+    fn settle_write(&mut self, apply: ApplyId, status: ApplyStatus, found: Found) {
+        let redo = matches!(status, ApplyStatus::Reverting { redo: true });
+        let forward = !matches!(status, ApplyStatus::Reverting { redo: false });
+        let writing = matches!(status, ApplyStatus::Writing);
+        let done = found == if forward { Found::After } else { Found::Before };
+        let untouched = found == if forward { Found::Before } else { Found::After };
+        if done {
+            self.emit(if writing { Event::Applied { apply } } else { Event::Reverted { apply, redo } });
+            self.notice(
+                Level::Info,
+                "A change was being written when the program ended; it is complete on disk.",
+            );
+        } else if untouched {
+            let message = "the program ended before anything was written".to_owned();
+            self.emit(if writing {
+                Event::ApplyFailed { apply, message, stale: false }
+            } else {
+                Event::RevertFailed { apply, redo, message }
+            });
+            self.notice(
+                Level::Warn,
+                "A change was about to be written when the program ended; no file was touched.",
+            );
+        } else {
+            let files: Vec<String> = self
+                .state
+                .applies
+                .get(&apply)
+                .into_iter()
+                .flat_map(|a| &a.files)
+                .map(|f| f.path.to_string())
+                .collect();
+            let found = format!(
+                "some files were written and some not when the program ended, or they changed since: {}",
+                files.join(", ")
+            );
+            self.emit(Event::CallLost { call: None, apply: Some(apply), found: found.clone() });
+            let take = self.state.applies.get(&apply).map(|a| a.take.clone()).unwrap_or_default();
+            for (proposal, _) in take.into_iter().filter(|_| writing) {
+                let reason = "its writing was interrupted".to_owned();
+                self.emit(Event::ProposalClosed { proposal, reason, dropped: true });
+            }
+            self.notice(
+                Level::Error,
+                format!("A change was interrupted: {found}. Their old contents are kept; look at them."),
+            );
+        }
+    }
+
+    /// Proposals that were staged can still be decided; a plan that was under way is offered.
+    fn offer_what_was_open(&mut self) {
+        let mut lanes: Vec<LaneId> = self.state.open_proposals().map(|p| p.lane).collect();
+        lanes.dedup();
+        for lane in lanes {
+            let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
+            let files = proposals.len();
+            self.ask(
+                CheckpointKind::Diff { lane, proposals },
+                format!(
+                    "Changes to {files} file{} were waiting when the session was left.",
+                    if files == 1 { "" } else { "s" }
+                ),
+            );
+        }
+        if let Some(plan) = self.state.suspended.as_ref().filter(|p| p.settled() < p.tasks.len()) {
+            let (title, done, all) = (plan.title.clone(), plan.settled(), plan.tasks.len());
+            let text =
+                format!("The plan \"{title}\" was left at {done} of {all} steps. `/redo` takes it up again.");
+            self.notice(Level::Info, text);
+        }
+    }
+}

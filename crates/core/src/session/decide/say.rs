@@ -1,0 +1,342 @@
+//! What the user says: read, recorded, routed.
+
+use super::{Decided, Draft};
+use crate::{
+    checkpoint::CheckpointKind,
+    event::{Event, Level},
+    ids::TurnId,
+    input::Refusal,
+    intent::{Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub, Reading, Turn},
+    phase::{Move, Trigger},
+    scope::Capability,
+    session::LaneKind,
+};
+
+impl Draft<'_> {
+    pub(super) fn say(&mut self, text: &str) -> Decided {
+        let line = text.trim();
+        if line.is_empty() {
+            return self.say_nothing();
+        }
+        let reading = self.read(line);
+        if let Some((name, args)) = &reading.slash {
+            return self.command(name, args);
+        }
+        if let Some(answered) = self.answer_in_words(line) {
+            return answered;
+        }
+        let turn = self.record(line, &reading);
+        self.route_reading(turn, &reading)
+    }
+
+    /// An empty line means nothing, except after a rejected plan: then it gives the plan up.
+    fn say_nothing(&mut self) -> Decided {
+        if self.state.phase == Phase::Planning && self.state.planning_lane().is_none() {
+            return self.abandon();
+        }
+        Err(Refusal::new("there is nothing to send"))
+    }
+
+    pub(super) fn enqueue(&mut self, text: &str) -> Decided {
+        let line = text.trim();
+        let reading = self.read(line);
+        if line.is_empty() || reading.slash.is_some() || !self.state.is_executing() {
+            return self.say(text);
+        }
+        let turn = self.record(line, &reading);
+        self.queue_plan(turn);
+        Ok(())
+    }
+
+    fn read(&self, line: &str) -> Reading {
+        let context: Vec<String> = self
+            .state
+            .turns
+            .values()
+            .rev()
+            .take(6)
+            .map(|t| t.head.clone())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .collect();
+        let message = Message {
+            text: line,
+            phase: self.state.phase,
+            paused: self.state.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
+            plan_active: self.state.plan.is_some(),
+            chat_only: self.state.chat_only,
+            context: &context,
+        };
+        Classifier::builtin().read(&message)
+    }
+
+    /// A whole line that is an answer to the question that holds the phase.
+    fn answer_in_words(&mut self, line: &str) -> Option<Decided> {
+        let question = self.state.phase_question()?;
+        let (id, answer) = (question.id, question.kind.read(line)?);
+        Some(self.answer(id, answer, None))
+    }
+
+    fn record(&mut self, line: &str, reading: &Reading) -> TurnId {
+        let turn = TurnId(self.id());
+        let text = self.excerpt(line);
+        self.emit(Event::TurnStarted { turn, text });
+        let class = &reading.whole;
+        let kept: Vec<&str> =
+            reading.segments.iter().filter(|s| !s.dropped).map(|s| s.text.as_str()).collect();
+        let request =
+            if reading.segments.iter().any(|s| s.dropped) { kept.join(" ") } else { reading.text.clone() };
+        self.emit(Event::IntentClassified {
+            turn,
+            class: class.turn.clone(),
+            path: class.path.clone(),
+            confidence: class.confidence,
+            source: source_name(class.source).to_owned(),
+            reasoning: class.reasoning.clone(),
+            forbids: reading.forbids_change,
+            request: (request != line && !request.is_empty()).then_some(request),
+        });
+        turn
+    }
+
+    /// Control words of a longer message first, in their order; then the message itself.
+    fn route_reading(&mut self, turn: TurnId, reading: &Reading) -> Decided {
+        let is_control = |t: &Turn| matches!(t, Turn::Control(_));
+        if !is_control(&reading.whole.turn) && reading.ordered.len() > 1 {
+            for segment in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
+                if let Turn::Control(control) = &segment.class.turn
+                    && let Err(refusal) = self.control(control.clone())
+                {
+                    self.notice(Level::Info, refusal.reason);
+                }
+            }
+        }
+        if let Some(line) = &reading.command
+            && reading.text.trim_start().starts_with('!')
+        {
+            return self.route_command(turn, line);
+        }
+        if let Some(clarify) = &reading.clarify
+            && !is_control(&reading.whole.turn)
+        {
+            return self.unclear(turn, clarify.question.clone());
+        }
+        if let Err(refusal) = self.route(turn) {
+            self.notice(Level::Info, refusal.reason);
+        }
+        Ok(())
+    }
+
+    fn unclear(&mut self, turn: TurnId, question: String) -> Decided {
+        let text = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
+        match self.state.phase {
+            Phase::Executing => {
+                if self.state.phase_question().is_some() {
+                    return self.route_query(turn);
+                }
+                self.ask(CheckpointKind::Interruption { text: text.clone() }, format!("You said: {text}"));
+            }
+            Phase::Planning if self.state.planning_lane().is_some() => {
+                self.change_queue(|q| q.later.push_back(turn));
+            }
+            Phase::Idle | Phase::Planning | Phase::AwaitingApproval | Phase::Failed => {
+                if self.state.phase_question().is_some() {
+                    return self.route_query(turn);
+                }
+                let choices = vec!["Do it".to_owned(), "Only talk about it".to_owned()];
+                self.ask(
+                    CheckpointKind::Clarification { choices, lane: None, call: None, turn: Some(turn) },
+                    question,
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Routes a recorded turn by its class and the phase.
+    pub(super) fn route(&mut self, turn: TurnId) -> Decided {
+        let Some(info) = self.state.turns.get(&turn) else { return Ok(()) };
+        match info.class.clone() {
+            Turn::Query(sub) => self.route_query_as(turn, sub),
+            Turn::PlanNew(_) if info.path.current() == IntentNode::Execute => self.route_goal(turn),
+            Turn::PlanNew(_) => self.route_plan(turn),
+            Turn::PlanContinue => self.route_continue(turn),
+            Turn::Control(control) => self.control(control),
+        }
+    }
+
+    pub(super) fn route_query(&mut self, turn: TurnId) -> Decided {
+        self.route_query_as(turn, None)
+    }
+
+    fn route_query_as(&mut self, turn: TurnId, _sub: Option<QuerySub>) -> Decided {
+        self.go(Trigger::Query)?;
+        let Some(info) = self.state.turns.get(&turn) else { return Ok(()) };
+        let acts =
+            info.path.scope().allows(Capability::Write) || info.path.scope().allows(Capability::Execute);
+        let path = if acts { info.path.retreat() } else { info.path.clone() };
+        let (fixed, forbids) = (info.fixed, info.forbids);
+        let beside = self.state.phase != Phase::Idle;
+        let lane = self.open_lane(LaneKind::Answer, turn, fixed, forbids || beside);
+        self.move_to(lane, path.current(), None);
+        self.think(lane);
+        Ok(())
+    }
+
+    pub(super) fn route_plan(&mut self, turn: TurnId) -> Decided {
+        match self.plan_trigger(Trigger::PlanNew)? {
+            Move::QueuePlan => {
+                self.queue_plan(turn);
+                return Ok(());
+            }
+            Move::Stay | Move::To(_) | Move::QueueControl | Move::Nothing | Move::Confirm => {}
+        }
+        if let Some(plan) = &self.state.plan {
+            let title = plan.title.clone();
+            let suspended = self.state.failure.is_none();
+            self.emit(Event::PlanShelved { suspended });
+            if suspended {
+                self.notice(Level::Info, format!("Set aside the plan \"{title}\"; `/redo` brings it back."));
+            }
+        }
+        self.start_planning(turn);
+        Ok(())
+    }
+
+    fn plan_trigger(&mut self, trigger: Trigger) -> Result<Move, Refusal> {
+        let waits =
+            matches!(crate::phase::transition(self.state.phase, trigger), Ok(Move::QueuePlan) | Err(_));
+        // A rejected draft waits for guidance: whatever plan comes now is that guidance.
+        let guidance = self.state.phase == Phase::Planning && self.state.planning_lane().is_none();
+        if waits && !guidance {
+            return self.go(trigger);
+        }
+        self.close_phase_question();
+        if guidance { Ok(Move::Stay) } else { self.go(trigger) }
+    }
+
+    pub(super) fn route_continue(&mut self, turn: TurnId) -> Decided {
+        if self.state.plan.is_none() && self.state.suspended.is_none() && self.state.phase == Phase::Idle {
+            return self.route_plan(turn);
+        }
+        if self.state.phase == Phase::Executing {
+            self.stop_run("stopped to change the plan");
+        }
+        if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
+            self.emit(Event::LaneClosed { lane });
+        }
+        self.close_phase_question();
+        self.go(Trigger::PlanContinue)?;
+        self.start_planning(turn);
+        Ok(())
+    }
+
+    fn start_planning(&mut self, turn: TurnId) {
+        if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
+            self.emit(Event::LaneClosed { lane });
+        }
+        let lane = self.open_lane(LaneKind::Planning, turn, false, true);
+        self.move_to(lane, IntentNode::Plan, None);
+        self.think(lane);
+    }
+
+    /// Makes the last planning's lane again, after a failure of it.
+    pub(super) fn plan_again(&mut self) {
+        if let Some(turn) = self.state.turn {
+            self.start_planning(turn);
+        }
+    }
+
+    fn route_goal(&mut self, turn: TurnId) -> Decided {
+        let Some(lane) = self.open_goal(turn)? else { return Ok(()) };
+        self.think(lane);
+        Ok(())
+    }
+
+    /// A command that the user typed himself: no model is asked.
+    fn route_command(&mut self, turn: TurnId, line: &str) -> Decided {
+        if line.is_empty() {
+            return Err(Refusal::new("write the command after the `!`"));
+        }
+        if let Some(lane) = self.open_goal(turn)? {
+            self.call_command(lane, line);
+            self.advance(lane);
+        }
+        Ok(())
+    }
+
+    fn open_goal(&mut self, turn: TurnId) -> Result<Option<crate::ids::LaneId>, Refusal> {
+        if self.state.turns.get(&turn).is_some_and(|t| t.forbids)
+            || !self.state.ceiling().allows(Capability::Execute)
+        {
+            return Err(Refusal::new(
+                "commands are not allowed here: the ceiling is read-only. Shift-Tab raises it.",
+            ));
+        }
+        if self.plan_trigger(Trigger::CommandGoal)? == Move::QueuePlan {
+            self.queue_plan(turn);
+            return Ok(None);
+        }
+        self.shelve_failed();
+        self.start_run(turn, None);
+        let lane = self.open_lane(LaneKind::Goal, turn, false, false);
+        self.move_to(lane, IntentNode::Execute, None);
+        Ok(Some(lane))
+    }
+
+    fn shelve_failed(&mut self) {
+        if self.state.plan.is_some() {
+            self.emit(Event::PlanShelved { suspended: false });
+        }
+    }
+
+    pub(super) fn queue_plan(&mut self, turn: TurnId) {
+        let replaced =
+            self.state.queue.plan_new.and_then(|t| self.state.turns.get(&t)).map(|t| t.head.clone());
+        self.change_queue(|q| q.plan_new = Some(turn));
+        if let Some(head) = replaced {
+            self.notice(Level::Info, format!("Replaced in the queue: {head}"));
+        }
+    }
+
+    pub(super) fn change_queue(&mut self, change: impl FnOnce(&mut crate::session::Queue)) {
+        let mut queue = self.state.queue.clone();
+        change(&mut queue);
+        if queue != self.state.queue {
+            self.emit(Event::QueueChanged {
+                plan_new: queue.plan_new,
+                control: queue.control.into_iter().collect(),
+                later: queue.later.into_iter().collect(),
+            });
+        }
+    }
+
+    pub(super) fn queue_control(&mut self, control: Control) {
+        self.change_queue(|q| q.control.push_back(control));
+    }
+
+    pub(super) fn set_mode(&mut self, mode: Mode) {
+        if self.state.mode != mode {
+            self.emit(Event::ModeChanged { mode });
+        }
+    }
+
+    /// The target path of a turn.
+    pub(super) fn target(&self, turn: TurnId) -> IntentPath {
+        self.state.turns.get(&turn).map_or_else(IntentPath::root, |t| t.path.clone())
+    }
+}
+
+fn source_name(source: crate::intent::Source) -> &'static str {
+    use crate::intent::Source;
+    match source {
+        Source::Slash => "slash",
+        Source::AtNode => "at_node",
+        Source::Exemplar => "exemplar",
+        Source::Heuristic => "heuristic",
+        Source::Llm => "llm",
+        Source::Cache => "cache",
+        Source::Fallback => "fallback",
+    }
+}
