@@ -1,0 +1,3 @@
+//! Placeholder.
+/// Offline.
+pub struct Offline;
