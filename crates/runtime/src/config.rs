@@ -52,7 +52,12 @@ impl Config {
     /// # Errors
     /// When a file cannot be read or holds something unknown (with line and column), when a key
     /// file can be read by others, or when the settings contradict each other.
-    pub fn load(home: &Home, workspace: &Path, environment: &Environment, flags: Layer) -> Result<Self, RuntimeError> {
+    pub fn load(
+        home: &Home,
+        workspace: &Path,
+        environment: &Environment,
+        flags: Layer,
+    ) -> Result<Self, RuntimeError> {
         let defaults = Layer::parse(Path::new("assets/config.toml"), DEFAULTS)?;
         let file = home.config.join("config.toml");
         let user = match fs::read_to_string(&file) {
@@ -73,7 +78,11 @@ impl Config {
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
             history: all.session.history.unwrap_or(20).min(200),
-            filter: environment.get("PILOTHOUSE_LOG").map(str::to_owned).or(all.log.filter).unwrap_or_else(|| "info".into()),
+            filter: environment
+                .get("PILOTHOUSE_LOG")
+                .map(str::to_owned)
+                .or(all.log.filter)
+                .unwrap_or_else(|| "info".into()),
             notices,
         })
     }

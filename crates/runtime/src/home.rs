@@ -18,7 +18,9 @@ pub struct Environment(BTreeMap<String, String>);
 impl Environment {
     /// That of this process; values that are no text are left out.
     pub fn of_process() -> Self {
-        let text = |(k, v): (std::ffi::OsString, std::ffi::OsString)| Some((k.into_string().ok()?, v.into_string().ok()?));
+        let text = |(k, v): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((k.into_string().ok()?, v.into_string().ok()?))
+        };
         Self(std::env::vars_os().filter_map(text).collect())
     }
 
@@ -65,10 +67,11 @@ impl Home {
             let path = std::path::absolute(folder).map_err(RuntimeError::io("find", folder))?;
             return Ok(Self::under(&path));
         }
-        let dirs = directories::ProjectDirs::from("", "", "pilothouse").ok_or_else(|| RuntimeError::Setting {
-            what: "PILOTHOUSE_HOME".into(),
-            message: "this user has no home folder; set the variable to a folder of your choice".into(),
-        })?;
+        let dirs =
+            directories::ProjectDirs::from("", "", "pilothouse").ok_or_else(|| RuntimeError::Setting {
+                what: "PILOTHOUSE_HOME".into(),
+                message: "this user has no home folder; set the variable to a folder of your choice".into(),
+            })?;
         let state = dirs.state_dir().map_or_else(|| dirs.data_dir().join("state"), Path::to_owned);
         Ok(Self { config: dirs.config_dir().to_owned(), state })
     }
@@ -83,7 +86,8 @@ impl Home {
         let path = workspace.as_os_str().as_encoded_bytes();
         let hash = pilothouse_core::blob::BlobId::of(path).short(8);
         let name = workspace.file_name().map_or("root".into(), |n| n.to_string_lossy());
-        let plain: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).take(40).collect();
+        let plain: String =
+            name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).take(40).collect();
         self.sessions().join(format!("{plain}-{hash}"))
     }
 

@@ -3,9 +3,14 @@
 //! It owns the event log, blobs, atomic file writes, configuration, what a model is told, and the
 //! driver loop. It never decides anything (the session in `pilothouse_core` does) and never draws.
 
+pub mod context;
+
 pub mod blobs;
 pub mod log;
 pub mod writer;
+
+pub mod config;
+pub mod home;
 
 pub mod disk;
 

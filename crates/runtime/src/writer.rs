@@ -108,7 +108,7 @@ impl<'a> Job<'a> {
             if at.missing.is_empty() {
                 check(self.disk, swap, &at.spot)?;
             } else if swap.expect.is_some() {
-                return Err(stale(swap, "is gone"));
+                return Err(stale(&swap.path, "is gone"));
             }
         }
         for swap in swaps {
@@ -151,7 +151,7 @@ impl<'a> Job<'a> {
         }
         for staged in &mut self.staged {
             staged.turn(self.disk).map_err(|e| match e.kind() {
-                io::ErrorKind::AlreadyExists => stale(staged.swap, "has come into being"),
+                io::ErrorKind::AlreadyExists => stale(&staged.swap.path, "has come into being"),
                 _ => fault(&staged.swap.path, &e),
             })?;
         }
@@ -287,19 +287,23 @@ fn check(disk: &dyn Disk, swap: &Swap, spot: &Spot) -> Result<(), WriteFault> {
     let now = again(|| disk.read(spot)).map_err(|e| fault(&swap.path, &e))?;
     match (now.map(|f| BlobId::of(&f.bytes)), swap.expect) {
         (now, expect) if now == expect => Ok(()),
-        (None, _) => Err(stale(swap, "is gone")),
-        (Some(_), None) => Err(stale(swap, "has come into being")),
-        (Some(_), Some(_)) => Err(stale(swap, "has changed")),
+        (None, _) => Err(stale(&swap.path, "is gone")),
+        (Some(_), None) => Err(stale(&swap.path, "has come into being")),
+        (Some(_), Some(_)) => Err(stale(&swap.path, "has changed")),
     }
 }
 
-fn stale(swap: &Swap, what: &str) -> WriteFault {
-    let message = format!("{} {what} since this was made; nothing was written", swap.path);
-    WriteFault { message, stale: true }
+fn stale(path: &RelPath, what: &str) -> WriteFault {
+    let message = format!("{path} {what} since this was made; nothing was written");
+    WriteFault { message, stale: true, rebased: Vec::new() }
 }
 
 fn fault(path: &RelPath, error: &io::Error) -> WriteFault {
-    WriteFault { message: format!("{path} could not be written: {}", cause(error)), stale: false }
+    WriteFault {
+        message: format!("{path} could not be written: {}", cause(error)),
+        stale: false,
+        rebased: Vec::new(),
+    }
 }
 
 /// What is on disk of these changes: as before them, as after them, or neither.

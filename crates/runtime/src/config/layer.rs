@@ -49,7 +49,10 @@ pub struct ModelLayer {
 impl std::fmt::Debug for ModelLayer {
     /// Headers and addresses may hold secrets and are left out.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelLayer").field("preset", &self.preset).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("ModelLayer")
+            .field("preset", &self.preset)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -114,7 +117,9 @@ impl Layer {
     pub fn over(self, below: Self) -> Self {
         let (a, b) = (self.model, below.model);
         // An address and a preset are two answers to one question: the upper layer's stands alone.
-        let place = a.preset.is_some() || a.base_url.is_some() || a.name.as_deref().is_some_and(super::voice::names_a_place);
+        let place = a.preset.is_some()
+            || a.base_url.is_some()
+            || a.name.as_deref().is_some_and(super::voice::names_a_place);
         let (preset, base_url) = if place { (a.preset, a.base_url) } else { (b.preset, b.base_url) };
         Self {
             model: ModelLayer {

@@ -36,7 +36,10 @@ fn a_key_of_another_program_switches_nothing_on() {
 #[test]
 fn the_environment_goes_before_the_file_and_flags_before_both() {
     let file = "[model]\npreset = \"openrouter\"\nname = \"a\"";
-    let e = endpoint(file, &[("PILOTHOUSE_BASE_URL", "http://127.0.0.1:9/v1/"), ("OPENROUTER_API_KEY", "secret")]);
+    let e = endpoint(
+        file,
+        &[("PILOTHOUSE_BASE_URL", "http://127.0.0.1:9/v1/"), ("OPENROUTER_API_KEY", "secret")],
+    );
     assert_eq!((e.base_url.as_str(), e.model.as_str()), ("http://127.0.0.1:9/v1", "a"));
     // A key meant for one place does not go to another.
     assert!(e.key.is_none());
@@ -63,7 +66,9 @@ fn what_is_wrong_in_a_file_is_named_by_line_and_column() {
         ("[session]\n\npermission = \"yolo\"", (3, 14)),
         ("[session\n", (1, 9)),
     ] {
-        let Err(RuntimeError::Config { line, column, hint, message, .. }) = load(text, &[]) else { panic!("{text}") };
+        let Err(RuntimeError::Config { line, column, hint, message, .. }) = load(text, &[]) else {
+            panic!("{text}")
+        };
         assert_eq!((line, column), at, "{text}: {message}");
         assert!(!hint.is_empty());
     }
@@ -100,7 +105,11 @@ fn a_key_file_is_private_or_refused() {
 fn a_project_file_is_noticed_and_not_applied() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join(".pilothouse")).unwrap();
-    fs::write(dir.path().join(".pilothouse/config.toml"), "[model]\nbase_url = \"http://evil\"\nname = \"x\"").unwrap();
+    fs::write(
+        dir.path().join(".pilothouse/config.toml"),
+        "[model]\nbase_url = \"http://evil\"\nname = \"x\"",
+    )
+    .unwrap();
     let home = Home::under(&dir.path().join("home"));
     let config = Config::load(&home, dir.path(), &Environment::default(), Layer::default()).unwrap();
     assert!(config.voice.is_offline() && config.notices.len() == 1);

@@ -26,7 +26,9 @@ impl Voice {
     pub fn name(&self) -> String {
         match self {
             Self::Offline => "offline engine".to_owned(),
-            Self::Script(path) => format!("script {}", path.file_name().unwrap_or_default().to_string_lossy()),
+            Self::Script(path) => {
+                format!("script {}", path.file_name().unwrap_or_default().to_string_lossy())
+            }
             Self::Endpoint(e) => e.model.clone(),
         }
     }
@@ -74,13 +76,20 @@ impl Voice {
     }
 
     /// The place of a model that was named without one: where a key is at hand.
-    fn likely(model: &ModelLayer, environment: &Environment, keys: &Credentials) -> Result<Preset, RuntimeError> {
+    fn likely(
+        model: &ModelLayer,
+        environment: &Environment,
+        keys: &Credentials,
+    ) -> Result<Preset, RuntimeError> {
         if model.key.is_some() {
             return Ok(Preset::OpenAi);
         }
         let known = |p: &Preset| key(Some(*p), environment, keys).is_some();
         Preset::ALL.into_iter().find(known).ok_or_else(|| {
-            setting("model", "a model is named but not where it is; set PILOTHOUSE_BASE_URL, or `preset` under [model]")
+            setting(
+                "model",
+                "a model is named but not where it is; set PILOTHOUSE_BASE_URL, or `preset` under [model]",
+            )
         })
     }
 
@@ -103,7 +112,10 @@ impl Voice {
             (Some(Preset::Azure), Some(url)) => Ok(Endpoint::azure(url, name, Preset::AZURE_API_VERSION)),
             (_, Some(url)) => Ok(Endpoint::new(url.trim_end_matches('/'), name)),
             (Some(preset), None) => preset.endpoint(name).ok_or_else(|| {
-                setting("base_url", "Azure needs the address of your resource: AZURE_OPENAI_ENDPOINT or `base_url`")
+                setting(
+                    "base_url",
+                    "Azure needs the address of your resource: AZURE_OPENAI_ENDPOINT or `base_url`",
+                )
             }),
             (None, None) => Err(setting("model", "no address is known; set PILOTHOUSE_BASE_URL")),
         }
@@ -139,7 +151,11 @@ fn preset_named(name: Option<&str>) -> Result<Option<Preset>, RuntimeError> {
 }
 
 /// A key goes only to the place it was meant for.
-fn key(preset: Option<Preset>, environment: &Environment, keys: &Credentials) -> Option<secrecy::SecretString> {
+fn key(
+    preset: Option<Preset>,
+    environment: &Environment,
+    keys: &Credentials,
+) -> Option<secrecy::SecretString> {
     let Some(preset) = preset else { return keys.get("custom").cloned() };
     let found = preset.key_variables().iter().find_map(|v| environment.get(v));
     found.map(Into::into).or_else(|| keys.get(preset.name()).cloned())

@@ -8,12 +8,13 @@ use pilothouse_core::{
     blob::{Blob, BlobId},
     diff,
     event::FileChange,
+    ids::ProposalId,
     input::WriteFault,
-    tool::ChangeKind,
+    tool::{ChangeKind, ProposalDraft},
     work::Take,
 };
 
-use super::{Swap, fault, stale};
+use super::{fault, stale};
 use crate::{
     blobs::Blobs,
     disk::{Disk, Root, Snapshot, again},
@@ -29,10 +30,18 @@ pub fn prepare(
     blobs: &Blobs,
     changes: &[Take],
 ) -> Result<(Vec<FileChange>, Vec<Blob>), WriteFault> {
+    let taken = || changes.iter().filter(|t| t.hunks.is_empty() || !t.taken.is_empty());
     let mut files = Vec::new();
     let mut contents = Vec::new();
-    for take in changes.iter().filter(|t| t.hunks.is_empty() || !t.taken.is_empty()) {
-        let now = read(disk, root, take)?;
+    for take in taken() {
+        let now = match read(disk, root, take) {
+            Ok(now) => now,
+            Err(mut fault) => {
+                // Every file of the write that moved on gets its change carried over, not only this.
+                fault.rebased = taken().filter_map(|t| rebase(disk, root, blobs, t)).collect();
+                return Err(fault);
+            }
+        };
         let after = content(blobs, take, now.as_ref())?;
         files.push(change(take, now.as_ref(), after.as_ref()));
         contents.extend(now.map(|f| Blob::new(f.bytes)));
@@ -41,21 +50,39 @@ pub fn prepare(
     Ok((files, contents))
 }
 
+fn current(disk: &dyn Disk, root: &Root, take: &Take) -> io::Result<Option<Snapshot>> {
+    let at = root.locate(&take.path)?;
+    if at.missing.is_empty() { again(|| disk.read(&at.spot)) } else { Ok(None) }
+}
+
 fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, WriteFault> {
-    let at = root.locate(&take.path).map_err(|e| fault(&take.path, &e))?;
-    let now = if at.missing.is_empty() {
-        again(|| disk.read(&at.spot)).map_err(|e| fault(&take.path, &e))?
-    } else {
-        None
-    };
-    let swap = Swap { path: take.path.clone(), expect: take.before, to: None, mode: None, prune: false };
+    let now = current(disk, root, take).map_err(|e| fault(&take.path, &e))?;
     match (now.as_ref().map(|f| BlobId::of(&f.bytes)), take.before) {
-        (now, before) if now == before => {}
-        (None, _) => return Err(stale(&swap, "is gone")),
-        (Some(_), None) => return Err(stale(&swap, "has come into being")),
-        (Some(_), Some(_)) => return Err(stale(&swap, "has changed")),
-    }
+        (now, before) if now == before => Ok(()),
+        (None, _) => Err(stale(&take.path, "is gone")),
+        (Some(_), None) => Err(stale(&take.path, "has come into being")),
+        (Some(_), Some(_)) => Err(stale(&take.path, "has changed")),
+    }?;
     Ok(now)
+}
+
+/// The proposed change against what the file holds now, where it still fits.
+fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(ProposalId, ProposalDraft)> {
+    let now = current(disk, root, take).ok()??.bytes;
+    if take.kind != ChangeKind::Modify || Some(BlobId::of(&now)) == take.before {
+        return None;
+    }
+    let (before, proposed) = (blobs.get(take.before?)?, blobs.get(take.after?)?);
+    let after = diff::rebase(&before, &proposed, &now)?;
+    let hunks = diff::hunks(&now, &after);
+    let draft = ProposalDraft {
+        path: take.path.clone(),
+        kind: ChangeKind::Modify,
+        before: Some(Blob::new(now)),
+        after: Some(Blob::new(after)),
+        hunks,
+    };
+    (!draft.hunks.is_empty()).then_some((take.proposal, draft))
 }
 
 fn content(blobs: &Blobs, take: &Take, now: Option<&Snapshot>) -> Result<Option<Blob>, WriteFault> {

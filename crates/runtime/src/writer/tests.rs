@@ -266,7 +266,14 @@ fn only_taken_hunks_reach_the_file() {
     swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap();
     let got = fs::read_to_string(p.dir.path().join("long")).unwrap();
     assert_eq!(got, old.replace("\n30\r", "\nthirty\r\nmore\r"));
-    assert!(prepare::prepare(&RealDisk, &p.root(), &p.blobs(), &[take]).unwrap_err().stale);
+    assert!(
+        prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err().stale
+    );
+    // An edit elsewhere by somebody else: the proposal is carried over to it.
+    fs::write(p.dir.path().join("long"), old.replace("\n20\r", "\ntwenty\r")).unwrap();
+    let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), &[take]).unwrap_err();
+    let (id, draft) = fault.rebased.first().unwrap();
+    assert_eq!((*id, draft.hunks.len()), (ProposalId(4), 2));
 }
 
 #[test]
