@@ -246,15 +246,18 @@ impl Log {
         Ok(all.split_off(all.len().saturating_sub(count)))
     }
 
-    /// Every event from `from` on, oldest first.
+    /// Events from `from` on, oldest first, whole records until there are `most`.
     ///
     /// # Errors
     /// When reading fails.
-    pub fn since(&self, from: Seq) -> Result<Vec<Stamped>, RuntimeError> {
+    pub fn since(&self, from: Seq, most: usize) -> Result<Vec<Stamped>, RuntimeError> {
         let first = self.places.partition_point(|p| p.end() <= from.0);
         let mut all = Vec::new();
         for place in self.places.get(first..).unwrap_or_default() {
             all.extend(self.record(place)?.0.into_iter().filter(|e| e.seq >= from));
+            if all.len() >= most {
+                break;
+            }
         }
         Ok(all)
     }

@@ -206,7 +206,8 @@ fn events_are_found_by_number_and_by_page() {
     let page: Vec<u64> = log.before(Seq(100), 7).unwrap().iter().map(|e| e.seq.0).collect();
     assert_eq!(page, (93..100).collect::<Vec<_>>());
     assert_eq!(log.before(Seq(3), 50).unwrap().len(), 2);
-    assert_eq!(log.since(Seq(190)).unwrap().first().unwrap().seq, Seq(190));
+    assert_eq!(log.since(Seq(190), 3).unwrap().first().unwrap().seq, Seq(190));
+    assert!(log.since(Seq(1), 10).unwrap().len() < 20);
 }
 
 #[test]
