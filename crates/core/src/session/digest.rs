@@ -21,7 +21,7 @@ impl State {
         writeln!(out, "seq {} phase {} mode {:?}", self.seq.0, self.phase.name(), self.mode)?;
         writeln!(out, "permission {} chat {}", self.permission.badge(), self.chat_only)?;
         for (name, plan) in [("plan", &self.plan), ("last", &self.suspended)] {
-            for plan in plan {
+            if let Some(plan) = plan {
                 writeln!(out, "{name} v{} {} {}", plan.version, plan.title, plan.path)?;
                 for task in &plan.tasks {
                     writeln!(out, "  task {} {:?} {}", task.id.0, task.status, task.title)?;
