@@ -1,5 +1,11 @@
 //! Laws: what holds after any sequence of inputs, whatever they are.
-#![allow(clippy::wildcard_enum_match_arm, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs
+)]
 
 mod support;
 

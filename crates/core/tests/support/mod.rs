@@ -1,5 +1,12 @@
 //! A session at the bench: inputs in, events out, replay checked after every step.
-#![allow(dead_code, missing_docs, clippy::wildcard_enum_match_arm, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    missing_docs,
+    clippy::wildcard_enum_match_arm,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use pilothouse_core::{
     blob::Blob,

@@ -6,7 +6,9 @@ use crate::{
     event::{Event, Level},
     ids::TurnId,
     input::Refusal,
-    intent::{Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub, Reading, Turn},
+    intent::{
+        Clarify, Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub, Reading, Turn,
+    },
     phase::{Move, Trigger},
     scope::Capability,
     session::LaneKind,
@@ -26,6 +28,9 @@ impl Draft<'_> {
             return answered;
         }
         let turn = self.record(line, &reading);
+        if let Some(command) = line.strip_prefix('!') {
+            return self.route_command(turn, command.trim());
+        }
         self.route_reading(turn, &reading)
     }
 
@@ -112,15 +117,10 @@ impl Draft<'_> {
                 }
             }
         }
-        if let Some(line) = &reading.command
-            && reading.text.trim_start().starts_with('!')
-        {
-            return self.route_command(turn, line);
-        }
         if let Some(clarify) = &reading.clarify
             && !is_control(&reading.whole.turn)
         {
-            return self.unclear(turn, clarify.question.clone());
+            return self.unclear(turn, *clarify);
         }
         if let Err(refusal) = self.route(turn) {
             self.notice(Level::Info, refusal.reason);
@@ -128,7 +128,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn unclear(&mut self, turn: TurnId, question: String) -> Decided {
+    fn unclear(&mut self, turn: TurnId, clarify: Clarify) -> Decided {
         let text = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
         match self.state.phase {
             Phase::Executing => {
@@ -145,10 +145,9 @@ impl Draft<'_> {
                     return self.route_query(turn);
                 }
                 let choices = vec!["Do it".to_owned(), "Only talk about it".to_owned()];
-                self.ask(
-                    CheckpointKind::Clarification { choices, lane: None, call: None, turn: Some(turn) },
-                    question,
-                );
+                let kind =
+                    CheckpointKind::Clarification { choices, lane: None, call: None, turn: Some(turn) };
+                self.ask(kind, question(clarify));
             }
         }
         Ok(())
@@ -325,6 +324,16 @@ impl Draft<'_> {
     /// The target path of a turn.
     pub(super) fn target(&self, turn: TurnId) -> IntentPath {
         self.state.turns.get(&turn).map_or_else(IntentPath::root, |t| t.path.clone())
+    }
+}
+
+/// The question back, in words.
+const fn question(clarify: Clarify) -> &'static str {
+    match clarify {
+        Clarify::Vague => "What exactly should change? Say it in a few more words, or choose:",
+        Clarify::Execute => "Did you mean to execute this?",
+        Clarify::AnswerOrDo => "Shall I answer, or do it?",
+        Clarify::Unclear => "I am not sure what you mean. Choose, or say it differently:",
     }
 }
 

@@ -1,0 +1,148 @@
+//! Where the tiers meet: structure, statistics and phase give one leaf and one turn.
+//!
+//! Owns the order of precedence and the projection from a leaf to a turn. Where the tiers
+//! disagree, permission takes the shallower path.
+
+use super::{
+    IntentNode as N, answer,
+    classify::Parsed,
+    forbid::Ban,
+    lexicon::Tag,
+    reading::{Message, Source},
+    rules,
+    structure::Form,
+    turn::{Control, Phase, Turn},
+};
+
+/// One leaf, one turn, and how sure.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Vote {
+    pub leaf: N,
+    pub turn: Turn,
+    pub confidence: f32,
+    pub source: Source,
+    pub reasoning: String,
+}
+
+fn vote(leaf: N, turn: Turn, confidence: f32, source: Source, reasoning: impl Into<String>) -> Vote {
+    Vote { leaf, turn, confidence, source, reasoning: reasoning.into() }
+}
+
+/// The turn of a leaf when nothing else says more.
+pub(crate) fn project(leaf: N, phase: Phase, plan_active: bool, _text: &str) -> Turn {
+    let active = plan_active || phase != Phase::Idle;
+    match leaf {
+        N::Conversation
+        | N::Understand
+        | N::Clarify
+        | N::Explain
+        | N::Analyze
+        | N::Review
+        | N::Audit
+        | N::Act
+        | N::Read
+        | N::Design => Turn::Query(None),
+        N::Plan | N::Decompose | N::Execute | N::Write | N::Create | N::Modify | N::Delete if active => {
+            Turn::PlanContinue
+        }
+        N::Plan | N::Decompose | N::Execute | N::Write | N::Create | N::Modify | N::Delete => {
+            Turn::PlanNew(None)
+        }
+    }
+}
+
+/// Decides a message in prose.
+pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
+    if p.doc.tokens.is_empty() {
+        return vote(
+            N::Conversation,
+            Turn::Query(None),
+            0.3,
+            Source::Fallback,
+            "nothing in the message can be read",
+        );
+    }
+    if let Some(v) = control(p, m) {
+        return v;
+    }
+    let Some(g) = p.guess() else {
+        return vote(N::Clarify, Turn::Query(None), 0.4, Source::Fallback, "no clause asks or orders");
+    };
+    let leaf = cap(p, g.leaf);
+    let confidence = 0.6 + 0.1 * f32::from(g.weight);
+    vote(
+        leaf,
+        project(leaf, m.phase, m.plan_active, p.text),
+        confidence,
+        Source::Heuristic,
+        format!("structure: {}", g.rule),
+    )
+}
+
+/// Short answers, words to the workbench, mode switches.
+fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
+    let short = p.cover.as_deref().and_then(|c| answer::turn(c, m.phase, p.text));
+    if let Some(turn) = short {
+        return Some(vote(
+            N::Conversation,
+            turn,
+            0.96,
+            Source::Heuristic,
+            format!("a short answer in phase {}", m.phase.name()),
+        ));
+    }
+    if p.withdrawn {
+        return Some(vote(
+            N::Conversation,
+            Turn::Control(Control::Cancel),
+            0.85,
+            Source::Heuristic,
+            "the message withdraws itself",
+        ));
+    }
+    let only_asks = p
+        .structure
+        .clauses
+        .iter()
+        .any(|c| matches!(c.form, Form::Question(t) if !matches!(t, Tag::QWay | Tag::QAux)));
+    if let Some(mode) = answer::mode(&p.structure, only_asks) {
+        let busy = p
+            .kept
+            .iter()
+            .filter_map(|k| p.structure.clauses.get(*k))
+            .filter(|c| c.verb.is_some_and(Tag::acts) && matches!(c.form, Form::Order | Form::Request))
+            .count();
+        if busy < 2 {
+            return Some(vote(
+                N::Conversation,
+                Turn::Control(Control::ModeSwitch(mode)),
+                0.92,
+                Source::Heuristic,
+                "names a mode of the session",
+            ));
+        }
+    }
+    if m.phase == Phase::Failed
+        && p.structure.hits.iter().any(|h| h.tag == Tag::WRedo && (h.len > 1 || h.bytes > 6))
+        && !p.asks()
+    {
+        return Some(vote(
+            N::Conversation,
+            Turn::Control(Control::Redo),
+            0.85,
+            Source::Heuristic,
+            "asks for another try after a failure",
+        ));
+    }
+    None
+}
+
+/// What a prohibition leaves of a leaf.
+fn cap(p: &Parsed<'_>, leaf: N) -> N {
+    let stopped = match p.ban {
+        Ban::None => false,
+        Ban::Changes => rules::is_action(leaf) && leaf != N::Execute,
+        Ban::All => rules::is_action(leaf),
+    };
+    if stopped { N::Explain } else { leaf }
+}
