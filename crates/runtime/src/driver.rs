@@ -6,9 +6,9 @@
 mod opening;
 mod outbox;
 mod port;
-mod work;
 #[cfg(test)]
 mod tests;
+mod work;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
@@ -87,7 +87,9 @@ impl Setup {
             mode: None,
             environment,
             flags: Layer::default(),
-            clock: Arc::new(|| Millis(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())),
+            clock: Arc::new(|| {
+                Millis(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
+            }),
             disk: Arc::new(RealDisk),
         }
     }
@@ -305,7 +307,10 @@ impl Driver {
         let exit = |e: &Stamped| matches!(e.event, Event::ControlGiven { control: Control::Exit });
         self.leaving |= events.iter().any(exit);
         let boundary = |e: &Stamped| {
-            matches!(e.event, Event::PhaseChanged { .. } | Event::TaskCompleted { .. } | Event::PlanReady { .. })
+            matches!(
+                e.event,
+                Event::PhaseChanged { .. } | Event::TaskCompleted { .. } | Event::PlanReady { .. }
+            )
         };
         if events.iter().any(boundary)
             && let Err(e) = sessions::save_run(&self.at.folder, self.at.session.state())

@@ -120,7 +120,9 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
 /// Every session, newest first.
 pub fn all(home: &Home) -> Vec<Place> {
     let folders = |path: &Path| -> Vec<PathBuf> {
-        fs::read_dir(path).map(|d| d.flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect()).unwrap_or_default()
+        fs::read_dir(path)
+            .map(|d| d.flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect())
+            .unwrap_or_default()
     };
     let mut all: Vec<Place> =
         folders(&home.sessions()).iter().flat_map(|p| folders(p)).filter_map(place).collect();

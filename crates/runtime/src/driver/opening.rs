@@ -93,7 +93,8 @@ fn create(setup: &Setup, workspace: &Path) -> Result<PathBuf, RuntimeError> {
     let stamp = slug_stamp((setup.clock)());
     for n in 0..1000_u32 {
         let moment = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.subsec_nanos());
-        let tail = (moment ^ std::process::id().rotate_left(16)).wrapping_add(n.wrapping_mul(0x9e37)) & 0xffff;
+        let tail =
+            (moment ^ std::process::id().rotate_left(16)).wrapping_add(n.wrapping_mul(0x9e37)) & 0xffff;
         let folder = parent.join(format!("{stamp}-{tail:04x}"));
         match std::fs::create_dir(&folder) {
             Ok(()) => return Ok(folder),

@@ -105,7 +105,9 @@ impl Driver {
 
     fn start(&mut self, key: WorkKey, work: Work, cancel: CancellationToken) {
         match work {
-            Work::Think { call, lane, purpose, offer, .. } => self.think(key, call, lane, purpose, offer, cancel),
+            Work::Think { call, lane, purpose, offer, .. } => {
+                self.think(key, call, lane, purpose, offer, cancel)
+            }
             Work::Tool { permit, args, view } => self.tool(key, permit, &args, view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
@@ -146,7 +148,8 @@ impl Driver {
         let (client, request) = match (client, request) {
             (Ok(client), Some(request)) => (client, request),
             (Err(fault), _) => {
-                return self.spawn(key, Some(call), None, async move { Input::Replied { call, reply: Err(fault) } });
+                return self
+                    .spawn(key, Some(call), None, async move { Input::Replied { call, reply: Err(fault) } });
             }
             (_, None) => return,
         };
@@ -240,7 +243,7 @@ impl Driver {
 }
 
 /// The tools that speak to the session itself, by what a lane is for.
-const fn session_tools(purpose: Purpose) -> &'static [Tool] {
+pub(super) const fn session_tools(purpose: Purpose) -> &'static [Tool] {
     match purpose {
         Purpose::Plan => &[Tool::SubmitPlan, Tool::AskUser],
         Purpose::Answer | Purpose::Task | Purpose::Goal => &[Tool::AskUser, Tool::RequestPath],
