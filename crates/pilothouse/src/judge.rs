@@ -50,8 +50,9 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
             if line.trim().is_empty() {
                 continue;
             }
-            let asked: Asked = serde_json::from_str(&line)
-                .map_err(|e| Failure::new(USAGE, format!("line {number}: {e}; wanted {{\"id\",\"text\",\"phase\"}}")))?;
+            let asked: Asked = serde_json::from_str(&line).map_err(|e| {
+                Failure::new(USAGE, format!("line {number}: {e}; wanted {{\"id\",\"text\",\"phase\"}}"))
+            })?;
             let id = match &asked.id {
                 serde_json::Value::Null => None,
                 serde_json::Value::String(s) => Some(s.clone()),
@@ -64,7 +65,8 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
         }
         return Ok(0);
     }
-    let text = args.text.as_deref().ok_or_else(|| Failure::new(USAGE, "give a message, or --jsonl and lines"))?;
+    let text =
+        args.text.as_deref().ok_or_else(|| Failure::new(USAGE, "give a message, or --jsonl and lines"))?;
     let row = read(None, text, &args.phase, args.plan_active.then_some(true), &[])
         .ok_or_else(|| Failure::new(USAGE, format!("no phase is called {:?}", args.phase)))?;
     if args.json {
@@ -80,7 +82,11 @@ fn explain(out: &mut impl Write, row: &CliRow) -> io::Result<()> {
     writeln!(out, "Path: {}", row.path)?;
     writeln!(out, "turn        {}{sub}", row.turn)?;
     writeln!(out, "scope       {:?}", row.scope)?;
-    writeln!(out, "approval    {}", serde_json::to_value(row.approval).unwrap_or_default().as_str().unwrap_or("none"))?;
+    writeln!(
+        out,
+        "approval    {}",
+        serde_json::to_value(row.approval).unwrap_or_default().as_str().unwrap_or("none")
+    )?;
     writeln!(out, "confidence  {:.2}", row.confidence)?;
     if let Some(target) = &row.target {
         writeln!(out, "target      {target}")?;
@@ -125,8 +131,10 @@ pub fn risk(args: &RiskArgs) -> Result<u8, Failure> {
         }
         return Ok(0);
     }
-    let command =
-        args.command.as_deref().ok_or_else(|| Failure::new(USAGE, "give a command line, or --jsonl and lines"))?;
+    let command = args
+        .command
+        .as_deref()
+        .ok_or_else(|| Failure::new(USAGE, "give a command line, or --jsonl and lines"))?;
     if args.json {
         writeln!(out, "{}", verdict(command))?;
         return Ok(0);

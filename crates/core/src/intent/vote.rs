@@ -6,10 +6,10 @@
 use super::{
     IntentNode as N, answer,
     classify::Parsed,
+    features,
     forbid::Ban,
     lexicon::Tag,
     reading::{Message, Source},
-    features,
     rules::{self, Guess},
     stats::{Model, Prediction, TURNS},
     structure::Form,
@@ -80,7 +80,13 @@ fn structure_alone(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
     };
     let leaf = cap(p, g.leaf);
     let confidence = 0.6 + 0.1 * f32::from(g.weight);
-    vote(leaf, project(leaf, m.phase, m.plan_active, p.text), confidence, Source::Heuristic, format!("structure: {}", g.rule))
+    vote(
+        leaf,
+        project(leaf, m.phase, m.plan_active, p.text),
+        confidence,
+        Source::Heuristic,
+        format!("structure: {}", g.rule),
+    )
 }
 
 /// Structure and statistics together.
@@ -90,7 +96,11 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
     let turn = turn_of(&shares, m);
     let (leaf, share) = leaf_of(p, &shares, guess, m);
     let rule = guess.map_or("none", |g| g.rule);
-    let reasoning = format!("structure {rule} → {}; statistics {} {share:.2}", guess.map_or("nothing", |g| g.leaf.name()), leaf.name());
+    let reasoning = format!(
+        "structure {rule} → {}; statistics {} {share:.2}",
+        guess.map_or("nothing", |g| g.leaf.name()),
+        leaf.name()
+    );
     let confidence = model.calibrate(share);
     if let Some((turn, share)) = turn {
         let kept = if matches!(turn, Turn::Control(_)) { N::Conversation } else { leaf };
@@ -133,14 +143,23 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         return shares.best(|l| !rules::is_action(l));
     }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
-    if destroys && !banned(N::Delete) && !p.asks() && m.phase == Phase::Idle && best != N::Delete && shares.leaf(N::Delete) > 0.12 {
+    if destroys
+        && !banned(N::Delete)
+        && !p.asks()
+        && m.phase == Phase::Idle
+        && best != N::Delete
+        && shares.leaf(N::Delete) > 0.12
+    {
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
     (best, share)
 }
 
 fn ordered_run(p: &Parsed<'_>) -> bool {
-    p.structure.clauses.iter().any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VExecute))
+    p.structure
+        .clauses
+        .iter()
+        .any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VExecute))
 }
 
 /// Query, new plan or the active plan.
