@@ -91,7 +91,11 @@ impl App {
             let text = shorten(&Clean::line(&notice.text), width);
             vec![Span::styled(text, style(if notice.bad { Slot::Warn } else { Slot::Info }))]
         } else if !focused {
-            let text = if self.composer.draft.is_empty() { "Esc returns here" } else { "your draft is kept   Esc returns to it" };
+            let text = match (self.overlays.is_empty(), self.composer.draft.is_empty()) {
+                (false, _) => "your draft and what runs are untouched",
+                (true, true) => "Esc returns here",
+                (true, false) => "your draft is kept   Esc returns to it",
+            };
             vec![Span::styled(text, faint)]
         } else if let Some(preview) = preview(&self.composer.draft.shown(), self.session.state()) {
             right.push(Span::styled(self.enter(), faint));
