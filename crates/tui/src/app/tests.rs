@@ -162,7 +162,8 @@ impl Desk {
 
     /// A plan of three steps waits for its confirmation.
     fn with_plan(mut self) -> Self {
-        self.press("add rate limiting to the login endpoint<enter>").deliver();
+        self.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));
+        self.press("<enter>").deliver();
         let plan = r#"{"title":"Add rate limiting","tasks":[{"title":"Token bucket","kind":"create"},
             {"title":"Wire it in"},{"title":"Tests"}],"gates":[{"name":"tests","command":"cargo test"}]}"#;
         self.reply("", &[("submit_plan", plan)]);
