@@ -137,3 +137,6 @@ pub(crate) fn on_file(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
