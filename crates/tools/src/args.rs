@@ -105,13 +105,11 @@ impl Shape for Read {
 }
 
 impl Shape for Search {
-    const EXAMPLE: &'static str =
-        r#"{"pattern": "fn main", "path": "src", "whole_word": false, "literal": false, "max": 200}; only pattern is needed"#;
+    const EXAMPLE: &'static str = r#"{"pattern": "fn main", "path": "src", "whole_word": false, "literal": false, "max": 200}; only pattern is needed"#;
 }
 
 impl Shape for Edit {
-    const EXAMPLE: &'static str =
-        r#"{"path": "src/main.rs", "edits": [{"old": "exact text", "new": "its replacement", "all": false, "whole_word": false}]}; all and whole_word are optional"#;
+    const EXAMPLE: &'static str = r#"{"path": "src/main.rs", "edits": [{"old": "exact text", "new": "its replacement", "all": false, "whole_word": false}]}; all and whole_word are optional"#;
 }
 
 impl Shape for Write {

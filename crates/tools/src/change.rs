@@ -40,7 +40,8 @@ pub(crate) fn write(eyes: Eyes<'_>, args: args::Write) -> Result<ToolOutcome, St
 pub(crate) fn delete(eyes: Eyes<'_>, args: &args::Delete) -> Result<ToolOutcome, String> {
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
     if let Some(path) = &path {
-        let is_link = std::fs::symlink_metadata(eyes.jail.root().join(path.as_str())).is_ok_and(|m| m.is_symlink());
+        let is_link =
+            std::fs::symlink_metadata(eyes.jail.root().join(path.as_str())).is_ok_and(|m| m.is_symlink());
         if is_link {
             return Err(format!("{path} is a link; only files can be deleted, by their own path"));
         }
@@ -87,20 +88,13 @@ fn steered(plain: &str) -> &'static str {
 
 /// A name as a file system that ignores case, trailing dots and invisible characters would see it.
 fn plain_name(name: &str) -> String {
-    let invisible = |c: &char| {
-        matches!(*c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}' | '\u{200b}')
-    };
+    let invisible = |c: &char| matches!(*c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}' | '\u{200b}');
     let seen: String = name.chars().filter(|c| !invisible(c)).flat_map(char::to_lowercase).collect();
     seen.trim_end_matches(['.', ' ']).to_owned()
 }
 
 /// The outcome of a call that makes `after` of the file.
-fn propose(
-    sight: Sight,
-    start: &Start,
-    after: Option<Vec<u8>>,
-    did: &str,
-) -> Result<ToolOutcome, String> {
+fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Result<ToolOutcome, String> {
     let path = sight.path.clone();
     if let Some(after) = &after
         && after.len() as u64 > MAX_FILE_BYTES
@@ -121,7 +115,9 @@ fn propose(
         ChangeKind::Modify => ("a change", format!("+{added} -{removed}")),
         ChangeKind::Delete => ("the removal", format!("delete, {}", count(removed, "line"))),
     };
-    let mut text = format!("proposed {what}: {path} (+{added} -{removed}){did}; the user decides, nothing is written yet");
+    let mut text = format!(
+        "proposed {what}: {path} (+{added} -{removed}){did}; the user decides, nothing is written yet"
+    );
     if start.replaces_stale {
         text.push_str("; your earlier proposal for this file did not fit the disk any more and is replaced");
     }

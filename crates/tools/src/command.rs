@@ -91,7 +91,9 @@ fn begin(jail: &Jail, shell: &Shell, args: &args::Run) -> Result<(Box<dyn ChildW
         return Err("command is empty; give the line to run".to_owned());
     }
     if command.contains('\0') || command.len() > MOST_COMMAND_BYTES {
-        return Err(format!("a command may have {MOST_COMMAND_BYTES} bytes and no NUL; put long text into a file"));
+        return Err(format!(
+            "a command may have {MOST_COMMAND_BYTES} bytes and no NUL; put long text into a file"
+        ));
     }
     let seconds = args.timeout_s.unwrap_or(TIMEOUT_S);
     if !(1..=MOST_TIMEOUT_S).contains(&seconds) {

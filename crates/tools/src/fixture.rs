@@ -49,7 +49,13 @@ pub(crate) fn desk(files: &[(&str, &[u8])]) -> Desk {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap().join("app");
     fs::create_dir(&root).unwrap();
-    let desk = Desk { jail: Jail::open(&root).unwrap(), root, view: View::default(), store: Store::default(), _dir: dir };
+    let desk = Desk {
+        jail: Jail::open(&root).unwrap(),
+        root,
+        view: View::default(),
+        store: Store::default(),
+        _dir: dir,
+    };
     for (path, bytes) in files {
         desk.put(path, bytes);
     }
@@ -75,7 +81,9 @@ impl Desk {
         for draft in &got.proposals {
             let after = draft.after.as_ref().map(|b| self.store.put(b.bytes()));
             self.view.overlay.insert(draft.path.clone(), after);
-            self.view.base.insert(draft.path.clone(), draft.before.as_ref().map(pilothouse_core::blob::Blob::id));
+            self.view
+                .base
+                .insert(draft.path.clone(), draft.before.as_ref().map(pilothouse_core::blob::Blob::id));
         }
         if got.failed { Err(got.text) } else { Ok(got) }
     }
@@ -105,7 +113,10 @@ impl Desk {
                     folders.push(path.clone());
                     world.insert(path, b"folder".to_vec());
                 } else if kind.is_symlink() {
-                    world.insert(path.clone(), fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes());
+                    world.insert(
+                        path.clone(),
+                        fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes(),
+                    );
                 } else if kind.is_file() {
                     world.insert(path.clone(), fs::read(&path).unwrap());
                 }

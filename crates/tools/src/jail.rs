@@ -143,8 +143,8 @@ impl Jail {
         let wrong = |source| JailError::Root { path: root.to_owned(), source };
         let real = fs::canonicalize(root).map_err(wrong)?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let dir =
-            rustix::fs::open(&real, flags, rustix::fs::Mode::empty()).map_err(|e| wrong(io::Error::from(e)))?;
+        let dir = rustix::fs::open(&real, flags, rustix::fs::Mode::empty())
+            .map_err(|e| wrong(io::Error::from(e)))?;
         Ok(Self { root: real, given: root.to_owned(), dir })
     }
 
@@ -253,8 +253,7 @@ impl Jail {
     pub fn read(&self, path: &RelPath) -> Result<Vec<u8>, JailError> {
         let file = self.open_read(path)?;
         let bytes = file.metadata().map_err(|e| fault(path.as_str(), e))?.len();
-        let too_large =
-            |bytes| JailError::TooLarge { path: path.to_string(), bytes, limit: MAX_FILE_BYTES };
+        let too_large = |bytes| JailError::TooLarge { path: path.to_string(), bytes, limit: MAX_FILE_BYTES };
         if bytes > MAX_FILE_BYTES {
             return Err(too_large(bytes));
         }

@@ -3,12 +3,7 @@
 //! Owns that choice and the question whether the file changed behind the lane's back. Never reads a
 //! file itself (the jail does) and never changes one.
 
-use pilothouse_core::{
-    blob::BlobId,
-    relpath::RelPath,
-    tool::ToolOutcome,
-    work::View,
-};
+use pilothouse_core::{blob::BlobId, relpath::RelPath, tool::ToolOutcome, work::View};
 
 use crate::{
     jail::{Jail, JailError},
@@ -100,7 +95,10 @@ impl Sight {
     /// When the file changed on disk since the lane saw it.
     pub fn start(&self) -> Result<Start, ToolOutcome> {
         let stale = || {
-            let text = format!("{} changed since you read it; read it again, then propose the change anew", self.path);
+            let text = format!(
+                "{} changed since you read it; read it again, then propose the change anew",
+                self.path
+            );
             Err(ToolOutcome::failure(text))
         };
         if self.seen.is_some() && self.seen != self.disk_id {

@@ -77,7 +77,12 @@ mod tests {
         let all = specs(ToolScope::FULL, &SESSION);
         assert_eq!(names(&all), Tool::ALL.map(Tool::name));
         for spec in &all {
-            assert_eq!(spec.parameters.pointer("/type").and_then(|t| t.as_str()), Some("object"), "{}", spec.name);
+            assert_eq!(
+                spec.parameters.pointer("/type").and_then(|t| t.as_str()),
+                Some("object"),
+                "{}",
+                spec.name
+            );
             assert!(!spec.description.is_empty());
         }
         assert!(bytes(&all) < 5_500, "{} bytes", bytes(&all));
@@ -87,9 +92,15 @@ mod tests {
     fn an_offer_without_a_capability_has_none_of_its_tools() {
         assert_eq!(names(&specs(ToolScope::NONE, &[])), Vec::<&str>::new());
         assert_eq!(names(&specs(ToolScope::DISCOVERY, &[])), ["list"]);
-        assert_eq!(names(&specs(ToolScope::READ_ONLY, &[Tool::AskUser])), ["list", "read", "search", "ask_user"]);
+        assert_eq!(
+            names(&specs(ToolScope::READ_ONLY, &[Tool::AskUser])),
+            ["list", "read", "search", "ask_user"]
+        );
         assert_eq!(names(&specs(ToolScope::EXECUTE, &[])), ["list", "read", "search", "run"]);
-        assert_eq!(names(&specs(ToolScope::WORKSPACE, &[])), ["list", "read", "search", "edit", "write", "delete"]);
+        assert_eq!(
+            names(&specs(ToolScope::WORKSPACE, &[])),
+            ["list", "read", "search", "edit", "write", "delete"]
+        );
     }
 
     #[test]

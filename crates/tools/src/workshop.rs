@@ -15,8 +15,7 @@ use pilothouse_core::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args,
-    change,
+    args, change,
     command::{self, Shell},
     files,
     jail::{Jail, JailError},

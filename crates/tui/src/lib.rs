@@ -1,1 +1,9 @@
 //! Placeholder.
+
+pub mod pane;
+
+pub mod conversation;
+pub mod diff;
+pub mod plan;
+
+pub mod theme;

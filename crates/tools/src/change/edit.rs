@@ -28,7 +28,10 @@ pub(crate) fn edit(eyes: Eyes<'_>, args: &args::Edit) -> Result<ToolOutcome, Str
         return Err(format!("{} does not exist; use write to propose a new file", sight.path));
     };
     if content.starts_with(&[0xff, 0xfe]) || content.starts_with(&[0xfe, 0xff]) {
-        return Err(format!("{} is UTF-16; only files in UTF-8 or one-byte encodings can be edited", sight.path));
+        return Err(format!(
+            "{} is UTF-16; only files in UTF-8 or one-byte encodings can be edited",
+            sight.path
+        ));
     }
     let (after, replaced) = replace_all(content, &args.edits)?;
     if after == *content {
@@ -41,14 +44,12 @@ pub(crate) fn edit(eyes: Eyes<'_>, args: &args::Edit) -> Result<ToolOutcome, Str
 ///
 /// # Errors
 /// When one does not fit; then none counts.
-pub(super) fn replace_all(
-    content: &[u8],
-    edits: &[args::Replacement],
-) -> Result<(Vec<u8>, usize), String> {
+pub(super) fn replace_all(content: &[u8], edits: &[args::Replacement]) -> Result<(Vec<u8>, usize), String> {
     let mut now = content.to_vec();
     let mut replaced = 0;
     for (n, edit) in edits.iter().enumerate() {
-        let which = if edits.len() > 1 { format!("edit {} of {}: ", n + 1, edits.len()) } else { String::new() };
+        let which =
+            if edits.len() > 1 { format!("edit {} of {}: ", n + 1, edits.len()) } else { String::new() };
         let (next, times) = replace(&now, edit).map_err(|e| format!("{which}{e}; nothing was proposed"))?;
         now = next;
         replaced += times;
@@ -58,7 +59,9 @@ pub(super) fn replace_all(
 
 fn replace(content: &[u8], edit: &args::Replacement) -> Result<(Vec<u8>, usize), String> {
     if edit.old.is_empty() {
-        return Err("old is empty; give the exact text to replace, or use write for the whole file".to_owned());
+        return Err(
+            "old is empty; give the exact text to replace, or use write for the whole file".to_owned()
+        );
     }
     if !edit.new.is_ascii() && std::str::from_utf8(content).is_err() {
         return Err("the file is not UTF-8, so only ASCII text can be put into it".to_owned());
@@ -90,10 +93,13 @@ fn replace(content: &[u8], edit: &args::Replacement) -> Result<(Vec<u8>, usize),
 
 fn not_found(content: &[u8], edit: &args::Replacement) -> String {
     if edit.whole_word && !Needle::new(content, &edit.old, false).all(content).is_empty() {
-        return "old does not occur as a word of its own, only inside others; leave out whole_word".to_owned();
+        return "old does not occur as a word of its own, only inside others; leave out whole_word"
+            .to_owned();
     }
     match nearest::line(content, &edit.old) {
-        Some(near) => format!("old does not occur in the file; {near}; read the file and copy the text exactly"),
+        Some(near) => {
+            format!("old does not occur in the file; {near}; read the file and copy the text exactly")
+        }
         None => "old does not occur in the file; read the file and copy the text exactly".to_owned(),
     }
 }

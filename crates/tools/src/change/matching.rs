@@ -95,9 +95,9 @@ impl Needle {
         let mut at = from;
         loop {
             let rest = content.get(at..)?;
-            let candidate = rest.iter().position(|b| {
-                *b == first || (self.any_ending && first == b'\n' && *b == b'\r')
-            })?;
+            let candidate = rest
+                .iter()
+                .position(|b| *b == first || (self.any_ending && first == b'\n' && *b == b'\r'))?;
             let start = at + candidate;
             if let Some(end) = self.matches_at(content, start)
                 && (!self.whole_word || stands_alone(content, start, end))
@@ -128,7 +128,9 @@ fn stands_alone(content: &[u8], start: usize, end: usize) -> bool {
     let inside = content.get(start..end).unwrap_or_default();
     let before = content.get(..start).unwrap_or_default();
     let after = content.get(end..).unwrap_or_default();
-    let joins = |left: &[u8], right: &[u8]| last_char(left).is_some_and(is_word) && first_char(right).is_some_and(is_word);
+    let joins = |left: &[u8], right: &[u8]| {
+        last_char(left).is_some_and(is_word) && first_char(right).is_some_and(is_word)
+    };
     !joins(before, inside) && !joins(inside, after)
 }
 

@@ -30,7 +30,8 @@ pub(super) fn line(content: &[u8], old: &str) -> Option<String> {
         return None;
     }
     // The first line fits: tell where the text parts from the file.
-    let parted = wanted.iter().zip(lines.iter().skip(at)).position(|(w, l)| w != l).unwrap_or(wanted.len() - 1);
+    let parted =
+        wanted.iter().zip(lines.iter().skip(at)).position(|(w, l)| w != l).unwrap_or(wanted.len() - 1);
     let (n, have) = (at + parted, lines.get(at + parted)?);
     let want = wanted.get(parted)?;
     let quoted = clip(have, QUOTED_CHARS);

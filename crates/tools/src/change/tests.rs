@@ -41,7 +41,10 @@ fn a_second_edit_starts_from_the_first_and_its_before_is_the_disk() {
     let draft = &got.proposals[0];
     assert_eq!(draft.before.as_ref().unwrap().bytes(), b"a\nb\n");
     assert_eq!(draft.after.as_ref().unwrap().bytes(), b"A\nB\n");
-    let e = d.refused(Tool::Edit, json!({"path": "f", "edits": [{"old": "A", "new": "a"}, {"old": "B", "new": "b"}]}));
+    let e = d.refused(
+        Tool::Edit,
+        json!({"path": "f", "edits": [{"old": "A", "new": "a"}, {"old": "B", "new": "b"}]}),
+    );
     assert!(e.contains("as it is on disk"), "{e}");
 }
 
@@ -129,7 +132,8 @@ fn a_text_that_does_not_occur_names_the_nearest_line() {
     let mut d = desk(&[("f", b"use a;\n\nfn main() {\n    let total = sum(list);\n    show(total);\n}\n")]);
     let e = d.refused(Tool::Edit, one("f", "let total = sum(items);", "x"));
     assert!(e.contains("the nearest is line 4: \"    let total = sum(list);\""), "{e}");
-    let e = d.refused(Tool::Edit, one("f", "fn main() {\n    let total = sum(list);\n    print(total);\n", "x"));
+    let e =
+        d.refused(Tool::Edit, one("f", "fn main() {\n    let total = sum(list);\n    print(total);\n", "x"));
     assert!(e.contains("the nearest is line 5"), "{e}");
     let e = d.refused(Tool::Edit, one("f", "fn main() {\n  let total = sum(list);", "x"));
     assert!(e.contains("line 4 differs only in blanks"), "{e}");
@@ -140,19 +144,31 @@ fn a_text_that_does_not_occur_names_the_nearest_line() {
 #[test]
 fn several_edits_are_all_or_nothing_and_build_on_each_other() {
     let mut d = desk(&[("f", b"a\nb\n")]);
-    let e = d.refused(Tool::Edit, json!({"path": "f", "edits": [{"old": "a", "new": "A"}, {"old": "zz", "new": "y"}]}));
+    let e = d.refused(
+        Tool::Edit,
+        json!({"path": "f", "edits": [{"old": "a", "new": "A"}, {"old": "zz", "new": "y"}]}),
+    );
     assert!(e.contains("edit 2 of 2") && e.contains("nothing was proposed"), "{e}");
     assert!(d.view.overlay.is_empty());
-    let got = after(&mut d, json!({"path": "f", "edits": [{"old": "a", "new": "xx"}, {"old": "xx\nb", "new": "z"}]}));
+    let got = after(
+        &mut d,
+        json!({"path": "f", "edits": [{"old": "a", "new": "xx"}, {"old": "xx\nb", "new": "z"}]}),
+    );
     assert_eq!(got, b"z\n");
 }
 
 #[test]
 fn whole_words_are_told_from_parts_of_words() {
     let mut d = desk(&[("f", "count counter Écount count_x (count)\n".as_bytes())]);
-    let got = after(&mut d, json!({"path": "f", "edits": [{"old": "count", "new": "n", "all": true, "whole_word": true}]}));
+    let got = after(
+        &mut d,
+        json!({"path": "f", "edits": [{"old": "count", "new": "n", "all": true, "whole_word": true}]}),
+    );
     assert_eq!(String::from_utf8(got).unwrap(), "n counter Écount count_x (n)\n");
-    let e = d.refused(Tool::Edit, json!({"path": "f", "edits": [{"old": "coun", "new": "n", "whole_word": true}]}));
+    let e = d.refused(
+        Tool::Edit,
+        json!({"path": "f", "edits": [{"old": "coun", "new": "n", "whole_word": true}]}),
+    );
     assert!(e.contains("only inside others"), "{e}");
 }
 
@@ -185,15 +201,34 @@ fn encodings_that_cannot_be_kept_are_refused() {
 
 #[test]
 fn files_that_steer_git_or_the_workbench_are_read_but_never_changed() {
-    let mut d = desk(&[(".git/config", b"[core]\n"), (".pilothouse/config.toml", b"x\n"), ("sub/.git/hooks/pre-commit", b"x\n")]);
+    let mut d = desk(&[
+        (".git/config", b"[core]\n"),
+        (".pilothouse/config.toml", b"x\n"),
+        ("sub/.git/hooks/pre-commit", b"x\n"),
+    ]);
     symlink(".git", d.root.join("g")).unwrap();
     symlink("../.git/config", d.root.join("sub/cfg")).unwrap();
     assert!(d.text(Tool::Read, json!({"path": ".git/config"})).contains("[core]"));
     let mut checked = 0;
     for path in [
-        ".git/config", ".git/hooks/new", ".git", "./.git//config", ".GIT/config", ".Git/hooks/x", "g/config", "g/new",
-        "sub/cfg", "sub/.git/hooks/pre-commit", ".pilothouse/config.toml", ".pilothouse/new", ".PILOTHOUSE/x",
-        ".g\u{200c}it/config", ".git\u{200b}/config", ".git./config", "git~1/config", "x/.git/config",
+        ".git/config",
+        ".git/hooks/new",
+        ".git",
+        "./.git//config",
+        ".GIT/config",
+        ".Git/hooks/x",
+        "g/config",
+        "g/new",
+        "sub/cfg",
+        "sub/.git/hooks/pre-commit",
+        ".pilothouse/config.toml",
+        ".pilothouse/new",
+        ".PILOTHOUSE/x",
+        ".g\u{200c}it/config",
+        ".git\u{200b}/config",
+        ".git./config",
+        "git~1/config",
+        "x/.git/config",
     ] {
         for (tool, args) in [
             (Tool::Edit, one(path, "x", "y")),
@@ -201,7 +236,10 @@ fn files_that_steer_git_or_the_workbench_are_read_but_never_changed() {
             (Tool::Delete, json!({"path": path})),
         ] {
             let e = d.refused(tool, args);
-            assert!(e.contains("steers") || e.contains("is a folder") || e.contains("is a link"), "{path}: {e}");
+            assert!(
+                e.contains("steers") || e.contains("is a folder") || e.contains("is a link"),
+                "{path}: {e}"
+            );
             checked += 1;
         }
     }

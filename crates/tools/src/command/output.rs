@@ -128,7 +128,11 @@ mod tests {
         let (text, whole) = output.finish();
         assert_eq!(whole.len(), KEPT_BYTES);
         assert!(text.len() < 2 * END_BYTES + 300, "{}", text.len());
-        assert!(text.starts_with("stdout:\nfirst\n") && text.contains("bytes left out") && text.contains("last\n("));
+        assert!(
+            text.starts_with("stdout:\nfirst\n")
+                && text.contains("bytes left out")
+                && text.contains("last\n(")
+        );
         assert!(text.contains("36000011 bytes in all"), "{}", &text[text.len() - 100..]);
     }
 

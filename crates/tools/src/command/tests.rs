@@ -116,7 +116,8 @@ async fn it_runs_in_the_workspace_or_a_folder_of_it() {
 #[tokio::test]
 async fn a_time_out_ends_the_whole_tree() {
     let place = place();
-    let line = "sleep 300 & echo $! >> pids; bash -c 'sleep 300 & echo $! >> pids; wait' & echo $! >> pids; wait";
+    let line =
+        "sleep 300 & echo $! >> pids; bash -c 'sleep 300 & echo $! >> pids; wait' & echo $! >> pids; wait";
     let got = place.run(line, Some(1), &Heard::default()).await;
     let exit = got.exit.clone().unwrap();
     assert!(exit.timed_out && got.failed && exit.took >= Millis(1_000), "{exit:?}");
@@ -187,7 +188,11 @@ async fn a_dropped_call_kills_what_it_started() {
         () = seen.cancelled() => {}
     }
     for pid in place.pids("pids") {
-        let gone = async { while lives(pid) { tokio::time::sleep(POLL).await } };
+        let gone = async {
+            while lives(pid) {
+                tokio::time::sleep(POLL).await
+            }
+        };
         tokio::time::timeout(Duration::from_secs(10), gone).await.unwrap();
     }
 }
@@ -196,7 +201,11 @@ async fn a_dropped_call_kills_what_it_started() {
 async fn huge_output_is_capped_for_the_model_and_for_the_store() {
     let got = place().run("yes 0123456789 | head -c 40000000", None, &Heard::default()).await;
     assert!(!got.failed);
-    assert!(got.text.len() < 70 * 1024 && got.text.contains("bytes left out") && got.text.contains("40000000 bytes in all"));
+    assert!(
+        got.text.len() < 70 * 1024
+            && got.text.contains("bytes left out")
+            && got.text.contains("40000000 bytes in all")
+    );
     assert_eq!(got.output.unwrap().bytes().len(), 16 * 1024 * 1024);
 }
 
@@ -211,14 +220,23 @@ async fn the_environment_is_the_allow_list() {
     let got = place().run("env", None, &Heard::default()).await;
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "the test has something that must not pass");
     let names: Vec<&str> = got.text.lines().filter_map(|l| l.split_once('=')).map(|(n, _)| n).collect();
-    assert!(names.contains(&"PATH") && got.text.contains("TERM=dumb") && got.text.contains("GIT_TERMINAL_PROMPT=0"));
+    assert!(
+        names.contains(&"PATH")
+            && got.text.contains("TERM=dumb")
+            && got.text.contains("GIT_TERMINAL_PROMPT=0")
+    );
     assert!(!names.iter().any(|n| n.starts_with("CARGO_PKG") || *n == "CARGO_MANIFEST_DIR"), "{names:?}");
-    assert!(!names.iter().any(|n| n.contains("KEY") || n.contains("TOKEN") || n.contains("SECRET")), "{names:?}");
+    assert!(
+        !names.iter().any(|n| n.contains("KEY") || n.contains("TOKEN") || n.contains("SECRET")),
+        "{names:?}"
+    );
 }
 
 #[tokio::test]
 async fn there_is_no_terminal_and_no_input() {
-    let got = place().run("cat; (: > /dev/tty) 2>/dev/null && echo tty; test -t 1 || echo none", None, &Heard::default()).await;
+    let got = place()
+        .run("cat; (: > /dev/tty) 2>/dev/null && echo tty; test -t 1 || echo none", None, &Heard::default())
+        .await;
     assert!(got.text.contains("stdout:\nnone"), "{}", got.text);
 }
 
@@ -240,9 +258,12 @@ async fn a_line_is_run_as_it_stands_also_when_it_looks_like_an_option() {
 #[tokio::test]
 async fn what_cannot_be_run_is_refused_with_the_limit() {
     let place = place();
-    for (command, limit, says) in
-        [("  ", None, "empty"), ("true", Some(0), "1 to 1800"), ("true", Some(1_801), "1 to 1800"), ("a\0b", None, "NUL")]
-    {
+    for (command, limit, says) in [
+        ("  ", None, "empty"),
+        ("true", Some(0), "1 to 1800"),
+        ("true", Some(1_801), "1 to 1800"),
+        ("a\0b", None, "NUL"),
+    ] {
         let got = place.run(command, limit, &Heard::default()).await;
         assert!(got.failed && got.exit.is_none() && got.text.contains(says), "{}", got.text);
     }

@@ -58,7 +58,10 @@ fn a_folder(path: &str) -> String {
 /// The content that the lane is shown, and what it must know about it.
 fn shown(sight: &Sight) -> Result<(&[u8], &'static str), String> {
     let disk = || {
-        sight.disk.as_deref().ok_or_else(|| format!("{} does not exist; list its folder to see what does", sight.path))
+        sight
+            .disk
+            .as_deref()
+            .ok_or_else(|| format!("{} does not exist; list its folder to see what does", sight.path))
     };
     match &sight.proposed {
         None => Ok((disk()?, "")),

@@ -96,7 +96,13 @@ struct Hunt {
 }
 
 impl Hunt {
-    fn file(&mut self, eyes: Eyes<'_>, real: &Path, kind: Kind, cancel: &CancellationToken) -> io::Result<()> {
+    fn file(
+        &mut self,
+        eyes: Eyes<'_>,
+        real: &Path,
+        kind: Kind,
+        cancel: &CancellationToken,
+    ) -> io::Result<()> {
         let Self { searcher, matcher, most, out, matches, full } = self;
         let name = real.to_string_lossy();
         let sink = Bytes(|n, line| {

@@ -72,10 +72,17 @@ fn a_read_numbers_lines_and_says_how_to_go_on() {
     let mut d = desk(&[("f", lines.as_bytes())]);
     let got = d.call(Tool::Read, json!({"path": "f"})).unwrap();
     assert!(got.text.starts_with("     1  line 1\n     2  line 2\n"));
-    assert!(got.text.ends_with("   400  line 400\n(lines 1-400 of 1000; go on with from: 401)"), "{}", got.text);
+    assert!(
+        got.text.ends_with("   400  line 400\n(lines 1-400 of 1000; go on with from: 401)"),
+        "{}",
+        got.text
+    );
     assert_eq!(got.seen, vec![(rel("f"), BlobId::of(lines.as_bytes()))]);
     let got = d.call(Tool::Read, json!({"path": "f", "from": 999, "lines": 5})).unwrap();
-    assert_eq!((got.text.as_str(), got.summary.as_str()), ("   999  line 999\n  1000  line 1000", "lines 999-1000 of 1000"));
+    assert_eq!(
+        (got.text.as_str(), got.summary.as_str()),
+        ("   999  line 999\n  1000  line 1000", "lines 999-1000 of 1000")
+    );
     assert!(d.refused(Tool::Read, json!({"path": "f", "from": 1001})).contains("1 to 1000"));
 }
 
@@ -121,7 +128,9 @@ fn a_sparse_file_of_200_mb_is_refused_by_read_and_edit_and_passed_over_by_search
     ] {
         assert!(d.refused(tool, args).contains("above 52428800 bytes"));
     }
-    assert!(d.text(Tool::Search, json!({"pattern": "needle"})).starts_with("ok:1: needle\n1 match in 1 file"));
+    assert!(
+        d.text(Tool::Search, json!({"pattern": "needle"})).starts_with("ok:1: needle\n1 match in 1 file")
+    );
 }
 
 #[test]
@@ -149,12 +158,16 @@ fn a_search_is_sorted_counted_and_sees_proposals() {
     assert_eq!(d.text(Tool::Search, json!({"pattern": "needle"})), all);
     d.call(Tool::Write, json!({"path": "b/new.rs", "content": "a needle\n"})).unwrap();
     d.call(Tool::Delete, json!({"path": "gone.rs"})).unwrap();
-    d.call(Tool::Edit, json!({"path": "a.rs", "edits": [{"old": "needle", "new": "pin", "all": true}]})).unwrap();
+    d.call(Tool::Edit, json!({"path": "a.rs", "edits": [{"old": "needle", "new": "pin", "all": true}]}))
+        .unwrap();
     assert_eq!(
         d.text(Tool::Search, json!({"pattern": "needle"})),
         "b/new.rs:1: a needle\nb/two.rs:2: fn needle() {}\nb/two.rs:3: needle\n3 matches in 2 files"
     );
-    assert_eq!(d.text(Tool::Search, json!({"pattern": "pins?", "path": "a.rs"})), "a.rs:2: pins pin\n1 match in 1 file");
+    assert_eq!(
+        d.text(Tool::Search, json!({"pattern": "pins?", "path": "a.rs"})),
+        "a.rs:2: pins pin\n1 match in 1 file"
+    );
     assert_eq!(d.text(Tool::Search, json!({"pattern": "zebra"})), "0 matches in 0 files");
 }
 
@@ -162,13 +175,21 @@ fn a_search_is_sorted_counted_and_sees_proposals() {
 fn words_literals_limits_and_bad_patterns() {
     let mut d = desk(&[("f", b"count counter\ncounter\na.b(\naxb\n")]);
     assert!(d.text(Tool::Search, json!({"pattern": "count", "whole_word": true})).starts_with("f:1: "));
-    assert!(d.text(Tool::Search, json!({"pattern": "count", "whole_word": true})).ends_with("1 match in 1 file"));
-    assert_eq!(d.text(Tool::Search, json!({"pattern": "a.b(", "literal": true})), "f:3: a.b(\n1 match in 1 file");
+    assert!(
+        d.text(Tool::Search, json!({"pattern": "count", "whole_word": true})).ends_with("1 match in 1 file")
+    );
+    assert_eq!(
+        d.text(Tool::Search, json!({"pattern": "a.b(", "literal": true})),
+        "f:3: a.b(\n1 match in 1 file"
+    );
     assert!(d.refused(Tool::Search, json!({"pattern": "a.b("})).contains("set literal"));
     assert!(d.refused(Tool::Search, json!({"pattern": "a\nb"})).contains("within one line"));
     assert!(d.refused(Tool::Search, json!({"pattern": ""})).contains("empty"));
     let text = d.text(Tool::Search, json!({"pattern": "count", "max": 1}));
-    assert_eq!(text, "f:1: count counter\nthe first 1 match in 1 file; there are more: narrow the pattern or the path");
+    assert_eq!(
+        text,
+        "f:1: count counter\nthe first 1 match in 1 file; there are more: narrow the pattern or the path"
+    );
 }
 
 #[test]

@@ -80,7 +80,8 @@ fn links_inside_are_followed_and_links_out_are_refused() {
 #[test]
 fn only_regular_files_are_read_and_nothing_blocks() {
     let p = place();
-    rustix::fs::mknodat(rustix::fs::CWD, p.root.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, p.root.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+        .unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(p.root.join("sock")).unwrap();
     fs::hard_link(p.root.join("src/a.rs"), p.root.join("hard")).unwrap();
     assert_eq!(p.jail.read(&rel("hard")).unwrap(), b"inside");

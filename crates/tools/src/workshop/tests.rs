@@ -57,16 +57,70 @@ fn shapes(d: &Desk) -> Vec<String> {
     let root = d.root.to_str().unwrap();
     let beside = d.root.parent().unwrap().to_str().unwrap();
     let mut shapes: Vec<String> = [
-        "..", "../", "../app-evil/secret", "../app-evil/new", "../../etc/passwd", "src/../../app-evil/secret",
-        "src/../../app-evil/new", "./../app-evil/secret", "src/./.././../app-evil/secret", "src//..//..//app-evil//secret",
-        "up", "up/app-evil/secret", "up/app-evil/new", "upper/x", "evil", "evil/secret", "evil/new", "evil/new/deep",
-        "out/deep/secret", "file", "etc/passwd", "etc/new", "slash/etc/passwd", "slash/tmp/new", "procroot/etc/passwd",
-        "proccwd/x", "procfd/0", "procfd/1", "dangling", "danglingdir/x", "loop", "loop/x", "ping/x", "src/back/secret",
-        "src/back/new", "hop/secret", "hop", "viasrc", "absolute/deep/secret", "absolute/new", "/etc/passwd", "/", "//etc/passwd",
-        "/proc/self/root/etc/passwd", "/proc/self/cwd/../app-evil/secret", "/proc/self/environ", "/dev/zero", "/dev/stdin",
-        "f/../../app-evil/secret", "f/x", "evil/../f", "EVIL/secret", "~/x", "$HOME/x", "..\\app-evil\\secret",
-        "%2e%2e/app-evil/secret", "\u{ff0e}\u{ff0e}/app-evil/secret", "\u{2024}\u{2024}/app-evil/secret", "..\u{200b}/app-evil/secret",
-        ".. /app-evil/secret", "a\0../app-evil/secret", "src/\n../../app-evil/secret", "file:///etc/passwd", "hard",
+        "..",
+        "../",
+        "../app-evil/secret",
+        "../app-evil/new",
+        "../../etc/passwd",
+        "src/../../app-evil/secret",
+        "src/../../app-evil/new",
+        "./../app-evil/secret",
+        "src/./.././../app-evil/secret",
+        "src//..//..//app-evil//secret",
+        "up",
+        "up/app-evil/secret",
+        "up/app-evil/new",
+        "upper/x",
+        "evil",
+        "evil/secret",
+        "evil/new",
+        "evil/new/deep",
+        "out/deep/secret",
+        "file",
+        "etc/passwd",
+        "etc/new",
+        "slash/etc/passwd",
+        "slash/tmp/new",
+        "procroot/etc/passwd",
+        "proccwd/x",
+        "procfd/0",
+        "procfd/1",
+        "dangling",
+        "danglingdir/x",
+        "loop",
+        "loop/x",
+        "ping/x",
+        "src/back/secret",
+        "src/back/new",
+        "hop/secret",
+        "hop",
+        "viasrc",
+        "absolute/deep/secret",
+        "absolute/new",
+        "/etc/passwd",
+        "/",
+        "//etc/passwd",
+        "/proc/self/root/etc/passwd",
+        "/proc/self/cwd/../app-evil/secret",
+        "/proc/self/environ",
+        "/dev/zero",
+        "/dev/stdin",
+        "f/../../app-evil/secret",
+        "f/x",
+        "evil/../f",
+        "EVIL/secret",
+        "~/x",
+        "$HOME/x",
+        "..\\app-evil\\secret",
+        "%2e%2e/app-evil/secret",
+        "\u{ff0e}\u{ff0e}/app-evil/secret",
+        "\u{2024}\u{2024}/app-evil/secret",
+        "..\u{200b}/app-evil/secret",
+        ".. /app-evil/secret",
+        "a\0../app-evil/secret",
+        "src/\n../../app-evil/secret",
+        "file:///etc/passwd",
+        "hard",
     ]
     .map(str::to_owned)
     .into();
@@ -109,7 +163,11 @@ fn no_hostile_path_leads_any_file_tool_outside() {
             d.view = View::default();
             let Ok(got) = d.call(tool, args) else { continue };
             reached += 1;
-            assert!(!got.text.contains(OUTSIDE) && !got.text.contains("root:"), "{tool:?} {shape:?}: {}", got.text);
+            assert!(
+                !got.text.contains(OUTSIDE) && !got.text.contains("root:"),
+                "{tool:?} {shape:?}: {}",
+                got.text
+            );
             for draft in &got.proposals {
                 let real = d.jail.resolve(&draft.path).unwrap();
                 assert_eq!(real.path().unwrap(), draft.path, "{tool:?} {shape:?}");
@@ -160,7 +218,10 @@ fn a_swapper_never_leads_any_file_tool_outside() {
                 let Ok(got) = on_file(tool, &args.to_string(), eyes, &never) else { continue };
                 assert!(!got.text.contains(OUTSIDE), "{tool:?} {args}: {}", got.text);
                 let inside = |b: &pilothouse_core::blob::Blob| b.bytes() == b"inside\n";
-                assert!(got.proposals.iter().all(|p| p.before.as_ref().is_none_or(inside)), "{tool:?} {args}");
+                assert!(
+                    got.proposals.iter().all(|p| p.before.as_ref().is_none_or(inside)),
+                    "{tool:?} {args}"
+                );
             }
         }
     });
