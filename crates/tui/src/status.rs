@@ -175,7 +175,8 @@ impl Groups {
             && shortest > 0
         {
             let before = before.text.replace('\u{1}', &spaces);
-            let fixed = columns(&left) + before.width() + 2 + after.text.width() + columns(&tail) + right_width;
+            let fixed =
+                columns(&left) + before.width() + 2 + after.text.width() + columns(&tail) + right_width;
             let room = width.checked_sub(fixed)?;
             let wanted = name.width();
             if room < wanted && room < shortest {

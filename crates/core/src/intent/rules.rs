@@ -41,11 +41,13 @@ const CREATED: &[&str] = &[
 /// What one clause wants, if it wants anything.
 pub(crate) fn clause(doc: &Doc, s: &Structure, c: &Clause) -> Option<(N, u8, &'static str)> {
     match c.form {
-        Form::Order | Form::Request | Form::Wish => ordered(doc, c).map(|g| conditional(doc, s, c, g)).or(match c.form {
-            Form::Wish => Some((N::Modify, 1, "wish")),
-            Form::Request => Some((N::Explain, 1, "request")),
-            _ => None,
-        }),
+        Form::Order | Form::Request | Form::Wish => {
+            ordered(doc, c).map(|g| conditional(doc, s, c, g)).or(match c.form {
+                Form::Wish => Some((N::Modify, 1, "wish")),
+                Form::Request => Some((N::Explain, 1, "request")),
+                _ => None,
+            })
+        }
         Form::Question(tag) => Some(question(s, c, tag)),
         Form::Ought => Some((N::Modify, 2, "ought")),
         Form::Complaint => Some((N::Audit, 1, "complaint")),
@@ -56,11 +58,24 @@ pub(crate) fn clause(doc: &Doc, s: &Structure, c: &Clause) -> Option<(N, u8, &'s
 /// "if x is none, check y": how the program should behave, not what to look into.
 fn conditional(doc: &Doc, s: &Structure, c: &Clause, guess: (N, u8, &'static str)) -> (N, u8, &'static str) {
     let framed = s.clauses.iter().any(|f| {
-        f.form == Form::Frame && f.end < c.start && f.end + 2 >= c.start
-            && doc.tokens.get(f.head).is_some_and(|t| matches!(t.text.as_str(), "if" | "when" | "whenever" | "unless"))
-            && !doc.tokens.get(f.start..f.end).unwrap_or(&[]).iter().any(|t| matches!(t.text.as_str(), "i" | "you" | "we"))
+        f.form == Form::Frame
+            && f.end < c.start
+            && f.end + 2 >= c.start
+            && doc
+                .tokens
+                .get(f.head)
+                .is_some_and(|t| matches!(t.text.as_str(), "if" | "when" | "whenever" | "unless"))
+            && !doc
+                .tokens
+                .get(f.start..f.end)
+                .unwrap_or(&[])
+                .iter()
+                .any(|t| matches!(t.text.as_str(), "i" | "you" | "we"))
     });
-    if framed && c.form == Form::Order && matches!(guess.0, N::Audit | N::Read | N::Execute | N::Explain | N::Delete | N::Create) {
+    if framed
+        && c.form == Form::Order
+        && matches!(guess.0, N::Audit | N::Read | N::Execute | N::Explain | N::Delete | N::Create)
+    {
         return (N::Modify, 2, "conditional");
     }
     guess

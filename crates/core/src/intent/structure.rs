@@ -205,7 +205,13 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
     let mut hits = Lexicon::builtin().find(&doc.tokens);
     if english {
         // tables of other languages share many spellings with English words
-        hits.retain(|h| !h.anywhere || h.bytes > 0 || h.tag == Tag::Forbid || h.tag == Tag::Filler || doc.tokens.get(h.start).is_some_and(|t| !t.text.is_ascii()));
+        hits.retain(|h| {
+            !h.anywhere
+                || h.bytes > 0
+                || h.tag == Tag::Forbid
+                || h.tag == Tag::Filler
+                || doc.tokens.get(h.start).is_some_and(|t| !t.text.is_ascii())
+        });
     }
     let mut out = Structure { clauses: Vec::new(), hits };
     let mut by_start: Vec<Vec<Hit>> = vec![Vec::new(); doc.tokens.len()];
@@ -229,8 +235,10 @@ struct Reader<'a> {
 
 /// Words that only English has.
 const ENGLISH: &[&str] = &[
-    "the", "this", "that", "it", "its", "you", "with", "and", "when", "what", "my", "are", "not", "from", "can", "does", "should", "if", "where", "get",
-    "but", "dont", "have", "was", "how", "why", "there", "your", "our", "these", "those", "them", "which", "who", "isnt", "doesnt", "im", "ive", "id", "lets", "please", "into", "would", "could", "any", "because", "they", "their",
+    "the", "this", "that", "it", "its", "you", "with", "and", "when", "what", "my", "are", "not", "from",
+    "can", "does", "should", "if", "where", "get", "but", "dont", "have", "was", "how", "why", "there",
+    "your", "our", "these", "those", "them", "which", "who", "isnt", "doesnt", "im", "ive", "id", "lets",
+    "please", "into", "would", "could", "any", "because", "they", "their",
 ];
 
 impl Reader<'_> {
@@ -292,7 +300,11 @@ impl Reader<'_> {
         let asks = self.hits(at).iter().any(|h| h.tag.asks());
         let next = self.skip_fillers(i + 1, self.tokens.len());
         let verb = self.longest(next, self.tokens.len(), Tag::is_verb);
-        let bound = |h: Hit| h.len > 1 || is_word(self.tokens.get(h.start + h.len), DETERMINERS) || is_word(self.tokens.get(h.start + h.len), PRONOUNS);
+        let bound = |h: Hit| {
+            h.len > 1
+                || is_word(self.tokens.get(h.start + h.len), DETERMINERS)
+                || is_word(self.tokens.get(h.start + h.len), PRONOUNS)
+        };
         asks && verb.is_some_and(|h| !bound(h))
     }
 

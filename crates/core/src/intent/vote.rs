@@ -180,7 +180,9 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
 /// Short answers, words to the workbench, mode switches.
 fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let short = p.cover.as_deref().and_then(|c| answer::turn(c, m.phase, p.text));
-    let task = m.phase == Phase::Idle && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2) && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
+    let task = m.phase == Phase::Idle
+        && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2)
+        && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
     if let Some(turn) = short.filter(|_| !task) {
         return Some(vote(
             N::Conversation,
