@@ -3,10 +3,12 @@
 mod cli;
 mod exit;
 mod judge;
+mod workbench;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use pilothouse_runtime::Which;
 
 use crate::{
     cli::{Cli, Command},
@@ -30,6 +32,11 @@ fn act(cli: Cli) -> Result<u8, Failure> {
     match cli.command {
         Some(Command::Classify(args)) => judge::classify(&args),
         Some(Command::Risk(args)) => judge::risk(&args),
+        Some(Command::Resume(args)) => {
+            let which = args.id.map_or(Which::Last, Which::Named);
+            workbench::open(std::path::Path::new("."), which, &args.look)
+        }
+        None => workbench::open(&cli.dir, Which::New, &cli.look),
         _ => Err(Failure::new(exit::FAILED, "not yet")),
     }
 }
