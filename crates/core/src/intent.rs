@@ -5,10 +5,12 @@
 
 pub mod classify;
 pub mod exemplars;
+pub mod features;
 pub mod node;
 pub mod path;
 pub mod paused;
 pub mod reading;
+pub mod stats;
 pub mod turn;
 
 mod answer;

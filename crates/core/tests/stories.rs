@@ -523,3 +523,21 @@ fn an_unknown_command_names_its_neighbour() {
     let refusal = b.input(Input::Say("/rest".into())).unwrap_err();
     assert!(refusal.reason.contains("/reset"), "{refusal}");
 }
+
+#[test]
+fn of_a_corrected_message_only_what_stands_is_asked() {
+    let mut b = Bench::new();
+    b.say("create sales.txt. wait, I got that wrong. create revenue.txt instead.");
+    let turn = b.session.state().turn.unwrap();
+    let request = b.session.state().turns[&turn].request.clone().unwrap();
+    assert!(request.contains("revenue.txt") && !request.contains("sales.txt"), "{request}");
+    assert_eq!(phase(&b), Phase::Planning);
+}
+
+#[test]
+fn a_control_word_comes_before_the_work_beside_it() {
+    let mut b = Bench::new();
+    b.say("switch to proof mode; create totals.txt");
+    assert_eq!(b.session.state().mode, pilothouse_core::intent::Mode::Proof);
+    assert_eq!(phase(&b), Phase::Planning);
+}

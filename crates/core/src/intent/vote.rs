@@ -6,12 +6,14 @@
 use super::{
     IntentNode as N, answer,
     classify::Parsed,
+    features,
     forbid::Ban,
     lexicon::Tag,
     reading::{Message, Source},
-    rules,
+    rules::{self, Guess},
+    stats::{Model, Prediction, TURNS},
     structure::Form,
-    turn::{Control, Phase, Turn},
+    turn::{Control, Mode, Phase, Turn},
 };
 
 /// One leaf, one turn, and how sure.
@@ -65,6 +67,14 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
     if let Some(v) = control(p, m) {
         return v;
     }
+    match Model::builtin() {
+        Some(model) => statistics(p, m, model),
+        None => structure_alone(p, m),
+    }
+}
+
+/// The structural tier by itself, should the weights be missing.
+fn structure_alone(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
     let Some(g) = p.guess() else {
         return vote(N::Clarify, Turn::Query(None), 0.4, Source::Fallback, "no clause asks or orders");
     };
@@ -79,10 +89,99 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
     )
 }
 
+/// Structure and statistics together.
+fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
+    let shares = model.predict(&features::of(p, m.phase, m.paused));
+    let guess = p.guess();
+    let turn = turn_of(&shares, m);
+    let (leaf, share) = leaf_of(p, &shares, guess, m);
+    let rule = guess.map_or("none", |g| g.rule);
+    let reasoning = format!(
+        "structure {rule} → {}; statistics {} {share:.2}",
+        guess.map_or("nothing", |g| g.leaf.name()),
+        leaf.name()
+    );
+    let confidence = model.calibrate(share);
+    if let Some((turn, share)) = turn {
+        let kept = if matches!(turn, Turn::Control(_)) { N::Conversation } else { leaf };
+        return vote(kept, turn, model.calibrate(share), Source::Exemplar, reasoning);
+    }
+    vote(leaf, routed(p, leaf, &shares, m), confidence, Source::Exemplar, reasoning)
+}
+
+/// A word to the workbench in free phrasing, when the statistics are sure.
+fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
+    let (name, share) = TURNS.iter().copied().zip(shares.turns).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let control = match name {
+        "control" if m.phase == Phase::AwaitingApproval => Control::Approve,
+        "control" => Control::Proceed,
+        "cancel" => Control::Cancel,
+        "replan" => Control::Replan,
+        "redo_cmd" => Control::Redo,
+        "status" => Control::Status,
+        "help" => Control::Help,
+        "exit" => Control::Exit,
+        "reset" => Control::Reset,
+        "mode_proof" => Control::ModeSwitch(Mode::Proof),
+        "mode_explore" => Control::ModeSwitch(Mode::Exploratory),
+        _ => return None,
+    };
+    let floor = if m.phase == Phase::Idle { 0.6 } else { 0.5 };
+    (share >= floor).then_some((Turn::Control(control), share))
+}
+
+/// The leaf: the best share among what the wording allows.
+fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Message<'_>) -> (N, f32) {
+    let banned = |leaf: N| match p.ban {
+        Ban::None => false,
+        Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && ordered_run(p)),
+        Ban::All => rules::is_action(leaf),
+    };
+    let (best, share) = shares.best(|l| !banned(l));
+    let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
+    if rules::is_action(best) && asks && share < 0.8 {
+        return shares.best(|l| !rules::is_action(l));
+    }
+    let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
+    if destroys
+        && !banned(N::Delete)
+        && !p.asks()
+        && m.phase == Phase::Idle
+        && best != N::Delete
+        && shares.leaf(N::Delete) > 0.12
+    {
+        return (N::Delete, shares.leaf(N::Delete).max(0.4));
+    }
+    (best, share)
+}
+
+fn ordered_run(p: &Parsed<'_>) -> bool {
+    p.structure
+        .clauses
+        .iter()
+        .any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VExecute))
+}
+
+/// Query, new plan or the active plan.
+fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn {
+    if m.phase == Phase::Idle && !m.plan_active {
+        return project(leaf, m.phase, false, p.text);
+    }
+    let (query, new, more) = (shares.turn("query"), shares.turn("plan_new"), shares.turn("plan_continue"));
+    if query >= new.max(more) {
+        Turn::Query(None)
+    } else if new > more {
+        Turn::PlanNew(None)
+    } else {
+        Turn::PlanContinue
+    }
+}
+
 /// Short answers, words to the workbench, mode switches.
 fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let short = p.cover.as_deref().and_then(|c| answer::turn(c, m.phase, p.text));
-    if let Some(turn) = short {
+    let task = m.phase == Phase::Idle && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2) && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
+    if let Some(turn) = short.filter(|_| !task) {
         return Some(vote(
             N::Conversation,
             turn,

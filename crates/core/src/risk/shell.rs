@@ -8,13 +8,55 @@ use super::syntax::Span;
 use super::walk::Walker;
 
 /// Shells that can be started.
-pub(super) const SHELLS: [&str; 14] =
-    ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh", "tcsh", "csh", "pwsh", "powershell", "nu"];
+pub(super) const SHELLS: [&str; 14] = [
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "ash",
+    "fish",
+    "rbash",
+    "mksh",
+    "tcsh",
+    "csh",
+    "pwsh",
+    "powershell",
+    "nu",
+];
 
 const BUILTINS: [&str; 31] = [
-    "echo", "printf", "eval", "source", ".", "trap", "alias", "unalias", "export", "declare", "typeset", "local",
-    "readonly", "unset", "set", "cd", "chdir", "pushd", "popd", "test", "[", "read", "mapfile", "readarray", "cmd", "enable",
-    "complete", "compgen", "disown", "fg", "bg",
+    "echo",
+    "printf",
+    "eval",
+    "source",
+    ".",
+    "trap",
+    "alias",
+    "unalias",
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "set",
+    "cd",
+    "chdir",
+    "pushd",
+    "popd",
+    "test",
+    "[",
+    "read",
+    "mapfile",
+    "readarray",
+    "cmd",
+    "enable",
+    "complete",
+    "compgen",
+    "disown",
+    "fg",
+    "bg",
 ];
 
 /// Whether a name is a builtin or a shell.
@@ -207,7 +249,8 @@ fn alias(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
 }
 
 fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
-    let flags: String = args.iter().take_while(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
+    let flags: String =
+        args.iter().take_while(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
     let names: Vec<&Field> = args.iter().filter(|f| !f.text.starts_with('-')).collect();
     let functions = flags.contains(['f', 'F']);
     if names.is_empty() && !functions && name != "local" {
@@ -268,7 +311,8 @@ fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
 }
 
 fn cmd(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
-    let start = args.iter().position(|f| f.text.eq_ignore_ascii_case("/c") || f.text.eq_ignore_ascii_case("/k"));
+    let start =
+        args.iter().position(|f| f.text.eq_ignore_ascii_case("/c") || f.text.eq_ignore_ascii_case("/k"));
     match start.and_then(|at| args.get(at + 1..)) {
         Some([one]) => {
             let _ = w.run_text(&one.text.replace('\\', "/"), span);
@@ -353,14 +397,21 @@ fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed:
     let rest = args.get(at..).unwrap_or(&[]);
     match rest.iter().find(|f| f.text != "--") {
         None => feed_shell(w, feed, span),
-        Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => feed_shell(w, feed, span),
+        Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
+            feed_shell(w, feed, span)
+        }
         Some(file) => source(w, std::slice::from_ref(file), span),
     }
     Feed::Other
 }
 
 fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span) -> Feed {
-    let Some((code, more)) = rest.iter().position(|f| !f.text.starts_with('-') || f.text.len() < 2).and_then(|at| rest.get(at..)).and_then(<[Field]>::split_first) else {
+    let Some((code, more)) = rest
+        .iter()
+        .position(|f| !f.text.starts_with('-') || f.text.len() < 2)
+        .and_then(|at| rest.get(at..))
+        .and_then(<[Field]>::split_first)
+    else {
         w.hit("unreadable", span);
         return Feed::Other;
     };

@@ -332,7 +332,10 @@ impl<'l> Walker<'l> {
                 let mut field = self.text_of(word);
                 field.span = self.place_of(redirect.span);
                 self.reach_device(&field);
-                if field.feed.is_none() && self.judge_write(&field, "redirect") && redirect_is_output(redirect) {
+                if field.feed.is_none()
+                    && self.judge_write(&field, "redirect")
+                    && redirect_is_output(redirect)
+                {
                     targets.push(field.text.clone());
                 }
             }
@@ -431,7 +434,8 @@ impl<'l> Walker<'l> {
             "USER" | "LOGNAME" | "HOSTNAME" | "HOSTTYPE" | "OSTYPE" | "LANG" | "TERM" => "name",
             "PATH" => "/usr/bin:/bin",
             "!" => "%1",
-            "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "COLUMNS" | "LINES" | "-" => "0",
+            "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "COLUMNS"
+            | "LINES" | "-" => "0",
             _ => return None,
         };
         Some(Value { text: text.to_owned(), many: false })
@@ -481,7 +485,8 @@ impl<'l> Walker<'l> {
         let mut old = Vec::new();
         let all: Vec<String> = argv.iter().skip(1).map(|f| f.text.clone()).collect();
         let named = (1..=9).map(|n| (n.to_string(), argv.get(n).cloned()));
-        let every = ["@", "*"].map(|n| (n.to_owned(), Some(Field { text: all.join(" "), ..Field::default() })));
+        let every =
+            ["@", "*"].map(|n| (n.to_owned(), Some(Field { text: all.join(" "), ..Field::default() })));
         for (name, field) in named.chain(every) {
             let value = field.map_or_else(Value::default, |f| Value { text: f.text, many: f.many });
             old.push((name.clone(), self.vars.insert(name, vec![value])));

@@ -208,8 +208,8 @@ impl<'a> Parser<'a> {
         };
         self.at += skip;
         let digits = self.rest().chars().take(most).take_while(|d| d.is_digit(radix)).count();
-        let value = u32::from_str_radix(self.rest().get(..digits).unwrap_or(""), radix)
-            .map_err(|_| Unreadable)?;
+        let value =
+            u32::from_str_radix(self.rest().get(..digits).unwrap_or(""), radix).map_err(|_| Unreadable)?;
         self.at += digits;
         if matches!(c, 'u' | 'U') {
             let c = char::from_u32(value).ok_or(Unreadable)?;

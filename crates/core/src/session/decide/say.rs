@@ -27,11 +27,36 @@ impl Draft<'_> {
         if let Some(answered) = self.answer_in_words(line) {
             return answered;
         }
+        if let Some(said) = self.say_mixed(line, &reading) {
+            return said;
+        }
         let turn = self.record(line, &reading);
         if let Some(command) = line.strip_prefix('!') {
             return self.route_command(turn, command.trim());
         }
         self.route_reading(turn, &reading)
+    }
+
+    /// A message that holds control words and something else: the words first, in their order,
+    /// then the rest as a message of its own. `None` when it is not of that kind.
+    fn say_mixed(&mut self, line: &str, reading: &Reading) -> Option<Decided> {
+        let parts = || reading.ordered.iter().filter_map(|i| reading.segments.get(*i));
+        let rest: Vec<&str> =
+            parts().filter(|s| !is_control(&s.class.turn)).map(|s| s.text.as_str()).collect();
+        let words: Vec<Control> = parts()
+            .filter_map(|s| if let Turn::Control(c) = &s.class.turn { Some(c.clone()) } else { None })
+            .collect();
+        if rest.is_empty() || words.is_empty() {
+            return None;
+        }
+        let rest = self.read(&rest.join(". "));
+        let turn = self.record(line, &rest);
+        for word in words {
+            if let Err(refusal) = self.control(word) {
+                self.notice(Level::Info, refusal.reason);
+            }
+        }
+        Some(self.route_reading(turn, &rest))
     }
 
     /// An empty line means nothing, except after a rejected plan: then it gives the plan up.
@@ -88,10 +113,7 @@ impl Draft<'_> {
         let text = self.excerpt(line);
         self.emit(Event::TurnStarted { turn, text });
         let class = &reading.whole;
-        let kept: Vec<&str> =
-            reading.segments.iter().filter(|s| !s.dropped).map(|s| s.text.as_str()).collect();
-        let request =
-            if reading.segments.iter().any(|s| s.dropped) { kept.join(" ") } else { reading.text.clone() };
+        let request = operative(reading);
         self.emit(Event::IntentClassified {
             turn,
             class: class.turn.clone(),
@@ -105,18 +127,7 @@ impl Draft<'_> {
         turn
     }
 
-    /// Control words of a longer message first, in their order; then the message itself.
     fn route_reading(&mut self, turn: TurnId, reading: &Reading) -> Decided {
-        let is_control = |t: &Turn| matches!(t, Turn::Control(_));
-        if !is_control(&reading.whole.turn) && reading.ordered.len() > 1 {
-            for segment in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
-                if let Turn::Control(control) = &segment.class.turn
-                    && let Err(refusal) = self.control(control.clone())
-                {
-                    self.notice(Level::Info, refusal.reason);
-                }
-            }
-        }
         if let Some(clarify) = &reading.clarify
             && !is_control(&reading.whole.turn)
         {
@@ -325,6 +336,19 @@ impl Draft<'_> {
     pub(super) fn target(&self, turn: TurnId) -> IntentPath {
         self.state.turns.get(&turn).map_or_else(IntentPath::root, |t| t.path.clone())
     }
+}
+
+/// What is really asked: without an `@node`, without parts that were taken back.
+fn operative(reading: &Reading) -> String {
+    if !reading.segments.iter().any(|s| s.dropped) {
+        return reading.text.clone();
+    }
+    let kept = reading.segments.iter().filter(|s| !s.dropped).map(|s| s.text.as_str());
+    kept.collect::<Vec<_>>().join(". ")
+}
+
+const fn is_control(turn: &Turn) -> bool {
+    matches!(turn, Turn::Control(_))
 }
 
 /// The question back, in words.
