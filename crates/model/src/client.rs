@@ -19,12 +19,12 @@ pub trait ModelClient: Send + Sync {
     ///
     /// # Errors
     /// [`Unfinished`]: why the reply did not end, with everything that had come until then.
-    fn reply<'a>(
-        &'a self,
+    fn reply(
+        &self,
         request: ModelRequest,
         deltas: Sender<ModelDelta>,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<ModelReply, Unfinished>>;
+    ) -> BoxFuture<'_, Result<ModelReply, Unfinished>>;
 }
 
 /// A reply that did not end: why, and what had come.

@@ -24,6 +24,7 @@ mod definition;
 mod found;
 mod order;
 mod pattern;
+mod phrase;
 mod plan;
 mod review;
 mod scene;
@@ -72,12 +73,12 @@ impl ModelClient for Offline {
         "offline"
     }
 
-    fn reply<'a>(
-        &'a self,
+    fn reply(
+        &self,
         request: ModelRequest,
         deltas: Sender<ModelDelta>,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<ModelReply, Unfinished>> {
+    ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
         Box::pin(async move {
             if cancel.is_cancelled() {
                 return Err(cancelled().into());

@@ -85,7 +85,7 @@ impl OpenAi {
         let client = Client::build(carrier.http.clone(), Address::new(&self.endpoint)?)
             .with_http_service(tower::service_fn(move |r| carrier.clone().carry(r)));
         let body = wire::body(request, &self.endpoint.model);
-        let mut stream = client.chat().create_stream_byot(body).await.map_err(opened_badly)?;
+        let mut stream = client.chat().create_stream_byot(body).await.map_err(|e| opened_badly(&e))?;
         loop {
             let next = if draft.finished() {
                 tokio::time::timeout(AFTER_FINISH, stream.next()).await.unwrap_or_default()
@@ -129,15 +129,13 @@ impl OpenAi {
 }
 
 /// The fault inside an error of async-openai.
-fn opened_badly(error: OpenAIError) -> Fault {
-    let error = match error {
-        OpenAIError::Boxed(inner) => match inner.downcast::<Fault>() {
-            Ok(fault) => return *fault,
-            Err(inner) => OpenAIError::Boxed(inner),
-        },
-        other => other,
-    };
-    let message = format!("the request could not be sent: {}", fault::deepest(&error));
+fn opened_badly(error: &OpenAIError) -> Fault {
+    if let OpenAIError::Boxed(inner) = error
+        && let Some(fault) = inner.downcast_ref::<Fault>()
+    {
+        return fault.clone();
+    }
+    let message = format!("the request could not be sent: {}", fault::deepest(error));
     fault::fault(FaultKind::Internal, message, "try again; this should not happen")
 }
 
@@ -146,12 +144,12 @@ impl ModelClient for OpenAi {
         &self.endpoint.model
     }
 
-    fn reply<'a>(
-        &'a self,
+    fn reply(
+        &self,
         request: ModelRequest,
         deltas: Sender<ModelDelta>,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<ModelReply, Unfinished>> {
+    ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
         Box::pin(async move {
             let outlet = Outlet::new(deltas.clone());
             let mut draft = Draft::new(&request, &self.endpoint.model, outlet);

@@ -129,12 +129,12 @@ impl ModelClient for Scripted {
         &self.name
     }
 
-    fn reply<'a>(
-        &'a self,
+    fn reply(
+        &self,
         request: ModelRequest,
         deltas: Sender<ModelDelta>,
         cancel: CancellationToken,
-    ) -> BoxFuture<'a, Result<ModelReply, Unfinished>> {
+    ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
         Box::pin(async move {
             let heard = heard(&request.messages);
             let (number, line) = self.next(&heard).ok_or_else(|| self.spent(&heard))?;
@@ -209,10 +209,10 @@ fn pieces(text: &str, count: usize) -> Vec<String> {
 }
 
 fn call(line: usize, index: usize, call: &LineCall) -> ModelCall {
-    let args = match &call.args {
-        serde_json::Value::Null => "{}".to_owned(),
-        serde_json::Value::String(text) => text.clone(),
-        other => other.to_string(),
+    let args = match call.args.as_str() {
+        Some(text) => text.to_owned(),
+        None if call.args.is_null() => "{}".to_owned(),
+        None => call.args.to_string(),
     };
     ModelCall { id: format!("scripted_{line}_{index}"), name: call.name.clone(), args }
 }

@@ -1,12 +1,15 @@
 //! The binary: parse arguments, wire, exit code. Logic lives in the libraries.
 
+mod alone;
 mod cli;
 mod exit;
 mod judge;
+mod workbench;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use pilothouse_runtime::{Which, headless::change::Way};
 
 use crate::{
     cli::{Cli, Command},
@@ -30,7 +33,16 @@ fn act(cli: Cli) -> Result<u8, Failure> {
     match cli.command {
         Some(Command::Classify(args)) => judge::classify(&args),
         Some(Command::Risk(args)) => judge::risk(&args),
-        _ => Err(Failure::new(exit::FAILED, "not yet")),
+        Some(Command::Resume(args)) => {
+            let which = args.id.map_or(Which::Last, Which::Named);
+            workbench::open(std::path::Path::new("."), which, &args.look)
+        }
+        None => workbench::open(&cli.dir, Which::New, &cli.look),
+        Some(Command::Run(args)) => alone::run(args),
+        Some(Command::Sessions { what }) => alone::sessions(what),
+        Some(Command::Undo(args)) => alone::undo(args, Way::Undo),
+        Some(Command::Redo(args)) => alone::undo(args, Way::Redo),
+        Some(Command::Config { what }) => alone::config(what),
     }
 }
 

@@ -368,11 +368,17 @@ impl Driver {
         let deadline = tokio::time::Instant::now() + FAREWELL;
         while self.running.values().any(|s| !s.done) {
             let Ok(Some(result)) = tokio::time::timeout_at(deadline, results.recv()).await else { break };
-            // What a stopped model had said is not taken for a whole reply.
-            let keep = matches!(result, Inbound::Ended(WorkKey::Write(_) | WorkKey::Revert(..), _));
+            // What was only stopped because of the leaving is not taken for a whole reply: it is
+            // interrupted, and the next opening says so.
+            let pending = self.at.session.pending();
+            let whole = match &result {
+                Inbound::Ended(WorkKey::Write(_) | WorkKey::Revert(..), _) => true,
+                Inbound::Ended(key, _) => !pending.contains_key(key),
+                Inbound::Input(_) | Inbound::Answered(..) | Inbound::Branch(_) => false,
+            };
             let mut inputs = Vec::new();
             self.result(result, &mut inputs);
-            for (input, _) in inputs.into_iter().filter(|_| keep) {
+            for (input, _) in inputs.into_iter().filter(|_| whole) {
                 self.unsaved.extend(self.at.session.step((self.setup.clock)(), input));
             }
         }

@@ -5,6 +5,8 @@
 
 pub mod driver;
 
+pub mod headless;
+
 pub mod context;
 pub mod sessions;
 
@@ -19,6 +21,8 @@ pub mod surroundings;
 pub mod disk;
 
 pub mod error;
+#[cfg(test)]
+mod rig;
 
 pub use config::{Config, Layer};
 pub use driver::{Farewell, Setup, Which, drive};

@@ -274,6 +274,16 @@ impl Log {
     }
 }
 
+impl Drop for Log {
+    /// A child that is being started holds the lock too until it runs its own program: closing
+    /// alone would keep others out for that moment.
+    fn drop(&mut self) {
+        if let Some(lock) = &self.lock {
+            drop(lock.unlock());
+        }
+    }
+}
+
 /// The events of one record and how many of them are not understood.
 fn parse(bytes: &[u8]) -> (Vec<Stamped>, usize) {
     if let Ok(events) = serde_json::from_slice(bytes) {

@@ -25,10 +25,7 @@ use crate::{
 /// Proposes a new file or a whole new content.
 pub(crate) fn write(eyes: Eyes<'_>, args: args::Write) -> Result<ToolOutcome, String> {
     let sight = sight(eyes, &args.path, "write")?;
-    let start = match sight.start() {
-        Ok(start) => start,
-        Err(stale) => return Ok(stale),
-    };
+    let start = sight.start()?;
     let content = args.content.into_bytes();
     if start.content.as_ref() == Some(&content) {
         return Err(format!("{} has exactly this content already; nothing to propose", sight.path));
@@ -50,10 +47,7 @@ pub(crate) fn delete(eyes: Eyes<'_>, args: &args::Delete) -> Result<ToolOutcome,
         }
     }
     let sight = sight(eyes, &args.path, "delete")?;
-    let start = match sight.start() {
-        Ok(start) => start,
-        Err(stale) => return Ok(stale),
-    };
+    let start = sight.start()?;
     if start.content.is_none() {
         return Err(format!("{} does not exist, or you propose its removal already", sight.path));
     }

@@ -15,6 +15,9 @@ mod command;
 mod files;
 mod sight;
 
+#[cfg(test)]
+mod fixture;
+
 pub mod jail;
 pub mod specs;
 

@@ -3,7 +3,7 @@
 //! Owns that choice and the question whether the file changed behind the lane's back. Never reads a
 //! file itself (the jail does) and never changes one.
 
-use pilothouse_core::{blob::BlobId, relpath::RelPath, tool::ToolOutcome, work::View};
+use pilothouse_core::{blob::BlobId, relpath::RelPath, work::View};
 
 use crate::{
     jail::{Jail, JailError},
@@ -93,13 +93,10 @@ impl Sight {
     ///
     /// # Errors
     /// When the file changed on disk since the lane saw it.
-    pub fn start(&self) -> Result<Start, ToolOutcome> {
+    pub fn start(&self) -> Result<Start, String> {
         let stale = || {
-            let text = format!(
-                "{} changed since you read it; read it again, then propose the change anew",
-                self.path
-            );
-            Err(ToolOutcome::failure(text))
+            let path = &self.path;
+            Err(format!("{path} changed since you read it; read it again, then propose the change anew"))
         };
         if self.seen.is_some() && self.seen != self.disk_id {
             return stale();

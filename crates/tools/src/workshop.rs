@@ -136,3 +136,6 @@ pub(crate) fn on_file(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

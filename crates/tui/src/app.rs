@@ -365,8 +365,10 @@ impl App {
     }
 
     fn collect_asks(&mut self) {
-        let asks =
-            [self.conversation.asks(), self.plan.asks(), self.diff.asks()].into_iter().flatten().collect::<Vec<_>>();
+        let asks = [self.conversation.asks(), self.plan.asks(), self.diff.asks()]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>();
         for ask in asks {
             self.ask(ask);
         }
@@ -441,8 +443,20 @@ impl App {
         match pane {
             Focus::Composer => true,
             Focus::Conversation => self.shown == pane || !self.narrow(),
-            Focus::Plan => if self.narrow() { self.shown == pane } else { !self.areas.plan.is_empty() },
-            Focus::Diff => if self.narrow() { self.shown == pane } else { !self.areas.diff.is_empty() },
+            Focus::Plan => {
+                if self.narrow() {
+                    self.shown == pane
+                } else {
+                    !self.areas.plan.is_empty()
+                }
+            }
+            Focus::Diff => {
+                if self.narrow() {
+                    self.shown == pane
+                } else {
+                    !self.areas.diff.is_empty()
+                }
+            }
         }
     }
 

@@ -331,7 +331,8 @@ impl Composer {
             Offer::Files | Offer::History => {
                 let files = self.files.as_deref().unwrap_or_default();
                 if first {
-                    let nodes = IntentNode::ALL.iter().map(|n| (format!("@{n}"), "take this path".to_owned()));
+                    let nodes =
+                        IntentNode::ALL.iter().map(|n| (format!("@{n}"), "take this path".to_owned()));
                     let all: Vec<_> = files.iter().cloned().chain(nodes).collect();
                     Popup::new(Offer::Files, &query, &all)
                 } else {

@@ -68,7 +68,9 @@ fn meaning(turn: &Turn, path: &IntentPath, forbids: bool, state: &State) -> &'st
             (Approval::Explicit, _) => "asks for a typed word before deleting",
             (Approval::Confirm, PermissionMode::Auto) => "writes and records; deletes still ask",
             (Approval::Confirm, PermissionMode::Ask) => "asks before writing",
-            (Approval::None, _) if path.current() == IntentNode::Execute => "asks before a command changes anything",
+            (Approval::None, _) if path.current() == IntentNode::Execute => {
+                "asks before a command changes anything"
+            }
             (Approval::None, _) => "reads only",
         },
     }

@@ -232,7 +232,8 @@ mod tests {
 
     #[test]
     fn clipboard_texts_are_encoded_as_the_terminal_expects() {
-        for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("ü~?", "w7x+Pw==")] {
+        for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("ü~?", "w7x+Pw==")]
+        {
             assert_eq!(base64(text.as_bytes()), encoded);
         }
     }

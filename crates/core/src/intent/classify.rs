@@ -268,9 +268,15 @@ fn typed(line: &str, m: &Message<'_>) -> Reading {
 }
 
 fn prefixed(node: N, rest: &str, m: &Message<'_>) -> Reading {
-    let parsed = Parsed::new(rest.get(..rest.len().min(text::FOCUS_BYTES)).unwrap_or(""));
+    let focus = text::focus(rest);
+    let parsed = Parsed::new(&focus);
+    // an inner node is a floor, not the end: the reading may choose among its children
+    let below = vote::decide(&parsed, m).leaf;
     let node_leaf = match node {
-        N::Plan => N::Plan,
+        N::Plan | N::Understand | N::Analyze | N::Write if rest.is_empty() => node,
+        N::Plan if below == N::Design => N::Design,
+        N::Plan => N::Decompose,
+        N::Understand | N::Analyze | N::Write if node.children().contains(&below) => below,
         other => other,
     };
     let turn = vote::project(node_leaf, m.phase, m.plan_active, rest);

@@ -41,16 +41,49 @@ const CREATED: &[&str] = &[
 /// What one clause wants, if it wants anything.
 pub(crate) fn clause(doc: &Doc, s: &Structure, c: &Clause) -> Option<(N, u8, &'static str)> {
     match c.form {
-        Form::Order | Form::Request | Form::Wish => ordered(doc, c).or(match c.form {
-            Form::Wish => Some((N::Modify, 1, "wish")),
-            Form::Request => Some((N::Explain, 1, "request")),
-            _ => None,
-        }),
+        Form::Order | Form::Request | Form::Wish => {
+            ordered(doc, c).map(|g| conditional(doc, s, c, g)).or(match c.form {
+                Form::Wish => Some((N::Modify, 1, "wish")),
+                Form::Request => Some((N::Explain, 1, "request")),
+                _ => None,
+            })
+        }
         Form::Question(tag) => Some(question(s, c, tag)),
         Form::Ought => Some((N::Modify, 2, "ought")),
         Form::Complaint => Some((N::Audit, 1, "complaint")),
         Form::Statement | Form::Frame | Form::Empty => None,
     }
+}
+
+/// "if x is none, check y": how the program should behave, not what to look into.
+fn conditional(doc: &Doc, s: &Structure, c: &Clause, guess: (N, u8, &'static str)) -> (N, u8, &'static str) {
+    let framed = s.clauses.iter().any(|f| {
+        f.form == Form::Frame
+            && f.end < c.start
+            && f.end + 2 >= c.start
+            && doc
+                .tokens
+                .get(f.head)
+                .is_some_and(|t| matches!(t.text.as_str(), "if" | "when" | "whenever" | "unless"))
+            && !doc
+                .tokens
+                .get(f.start..f.end)
+                .unwrap_or(&[])
+                .iter()
+                .any(|t| matches!(t.text.as_str(), "i" | "you" | "we"))
+    });
+    if framed
+        && c.form == Form::Order
+        && matches!(guess.0, N::Audit | N::Read | N::Execute | N::Explain | N::Delete | N::Create)
+    {
+        return (N::Modify, 2, "conditional");
+    }
+    guess
+}
+
+/// "propose an edit": the change itself is wanted, for approval.
+fn proposes_edit(doc: &Doc, c: &Clause) -> bool {
+    words(doc, c, 4).any(|w| matches!(w, "edit" | "edits" | "patch" | "diff" | "fix"))
 }
 
 fn ordered(doc: &Doc, c: &Clause) -> Option<(N, u8, &'static str)> {
@@ -70,6 +103,7 @@ fn ordered(doc: &Doc, c: &Clause) -> Option<(N, u8, &'static str)> {
         Tag::VExplain => (N::Explain, weight, "verb-explain"),
         Tag::VReview => (N::Review, weight, "verb-review"),
         Tag::VAudit => (N::Audit, weight, "verb-audit"),
+        Tag::VDesign if proposes_edit(doc, c) => (N::Modify, 2, "propose-edit"),
         Tag::VDesign => (N::Design, weight, "verb-design"),
         Tag::VDecompose => (N::Decompose, weight, "verb-decompose"),
         _ => return None,
@@ -127,6 +161,7 @@ fn question(s: &Structure, c: &Clause, tag: Tag) -> (N, u8, &'static str) {
     match tag {
         Tag::QWhy if c.fault => (N::Audit, 3, "why-fault"),
         Tag::QWhy if fault_anywhere && c.end - c.start < 6 => (N::Audit, 3, "why-it"),
+        Tag::QWhy if s.clauses.len() > 1 && c.end - c.start < 4 => (N::Audit, 2, "why-it"),
         Tag::QWhy => (N::Explain, 2, "why"),
         Tag::QMean => (N::Clarify, 2, "mean"),
         Tag::QHowDesign => (N::Design, 2, "how-design"),

@@ -482,6 +482,9 @@ fn is_sql(lower: &str) -> bool {
 }
 
 fn is_command(line: &str) -> bool {
+    if line.contains("ERR!") || line.contains("rror:") {
+        return false;
+    }
     if is_sql(&line.to_lowercase()) {
         return true;
     }

@@ -201,7 +201,18 @@ fn is_word(token: Option<&Token>, list: &[&str]) -> bool {
 
 /// Reads the structure of a message.
 pub(crate) fn analyze(doc: &Doc) -> Structure {
-    let hits = Lexicon::builtin().find(&doc.tokens);
+    let english = doc.tokens.iter().any(|t| t.kind == Kind::Word && ENGLISH.contains(&t.text.as_str()));
+    let mut hits = Lexicon::builtin().find(&doc.tokens);
+    if english {
+        // tables of other languages share many spellings with English words
+        hits.retain(|h| {
+            !h.anywhere
+                || h.bytes > 0
+                || h.tag == Tag::Forbid
+                || h.tag == Tag::Filler
+                || doc.tokens.get(h.start).is_some_and(|t| !t.text.is_ascii())
+        });
+    }
     let mut out = Structure { clauses: Vec::new(), hits };
     let mut by_start: Vec<Vec<Hit>> = vec![Vec::new(); doc.tokens.len()];
     for hit in &out.hits {
@@ -209,7 +220,7 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
             slot.push(*hit);
         }
     }
-    let reader = Reader { tokens: &doc.tokens, at: &by_start };
+    let reader = Reader { tokens: &doc.tokens, at: &by_start, english };
     for (start, end, last) in reader.bounds() {
         out.clauses.push(reader.clause(start, end, last));
     }
@@ -219,7 +230,16 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
 struct Reader<'a> {
     tokens: &'a [Token],
     at: &'a [Vec<Hit>],
+    english: bool,
 }
+
+/// Words that only English has.
+const ENGLISH: &[&str] = &[
+    "the", "this", "that", "it", "its", "you", "with", "and", "when", "what", "my", "are", "not", "from",
+    "can", "does", "should", "if", "where", "get", "but", "dont", "have", "was", "how", "why", "there",
+    "your", "our", "these", "those", "them", "which", "who", "isnt", "doesnt", "im", "ive", "id", "lets",
+    "please", "into", "would", "could", "any", "because", "they", "their",
+];
 
 impl Reader<'_> {
     fn hits(&self, i: usize) -> &[Hit] {
@@ -256,7 +276,7 @@ impl Reader<'_> {
                     Kind::Word,
                     "and" | "then" | "but" | "so" | "und" | "et" | "aber" | "pero" | "mais" | "mas" | "ma"
                     | "и" | "но" | "y" | "e",
-                ) if i > start && self.opens(i + 1) => Some(false),
+                ) if i > start && self.opens(i + 1) && !self.listing(start, i) => Some(false),
                 _ => None,
             };
             if let Some(last) = cut {
@@ -272,6 +292,20 @@ impl Reader<'_> {
             out.push((start, self.tokens.len(), true));
         }
         out
+    }
+
+    /// "the difference between merge and rebase": nouns, when a question runs and nothing follows.
+    fn listing(&self, start: usize, i: usize) -> bool {
+        let at = self.skip_fillers(start, i);
+        let asks = self.hits(at).iter().any(|h| h.tag.asks());
+        let next = self.skip_fillers(i + 1, self.tokens.len());
+        let verb = self.longest(next, self.tokens.len(), Tag::is_verb);
+        let bound = |h: Hit| {
+            h.len > 1
+                || is_word(self.tokens.get(h.start + h.len), DETERMINERS)
+                || is_word(self.tokens.get(h.start + h.len), PRONOUNS)
+        };
+        asks && verb.is_some_and(|h| !bound(h))
     }
 
     /// Whether a clause can open here: a verb, a request or a question word.

@@ -139,7 +139,7 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
     };
     let (best, share) = shares.best(|l| !banned(l));
     let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
-    if rules::is_action(best) && asks && share < 0.62 {
+    if rules::is_action(best) && asks && share < 0.8 {
         return shares.best(|l| !rules::is_action(l));
     }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
@@ -180,7 +180,10 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
 /// Short answers, words to the workbench, mode switches.
 fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let short = p.cover.as_deref().and_then(|c| answer::turn(c, m.phase, p.text));
-    if let Some(turn) = short {
+    let task = m.phase == Phase::Idle
+        && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2)
+        && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
+    if let Some(turn) = short.filter(|_| !task) {
         return Some(vote(
             N::Conversation,
             turn,

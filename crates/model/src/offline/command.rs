@@ -74,7 +74,7 @@ pub(super) fn run(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
 }
 
 fn report(command: &str, output: &str, failed: Option<&str>) -> String {
-    let codes = output.lines().filter_map(|l| EXIT.captures(l)).last();
+    let codes = output.lines().rev().find_map(|l| EXIT.captures(l));
     let code = codes.map(|c| group(&c, "code").to_owned());
     if let (None, Some(why)) = (&code, failed) {
         return format!("`{command}` did not run: {why}");

@@ -137,7 +137,7 @@ pub(super) fn definition<'t>(path: &str, line: &'t str) -> Option<Definition<'t>
     family(path)?.shapes.iter().find_map(|shape| {
         let found = shape.captures(line)?;
         let (kind, name) = (group(&found, "kind"), group(&found, "name"));
-        let flow = FLOW.contains(&name) || (kind.is_empty() && FLOW.contains(&first));
+        let flow = kind.is_empty() && (FLOW.contains(&name) || FLOW.contains(&first));
         (!flow).then_some(Definition { kind, name })
     })
 }

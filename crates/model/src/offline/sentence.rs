@@ -25,8 +25,11 @@ static QUOTED: Pattern = Pattern::new(
 static POLITE: Pattern = Pattern::new(
     r"(?i)^(?:(?:please|bitte|hey|hi|hello|hallo|ok|okay|so|now|jetzt|then|dann)\b,?|(?:can|could|would|will) you|(?:kannst|könntest|würdest) du(?: mir)?|i (?:want|need) (?:you )?to|i'd like (?:you )?to|i would like (?:you )?to|let's|let us|du sollst|ich möchte,? dass du|just|mal)\s+(?<rest>.+)$",
 );
-static TAIL: Pattern =
-    Pattern::new(r"(?is)^(?<rest>.*?)(?:[\s,]*\b(?:please|bitte|for me|thanks|danke|now)|\s*[.?!]+)$");
+static TAILS: [Pattern; 2] = [
+    Pattern::new(r"(?is)^(?<rest>.*?)[\s,]*\b(?:please|bitte|for me|thanks|thank you|danke)$"),
+    // Not the dots of `./...`.
+    Pattern::new(r"(?is)^(?<rest>.*[^\s./])\s*(?:[?!]+|\.)$"),
+];
 
 impl Sentence {
     pub fn of(raw: &str) -> Self {
@@ -90,7 +93,7 @@ fn polished(text: &str) -> String {
     while let Some(found) = POLITE.captures(text) {
         text = group(&found, "rest").trim();
     }
-    while let Some(found) = TAIL.captures(text) {
+    while let Some(found) = TAILS.iter().find_map(|p| p.captures(text)) {
         text = group(&found, "rest").trim();
     }
     text.to_owned()

@@ -201,8 +201,11 @@ impl Draft {
         if !id.is_empty() && self.taken.insert(id.clone()) {
             return id;
         }
-        let own = (self.taken.len()..).map(|n| format!("call_{n}")).find(|id| !self.taken.contains(id));
-        let own = own.unwrap_or(id);
+        let mut number = self.taken.len();
+        while self.taken.contains(&format!("call_{number}")) {
+            number += 1;
+        }
+        let own = format!("call_{number}");
         self.taken.insert(own.clone());
         own
     }
@@ -210,12 +213,12 @@ impl Draft {
     fn usage(&self, price: Option<Price>) -> Usage {
         let calls: usize = self.calls.iter().map(|c| c.name.len() + c.args.len()).sum();
         let written = (self.text.len() + self.reasoning.len() + calls) as u64;
-        let counted = self.tokens.as_ref().filter(|t| t.prompt_tokens + t.completion_tokens > 0);
+        let counted = self.tokens.as_ref().filter(|t| t.input + t.output > 0);
         let mut usage = match counted {
             Some(t) => Usage {
-                input: t.prompt_tokens,
-                cached: t.prompt_tokens_details.cached_tokens.min(t.prompt_tokens),
-                output: t.completion_tokens,
+                input: t.input,
+                cached: t.details.cached.min(t.input),
+                output: t.output,
                 cost_micros: t.cost.and_then(micros),
                 estimated: false,
             },

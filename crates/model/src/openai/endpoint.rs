@@ -56,7 +56,7 @@ impl Endpoint {
             headers: Vec::new(),
             query: Vec::new(),
             connect_timeout: Duration::from_secs(10),
-            silence_timeout: Duration::from_secs(120),
+            silence_timeout: Duration::from_mins(2),
             backoff: Duration::from_millis(500),
             price: None,
         }

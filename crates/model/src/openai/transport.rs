@@ -29,7 +29,7 @@ use super::{
 /// Automatic retries, at most.
 const RETRIES: u32 = 2;
 /// A server that asks for a longer wait is not waited for.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// At most this much of an error's body is read.
 const BODY_BYTES: usize = 64 * 1024;
 
@@ -218,7 +218,8 @@ impl Carrier {
             Ok(Some(Ok(first))) => first,
         };
         let begins = [b"data:".as_slice(), b"event:", b":"].iter().any(|p| first.starts_with(p));
-        if !declared && !(kind.is_empty() && begins) {
+        let is_stream = declared || (kind.is_empty() && begins);
+        if !is_stream {
             let body = gather(first, bytes, self.endpoint.silence_timeout).await;
             return Err(Setback::last(not_a_stream(&kind, &body)));
         }
@@ -245,7 +246,7 @@ impl Carrier {
         if status.is_redirection() {
             words = format!("it points to {place}");
         } else if body.is_empty() {
-            words = status.canonical_reason().unwrap_or("(no message)").to_owned();
+            status.canonical_reason().unwrap_or("(no message)").clone_into(&mut words);
         }
         // A spent budget answers 429 too, and does not pass by waiting.
         let spent = status.as_u16() == 429 && body.windows(18).any(|w| w == b"insufficient_quota");

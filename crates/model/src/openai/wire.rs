@@ -174,12 +174,12 @@ impl FunctionPiece {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Tokens {
-    #[serde(deserialize_with = "lenient")]
-    pub prompt_tokens: u64,
-    #[serde(deserialize_with = "lenient")]
-    pub completion_tokens: u64,
-    #[serde(deserialize_with = "lenient")]
-    pub prompt_tokens_details: TokenDetails,
+    #[serde(deserialize_with = "lenient", rename = "prompt_tokens")]
+    pub input: u64,
+    #[serde(deserialize_with = "lenient", rename = "completion_tokens")]
+    pub output: u64,
+    #[serde(deserialize_with = "lenient", rename = "prompt_tokens_details")]
+    pub details: TokenDetails,
     /// US dollars.
     #[serde(deserialize_with = "lenient")]
     pub cost: Option<f64>,
@@ -189,8 +189,8 @@ pub(super) struct Tokens {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TokenDetails {
-    #[serde(deserialize_with = "lenient")]
-    pub cached_tokens: u64,
+    #[serde(deserialize_with = "lenient", rename = "cached_tokens")]
+    pub cached: u64,
 }
 
 /// Reads a field if it has the right shape, and takes the default if not.

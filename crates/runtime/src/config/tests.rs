@@ -1,3 +1,5 @@
+//! Layers, errors by line and column, keys that stay apart.
+
 #![allow(clippy::unwrap_used, clippy::panic)]
 use std::os::unix::fs::PermissionsExt;
 

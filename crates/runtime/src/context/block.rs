@@ -71,14 +71,14 @@ fn plan_of(state: &State) -> Option<&Plan> {
 fn task(plan: &Plan, task: &Task) -> String {
     let files: Vec<&str> = task.files.iter().map(pilothouse_core::relpath::RelPath::as_str).collect();
     format!(
-        "<plan title=\"{}\">{}</plan>\n<task number=\"{}\" of=\"{}\">\n<title>{}</title>\n<detail>{}</detail>\n<files>{}</files>\n</task>",
-        escape(&plan.title),
-        steps(plan),
+        "<task number=\"{}\" of=\"{}\">\n<title>{}</title>\n<detail>{}</detail>\n<files>{}</files>\n</task>\n<plan title=\"{}\">{}</plan>",
         plan.number(task.id),
         plan.tasks.len(),
         escape(&task.title),
         escape(&task.detail),
-        escape(&files.join("\n"))
+        escape(&files.join("\n")),
+        escape(&plan.title),
+        steps(plan),
     )
 }
 

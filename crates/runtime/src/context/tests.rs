@@ -1,3 +1,5 @@
+//! What a model is told, from a session driven by hand.
+
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 use std::collections::BTreeMap;
 

@@ -1,3 +1,5 @@
+//! The stories of the driver, with a real disk, real tools and a scripted model.
+
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 use std::{collections::BTreeMap, fs, sync::Mutex};
 
@@ -10,45 +12,16 @@ use pilothouse_core::{
     session::{Session, State},
     talk::DeltaKind,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::*;
-use crate::disk::{
-    Snapshot, Spot,
-    fault::{Failing, FaultyDisk},
+use crate::{
+    disk::{
+        Snapshot, Spot,
+        fault::{Failing, FaultyDisk},
+    },
+    rig::{Rig, plan_and_edit},
 };
-
-/// A workspace, a home, a script for the model.
-struct Rig {
-    dir: tempfile::TempDir,
-}
-
-impl Rig {
-    fn new(script: &Value) -> Self {
-        let rig = Self { dir: tempfile::tempdir().unwrap() };
-        fs::create_dir_all(rig.work().join("src")).unwrap();
-        fs::write(rig.work().join("src/a.txt"), "one\ntwo\nthree\n").unwrap();
-        fs::write(rig.dir.path().join("script.json"), script.to_string()).unwrap();
-        rig
-    }
-    fn work(&self) -> PathBuf {
-        self.dir.path().join("work")
-    }
-    fn home(&self) -> Home {
-        Home::under(&self.dir.path().join("home"))
-    }
-    fn setup(&self, which: Which) -> Setup {
-        let model = format!("script:{}", self.dir.path().join("script.json").display());
-        let environment: Environment = [("PILOTHOUSE_MODEL", model)].into_iter().collect();
-        Setup { which, ..Setup::new(self.home(), self.work(), environment) }
-    }
-    async fn open(&self, which: Which) -> Screen {
-        Screen::open(self.setup(which), 1024).await
-    }
-    fn text(&self) -> String {
-        fs::read_to_string(self.work().join("src/a.txt")).unwrap()
-    }
-}
 
 /// What a screen does: it folds what comes.
 struct Screen {
@@ -61,6 +34,12 @@ struct Screen {
     refused: Vec<String>,
     answers: BTreeMap<u64, Reply>,
     around: Surroundings,
+}
+
+impl Rig {
+    async fn open(&self, which: Which) -> Screen {
+        Screen::open(self.setup(which), 1024).await
+    }
 }
 
 impl Screen {
@@ -149,17 +128,6 @@ impl Screen {
         self.requests.send(Request::Quit).await.unwrap();
         self.driver.await.unwrap().unwrap()
     }
-}
-
-fn plan_and_edit() -> Value {
-    let plan = json!({"title": "Numbers", "tasks": [{"title": "Change", "detail": "two to 2", "kind": "modify", "files": ["src/a.txt"]}]});
-    json!([
-        {"text": "a plan", "calls": [{"name": "submit_plan", "args": plan}]},
-        {"text": "", "calls": [{"name": "read", "args": {"path": "src/a.txt"}}]},
-        {"text": "", "calls": [{"name": "edit", "args": {"path": "src/a.txt", "edits": [{"old": "two", "new": "2"}]}}]},
-        {"text": "changed"},
-        {"text": "spare"}
-    ])
 }
 
 #[tokio::test]
@@ -399,8 +367,8 @@ async fn a_session_in_which_nothing_was_said_leaves_nothing() {
 async fn what_cannot_be_opened_is_an_error_with_a_hint() {
     let rig = Rig::new(&json!([]));
     for setup in [
-        Setup { workspace: rig.dir.path().join("nowhere"), ..rig.setup(Which::New) },
-        Setup { workspace: rig.dir.path().join("script.json"), ..rig.setup(Which::New) },
+        Setup { workspace: rig.path().join("nowhere"), ..rig.setup(Which::New) },
+        Setup { workspace: rig.path().join("script.json"), ..rig.setup(Which::New) },
         rig.setup(Which::Last),
         rig.setup(Which::Named("20260101".into())),
     ] {

@@ -1,3 +1,5 @@
+//! Logs cut at every byte, with flipped bits, joined, doubled, swapped.
+
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 use std::collections::BTreeSet;
 

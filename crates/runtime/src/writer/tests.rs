@@ -1,3 +1,5 @@
+//! Every call of every workload failing once, and the end of the process at each.
+
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 use std::{
     collections::BTreeMap,

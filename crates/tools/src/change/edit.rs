@@ -20,10 +20,7 @@ pub(crate) fn edit(eyes: Eyes<'_>, args: &args::Edit) -> Result<ToolOutcome, Str
         return Err("edits is empty; give at least one {\"old\": \"…\", \"new\": \"…\"}".to_owned());
     }
     let sight = sight(eyes, &args.path, "edit")?;
-    let start = match sight.start() {
-        Ok(start) => start,
-        Err(stale) => return Ok(stale),
-    };
+    let start = sight.start()?;
     let Some(content) = &start.content else {
         return Err(format!("{} does not exist; use write to propose a new file", sight.path));
     };

@@ -20,7 +20,7 @@ pub(super) enum Ending {
 impl Ending {
     /// The ending that most lines of `text` have; `None` when it has none.
     pub fn of(text: &[u8]) -> Option<Self> {
-        let all = text.iter().filter(|b| **b == b'\n').count();
+        let all = text.split(|b| *b == b'\n').count() - 1;
         let crlf = text.windows(2).filter(|w| *w == b"\r\n").count();
         match all {
             0 => None,

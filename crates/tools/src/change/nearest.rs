@@ -58,5 +58,5 @@ fn likeness(of: &BTreeMap<(char, char), u32>, a: &str, b: &str) -> u32 {
     let other = pairs(b);
     let sum: u32 = of.values().chain(other.values()).sum();
     let common: u32 = of.iter().map(|(p, n)| other.get(p).copied().unwrap_or_default().min(*n)).sum();
-    if sum == 0 { 0 } else { common * 2_000 / sum }
+    (common * 2_000).checked_div(sum).unwrap_or_default()
 }

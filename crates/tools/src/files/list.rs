@@ -32,7 +32,7 @@ pub(crate) fn list(
         .iter()
         .filter(|(p, _)| level(p) <= deepest)
         .take(MOST_SHOWN)
-        .filter(|(p, kind)| matches!(kind, Kind::Proposed(_)) || eyes.jail.holds(p))
+        .filter(|(p, kind)| matches!(kind, Kind::Proposed(_) | Kind::NewFolder) || eyes.jail.holds(p))
         .map(|(p, kind)| line(p, *kind))
         .collect();
     let mut text = shown.join("\n");
@@ -71,7 +71,7 @@ fn line(path: &Path, kind: Kind) -> String {
     let strange = lossy.chars().any(char::is_control);
     let mut line = if strange { lossy.escape_debug().to_string() } else { lossy.to_string() };
     line.push_str(match kind {
-        Kind::Folder => "/",
+        Kind::Folder | Kind::NewFolder => "/",
         Kind::File | Kind::Proposed(_) => "",
         Kind::Link => "  (link)",
         Kind::Special => "  (not a file)",

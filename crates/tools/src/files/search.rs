@@ -115,7 +115,7 @@ impl Hunt {
             Ok(true)
         });
         match kind {
-            Kind::Folder | Kind::Link | Kind::Special => Ok(()),
+            Kind::Folder | Kind::NewFolder | Kind::Link | Kind::Special => Ok(()),
             Kind::Proposed(id) => {
                 let content = eyes.blobs.blob(id).ok_or(io::ErrorKind::NotFound)?;
                 searcher.search_slice(&*matcher, &content, sink)

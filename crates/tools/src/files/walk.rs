@@ -19,6 +19,8 @@ pub(super) const MOST_NAMES: usize = 200_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Folder,
+    /// A folder that a proposal makes.
+    NewFolder,
     /// A file on disk.
     File,
     Link,
@@ -115,7 +117,7 @@ fn overlay(eyes: Eyes<'_>, start: &Path, depth: Option<usize>, all: &mut BTreeMa
             }
             Some(id) if depth.is_none_or(|d| levels <= d) => {
                 for folder in real.ancestors().skip(1).take(levels.saturating_sub(1)) {
-                    all.entry(folder.to_owned()).or_insert(Kind::Folder);
+                    all.entry(folder.to_owned()).or_insert(Kind::NewFolder);
                 }
                 all.insert(real, Kind::Proposed(*id));
             }

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use std::os::unix::{ffi::OsStrExt, fs::symlink};
+use std::os::unix::fs::symlink;
 
 use super::*;
 
@@ -80,8 +80,8 @@ fn links_inside_are_followed_and_links_out_are_refused() {
 #[test]
 fn only_regular_files_are_read_and_nothing_blocks() {
     let p = place();
-    rustix::fs::mknodat(rustix::fs::CWD, p.root.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
-        .unwrap();
+    let made = std::process::Command::new("mkfifo").arg(p.root.join("pipe")).status().unwrap();
+    assert!(made.success());
     let _socket = std::os::unix::net::UnixListener::bind(p.root.join("sock")).unwrap();
     fs::hard_link(p.root.join("src/a.rs"), p.root.join("hard")).unwrap();
     assert_eq!(p.jail.read(&rel("hard")).unwrap(), b"inside");
@@ -102,10 +102,12 @@ fn a_huge_file_is_refused_with_its_size_and_the_limit() {
     assert!(e.contains("209715200 bytes") && e.contains("52428800"), "{e}");
 }
 
+// Other systems refuse to make such a name.
+#[cfg(target_os = "linux")]
 #[test]
 fn a_name_that_is_not_utf8_says_so() {
     let p = place();
-    let name = std::ffi::OsStr::from_bytes(b"bad\xff.txt");
+    let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"bad\xff.txt");
     fs::write(p.root.join(name), "x").unwrap();
     symlink(name, p.root.join("good")).unwrap();
     let by_lossy_name = p.jail.read(&rel("bad\u{fffd}.txt")).unwrap_err();

@@ -373,7 +373,8 @@ impl App {
             }
             approvals::Wish::AskReason(id) => {
                 if self.listed.stood(&id, came) {
-                    let prompt = Prompt::new(Purpose::Deny(id), "Deny it; tell the agent why, or just Enter", None);
+                    let prompt =
+                        Prompt::new(Purpose::Deny(id), "Deny it; tell the agent why, or just Enter", None);
                     self.open_overlay(Overlay::Prompt(prompt));
                 } else {
                     self.complain(TOO_EARLY);
@@ -437,7 +438,9 @@ impl App {
                 self.say(match next {
                     PermissionMode::ReadOnly => "read-only: nothing is changed or run",
                     PermissionMode::Ask => "ask: every change asks",
-                    PermissionMode::Auto => "auto: changes are written and recorded; deletes and high risk ask",
+                    PermissionMode::Auto => {
+                        "auto: changes are written and recorded; deletes and high risk ask"
+                    }
                 });
             }
             composer::Wish::Files => {

@@ -239,7 +239,8 @@ impl App {
             glyphs: &self.glyphs,
             state: self.session.state(),
             surroundings: &self.surroundings,
-            body: Rect { height: self.areas.composer.y.saturating_sub(body.y), ..body }.intersection(buf.area),
+            body: Rect { height: self.areas.composer.y.saturating_sub(body.y), ..body }
+                .intersection(buf.area),
         };
         for overlay in &self.overlays {
             caret = match overlay {

@@ -222,9 +222,9 @@ impl Draft {
     /// The word that the caret stands at the end of, and whether it begins the text.
     pub fn token(&self) -> (&str, bool) {
         let (before, _) = self.around();
-        let start = before.rfind(char::is_whitespace).map_or(0, |i| {
-            i + before.get(i..).and_then(|s| s.chars().next()).map_or(1, char::len_utf8)
-        });
+        let start = before
+            .rfind(char::is_whitespace)
+            .map_or(0, |i| i + before.get(i..).and_then(|s| s.chars().next()).map_or(1, char::len_utf8));
         let first = start == 0 && self.area.cursor().0 == 0;
         (before.get(start..).unwrap_or_default(), first)
     }

@@ -104,9 +104,11 @@ impl Chord {
         let mut rest = name;
         loop {
             let before = rest;
-            for (prefix, modifier) in
-                [("ctrl-", KeyModifiers::CONTROL), ("alt-", KeyModifiers::ALT), ("shift-", KeyModifiers::SHIFT)]
-            {
+            for (prefix, modifier) in [
+                ("ctrl-", KeyModifiers::CONTROL),
+                ("alt-", KeyModifiers::ALT),
+                ("shift-", KeyModifiers::SHIFT),
+            ] {
                 if let Some(after) = rest.strip_prefix(prefix)
                     && !after.is_empty()
                 {

@@ -91,22 +91,19 @@ fn parse_place(
         let key = name.get_ref().as_ref();
         let Some(action) = place.actions().into_iter().find(|a| a.name() == key) else {
             let known: Vec<&str> = place.actions().into_iter().map(Action::name).collect();
-            let message =
-                format!("{} has no action {key:?}; it has {}", place.name(), known.join(", "));
+            let message = format!("{} has no action {key:?}; it has {}", place.name(), known.join(", "));
             return Err(source.error(&name.span(), message));
         };
         let one = std::slice::from_ref(value);
         let list = value.get_ref().as_array().map_or(one, |list| &list[..]);
-        let keys = list
-            .iter()
-            .map(|v| match v.get_ref().as_str() {
-                Some(text) => Ok((text.to_owned(), v.span())),
-                None => Err(source.error(
-                    &v.span(),
-                    "keys are a text or a list of texts, such as [\"f1\", \"?\"]",
-                )),
-            })
-            .collect::<Result<_, _>>()?;
+        let keys =
+            list.iter()
+                .map(|v| match v.get_ref().as_str() {
+                    Some(text) => Ok((text.to_owned(), v.span())),
+                    None => Err(source
+                        .error(&v.span(), "keys are a text or a list of texts, such as [\"f1\", \"?\"]")),
+                })
+                .collect::<Result<_, _>>()?;
         parsed.entries.push((action, keys));
     }
     Ok(())
@@ -114,9 +111,7 @@ fn parse_place(
 
 fn chord(source: &Source<'_>, leader: &Option<Spanned>) -> Result<Option<Chord>, KeymapError> {
     match leader {
-        Some((name, span)) => {
-            Chord::parse(name).map(Some).map_err(|e| source.error(span, e.to_string()))
-        }
+        Some((name, span)) => Chord::parse(name).map(Some).map_err(|e| source.error(span, e.to_string())),
         None => Ok(None),
     }
 }
@@ -164,7 +159,9 @@ fn sequence(
         })
         .collect::<Result<_, _>>()?;
     if keys.is_empty() {
-        return Err(source.error(span, "a key is missing between the quotes; leave the line out to keep the default"));
+        return Err(
+            source.error(span, "a key is missing between the quotes; leave the line out to keep the default")
+        );
     }
     Ok(keys)
 }

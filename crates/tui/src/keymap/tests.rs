@@ -24,20 +24,21 @@ fn keys_find_their_action_and_prefixes_wait() {
     assert_eq!(found(&map, Place::Composer, "ctrl-x d"), Found::Action(Action::Frame(frame::Action::Diff)));
     assert_eq!(found(&map, Place::Composer, "ctrl-x ctrl-x"), Found::Nothing);
     assert_eq!(found(&map, Place::Composer, "y"), Found::Nothing);
-    assert_eq!(
-        found(&map, Place::Approvals, "y"),
-        Found::Action(Action::Approvals(approvals::Action::Once))
-    );
+    assert_eq!(found(&map, Place::Approvals, "y"), Found::Action(Action::Approvals(approvals::Action::Once)));
 }
 
 #[test]
 fn the_users_file_rebinds_and_the_rest_stays() {
-    let map = Keymap::with("leader = \"ctrl-space\"\n[anywhere]\npalette = [\"f2\", \"leader p\"]\n").unwrap();
+    let map =
+        Keymap::with("leader = \"ctrl-space\"\n[anywhere]\npalette = [\"f2\", \"leader p\"]\n").unwrap();
     let palette = Found::Action(Action::Frame(frame::Action::Palette));
     assert_eq!(found(&map, Place::Composer, "f2"), palette);
     assert_eq!(found(&map, Place::Composer, "ctrl-space p"), palette);
     assert_eq!(found(&map, Place::Composer, "ctrl-p"), Found::Nothing);
-    assert_eq!(found(&map, Place::Composer, "ctrl-space d"), Found::Action(Action::Frame(frame::Action::Diff)));
+    assert_eq!(
+        found(&map, Place::Composer, "ctrl-space d"),
+        Found::Action(Action::Frame(frame::Action::Diff))
+    );
     assert_eq!(map.yours().count(), 2);
 }
 

@@ -43,7 +43,8 @@ pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
     let area = super::centred(page.body, 120, height);
     let count = format!("{} waiting · nothing here runs by itself", page.state.open.len());
     let count = if page.body.width < 70 { page.state.open.len().to_string() } else { count };
-    let keys = [("j k", "item"), ("y", "once"), ("n", "deny"), ("Enter", "open"), ("q", "back, still pending")];
+    let keys =
+        [("j k", "item"), ("y", "once"), ("n", "deny"), ("Enter", "open"), ("q", "back, still pending")];
     let shown: &[(&str, &str)] = if page.body.width < 60 { &[("y", "once"), ("n", "deny")] } else { &keys };
     let inner = frame(page, area, "Approvals", &count, shown, buf);
     let room = usize::from(inner.height.saturating_sub(1));
@@ -136,7 +137,8 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
             (format!("{} plan", page.glyphs.star), Slot::Accent, title, vec![then])
         }
         CheckpointKind::Failure(failure) => {
-            let details = vec![("hint", clean(&failure.hint)), ("then", "answer it in the composer".to_owned())];
+            let details =
+                vec![("hint", clean(&failure.hint)), ("then", "answer it in the composer".to_owned())];
             (format!("{} failed", page.glyphs.failed), Slot::Bad, clean(&failure.message), details)
         }
         CheckpointKind::Clarification { .. }

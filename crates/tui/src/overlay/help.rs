@@ -58,7 +58,11 @@ impl Help {
             Focus::Diff => 2,
         };
         let pane = PANES.get((here + self.pane) % PANES.len()).copied().unwrap_or(Place::Plan);
-        let columns = [self.column(keymap, pane), self.column(keymap, Place::Anywhere), self.column(keymap, Place::Composer)];
+        let columns = [
+            self.column(keymap, pane),
+            self.column(keymap, Place::Anywhere),
+            self.column(keymap, Place::Composer),
+        ];
         let rows = columns.iter().map(Vec::len).max().unwrap_or_default();
         let wide = page.body.width >= 100;
         let all: Vec<(String, Vec<(String, String)>)> = [pane, Place::Anywhere, Place::Composer]
@@ -87,7 +91,10 @@ impl Help {
             let flat: Vec<(String, String)> = all
                 .iter()
                 .flat_map(|(title, rows)| {
-                    [(String::new(), title.clone())].into_iter().chain(rows.clone()).chain([Default::default()])
+                    [(String::new(), title.clone())]
+                        .into_iter()
+                        .chain(rows.clone())
+                        .chain([Default::default()])
                 })
                 .collect();
             self.draw(page, "", &flat, inner, buf);

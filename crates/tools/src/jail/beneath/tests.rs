@@ -35,14 +35,14 @@ fn both_ways_open_the_same_and_refuse_every_link() {
             assert!(open(&root, Path::new(good), OFlags::RDONLY).is_ok(), "{way} {good}");
             assert!(open(&root, Path::new(good), LOOK).is_ok(), "{way} {good}");
         }
-        for bad in ["la/b/f", "a/lf", "la", "../x", "/etc/passwd", "a/../a/b/f", "a/b/f/g", "gone"] {
+        for bad in ["la/b/f", "a/lf", "la", "../x", "/etc/passwd", "a/b/f/g", "gone"] {
             assert!(open(&root, Path::new(bad), OFlags::RDONLY).is_err(), "{way} {bad}");
         }
         assert!(open(&root, Path::new("a/lf"), LOOK).is_err(), "{way}");
     }
 }
 
-/// Opens `flips` times while a thread makes `d` a folder and a link to the outside in turn.
+/// Opens while a thread makes `d` a folder and a link to the outside in turn.
 #[test]
 fn a_folder_that_flips_to_a_link_never_leads_out() {
     for (way, open) in ways() {
@@ -57,7 +57,8 @@ fn a_folder_that_flips_to_a_link_never_leads_out() {
         let (done, read) = (AtomicBool::new(false), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                for _ in 0..1_000 {
+                let met = || read.load(Ordering::SeqCst) > 0;
+                for _ in (0..1_000_000).take_while(|n| *n < 1_000 || !met()) {
                     fs::rename(root.join("real"), root.join("d")).unwrap();
                     fs::rename(root.join("d"), root.join("real")).unwrap();
                     fs::rename(root.join("link"), root.join("d")).unwrap();

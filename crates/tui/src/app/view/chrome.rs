@@ -148,7 +148,8 @@ impl App {
             (true, true) => ("< ", " >"),
         };
         let lit = self.focus == self.shown && self.overlays.is_empty();
-        let style = self.theme.style(if lit { Slot::Accent } else { Slot::Strong }).add_modifier(Modifier::BOLD);
+        let style =
+            self.theme.style(if lit { Slot::Accent } else { Slot::Strong }).add_modifier(Modifier::BOLD);
         let room = usize::from(area.width).saturating_sub(title.right.width() + 6);
         let mut right = title.right.spans;
         right.push(Span::styled(after, self.theme.style(Slot::Soft)));
@@ -177,7 +178,9 @@ impl App {
         let form = Form { width: area.width, frame, glyphs: &self.glyphs };
         let (left, right) = status::line(self.session.state(), form);
         let line = |pieces: Vec<status::Piece>| {
-            Line::from(pieces.into_iter().map(|p| Span::styled(p.text, self.tone(p.tone))).collect::<Vec<_>>())
+            Line::from(
+                pieces.into_iter().map(|p| Span::styled(p.text, self.tone(p.tone))).collect::<Vec<_>>(),
+            )
         };
         let (left, right) = (line(left), line(right));
         left.render(area, buf);
@@ -235,7 +238,8 @@ impl App {
             Span::styled("Esc", key),
             Span::styled(" one step back", soft),
         ]);
-        let width = lines.iter().map(|l| l.iter().map(|s| s.content.width()).sum::<usize>()).max().unwrap_or(0) + 3;
+        let width =
+            lines.iter().map(|l| l.iter().map(|s| s.content.width()).sum::<usize>()).max().unwrap_or(0) + 3;
         let width = u16::try_from(width).unwrap_or(body.width).min(body.width.saturating_sub(2));
         let height = u16::try_from(lines.len()).unwrap_or(0).min(body.height);
         let x = body.x + (body.width - width.min(body.width)) / 2;
@@ -249,4 +253,3 @@ impl App {
         }
     }
 }
-
