@@ -75,7 +75,7 @@ impl Areas {
         let hint = u16::from(screen.height >= 6);
         let draft = wants.draft.min((screen.height / 3).max(1));
         let composer = bottom(&mut rest, draft + hint);
-        let mut areas = Self { status, composer, ..Self::default() };
+        let mut areas = Self { composer, status, ..Self::default() };
         let shape = shape(screen.width);
         if screen.height >= 5 && shape != Shape::Single {
             areas.header = top(&mut rest, 1);

@@ -35,6 +35,9 @@ pub enum Signal {
     Continue,
 }
 
+/// Gives a text to the user's editor and takes back what came of it.
+pub type Edit = Box<dyn Fn(&str) -> io::Result<String>>;
+
 /// Everything that connects a screen to the rest of the program.
 pub struct Wiring {
     /// To the driver.
@@ -46,7 +49,7 @@ pub struct Wiring {
     /// Stops the process until it is continued; called with the terminal given back.
     pub suspend: Box<dyn Fn()>,
     /// Lets the user edit a text in their editor; called with the terminal given back.
-    pub edit: Box<dyn Fn(&str) -> io::Result<String>>,
+    pub edit: Edit,
     /// The user's keymap file.
     pub keymap: Option<String>,
     /// The theme: the name of one that comes with the program, or a theme file.
@@ -111,7 +114,7 @@ impl Screen {
     }
 
     async fn turn(&mut self, mut wiring: Wiring) -> io::Result<Reason> {
-        let mut keys = Keys::new();
+        let mut keys = Keys::listen();
         let mut ending = None;
         let mut signals_open = true;
         loop {

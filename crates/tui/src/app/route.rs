@@ -226,13 +226,14 @@ impl App {
                 let wish = self.composer.act(action);
                 self.compose(wish, came);
             }
-            Action::Conversation(key) => match key.action() {
-                Some(action) => self.conversation(action, came),
-                None => {
+            Action::Conversation(key) => {
+                if let Some(action) = key.action() {
+                    self.conversation(action, came);
+                } else {
                     let prompt = Prompt::new(Purpose::Search, "Search the conversation", None);
                     self.open_overlay(Overlay::Prompt(prompt));
                 }
-            },
+            }
             Action::Plan(key) => self.plan_key(key, came),
             Action::Diff(key) => self.diff_key(key, came),
             Action::Approvals(action) => self.approvals(action, came),

@@ -88,7 +88,9 @@ impl App {
             self.step_back(buf);
             caret = self.overlay(buf);
         }
-        self.which_key(now, buf);
+        if self.which_key(now, buf) {
+            caret = None;
+        }
         self.status(buf);
         caret
     }
