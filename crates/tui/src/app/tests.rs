@@ -42,7 +42,7 @@ impl Desk {
     fn new(width: u16, height: u16) -> Self {
         let look = Look { folder: "inkwell".into(), ..Look::default() };
         let mut desk = Self {
-            app: App::new(look).unwrap(),
+            app: App::new(look, Highlighter::off()).unwrap(),
             session: Session::new(),
             now: Instant::now(),
             size: Rect::new(0, 0, width, height),
