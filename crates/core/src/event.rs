@@ -488,6 +488,9 @@ pub enum Event {
         call: CallId,
         /// How.
         exit: Exit,
+        /// What it wrote, byte for byte as far as it was kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<BlobId>,
     },
     /// The user was asked.
     CheckpointOpened {

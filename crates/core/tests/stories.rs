@@ -201,7 +201,7 @@ fn skipping_everything_skips_the_task() {
 #[test]
 fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
     let mut b = Bench::new();
-    b.say("fix it");
+    b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[("syntax", "cargo check")]);
     b.answer(is_plan, Answer::Approve).unwrap();
     b.reply("nothing to change", &[]);
@@ -227,7 +227,7 @@ fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
 #[test]
 fn repairs_are_bounded() {
     let mut b = Bench::new();
-    b.say("fix it");
+    b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[("t", "make test")]);
     b.answer(is_plan, Answer::Approve).unwrap();
     b.reply("", &[]);
@@ -247,7 +247,7 @@ fn repairs_are_bounded() {
 #[test]
 fn a_question_beside_a_run_only_reads_and_the_run_keeps_its_own() {
     let mut b = Bench::new();
-    b.say("fix it");
+    b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
     let run = b.session.state().run_lane().unwrap().clone();
@@ -300,7 +300,7 @@ fn at_a_named_node_nothing_else_is_reachable() {
 #[test]
 fn a_command_waits_for_its_lane_s_proposals() {
     let mut b = Bench::new();
-    b.say("fix it");
+    b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
     b.reply("", &[("edit", json!({"path": "a.txt"})), ("run", json!({"command": "cat a.txt"}))]);
@@ -316,30 +316,30 @@ fn a_command_waits_for_its_lane_s_proposals() {
 #[test]
 fn work_said_during_a_run_waits_and_the_latest_wins() {
     let mut b = Bench::new();
-    b.say("fix it");
+    b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
-    b.say("create the first thing");
-    b.say("create the second thing");
+    b.input(Input::Queue("create first.txt".into())).unwrap();
+    b.input(Input::Queue("create second.txt".into())).unwrap();
     assert_eq!(b.session.state().queue.len(), 1);
-    b.say("what is going on?");
+    b.say("what does this function do?");
     assert_eq!(b.session.state().queue.len(), 1, "questions never queue");
     let answer = b.session.state().lanes.values().next_back().unwrap().thinking.unwrap();
     b.reply_to(answer, "this", &[]).unwrap();
     b.reply("done", &[]);
     assert_eq!(phase(&b), Phase::Planning);
     let turn = b.session.state().planning_lane().unwrap().turn;
-    assert_eq!(b.session.state().turns[&turn].head, "create the second thing");
+    assert_eq!(b.session.state().turns[&turn].head, "create second.txt");
 }
 
 #[test]
 fn cancel_keeps_what_is_done_and_clears_the_queue() {
     let mut b = Bench::new();
-    b.say("fix it");
+    b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
     b.reply("done", &[]);
-    b.say("create another");
+    b.input(Input::Queue("create other.txt".into())).unwrap();
     let step = b.input(Input::Cancel).unwrap();
     assert!(step.effects.iter().any(|e| matches!(e, pilothouse_core::work::Effect::Cancel(_))));
     assert_eq!(phase(&b), Phase::Idle);
@@ -371,7 +371,7 @@ fn what_a_stopped_stream_had_said_is_kept() {
 #[test]
 fn a_model_that_cannot_be_reached_is_a_choice_and_can_be_tried_again() {
     let mut b = Bench::new();
-    b.say("fix it");
+    b.say("fix the bug in a.txt");
     let call = b.thinking();
     let fault = || Fault {
         kind: FaultKind::Unreachable,
@@ -397,7 +397,7 @@ fn a_model_that_cannot_be_reached_is_a_choice_and_can_be_tried_again() {
 #[test]
 fn a_question_of_the_model_waits_for_words() {
     let mut b = Bench::new();
-    b.say("create a thing");
+    b.say("create notes.txt");
     b.reply("", &[("ask_user", json!({"question": "Which?", "choices": ["left", "right"]}))]);
     assert!(b.session.pending().is_empty());
     b.say("2");
@@ -410,12 +410,12 @@ fn a_question_of_the_model_waits_for_words() {
 #[test]
 fn no_to_a_plan_waits_for_guidance_and_an_empty_line_drops_it() {
     let mut b = Bench::new();
-    b.say("create a thing");
+    b.say("create notes.txt");
     b.plan(&[("One", "create")], &[]);
     b.say("n");
     assert_eq!(phase(&b), Phase::Planning);
     assert!(b.session.pending().is_empty());
-    b.say("create it elsewhere");
+    b.say("create docs/notes.txt");
     b.plan(&[("Two", "create")], &[]);
     b.say("no");
     b.input(Input::Say(String::new())).unwrap();
@@ -426,7 +426,7 @@ fn no_to_a_plan_waits_for_guidance_and_an_empty_line_drops_it() {
 fn under_a_read_only_ceiling_plans_are_made_but_not_run() {
     let mut b = Bench::new();
     b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
-    b.say("create a thing");
+    b.say("create notes.txt");
     b.plan(&[("One", "create")], &[]);
     assert!(b.answer(is_plan, Answer::Approve).is_err());
     b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
@@ -436,7 +436,7 @@ fn under_a_read_only_ceiling_plans_are_made_but_not_run() {
 #[test]
 fn lowering_the_ceiling_stops_what_it_forbids() {
     let mut b = Bench::new();
-    b.say("fix it");
+    b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
     b.reply("", &[("edit", json!({"path": "a.txt"}))]);
@@ -509,7 +509,7 @@ fn a_command_typed_by_the_user_asks_and_then_runs_without_a_model() {
 #[test]
 fn one_answer_once() {
     let mut b = Bench::new();
-    b.say("create a thing");
+    b.say("create notes.txt");
     b.plan(&[("One", "create")], &[]);
     let id = b.question(is_plan);
     b.answer(is_plan, Answer::Approve).unwrap();
@@ -522,4 +522,22 @@ fn an_unknown_command_names_its_neighbour() {
     let mut b = Bench::new();
     let refusal = b.input(Input::Say("/rest".into())).unwrap_err();
     assert!(refusal.reason.contains("/reset"), "{refusal}");
+}
+
+#[test]
+fn of_a_corrected_message_only_what_stands_is_asked() {
+    let mut b = Bench::new();
+    b.say("create sales.txt. wait, I got that wrong. create revenue.txt instead.");
+    let turn = b.session.state().turn.unwrap();
+    let request = b.session.state().turns[&turn].request.clone().unwrap();
+    assert!(request.contains("revenue.txt") && !request.contains("sales.txt"), "{request}");
+    assert_eq!(phase(&b), Phase::Planning);
+}
+
+#[test]
+fn a_control_word_comes_before_the_work_beside_it() {
+    let mut b = Bench::new();
+    b.say("switch to proof mode; create totals.txt");
+    assert_eq!(b.session.state().mode, pilothouse_core::intent::Mode::Proof);
+    assert_eq!(phase(&b), Phase::Planning);
 }

@@ -55,7 +55,9 @@ pub enum Command {
     #[command(after_help = "Examples:\n  pilothouse resume --last\n  pilothouse resume 20260102-101500-3f2a")]
     Resume(ResumeArgs),
     /// Lists, shows and checks sessions.
-    #[command(after_help = "Examples:\n  pilothouse sessions list --json\n  pilothouse sessions show 20260102-101500-3f2a\n  pilothouse sessions verify --all")]
+    #[command(
+        after_help = "Examples:\n  pilothouse sessions list --json\n  pilothouse sessions show 20260102-101500-3f2a\n  pilothouse sessions verify --all"
+    )]
     Sessions {
         /// What to do with them.
         #[command(subcommand)]
@@ -68,10 +70,14 @@ pub enum Command {
     #[command(after_help = "Example:\n  pilothouse redo")]
     Redo(UndoArgs),
     /// The intent classifier alone.
-    #[command(after_help = "Examples:\n  pilothouse classify \"fix the typo in README\"\n  pilothouse classify --jsonl < messages.jsonl")]
+    #[command(
+        after_help = "Examples:\n  pilothouse classify \"fix the typo in README\"\n  pilothouse classify --jsonl < messages.jsonl"
+    )]
     Classify(ClassifyArgs),
     /// The command risk classifier alone.
-    #[command(after_help = "Examples:\n  pilothouse risk \"rm -rf build\"\n  pilothouse risk --jsonl < commands.jsonl")]
+    #[command(
+        after_help = "Examples:\n  pilothouse risk \"rm -rf build\"\n  pilothouse risk --jsonl < commands.jsonl"
+    )]
     Risk(RiskArgs),
     /// Where the configuration is.
     #[command(after_help = "Examples:\n  pilothouse config path\n  pilothouse config validate")]

@@ -61,10 +61,14 @@ fn every_arrow_points_down_to_core() {
 #[test]
 fn crates_do_without_what_is_not_theirs() {
     let none = |name: &str, never: &[&str]| {
-        let has: Vec<String> = dependencies(name).into_iter().filter(|d| never.contains(&d.as_str())).collect();
+        let has: Vec<String> =
+            dependencies(name).into_iter().filter(|d| never.contains(&d.as_str())).collect();
         assert!(has.is_empty(), "{name} must not depend on {has:?}");
     };
-    none("core", &["tokio", "ratatui", "crossterm", "async-openai", "reqwest", "directories", "tempfile", "jiff"]);
+    none(
+        "core",
+        &["tokio", "ratatui", "crossterm", "async-openai", "reqwest", "directories", "tempfile", "jiff"],
+    );
     none("model", &["ratatui", "crossterm", "ignore", "process-wrap", "directories"]);
     none("tools", &["ratatui", "crossterm", "async-openai", "reqwest"]);
     none("runtime", &["ratatui", "crossterm", "async-openai", "syntect"]);

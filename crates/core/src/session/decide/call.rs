@@ -251,7 +251,9 @@ impl Draft<'_> {
         }
         let (lane, kind) = (lane.id, lane.kind);
         if let Some(exit) = &outcome.exit {
-            self.emit(Event::CommandExited { call, exit: exit.clone() });
+            let output = outcome.output.as_ref().map(crate::blob::Blob::id);
+            self.blobs.extend(outcome.output);
+            self.emit(Event::CommandExited { call, exit: exit.clone(), output });
         }
         for draft in outcome.proposals {
             self.propose(lane, call, draft);

@@ -6,7 +6,7 @@ use crate::{
     event::{CallStatus, Event, Level, RunStatus},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
-    intent::{IntentNode, Phase},
+    intent::{IntentNode, Phase, Turn},
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
@@ -265,7 +265,10 @@ impl Draft<'_> {
         }
         if let Some(turn) = self.state.queue.plan_new {
             self.change_queue(|q| q.plan_new = None);
-            if let Err(refusal) = self.route(turn) {
+            // It was queued as work of its own, however it sounded beside the run.
+            let continues = self.state.turns.get(&turn).is_some_and(|t| t.class == Turn::PlanContinue);
+            let routed = if continues { self.route_plan(turn) } else { self.route(turn) };
+            if let Err(refusal) = routed {
                 self.notice(Level::Info, refusal.reason);
             }
         }

@@ -1,0 +1,125 @@
+//! The built-in engine: rules instead of a model, for the bounded set of jobs that need none.
+//!
+//! Owns what can be understood and answered by rules. It plays by the rules of every model: it
+//! sees only the request, says text and wishes for calls, and has no state of its own. A flow
+//! reads like straight code; where it needs a result that is not in the conversation yet, it ends
+//! with the call for it and runs again from the top in the next round.
+
+use futures::future::BoxFuture;
+use pilothouse_core::talk::{Finish, ModelCall, ModelDelta, ModelReply, ModelRequest, Purpose, Usage};
+use tokio::sync::mpsc::Sender;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    client::{ModelClient, Unfinished, cancelled},
+    outlet::Outlet,
+};
+use scene::{Move, Scene};
+use wish::Wish;
+
+mod answer;
+mod browse;
+mod command;
+mod definition;
+mod found;
+mod order;
+mod pattern;
+mod phrase;
+mod plan;
+mod review;
+mod scene;
+mod sentence;
+mod task;
+mod wish;
+
+/// How to get more than rules.
+pub const CONNECT: &str = "Connect a model for everything else: `/connect`, or set PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY.";
+
+/// The rule-based engine; it needs no account, network or configuration.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Offline;
+
+impl Offline {
+    /// The engine.
+    pub const fn new() -> Self {
+        Self
+    }
+
+    /// The reply to a request; the same request always gets the same reply.
+    pub fn answer(self, request: &ModelRequest) -> ModelReply {
+        let scene = Scene::of(request);
+        let (text, calls) = match go(&scene) {
+            Ok(text) | Err(Move::Say(text)) => (text, Vec::new()),
+            Err(Move::Act { text, calls }) => (text, calls),
+        };
+        let known = request.messages.iter().map(|m| m.calls.len()).sum::<usize>();
+        let calls: Vec<ModelCall> = calls
+            .into_iter()
+            .zip(known..)
+            .map(|((name, args), n)| ModelCall {
+                id: format!("offline_{n}"),
+                name: name.to_owned(),
+                args: args.to_string(),
+            })
+            .collect();
+        let finish = if calls.is_empty() { Finish::Stop } else { Finish::Calls };
+        let usage = Usage { cost_micros: Some(0), ..Usage::default() };
+        ModelReply { text, calls, usage, finish, model: "offline".to_owned(), ..ModelReply::default() }
+    }
+}
+
+impl ModelClient for Offline {
+    fn name(&self) -> &'static str {
+        "offline"
+    }
+
+    fn reply(
+        &self,
+        request: ModelRequest,
+        deltas: Sender<ModelDelta>,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
+        Box::pin(async move {
+            if cancel.is_cancelled() {
+                return Err(cancelled().into());
+            }
+            let reply = self.answer(&request);
+            let mut outlet = Outlet::new(deltas);
+            if !reply.text.is_empty() {
+                outlet.send(ModelDelta::Text(reply.text.clone()));
+            }
+            Ok(reply)
+        })
+    }
+}
+
+/// What is done for whom. `Ok` is the last word, `Err` a move before it.
+fn go(scene: &Scene<'_>) -> Result<String, Move> {
+    if scene.purpose() == Purpose::Task {
+        return task::perform(scene);
+    }
+    let wish = Wish::read(scene);
+    match (scene.purpose(), wish) {
+        (_, Wish::Unclear(why)) => Ok(why),
+        (_, Wish::Unknown) => Ok(unknown(scene)),
+        (Purpose::Plan, wish) if wish.changes() => plan::submit(scene, &wish),
+        (Purpose::Plan, Wish::Job(job)) => plan::submit_job(scene, &job),
+        (Purpose::Answer | Purpose::Goal, wish) if wish.changes() => Ok(format!(
+            "That would change files, which this turn may not do. Say it as an order of its own, such as {}.",
+            wish.example()
+        )),
+        (Purpose::Answer | Purpose::Goal, Wish::Job(job)) => command::run(scene, &job),
+        (_, wish) => answer::give(scene, &wish),
+    }
+}
+
+fn unknown(scene: &Scene<'_>) -> String {
+    let about = if scene.sentence().is_empty() { "There is nothing to answer" } else { "That needs a model" };
+    format!(
+        "{about}, and I am the built-in offline engine. I can find things (`where is X`, `what is X`, `who uses X`, `find \"text\"`), show, list and outline files, review the working diff, `rename X to Y`, `replace \"a\" with \"b\"`, create and delete files, and run commands and tests. {CONNECT}"
+    )
+}
+
+#[cfg(test)]
+#[path = "offline/tests.rs"]
+mod tests;

@@ -1,0 +1,200 @@
+//! Answers about the code: where and what something is, who uses it, where a text stands.
+//!
+//! Owns the search for definitions. Every claim has its place; what was not found is said with
+//! the place where it was looked for.
+
+use serde_json::{Value, json};
+
+use super::{
+    browse,
+    definition::{body, definition},
+    found::{Found, Hit, count, numbered},
+    review,
+    scene::{Move, Scene},
+    wish::Wish,
+};
+
+/// Lines that are quoted at most.
+const QUOTED: usize = 12;
+
+/// Answers a question.
+pub(super) fn give(scene: &Scene<'_>, wish: &Wish) -> Result<String, Move> {
+    match wish {
+        Wish::Where(term) | Wish::What(term) => define(scene, term),
+        Wish::Uses(term) => uses(scene, term),
+        Wish::Find { text, scope } => find(scene, text, scope.as_deref()),
+        Wish::Show { path, lines } => browse::show(scene, path, *lines),
+        Wish::List(path) => browse::list(scene, path.as_deref()),
+        Wish::Outline(path) => browse::outline(scene, path),
+        Wish::Overview => browse::overview(scene),
+        Wish::Review => review::give(scene),
+        Wish::Rename { .. }
+        | Wish::Replace { .. }
+        | Wish::Create { .. }
+        | Wish::Delete { .. }
+        | Wish::Job(_)
+        | Wish::Unclear(_)
+        | Wish::Unknown => Ok(super::unknown(scene)),
+    }
+}
+
+/// The last part of `a::b` or `a.b`, and the part before it.
+fn parts(term: &str) -> (&str, Option<&str>) {
+    let (before, name) = term.rsplit_once("::").or_else(|| term.rsplit_once('.')).unwrap_or(("", term));
+    let before = before.rsplit([':', '.']).next().filter(|b| !b.is_empty());
+    if name.is_empty() { (term, None) } else { (name, before) }
+}
+
+/// A search that first takes the term as it is, and then in any case and spelling.
+fn look(scene: &Scene<'_>, term: &str) -> Result<(Found, bool), Move> {
+    let (name, _) = parts(term);
+    if !name.contains(' ') {
+        let args = json!({"pattern": regex::escape(name), "path": ".", "whole_word": true, "max": 400});
+        let found = found(scene, args)?;
+        if !found.hits.is_empty() {
+            return Ok((found, true));
+        }
+    }
+    let words: Vec<String> =
+        name.split([' ', '_', '-']).filter(|w| !w.is_empty()).map(regex::escape).collect();
+    let pattern = format!("(?i){}", words.join(r"[\s_-]*"));
+    Ok((found(scene, json!({"pattern": pattern, "path": ".", "max": 200}))?, false))
+}
+
+fn found(scene: &Scene<'_>, args: Value) -> Result<Found, Move> {
+    let heard = scene.ask("search", args)?;
+    match heard.failed {
+        Some(why) => Err(Move::Say(format!("I could not search: {why}"))),
+        None => Ok(Found::read(heard.text)),
+    }
+}
+
+fn nothing(term: &str) -> String {
+    format!("I found nothing called `{term}`: no match in any file of this folder, in any case or spelling.")
+}
+
+/// The lines of `found` that define the term, the likeliest first.
+fn definitions<'f>(found: &'f Found, term: &str, exact: bool) -> Vec<&'f Hit> {
+    let (name, owner) = parts(term);
+    let plain = |text: &str| text.to_lowercase().replace([' ', '_', '-'], "");
+    let fits = |hit: &&Hit| {
+        definition(&hit.path, &hit.text)
+            .is_some_and(|d| if exact { d.name == name } else { plain(d.name).contains(&plain(name)) })
+    };
+    let mut hits: Vec<&Hit> = found.hits.iter().filter(fits).collect();
+    let owned =
+        |hit: &Hit| owner.is_some_and(|o| plain(&hit.path).contains(&plain(o)) || hit.text.contains(o));
+    let aside = |hit: &Hit| {
+        let path = hit.path.to_lowercase();
+        ["test", "example", "vendor", "target/", "node_modules", "fixture"].iter().any(|w| path.contains(w))
+    };
+    let prose = |hit: &Hit| definition(&hit.path, &hit.text).is_some_and(|d| d.noun() == "a section");
+    let size = |hit: &Hit| definition(&hit.path, &hit.text).map_or(usize::MAX, |d| d.name.len());
+    hits.sort_by_key(|h| (prose(h), !owned(h), aside(h), if exact { 0 } else { size(h) }));
+    hits
+}
+
+fn define(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
+    let (found, exact) = look(scene, term)?;
+    if found.hits.is_empty() {
+        return Ok(nothing(term));
+    }
+    let all = definitions(&found, term, exact);
+    let Some(best) = all.first() else {
+        return Ok(format!(
+            "I found no definition of `{term}`, but it is named in {}:\n\n{}",
+            tally(&found),
+            quotes(&found.hits.iter().collect::<Vec<_>>())
+        ));
+    };
+    let Some(what) = definition(&best.path, &best.text) else { return Ok(nothing(term)) };
+    let from = best.line.saturating_sub(12).max(1);
+    let heard =
+        scene.ask("read", json!({"path": best.path, "from": from, "lines": best.line - from + 40}))?;
+    let text = match heard.failed {
+        None => body(&best.path, &numbered(heard.text), best.line),
+        Some(_) => String::new(),
+    };
+    let text = if text.is_empty() { best.text.trim().to_owned() } else { text };
+    let mut out = format!(
+        "`{}` is {}, defined at {}:\n\n{}",
+        what.name,
+        what.noun(),
+        best.place(),
+        browse::fenced(&best.path, &text)
+    );
+    if let Some(why) = heard.failed {
+        out.push_str(&format!("\n\nI could not read further: {why}"));
+    }
+    let others: Vec<&Hit> = all.iter().skip(1).copied().collect();
+    if !others.is_empty() {
+        out.push_str(&format!("\n\nDefinitions like it:\n\n{}", quotes(&others)));
+    }
+    let uses: Vec<&Hit> = found.hits.iter().filter(|h| !all.contains(h)).collect();
+    if exact && !uses.is_empty() {
+        let places: Vec<String> = uses.iter().take(5).map(|h| h.place()).collect();
+        let more = if uses.len() > 5 { ", …" } else { "" };
+        let n = found.matches.saturating_sub(all.len() as u64).max(uses.len() as u64);
+        out.push_str(&format!("\n\nNamed in {} more: {}{more}", count(n, "place"), places.join(", ")));
+    }
+    Ok(out)
+}
+
+fn tally(found: &Found) -> String {
+    format!("{} in {}", count(found.matches, "place"), count(found.files, "file"))
+}
+
+fn quotes(hits: &[&Hit]) -> String {
+    let mut lines: Vec<String> = hits.iter().take(QUOTED).map(|h| h.quoted()).collect();
+    if hits.len() > QUOTED {
+        lines.push(format!("- … and {} more", hits.len() - QUOTED));
+    }
+    lines.join("\n")
+}
+
+fn uses(scene: &Scene<'_>, term: &str) -> Result<String, Move> {
+    let (found, exact) = look(scene, term)?;
+    if found.hits.is_empty() {
+        return Ok(nothing(term));
+    }
+    let defined = definitions(&found, term, exact);
+    let uses: Vec<&Hit> = found.hits.iter().filter(|h| !defined.contains(h)).collect();
+    let place = defined.first().map(|h| format!(" It is defined at {}.", h.place())).unwrap_or_default();
+    if uses.is_empty() {
+        return Ok(format!("Nothing in this folder uses `{term}`.{place}"));
+    }
+    let mut out = format!("`{term}` is named in {}, its definition included.{place}\n", tally(&found));
+    let files = found.by_file();
+    for (file, hits) in files.iter().take(20) {
+        let lines: Vec<String> =
+            hits.iter().filter(|h| !defined.contains(h)).take(8).map(|h| h.quoted()).collect();
+        if !lines.is_empty() {
+            out.push_str(&format!("\n{file}\n{}\n", lines.join("\n")));
+        }
+    }
+    if files.len() > 20 {
+        out.push_str(&format!("\n… and {} more.", count(files.len() as u64 - 20, "file")));
+    }
+    Ok(out.trim_end().to_owned())
+}
+
+fn find(scene: &Scene<'_>, text: &str, scope: Option<&str>) -> Result<String, Move> {
+    let path = scope.unwrap_or(".");
+    let place = if path == "." { "this folder".to_owned() } else { path.to_owned() };
+    let exact = found(scene, json!({"pattern": text, "path": path, "literal": true, "max": 200}))?;
+    if !exact.hits.is_empty() {
+        let hits: Vec<&Hit> = exact.hits.iter().collect();
+        return Ok(format!("\"{text}\" stands in {} of {place}:\n\n{}", tally(&exact), quotes(&hits)));
+    }
+    let pattern = format!("(?i){}", regex::escape(text));
+    let loose = found(scene, json!({"pattern": pattern, "path": path, "max": 200}))?;
+    if loose.hits.is_empty() {
+        return Ok(format!("No matches for \"{text}\" in {place}, in upper or lower case."));
+    }
+    let hits: Vec<&Hit> = loose.hits.iter().collect();
+    Ok(format!(
+        "\"{text}\" stands nowhere in {place} exactly so, but with other upper and lower case in {}:\n\n{}",
+        tally(&loose),
+        quotes(&hits)
+    ))
+}

@@ -1,0 +1,134 @@
+//! The phrasings of every job, English and German.
+//!
+//! Owns the patterns. A mark between private-use characters stands for a quotation.
+
+use super::pattern::Pattern;
+
+macro_rules! phrases {
+    ($($name:ident = [$($text:literal),+ $(,)?];)+) => {
+        $(pub(super) static $name: [Pattern; [$($text),+].len()] = [$(Pattern::new(concat!("(?is)^", $text, "$"))),+];)+
+        #[cfg(test)]
+        pub(super) fn all() -> Vec<&'static Pattern> {
+            let mut all = Vec::new();
+            $(all.extend(&$name);)+
+            all
+        }
+    };
+}
+
+phrases! {
+    RENAME = [
+        r"(?:rename|refactor|change the name of)\s+(?<old>\S+)\s+in\s+(?<in>\S+)\s+to\s+(?<new>\S+)",
+        r"(?:rename|refactor|change the name of)\s+(?<old>\S+)\s+(?:to|into|as|->|=>|→)\s+(?<new>\S+)(?<rest>\s.*)?",
+        r"(?:be)?nenne\s+(?<old>\S+)\s+um\s+(?:in|zu|nach|->|→)\s+(?<new>\S+)(?<rest>\s.*)?",
+        r"(?:be)?nenne\s+(?<old>\S+)\s+(?:in|unter|im ordner)\s+(?<in>\S+)\s+(?:in|zu|nach)\s+(?<new>\S+)\s+um",
+        r"(?:be)?nenne\s+(?<old>\S+)\s+(?:in|zu|nach|->|→)\s+(?<new>\S+)(?<rest>\s.*?)?\s+um(?<more>\s.*)?",
+        r"(?<old>\S+)\s+umbenennen\s+(?:in|zu|nach|->|→)\s+(?<new>\S+)(?<rest>\s.*)?",
+        r"(?<old>\S+)\s+(?:in|zu|nach|->|→)\s+(?<new>\S+)\s+umbenennen(?<rest>\s.*)?",
+    ];
+    REPLACE = [
+        r"(?:replace|substitute|swap)\s+(?<old>\S+)\s+(?:with|by|for|->|=>|→)\s+(?<new>\S+)(?<rest>\s.*)?",
+        r"ersetze\s+(?<old>\S+)\s+(?:durch|mit|->|→)\s+(?<new>\S+)(?<rest>\s.*)?",
+        r"(?<old>\S+)\s+durch\s+(?<new>\S+)\s+ersetzen(?<rest>\s.*)?",
+        r"(?:change|ändere)\s+(?<old>\x{e000}\d+\x{e001})\s+(?:to|into|in|zu)\s+(?<new>\x{e000}\d+\x{e001})(?<rest>\s.*)?",
+    ];
+    CREATE = [
+        r"(?:create|add|make|write|new|generate|touch|erstelle|erzeuge|lege|leg|schreibe)\s+(?<kind>(?:(?:a|an|the|new|empty|text|file|called|named|ein|eine|einen|neue|neuen|leere|datei|die|namens|mit dem namen)\s+)*)(?<path>\S+?)(?:\s+an)?(?:\s+file)?(?<rest>(?:[\s:,].*)?)",
+        r"(?<kind>(?:neue\s+)?datei\s+)(?<path>\S+)\s+(?:anlegen|erstellen|erzeugen)(?<rest>(?:[\s:,].*)?)",
+    ];
+    CONTENT = [
+        r"[\s:,]*(?:(?:with|containing|mit|and put|that (?:says|contains)|and write)[\s:]+)?(?:the\s+|dem\s+|den\s+)?(?:(?:content|contents|text|inhalt|line|zeile)\s*:?\s*)?(?<span>\x{e000}\d+\x{e001})(?:\s+(?:in it|an|into it|hinein))?",
+        r"[\s:,]*(?:with|mit)\s+(?:the\s+|dem\s+)?(?:content|contents|text|inhalt)\s*:?\s+(?<bare>.+?)(?:\s+an)?",
+        r":\s*(?<bare>.+)",
+        r"(?<none>(?:\s+an)?\s*)",
+    ];
+    DELETE = [
+        r"(?:delete|remove|rm|erase|lösche|entferne)\s+(?<kind>(?:(?:the|file|files|folder|directory|die|der|das|den|datei|dateien|ordner|verzeichnis)\s+)*)(?<paths>.+)",
+        r"(?<kind>(?:(?:die|den|datei|dateien|ordner)\s+)*)(?<paths>.+?)\s+(?:löschen|entfernen)",
+    ];
+    MOVE = [r"(?:move|mv|verschiebe|copy|cp|kopiere)\s+.+"];
+    SCOPE = [
+        r"\s*",
+        r"\s*,?\s*(?:everywhere|project-wide|überall|(?:in|across|throughout|within)\s+(?:all|the|the whole|the entire|this|every)\s*(?:files?|project|codebase|code|repo|repository|workspace)|(?:in allen dateien|im ganzen (?:projekt|code)))",
+        r"\s*,?\s*(?:but\s+)?(?:only\s+|just\s+|nur\s+)?(?:in|inside|within|under|below|across|throughout|unter|innerhalb von|im)\s+(?:(?:the|der|die|dem|den|file|files in|folder|directory|crate|module|package|datei|ordner|verzeichnis)\s+)*(?<in>\S+)(?:\s+(?:file|files|folder|directory|crate|module|package|only|ordner|verzeichnis))*",
+    ];
+    USES = [
+        r"(?:who|what|which (?:files?|code|functions?))\s+(?:uses?|calls?|references?|imports?|depends? on)\s+(?<x>.+)",
+        r"where\s+(?:is|are)\s+(?<x>.+?)\s+(?:being\s+)?(?:used|called|referenced|imported|needed)",
+        r"where\s+(?:do|does)\s+(?:we|i|it|you|this|anyone|the code)\s+(?:use|call|reference|import)\s+(?<x>.+)",
+        r"(?:(?:find|show|list|give)\s+)?(?:me\s+)?(?:all\s+)?(?:the\s+)?(?:usages?|uses|references|callers|calls)\s+(?:of|to|for)\s+(?<x>.+)",
+        r"(?:find|show|list)\s+(?:all\s+)?(?<x>\S+)\s+(?:usages?|references|callers)",
+        r"wer\s+(?:benutzt|verwendet|nutzt|ruft|importiert)\s+(?<x>.+?)(?:\s+auf)?",
+        r"wo\s+(?:wird|werden)\s+(?<x>.+?)\s+(?:überall\s+)?(?:benutzt|verwendet|genutzt|aufgerufen|gebraucht|importiert)",
+    ];
+    OVERVIEW = [
+        r"(?:what(?:'s|s| is| are| does)|describe|explain|summari[sz]e|give me|show me|tell me about|how is|was (?:ist|macht|steckt|enthält|tut)|worum geht es|beschreibe|erkläre|fasse)\b.*?\b(?:codebase|code base|repo|repository|project|workspace|projekt|codebasis|verzeichnis)(?:\s+(?:do|does|about|contain|here|zusammen|structured|organi[sz]ed|drin))?",
+        r"(?:(?:give me|show me)\s+)?(?:an?\s+|the\s+)?(?:overview|übersicht|überblick|summary|zusammenfassung)(?:\s+(?:of|über)\s+(?:this|the|everything|das|alles))?(?:\s+(?:code|codebase|repo|project|projekt))?",
+        r"what(?:'s| is)\s+(?:in\s+)?(?:here|this)",
+    ];
+    REVIEW = [
+        r"(?:review|check|inspect|look at)\s+(?:(?:my|the|these|this|current|working|uncommitted|local|recent|git)\s+)*(?:changes?|diff|edits|work|working tree|modifications)",
+        r"(?:review|git diff)",
+        r"what(?:'s| did i| has| have i| was)?\s*(?:changed?|been changed|modified)(?:\s+(?:here|so far|in git))?",
+        r"(?:prüfe|überprüfe|zeige?)\s+(?:mir\s+)?(?:(?:meine|die|den|aktuelle[nr]?)\s+)*(?:änderungen|diff)",
+        r"was\s+(?:habe ich|hat sich|wurde)\s+geändert",
+    ];
+    LIST = [
+        r"ls(?:\s+(?<in>\S+))?",
+        r"(?:list|show|what|which|liste|zeige?|welche)\s+(?:me\s+|mir\s+)?(?:(?:all|the|of|alle|die)\s+)*(?:files|folders|directories|dateien|ordner|verzeichnisse)(?:\s+(?:are|exist|there|do we have|have we|gibt es|auf))*(?:\s+(?:in|under|unter|im)\s+(?:(?:the|this|dem|folder|directory|ordner)\s+)*(?<in>\S+?)(?:\s+(?:folder|directory))?)?(?:\s+(?:are|exist|there|auf))*",
+        r"(?:list|liste)\s+(?<in>\S+)(?:\s+auf)?",
+        r"what(?:'s| is)\s+in\s+(?:(?:the|folder|directory)\s+)*(?<dir>\S+?/?)(?:\s+(?:folder|directory))?",
+    ];
+    OUTLINE = [
+        r"(?:(?:show|give)\s+(?:me\s+)?)?(?:an?\s+|the\s+)?(?:outline|summari[sz]e|summary|structure|overview|symbols|gliedere|gliederung|zusammenfassung|überblick)\s+(?:(?:of|in|for|von|über|the|file|folder|datei|der)\s+)*(?<x>\S+)",
+        r"fasse\s+(?:(?:die|datei)\s+)*(?<x>\S+)\s+zusammen",
+    ];
+    SHOW = [
+        r"(?:show|read|open|print|cat|view|display|zeige?|lies|öffne)\s+(?:(?:me|mir|the|file|contents? of|die|datei)\s+)*(?<x>\S+)(?:,?\s+(?:from\s+)?(?:lines?|zeilen?)\s+(?<from>\d+)(?:\s*(?:-|–|to|bis)\s*(?<to>\d+))?)?",
+        r"(?:show|read|print|zeige?|lies)\s+(?:me\s+|mir\s+)?(?:lines?|zeilen?)\s+(?<from>\d+)(?:\s*(?:-|–|to|bis)\s*(?<to>\d+))?\s+(?:of|in|from|von)\s+(?<x>\S+)",
+    ];
+    WHERE = [
+        r"(?:find|show|give)\s+(?:me\s+)?(?:the\s+)?(?:definition|declaration|implementation)\s+of\s+(?<x>.+)",
+        r"(?:definition|declaration|implementation)\s+of\s+(?<x>.+)",
+        r"where(?:'s|s|\s+is|\s+are|\s+can i find|\s+do i find|\s+do we find|\s+does|\s+do)\s+(?<x>.+?)(?:\s+(?:defined|declared|implemented|located|live|handled|come from|coming from))?",
+        r"(?:locate|go to|goto|jump to)\s+(?<x>.+)",
+        r"which file\s+(?:defines|contains|has|implements)\s+(?<x>.+)",
+        r"wo\s+(?:ist|sind|steht|wird|finde ich|liegt|befindet sich)\s+(?<x>.+?)(?:\s+(?:definiert|deklariert|implementiert))?",
+    ];
+    WHAT = [
+        r"what(?:'s|s|\s+is|\s+are|\s+does|\s+do)\s+(?<x>.+?)(?:\s+(?:do|does|mean|for|good for|used for|about))?",
+        r"(?:explain|describe|tell me about|define|show me|show|erkläre?|beschreibe|zeige?)\s+(?:(?:me|mir|what|how)\s+)*(?<x>.+?)(?:\s+(?:does|works|is|means))?",
+        r"how\s+(?:does|do|is|are)\s+(?<x>.+?)(?:\s+(?:works?|implemented|done|built|handled))?",
+        r"was\s+(?:ist|sind|macht|bedeutet|tut)\s+(?<x>.+)",
+        r"wie\s+(?:funktioniert|arbeitet|geht)\s+(?<x>.+)",
+    ];
+    FIND = [
+        r"(?:find|search|grep|look|suche?|finde)\s+(?:(?:for|nach|all|every|any|me|text|the)\s+)*(?<x>\S+|.+?)(?<rest>\s+(?:in|inside|within|under|unter)\s+\S+)?",
+    ];
+    TESTS = [
+        r"(?:(?:run|execute|start|rerun|führe|starte|lass)\s+)?(?:(?:all|the|unit|my|our|die|alle|nur)\s+)*(?:tests?|test suite|testsuite)(?:\s+(?:aus|laufen|lassen|ausführen|starten|again|nochmal))*",
+        r"teste(?:\s+(?:alles|das projekt|es))?",
+        r"(?:do|are)\s+(?:(?:all|the)\s+)*tests\s+(?:pass|passing|green)",
+    ];
+    BUILD = [r"(?:(?:run|start)\s+(?:the|a)\s+)?(?:build|compile|baue|kompiliere)(?:\s+(?:it|the project|everything|das projekt|alles))?"];
+    LINT = [r"(?:(?:run|start)\s+(?:the\s+)?)?(?:lint|linter|lints)(?:\s+(?:it|the project|the code))?"];
+    FORMAT = [r"(?:run\s+(?:the\s+)?)?(?:format|formatter|formatiere)(?:\s+(?:it|the project|the code|everything|den code))?"];
+    RUN = [
+        r"!\s*(?<x>.+)",
+        r"(?:run|execute|exec|führe|starte|start)\s+(?:(?:the|command|den|befehl|this)\s+)*:?\s*(?<x>.+?)(?:\s+aus)?",
+        r"(?<x>\x{e000}\d+\x{e001})",
+    ];
+    REFINE = [
+        r"(?:no,?\s+|nein,?\s+)?(?:but\s+)?(?:only|just|nur)\s+(?:in|inside|within|under|unter|im)\s+(?:(?:the|folder|directory|ordner)\s+)*(?<in>\S+)(?:\s+(?:folder|directory))?",
+    ];
+    BARE = [
+        r"(?:cargo|npm|npx|pnpm|yarn|bun|git|python3?|pytest|node|deno|uv|ruff|mvn|gradle|docker|kubectl|bash|sh|bundle|composer|dotnet|cmake|ctest|php|ruby|\./\S+)(?:\s.*)?",
+        r"go\s+(?:test|build|run|vet|fmt|mod|get|install|generate|env|version|list|doc)(?:\s.*)?",
+        r"(?:make|just)(?:\s+[\w./-]+)?(?:\s+\w+=\S+)*",
+    ];
+}
+
+/// The first phrasing of a set that fits the whole text.
+pub(super) fn first<'t>(set: &[Pattern], text: &'t str) -> Option<regex::Captures<'t>> {
+    set.iter().find_map(|p| p.captures(text))
+}

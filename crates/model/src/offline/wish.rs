@@ -1,0 +1,363 @@
+//! What the user wants, as far as rules can tell: English and German phrasings of a bounded set of
+//! jobs.
+//!
+//! Owns the phrasings. A sentence that fits a job only in part is not guessed at: it is unclear,
+//! and the user is told which part.
+
+use super::{
+    pattern::{Pattern, group},
+    phrase::{
+        BARE, BUILD, CONTENT, CREATE, DELETE, FIND, FORMAT, LINT, LIST, MOVE, OUTLINE, OVERVIEW, REFINE,
+        RENAME, REPLACE, REVIEW, RUN, SCOPE, SHOW, TESTS, USES, WHAT, WHERE, first,
+    },
+    scene::Scene,
+    sentence::{Sentence, is_path},
+};
+
+/// A job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    Rename {
+        old: String,
+        new: String,
+        scope: Option<String>,
+    },
+    Replace {
+        old: String,
+        new: String,
+        scope: Option<String>,
+    },
+    Create {
+        path: String,
+        content: String,
+    },
+    Delete {
+        paths: Vec<String>,
+    },
+    Where(String),
+    What(String),
+    Uses(String),
+    Find {
+        text: String,
+        scope: Option<String>,
+    },
+    Show {
+        path: String,
+        lines: Option<(u64, u64)>,
+    },
+    List(Option<String>),
+    Outline(String),
+    Overview,
+    Review,
+    Job(Job),
+    /// Nothing that rules can do; the reason is the answer.
+    Unclear(String),
+    Unknown,
+}
+
+/// Something to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Job {
+    Tests,
+    Build,
+    Lint,
+    Format,
+    Command(String),
+}
+
+const THINGS: &str = "the|a|an|all|every|identifier|variable|function|fn|struct|class|method|type|trait|enum|const|constant|field|symbol|module|macro|interface|uses of|occurrences of|die|der|das|den|dem|alle|funktion|variable|klasse|methode|struktur|typ|bezeichner|konstante|feld|modul";
+
+impl Wish {
+    /// The wish of the request's sentence; a sentence that only narrows the last one is put
+    /// together with it.
+    pub fn read(scene: &Scene<'_>) -> Self {
+        let sentence = scene.read();
+        if let Some(found) = first(&REFINE, &sentence.text) {
+            let scope = sentence.plain(group(&found, "in"));
+            let earlier = scene.earlier().iter().map(|text| Self::of(&Sentence::of(text)));
+            if let Some(wish) = earlier.into_iter().find(Self::changes).and_then(|w| w.narrowed(&scope)) {
+                return wish;
+            }
+        }
+        Self::of(&sentence)
+    }
+
+    /// The wish of a sentence.
+    pub fn of(s: &Sentence) -> Self {
+        if s.text.is_empty() {
+            return Self::Unknown;
+        }
+        changing(s).or_else(|| running(s)).or_else(|| asking(s)).unwrap_or(Self::Unknown)
+    }
+
+    /// Whether it changes files.
+    pub fn changes(&self) -> bool {
+        matches!(self, Self::Rename { .. } | Self::Replace { .. } | Self::Create { .. } | Self::Delete { .. })
+    }
+
+    /// How such a wish is said as an order.
+    pub fn example(&self) -> String {
+        match self {
+            Self::Rename { old, new, .. } => format!("`rename {old} to {new}`"),
+            Self::Replace { old, new, .. } => format!("`replace \"{old}\" with \"{new}\"`"),
+            Self::Create { path, .. } => format!("`create {path}`"),
+            Self::Delete { paths } => format!("`delete {}`", paths.join(" ")),
+            Self::Where(_)
+            | Self::What(_)
+            | Self::Uses(_)
+            | Self::Find { .. }
+            | Self::Show { .. }
+            | Self::List(_)
+            | Self::Outline(_)
+            | Self::Overview
+            | Self::Review
+            | Self::Job(_)
+            | Self::Unclear(_)
+            | Self::Unknown => "`rename X to Y`".to_owned(),
+        }
+    }
+
+    fn narrowed(self, to: &str) -> Option<Self> {
+        let scope = Some(to.to_owned());
+        if let Self::Rename { old, new, .. } = self {
+            return Some(Self::Rename { old, new, scope });
+        }
+        let Self::Replace { old, new, .. } = self else { return None };
+        Some(Self::Replace { old, new, scope })
+    }
+}
+
+/// Takes words such as `the function` off the front of what follows a verb.
+fn without_things(text: &str) -> String {
+    let mut text = text.to_owned();
+    let Some((verb, mut rest)) = text.split_once(' ').map(|(v, r)| (v.to_owned(), r.to_owned())) else {
+        return text;
+    };
+    let verb_only = THINGS.split('|').any(|t| t.eq_ignore_ascii_case(&verb));
+    loop {
+        let lower = rest.to_lowercase();
+        let thing = THINGS.split('|').find(|t| lower.strip_prefix(*t).is_some_and(|r| r.starts_with(' ')));
+        let Some(cut) = thing.and_then(|t| rest.get(t.len() + 1..)).map(|r| r.trim_start().to_owned()) else {
+            break;
+        };
+        // `rename type to kind` renames `type`.
+        if ["to ", "in ", "um ", "with ", "into ", "durch "].iter().any(|w| cut.to_lowercase().starts_with(w))
+        {
+            break;
+        }
+        rest = cut;
+    }
+    text = if verb_only { rest } else { format!("{verb} {rest}") };
+    text
+}
+
+fn changing(s: &Sentence) -> Option<Wish> {
+    let plain = without_things(&s.text);
+    if let Some(found) = first(&RENAME, &plain) {
+        return Some(rename(s, &found));
+    }
+    if let Some(found) = first(&REPLACE, &plain) {
+        let (old, new) = (s.plain(group(&found, "old")), s.plain(group(&found, "new")));
+        return Some(match scope(s, group(&found, "rest")) {
+            Ok(scope) => Wish::Replace { old, new, scope },
+            Err(why) => Wish::Unclear(why),
+        });
+    }
+    if MOVE.iter().any(|p| p.is_match(&s.text)) {
+        return Some(Wish::Unclear(cannot_move()));
+    }
+    CREATE
+        .iter()
+        .find_map(|p| create(s, &p.captures(&s.text)?))
+        .or_else(|| DELETE.iter().find_map(|p| delete(s, &p.captures(&s.text)?)))
+}
+
+fn cannot_move() -> String {
+    "I cannot move, copy or rename files; a command can: say `run git mv OLD NEW`, and you are asked before it runs.".to_owned()
+}
+
+fn rename(s: &Sentence, found: &regex::Captures<'_>) -> Wish {
+    let (old, new) = (s.plain(group(found, "old")), s.plain(group(found, "new")));
+    if is_path(&old) || is_path(&new) {
+        return Wish::Unclear(cannot_move());
+    }
+    let name = |text: &str| {
+        let mut chars = text.chars();
+        chars.next().is_some_and(|c| c.is_alphabetic() || matches!(c, '_' | '$'))
+            && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+    };
+    let bare = |text: String| text.trim_end_matches("()").to_owned();
+    let (old, new) = (bare(old), bare(new));
+    if let Some(bad) = [&old, &new].into_iter().find(|n| !name(n)) {
+        return Wish::Unclear(format!(
+            "`{bad}` is not a plain identifier, so I cannot rename it as a whole word. For any other text say `replace \"{old}\" with \"{new}\"`."
+        ));
+    }
+    let rest = [group(found, "rest"), group(found, "more")].concat();
+    match (group(found, "in"), scope(s, &rest)) {
+        ("", Ok(scope)) => Wish::Rename { old, new, scope },
+        ("", Err(why)) => Wish::Unclear(why),
+        (place, _) => Wish::Rename { old, new, scope: Some(s.plain(place)) },
+    }
+}
+
+/// Where a change is to happen; an error when the words say something else as well.
+fn scope(s: &Sentence, rest: &str) -> Result<Option<String>, String> {
+    match first(&SCOPE, rest) {
+        Some(found) => Ok(found.name("in").map(|m| s.plain(m.as_str()))),
+        None => Err(format!(
+            "I understand the first part, but not \"{}\". I do one such change at a time; say where with `in PATH`.",
+            s.restore(rest.trim())
+        )),
+    }
+}
+
+fn create(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
+    let token = group(found, "path");
+    let path = s.plain(token.trim_end_matches([':', ',']));
+    let said_file = ["file", "datei"].iter().any(|w| group(found, "kind").to_lowercase().contains(w));
+    let fits = is_path(&path) || (said_file && !path.is_empty());
+    if !fits {
+        return None;
+    }
+    if path.ends_with('/') {
+        return Some(Wish::Unclear(
+            "Folders come with their first file: say `create FOLDER/FILE`.".to_owned(),
+        ));
+    }
+    let colon = if token.ends_with(':') { ":" } else { "" };
+    let rest = format!("{colon}{}", group(found, "rest"));
+    let Some(inside) = first(&CONTENT, &rest) else {
+        return Some(Wish::Unclear(format!(
+            "I can create {path} empty or with a text that you give (`create {path} with \"…\"`); to write \"{}\" I would need a model. {}",
+            s.restore(rest.trim()),
+            super::CONNECT
+        )));
+    };
+    let mut content = match inside.name("span") {
+        Some(span) => s.plain(span.as_str()),
+        None => s.restore(group(&inside, "bare")),
+    };
+    if !content.is_empty() && !content.ends_with('\n') {
+        content.push('\n');
+    }
+    Some(Wish::Create { path, content })
+}
+
+fn delete(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
+    let said_file = !group(found, "kind").trim().is_empty()
+        && ["file", "folder", "director", "datei", "ordner", "verzeichnis"]
+            .iter()
+            .any(|w| group(found, "kind").to_lowercase().contains(w));
+    let words = group(found, "paths").replace(',', " ");
+    let words: Vec<&str> = words
+        .split_whitespace()
+        .filter(|w| !["and", "und", "the", "file"].contains(&w.to_lowercase().as_str()))
+        .collect();
+    let paths: Vec<String> = words.iter().map(|w| s.plain(w)).collect();
+    let fit = !paths.is_empty() && paths.iter().all(|p| is_path(p) || (said_file && words.len() == 1));
+    fit.then_some(Wish::Delete { paths })
+}
+
+fn running(s: &Sentence) -> Option<Wish> {
+    let text = s.text.as_str();
+    let jobs = [(&TESTS[..], Job::Tests), (&BUILD, Job::Build), (&LINT, Job::Lint), (&FORMAT, Job::Format)];
+    if let Some((_, job)) = jobs.into_iter().find(|(set, _)| first(set, text).is_some()) {
+        return Some(Wish::Job(job));
+    }
+    let command = match first(&RUN, text) {
+        Some(found) => {
+            let token = group(&found, "x");
+            let known = BARE.iter().any(|p| p.is_match(token)) || text.starts_with('!');
+            if !s.is_quoted(token) && !known && token.contains(' ') {
+                return Some(Wish::Unclear(format!(
+                    "I am not sure that \"{}\" is a command. Put the command line into backticks: run `…`.",
+                    s.restore(token)
+                )));
+            }
+            if s.is_quoted(token) { s.plain(token) } else { s.restore(token) }
+        }
+        None if BARE.iter().any(|p| p.is_match(text)) => s.restore(text),
+        None => return None,
+    };
+    Some(Wish::Job(Job::Command(command)))
+}
+
+fn asking(s: &Sentence) -> Option<Wish> {
+    let text = s.text.as_str();
+    let one = |set: &[Pattern]| first(set, text).map(|c| term(s, group(&c, "x")));
+    if first(&OVERVIEW, text).is_some() {
+        return Some(Wish::Overview);
+    }
+    if first(&REVIEW, text).is_some() {
+        return Some(Wish::Review);
+    }
+    if let Some(x) = one(&USES) {
+        return Some(Wish::Uses(x));
+    }
+    if let Some(found) = first(&LIST, text) {
+        let place = [group(&found, "in"), group(&found, "dir")].concat();
+        let place = s.plain(&place);
+        let named = found.name("dir").is_none() || is_path(&place);
+        let here = ["this", "here", "project", "repo", "workspace", "."].contains(&place.as_str());
+        if named {
+            return Some(Wish::List(Some(place).filter(|p| !p.is_empty() && !here)));
+        }
+    }
+    if let Some(x) = one(&OUTLINE) {
+        return Some(Wish::Outline(x));
+    }
+    if let Some(wish) = first(&SHOW, text).and_then(|c| show(s, &c)) {
+        return Some(wish);
+    }
+    if let Some(x) = one(&WHERE) {
+        return Some(Wish::Where(x));
+    }
+    if let Some(x) = one(&WHAT) {
+        return Some(if is_path(&x) { Wish::Outline(x) } else { Wish::What(x) });
+    }
+    let found = first(&FIND, text)?;
+    let scope = scope(s, group(&found, "rest")).unwrap_or_default();
+    let token = group(&found, "x");
+    Some(Wish::Find { text: if s.is_quoted(token) { s.plain(token) } else { s.restore(token) }, scope })
+}
+
+fn show(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
+    let word = s.plain(group(found, "x"));
+    let (path, suffix) = match word.split_once(':') {
+        Some((path, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
+            (path.to_owned(), rest.to_owned())
+        }
+        _ => (word, String::new()),
+    };
+    if !is_path(&path) {
+        return None;
+    }
+    let (a, b) = suffix.split_once('-').unwrap_or((&suffix, ""));
+    let number = |text: &str, name: &str| text.parse().or_else(|_| group(found, name).parse::<u64>()).ok();
+    let lines = number(a, "from").map(|from| (from, number(b, "to").unwrap_or(from + 40).max(from)));
+    Some(Wish::Show { path, lines })
+}
+
+/// What a question is about: without articles, kinds of things and parentheses.
+fn term(s: &Sentence, text: &str) -> String {
+    if s.is_quoted(text) {
+        return s.plain(text);
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let filler = |word: &&str| {
+        let word = word.to_lowercase();
+        let more = ["file", "our", "this", "that", "eine", "ein", "datei"];
+        THINGS.split('|').any(|t| t == word) || more.contains(&word.as_str())
+    };
+    let front = words.iter().take_while(|w| filler(w)).count().min(words.len().saturating_sub(1));
+    let kept = words.get(front..).unwrap_or_default();
+    let back = kept.iter().rev().take_while(|w| filler(w)).count().min(kept.len().saturating_sub(1));
+    let kept = kept.get(..kept.len() - back).unwrap_or_default();
+    let plain: Vec<String> = kept.iter().map(|w| s.plain(w)).collect();
+    plain.join(" ").trim_end_matches("()").to_owned()
+}
+
+#[cfg(test)]
+#[path = "wish/tests.rs"]
+mod tests;

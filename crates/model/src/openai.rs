@@ -1,0 +1,171 @@
+//! An OpenAI-compatible endpoint: chat completions, streamed.
+//!
+//! Owns the client and the order of one reply. The first reply builds the HTTP client and with it
+//! TLS: making an [`OpenAi`] costs nothing. Never falls back to another endpoint and never reads
+//! the environment (but the proxy settings of the system, for other machines than this one).
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_openai::{Client, error::OpenAIError};
+use futures::{StreamExt, future::BoxFuture};
+use pilothouse_core::talk::{Fault, FaultKind, ModelDelta, ModelReply, ModelRequest};
+use tokio::sync::mpsc::Sender;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    client::{ModelClient, Unfinished, cancelled},
+    outlet::Outlet,
+};
+use draft::Draft;
+use transport::{Address, Carrier, End, Seen, Witness, look};
+use wire::Chunk;
+
+mod draft;
+mod endpoint;
+mod fault;
+mod transport;
+mod wire;
+
+pub use endpoint::{Endpoint, Preset, Price};
+
+/// How long a stream may stay open after the model said that it is done: the usage may follow.
+const AFTER_FINISH: Duration = Duration::from_secs(3);
+
+/// A model at an [`Endpoint`].
+pub struct OpenAi {
+    endpoint: Arc<Endpoint>,
+    http: OnceLock<reqwest::Client>,
+}
+
+impl OpenAi {
+    /// A client for `endpoint`. Nothing is resolved, connected or loaded yet.
+    pub fn new(endpoint: Endpoint) -> Self {
+        Self { endpoint: Arc::new(endpoint), http: OnceLock::new() }
+    }
+
+    /// The endpoint.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    fn http(&self) -> Result<reqwest::Client, Fault> {
+        if let Some(http) = self.http.get() {
+            return Ok(http.clone());
+        }
+        // Fails only when one is installed already, and that one is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut builder = reqwest::Client::builder()
+            .connect_timeout(self.endpoint.connect_timeout)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("pilothouse/", env!("CARGO_PKG_VERSION")));
+        if self.endpoint.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        let http = builder.build().map_err(|e| {
+            let message = format!("the HTTP client could not be built: {}", fault::deepest(&e));
+            fault::fault(
+                FaultKind::Internal,
+                message,
+                "check the proxy variables and the system's certificates",
+            )
+        })?;
+        Ok(self.http.get_or_init(|| http).clone())
+    }
+
+    async fn converse(
+        &self,
+        request: &ModelRequest,
+        deltas: Sender<ModelDelta>,
+        draft: &mut Draft,
+    ) -> Result<(), Fault> {
+        let witness = Witness::default();
+        let endpoint = Arc::clone(&self.endpoint);
+        let carrier = Carrier { http: self.http()?, endpoint, witness: Arc::clone(&witness), deltas };
+        let client = Client::build(carrier.http.clone(), Address::new(&self.endpoint)?)
+            .with_http_service(tower::service_fn(move |r| carrier.clone().carry(r)));
+        let body = wire::body(request, &self.endpoint.model);
+        let mut stream = client.chat().create_stream_byot(body).await.map_err(|e| opened_badly(&e))?;
+        loop {
+            let next = if draft.finished() {
+                tokio::time::timeout(AFTER_FINISH, stream.next()).await.unwrap_or_default()
+            } else {
+                stream.next().await
+            };
+            let item: Result<Chunk, OpenAIError> = match next {
+                Some(item) => item,
+                None => break,
+            };
+            match item {
+                Ok(chunk) => draft.take(chunk)?,
+                Err(OpenAIError::JSONDeserialize(_, text)) => {
+                    draft.take_garbled(&text, look(&witness).error_event)?;
+                }
+                // The witness knows better how it ended.
+                Err(_) => break,
+            }
+        }
+        self.verdict(draft, &look(&witness))
+    }
+
+    /// Whether the stream brought a whole reply.
+    fn verdict(&self, draft: &Draft, seen: &Seen) -> Result<(), Fault> {
+        if !seen.done && !draft.finished() {
+            return Err(match &seen.end {
+                Some(End::Silent) => fault::stalled(&self.endpoint),
+                Some(End::Broken(why)) => fault::cut(why),
+                Some(End::Closed) | None => fault::cut("the server closed the connection in the middle"),
+            });
+        }
+        match &draft.garbled {
+            Some(text) => Err(fault::fault(
+                FaultKind::Malformed,
+                format!("a part of the reply is no JSON: {text}"),
+                "try again; if it comes back, the server does not speak this interface properly",
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The fault inside an error of async-openai.
+fn opened_badly(error: &OpenAIError) -> Fault {
+    if let OpenAIError::Boxed(inner) = error
+        && let Some(fault) = inner.downcast_ref::<Fault>()
+    {
+        return fault.clone();
+    }
+    let message = format!("the request could not be sent: {}", fault::deepest(error));
+    fault::fault(FaultKind::Internal, message, "try again; this should not happen")
+}
+
+impl ModelClient for OpenAi {
+    fn name(&self) -> &str {
+        &self.endpoint.model
+    }
+
+    fn reply(
+        &self,
+        request: ModelRequest,
+        deltas: Sender<ModelDelta>,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
+        Box::pin(async move {
+            let outlet = Outlet::new(deltas.clone());
+            let mut draft = Draft::new(&request, &self.endpoint.model, outlet);
+            // Losing the race drops the stream, and with it the connection.
+            let outcome = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(cancelled()),
+                outcome = self.converse(&request, deltas, &mut draft) => outcome,
+            };
+            match outcome {
+                Ok(()) => Ok(draft.whole(self.endpoint.price)),
+                Err(fault) => Err(Unfinished {
+                    fault: fault::scrub(fault, &self.endpoint),
+                    partial: Box::new(draft.partial(self.endpoint.price)),
+                }),
+            }
+        })
+    }
+}

@@ -1,0 +1,264 @@
+//! A reply while it comes: pieces in, one reply out.
+//!
+//! Owns the assembly of text, thinking, calls and usage. Never judges what a call wants.
+
+use std::collections::BTreeSet;
+
+use pilothouse_core::talk::{Fault, Finish, ModelCall, ModelDelta, ModelReply, ModelRequest, Usage};
+use serde_json::Value;
+
+use super::{
+    endpoint::Price,
+    fault::{in_band, words_of},
+    wire::{CallPiece, Chunk, Delta, Tokens},
+};
+use crate::outlet::Outlet;
+
+/// Bytes of a text that are taken for one token where the server counts none.
+const TOKEN_BYTES: u64 = 4;
+
+/// A reply under way.
+pub(super) struct Draft {
+    outlet: Outlet,
+    text: String,
+    reasoning: String,
+    calls: Vec<OpenCall>,
+    tokens: Option<Tokens>,
+    finish: Option<Finish>,
+    model: String,
+    /// What could not be read, if anything.
+    pub garbled: Option<String>,
+    asked_bytes: u64,
+    taken: BTreeSet<String>,
+}
+
+#[derive(Default)]
+struct OpenCall {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    args: String,
+}
+
+impl Draft {
+    pub fn new(request: &ModelRequest, model: &str, outlet: Outlet) -> Self {
+        let ids = request.messages.iter().flat_map(|m| m.calls.iter().map(|c| c.id.clone()));
+        Self {
+            outlet,
+            text: String::new(),
+            reasoning: String::new(),
+            calls: Vec::new(),
+            tokens: None,
+            finish: None,
+            model: model.to_owned(),
+            garbled: None,
+            asked_bytes: asked_bytes(request),
+            taken: ids.collect(),
+        }
+    }
+
+    /// Whether the model said that it is done.
+    pub const fn finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// Takes one event in.
+    ///
+    /// # Errors
+    /// When it carries the server's error.
+    pub fn take(&mut self, chunk: Chunk) -> Result<(), Fault> {
+        if let Some(error) = chunk.failure() {
+            return Err(in_band(error));
+        }
+        if !chunk.model.is_empty() {
+            self.model = chunk.model;
+        }
+        if let Some(tokens) = chunk.usage {
+            self.tokens = Some(tokens);
+        }
+        let Some(choice) = chunk.choices.into_iter().next() else { return Ok(()) };
+        self.add(choice.delta);
+        match choice.finish_reason.as_str() {
+            // Some servers send an empty reason with every event.
+            "" => {}
+            "error" => return Err(in_band(&Value::String("it gave no reason".to_owned()))),
+            "length" | "max_tokens" => self.finish = Some(Finish::Length),
+            "tool_calls" | "function_call" | "tool_use" => self.finish = Some(Finish::Calls),
+            "content_filter" | "safety" | "SAFETY" => self.finish = Some(Finish::Filtered),
+            _ => self.finish = Some(Finish::Stop),
+        }
+        Ok(())
+    }
+
+    /// Notes an event that is no JSON. After an `event: error` line it is the server's error.
+    ///
+    /// # Errors
+    /// When it is the server's error.
+    pub fn take_garbled(&mut self, text: &str, is_error: bool) -> Result<(), Fault> {
+        if is_error {
+            let value = Value::String(text.to_owned());
+            return Err(in_band(&value));
+        }
+        let text = text.trim();
+        // Keep-alives such as `ping` are not JSON either, and nothing is lost with them.
+        if text.starts_with(['{', '[', '"']) {
+            tracing::warn!(bytes = text.len(), "an event of the model's stream is no JSON");
+            self.garbled.get_or_insert_with(|| {
+                words_of(&Value::String(text.chars().take(120).collect())).unwrap_or_default()
+            });
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, delta: Delta) {
+        let thinking = delta.thinking();
+        if !thinking.is_empty() {
+            self.reasoning.push_str(thinking);
+            self.outlet.send(ModelDelta::Reasoning(thinking.to_owned()));
+        }
+        let mut text = delta.text();
+        text.push_str(&delta.refusal);
+        if !text.is_empty() {
+            self.text.push_str(&text);
+            self.outlet.send(ModelDelta::Text(text));
+        }
+        for piece in delta.tool_calls {
+            self.add_call(&piece);
+        }
+    }
+
+    fn add_call(&mut self, piece: &CallPiece) {
+        let place = self.place(piece).unwrap_or_else(|| {
+            self.calls.push(OpenCall { index: piece.index, ..OpenCall::default() });
+            self.calls.len() - 1
+        });
+        let Some(call) = self.calls.get_mut(place) else { return };
+        if call.id.is_empty() {
+            call.id.clone_from(&piece.id);
+        }
+        let name = &piece.function.name;
+        // Some repeat the whole name with every piece, some send it in pieces.
+        if *name != call.name {
+            call.name.push_str(name);
+        }
+        call.args.push_str(&piece.function.arguments());
+        let delta = ModelDelta::Call { name: call.name.clone(), bytes: call.args.len() };
+        self.outlet.send(delta);
+    }
+
+    /// The call that a piece belongs to; `None` when it begins a new one. The index says it, but
+    /// some servers send none, and some send 0 for each of several calls.
+    fn place(&self, piece: &CallPiece) -> Option<usize> {
+        let other = |c: &OpenCall| !piece.id.is_empty() && !c.id.is_empty() && piece.id != c.id;
+        if piece.index.is_some() {
+            let same = |c: &OpenCall| c.index == piece.index;
+            return self.calls.iter().rposition(same).filter(|i| !self.calls.get(*i).is_some_and(other));
+        }
+        if !piece.id.is_empty() {
+            return self.calls.iter().position(|c| c.id == piece.id);
+        }
+        let last = self.calls.len().checked_sub(1)?;
+        let begun = self.calls.last().is_some_and(|c| !c.args.is_empty());
+        if begun && !piece.function.name.is_empty() { None } else { Some(last) }
+    }
+
+    /// The whole reply.
+    pub fn whole(mut self, price: Option<Price>) -> ModelReply {
+        let usage = self.usage(price);
+        let open = std::mem::take(&mut self.calls);
+        let calls: Vec<ModelCall> = open
+            .into_iter()
+            .filter(|c| !c.name.is_empty())
+            .map(|c| {
+                let id = self.own_id(c.id);
+                ModelCall { id, name: c.name, args: c.args }
+            })
+            .collect();
+        let finish = match self.finish.unwrap_or_default() {
+            Finish::Stop if !calls.is_empty() => Finish::Calls,
+            Finish::Calls if calls.is_empty() => Finish::Stop,
+            other @ (Finish::Stop | Finish::Calls | Finish::Length | Finish::Filtered) => other,
+        };
+        self.outlet.flush();
+        ModelReply { text: self.text, reasoning: self.reasoning, calls, usage, finish, model: self.model }
+    }
+
+    /// What came of a reply that did not end; without its calls.
+    pub fn partial(mut self, price: Option<Price>) -> ModelReply {
+        let usage = self.usage(price);
+        self.outlet.flush();
+        ModelReply {
+            text: self.text,
+            reasoning: self.reasoning,
+            usage,
+            model: self.model,
+            ..ModelReply::default()
+        }
+    }
+
+    /// An id that is no other call's in this conversation: some servers send none, some repeat.
+    fn own_id(&mut self, id: String) -> String {
+        if !id.is_empty() && self.taken.insert(id.clone()) {
+            return id;
+        }
+        let mut number = self.taken.len();
+        while self.taken.contains(&format!("call_{number}")) {
+            number += 1;
+        }
+        let own = format!("call_{number}");
+        self.taken.insert(own.clone());
+        own
+    }
+
+    fn usage(&self, price: Option<Price>) -> Usage {
+        let calls: usize = self.calls.iter().map(|c| c.name.len() + c.args.len()).sum();
+        let written = (self.text.len() + self.reasoning.len() + calls) as u64;
+        let counted = self.tokens.as_ref().filter(|t| t.input + t.output > 0);
+        let mut usage = match counted {
+            Some(t) => Usage {
+                input: t.input,
+                cached: t.details.cached.min(t.input),
+                output: t.output,
+                cost_micros: t.cost.and_then(micros),
+                estimated: false,
+            },
+            None => Usage {
+                input: self.asked_bytes.div_ceil(TOKEN_BYTES),
+                output: written.div_ceil(TOKEN_BYTES),
+                estimated: true,
+                ..Usage::default()
+            },
+        };
+        usage.cost_micros = usage.cost_micros.or_else(|| price.map(|p| cost(&usage, p)));
+        usage
+    }
+}
+
+fn asked_bytes(request: &ModelRequest) -> u64 {
+    let messages = request
+        .messages
+        .iter()
+        .map(|m| m.text.len() + m.calls.iter().map(|c| c.name.len() + c.args.len()).sum::<usize>());
+    let tools =
+        request.tools.iter().map(|t| t.name.len() + t.description.len() + t.parameters.to_string().len());
+    (request.system.len() + messages.sum::<usize>() + tools.sum::<usize>()) as u64
+}
+
+/// Millionths of a dollar, rounded up.
+fn cost(usage: &Usage, price: Price) -> u64 {
+    let fresh = usage.input - usage.cached.min(usage.input);
+    let parts = [(fresh, price.input), (usage.cached, price.cached), (usage.output, price.output)];
+    let sum = parts.into_iter().fold(0_u64, |sum, (n, p)| sum.saturating_add(n.saturating_mul(p)));
+    sum.div_ceil(1_000_000)
+}
+
+/// Dollars as millionths.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
+fn micros(dollars: f64) -> Option<u64> {
+    let micros = (dollars * 1e6).round();
+    (0.0..1e15).contains(&micros).then_some(micros as u64)
+}
+
+#[cfg(test)]
+#[path = "draft/tests.rs"]
+mod tests;

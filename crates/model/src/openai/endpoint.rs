@@ -1,0 +1,241 @@
+//! Where a model lives: address, key, names, time limits, price; and the usual places.
+//!
+//! Owns what a user configures. Never reads the environment or a file: the runtime does and fills
+//! this in. Keys are never printed, not even by `Debug`.
+
+use std::{fmt, time::Duration};
+
+use secrecy::SecretString;
+
+/// An OpenAI-compatible endpoint and one model there.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// The address before `/chat/completions`, such as `http://127.0.0.1:11434/v1`.
+    pub base_url: String,
+    /// The key; local servers need none.
+    pub key: Option<SecretString>,
+    /// The header that carries the bare key; `None` for `Authorization: Bearer`.
+    pub key_header: Option<String>,
+    /// The model, as the server calls it.
+    pub model: String,
+    /// Further headers. Their values are treated as secrets.
+    pub headers: Vec<(String, String)>,
+    /// Query parameters of every request, such as Azure's `api-version`.
+    pub query: Vec<(String, String)>,
+    /// The longest wait for a connection.
+    pub connect_timeout: Duration,
+    /// The longest silence, before the answer and within it.
+    pub silence_timeout: Duration,
+    /// The wait before the first automatic retry; it doubles for the second. The server's
+    /// `Retry-After` goes before it.
+    pub backoff: Duration,
+    /// The price, where it is known.
+    pub price: Option<Price>,
+}
+
+/// What tokens cost, in millionths of a US dollar per million tokens: 250,000 is $0.25.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Price {
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens read from a cache.
+    pub cached: u64,
+    /// Tokens written.
+    pub output: u64,
+}
+
+impl Endpoint {
+    /// An endpoint without a key, with 10 s to connect, 120 s of silence and 0.5 s before the
+    /// first retry.
+    pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            base_url: base_url.into(),
+            key: None,
+            key_header: None,
+            model: model.into(),
+            headers: Vec::new(),
+            query: Vec::new(),
+            connect_timeout: Duration::from_secs(10),
+            silence_timeout: Duration::from_mins(2),
+            backoff: Duration::from_millis(500),
+            price: None,
+        }
+    }
+
+    /// A deployment at Azure: `resource` is `https://NAME.openai.azure.com`, `api_version` such as
+    /// [`Preset::AZURE_API_VERSION`].
+    pub fn azure(resource: &str, deployment: &str, api_version: &str) -> Self {
+        let base = format!("{}/openai/deployments/{deployment}", resource.trim_end_matches('/'));
+        Self {
+            key_header: Some("api-key".to_owned()),
+            query: vec![("api-version".to_owned(), api_version.to_owned())],
+            ..Self::new(base, deployment)
+        }
+    }
+
+    /// Whether the address is this machine, so that no proxy may stand between.
+    pub(super) fn is_loopback(&self) -> bool {
+        let Ok(url) = reqwest::Url::parse(&self.base_url) else { return false };
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        host.eq_ignore_ascii_case("localhost")
+            || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+
+    /// The address without user name, password and query, fit to be shown.
+    pub fn shown_url(&self) -> String {
+        let Ok(mut url) = reqwest::Url::parse(&self.base_url) else {
+            return "(an address that cannot be read)".to_owned();
+        };
+        // Fails only for addresses that can carry no user, and those have none to hide.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.set_query(None);
+        url.to_string()
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |pairs: &[(String, String)]| pairs.iter().map(|(n, _)| n.clone()).collect::<Vec<_>>();
+        f.debug_struct("Endpoint")
+            .field("base_url", &self.shown_url())
+            .field("model", &self.model)
+            .field("has_key", &self.key.is_some())
+            .field("headers", &names(&self.headers))
+            .field("query", &names(&self.query))
+            .finish_non_exhaustive()
+    }
+}
+
+/// The usual places where models live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Preset {
+    /// `OpenAI`.
+    OpenAi,
+    /// `OpenRouter`.
+    OpenRouter,
+    /// Ollama on this machine.
+    Ollama,
+    /// LM Studio on this machine.
+    LmStudio,
+    /// A llama.cpp server on this machine.
+    LlamaCpp,
+    /// Anthropic's compatible endpoint.
+    Anthropic,
+    /// Google's compatible endpoint.
+    Google,
+    /// A deployment at Azure; see [`Endpoint::azure`].
+    Azure,
+}
+
+impl Preset {
+    /// Every preset.
+    pub const ALL: [Self; 8] = [
+        Self::OpenAi,
+        Self::OpenRouter,
+        Self::Ollama,
+        Self::LmStudio,
+        Self::LlamaCpp,
+        Self::Anthropic,
+        Self::Google,
+        Self::Azure,
+    ];
+
+    /// The version of Azure's interface that is asked for unless another is configured.
+    pub const AZURE_API_VERSION: &'static str = "2024-10-21";
+
+    /// The name in configuration files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::OpenRouter => "openrouter",
+            Self::Ollama => "ollama",
+            Self::LmStudio => "lmstudio",
+            Self::LlamaCpp => "llamacpp",
+            Self::Anthropic => "anthropic",
+            Self::Google => "google",
+            Self::Azure => "azure",
+        }
+    }
+
+    /// The preset called `name`, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|p| p.name().eq_ignore_ascii_case(name.trim()))
+    }
+
+    /// The base URL; `None` for Azure, where every customer has their own.
+    pub const fn base_url(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => Some("https://api.openai.com/v1"),
+            Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
+            Self::Ollama => Some("http://127.0.0.1:11434/v1"),
+            Self::LmStudio => Some("http://127.0.0.1:1234/v1"),
+            Self::LlamaCpp => Some("http://127.0.0.1:8080/v1"),
+            Self::Anthropic => Some("https://api.anthropic.com/v1"),
+            Self::Google => Some("https://generativelanguage.googleapis.com/v1beta/openai"),
+            Self::Azure => None,
+        }
+    }
+
+    /// The environment variable that usually holds the base URL, if there is one.
+    pub const fn url_variable(self) -> Option<&'static str> {
+        match self {
+            Self::OpenAi => Some("OPENAI_BASE_URL"),
+            Self::Azure => Some("AZURE_OPENAI_ENDPOINT"),
+            Self::OpenRouter
+            | Self::Ollama
+            | Self::LmStudio
+            | Self::LlamaCpp
+            | Self::Anthropic
+            | Self::Google => None,
+        }
+    }
+
+    /// The environment variables that usually hold the key, best first; none for local servers.
+    pub const fn key_variables(self) -> &'static [&'static str] {
+        match self {
+            Self::OpenAi => &["OPENAI_API_KEY"],
+            Self::OpenRouter => &["OPENROUTER_API_KEY"],
+            Self::Anthropic => &["ANTHROPIC_API_KEY"],
+            Self::Google => &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+            Self::Azure => &["AZURE_OPENAI_API_KEY"],
+            Self::Ollama | Self::LmStudio | Self::LlamaCpp => &[],
+        }
+    }
+
+    /// An endpoint at this place for `model`; `None` for Azure.
+    pub fn endpoint(self, model: impl Into<String>) -> Option<Endpoint> {
+        self.base_url().map(|url| Endpoint::new(url, model))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_found_by_its_name() {
+        for preset in Preset::ALL {
+            assert_eq!(Preset::named(&preset.name().to_uppercase()), Some(preset));
+            assert_eq!(preset.endpoint("m").is_none(), preset == Preset::Azure);
+        }
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let mut e = Endpoint::new("https://me:hunter2@example.org/v1?token=hunter3", "m");
+        e.key = Some("hunter4".into());
+        e.headers.push(("x-key".into(), "hunter5".into()));
+        e.query.push(("sig".into(), "hunter6".into()));
+        assert!(!format!("{e:?}").contains("hunter"), "{e:?}");
+    }
+
+    #[test]
+    fn loopback_is_told_from_the_rest() {
+        for url in ["http://localhost:1/v1", "http://127.0.0.1/v1", "http://[::1]:8080/v1"] {
+            assert!(Endpoint::new(url, "m").is_loopback(), "{url}");
+        }
+        assert!(!Endpoint::new("http://127.0.0.1.example.org/v1", "m").is_loopback());
+    }
+}

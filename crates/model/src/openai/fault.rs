@@ -1,0 +1,244 @@
+//! Faults with a cause, the server's own words and a hint.
+//!
+//! Owns how failures of the wire are told. Never lets a key or a password through.
+
+use std::time::Duration;
+
+use pilothouse_core::talk::{Fault, FaultKind};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+
+use super::endpoint::Endpoint;
+
+/// Most characters of a server's message that are passed on.
+const WORDS: usize = 500;
+
+/// A fault without a status.
+pub(super) fn fault(kind: FaultKind, message: impl Into<String>, hint: &str) -> Fault {
+    Fault { kind, message: message.into(), hint: hint.to_owned(), status: None }
+}
+
+/// No connection, or it broke before anything came.
+pub(super) fn unreachable(endpoint: &Endpoint, error: &reqwest::Error) -> Fault {
+    let cause = deepest(error);
+    let message = if error.is_timeout() {
+        format!("no connection to {} within {}", endpoint.shown_url(), seconds(endpoint.connect_timeout))
+    } else {
+        format!("cannot reach {}: {cause}", endpoint.shown_url())
+    };
+    fault(
+        FaultKind::Unreachable,
+        message,
+        "check that the server runs and that the base URL is right; `/connect` changes it",
+    )
+}
+
+/// The connection stands, but no answer came in time.
+pub(super) fn unanswered(endpoint: &Endpoint) -> Fault {
+    fault(
+        FaultKind::Unreachable,
+        format!("{} did not answer within {}", endpoint.shown_url(), seconds(endpoint.silence_timeout)),
+        "try again; a model that loads for long needs a larger silence time-out",
+    )
+}
+
+/// The stream went silent.
+pub(super) fn stalled(endpoint: &Endpoint) -> Fault {
+    fault(
+        FaultKind::Stalled,
+        format!("the model fell silent for {}", seconds(endpoint.silence_timeout)),
+        "try again; a slow model needs a larger silence time-out",
+    )
+}
+
+/// The stream ended before the reply did.
+pub(super) fn cut(why: &str) -> Fault {
+    fault(
+        FaultKind::Cut,
+        format!("the stream ended before the reply did: {why}"),
+        "try again; what came until then is kept",
+    )
+}
+
+/// An answer with a status that is no success.
+pub(super) fn refused(status: u16, words: &str) -> Fault {
+    let kind = if matches!(status, 401 | 403) { FaultKind::Unauthorized } else { FaultKind::Refused };
+    let hint = match status {
+        401 | 403 => {
+            "check the key: PILOTHOUSE_API_KEY or the provider's usual variable, or `/connect`; then the model's name"
+        }
+        402 => "the provider wants to be paid: check the account's credit",
+        404 | 405 => "check the model's name and the base URL, which usually ends in /v1",
+        300..=399 => "the server has moved: put the new address into the base URL",
+        413 => "the request is too large: start a new session or name fewer files",
+        400 | 422 => "the server does not accept the request: check that the model exists and can call tools",
+        429 => "wait a little, or connect another model",
+        500..=599 => "the provider has a problem: try again later, or connect another model",
+        _ => "the server's own words say why; `/connect` changes the endpoint",
+    };
+    Fault {
+        kind,
+        message: format!("the server answered {status}: {words}"),
+        hint: hint.to_owned(),
+        status: Some(status),
+    }
+}
+
+/// An error that came inside a stream.
+pub(super) fn in_band(error: &Value) -> Fault {
+    let words = words_of(error).unwrap_or_else(|| shorten(&error.to_string()));
+    let code = error.get("code").or_else(|| error.get("status"));
+    let status = code
+        .and_then(|c| c.as_u64().or_else(|| c.as_str().and_then(|s| s.parse().ok())))
+        .and_then(|c| u16::try_from(c).ok())
+        .filter(|c| (400..600).contains(c));
+    match status {
+        Some(status) => refused(status, &words),
+        None => fault(
+            FaultKind::Refused,
+            format!("the server broke off the reply: {words}"),
+            "try again, or connect another model",
+        ),
+    }
+}
+
+/// A 200 whose body is no stream of events.
+pub(super) fn not_a_stream(kind: &str, body: &[u8]) -> Fault {
+    let kind = if kind.is_empty() { "no content type" } else { kind };
+    Fault {
+        status: Some(200),
+        ..fault(
+            FaultKind::NotAStream,
+            format!("the server answered 200 with {kind} instead of a stream: {}", words(body)),
+            "check that the base URL is that of an OpenAI-compatible interface (it usually ends in /v1)",
+        )
+    }
+}
+
+/// The server's message from a body of any shape, in one line.
+pub(super) fn words(body: &[u8]) -> String {
+    if let Ok(value) = serde_json::from_slice::<Value>(body) {
+        return words_of(&value).unwrap_or_else(|| shorten(&value.to_string()));
+    }
+    let text = String::from_utf8_lossy(body);
+    let lower = text.to_ascii_lowercase();
+    let text = if lower.contains("<html") || lower.contains("<!doctype") { page(&text) } else { text.into() };
+    let text = shorten(&text);
+    if text.is_empty() { "(no message)".to_owned() } else { text }
+}
+
+/// The message in a JSON error: `{"error": {"message"}}`, `{"error": ""}`, `{"message"}`,
+/// `{"detail": ""}`, `{"detail": [{"loc", "msg"}]}`, `{"errors": []}`, `[{"error": {}}]`.
+pub(super) fn words_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(shorten(text)).filter(|t| !t.is_empty()),
+        Value::Array(items) => {
+            let all: Vec<String> = items.iter().take(3).filter_map(words_of).collect();
+            (!all.is_empty()).then(|| all.join("; "))
+        }
+        Value::Object(map) => {
+            let found =
+                ["error", "message", "msg", "detail", "errors", "error_description", "title", "reason"]
+                    .iter()
+                    .find_map(|name| map.get(*name).and_then(words_of))?;
+            let place = map.get("loc").and_then(Value::as_array).map(|parts| {
+                let parts: Vec<String> = parts.iter().map(|p| p.to_string().replace('"', "")).collect();
+                format!("{}: ", parts.join("."))
+            });
+            let raw = map.get("metadata").and_then(|m| m.get("raw")).and_then(words_of);
+            let raw = raw.map(|r| format!(" ({r})")).unwrap_or_default();
+            Some(format!("{}{found}{raw}", place.unwrap_or_default()))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// Takes every secret of the endpoint out of a fault: servers like to repeat them.
+pub(super) fn scrub(mut fault: Fault, endpoint: &Endpoint) -> Fault {
+    let key = endpoint.key.iter().map(|k| k.expose_secret().to_owned());
+    let headers = endpoint.headers.iter().map(|(_, value)| value.clone());
+    let query = endpoint.query.iter().filter(|(n, _)| n != "api-version").map(|(_, v)| v.clone());
+    let password = reqwest::Url::parse(&endpoint.base_url).ok().and_then(|u| u.password().map(str::to_owned));
+    // Shorter values are words that may stand in any message.
+    for secret in key.chain(headers).chain(query).chain(password).filter(|s| s.len() >= 6) {
+        fault.message = fault.message.replace(&secret, "[secret]");
+    }
+    fault
+}
+
+/// The title or else the text of an HTML page.
+fn page(text: &str) -> String {
+    let title = text.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
+    if let Some((title, _)) = title {
+        return format!("a web page, {:?}", title.trim());
+    }
+    let mut inside = false;
+    text.chars()
+        .filter(|c| {
+            let keep = !inside && *c != '<';
+            inside = (*c == '<') || (inside && *c != '>');
+            keep
+        })
+        .collect()
+}
+
+fn shorten(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut rest = line.chars().filter(|c| !c.is_control());
+    let mut out: String = rest.by_ref().take(WORDS).collect();
+    if rest.next().is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// The innermost cause, which is the one that says something.
+pub(super) fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+fn seconds(time: Duration) -> String {
+    if time.as_secs() > 0 { format!("{} s", time.as_secs()) } else { format!("{} ms", time.as_millis()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_found_in_every_known_shape() {
+        let cases = [
+            (r#"{"error":{"message":"no such model","type":"x","code":404}}"#, "no such model"),
+            (r#"{"error":"model not found"}"#, "model not found"),
+            (r#"{"detail":"Not Found"}"#, "Not Found"),
+            (r#"{"detail":[{"loc":["body","model"],"msg":"field required"}]}"#, "body.model: field required"),
+            (r#"[{"error":{"code":400,"message":"API key not valid"}}]"#, "API key not valid"),
+            (r#"{"message":"slow down"}"#, "slow down"),
+            (r#"{"object":"error","message":"too long","code":40303}"#, "too long"),
+            (
+                r#"{"error":{"message":"Provider returned error","metadata":{"raw":"{overloaded}"}}}"#,
+                "Provider returned error ({overloaded})",
+            ),
+            ("<html><head><title>502 Bad Gateway</title></head></html>", "a web page, \"502 Bad Gateway\""),
+            ("<!DOCTYPE html><body>sorry <b>closed</b></body>", "sorry closed"),
+            ("plain\n words\u{1b}[31m", "plain words[31m"),
+            ("", "(no message)"),
+        ];
+        for (body, expected) in cases {
+            assert_eq!(words(body.as_bytes()), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_the_server_repeats_is_taken_out() {
+        let mut endpoint = Endpoint::new("http://me:password1@h/v1", "m");
+        endpoint.key = Some("sk-secret-1".into());
+        endpoint.headers.push(("x".into(), "header-secret".into()));
+        let f = scrub(refused(401, "bad key sk-secret-1, header-secret, password1"), &endpoint);
+        assert_eq!(f.message, "the server answered 401: bad key [secret], [secret], [secret]");
+    }
+}

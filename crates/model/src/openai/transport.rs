@@ -1,0 +1,386 @@
+//! The HTTP service below async-openai: attempts, waits, refusals, and a witness of the stream.
+//!
+//! Owns everything that async-openai would hide: retries are visible, a status and the server's
+//! words survive, a body that is no stream is told apart, and how the stream ended is known.
+//! Never retries once the first byte of a stream has arrived.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_openai::{config::Config, error::OpenAIError, middleware::HttpRequestFactory};
+use bytes::Bytes;
+use futures::{Stream, StreamExt, stream};
+use pilothouse_core::talk::{Fault, FaultKind, ModelDelta};
+use reqwest::{
+    Response,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
+};
+use secrecy::{ExposeSecret, SecretString};
+use tokio::{sync::mpsc::Sender, time::timeout};
+
+use super::{
+    endpoint::Endpoint,
+    fault::{self, cut, deepest, not_a_stream, refused, unanswered, unreachable},
+};
+
+/// Automatic retries, at most.
+const RETRIES: u32 = 2;
+/// A server that asks for a longer wait is not waited for.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// At most this much of an error's body is read.
+const BODY_BYTES: usize = 64 * 1024;
+
+/// Address and headers as async-openai asks for them; nothing is taken from the environment.
+#[derive(Clone)]
+pub(super) struct Address {
+    base: String,
+    query: Vec<(String, String)>,
+    headers: HeaderMap,
+    key: SecretString,
+}
+
+impl Address {
+    pub fn new(endpoint: &Endpoint) -> Result<Self, Fault> {
+        let mut headers = HeaderMap::new();
+        let bad = |what: &str| {
+            fault::fault(
+                FaultKind::Unauthorized,
+                format!("{what} holds characters that an HTTP header cannot carry"),
+                "check it for line breaks and pasted quotation marks",
+            )
+        };
+        if let Some(key) = endpoint.key.as_ref().map(|k| k.expose_secret().trim()).filter(|k| !k.is_empty()) {
+            let (name, text) = match &endpoint.key_header {
+                Some(name) => (name.parse().map_err(|_| bad("the key header's name"))?, key.to_owned()),
+                None => (AUTHORIZATION, format!("Bearer {key}")),
+            };
+            headers.insert(name, secret(&text).ok_or_else(|| bad("the key"))?);
+        }
+        for (name, value) in &endpoint.headers {
+            let header: HeaderName = name.parse().map_err(|_| bad(&format!("the header {name:?}")))?;
+            headers.insert(header, secret(value).ok_or_else(|| bad(&format!("the header {name:?}")))?);
+        }
+        Ok(Self {
+            base: endpoint.base_url.trim_end_matches('/').to_owned(),
+            query: endpoint.query.clone(),
+            headers,
+            key: endpoint.key.clone().unwrap_or_default(),
+        })
+    }
+}
+
+fn secret(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+impl Config for Address {
+    fn headers(&self) -> HeaderMap {
+        self.headers.clone()
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    fn query(&self) -> Vec<(&str, &str)> {
+        self.query.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+    }
+
+    fn api_base(&self) -> &str {
+        &self.base
+    }
+
+    fn api_key(&self) -> &SecretString {
+        &self.key
+    }
+}
+
+/// What the witness saw of the stream.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// `[DONE]` came.
+    pub done: bool,
+    /// An `event: error` line came.
+    pub error_event: bool,
+    /// How the bytes ended, if they did.
+    pub end: Option<End>,
+}
+
+/// How the bytes of a stream ended.
+pub(super) enum End {
+    /// The server closed it in good order.
+    Closed,
+    /// Nothing came for too long.
+    Silent,
+    /// The connection broke, with the cause.
+    Broken(String),
+}
+
+/// Shared between the service and the reader of the stream.
+pub(super) type Witness = Arc<Mutex<Seen>>;
+
+/// What the witness saw so far.
+pub(super) fn look(witness: &Witness) -> MutexGuard<'_, Seen> {
+    witness.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One request with its retries.
+#[derive(Clone)]
+pub(super) struct Carrier {
+    pub http: reqwest::Client,
+    pub endpoint: Arc<Endpoint>,
+    pub witness: Witness,
+    pub deltas: Sender<ModelDelta>,
+}
+
+/// Why an attempt failed, and whether and when another one makes sense.
+struct Setback {
+    fault: Fault,
+    again: bool,
+    after: Option<Duration>,
+}
+
+impl Setback {
+    const fn last(fault: Fault) -> Self {
+        Self { fault, again: false, after: None }
+    }
+
+    const fn passing(fault: Fault) -> Self {
+        Self { fault, again: true, after: None }
+    }
+}
+
+impl Carrier {
+    /// Sends the request until a stream begins, a failure is final, or the retries are used up.
+    pub async fn carry(self, request: HttpRequestFactory) -> Result<Response, OpenAIError> {
+        let mut attempt = 1;
+        loop {
+            let setback = match self.attempt(&request).await {
+                Ok(response) => return Ok(response),
+                Err(setback) => setback,
+            };
+            let wait = setback.after.unwrap_or(self.endpoint.backoff * 2_u32.pow(attempt - 1));
+            if !setback.again || attempt > RETRIES || wait > LONGEST_WAIT {
+                return Err(OpenAIError::Boxed(Box::new(fault::scrub(setback.fault, &self.endpoint))));
+            }
+            attempt += 1;
+            let reason = fault::scrub(setback.fault, &self.endpoint).message;
+            tracing::info!(attempt, ?wait, reason, "the model is asked again");
+            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            // Lossy like every delta.
+            let _ = self.deltas.try_send(ModelDelta::Retry { attempt, wait_ms, reason });
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn attempt(&self, request: &HttpRequestFactory) -> Result<Response, Setback> {
+        let defect = |e: String| {
+            Setback::last(fault::fault(
+                FaultKind::Internal,
+                format!("the request could not be made: {e}"),
+                "check the base URL: it must begin with http:// or https://",
+            ))
+        };
+        let request = request.build().await.map_err(|e| defect(deepest(&e)))?;
+        let answer = timeout(self.endpoint.silence_timeout, self.http.execute(request)).await;
+        let response = match answer {
+            Err(_) => return Err(Setback::last(unanswered(&self.endpoint))),
+            Ok(Err(e)) if e.is_builder() => return Err(defect(deepest(&e))),
+            Ok(Err(e)) => return Err(Setback::passing(unreachable(&self.endpoint, &e))),
+            Ok(Ok(response)) => response,
+        };
+        if response.status().is_success() {
+            self.opened(response).await
+        } else {
+            Err(self.turned_away(response).await)
+        }
+    }
+
+    /// Waits for the first bytes of a stream and puts the witness before the rest.
+    async fn opened(&self, response: Response) -> Result<Response, Setback> {
+        let kind = header(response.headers(), CONTENT_TYPE.as_str()).to_ascii_lowercase();
+        let declared = kind.starts_with("text/event-stream");
+        let mut bytes = Box::pin(response.bytes_stream());
+        let first = match timeout(self.endpoint.silence_timeout, bytes.next()).await {
+            Err(_) => return Err(Setback::last(fault::stalled(&self.endpoint))),
+            Ok(Some(Err(e))) => return Err(Setback::passing(cut(&deepest(&e)))),
+            Ok(None) if declared => {
+                return Err(Setback::passing(cut(
+                    "the server closed the connection before it said anything",
+                )));
+            }
+            Ok(None) => return Err(Setback::last(not_a_stream(&kind, b""))),
+            Ok(Some(Ok(first))) => first,
+        };
+        let begins = [b"data:".as_slice(), b"event:", b":"].iter().any(|p| first.starts_with(p));
+        let is_stream = declared || (kind.is_empty() && begins);
+        if !is_stream {
+            let body = gather(first, bytes, self.endpoint.silence_timeout).await;
+            return Err(Setback::last(not_a_stream(&kind, &body)));
+        }
+        let watch = Watch {
+            bytes,
+            witness: Arc::clone(&self.witness),
+            silence: self.endpoint.silence_timeout,
+            line: Vec::new(),
+            waiting: VecDeque::from([first]),
+            over: false,
+        };
+        let body = reqwest::Body::wrap_stream(stream::unfold(watch, Watch::next));
+        Ok(Response::from(http::Response::new(body)))
+    }
+
+    /// Reads a refusal: its words, and whether another attempt makes sense.
+    async fn turned_away(&self, response: Response) -> Setback {
+        let status = response.status();
+        let after = retry_after(response.headers());
+        let place = header(response.headers(), LOCATION.as_str()).to_owned();
+        let bytes = Box::pin(response.bytes_stream());
+        let body = gather(Bytes::new(), bytes, Duration::from_secs(10)).await;
+        let mut words = fault::words(&body);
+        if status.is_redirection() {
+            words = format!("it points to {place}");
+        } else if body.is_empty() {
+            status.canonical_reason().unwrap_or("(no message)").clone_into(&mut words);
+        }
+        // A spent budget answers 429 too, and does not pass by waiting.
+        let spent = status.as_u16() == 429 && body.windows(18).any(|w| w == b"insufficient_quota");
+        let passing = matches!(status.as_u16(), 408 | 429 | 500..=599) && !spent;
+        Setback { fault: refused(status.as_u16(), &words), again: passing, after }
+    }
+}
+
+fn header<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
+    headers.get(name).and_then(|v| v.to_str().ok()).unwrap_or_default()
+}
+
+/// The wait that the server asks for: milliseconds, seconds, or a date.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let millis = header(headers, "retry-after-ms").trim().parse().ok().map(Duration::from_millis);
+    let text = header(headers, "retry-after").trim();
+    let seconds = || text.parse().ok().and_then(|s: f64| Duration::try_from_secs_f64(s).ok());
+    let date = || {
+        let then = jiff::fmt::rfc2822::parse(text).ok()?;
+        Duration::try_from(then.timestamp() - jiff::Timestamp::now()).ok()
+    };
+    millis.or_else(seconds).or_else(date)
+}
+
+/// Reads a body that is to be shown, not further than a reader would.
+async fn gather(
+    first: Bytes,
+    mut rest: impl Stream<Item = Result<Bytes, reqwest::Error>> + Unpin,
+    limit: Duration,
+) -> Vec<u8> {
+    let mut body = first.to_vec();
+    let read = async {
+        while body.len() < BODY_BYTES {
+            let Some(Ok(more)) = rest.next().await else { return };
+            body.extend_from_slice(&more);
+        }
+    };
+    // What came in time is enough.
+    let _ = timeout(limit, read).await;
+    body.truncate(BODY_BYTES);
+    body
+}
+
+/// Looks at the bytes of a stream as they pass.
+struct Watch<S> {
+    bytes: S,
+    witness: Witness,
+    silence: Duration,
+    /// The beginning of the line that is under way.
+    line: Vec<u8>,
+    waiting: VecDeque<Bytes>,
+    over: bool,
+}
+
+/// Enough of a line to know it.
+const LINE_BYTES: usize = 32;
+
+impl<S: Stream<Item = Result<Bytes, reqwest::Error>> + Unpin + Send> Watch<S> {
+    async fn next(mut self) -> Option<(Result<Bytes, std::io::Error>, Self)> {
+        if self.over {
+            return None;
+        }
+        let next = match self.waiting.pop_front() {
+            Some(bytes) => Ok(Some(Ok(bytes))),
+            None => timeout(self.silence, self.bytes.next()).await,
+        };
+        let (item, end) = match next {
+            Ok(Some(Ok(bytes))) => {
+                self.scan(&bytes);
+                return Some((Ok(bytes), self));
+            }
+            // A last event without its blank line would be dropped by the parser.
+            Ok(None) => {
+                self.read_line();
+                (Ok(Bytes::from_static(b"\n\n")), End::Closed)
+            }
+            Ok(Some(Err(e))) => (Err(std::io::Error::other("broken")), End::Broken(deepest(&e))),
+            Err(_) => (Err(std::io::Error::other("silent")), End::Silent),
+        };
+        look(&self.witness).end = Some(end);
+        self.over = true;
+        Some((item, self))
+    }
+
+    fn scan(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            if matches!(byte, b'\n' | b'\r') {
+                self.read_line();
+                self.line.clear();
+            } else if self.line.len() < LINE_BYTES {
+                self.line.push(*byte);
+            }
+        }
+    }
+
+    fn read_line(&self) {
+        let Some((field, value)) = std::str::from_utf8(&self.line).ok().and_then(|l| l.split_once(':'))
+        else {
+            return;
+        };
+        match (field, value.trim()) {
+            ("data", "[DONE]") => look(&self.witness).done = true,
+            ("event", "error") => look(&self.witness).error_event = true,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_read_as_milliseconds_seconds_or_date() {
+        let read = |name: &'static str, value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, value.parse().unwrap());
+            retry_after(&headers)
+        };
+        assert_eq!(read("retry-after-ms", "250"), Some(Duration::from_millis(250)));
+        assert_eq!(read("retry-after", "1.5"), Some(Duration::from_millis(1500)));
+        assert_eq!(read("retry-after", "soon"), None);
+        assert_eq!(read("retry-after", "-1"), None);
+        assert!(read("retry-after", "Sat, 21 Oct 2215 07:28:00 GMT").unwrap().as_secs() > 1_000_000);
+        assert_eq!(read("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"), None);
+    }
+
+    #[test]
+    fn a_key_that_no_header_can_carry_is_refused_before_anything_is_sent() {
+        let mut endpoint = Endpoint::new("http://127.0.0.1/v1", "m");
+        endpoint.key = Some("line\nbreak".into());
+        let fault = Address::new(&endpoint).map(|_| ()).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Unauthorized);
+        assert!(!fault.message.contains("line\nbreak"));
+    }
+}
