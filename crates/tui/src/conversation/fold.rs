@@ -65,10 +65,10 @@ impl Log {
     }
 
     /// Puts older events before everything.
-    pub(super) fn prepend(&mut self, older: &[Stamped]) {
+    pub(super) fn prepend(&mut self, older: Vec<Stamped>) {
         let mut page = Self::default();
-        for event in older.iter().filter(|e| self.earliest.is_none_or(|s| e.seq < s)) {
-            page.fold(event);
+        for event in older.into_iter().filter(|e| self.earliest.is_none_or(|s| e.seq < s)) {
+            page.fold(&event);
         }
         for orphan in std::mem::take(&mut self.orphans) {
             page.fold(&orphan);
@@ -167,7 +167,7 @@ impl Log {
                 }
             }
             Event::CommandProposed { call, command, .. } => {
-                self.call(at, *call, Some(Tool::Run), command, CallState::Asked)
+                self.call(at, *call, Some(Tool::Run), command, CallState::Asked);
             }
             Event::CallMade { call, tool, .. } => drop(self.names.insert(*call, tool.name().to_owned())),
             Event::CallStarted { call, tool, subject, .. } => self.started(at, *call, *tool, subject),
@@ -262,7 +262,7 @@ impl Log {
                 self.mark(at, Mark::Dot, &format!("opened again{calls}; nothing runs"));
             }
             Event::PlanShelved { suspended: true } => {
-                self.mark(at, Mark::Dot, "the plan is set aside; it can be taken up again")
+                self.mark(at, Mark::Dot, "the plan is set aside; it can be taken up again");
             }
             Event::Notice { level, text } => {
                 let mark = match level {
@@ -520,7 +520,7 @@ impl Log {
                     });
                 }
                 Body::Question(q) if q.checkpoint == *checkpoint => {
-                    q.answer = Some(said(answer.as_ref(), &q.choices))
+                    q.answer = Some(said(answer.as_ref(), &q.choices));
                 }
                 Body::Waits(_, id) if *id == *checkpoint => waits = i64::try_from(n).ok(),
                 Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Task { .. } => {
