@@ -241,5 +241,4 @@ fn estimate(request: &ModelRequest, reply: &ModelReply) -> Usage {
 }
 
 #[cfg(test)]
-#[path = "scripted/tests.rs"]
 mod tests;

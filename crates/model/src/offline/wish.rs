@@ -364,5 +364,4 @@ fn term(s: &Sentence, text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "wish/tests.rs"]
 mod tests;

@@ -233,7 +233,7 @@ async fn refusals_keep_the_status_and_the_servers_words() {
         let script = answer(status, "location: http://elsewhere/\r\n", body);
         let (outcome, deltas) = ask(vec![script, reply("never")]).await;
         let fault = outcome.unwrap_err().fault;
-        let number: u16 = status.split(" ").next().unwrap().parse().unwrap();
+        let number: u16 = status.split(' ').next().unwrap().parse().unwrap();
         assert_eq!((fault.kind, fault.status), (kind, Some(number)), "{fault}");
         assert_eq!(fault.message, format!("the server answered {number}: {words}"));
         assert!(!fault.hint.is_empty() && retries(&deltas).is_empty());
