@@ -64,6 +64,7 @@ pub enum Event {
         /// Reads and model calls that were open.
         interrupted: Vec<CallId>,
         /// The run that was under way and is offered.
+        #[serde(rename = "run_id")]
         run: Option<RunId>,
         /// The ceiling it is opened with; kept when it was not said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,6 +173,7 @@ pub enum Event {
     /// A run began.
     RunStarted {
         /// The run.
+        #[serde(rename = "run_id")]
         run: RunId,
         /// The turn that asked for it.
         turn: TurnId,
@@ -182,6 +184,7 @@ pub enum Event {
     /// A run ended.
     RunCompleted {
         /// The run.
+        #[serde(rename = "run_id")]
         run: RunId,
         /// How.
         status: RunStatus,
@@ -485,6 +488,9 @@ pub enum Event {
         call: CallId,
         /// How.
         exit: Exit,
+        /// What it wrote, byte for byte as far as it was kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        output: Option<BlobId>,
     },
     /// The user was asked.
     CheckpointOpened {

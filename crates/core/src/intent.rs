@@ -4,11 +4,30 @@
 //! effect may happen: that is [`crate::scope`] and the session's executor.
 
 pub mod classify;
+pub mod exemplars;
+pub mod features;
 pub mod node;
 pub mod path;
+pub mod paused;
+pub mod reading;
+pub mod stats;
 pub mod turn;
 
-pub use classify::{Classifier, Message, Reading, Source};
+mod answer;
+mod command;
+mod fold;
+mod forbid;
+mod lexicon;
+mod rules;
+mod shell;
+mod structure;
+mod text;
+mod vote;
+
+pub use classify::Classifier;
+pub use exemplars::{ExemplarError, Exemplars};
 pub use node::IntentNode;
 pub use path::{IntentPath, InvalidPath};
+pub use paused::PausedTurn;
+pub use reading::{Clarify, Classification, CliRow, CliSegment, Message, Reading, Segment, Source, cli_row};
 pub use turn::{Control, Mode, Phase, PlanSub, QuerySub, Turn};

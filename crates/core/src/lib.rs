@@ -23,6 +23,7 @@ pub mod scope;
 pub mod tool;
 
 pub mod blob;
+pub mod clean;
 pub mod diff;
 pub mod ids;
 pub mod port;

@@ -1,33 +1,143 @@
-//! How dangerous a command line is. Placeholder until the classifier lands in this module.
+//! How risky a shell line is, judged from its text alone.
+//!
+//! Owns the reading of the line (one parser, bash's grammar), the rules as data, and the verdict: the highest risk of
+//! anything the line can run, with the part that caused it. Never runs, reads or asks anything, and is no boundary:
+//! it decides how loudly to ask; approval and sandbox are the boundary.
+
+mod command;
+mod expand;
+mod parse;
+mod path;
+mod programs;
+pub mod rules;
+mod settings;
+mod shell;
+mod special;
+mod syntax;
+mod text;
+mod walk;
+mod word;
+mod wrap;
 
 use serde::{Deserialize, Serialize};
 
-/// How dangerous.
+/// Longest line that is judged, in bytes; longer ones are high.
+pub const MAX_LINE_BYTES: usize = 64 * 1024;
+
+/// How much a command can do that the user may regret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
-    /// Only reads.
+    /// Only reads: no secrets, no network, nothing lasting.
     Low,
-    /// Changes inside the project.
+    /// Changes in the project that can be redone, network reads, project code, unknown programs.
     Medium,
-    /// Anything that cannot be taken back.
+    /// Destroys, leaves the project, shows secrets, sends, or cannot be read with certainty.
     High,
 }
 
-/// What was found about a line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// The risk.
-    pub risk: Risk,
-    /// The part that caused it.
-    pub part: String,
-    /// Why.
-    pub why: String,
-    /// The rule.
-    pub rule: String,
+impl Risk {
+    /// The lowercase name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
 }
 
-/// Judges a command line.
+/// One simple command of a line, with its own risk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// The text, a substring of the line.
+    pub text: String,
+    /// The program's resolved name; empty when there is none.
+    pub program: String,
+    /// Its risk.
+    pub risk: Risk,
+    /// The rule that decided.
+    pub rule: String,
+    /// One plain sentence.
+    pub why: String,
+}
+
+/// What was found out about a line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The highest risk of anything the line can run.
+    pub risk: Risk,
+    /// The substring of the line that caused it; empty for low.
+    pub part: String,
+    /// One plain sentence.
+    pub why: String,
+    /// Stable rule id.
+    pub rule: String,
+    /// Every program it may run, by resolved name.
+    pub programs: Vec<String>,
+    /// Each simple command that was found, for display.
+    pub parts: Vec<Part>,
+}
+
+/// Judges a shell line. Total: never panics, and bounded in time and memory on any input.
 pub fn assess(line: &str) -> Verdict {
-    Verdict { risk: Risk::Medium, part: line.to_owned(), why: "not judged yet".into(), rule: "none".into() }
+    judge(line, 0)
+}
+
+/// Judges a program and its arguments as they would be executed directly, without a shell.
+pub fn assess_argv(argv: &[String]) -> Verdict {
+    let line: Vec<String> = argv.iter().map(|word| quote(word)).collect();
+    assess(&line.join(" "))
+}
+
+/// A word quoted so that a shell reads it back unchanged; plain words stay as they are.
+pub fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+fn judge(line: &str, depth: usize) -> Verdict {
+    if line.len() > MAX_LINE_BYTES {
+        return refusal(line, "too-long");
+    }
+    let Ok(script) = parse::parse(line) else { return refusal(line, "unreadable") };
+    let mut walker = walk::Walker::new(line);
+    walker.depth = depth;
+    walker.check_comments(line);
+    walker.run(&script);
+    let (worst, parts, programs) = walker.finish();
+    let rule = worst.as_ref().map_or_else(|| rules::find("read"), |worst| worst.rule);
+    let part = worst.filter(|_| rule.risk > Risk::Low).map_or("", |worst| {
+        line.get(worst.span.start..worst.span.end).filter(|part| !part.is_empty()).unwrap_or(line)
+    });
+    Verdict {
+        risk: rule.risk,
+        part: part.trim().to_owned(),
+        why: rule.why.to_owned(),
+        rule: rule.id.to_owned(),
+        programs,
+        parts,
+    }
+}
+
+/// Whether a text inside another language would be high as a line of its own.
+fn nested_is_high(line: &str, depth: usize) -> bool {
+    depth < 4 && line.len() < 4096 && parse::parse(line).is_ok() && judge(line, depth + 4).risk == Risk::High
+}
+
+/// A verdict for a line that was not read.
+fn refusal(line: &str, rule: &str) -> Verdict {
+    let rule = rules::find(rule);
+    let shown = line.char_indices().nth(200).map_or(line.len(), |(at, _)| at);
+    Verdict {
+        risk: rule.risk,
+        part: line.get(..shown).unwrap_or("").trim().to_owned(),
+        why: rule.why.to_owned(),
+        rule: rule.id.to_owned(),
+        programs: Vec::new(),
+        parts: Vec::new(),
+    }
 }

@@ -6,6 +6,7 @@
 
 mod apply;
 mod decide;
+mod digest;
 pub mod lane;
 pub mod state;
 

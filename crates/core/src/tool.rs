@@ -146,6 +146,8 @@ pub struct ToolOutcome {
     pub proposals: Vec<ProposalDraft>,
     /// How a command ended.
     pub exit: Option<Exit>,
+    /// What a command wrote, byte for byte as far as it was kept.
+    pub output: Option<Blob>,
 }
 
 impl ToolOutcome {
@@ -158,6 +160,7 @@ impl ToolOutcome {
             seen: Vec::new(),
             proposals: Vec::new(),
             exit: None,
+            output: None,
         }
     }
 

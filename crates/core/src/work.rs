@@ -93,6 +93,8 @@ pub enum ArgsRef {
 pub struct View {
     /// Contents that its open proposals give; `None` for a removed file.
     pub overlay: BTreeMap<RelPath, Option<BlobId>>,
+    /// The content on disk that each of these started from; `None` when there was no file.
+    pub base: BTreeMap<RelPath, Option<BlobId>>,
     /// The hash that each file had when the lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
 }

@@ -1,2 +1,47 @@
-//! The binary.
-fn main() {}
+//! The binary: parse arguments, wire, exit code. Logic lives in the libraries.
+
+mod cli;
+mod exit;
+mod judge;
+mod workbench;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use pilothouse_runtime::Which;
+
+use crate::{
+    cli::{Cli, Command},
+    exit::Failure,
+};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match act(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            if failure.code != 0 {
+                complain(&failure.message);
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn act(cli: Cli) -> Result<u8, Failure> {
+    match cli.command {
+        Some(Command::Classify(args)) => judge::classify(&args),
+        Some(Command::Risk(args)) => judge::risk(&args),
+        Some(Command::Resume(args)) => {
+            let which = args.id.map_or(Which::Last, Which::Named);
+            workbench::open(std::path::Path::new("."), which, &args.look)
+        }
+        None => workbench::open(&cli.dir, Which::New, &cli.look),
+        _ => Err(Failure::new(exit::FAILED, "not yet")),
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "the binary is where messages reach people")]
+fn complain(message: &str) {
+    eprintln!("pilothouse: {message}");
+}

@@ -1,1 +1,30 @@
-//! Placeholder.
+//! `pilothouse-runtime` drives: it keeps the log, performs effects and feeds their results back.
+//!
+//! It owns the event log, blobs, atomic file writes, configuration, what a model is told, and the
+//! driver loop. It never decides anything (the session in `pilothouse_core` does) and never draws.
+
+pub mod driver;
+
+pub mod headless;
+
+pub mod context;
+pub mod sessions;
+
+pub mod blobs;
+pub mod log;
+pub mod writer;
+
+pub mod config;
+pub mod home;
+pub mod surroundings;
+
+pub mod disk;
+
+pub mod error;
+#[cfg(test)]
+mod rig;
+
+pub use config::{Config, Layer};
+pub use driver::{Farewell, Setup, Which, drive};
+pub use error::RuntimeError;
+pub use home::{Environment, Home};

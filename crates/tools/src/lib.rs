@@ -1,1 +1,26 @@
-//! Placeholder.
+//! `pilothouse-tools` acts: it performs one permitted call against the machine and reports what
+//! happened.
+//!
+//! It owns the file tools, the search, the commands and the jail that keeps file tools below the
+//! workspace root. It never decides whether a call may run (it wants a [`Permit`]), never writes a
+//! file (changes are proposals) and never talks to a model or a screen.
+//!
+//! [`Permit`]: pilothouse_core::tool::Permit
+
+pub mod workshop;
+
+mod args;
+mod change;
+mod command;
+mod files;
+mod sight;
+
+#[cfg(test)]
+mod fixture;
+
+pub mod jail;
+pub mod specs;
+
+pub use jail::{Jail, JailError};
+pub use specs::specs;
+pub use workshop::{BlobSource, Sink, Workshop};

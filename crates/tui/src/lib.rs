@@ -1,1 +1,36 @@
-//! Placeholder.
+//! `pilothouse-tui` shows: it folds events into what to draw and turns keys into inputs.
+//!
+//! It owns the terminal, the panes, the composer, the keymap and the themes. It never reads a
+//! file, starts a process or decides anything: it speaks to the driver through channels of
+//! `pilothouse-core` types.
+
+pub mod app;
+pub mod screen;
+
+pub use screen::{Farewell, Look, Reason, Screen, Signal, Wiring};
+
+pub mod pane;
+
+pub mod conversation;
+pub mod diff;
+pub mod plan;
+
+pub mod approvals;
+pub mod bar;
+pub mod composer;
+pub mod frame;
+pub mod overlay;
+pub mod prompt;
+pub mod status;
+
+pub mod command;
+pub mod keymap;
+pub mod layout;
+pub mod preview;
+pub mod standing;
+
+pub mod keys;
+pub mod pace;
+pub mod terminal;
+
+pub mod theme;

@@ -1,179 +1,422 @@
-//! A message becomes a path. Placeholder with the final interface until the tiers land here.
+//! The classifier: every message becomes a path and a turn, without a network.
+//!
+//! Owns the order of the tiers and the cap that a prohibition sets. Never performs anything.
 
-use serde::{Deserialize, Serialize};
+use super::{
+    IntentNode as N, IntentPath, PausedTurn, answer, command, fold,
+    forbid::{self, Ban},
+    lexicon::Tag,
+    paused,
+    reading::{Clarify, Classification, Message, Reading, Segment, Source},
+    rules::{self, Guess},
+    shell,
+    structure::{self, Form, Object, Structure},
+    text::{self, Doc},
+    turn::{Control, Phase, PlanSub, QuerySub, Turn},
+    vote::{self, Vote},
+};
 
-use super::{Control, IntentNode, IntentPath, Mode, Phase, Turn};
+/// Reads messages; cheap to copy, the tables are shared.
+#[derive(Clone, Debug, Default)]
+pub struct Classifier {
+    extra: Option<std::sync::Arc<super::exemplars::Exemplars>>,
+}
 
-/// A message and what surrounds it.
-#[derive(Clone, Copy, Debug)]
-pub struct Message<'a> {
-    /// What was said.
+/// A message taken apart once.
+pub(crate) struct Parsed<'a> {
     pub text: &'a str,
-    /// The phase it was said in.
-    pub phase: Phase,
-    /// Whether a pipeline is paused.
-    pub paused: bool,
-    /// Whether a plan is active.
-    pub plan_active: bool,
-    /// Whether conversation only was chosen.
-    pub chat_only: bool,
-    /// The last six messages, 200 characters each.
-    pub context: &'a [String],
+    pub doc: Doc,
+    pub structure: Structure,
+    pub kept: Vec<usize>,
+    pub withdrawn: bool,
+    pub cover: Option<Vec<Vec<Tag>>>,
+    pub ban: Ban,
 }
 
-/// Which tier decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// A command.
-    Slash,
-    /// A node named with `@`.
-    AtNode,
-    /// Exemplars.
-    Exemplar,
-    /// Structure.
-    Heuristic,
-    /// A model.
-    Llm,
-    /// The cache.
-    Cache,
-    /// Nothing was sure.
-    Fallback,
-}
+impl<'a> Parsed<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let doc = text::tokenize(text);
+        let structure = structure::analyze(&doc);
+        let (kept, withdrawn) = fold::survivors(&doc, &structure);
+        let cover = answer::cover(&doc, &structure);
+        let ban = forbid::read(&doc, &structure, text);
+        Self { text, doc, structure, kept, withdrawn, cover, ban }
+    }
 
-/// What a message is taken for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Classification {
-    /// The kind of turn.
-    pub turn: Turn,
-    /// The target path.
-    pub path: IntentPath,
-    /// What it is about.
-    pub target: Option<String>,
-    /// 0 to 1.
-    pub confidence: f32,
-    /// 0 to 1, of the sub-intent.
-    pub sub_confidence: f32,
-    /// Which tier decided.
-    pub source: Source,
-    /// Why, in words.
-    pub reasoning: String,
-}
+    pub(crate) fn guess(&self) -> Option<Guess> {
+        rules::whole(&self.doc, &self.structure, &self.kept)
+    }
 
-/// A part of a message.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Segment {
-    /// Its text.
-    pub text: String,
-    /// What it is taken for.
-    pub class: Classification,
-    /// Whether a later part took it back.
-    pub dropped: bool,
+    /// The message only asks: its last clause that speaks is a question.
+    pub(crate) fn asks(&self) -> bool {
+        self.structure
+            .clauses
+            .iter()
+            .rev()
+            .find(|c| !matches!(c.form, Form::Empty | Form::Frame))
+            .is_some_and(|c| matches!(c.form, Form::Question(_)))
+    }
 }
-
-/// What to ask when a message is not clear.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Clarify {
-    /// The question.
-    pub question: String,
-}
-
-/// What a message means to a paused pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PausedTurn {
-    /// It goes on.
-    Resume,
-    /// It wants out.
-    Breakout,
-}
-
-/// A message, read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
-    /// What routing uses.
-    pub whole: Classification,
-    /// The message without its `@node`.
-    pub text: String,
-    /// Its parts.
-    pub segments: Vec<Segment>,
-    /// Parts to execute, in order.
-    pub ordered: Vec<usize>,
-    /// Whether it forbids changes.
-    pub forbids_change: bool,
-    /// What to ask first.
-    pub clarify: Option<Clarify>,
-    /// For a paused pipeline.
-    pub paused: Option<PausedTurn>,
-    /// A command and its arguments.
-    pub slash: Option<(String, String)>,
-    /// A shell line typed as it is.
-    pub command: Option<String>,
-}
-
-/// The classifier.
-#[derive(Debug, Default)]
-pub struct Classifier;
 
 impl Classifier {
-    /// The built-in one.
-    pub fn builtin() -> &'static Self {
-        &Self
+    /// The classifier with the tables built in; loads nothing before it is used.
+    pub fn builtin() -> Self {
+        Self::default()
     }
 
-    /// Reads a message.
+    /// The classifier with further exemplars of the user.
+    ///
+    /// # Errors
+    /// When the text is no exemplar file: what is wrong, and in which line and column.
+    pub fn with_exemplars(yaml: &str) -> Result<Self, super::exemplars::ExemplarError> {
+        let extra = super::exemplars::Exemplars::parse(yaml)?;
+        Ok(Self { extra: Some(std::sync::Arc::new(extra)) })
+    }
+
+    /// Reads a message. Total and deterministic: any text in any phase gives a valid path.
     pub fn read(&self, m: &Message<'_>) -> Reading {
-        let text = m.text.trim();
-        let slash = text.strip_prefix('/').map(|rest| {
-            let (name, args) = rest.split_once(' ').unwrap_or((rest, ""));
-            (name.to_owned(), args.trim().to_owned())
-        });
-        let (node, text) = match text.strip_prefix('@').and_then(|r| {
-            let (name, rest) = r.split_once(' ').unwrap_or((r, ""));
-            Some((name.parse::<IntentNode>().ok()?, rest.trim()))
-        }) {
-            Some((node, rest)) => (Some(node), rest),
-            None => (None, text),
+        let mut reading = self.tiers(m);
+        if reading.forbids_change && writes(&reading.whole) {
+            reading.whole.path =
+                IntentPath::to(if reading.command.is_some() { N::Clarify } else { N::Explain });
+            reading.whole.turn = shallow(&reading.whole.turn);
+            reading.whole.reasoning.push_str("; capped: the message forbids changes");
+        }
+        if m.chat_only && (writes(&reading.whole) || reading.whole.path.current() == N::Execute) {
+            reading.whole.path = IntentPath::to(N::Explain);
+            reading.whole.turn = shallow(&reading.whole.turn);
+            reading.whole.reasoning.push_str("; capped: conversation only");
+        }
+        reading
+    }
+
+    fn tiers(&self, m: &Message<'_>) -> Reading {
+        let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+        let focus = text::focus(trimmed);
+        if let Some((name, args)) = command::slash(trimmed) {
+            return slashed(trimmed, name, args, m);
+        }
+        if m.paused {
+            return self.at_pause(&focus);
+        }
+        if let Some(line) = command::bang(trimmed) {
+            return typed(line, m);
+        }
+        if let Some((node, rest)) = command::node_prefix(trimmed) {
+            return prefixed(node, rest, m);
+        }
+        if let Some(reading) = self.exact(&focus, m) {
+            return reading;
+        }
+        let parsed = Parsed::new(&focus);
+        if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
+            return typed(trimmed, m);
+        }
+        self.prose(trimmed, &parsed, m)
+    }
+
+    /// An exemplar of the user that is the message word for word.
+    fn exact(&self, text: &str, m: &Message<'_>) -> Option<Reading> {
+        let extra = self.extra.as_ref()?;
+        let leaf = extra.exact(text)?;
+        let turn = vote::project(leaf, m.phase, m.plan_active, text);
+        let class = made(turn, leaf, 0.95, Source::Exemplar, "an exemplar of the user, word for word".into());
+        let mut reading = plain(class, text);
+        reading.forbids_change = Parsed::new(text).ban != Ban::None;
+        Some(reading)
+    }
+
+    fn at_pause(&self, text: &str) -> Reading {
+        let parsed = Parsed::new(text);
+        let turn = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
+        let asks = parsed.asks() && turn == PausedTurn::Resume;
+        let leaf = if asks { N::Explain } else { N::Conversation };
+        let control = if turn == PausedTurn::Resume { Control::Proceed } else { Control::Cancel };
+        let kind = if asks { Turn::Query(None) } else { Turn::Control(control) };
+        let reasoning = match turn {
+            PausedTurn::Resume => "paused pipeline: the message answers it",
+            PausedTurn::Breakout => "paused pipeline: a word that leaves it",
         };
-        let command = text.strip_prefix('!').map(|c| c.trim().to_owned());
-        let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
-        let guess = match first.as_str() {
-            "add" | "create" => IntentNode::Create,
-            "fix" | "rename" | "replace" | "change" | "make" | "edit" => IntentNode::Modify,
-            "delete" => IntentNode::Delete,
-            "run" | "test" => IntentNode::Execute,
-            "find" | "show" | "list" | "where" => IntentNode::Read,
-            _ if command.is_some() => IntentNode::Execute,
-            _ => IntentNode::Explain,
-        };
-        let path = IntentPath::to(node.unwrap_or(guess));
-        let turn = match text.to_lowercase().as_str() {
-            "stop" | "cancel" => Turn::Control(Control::Cancel),
-            "switch to proof mode" => Turn::Control(Control::ModeSwitch(Mode::Proof)),
-            "also" => Turn::PlanContinue,
-            _ if path.scope().allows(crate::scope::Capability::Execute) => Turn::PlanNew(None),
-            _ => Turn::Query(None),
-        };
-        let source = if node.is_some() { Source::AtNode } else { Source::Heuristic };
-        let whole = Classification {
-            turn,
-            path,
-            target: None,
-            confidence: 0.9,
-            sub_confidence: 0.0,
-            source,
-            reasoning: "first word".into(),
-        };
-        let segments = vec![Segment { text: text.to_owned(), class: whole.clone(), dropped: false }];
+        let mut reading = plain(made(kind, leaf, 0.85, Source::Heuristic, reasoning.into()), text);
+        reading.paused = Some(turn);
+        reading.forbids_change = parsed.ban != Ban::None;
+        reading
+    }
+
+    fn prose(&self, full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
+        let vote = vote::decide(parsed, m);
+        let mut segments = Vec::new();
+        let parts = fold::parts(&parsed.doc, &parsed.structure);
+        if parts.len() > 1 && vote.source != Source::Fallback {
+            for part in parts.iter().take(24) {
+                let words = parsed.text.get(part.from..part.to).unwrap_or("");
+                let dropped = !(part.first..part.end).any(|c| parsed.kept.contains(&c));
+                let inner = Parsed::new(words);
+                if inner.structure.clauses.iter().all(|c| c.form == Form::Empty) && inner.cover.is_none() {
+                    continue;
+                }
+                let class = finish(vote::decide(&inner, m), &inner, m);
+                segments.push(Segment { text: words.to_owned(), class, dropped });
+            }
+        }
+        let whole = finish(vote, parsed, m);
+        if segments.is_empty() {
+            segments.push(Segment { text: full.to_owned(), class: whole.clone(), dropped: false });
+        }
+        let ordered = order(&segments, m.phase);
+        let clarify = clarify(&whole, parsed, m);
         Reading {
             whole,
-            text: text.to_owned(),
+            text: full.to_owned(),
             segments,
-            ordered: vec![0],
-            forbids_change: text.contains("don't change"),
-            clarify: None,
+            ordered,
+            forbids_change: parsed.ban != Ban::None,
+            clarify,
             paused: None,
-            slash,
-            command,
+            slash: None,
+            command: None,
         }
     }
+}
+
+fn writes(class: &Classification) -> bool {
+    class.scope().allows(crate::scope::Capability::Write)
+        || class.scope().allows(crate::scope::Capability::Delete)
+}
+
+fn shallow(turn: &Turn) -> Turn {
+    match turn {
+        Turn::PlanNew(_) => Turn::Query(None),
+        Turn::PlanContinue => Turn::PlanContinue,
+        Turn::Query(sub) => Turn::Query(*sub),
+        Turn::Control(control) => Turn::Control(control.clone()),
+    }
+}
+
+/// Segments to execute: cancels first remove what stands before them, dropped parts go.
+fn order(segments: &[Segment], phase: Phase) -> Vec<usize> {
+    let mut out: Vec<usize> = Vec::new();
+    for (i, s) in segments.iter().enumerate() {
+        let cancel = s.class.turn == Turn::Control(Control::Cancel);
+        if s.dropped && !(cancel && phase != Phase::Idle) {
+            continue;
+        }
+        if cancel {
+            out.retain(|j| {
+                !matches!(
+                    segments.get(*j).map(|s| &s.class.turn),
+                    Some(Turn::PlanNew(_) | Turn::PlanContinue)
+                )
+            });
+            if phase == Phase::Idle {
+                continue;
+            }
+        }
+        out.push(i);
+    }
+    out
+}
+
+fn made(turn: Turn, leaf: N, confidence: f32, source: Source, reasoning: String) -> Classification {
+    let sub_confidence = if super::reading::turn_names(&turn).1.is_some() { confidence } else { 0.0 };
+    Classification {
+        turn,
+        path: IntentPath::to(leaf),
+        target: None,
+        confidence,
+        sub_confidence,
+        source,
+        reasoning,
+    }
+}
+
+fn plain(class: Classification, text: &str) -> Reading {
+    Reading {
+        segments: vec![Segment { text: text.to_owned(), class: class.clone(), dropped: false }],
+        whole: class,
+        text: text.to_owned(),
+        ordered: vec![0],
+        forbids_change: false,
+        clarify: None,
+        paused: None,
+        slash: None,
+        command: None,
+    }
+}
+
+fn slashed(text: &str, name: String, args: String, m: &Message<'_>) -> Reading {
+    let (turn, leaf) = command::turn_of(&name, &args, m.phase);
+    let mut reading = plain(made(turn, leaf, 1.0, Source::Slash, format!("command {name}")), text);
+    reading.forbids_change = Parsed::new(&text::focus(text)).ban != Ban::None;
+    if m.paused {
+        let out =
+            matches!(reading.whole.turn, Turn::Control(Control::Exit | Control::Cancel | Control::Reset));
+        reading.paused = Some(if out { PausedTurn::Breakout } else { PausedTurn::Resume });
+    }
+    reading.slash = Some((name, args));
+    reading
+}
+
+fn typed(line: &str, m: &Message<'_>) -> Reading {
+    let leaf = shell::leaf_of_line(line).unwrap_or(N::Execute);
+    let turn = vote::project(leaf, m.phase, m.plan_active, line);
+    let mut reading =
+        plain(made(turn, leaf, 0.97, Source::Heuristic, "a shell line, typed as it is".into()), line);
+    reading.command = Some(line.to_owned());
+    reading.forbids_change = Parsed::new(&text::focus(line)).ban != Ban::None;
+    reading
+}
+
+fn prefixed(node: N, rest: &str, m: &Message<'_>) -> Reading {
+    let focus = text::focus(rest);
+    let parsed = Parsed::new(&focus);
+    // an inner node is a floor, not the end: the reading may choose among its children
+    let below = vote::decide(&parsed, m).leaf;
+    let node_leaf = match node {
+        N::Plan | N::Understand | N::Analyze | N::Write if rest.is_empty() => node,
+        N::Plan if below == N::Design => N::Design,
+        N::Plan => N::Decompose,
+        N::Understand | N::Analyze | N::Write if node.children().contains(&below) => below,
+        other => other,
+    };
+    let turn = vote::project(node_leaf, m.phase, m.plan_active, rest);
+    let mut class = made(turn, node_leaf, 1.0, Source::AtNode, format!("@{} forces the node", node.name()));
+    class.target = target(&parsed);
+    let mut reading = plain(class, rest);
+    reading.forbids_change = parsed.ban != Ban::None;
+    reading
+}
+
+fn finish(vote: Vote, parsed: &Parsed<'_>, _m: &Message<'_>) -> Classification {
+    let turn = match vote.turn {
+        Turn::Query(None) => Turn::Query(query_sub(parsed)),
+        Turn::PlanNew(None) => Turn::PlanNew(plan_sub(parsed)),
+        other => other,
+    };
+    let mut class = made(turn, vote.leaf, vote.confidence, vote.source, vote.reasoning);
+    class.target = target(parsed);
+    class
+}
+
+fn has_word(parsed: &Parsed<'_>, words: &[&str]) -> bool {
+    parsed.doc.tokens.iter().any(|t| words.contains(&t.text.as_str()))
+}
+
+fn query_sub(parsed: &Parsed<'_>) -> Option<QuerySub> {
+    let text = parsed.text.to_lowercase();
+    let any = |list: &[&str]| list.iter().any(|p| text.contains(p));
+    if has_word(parsed, &["summarize", "summarise", "summary", "recap", "tldr", "gist", "zusammenfassung"])
+        || any(&[
+            "key points",
+            "main points",
+            "in short",
+            "fasse ",
+            "sum up",
+            "resume ",
+            "résume",
+            "总结",
+            "要約",
+            "요약",
+        ])
+    {
+        return Some(QuerySub::Summary);
+    }
+    if any(&[
+        "how did you",
+        "how do you know",
+        "where did you get",
+        "where did that come from",
+        "where does that come from",
+        "where did this come from",
+        "show me the proof",
+        "what makes you",
+        "based on what",
+        "what evidence",
+        "which source",
+        "what's your source",
+        "whats your source",
+        "how did we get",
+        "why do you think",
+        "woher weißt",
+    ]) {
+        return Some(QuerySub::Provenance);
+    }
+    if any(&[
+        "in more detail",
+        "more detail",
+        "drill down",
+        "explain more",
+        "what specifically",
+        "elaborate",
+        "go deeper",
+        "more about",
+        "dig deeper",
+        "expand on",
+    ]) {
+        return Some(QuerySub::Detail);
+    }
+    let leaf = parsed.guess().map(|g| g.leaf);
+    (leaf == Some(N::Read) || any(&["what is the value", "what did we find", "what's the value"]))
+        .then_some(QuerySub::Lookup)
+}
+
+fn plan_sub(parsed: &Parsed<'_>) -> Option<PlanSub> {
+    if has_word(parsed, &["compare", "versus", "vs", "vergleiche", "compara", "confronta", "сравни"])
+        || parsed.text.contains("比较")
+        || parsed.text.contains("比較")
+    {
+        return Some(PlanSub::Compare);
+    }
+    let text = parsed.text.to_lowercase();
+    let any = |list: &[&str]| list.iter().any(|p| text.contains(p));
+    (any(&["what if", "what would happen", "what happens if", "predict", "forecast", "simulate the effect"]))
+        .then_some(PlanSub::Predict)
+}
+
+/// The first name in the message: a file, a path, something between backticks.
+fn target(parsed: &Parsed<'_>) -> Option<String> {
+    use super::text::Kind;
+    let token = parsed
+        .doc
+        .tokens
+        .iter()
+        .find(|t| matches!(t.kind, Kind::File | Kind::Path | Kind::Tick))
+        .or_else(|| parsed.doc.tokens.iter().find(|t| matches!(t.kind, Kind::Ident | Kind::Quote)));
+    if let Some(token) = token {
+        let raw = parsed.text.get(token.start..token.end)?;
+        return Some(raw.trim_matches(['`', '"', '\'', '“', '”']).to_owned());
+    }
+    let clause = parsed.guess().and_then(|g| parsed.structure.clauses.get(g.clause))?;
+    let first = parsed.doc.tokens.get(clause.after)?;
+    let last = parsed.doc.tokens.get(clause.end.checked_sub(1)?)?;
+    let words = parsed.text.get(first.start..last.end)?.trim();
+    (!words.is_empty() && words.len() < 120).then(|| words.to_owned())
+}
+
+fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Option<Clarify> {
+    if m.phase != Phase::Idle || matches!(class.turn, Turn::Control(_)) {
+        return None;
+    }
+    let leaf = class.path.current();
+    let guess = parsed.guess();
+    let bare = guess.and_then(|g| parsed.structure.clauses.get(g.clause)).is_some_and(|c| {
+        matches!(c.object, Object::Missing | Object::Pronoun)
+            && c.verb.is_some_and(Tag::acts)
+            && c.verb != Some(Tag::VExecute)
+    });
+    if rules::is_action(leaf) || leaf == N::Clarify {
+        if bare && m.context.is_empty() && parsed.structure.clauses.len() == 1 {
+            return Some(Clarify::Vague);
+        }
+        if rules::is_action(leaf) && matches!(class.turn, Turn::Query(_)) {
+            return Some(Clarify::AnswerOrDo);
+        }
+        if rules::is_action(leaf) && (0.5..0.8).contains(&class.confidence) {
+            return Some(Clarify::Execute);
+        }
+    }
+    if leaf == N::Clarify || class.source == Source::Fallback {
+        return Some(Clarify::Unclear);
+    }
+    None
 }

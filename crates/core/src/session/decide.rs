@@ -50,6 +50,15 @@ impl<'a> Draft<'a> {
     }
 
     pub fn decide(&mut self, input: Input) -> Decided {
+        self.route_input(input)?;
+        // Whatever was dropped or answered: no lane is left with nothing to wait for.
+        for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
+            self.advance(lane);
+        }
+        Ok(())
+    }
+
+    fn route_input(&mut self, input: Input) -> Decided {
         match input {
             Input::Open(opening) => self.open(opening),
             Input::Say(text) => self.say(&text),
@@ -113,11 +122,25 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Opens a question. One that holds the phase takes the place of an earlier such one: a call
+    /// that waited for that is told so and goes on.
     fn ask(&mut self, kind: CheckpointKind, message: impl Into<String>) -> CheckpointId {
+        let old = self.state.phase_question().filter(|_| kind.is_phase_own()).cloned();
+        if let Some(old) = &old {
+            self.close(old.id, None);
+        }
         let id = CheckpointId(self.id());
         let run = self.state.run.as_ref().map(|r| r.id);
         let checkpoint = Checkpoint { id, kind, message: message.into(), run };
         self.emit(Event::CheckpointOpened { checkpoint });
+        if let Some(CheckpointKind::Clarification { lane: Some(lane), call: Some(call), .. }) =
+            old.map(|o| o.kind)
+            && self.state.open_call(call).is_some()
+        {
+            let text = "the question fell away: something more urgent came up; go on without an answer";
+            self.end_call(lane, call, crate::event::CallStatus::Refused, text);
+            self.advance(lane);
+        }
         id
     }
 

@@ -251,7 +251,8 @@ impl State {
     /// What a lane sees instead of the disk.
     pub fn view(&self, lane: &Lane) -> View {
         let overlay = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.after)).collect();
-        View { overlay, seen: lane.seen.clone() }
+        let base = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.before)).collect();
+        View { overlay, base, seen: lane.seen.clone() }
     }
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {

@@ -195,15 +195,8 @@ impl Draft<'_> {
             reason = format!("{text}: {why}");
         }
         self.close(id, Some(answer));
-        let Some(lane) = self.state.open_call(call).map(|(l, _)| (l.id, l.kind)) else { return };
-        let (lane, kind) = lane;
+        let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) else { return };
         self.end_call(lane, call, CallStatus::Refused, &reason);
-        if let crate::session::LaneKind::Gate(gate) = kind {
-            self.emit(Event::LaneClosed { lane });
-            self.emit(Event::GateReset { gate, skipped: true });
-            self.continue_run();
-            return;
-        }
         self.advance(lane);
     }
 

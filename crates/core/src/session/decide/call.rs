@@ -28,6 +28,10 @@ impl Draft<'_> {
             let text = format!("there is no tool called {:?}; the tools are {}", open.name, names.join(", "));
             return self.end_call(lane, call, CallStatus::Failed, &text);
         };
+        if kind == LaneKind::Planning && self.state.phase != Phase::Planning {
+            let text = "the plan is before the user; nothing more is done until they answer";
+            return self.end_call(lane, call, CallStatus::Refused, text);
+        }
         if let Some(fault) = bad_json(&open) {
             return self.end_call(lane, call, CallStatus::Failed, &fault);
         }
@@ -48,9 +52,7 @@ impl Draft<'_> {
     fn reach(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
         let Some(l) = self.state.lanes.get(&lane) else { return false };
         let Some(needs) = tool.needs() else { return true };
-        // A removal is only proposed here: the typed word, asked for when it is applied, is the
-        // checkpoint on the way to delete.
-        let needs = if needs == Capability::Delete { Capability::Write } else { needs };
+        let needs = proposing(needs);
         if l.scope().allows(needs) {
             return true;
         }
@@ -99,7 +101,12 @@ impl Draft<'_> {
     }
 
     fn start_call(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, approval: Option<ApprovalId>) {
-        let Some(epoch) = self.state.lanes.get(&lane).map(|l| l.epoch) else { return };
+        let Some((epoch, scope)) = self.state.lanes.get(&lane).map(|l| (l.epoch, l.scope())) else { return };
+        // The gate: whatever led here, and whatever was answered since, the scope of now decides.
+        if !tool.needs().is_none_or(|n| scope.allows(proposing(n))) {
+            let text = format!("{} is not allowed any more: the permission ceiling was lowered", tool.name());
+            return self.end_call(lane, open.call, CallStatus::Refused, &text);
+        }
         let (call, args, subject) = (open.call, open.hash, subject(open));
         self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval });
     }
@@ -218,6 +225,7 @@ impl Draft<'_> {
         let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
         if let Some(tool) = open.tool {
             self.start_call(lane, &open, tool, Some(approval));
+            self.advance(lane);
         }
     }
 
@@ -243,7 +251,9 @@ impl Draft<'_> {
         }
         let (lane, kind) = (lane.id, lane.kind);
         if let Some(exit) = &outcome.exit {
-            self.emit(Event::CommandExited { call, exit: exit.clone() });
+            let output = outcome.output.as_ref().map(crate::blob::Blob::id);
+            self.blobs.extend(outcome.output);
+            self.emit(Event::CommandExited { call, exit: exit.clone(), output });
         }
         for draft in outcome.proposals {
             self.propose(lane, call, draft);
@@ -278,12 +288,11 @@ impl Draft<'_> {
         output: BlobId,
         diagnostics: String,
     ) {
-        self.emit(Event::LaneClosed { lane });
         let Some(exit) = exit else {
-            self.emit(Event::GateReset { gate, skipped: true });
             self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
-            return self.continue_run();
+            return self.leave_gate_out(lane, gate);
         };
+        self.emit(Event::LaneClosed { lane });
         let evidence = EvidenceId(self.id());
         let passed = exit.ok();
         let proof = Proof { command, exit, output, diagnostics: diagnostics.clone(), tree: self.tree() };
@@ -359,6 +368,12 @@ impl Draft<'_> {
             Some(_) | None => Err(Refusal::new("nothing open failed")),
         }
     }
+}
+
+/// What a call needs to begin. A removal is only proposed by its call: the typed word, asked for
+/// when it is applied, is the checkpoint on the way to delete.
+const fn proposing(needs: Capability) -> Capability {
+    if matches!(needs, Capability::Delete) { Capability::Write } else { needs }
 }
 
 /// The hash of exactly what a command question shows.

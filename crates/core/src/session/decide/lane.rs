@@ -167,6 +167,9 @@ impl Draft<'_> {
     pub(super) fn advance(&mut self, lane: LaneId) {
         loop {
             let Some(l) = self.state.lanes.get(&lane) else { return };
+            if self.writes_for(lane) {
+                return;
+            }
             let Some(head) = l.head() else { break };
             let call = head.call;
             let waits = self.state.question_of_call(call).is_some() || self.state.diff_of(lane).is_some();
@@ -186,7 +189,7 @@ impl Draft<'_> {
         }
         match (l.kind, l.talk.last()) {
             (LaneKind::Goal, Some(Talk::Result(_))) if l.rounds == 0 => self.finish_lane(lane),
-            (LaneKind::Gate(_), _) => {}
+            (LaneKind::Gate(gate), _) => self.leave_gate_out(lane, gate),
             (_, Some(Talk::Result(_))) => self.think(lane),
             _ => self.finish_lane(lane),
         }
@@ -198,9 +201,6 @@ impl Draft<'_> {
         let kind = l.kind;
         if self.state.proposals_of(lane).next().is_some() {
             return self.review(lane);
-        }
-        if self.state.applies.values().any(|a| self.in_flight(a, lane)) {
-            return;
         }
         match kind {
             LaneKind::Answer => {
@@ -222,10 +222,13 @@ impl Draft<'_> {
         }
     }
 
-    fn in_flight(&self, apply: &crate::session::Apply, lane: LaneId) -> bool {
+    /// Whether an approved write of this lane's proposals is under way.
+    fn writes_for(&self, lane: LaneId) -> bool {
         use crate::session::ApplyStatus as A;
-        let open = matches!(apply.status, A::Approved | A::Writing);
-        open && apply.take.iter().any(|(id, _)| self.state.proposals.get(id).is_some_and(|p| p.lane == lane))
+        let mine =
+            |id| self.state.proposals.get(id).is_some_and(|p: &crate::proposal::Proposal| p.lane == lane);
+        let open = self.state.applies.values().filter(|a| matches!(a.status, A::Approved | A::Writing));
+        open.flat_map(|a| &a.take).any(|(id, _)| mine(id))
     }
 
     /// Opens the diff of a lane's proposals, or applies them where the mode allows it.

@@ -6,7 +6,7 @@ use crate::{
     event::{CallStatus, Event, Level, RunStatus},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
-    intent::{IntentNode, Phase},
+    intent::{IntentNode, Phase, Turn},
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
@@ -164,11 +164,13 @@ impl Draft<'_> {
         let call = self.call_command(lane, command);
         self.emit(Event::GateStarted { gate, call });
         self.advance(lane);
-        if self.state.lanes.get(&lane).is_some_and(|l| l.calls.is_empty()) {
-            self.emit(Event::LaneClosed { lane });
-            self.emit(Event::GateReset { gate, skipped: true });
-            self.continue_run();
-        }
+    }
+
+    /// The gate's command was denied or stopped: it is not green, and the run goes on.
+    pub(super) fn leave_gate_out(&mut self, lane: LaneId, gate: GateId) {
+        self.emit(Event::LaneClosed { lane });
+        self.emit(Event::GateReset { gate, skipped: true });
+        self.continue_run();
     }
 
     pub(super) fn gate_failed(&mut self, gate: GateId, diagnostics: String) {
@@ -263,7 +265,10 @@ impl Draft<'_> {
         }
         if let Some(turn) = self.state.queue.plan_new {
             self.change_queue(|q| q.plan_new = None);
-            if let Err(refusal) = self.route(turn) {
+            // It was queued as work of its own, however it sounded beside the run.
+            let continues = self.state.turns.get(&turn).is_some_and(|t| t.class == Turn::PlanContinue);
+            let routed = if continues { self.route_plan(turn) } else { self.route(turn) };
+            if let Err(refusal) = routed {
                 self.notice(Level::Info, refusal.reason);
             }
         }
@@ -393,7 +398,8 @@ impl Draft<'_> {
         let Some(failure) = self.state.failure.clone() else {
             return Err(Refusal::new("nothing failed"));
         };
-        self.close_phase_question();
+        let question = self.state.phase_question().map(|c| c.id);
+        let approval = question.map(|id| self.allow(id, crate::checkpoint::Answer::Retry));
         let step = self.go(Trigger::Retry(failure.origin))?;
         if step == Move::To(Phase::Planning) {
             self.plan_again();
@@ -408,7 +414,6 @@ impl Draft<'_> {
             .map(|t| t.id)
             .collect();
         let turn = self.state.plan.as_ref().map(|p| p.turn).or(self.state.turn).unwrap_or_default();
-        let approval = self.state.run.as_ref().and_then(|r| r.approval);
         self.start_run(turn, approval);
         for task in reset {
             self.emit(Event::TaskReset { task });

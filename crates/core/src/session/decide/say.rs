@@ -6,7 +6,9 @@ use crate::{
     event::{Event, Level},
     ids::TurnId,
     input::Refusal,
-    intent::{Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub, Reading, Turn},
+    intent::{
+        Clarify, Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub, Reading, Turn,
+    },
     phase::{Move, Trigger},
     scope::Capability,
     session::LaneKind,
@@ -25,8 +27,36 @@ impl Draft<'_> {
         if let Some(answered) = self.answer_in_words(line) {
             return answered;
         }
+        if let Some(said) = self.say_mixed(line, &reading) {
+            return said;
+        }
         let turn = self.record(line, &reading);
+        if let Some(command) = line.strip_prefix('!') {
+            return self.route_command(turn, command.trim());
+        }
         self.route_reading(turn, &reading)
+    }
+
+    /// A message that holds control words and something else: the words first, in their order,
+    /// then the rest as a message of its own. `None` when it is not of that kind.
+    fn say_mixed(&mut self, line: &str, reading: &Reading) -> Option<Decided> {
+        let parts = || reading.ordered.iter().filter_map(|i| reading.segments.get(*i));
+        let rest: Vec<&str> =
+            parts().filter(|s| !is_control(&s.class.turn)).map(|s| s.text.as_str()).collect();
+        let words: Vec<Control> = parts()
+            .filter_map(|s| if let Turn::Control(c) = &s.class.turn { Some(c.clone()) } else { None })
+            .collect();
+        if rest.is_empty() || words.is_empty() {
+            return None;
+        }
+        let rest = self.read(&rest.join(". "));
+        let turn = self.record(line, &rest);
+        for word in words {
+            if let Err(refusal) = self.control(word) {
+                self.notice(Level::Info, refusal.reason);
+            }
+        }
+        Some(self.route_reading(turn, &rest))
     }
 
     /// An empty line means nothing, except after a rejected plan: then it gives the plan up.
@@ -83,10 +113,7 @@ impl Draft<'_> {
         let text = self.excerpt(line);
         self.emit(Event::TurnStarted { turn, text });
         let class = &reading.whole;
-        let kept: Vec<&str> =
-            reading.segments.iter().filter(|s| !s.dropped).map(|s| s.text.as_str()).collect();
-        let request =
-            if reading.segments.iter().any(|s| s.dropped) { kept.join(" ") } else { reading.text.clone() };
+        let request = operative(reading);
         self.emit(Event::IntentClassified {
             turn,
             class: class.turn.clone(),
@@ -100,27 +127,11 @@ impl Draft<'_> {
         turn
     }
 
-    /// Control words of a longer message first, in their order; then the message itself.
     fn route_reading(&mut self, turn: TurnId, reading: &Reading) -> Decided {
-        let is_control = |t: &Turn| matches!(t, Turn::Control(_));
-        if !is_control(&reading.whole.turn) && reading.ordered.len() > 1 {
-            for segment in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
-                if let Turn::Control(control) = &segment.class.turn
-                    && let Err(refusal) = self.control(control.clone())
-                {
-                    self.notice(Level::Info, refusal.reason);
-                }
-            }
-        }
-        if let Some(line) = &reading.command
-            && reading.text.trim_start().starts_with('!')
-        {
-            return self.route_command(turn, line);
-        }
         if let Some(clarify) = &reading.clarify
             && !is_control(&reading.whole.turn)
         {
-            return self.unclear(turn, clarify.question.clone());
+            return self.unclear(turn, *clarify);
         }
         if let Err(refusal) = self.route(turn) {
             self.notice(Level::Info, refusal.reason);
@@ -128,7 +139,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn unclear(&mut self, turn: TurnId, question: String) -> Decided {
+    fn unclear(&mut self, turn: TurnId, clarify: Clarify) -> Decided {
         let text = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
         match self.state.phase {
             Phase::Executing => {
@@ -145,10 +156,9 @@ impl Draft<'_> {
                     return self.route_query(turn);
                 }
                 let choices = vec!["Do it".to_owned(), "Only talk about it".to_owned()];
-                self.ask(
-                    CheckpointKind::Clarification { choices, lane: None, call: None, turn: Some(turn) },
-                    question,
-                );
+                let kind =
+                    CheckpointKind::Clarification { choices, lane: None, call: None, turn: Some(turn) };
+                self.ask(kind, question(clarify));
             }
         }
         Ok(())
@@ -325,6 +335,29 @@ impl Draft<'_> {
     /// The target path of a turn.
     pub(super) fn target(&self, turn: TurnId) -> IntentPath {
         self.state.turns.get(&turn).map_or_else(IntentPath::root, |t| t.path.clone())
+    }
+}
+
+/// What is really asked: without an `@node`, without parts that were taken back.
+fn operative(reading: &Reading) -> String {
+    if !reading.segments.iter().any(|s| s.dropped) {
+        return reading.text.clone();
+    }
+    let kept = reading.segments.iter().filter(|s| !s.dropped).map(|s| s.text.as_str());
+    kept.collect::<Vec<_>>().join(". ")
+}
+
+const fn is_control(turn: &Turn) -> bool {
+    matches!(turn, Turn::Control(_))
+}
+
+/// The question back, in words.
+const fn question(clarify: Clarify) -> &'static str {
+    match clarify {
+        Clarify::Vague => "What exactly should change? Say it in a few more words, or choose:",
+        Clarify::Execute => "Did you mean to execute this?",
+        Clarify::AnswerOrDo => "Shall I answer, or do it?",
+        Clarify::Unclear => "I am not sure what you mean. Choose, or say it differently:",
     }
 }
 

@@ -1,0 +1,194 @@
+//! Foreign text made fit to be drawn: the one sanitiser of the screen (invariant I7).
+//!
+//! Owns the list of what a terminal must never get from a model, a tool, a file or a name, and the
+//! visible marks that stand for it. Never draws, never cuts to a width and never hides a character
+//! that changes what a text means.
+
+use std::{borrow::Cow, fmt, ops::Deref};
+
+use unicode_width::UnicodeWidthChar;
+
+/// Columns from one tab stop to the next.
+pub const TAB_COLUMNS: usize = 4;
+
+/// Zero-width marks that may follow one visible character; further ones are drawn apart.
+const MARKS_ON_ONE_BASE: usize = 4;
+
+/// Text without anything that could steer a terminal or hide on a screen.
+///
+/// What is forbidden is drawn: controls as their pictures (`␛`), other invisible characters as
+/// `<U+202E>`, bytes that are no UTF-8 as `�`. A newline stays only where lines are allowed; tabs
+/// become spaces up to the next stop.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Clean(String);
+
+impl Clean {
+    /// One line: a newline is drawn as `␊`.
+    pub fn line(text: &str) -> Self {
+        Self(Wash::new(Newline::Drawn).all(text))
+    }
+
+    /// Any number of lines: newlines stay, and a carriage return before one is dropped.
+    pub fn text(text: &str) -> Self {
+        Self(Wash::new(Newline::Kept).all(text))
+    }
+
+    /// Any number of lines from bytes; each run of bytes that is no UTF-8 becomes `�`.
+    pub fn bytes(bytes: &[u8]) -> Self {
+        Self::text(&Self::decode(bytes))
+    }
+
+    /// One line from bytes.
+    pub fn byte_line(bytes: &[u8]) -> Self {
+        Self::line(&Self::decode(bytes))
+    }
+
+    fn decode(bytes: &[u8]) -> Cow<'_, str> {
+        String::from_utf8_lossy(bytes)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, taken out.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl Deref for Clean {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for Clean {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Clean {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<Clean> for String {
+    fn from(clean: Clean) -> Self {
+        clean.0
+    }
+}
+
+/// Whether a character must never reach the terminal, wherever it stands.
+pub const fn is_forbidden(c: char) -> bool {
+    matches!(c,
+        '\0'..='\x1f' | '\x7f'..='\u{9f}'           // C0, DEL, C1
+        | '\u{ad}' | '\u{34f}' | '\u{61c}'          // soft hyphen, joiner, Arabic mark
+        | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' // fillers
+        | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' // zero width, separators, bidi
+        | '\u{2060}'..='\u{206f}'                   // joiners, isolates, shaping
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'      // variation selectors, byte order mark
+        | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}'                 // tags, more variation selectors
+    ) || (c as u32) & 0xfffe == 0xfffe // non-characters of every plane
+}
+
+/// Symbols whose look one of the two common selectors chooses; only there it says nothing else.
+const fn takes_selector(c: char) -> bool {
+    matches!(c, '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
+        | '\u{2190}'..='\u{27bf}' | '\u{2900}'..='\u{2bff}' | '\u{3030}' | '\u{303d}' | '\u{3297}' | '\u{3299}'
+        | '\u{1f000}'..='\u{1faff}')
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Newline {
+    Kept,
+    Drawn,
+}
+
+struct Wash {
+    newline: Newline,
+    out: String,
+    column: usize,
+    base: Option<char>,
+    marks: usize,
+}
+
+impl Wash {
+    const fn new(newline: Newline) -> Self {
+        Self { newline, out: String::new(), column: 0, base: None, marks: 0 }
+    }
+
+    fn all(mut self, text: &str) -> String {
+        if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+            return text.to_owned();
+        }
+        self.out.reserve(text.len() + text.len() / 8);
+        let mut chars = text.chars().peekable();
+        while let Some(c) = chars.next() {
+            match c {
+                '\r' if self.newline == Newline::Kept && chars.peek() == Some(&'\n') => {}
+                '\n' if self.newline == Newline::Kept => self.end_line(),
+                '\t' => self.tab(),
+                ' '..='~' => self.visible(c, 1),
+                '\u{fe0e}' | '\u{fe0f}' if self.marks == 0 && self.base.is_some_and(takes_selector) => {
+                    self.marks = 1; // a second one is no longer innocent
+                }
+                _ if is_forbidden(c) => self.mark(c),
+                _ => match c.width().unwrap_or(0) {
+                    0 if self.base.is_none() || self.marks >= MARKS_ON_ONE_BASE => self.mark(c),
+                    0 => {
+                        self.marks += 1;
+                        self.out.push(c);
+                    }
+                    width => self.visible(c, width),
+                },
+            }
+        }
+        self.out
+    }
+
+    fn end_line(&mut self) {
+        self.out.push('\n');
+        (self.column, self.base, self.marks) = (0, None, 0);
+    }
+
+    fn tab(&mut self) {
+        let spaces = TAB_COLUMNS - self.column % TAB_COLUMNS;
+        self.out.extend(std::iter::repeat_n(' ', spaces));
+        self.column += spaces;
+        (self.base, self.marks) = (None, 0);
+    }
+
+    fn visible(&mut self, c: char, width: usize) {
+        self.out.push(c);
+        self.column += width;
+        (self.base, self.marks) = ((c != ' ').then_some(c), 0);
+    }
+
+    fn mark(&mut self, c: char) {
+        let code = c as u32;
+        let picture = match code {
+            0..=0x1f => char::from_u32(0x2400 + code),
+            0x7f => Some('\u{2421}'),
+            _ => None,
+        };
+        let before = self.out.len();
+        match picture {
+            Some(p) => self.out.push(p),
+            None => self.out.push_str(&format!("<U+{code:04X}>")),
+        }
+        self.column += if picture.is_some() { 1 } else { self.out.len() - before };
+        (self.base, self.marks) = (None, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+use super::*;
+
+/// A small fixed-seed generator: the fuzz below must be fast and the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % sides as u64).unwrap()
+    }
+}
+
+const SEQUENCES: &[&str] = &[
+    "\x1b[31m",
+    "\x1b[2J",
+    "\x1b[10;10H",
+    "\x1b]0;title\x07",
+    "\x1b]7;file://x\x1b\\",
+    "\x1b]8;;http://a\x1b\\",
+    "\x1b]9;note\x07",
+    "\x1b]52;c;YQ==\x07",
+    "\x1b]133;A\x07",
+    "\x1b]777;notify;a;b\x07",
+    "\x1b]1337;File=:\x07",
+    "\x1bP1$r\x1b\\",
+    "\x1b_G\x1b\\",
+    "\x1b^pm\x1b\\",
+    "\x1bXsos\x1b\\",
+    "\u{9b}31m",
+    "\u{9d}0;t\u{9c}",
+    "\u{90}q\u{9c}",
+    "\x07",
+    "\x08",
+    "\r",
+    "\n",
+    "\r\n",
+    "\t",
+    "\x7f",
+    "\u{85}",
+    "\u{202e}",
+    "\u{2066}",
+    "\u{200b}",
+    "\u{200d}",
+    "\u{feff}",
+    "\u{fe0f}",
+    "\u{fe01}",
+    "\u{e0041}",
+    "\u{e0100}",
+    "\u{301}",
+    "\u{20dd}",
+    "\u{ad}",
+    "\u{2028}",
+    "a",
+    "ä",
+    "漢",
+    "👍🏽",
+    "🇩🇪",
+    " ",
+];
+
+fn assert_drawable(clean: &str, newlines: bool, from: &dyn fmt::Debug) {
+    for c in clean.chars() {
+        assert!(!is_forbidden(c) || (newlines && c == '\n'), "{c:?} of {from:?} in {clean:?}");
+    }
+    let first_is_combining = |l: &str| l.chars().next().is_some_and(|c| c.width() == Some(0));
+    assert!(!clean.split('\n').any(first_is_combining), "{from:?} begins with a combining mark: {clean:?}");
+}
+
+#[test]
+fn no_forbidden_character_survives_200000_hostile_texts() {
+    let mut dice = Dice(0x5eed_1dea);
+    let mut bytes = Vec::new();
+    for round in 0..200_000 {
+        bytes.clear();
+        for _ in 0..=dice.roll(8) {
+            match dice.roll(4) {
+                0 => bytes.push(u8::try_from(dice.roll(256)).unwrap()),
+                1 => {
+                    let c = char::from_u32(u32::try_from(dice.roll(0x11_0000)).unwrap()).unwrap_or('x');
+                    bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                2 => {
+                    let s = SEQUENCES[dice.roll(SEQUENCES.len())].as_bytes();
+                    bytes.extend_from_slice(&s[..=dice.roll(s.len())]);
+                }
+                _ => bytes.extend_from_slice(SEQUENCES[dice.roll(SEQUENCES.len())].as_bytes()),
+            }
+        }
+        let clean = if round % 2 == 0 { Clean::bytes(&bytes) } else { Clean::byte_line(&bytes) };
+        assert_drawable(&clean, round % 2 == 0, &bytes);
+    }
+}
+
+#[test]
+fn every_single_code_point_is_drawable() {
+    for c in '\0'..=char::MAX {
+        assert_drawable(&Clean::line(c.encode_utf8(&mut [0; 4])), false, &c);
+        let after = Clean::line(&format!("a{c}b"));
+        assert!(after.starts_with('a') && after.ends_with('b'), "{c:?}: {after:?}");
+        assert_drawable(&after, false, &c);
+    }
+}
+
+#[test]
+fn what_is_forbidden_is_seen() {
+    let line = |s: &str| Clean::line(s).into_string();
+    assert_eq!(line("a\x1b[31mb\u{9b}c\x7f"), "a␛[31mb<U+009B>c␡");
+    assert_eq!(line("if admin\u{202e}\u{2066}//"), "if admin<U+202E><U+2066>//");
+    assert_eq!(line("one\ntwo\r\n"), "one␊two␍␊");
+    assert_eq!(line("a\u{200b}b\u{feff}"), "a<U+200B>b<U+FEFF>");
+    assert_eq!(line("x\u{e0041}\u{fe0f}"), "x<U+E0041><U+FE0F>");
+    assert_eq!(Clean::bytes(b"ok \xff\x9b31m").into_string(), "ok \u{fffd}\u{fffd}31m");
+}
+
+#[test]
+fn ordinary_text_stays_as_it_is() {
+    for text in ["plain", "Grüße, 世界", "e\u{301}te\u{301}", "กำลัง", "👍🏽 🇩🇪", "❤ ✓ → …", "שלום"]
+    {
+        assert_eq!(Clean::line(text).as_str(), text);
+    }
+    assert_eq!(Clean::line("❤\u{fe0f}!").as_str(), "❤!", "the selector of a symbol only chooses its look");
+    assert_eq!(Clean::line("❤\u{fe0f}\u{fe0f}").as_str(), "❤<U+FE0F>", "a second one hides something");
+}
+
+#[test]
+fn lines_and_tabs_are_laid_out() {
+    assert_eq!(Clean::text("a\tb\r\n\tc\n").as_str(), "a   b\n    c\n");
+    assert_eq!(Clean::text("漢\tb").as_str(), "漢  b");
+    assert_eq!(Clean::text("50 %\r100 %").as_str(), "50 %␍100 %");
+}
+
+#[test]
+fn a_pile_of_marks_on_one_letter_is_taken_apart() {
+    let pile = format!("a{}", "\u{301}".repeat(6));
+    assert_eq!(Clean::line(&pile).as_str(), "a\u{301}\u{301}\u{301}\u{301}<U+0301><U+0301>");
+}

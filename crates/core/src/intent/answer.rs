@@ -1,0 +1,201 @@
+//! Short answers and words to the workbench itself: yes, no, stop, where are we, start over.
+//!
+//! Owns what such a message means in each phase. Never reads a longer request.
+
+use super::{
+    lexicon::{Hit, Tag},
+    structure::Structure,
+    text::{Doc, Kind, Token},
+    turn::{Control, Mode, Phase, Turn},
+};
+
+const PARTICLES: &[&str] = &[
+    "吧",
+    "了",
+    "呢",
+    "啊",
+    "呀",
+    "哦",
+    "ね",
+    "よ",
+    "です",
+    "ください",
+    "下さい",
+    "な",
+    "요",
+    "해요",
+    "줘",
+    "주세요",
+    "세요",
+    "좀",
+    "はい",
+    "じゃあ",
+    "那",
+    "请",
+    "就",
+    "먼저",
+    " ",
+];
+
+/// The tags of the phrases that cover the whole message, in order; `None` when words are left over.
+pub(crate) fn cover(doc: &Doc, s: &Structure) -> Option<Vec<Vec<Tag>>> {
+    let (found, at) = prefix(doc, s);
+    (at >= doc.tokens.len() && found.iter().any(|t| !t.is_empty())).then_some(found)
+}
+
+/// The same for as much of the head as can be covered, and where that ends.
+pub(crate) fn prefix(doc: &Doc, s: &Structure) -> (Vec<Vec<Tag>>, usize) {
+    let mut found = Vec::new();
+    let mut i = 0;
+    while let Some(token) = doc.tokens.get(i) {
+        if token.kind == Kind::Punct
+            || (token.kind == Kind::Word
+                && !token.text.chars().any(char::is_alphanumeric)
+                && !token.text.chars().any(|c| c as u32 > 0x2000))
+        {
+            i += 1;
+            continue;
+        }
+        if token.kind == Kind::Cjk {
+            match run(i, token, s) {
+                Some(tags) => found.push(tags),
+                None => break,
+            }
+            i += 1;
+            continue;
+        }
+        let here = |h: &&Hit| h.start == i && h.bytes == 0 && (h.tag.is_whole() || h.tag == Tag::Filler);
+        let Some(len) = s.hits.iter().filter(here).map(|h| h.len).max() else { break };
+        found.push(
+            s.hits
+                .iter()
+                .filter(here)
+                .filter(|h| h.len == len && h.tag != Tag::Filler)
+                .map(|h| h.tag)
+                .collect(),
+        );
+        i += len;
+    }
+    (found, i)
+}
+
+/// A run without spaces that is one answer, particles aside.
+fn run(i: usize, token: &Token, s: &Structure) -> Option<Vec<Tag>> {
+    let mut at = 0;
+    let mut tags: Vec<Tag> = Vec::new();
+    while at < token.text.len() {
+        let here = |h: &&Hit| {
+            h.start == i && h.bytes > 0 && h.offset == at && (h.tag.is_whole() || h.tag == Tag::Filler)
+        };
+        if let Some(len) = s.hits.iter().filter(here).map(|h| h.bytes).max() {
+            let found: Vec<Tag> = s
+                .hits
+                .iter()
+                .filter(here)
+                .filter(|h| h.bytes == len && h.tag != Tag::Filler)
+                .map(|h| h.tag)
+                .collect();
+            if !found.is_empty() {
+                tags = found;
+            }
+            at += len;
+            continue;
+        }
+        let rest = token.text.get(at..)?;
+        at += PARTICLES.iter().find(|p| rest.starts_with(**p))?.len();
+    }
+    Some(tags)
+}
+
+/// What a covered message says in a phase.
+pub(crate) fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn> {
+    if let Some(turn) = letter(text, phase) {
+        return Some(turn);
+    }
+    let strong = |t: &&Vec<Tag>| t.iter().any(|t| !matches!(t, Tag::WApprove | Tag::Greet | Tag::WReject));
+    let tags = found
+        .iter()
+        .rev()
+        .find(strong)
+        .or_else(|| found.iter().rev().find(|t| t.iter().any(|t| *t != Tag::Greet)))
+        .or_else(|| found.iter().rev().find(|t| !t.is_empty()))?;
+    let has = |tag: Tag| tags.contains(&tag);
+    let idle = phase == Phase::Idle;
+    let control = |c: Control| Some(Turn::Control(c));
+    if has(Tag::WRedo) && (phase == Phase::Failed || !has(Tag::WApprove)) {
+        return control(Control::Redo);
+    }
+    for (tag, word) in [
+        (Tag::WReset, Control::Reset),
+        (Tag::WReplan, Control::Replan),
+        (Tag::WHelp, Control::Help),
+        (Tag::WStatus, Control::Status),
+    ] {
+        if has(tag) && !(tag == Tag::WStatus && has(Tag::Greet)) {
+            return control(word);
+        }
+    }
+    if has(Tag::WCancel) || (has(Tag::WExit) && !idle && has(Tag::WReject)) {
+        return control(Control::Cancel);
+    }
+    if has(Tag::WExit) {
+        return control(Control::Exit);
+    }
+    if has(Tag::WReject) && !(has(Tag::WApprove) && !idle) {
+        return control(Control::Cancel);
+    }
+    if has(Tag::WProceed) {
+        return control(if phase == Phase::AwaitingApproval { Control::Approve } else { Control::Proceed });
+    }
+    if has(Tag::WApprove) && !(idle && has(Tag::Greet)) {
+        return control(if phase == Phase::AwaitingApproval || idle {
+            Control::Approve
+        } else {
+            Control::Proceed
+        });
+    }
+    has(Tag::Greet).then_some(if idle { Turn::Query(None) } else { Turn::Control(Control::Proceed) })
+}
+
+/// Keys that the open question offers (T-17).
+fn letter(text: &str, phase: Phase) -> Option<Turn> {
+    let key = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+    let control = match (phase, key.as_str()) {
+        (Phase::Failed, "r") => Control::Redo,
+        (Phase::Failed, "p") => Control::Replan,
+        (
+            Phase::Failed | Phase::AwaitingApproval | Phase::Executing | Phase::Planning,
+            "q" | "quit" | "abort",
+        )
+        | (Phase::Failed, "a" | "abandon") => Control::Cancel,
+        (Phase::Idle, "q") => Control::Exit,
+        (Phase::AwaitingApproval, "e" | "edit") => return Some(Turn::PlanContinue),
+        (Phase::Failed, "start over") => Control::Cancel,
+        (Phase::Failed, "modify the plan") => Control::Replan,
+        _ => return None,
+    };
+    Some(Turn::Control(control))
+}
+
+/// The mode that a message switches to, if it does.
+pub(crate) fn mode(s: &Structure, asks: bool) -> Option<Mode> {
+    let at = |tag: Tag| s.hits.iter().filter(|h| h.tag == tag).map(|h| (h.start, h.offset)).max();
+    if asks {
+        return None;
+    }
+    match (at(Tag::ModeProof), at(Tag::ModeExplore)) {
+        (Some(_), Some(_)) => Some(Mode::Exploratory).filter(|_| leaves(s)).or_else(|| {
+            at(Tag::ModeExplore)
+                .max(at(Tag::ModeProof))
+                .map(|m| if Some(m) == at(Tag::ModeProof) { Mode::Proof } else { Mode::Exploratory })
+        }),
+        (Some(_), None) => Some(Mode::Proof),
+        (None, Some(_)) => Some(Mode::Exploratory),
+        (None, None) => None,
+    }
+}
+
+/// "leave proof mode" names the mode that is left.
+fn leaves(s: &Structure) -> bool {
+    s.hits.iter().any(|h| h.tag == Tag::ModeExplore && h.len >= 3)
+}

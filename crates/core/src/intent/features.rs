@@ -1,0 +1,267 @@
+//! What the statistical tier sees of a message: hashed words, letters and structure.
+//!
+//! Owns the features and their hash. The trainer and the classifier share this file, so a change
+//! here wants the weights trained again.
+
+use super::{
+    classify::Parsed,
+    lexicon::Tag,
+    reading::Message,
+    structure::{Clause, Form},
+    text::Kind,
+    turn::Phase,
+};
+
+/// Buckets of the hash.
+pub const BUCKETS: u32 = 1 << 15;
+
+/// Features of a message for the statistical tier: bucket and value.
+pub fn features(m: &Message<'_>) -> Vec<(u32, f32)> {
+    let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    let focus = super::text::focus(trimmed);
+    of(&Parsed::new(&focus), m.phase, m.paused)
+}
+
+fn hash(salt: u32, parts: &[&str]) -> u32 {
+    let mut h = 0x811c_9dc5u32 ^ salt.wrapping_mul(0x9e37_79b9);
+    for part in parts {
+        for b in part.bytes() {
+            h = (h ^ u32::from(b)).wrapping_mul(0x0100_0193);
+        }
+        h = (h ^ 0x1f).wrapping_mul(0x0100_0193);
+    }
+    (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d) >> 12 & (BUCKETS - 1)
+}
+
+struct Bag {
+    out: Vec<(u32, f32)>,
+    phase: u32,
+}
+
+impl Bag {
+    fn add(&mut self, parts: &[&str], value: f32) {
+        self.out.push((hash(0, parts), value));
+    }
+
+    /// Once for all phases and once for this one.
+    fn both(&mut self, parts: &[&str], value: f32) {
+        self.add(parts, value);
+        if self.phase != 1 {
+            self.out.push((hash(self.phase, parts), value));
+        }
+    }
+}
+
+pub(crate) fn of(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32)> {
+    let group = match phase {
+        _ if paused => 6,
+        Phase::Idle => 1,
+        Phase::AwaitingApproval => 2,
+        Phase::Executing | Phase::Planning => 3,
+        Phase::Failed => 4,
+    };
+    let mut bag = Bag { out: Vec::with_capacity(256), phase: group };
+    bag.both(&["bias"], 1.0);
+    if group != 1 {
+        bag.out.push((hash(9, &["busy"]), 1.0));
+    }
+    structure(p, &mut bag);
+    words(p, &mut bag);
+    letters(p, &mut bag);
+    bag.out
+}
+
+/// Orders and polite requests are one thing here.
+fn form_name(form: Form) -> String {
+    match form {
+        Form::Order | Form::Request => "do".to_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn speaking<'a>(p: &'a Parsed<'_>) -> Vec<&'a Clause> {
+    p.kept
+        .iter()
+        .filter_map(|k| p.structure.clauses.get(*k))
+        .filter(|c| !matches!(c.form, Form::Empty))
+        .collect()
+}
+
+fn structure(p: &Parsed<'_>, bag: &mut Bag) {
+    let guess = p.guess();
+    let clauses = speaking(p);
+    if let Some(g) = guess {
+        let weight = g.weight.to_string();
+        bag.both(&["rule", g.rule], 1.0);
+        bag.both(&["guess", g.leaf.name()], 1.0);
+        bag.add(&["guess", g.leaf.name(), &weight], 1.0);
+        if let Some(c) = p.structure.clauses.get(g.clause) {
+            let (form, object) = (form_name(c.form), format!("{:?}", c.object));
+            bag.both(&["form", &form], 1.0);
+            bag.add(&["object", &object, g.rule], 1.0);
+            bag.add(&["form", &form, g.rule], 1.0);
+            let head = p.doc.tokens.get(c.head).map_or("", |t| t.text.as_str());
+            bag.both(&["head", head], 1.0);
+            bag.add(&["head", head, &object], 0.7);
+        }
+    } else {
+        bag.both(&["rule", "none"], 1.0);
+    }
+    for (name, clause) in [("first", clauses.first()), ("last", clauses.last())] {
+        if let Some(c) = clause {
+            let verb = c.verb.map_or_else(String::new, |v| format!("{v:?}"));
+            bag.both(&[name, &form_name(c.form)], 0.7);
+            bag.add(&[name, &form_name(c.form), &verb], 0.7);
+        }
+    }
+    for c in &clauses {
+        let verb = c.verb.map_or_else(String::new, |v| format!("{v:?}"));
+        bag.add(&["some", &form_name(c.form), &verb], 0.4);
+    }
+    let mut seen: Vec<Tag> =
+        p.structure.hits.iter().filter(|h| !matches!(h.tag, Tag::Filler | Tag::Req)).map(|h| h.tag).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    for tag in seen {
+        bag.both(&["tag", &format!("{tag:?}")], 0.4);
+    }
+    shape(p, bag, clauses.len());
+}
+
+fn shape(p: &Parsed<'_>, bag: &mut Bag, clauses: usize) {
+    let count = |kind: Kind| p.doc.tokens.iter().filter(|t| t.kind == kind).count();
+    for (name, n) in [
+        ("file", count(Kind::File)),
+        ("path", count(Kind::Path)),
+        ("tick", count(Kind::Tick)),
+        ("ident", count(Kind::Ident)),
+        ("quote", count(Kind::Quote)),
+        ("code", p.doc.code_lines),
+        ("trace", p.doc.trace_lines),
+        ("url", count(Kind::Url)),
+    ] {
+        if n > 0 {
+            bag.add(&["has", name], 0.6);
+        }
+    }
+    let words = count(Kind::Word) + count(Kind::Cjk) * 3;
+    let size = match words {
+        0..=1 => "one",
+        2..=3 => "few",
+        4..=7 => "short",
+        8..=15 => "line",
+        16..=40 => "long",
+        _ => "very long",
+    };
+    bag.both(&["size", size], 0.7);
+    bag.add(&["clauses", &clauses.min(6).to_string()], 0.4);
+    bag.both(&["ban", &format!("{:?}", p.ban)], 1.0);
+    if p.asks() {
+        bag.both(&["asks"], 1.0);
+    }
+    if p.structure.clauses.iter().any(|c| c.marked && c.form != Form::Request) {
+        bag.both(&["marked"], 0.7);
+    }
+    if p.structure.clauses.iter().any(|c| c.fault) {
+        bag.add(&["fault"], 0.7);
+    }
+}
+
+/// The writer's words without politeness; other tokens by their kind.
+fn plain(p: &Parsed<'_>) -> Vec<(usize, String)> {
+    let mut skip = vec![false; p.doc.tokens.len()];
+    for h in p
+        .structure
+        .hits
+        .iter()
+        .filter(|h| matches!(h.tag, Tag::Filler | Tag::Req) && h.bytes == 0 && !h.anywhere)
+    {
+        let solo = h.len == 1 && h.tag == Tag::Filler;
+        let polite = solo
+            && p.doc.tokens.get(h.start).is_some_and(|t| {
+                !matches!(
+                    t.text.as_str(),
+                    "please" | "pls" | "plz" | "kindly" | "thanks" | "thx" | "ty" | "hey" | "hi" | "hello"
+                )
+            });
+        if polite {
+            continue;
+        }
+        for slot in skip.iter_mut().skip(h.start).take(h.len) {
+            *slot = true;
+        }
+    }
+    let mut out = Vec::new();
+    let total = p.doc.tokens.len();
+    for (i, t) in p.doc.tokens.iter().enumerate() {
+        if skip.get(i).copied().unwrap_or(false) || (i > 60 && i + 60 < total) {
+            continue;
+        }
+        match t.kind {
+            Kind::Word => out.push((i, t.text.clone())),
+            Kind::Punct => {
+                if t.text == "?" {
+                    out.push((i, t.text.clone()));
+                }
+            }
+            Kind::Cjk => {}
+            other => out.push((i, format!("<{other:?}>"))),
+        }
+    }
+    out
+}
+
+fn words(p: &Parsed<'_>, bag: &mut Bag) {
+    let words = plain(p);
+    let n = f32::from(u16::try_from(words.len().max(1)).unwrap_or(u16::MAX));
+    let value = (2.2 / n.sqrt()).min(0.9);
+    let focus =
+        p.guess().and_then(|g| p.structure.clauses.get(g.clause)).map_or((0, 0), |c| (c.start, c.end));
+    let mut before: Option<&str> = None;
+    for (k, (i, w)) in words.iter().enumerate() {
+        bag.both(&["w", w], value);
+        if let Some(b) = before {
+            bag.both(&["b", b, w], value);
+        }
+        if k < 3 {
+            bag.both(&["at", &k.to_string(), w], 0.5);
+        }
+        if *i >= focus.0 && *i < focus.1 {
+            bag.add(&["f", w], value * 0.7);
+        }
+        before = Some(w);
+    }
+    if let Some((_, w)) = words.last() {
+        bag.both(&["end", w], 0.4);
+    }
+}
+
+fn letters(p: &Parsed<'_>, bag: &mut Bag) {
+    let mut grams: Vec<u32> = Vec::new();
+    let total = p.doc.tokens.len();
+    for (i, t) in p.doc.tokens.iter().enumerate() {
+        if i > 40 && i + 40 < total {
+            continue;
+        }
+        let chars: Vec<char> = match t.kind {
+            Kind::Word if t.text.len() > 3 => {
+                std::iter::once('<').chain(t.text.chars().take(16)).chain(std::iter::once('>')).collect()
+            }
+            Kind::Cjk => t.text.chars().take(40).collect(),
+            _ => continue,
+        };
+        let sizes = if t.kind == Kind::Cjk { 1..=3 } else { 3..=4 };
+        for size in sizes {
+            for gram in chars.windows(size) {
+                let text: String = gram.iter().collect();
+                grams.push(hash(17, &[&text]));
+                if bag.phase != 1 && t.kind == Kind::Cjk {
+                    grams.push(hash(17 + bag.phase, &[&text]));
+                }
+            }
+        }
+    }
+    let n = f32::from(u16::try_from(grams.len().max(1)).unwrap_or(u16::MAX));
+    let value = (2.0 / n.sqrt()).min(0.5);
+    bag.out.extend(grams.into_iter().map(|g| (g, value)));
+}

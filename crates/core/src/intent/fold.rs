@@ -1,0 +1,116 @@
+//! Folds a message of several parts: a later part may withdraw an earlier one (C-36).
+//!
+//! Owns which clauses and segments survive. Never reorders the writer's words.
+
+use super::{
+    lexicon::{Hit, Tag},
+    structure::{Clause, Form, Structure},
+    text::{Doc, Kind},
+};
+
+/// One part of a message between full stops, semicolons and line ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Bytes of the message.
+    pub from: usize,
+    pub to: usize,
+    /// Clauses from..to of the structure.
+    pub first: usize,
+    pub end: usize,
+}
+
+/// The parts of a message.
+pub(crate) fn parts(doc: &Doc, s: &Structure) -> Vec<Part> {
+    let mut out = Vec::new();
+    let mut first = 0;
+    for (i, c) in s.clauses.iter().enumerate() {
+        if !c.last && i + 1 < s.clauses.len() {
+            continue;
+        }
+        let from = s.clauses.get(first).and_then(|c| doc.tokens.get(c.start)).map_or(0, |t| t.start);
+        let to = doc.tokens.get(c.end.saturating_sub(1)).map_or(from, |t| t.end).max(from);
+        out.push(Part { from, to, first, end: i + 1 });
+        first = i + 1;
+    }
+    out
+}
+
+/// A marker at the head of a clause, fillers aside.
+fn marker(s: &Structure, c: &Clause, tag: Tag) -> Option<Hit> {
+    s.hits
+        .iter()
+        .copied()
+        .filter(|h| {
+            h.tag == tag
+                && h.start >= c.start
+                && h.start < c.end
+                && h.start <= c.start + 2
+                && (h.bytes == 0 || h.offset == 0)
+        })
+        .max_by_key(|h| h.len)
+}
+
+fn speaks(c: &Clause) -> bool {
+    matches!(c.form, Form::Order | Form::Request | Form::Wish | Form::Ought | Form::Question(_))
+}
+
+/// Clauses that survive, and whether the message ends in a withdrawal of everything.
+pub(crate) fn survivors(doc: &Doc, s: &Structure) -> (Vec<usize>, bool) {
+    let mut kept: Vec<usize> = Vec::new();
+    let mut withdrawn = false;
+    for (i, c) in s.clauses.iter().enumerate() {
+        let also = doc
+            .tokens
+            .get(c.start..c.end)
+            .unwrap_or(&[])
+            .iter()
+            .any(|t| matches!(t.text.as_str(), "also" | "too" | "additionally" | "plus"));
+        let before = kept.iter().any(|k| s.clauses.get(*k).is_some_and(speaks));
+        let cancel = marker(s, c, Tag::InMsgCancel).filter(|h| {
+            !(h.start + h.len < c.end
+                && h.len == 1
+                && doc.tokens.get(h.start).is_some_and(|t| t.text == "or"))
+        });
+        let strong = before && cancel.is_some();
+        let weak = before && !also && marker(s, c, Tag::Correct).is_some_and(|h| corrects(doc, s, c, i, h));
+        if strong || weak {
+            kept.clear();
+            withdrawn = true;
+        }
+        if speaks(c) && !(strong && cancel.is_some_and(|h| h.start + h.len >= c.end)) {
+            withdrawn = false;
+        }
+        kept.push(i);
+    }
+    let left = kept.iter().any(|k| {
+        s.clauses.get(*k).is_some_and(|c| {
+            speaks(c) && marker(s, c, Tag::InMsgCancel).is_none_or(|h| h.start + h.len < c.end)
+        })
+    });
+    (kept, withdrawn && !left)
+}
+
+/// A weak marker corrects only when this clause, or the next one, asks for something else.
+fn corrects(doc: &Doc, s: &Structure, c: &Clause, i: usize, h: Hit) -> bool {
+    let word = doc.tokens.get(h.start).map_or("", |t| t.text.as_str());
+    let sentence_start = c.start == 0 || doc.tokens.get(c.start - 1).is_none_or(|t| t.kind == Kind::Punct);
+    let firm = h.bytes > 0
+        || h.len > 1
+        || matches!(
+            word,
+            "wait"
+                | "actually"
+                | "no"
+                | "correction"
+                | "nvm"
+                | "instead"
+                | "anzi"
+                | "нет"
+                | "warte"
+                | "plutot"
+        );
+    let next = s.clauses.get(i + 1).is_some_and(speaks) && !c.last;
+    let content = speaks(c) && h.start + h.len < c.end;
+    let noted = matches!(word, "better" | "rather" | "mejor" | "melhor" | "besser" | "лучше") && h.len == 1;
+    sentence_start && firm && !noted && (content || next)
+}

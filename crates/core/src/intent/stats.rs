@@ -1,0 +1,154 @@
+//! The statistical tier: a linear model over hashed features, its weights in the binary.
+//!
+//! Owns prediction and the layout of the weights file. Training is `examples/train-intent.rs`.
+
+use std::sync::LazyLock;
+
+use super::{IntentNode as N, features::BUCKETS};
+
+/// The leaves in the order of the weights.
+pub const LEAVES: [N; 12] = [
+    N::Conversation,
+    N::Clarify,
+    N::Explain,
+    N::Review,
+    N::Audit,
+    N::Design,
+    N::Decompose,
+    N::Read,
+    N::Create,
+    N::Modify,
+    N::Delete,
+    N::Execute,
+];
+
+/// The turns in the order of the weights.
+pub const TURNS: [&str; 15] = [
+    "query",
+    "plan_new",
+    "plan_continue",
+    "control",
+    "cancel",
+    "replan",
+    "redo_cmd",
+    "status",
+    "help",
+    "exit",
+    "reset",
+    "mode_proof",
+    "mode_explore",
+    "resume",
+    "breakout",
+];
+
+/// Classes of both heads.
+pub const CLASSES: usize = LEAVES.len() + TURNS.len();
+
+/// Steps of the table that turns a raw share into a calibrated confidence.
+pub const STEPS: usize = 21;
+
+/// Probabilities of both heads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// In the order of [`LEAVES`].
+    pub leaves: [f32; LEAVES.len()],
+    /// In the order of [`TURNS`].
+    pub turns: [f32; TURNS.len()],
+}
+
+impl Prediction {
+    /// The share of a leaf.
+    pub fn leaf(&self, leaf: N) -> f32 {
+        LEAVES.iter().zip(self.leaves).find(|(l, _)| **l == leaf).map_or(0.0, |(_, p)| p)
+    }
+
+    /// The share of a turn.
+    pub fn turn(&self, turn: &str) -> f32 {
+        TURNS.iter().zip(self.turns).find(|(t, _)| **t == turn).map_or(0.0, |(_, p)| p)
+    }
+
+    /// The best leaf among those that `may` allows.
+    pub fn best(&self, may: impl Fn(N) -> bool) -> (N, f32) {
+        LEAVES
+            .iter()
+            .copied()
+            .zip(self.leaves)
+            .filter(|(l, _)| may(*l))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .unwrap_or((N::Conversation, 0.0))
+    }
+}
+
+/// The weights: a header of scales and the calibration table, then one byte a weight.
+#[derive(Debug)]
+pub struct Model<'a> {
+    scales: [f32; CLASSES],
+    table: [f32; STEPS],
+    weights: &'a [u8],
+}
+
+static WEIGHTS: &[u8] = include_bytes!("../../../../assets/intent/weights.bin");
+static MODEL: LazyLock<Option<Model<'static>>> = LazyLock::new(|| Model::parse(WEIGHTS));
+
+impl<'a> Model<'a> {
+    /// The weights in the binary.
+    pub fn builtin() -> Option<&'static Model<'static>> {
+        MODEL.as_ref()
+    }
+
+    /// Reads a weights file; `None` when its size is wrong.
+    pub fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let (mut scales, mut table) = ([0f32; CLASSES], [0f32; STEPS]);
+        let (head, weights) = bytes.split_at_checked((CLASSES + STEPS) * 4)?;
+        let mut floats = head.chunks_exact(4).map(|c| c.try_into().map_or(0.0, f32::from_le_bytes));
+        for slot in scales.iter_mut().chain(&mut table) {
+            *slot = floats.next()?;
+        }
+        (weights.len() == BUCKETS as usize * CLASSES).then_some(Self { scales, table, weights })
+    }
+
+    /// Probabilities of both heads for a bag of features.
+    pub fn predict(&self, features: &[(u32, f32)]) -> Prediction {
+        let mut sums = [0f32; CLASSES];
+        for (bucket, value) in features {
+            let from = *bucket as usize * CLASSES;
+            let Some(row) = self.weights.get(from..from + CLASSES) else { continue };
+            for (sum, w) in sums.iter_mut().zip(row) {
+                *sum += f32::from(w.cast_signed()) * value;
+            }
+        }
+        for (sum, scale) in sums.iter_mut().zip(self.scales) {
+            *sum *= scale;
+        }
+        let mut out = Prediction { leaves: [0.0; LEAVES.len()], turns: [0.0; TURNS.len()] };
+        let (leaves, turns) = sums.split_at(LEAVES.len());
+        softmax(leaves, &mut out.leaves);
+        softmax(turns, &mut out.turns);
+        out
+    }
+
+    /// How often a prediction with this share is right, measured on folds left out.
+    pub fn calibrate(&self, share: f32) -> f32 {
+        let last = f32::from(u8::try_from(STEPS - 1).unwrap_or(u8::MAX));
+        let at = share.clamp(0.0, 1.0) * last;
+        let low = at.floor();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at is within 0..STEPS")]
+        let i = low as usize;
+        let a = self.table.get(i).copied().unwrap_or(0.0);
+        let b = self.table.get(i + 1).copied().unwrap_or(a);
+        a + (b - a) * (at - low)
+    }
+}
+
+/// Exponentials that sum to one.
+pub fn softmax(from: &[f32], to: &mut [f32]) {
+    let top = from.iter().copied().fold(f32::MIN, f32::max);
+    let mut sum = 0.0;
+    for (x, out) in from.iter().zip(to.iter_mut()) {
+        *out = (x - top).exp();
+        sum += *out;
+    }
+    for out in to {
+        *out /= sum;
+    }
+}

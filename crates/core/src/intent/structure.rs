@@ -1,0 +1,606 @@
+//! Cuts a message into clauses and says of each whether it asks, orders, wishes or states.
+//!
+//! Owns form, operative verb and object of a clause. Never looks at the phase.
+
+use super::{
+    lexicon::{Hit, Lexicon, Tag},
+    text::{Doc, Kind, Token},
+};
+
+/// What a clause does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Form {
+    /// An order, bare.
+    Order,
+    /// An order in the dress of a question or a wish.
+    Request,
+    /// What the writer wants or needs.
+    Wish,
+    /// How a thing ought to be.
+    Ought,
+    /// A question, with the tag that opens it.
+    Question(Tag),
+    /// Something goes wrong.
+    Complaint,
+    /// Any other statement.
+    Statement,
+    /// If, when, because: a frame for another clause.
+    Frame,
+    /// Fillers or nothing.
+    Empty,
+}
+
+/// What a verb is applied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Object {
+    /// Nothing follows.
+    Missing,
+    /// Only "it", "this", "that".
+    Pronoun,
+    /// A thing inside a file.
+    Inner,
+    /// A whole thing: file, folder, branch, table.
+    Whole,
+    /// A kind of thing that gets a file of its own.
+    New,
+    /// Something else.
+    Other,
+}
+
+/// One clause.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clause {
+    pub start: usize,
+    pub end: usize,
+    pub form: Form,
+    pub verb: Option<Tag>,
+    /// First token after fillers and request words.
+    pub head: usize,
+    /// First token after the verb.
+    pub after: usize,
+    pub object: Object,
+    /// Ends with a question mark.
+    pub marked: bool,
+    /// Names a fault.
+    pub fault: bool,
+    /// Says that something inside a named place is meant ("from x", "in x").
+    pub located: bool,
+    /// Ends a sentence.
+    pub last: bool,
+    /// The verb was found by a table of languages whose verb stands anywhere.
+    pub foreign: bool,
+}
+
+/// A message with its clauses.
+#[derive(Debug, Default)]
+pub(crate) struct Structure {
+    pub clauses: Vec<Clause>,
+    pub hits: Vec<Hit>,
+}
+
+const FRAME: &[&str] = &[
+    "if",
+    "when",
+    "once",
+    "since",
+    "because",
+    "as",
+    "after",
+    "whenever",
+    "while",
+    "although",
+    "though",
+    "given",
+    "assuming",
+    "unless",
+    "until",
+    "wenn",
+    "falls",
+    "weil",
+    "nachdem",
+    "si",
+    "cuando",
+    "quand",
+    "lorsque",
+    "porque",
+    "se",
+    "quando",
+    "если",
+    "когда",
+    "как",
+    "als",
+    "omdat",
+    "jesli",
+    "eger",
+];
+const PREPOSITIONS: &[&str] = &[
+    "from", "in", "inside", "within", "on", "of", "for", "to", "into", "that", "which", "with", "at", "so",
+    "by", "when", "if", "because", "where", "using", "like", "and", "we", "aus", "von", "im", "der", "des",
+    "de", "del", "du", "da", "do", "dans", "en", "dal", "nel", "из", "в", "uit", "z", "ze",
+];
+const PLACES: &[&str] = &[
+    "from", "in", "inside", "within", "of", "aus", "im", "dans", "del", "dal", "nel", "из", "uit", "to", "on",
+];
+const AUX: &[&str] = &[
+    "is", "are", "was", "were", "has", "have", "does", "doesnt", "isnt", "arent", "should", "looks", "seems",
+    "did", "didnt", "will", "wont", "cant", "can", "needs", "must", "keeps", "takes", "gets", "shows",
+    "gives", "returns", "wasnt", "hasnt", "had", "would", "works", "comes", "still",
+];
+const DETERMINERS: &[&str] = &[
+    "the",
+    "a",
+    "an",
+    "all",
+    "any",
+    "some",
+    "my",
+    "our",
+    "your",
+    "this",
+    "that",
+    "these",
+    "those",
+    "every",
+    "each",
+    "its",
+    "their",
+    "no",
+    "one",
+    "both",
+    "me",
+    "us",
+    "those",
+    "of",
+    "other",
+    "only",
+    "also",
+    "unused",
+    "old",
+    "new",
+    "legacy",
+    "temp",
+    "temporary",
+    "stale",
+    "whole",
+    "entire",
+    "two",
+    "three",
+    "just",
+    "obsolete",
+    "dead",
+    "empty",
+    "existing",
+    "deprecated",
+    "merged",
+];
+const PRONOUNS: &[&str] = &[
+    "it",
+    "this",
+    "that",
+    "them",
+    "these",
+    "those",
+    "everything",
+    "something",
+    "stuff",
+    "things",
+    "thing",
+    "es",
+    "das",
+    "lo",
+    "eso",
+    "ca",
+    "isso",
+    "questo",
+    "это",
+];
+
+fn is_word(token: Option<&Token>, list: &[&str]) -> bool {
+    token.is_some_and(|t| t.kind == Kind::Word && list.contains(&t.text.as_str()))
+}
+
+/// Reads the structure of a message.
+pub(crate) fn analyze(doc: &Doc) -> Structure {
+    let english = doc.tokens.iter().any(|t| t.kind == Kind::Word && ENGLISH.contains(&t.text.as_str()));
+    let mut hits = Lexicon::builtin().find(&doc.tokens);
+    if english {
+        // tables of other languages share many spellings with English words
+        hits.retain(|h| {
+            !h.anywhere
+                || h.bytes > 0
+                || h.tag == Tag::Forbid
+                || h.tag == Tag::Filler
+                || doc.tokens.get(h.start).is_some_and(|t| !t.text.is_ascii())
+        });
+    }
+    let mut out = Structure { clauses: Vec::new(), hits };
+    let mut by_start: Vec<Vec<Hit>> = vec![Vec::new(); doc.tokens.len()];
+    for hit in &out.hits {
+        if let Some(slot) = by_start.get_mut(hit.start) {
+            slot.push(*hit);
+        }
+    }
+    let reader = Reader { tokens: &doc.tokens, at: &by_start, english };
+    for (start, end, last) in reader.bounds() {
+        out.clauses.push(reader.clause(start, end, last));
+    }
+    out
+}
+
+struct Reader<'a> {
+    tokens: &'a [Token],
+    at: &'a [Vec<Hit>],
+    english: bool,
+}
+
+/// Words that only English has.
+const ENGLISH: &[&str] = &[
+    "the", "this", "that", "it", "its", "you", "with", "and", "when", "what", "my", "are", "not", "from",
+    "can", "does", "should", "if", "where", "get", "but", "dont", "have", "was", "how", "why", "there",
+    "your", "our", "these", "those", "them", "which", "who", "isnt", "doesnt", "im", "ive", "id", "lets",
+    "please", "into", "would", "could", "any", "because", "they", "their",
+];
+
+impl Reader<'_> {
+    fn hits(&self, i: usize) -> &[Hit] {
+        self.at.get(i).map_or(&[], Vec::as_slice)
+    }
+
+    fn hits_in(&self, start: usize, end: usize) -> impl Iterator<Item = Hit> + '_ {
+        self.at
+            .get(start..end.max(start))
+            .unwrap_or(&[])
+            .iter()
+            .flatten()
+            .copied()
+            .filter(move |h| h.start + h.len <= end)
+    }
+
+    fn longest(&self, i: usize, end: usize, want: impl Fn(Tag) -> bool) -> Option<Hit> {
+        self.hits(i)
+            .iter()
+            .copied()
+            .filter(|h| want(h.tag) && h.bytes == 0 && h.start + h.len <= end)
+            .max_by_key(|h| h.len)
+    }
+
+    /// Clause bounds: start, end, and whether a sentence ends there.
+    fn bounds(&self) -> Vec<(usize, usize, bool)> {
+        let mut out = Vec::new();
+        let mut start = 0;
+        for (i, token) in self.tokens.iter().enumerate() {
+            let cut = match (token.kind, token.text.as_str()) {
+                (Kind::Punct, "." | "!" | "?" | ";" | "\n") | (Kind::Code, _) => Some(true),
+                (Kind::Punct, "," | ":" | "-" | "(" | ")" | "|") => Some(false),
+                (
+                    Kind::Word,
+                    "and" | "then" | "but" | "so" | "und" | "et" | "aber" | "pero" | "mais" | "mas" | "ma"
+                    | "и" | "но" | "y" | "e",
+                ) if i > start && self.opens(i + 1) && !self.listing(start, i) => Some(false),
+                _ => None,
+            };
+            if let Some(last) = cut {
+                if i > start {
+                    out.push((start, i, last));
+                } else if last && let Some(prev) = out.last_mut() {
+                    prev.2 = true;
+                }
+                start = if token.kind == Kind::Word { i } else { i + 1 };
+            }
+        }
+        if start < self.tokens.len() {
+            out.push((start, self.tokens.len(), true));
+        }
+        out
+    }
+
+    /// "the difference between merge and rebase": nouns, when a question runs and nothing follows.
+    fn listing(&self, start: usize, i: usize) -> bool {
+        let at = self.skip_fillers(start, i);
+        let asks = self.hits(at).iter().any(|h| h.tag.asks());
+        let next = self.skip_fillers(i + 1, self.tokens.len());
+        let verb = self.longest(next, self.tokens.len(), Tag::is_verb);
+        let bound = |h: Hit| {
+            h.len > 1
+                || is_word(self.tokens.get(h.start + h.len), DETERMINERS)
+                || is_word(self.tokens.get(h.start + h.len), PRONOUNS)
+        };
+        asks && verb.is_some_and(|h| !bound(h))
+    }
+
+    /// Whether a clause can open here: a verb, a request or a question word.
+    fn opens(&self, i: usize) -> bool {
+        let end = self.tokens.len();
+        let at = self.skip_fillers(i, end);
+        self.hits(at).iter().any(|h| {
+            h.tag.is_verb()
+                || matches!(h.tag, Tag::Req | Tag::Want | Tag::QWhy | Tag::QWhat | Tag::QHow | Tag::Forbid)
+        })
+    }
+
+    fn skip_fillers(&self, mut i: usize, end: usize) -> usize {
+        while i < end {
+            let Some(filler) = self.longest(i, end, |t| t == Tag::Filler) else { break };
+            let rival =
+                self.longest(i, end, |t| t.is_verb() || t.asks() || matches!(t, Tag::Req | Tag::Want));
+            if rival
+                .is_some_and(|r| r.len > filler.len || (r.len == filler.len && !filler.anywhere && r.len > 1))
+            {
+                break;
+            }
+            i += filler.len;
+        }
+        i
+    }
+
+    fn clause(&self, start: usize, end: usize, last: bool) -> Clause {
+        let next = self.tokens.get(end);
+        let marked = next.is_some_and(|t| t.text == "?" && t.kind == Kind::Punct);
+        let fault = self.hits_in(start, end).any(|h| h.tag == Tag::Fault);
+        let mut c = Clause {
+            start,
+            end,
+            form: Form::Statement,
+            verb: None,
+            head: start,
+            after: end,
+            object: Object::Missing,
+            marked,
+            fault,
+            located: false,
+            last,
+            foreign: false,
+        };
+        let mut i = self.skip_fillers(start, end);
+        if i >= end {
+            c.form = Form::Empty;
+            return c;
+        }
+        let mut dress: Option<Form> = None;
+        let mut frame = false;
+        for _ in 0..6 {
+            let wrap = self.longest(i, end, |t| matches!(t, Tag::Req | Tag::Want));
+            let rival = self.longest(i, end, |t| t.is_verb() || t.asks());
+            match wrap {
+                Some(w) if rival.is_none_or(|r| r.len <= w.len) => {
+                    dress = Some(match (w.tag, dress) {
+                        (Tag::Req, _) | (_, Some(Form::Request)) => Form::Request,
+                        _ => Form::Wish,
+                    });
+                    i = self.skip_fillers(i + w.len, end);
+                }
+                Some(_) | None => {
+                    if is_word(self.tokens.get(i), FRAME)
+                        && dress.is_none()
+                        && rival.is_none_or(|r| r.len < 2)
+                    {
+                        frame = true;
+                    }
+                    break;
+                }
+            }
+        }
+        c.head = i;
+        if frame {
+            c.form =
+                if self.hits_in(start, end).any(|h| h.tag == Tag::Shall) { Form::Ought } else { Form::Frame };
+            self.foreign(&mut c, start, end);
+            return c;
+        }
+        self.operative(&mut c, i, end, dress);
+        c
+    }
+
+    fn operative(&self, c: &mut Clause, i: usize, end: usize, dress: Option<Form>) {
+        let best = self
+            .hits(i)
+            .iter()
+            .copied()
+            .filter(|h| {
+                h.bytes == 0
+                    && h.start + h.len <= end
+                    && (h.tag.is_verb() || h.tag.asks())
+                    && (!h.anywhere || h.len > 1 || h.tag.is_verb())
+            })
+            .max_by_key(|h| (h.len, u8::from(h.tag.is_verb())));
+        let gerund = if best.is_none() { self.gerund(i) } else { None };
+        match (best, gerund) {
+            (Some(h), _) if h.tag.is_verb() && !(dress.is_none() && self.is_noun_here(h, end)) => {
+                c.verb = Some(h.tag);
+                c.after = h.start + h.len;
+                c.foreign = h.anywhere;
+                c.form = dress.unwrap_or(Form::Order);
+            }
+            (Some(h), _) if h.tag.asks() => {
+                c.form = dress.filter(|d| *d == Form::Request).unwrap_or(Form::Question(h.tag));
+                c.after = h.start + h.len;
+                if c.form == Form::Request {
+                    c.verb = Some(Tag::VExplain);
+                }
+                c.foreign = h.anywhere;
+            }
+            (None, Some(tag)) if dress.is_some() => {
+                c.verb = Some(tag);
+                c.after = i + 1;
+                c.form = dress.unwrap_or(Form::Order);
+            }
+            _ => {
+                c.after = i;
+                self.foreign(c, c.start, end);
+                if c.form == Form::Statement {
+                    let shall = self.hits_in(c.start, end).any(|h| h.tag == Tag::Shall);
+                    c.form = match dress {
+                        Some(d) => d,
+                        None if shall => Form::Ought,
+                        None if c.fault => Form::Complaint,
+                        None if c.marked => Form::Question(Tag::QOther),
+                        None => Form::Statement,
+                    };
+                }
+            }
+        }
+        c.object = self.object(c.after, end);
+        c.located = (c.after..end)
+            .any(|j| is_word(self.tokens.get(j), PLACES) && j > c.after && self.tokens.get(j + 1).is_some());
+    }
+
+    /// A verb or question word of a language whose verb may stand anywhere.
+    fn foreign(&self, c: &mut Clause, start: usize, end: usize) {
+        let hits: Vec<Hit> = self
+            .hits_in(start, end)
+            .filter(|h| {
+                h.anywhere && (h.tag.is_verb() || h.tag.asks() || matches!(h.tag, Tag::Req | Tag::Want))
+            })
+            .collect();
+        let ask = hits.iter().filter(|h| h.tag.asks()).max_by_key(|h| (h.bytes, h.len));
+        let request = hits.iter().any(|h| h.tag == Tag::Req);
+        let cjk_tail = hits
+            .iter()
+            .filter(|h| h.tag.is_verb() && h.bytes > 0)
+            .max_by_key(|h| (h.start, h.offset + h.bytes, h.bytes));
+        let verb = if cjk_tail.is_some_and(|_| self.verb_final(start, end)) {
+            cjk_tail
+        } else {
+            hits.iter()
+                .filter(|h| h.tag.is_verb())
+                .min_by_key(|h| (h.start, h.offset, usize::MAX - h.bytes - h.len))
+        };
+        match (ask, verb) {
+            (Some(q), v) if !request || v.is_none() => {
+                c.form = Form::Question(q.tag);
+                c.verb = v.map(|v| v.tag);
+                c.foreign = true;
+            }
+            (_, Some(v)) => {
+                c.form = if request { Form::Request } else { Form::Order };
+                c.verb = Some(v.tag);
+                c.after = v.start + v.len;
+                c.foreign = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Japanese and Korean put the verb last.
+    fn verb_final(&self, start: usize, end: usize) -> bool {
+        self.tokens
+            .get(start..end)
+            .unwrap_or(&[])
+            .iter()
+            .filter(|t| t.kind == Kind::Cjk)
+            .any(|t| t.text.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}')))
+    }
+
+    /// A head such as "build" or "plan" that is a noun here: something is said about it.
+    fn is_noun_here(&self, h: Hit, end: usize) -> bool {
+        let after = h.start + h.len;
+        let stop = (after + 4).min(end);
+        if is_word(self.tokens.get(after), DETERMINERS) || h.anywhere || h.len > 1 {
+            return false;
+        }
+        (after..stop).any(|j| {
+            is_word(self.tokens.get(j), AUX)
+                && !is_word(
+                    self.tokens.get(j.wrapping_sub(1)),
+                    &[
+                        "that", "which", "what", "it", "they", "who", "there", "if", "how", "why", "where",
+                        "to", "whatever",
+                    ],
+                )
+        }) || self.hits(after).iter().any(|h| {
+            h.tag == Tag::Fault
+                && h.len >= 1
+                && !is_word(
+                    self.tokens.get(after),
+                    &[
+                        "wrong",
+                        "missing",
+                        "empty",
+                        "broken",
+                        "error",
+                        "errors",
+                        "failing",
+                        "incorrect",
+                        "null",
+                        "exception",
+                        "exceptions",
+                        "undefined",
+                        "not",
+                        "duplicated",
+                        "issue",
+                        "issues",
+                        "bug",
+                        "problem",
+                    ],
+                )
+        })
+    }
+
+    /// The verb behind a form in -ing.
+    fn gerund(&self, i: usize) -> Option<Tag> {
+        let word = self.tokens.get(i).filter(|t| t.kind == Kind::Word)?.text.strip_suffix("ing")?;
+        let mut stems = vec![word.to_owned(), format!("{word}e")];
+        if let Some((cut, last)) = word.char_indices().next_back()
+            && word.get(..cut).is_some_and(|w| w.ends_with(last))
+        {
+            stems.push(word.get(..cut).unwrap_or("").to_owned());
+        }
+        let mut token = self.tokens.get(i)?.clone();
+        for stem in stems {
+            token.text = stem;
+            let mut phrase = vec![token.clone()];
+            phrase.extend(self.tokens.get(i + 1..i + 3).unwrap_or(&[]).iter().cloned());
+            let hit = Lexicon::builtin()
+                .find(&phrase)
+                .into_iter()
+                .filter(|h| h.start == 0 && h.tag.is_verb())
+                .max_by_key(|h| h.len);
+            if let Some(hit) = hit {
+                return Some(hit.tag);
+            }
+        }
+        None
+    }
+
+    /// What stands after the verb, up to the first preposition.
+    fn object(&self, after: usize, end: usize) -> Object {
+        let mut i = after;
+        while is_word(self.tokens.get(i), DETERMINERS)
+            && i < end
+            && self.tokens.get(i + 1).is_some()
+            && i + 1 < end
+        {
+            i += 1;
+        }
+        if i >= end {
+            return Object::Missing;
+        }
+        let mut stop = i;
+        while stop < end && !(stop > i && is_word(self.tokens.get(stop), PREPOSITIONS)) {
+            stop += 1;
+        }
+        if stop == i + 1 && is_word(self.tokens.get(i), PRONOUNS) {
+            return Object::Pronoun;
+        }
+        let named =
+            self.tokens.get(i..stop).unwrap_or(&[]).iter().any(|t| matches!(t.kind, Kind::File | Kind::Path));
+        let place = |tag: Tag| {
+            self.hits_in(i, stop).filter(|h| h.tag == tag).map(|h| h.start + h.len).max().unwrap_or(0)
+        };
+        let (inner, whole, new) = (place(Tag::OInner), place(Tag::OWhole), place(Tag::ONew));
+        if named && inner == 0 {
+            return Object::Whole;
+        }
+        let head = inner.max(whole).max(new);
+        if head == 0 {
+            return Object::Other;
+        }
+        if inner == head {
+            Object::Inner
+        } else if whole == head {
+            Object::Whole
+        } else {
+            Object::New
+        }
+    }
+}

@@ -1,0 +1,593 @@
+//! Turns a message into tokens: folded words, names of files, quotes, code, punctuation.
+//!
+//! Owns what counts as the writer's own words and what is pasted or quoted. Never knows what a
+//! word means.
+
+/// What a token is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A word of the writer, folded.
+    Word,
+    /// A run of Chinese, Japanese or Korean, spaces kept.
+    Cjk,
+    /// A number.
+    Number,
+    /// A name with an ending, such as `auth.py`.
+    File,
+    /// Something with slashes.
+    Path,
+    /// A web address.
+    Url,
+    /// A name from code.
+    Ident,
+    /// Quoted text.
+    Quote,
+    /// Text between backticks.
+    Tick,
+    /// A block of code, a log, a trace.
+    Code,
+    /// An option of a command.
+    Flag,
+    /// One mark of punctuation; a line end is `\n`.
+    Punct,
+}
+
+/// One token and where it stands in the message (bytes).
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    pub text: String,
+    pub kind: Kind,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// A message cut into tokens.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Doc {
+    pub tokens: Vec<Token>,
+    /// Lines that look like code.
+    pub code_lines: usize,
+    /// Lines that look like an error, a log or a trace.
+    pub trace_lines: usize,
+    /// Lines with anything in them.
+    pub lines: usize,
+    /// Letters typed in capitals dominate.
+    pub shouting: bool,
+}
+
+/// Longest text that is looked at in full; beyond it head and tail count.
+pub(crate) const FOCUS_BYTES: usize = 3_000;
+
+/// Head and tail of a long text; borrowed whole when it is short.
+pub(crate) fn focus(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= FOCUS_BYTES {
+        return std::borrow::Cow::Borrowed(text);
+    }
+    let mut head = FOCUS_BYTES / 2;
+    while !text.is_char_boundary(head) {
+        head -= 1;
+    }
+    let mut tail = text.len() - FOCUS_BYTES / 2;
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    let (a, b) = (text.get(..head).unwrap_or(""), text.get(tail..).unwrap_or(""));
+    std::borrow::Cow::Owned(format!("{a}\n{b}"))
+}
+
+/// A letter without its accent, lower case; `None` for combining marks and apostrophes.
+pub(crate) fn fold(c: char) -> Option<char> {
+    if c.is_ascii() {
+        return Some(c.to_ascii_lowercase());
+    }
+    let c = c.to_lowercase().next().unwrap_or(c);
+    Some(match c {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ą' => 'a',
+        'ç' | 'ć' | 'č' => 'c',
+        'è' | 'é' | 'ê' | 'ë' | 'ę' | 'ě' => 'e',
+        'ì' | 'í' | 'î' | 'ï' | 'ı' => 'i',
+        'ñ' | 'ń' => 'n',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ő' => 'o',
+        'ù' | 'ú' | 'û' | 'ü' | 'ű' | 'ů' => 'u',
+        'ý' | 'ÿ' => 'y',
+        'ß' | 'ś' | 'š' | 'ş' => 's',
+        'ź' | 'ż' | 'ž' => 'z',
+        'ł' => 'l',
+        'ğ' => 'g',
+        'ё' => 'е',
+        'ř' => 'r',
+        'ť' | 'ţ' => 't',
+        '\u{300}'..='\u{36f}' | '’' | '‘' | 'ʼ' => return None,
+        other => other,
+    })
+}
+
+pub(crate) fn is_cjk(c: char) -> bool {
+    matches!(c, '\u{2e80}'..='\u{2fdf}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30ff}' | '\u{3130}'..='\u{318f}'
+        | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}')
+}
+
+fn is_break(c: char) -> bool {
+    matches!(
+        c,
+        ',' | ';'
+            | '!'
+            | '?'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '"'
+            | '`'
+            | '，'
+            | '。'
+            | '、'
+            | '；'
+            | '！'
+            | '？'
+            | '：'
+            | '（'
+            | '）'
+            | '“'
+            | '”'
+            | '„'
+            | '«'
+            | '»'
+            | '「'
+            | '」'
+            | '『'
+            | '』'
+            | '…'
+            | '—'
+            | '–'
+            | '؟'
+            | '،'
+            | '।'
+            | '¿'
+            | '¡'
+            | '|'
+            | '>'
+            | '<'
+    )
+}
+
+/// Cuts a message into tokens.
+pub(crate) fn tokenize(text: &str) -> Doc {
+    let mut doc = Doc::default();
+    let (mut upper, mut lower) = (0usize, 0usize);
+    for c in text.chars().take(400) {
+        upper += usize::from(c.is_uppercase());
+        lower += usize::from(c.is_lowercase());
+    }
+    doc.shouting = upper > 8 && upper > lower * 2;
+    let many = text.trim_end().contains('\n');
+    let mut fenced: Option<usize> = None;
+    let mut at = 0usize;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let body = line.trim();
+        if let Some(open) = fenced {
+            if body.starts_with("```") || body.ends_with("```") {
+                fenced = None;
+                doc.push("", Kind::Code, open, at);
+            }
+            continue;
+        }
+        if body.is_empty() {
+            continue;
+        }
+        doc.lines += 1;
+        if body.starts_with("```") && text.get(start..).is_some_and(|rest| rest.matches("```").count() > 1) {
+            let closes_here = body.len() > 5 && body.ends_with("```");
+            if closes_here {
+                doc.push("", Kind::Code, start, at)
+            } else {
+                fenced = Some(start)
+            }
+            continue;
+        }
+        if is_trace(body) && (many || body.len() > 60) && !reads_as_prose(body) {
+            doc.trace_lines += 1;
+            doc.push("", Kind::Code, start, at);
+        } else if many && is_code(line) {
+            doc.code_lines += 1;
+            doc.push("", Kind::Code, start, at);
+        } else {
+            scan_line(&mut doc, line, start);
+        }
+        doc.push("\n", Kind::Punct, at, at);
+    }
+    if let Some(open) = fenced {
+        doc.push("", Kind::Code, open, text.len());
+    }
+    doc
+}
+
+impl Doc {
+    fn push(&mut self, text: &str, kind: Kind, start: usize, end: usize) {
+        if kind == Kind::Code && self.tokens.last().is_some_and(|t| t.kind == Kind::Code) {
+            return;
+        }
+        if kind == Kind::Punct && text == "\n" && self.tokens.last().is_none_or(|t| t.text == "\n") {
+            return;
+        }
+        self.tokens.push(Token { text: text.to_owned(), kind, start, end });
+    }
+}
+
+fn reads_as_prose(line: &str) -> bool {
+    let words = line.split_whitespace().filter(|w| w.chars().all(char::is_alphabetic)).count();
+    let all = line.split_whitespace().count();
+    all > 4 && words * 10 > all * 8
+}
+
+/// A line of an error, log or stack trace.
+fn is_trace(line: &str) -> bool {
+    let starts = [
+        "Traceback",
+        "File \"",
+        "at ",
+        "Caused by",
+        "Error:",
+        "error:",
+        "error[",
+        "warning:",
+        "Exception",
+        "panicked",
+        "thread '",
+        "npm ERR!",
+        "npm error",
+        "E   ",
+        "FAILED ",
+        "fatal:",
+        "ERROR",
+        "WARN",
+        "INFO",
+        "DEBUG",
+        "[ERROR]",
+        "[error]",
+        "> ",
+        "$ ",
+        "--> ",
+        "note: run",
+        "Uncaught",
+        "TypeError",
+        "ReferenceError",
+        "SyntaxError",
+        "KeyError",
+        "ValueError",
+        "AttributeError",
+        "ImportError",
+        "ModuleNotFoundError",
+    ];
+    let head = starts.iter().any(|s| line.starts_with(s));
+    if line.starts_with("at ") {
+        return line.contains('(') || line.contains(':');
+    }
+    let coded = line
+        .split([':', ' '])
+        .next()
+        .is_some_and(|w| w.len() > 7 && (w.ends_with("Error") || w.ends_with("Exception")));
+    let stamped = line.len() > 20
+        && line.as_bytes().first().is_some_and(u8::is_ascii_digit)
+        && line.get(..16).is_some_and(|p| p.matches([':', '-']).count() >= 3);
+    head || coded || stamped
+}
+
+/// A line of source code.
+fn is_code(line: &str) -> bool {
+    let body = line.trim();
+    let ends = body.ends_with(['{', '}', ';'])
+        || body.ends_with(");")
+        || body.ends_with("):")
+        || body.ends_with("/>")
+        || body.ends_with("],")
+        || body.ends_with("},")
+        || body.ends_with("=>");
+    let starts = [
+        "import ",
+        "from ",
+        "def ",
+        "class ",
+        "fn ",
+        "pub ",
+        "let ",
+        "const ",
+        "var ",
+        "function ",
+        "#include",
+        "using ",
+        "package ",
+        "public ",
+        "private ",
+        "return ",
+        "if (",
+        "for (",
+        "while (",
+        "//",
+        "/*",
+        "* ",
+        "<div",
+        "</",
+        "<!",
+        "@",
+        "+ ",
+        "- {",
+        "SELECT ",
+        "elif ",
+        "else:",
+        "try:",
+        "except",
+        "} ",
+        "+++",
+        "---",
+        "@@",
+    ]
+    .iter()
+    .any(|s| body.starts_with(s));
+    let signs = body.matches(['=', '(', ')', '{', '}', '<', '>', ';', '[', ']', '_', '.']).count();
+    let prose = body
+        .split_whitespace()
+        .filter(|w| w.len() > 1 && w.trim_end_matches([',', '.', '?', '!']).chars().all(char::is_alphabetic))
+        .count();
+    let indented = line.starts_with("    ") || line.starts_with('\t');
+    if body.ends_with(';') || body.ends_with('{') || body.ends_with('}') {
+        return ends && (signs >= 2 || prose < 4);
+    }
+    (ends && signs > prose)
+        || (starts && signs >= 2 && signs * 2 > prose)
+        || (indented && signs > 2 && signs > prose)
+        || (signs > 5 && signs > prose * 2)
+}
+
+fn closing(c: char) -> Option<char> {
+    Some(match c {
+        '"' => '"',
+        '“' => '”',
+        '„' => '“',
+        '«' => '»',
+        '「' => '」',
+        '『' => '』',
+        '`' => '`',
+        _ => return None,
+    })
+}
+
+fn scan_line(doc: &mut Doc, line: &str, base: usize) {
+    let mut i = 0usize;
+    let mut before = ' ';
+    while let Some(c) = line.get(i..).and_then(|r| r.chars().next()) {
+        let rest = line.get(i..).unwrap_or("");
+        let inner = rest.get(c.len_utf8()..).unwrap_or("");
+        let step = if c.is_whitespace() {
+            c.len_utf8()
+        } else if let Some(len) = quoted(c, inner, before) {
+            let kind = if c == '`' { Kind::Tick } else { Kind::Quote };
+            let body: String = inner.get(..len).unwrap_or("").chars().take(60).filter_map(fold).collect();
+            let total = c.len_utf8() + len + closing(c).unwrap_or('\'').len_utf8();
+            doc.push(body.trim(), kind, base + i, base + i + total);
+            total
+        } else if is_cjk(c) {
+            let len = cjk_run(rest);
+            let run: String = rest.get(..len).unwrap_or("").trim_end().chars().filter_map(fold).collect();
+            doc.push(&run, Kind::Cjk, base + i, base + i + len);
+            len
+        } else if is_break(c) || c == ':' || c == '.' {
+            let mut buf = [0u8; 4];
+            doc.push(punct(c).encode_utf8(&mut buf), Kind::Punct, base + i, base + i + c.len_utf8());
+            c.len_utf8()
+        } else {
+            chunk(doc, rest, base + i)
+        };
+        before = rest.get(..step).and_then(|s| s.chars().last()).unwrap_or(' ');
+        i += step.max(1);
+    }
+}
+
+/// The ASCII mark that stands for a mark of another script.
+fn punct(c: char) -> char {
+    match c {
+        '，' | '、' | '،' => ',',
+        '。' | '।' => '.',
+        '；' => ';',
+        '！' | '¡' => '!',
+        '？' | '؟' => '?',
+        '¿' => '(',
+        '：' => ':',
+        '（' => '(',
+        '）' => ')',
+        '…' => '.',
+        '—' | '–' => '-',
+        other => other,
+    }
+}
+
+/// Length of what stands between the quote `c` and its end, when it is a quote.
+fn quoted(c: char, inner: &str, before: char) -> Option<usize> {
+    if c == '\'' || c == '‘' {
+        if before.is_alphanumeric() {
+            return None;
+        }
+        let end = inner.char_indices().find(|(i, x)| {
+            (*x == '\'' || *x == '’')
+                && inner
+                    .get(i + x.len_utf8()..)
+                    .and_then(|r| r.chars().next())
+                    .is_none_or(|n| !n.is_alphanumeric())
+        })?;
+        return (end.0 > 0 && end.0 < 200 && end.1 == '\'').then_some(end.0);
+    }
+    let close = closing(c)?;
+    if c == '`' && inner.starts_with('`') {
+        return None;
+    }
+    let len = inner.find(close)?;
+    (len > 0 && len < 400).then_some(len)
+}
+
+fn cjk_run(rest: &str) -> usize {
+    let mut end = 0;
+    let mut it = rest.char_indices().peekable();
+    while let Some((i, c)) = it.next() {
+        let space = c == ' ' && it.peek().is_some_and(|(_, n)| is_cjk(*n));
+        if !(is_cjk(c) || space) {
+            break;
+        }
+        end = i + c.len_utf8();
+    }
+    end
+}
+
+/// Takes one run without spaces and files it; returns its length in bytes.
+fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
+    let url = rest.starts_with("http") || rest.starts_with("www.");
+    let mut end = 0;
+    let mut prev = ' ';
+    for (i, c) in rest.char_indices() {
+        let call =
+            (c == '(' && rest.get(i..).is_some_and(|r| r.starts_with("()"))) || (c == ')' && prev == '(');
+        if c.is_whitespace()
+            || (is_cjk(c) && !url)
+            || (is_break(c) && !call && !(url && c != ')' && c != '"' && c != '>'))
+        {
+            break;
+        }
+        prev = c;
+        end = i + c.len_utf8();
+    }
+    let mut raw = rest.get(..end).unwrap_or("");
+    while raw.len() > 1 && raw.ends_with(['.', ':', '\'', '*', '-', '~']) && !raw.starts_with('-') {
+        raw = raw.get(..raw.len() - 1).unwrap_or("");
+    }
+    if raw.is_empty() {
+        return rest.chars().next().map_or(1, char::len_utf8);
+    }
+    let kind = kind_of(raw);
+    if kind == Kind::Word {
+        words(doc, raw, at);
+    } else {
+        let text: String = raw.chars().take(80).filter_map(fold).collect();
+        doc.push(&text, kind, at, at + raw.len());
+    }
+    raw.len()
+}
+
+fn kind_of(raw: &str) -> Kind {
+    let first = raw.chars().next().unwrap_or(' ');
+    if raw.contains("://") || raw.starts_with("www.") {
+        return Kind::Url;
+    }
+    if first == '-' && raw.len() > 1 {
+        return if raw.chars().any(char::is_alphabetic) { Kind::Flag } else { Kind::Word };
+    }
+    if raw.contains('/') && raw.len() > 1 {
+        let word = raw.split('/').all(|p| p.len() > 1 && p.chars().all(char::is_alphabetic))
+            && raw.matches('/').count() == 1;
+        return if word && !raw.starts_with('/') { Kind::Ident } else { Kind::Path };
+    }
+    if first.is_ascii_digit()
+        && raw.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '%' | 'x' | 'k' | 'm' | 's' | 'p'))
+    {
+        return Kind::Number;
+    }
+    if let Some((stem, ext)) = raw.rsplit_once('.') {
+        if ext.is_empty() || stem.chars().all(|c| c.is_ascii_digit()) && !stem.is_empty() {
+            return Kind::Number;
+        }
+        if ext.len() <= 5
+            && ext.chars().all(|c| c.is_ascii_alphanumeric())
+            && !matches!(raw, "e.g" | "i.e" | "a.k.a" | "p.s")
+        {
+            return Kind::File;
+        }
+        return Kind::Ident;
+    }
+    let inner_upper = raw.chars().skip(1).any(char::is_uppercase)
+        && raw.chars().any(char::is_lowercase)
+        && !raw.contains('\'');
+    if raw.contains('_')
+        || raw.contains("::")
+        || raw.contains("()")
+        || raw.contains('=')
+        || raw.contains('#')
+        || raw.contains('$')
+        || (inner_upper && raw.len() > 3)
+    {
+        return Kind::Ident;
+    }
+    Kind::Word
+}
+
+/// Files a plain word: apostrophes closed up, clitics of Romance languages split off.
+fn words(doc: &mut Doc, raw: &str, at: usize) {
+    let mut rest = raw;
+    let mut at = at;
+    if let Some((i, c)) = raw.char_indices().find(|(_, c)| *c == '\'' || *c == '’') {
+        let head: String = raw.get(..i).unwrap_or("").chars().filter_map(fold).collect();
+        if matches!(
+            head.as_str(),
+            "l" | "d"
+                | "j"
+                | "n"
+                | "s"
+                | "c"
+                | "qu"
+                | "m"
+                | "t"
+                | "un"
+                | "dell"
+                | "nell"
+                | "all"
+                | "cos"
+                | "dov"
+                | "jusqu"
+                | "aujourd"
+        ) {
+            doc.push(&head, Kind::Word, at, at + i);
+            rest = raw.get(i + c.len_utf8()..).unwrap_or("");
+            at += i + c.len_utf8();
+        }
+    }
+    let folded: String = rest.chars().filter(|c| *c != '\'' && *c != '*').filter_map(fold).collect();
+    if let Some((head, tail)) = folded.rsplit_once('-') {
+        let clitic = matches!(
+            tail,
+            "tu" | "vous"
+                | "moi"
+                | "nous"
+                | "le"
+                | "la"
+                | "les"
+                | "il"
+                | "on"
+                | "je"
+                | "ce"
+                | "lo"
+                | "me"
+                | "se"
+                | "y"
+        );
+        if clitic && head.len() > 1 && !head.contains('-') {
+            doc.push(head, Kind::Word, at, at + head.len());
+            doc.push(tail, Kind::Word, at + head.len(), at + rest.len());
+            return;
+        }
+        if head.contains("est-ce") || folded == "qu-est-ce" {
+            for part in folded.split('-') {
+                doc.push(part, Kind::Word, at, at + rest.len());
+            }
+            return;
+        }
+    }
+    if folded == "est-ce" {
+        doc.push("est", Kind::Word, at, at + rest.len());
+        doc.push("ce", Kind::Word, at, at + rest.len());
+        return;
+    }
+    if !folded.is_empty() {
+        doc.push(&folded, Kind::Word, at, at + rest.len());
+    }
+}

@@ -1,0 +1,249 @@
+//! Where the tiers meet: structure, statistics and phase give one leaf and one turn.
+//!
+//! Owns the order of precedence and the projection from a leaf to a turn. Where the tiers
+//! disagree, permission takes the shallower path.
+
+use super::{
+    IntentNode as N, answer,
+    classify::Parsed,
+    features,
+    forbid::Ban,
+    lexicon::Tag,
+    reading::{Message, Source},
+    rules::{self, Guess},
+    stats::{Model, Prediction, TURNS},
+    structure::Form,
+    turn::{Control, Mode, Phase, Turn},
+};
+
+/// One leaf, one turn, and how sure.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Vote {
+    pub leaf: N,
+    pub turn: Turn,
+    pub confidence: f32,
+    pub source: Source,
+    pub reasoning: String,
+}
+
+fn vote(leaf: N, turn: Turn, confidence: f32, source: Source, reasoning: impl Into<String>) -> Vote {
+    Vote { leaf, turn, confidence, source, reasoning: reasoning.into() }
+}
+
+/// The turn of a leaf when nothing else says more.
+pub(crate) fn project(leaf: N, phase: Phase, plan_active: bool, _text: &str) -> Turn {
+    let active = plan_active || phase != Phase::Idle;
+    match leaf {
+        N::Conversation
+        | N::Understand
+        | N::Clarify
+        | N::Explain
+        | N::Analyze
+        | N::Review
+        | N::Audit
+        | N::Act
+        | N::Read
+        | N::Design => Turn::Query(None),
+        N::Plan | N::Decompose | N::Execute | N::Write | N::Create | N::Modify | N::Delete if active => {
+            Turn::PlanContinue
+        }
+        N::Plan | N::Decompose | N::Execute | N::Write | N::Create | N::Modify | N::Delete => {
+            Turn::PlanNew(None)
+        }
+    }
+}
+
+/// Decides a message in prose.
+pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
+    if p.doc.tokens.is_empty() {
+        return vote(
+            N::Conversation,
+            Turn::Query(None),
+            0.3,
+            Source::Fallback,
+            "nothing in the message can be read",
+        );
+    }
+    if let Some(v) = control(p, m) {
+        return v;
+    }
+    match Model::builtin() {
+        Some(model) => statistics(p, m, model),
+        None => structure_alone(p, m),
+    }
+}
+
+/// The structural tier by itself, should the weights be missing.
+fn structure_alone(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
+    let Some(g) = p.guess() else {
+        return vote(N::Clarify, Turn::Query(None), 0.4, Source::Fallback, "no clause asks or orders");
+    };
+    let leaf = cap(p, g.leaf);
+    let confidence = 0.6 + 0.1 * f32::from(g.weight);
+    vote(
+        leaf,
+        project(leaf, m.phase, m.plan_active, p.text),
+        confidence,
+        Source::Heuristic,
+        format!("structure: {}", g.rule),
+    )
+}
+
+/// Structure and statistics together.
+fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
+    let shares = model.predict(&features::of(p, m.phase, m.paused));
+    let guess = p.guess();
+    let turn = turn_of(&shares, m);
+    let (leaf, share) = leaf_of(p, &shares, guess, m);
+    let rule = guess.map_or("none", |g| g.rule);
+    let reasoning = format!(
+        "structure {rule} → {}; statistics {} {share:.2}",
+        guess.map_or("nothing", |g| g.leaf.name()),
+        leaf.name()
+    );
+    let confidence = model.calibrate(share);
+    if let Some((turn, share)) = turn {
+        let kept = if matches!(turn, Turn::Control(_)) { N::Conversation } else { leaf };
+        return vote(kept, turn, model.calibrate(share), Source::Exemplar, reasoning);
+    }
+    vote(leaf, routed(p, leaf, &shares, m), confidence, Source::Exemplar, reasoning)
+}
+
+/// A word to the workbench in free phrasing, when the statistics are sure.
+fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
+    let (name, share) = TURNS.iter().copied().zip(shares.turns).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let control = match name {
+        "control" if m.phase == Phase::AwaitingApproval => Control::Approve,
+        "control" => Control::Proceed,
+        "cancel" => Control::Cancel,
+        "replan" => Control::Replan,
+        "redo_cmd" => Control::Redo,
+        "status" => Control::Status,
+        "help" => Control::Help,
+        "exit" => Control::Exit,
+        "reset" => Control::Reset,
+        "mode_proof" => Control::ModeSwitch(Mode::Proof),
+        "mode_explore" => Control::ModeSwitch(Mode::Exploratory),
+        _ => return None,
+    };
+    let floor = if m.phase == Phase::Idle { 0.6 } else { 0.5 };
+    (share >= floor).then_some((Turn::Control(control), share))
+}
+
+/// The leaf: the best share among what the wording allows.
+fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Message<'_>) -> (N, f32) {
+    let banned = |leaf: N| match p.ban {
+        Ban::None => false,
+        Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && ordered_run(p)),
+        Ban::All => rules::is_action(leaf),
+    };
+    let (best, share) = shares.best(|l| !banned(l));
+    let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
+    if rules::is_action(best) && asks && share < 0.8 {
+        return shares.best(|l| !rules::is_action(l));
+    }
+    let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
+    if destroys
+        && !banned(N::Delete)
+        && !p.asks()
+        && m.phase == Phase::Idle
+        && best != N::Delete
+        && shares.leaf(N::Delete) > 0.12
+    {
+        return (N::Delete, shares.leaf(N::Delete).max(0.4));
+    }
+    (best, share)
+}
+
+fn ordered_run(p: &Parsed<'_>) -> bool {
+    p.structure
+        .clauses
+        .iter()
+        .any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VExecute))
+}
+
+/// Query, new plan or the active plan.
+fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn {
+    if m.phase == Phase::Idle && !m.plan_active {
+        return project(leaf, m.phase, false, p.text);
+    }
+    let (query, new, more) = (shares.turn("query"), shares.turn("plan_new"), shares.turn("plan_continue"));
+    if query >= new.max(more) {
+        Turn::Query(None)
+    } else if new > more {
+        Turn::PlanNew(None)
+    } else {
+        Turn::PlanContinue
+    }
+}
+
+/// Short answers, words to the workbench, mode switches.
+fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
+    let short = p.cover.as_deref().and_then(|c| answer::turn(c, m.phase, p.text));
+    let task = m.phase == Phase::Idle
+        && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2)
+        && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
+    if let Some(turn) = short.filter(|_| !task) {
+        return Some(vote(
+            N::Conversation,
+            turn,
+            0.96,
+            Source::Heuristic,
+            format!("a short answer in phase {}", m.phase.name()),
+        ));
+    }
+    if p.withdrawn {
+        return Some(vote(
+            N::Conversation,
+            Turn::Control(Control::Cancel),
+            0.85,
+            Source::Heuristic,
+            "the message withdraws itself",
+        ));
+    }
+    let only_asks = p
+        .structure
+        .clauses
+        .iter()
+        .any(|c| matches!(c.form, Form::Question(t) if !matches!(t, Tag::QWay | Tag::QAux)));
+    if let Some(mode) = answer::mode(&p.structure, only_asks) {
+        let busy = p
+            .kept
+            .iter()
+            .filter_map(|k| p.structure.clauses.get(*k))
+            .filter(|c| c.verb.is_some_and(Tag::acts) && matches!(c.form, Form::Order | Form::Request))
+            .count();
+        if busy < 2 {
+            return Some(vote(
+                N::Conversation,
+                Turn::Control(Control::ModeSwitch(mode)),
+                0.92,
+                Source::Heuristic,
+                "names a mode of the session",
+            ));
+        }
+    }
+    if m.phase == Phase::Failed
+        && p.structure.hits.iter().any(|h| h.tag == Tag::WRedo && (h.len > 1 || h.bytes > 6))
+        && !p.asks()
+    {
+        return Some(vote(
+            N::Conversation,
+            Turn::Control(Control::Redo),
+            0.85,
+            Source::Heuristic,
+            "asks for another try after a failure",
+        ));
+    }
+    None
+}
+
+/// What a prohibition leaves of a leaf.
+fn cap(p: &Parsed<'_>, leaf: N) -> N {
+    let stopped = match p.ban {
+        Ban::None => false,
+        Ban::Changes => rules::is_action(leaf) && leaf != N::Execute,
+        Ban::All => rules::is_action(leaf),
+    };
+    if stopped { N::Explain } else { leaf }
+}

@@ -1,0 +1,340 @@
+//! Judges one simple command once its words are known: finds the program, then who judges it.
+//!
+//! Owns the way from a name to a judge, and the judging by table. Wrappers and builtins are in [`super::wrap`] and
+//! [`super::shell`], the programs with their own language in [`super::special`].
+
+use super::expand::{Feed, Field};
+use super::path::{Place, is_secret, names_secret, place};
+use super::programs::{self, Args, Dest, Program};
+use super::syntax::Span;
+use super::walk::Walker;
+use super::{shell, special, wrap};
+
+/// Where ordinary programs live.
+const BINS: [&str; 9] = [
+    "/bin",
+    "/usr/bin",
+    "/sbin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/snap/bin",
+    "/usr/libexec",
+];
+
+/// Whether anything is known of a program of that name.
+pub(super) fn is_known(name: &str) -> bool {
+    programs::find(name).is_some() || wrap::is_wrapper(name) || shell::is_builtin(name)
+}
+
+impl Walker<'_> {
+    /// Judges a command given as fields; gives what it would print.
+    pub(super) fn dispatch(&mut self, argv: &[Field], span: Span, feed: Feed) -> Feed {
+        let Some(first) = argv.first() else { return feed };
+        if let Some(field) = argv.iter().skip(1).find(|f| names_secret(&f.text)) {
+            self.upstream_secret = Some(field.text.clone());
+        }
+        if let Some(text) = self.aliases.get(&first.text).cloned()
+            && !first.twisted
+            && self.depth < 8
+        {
+            let rest: Vec<String> = argv.iter().skip(1).map(|f| super::quote(&f.text)).collect();
+            let _ = self.run_text(&format!("{text} {}", rest.join(" ")), span);
+        }
+        if self.is_function(&first.text) {
+            let out = self.call_with(&first.text, argv, feed.clone());
+            if !is_known(&first.text) {
+                return out;
+            }
+        }
+        let (name, located) = self.name_of(first);
+        let Some(name) = name else {
+            for field in argv.iter().skip(1) {
+                self.judge_read(field);
+            }
+            return Feed::Other;
+        };
+        self.note_program(&name);
+        if located && self.run_located(first, span) {
+            for field in argv.iter().skip(1) {
+                self.judge_read(field);
+            }
+            return Feed::Other;
+        }
+        self.by_name(&name, argv, span, feed)
+    }
+
+    /// The program's plain name; whether it was given by a path of its own.
+    fn name_of(&mut self, first: &Field) -> (Option<String>, bool) {
+        let text = first.text.as_str();
+        let (folder, base) = text.rsplit_once('/').unwrap_or(("", text));
+        if base.is_empty() || base.contains(super::expand::UNKNOWN) || first.feed.is_some() {
+            let rule = match &first.feed {
+                Some(Feed::Fetched) => "fetch-run",
+                _ => "computed-program",
+            };
+            self.hit(rule, first.span);
+            return (None, false);
+        }
+        if !base.is_ascii() || base.chars().any(char::is_control) {
+            self.hit("look-alike", first.span);
+        }
+        if first.many || base.contains(char::is_whitespace) {
+            self.hit("computed-program", first.span);
+        }
+        if first.twisted || first.computed && !text.contains('/') {
+            self.hit("disguise", first.span);
+        }
+        let located = text.contains('/') && !BINS.contains(&folder);
+        let mut name = base.trim_end_matches(".exe").trim_end_matches(".cmd").to_owned();
+        if !is_known(&name) {
+            let lower = name.to_ascii_lowercase();
+            if lower != name && is_known(&lower) {
+                if !lower.contains('-') && lower.len() < 3 {
+                    self.hit("disguise", first.span);
+                }
+                name = lower;
+            }
+        }
+        (Some(name), located)
+    }
+
+    /// A program named by a path outside the usual folders. Whether nothing more is to be said.
+    fn run_located(&mut self, first: &Field, span: Span) -> bool {
+        self.hit("script", first.span);
+        self.run_file(first, span);
+        let base = first.text.rsplit('/').next().unwrap_or("");
+        !is_known(base)
+    }
+
+    /// A file that is run: what the line itself put there is judged.
+    pub(super) fn run_file(&mut self, file: &Field, span: Span) {
+        let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
+        if self.fetched.iter().any(same) || file.feed == Some(Feed::Fetched) {
+            self.hit("fetch-run", file.span);
+        }
+        let texts: Vec<String> =
+            self.written.iter().filter(|(name, _)| same(name)).map(|(_, text)| text.clone()).collect();
+        for text in texts {
+            let _ = self.run_text(&text, span);
+        }
+        self.judge_read(file);
+    }
+
+    fn by_name(&mut self, name: &str, argv: &[Field], span: Span, feed: Feed) -> Feed {
+        if let Some(out) = shell::judge(self, name, argv, span, &feed) {
+            return out;
+        }
+        if let Some(out) = wrap::judge(self, name, argv, span, &feed) {
+            return out;
+        }
+        match programs::find(name) {
+            Some(program) => self.by_table(program, name, argv, span, feed),
+            None => {
+                self.unknown_program(name, argv, span);
+                Feed::Other
+            }
+        }
+    }
+
+    fn unknown_program(&mut self, name: &str, argv: &[Field], span: Span) {
+        let plain = !name.contains('.') && argv.first().is_some_and(|f| !f.text.contains('/'));
+        let asks = matches!(argv, [_, only] if matches!(only.text.as_str(), "--version" | "--help" | "-V" | "-version"));
+        if plain && asks {
+            self.hit("help", span);
+            return;
+        }
+        let rule = if name.starts_with("mkfs") { "wipe" } else { "unknown" };
+        self.hit(rule, argv.first().map_or(span, |f| f.span));
+        for field in argv.iter().skip(1) {
+            self.judge_read(field);
+        }
+    }
+
+    /// Judges by what the tables say of a program.
+    pub(super) fn by_table(
+        &mut self,
+        program: &'static Program,
+        name: &str,
+        argv: &[Field],
+        span: Span,
+        feed: Feed,
+    ) -> Feed {
+        let args = Args::read(program, argv.get(1..).unwrap_or(&[]));
+        if asks_help(program, name, argv, &args) {
+            self.hit("help", span);
+            return Feed::Text("help".to_owned());
+        }
+        let outer = self.lowered.take();
+        for judge in &program.also {
+            special::judge(self, judge, name, argv, &args, span, &feed);
+        }
+        let mut found = program.judge(&args);
+        if special::cloud_reads(program, name, &args)
+            && let Some(first) = found.first_mut()
+            && first.rule.id == "publish"
+        {
+            first.rule = super::rules::find("network");
+        }
+        if let (Some(rule), Some(first)) = (self.lowered, found.first_mut()) {
+            first.rule = super::rules::find(rule);
+        }
+        self.lowered = outer;
+        let mut network = false;
+        for found in found {
+            network |= found.rule.id == "network";
+            self.hit_rule(found.rule, found.span.unwrap_or(span));
+        }
+        if let Some(opt) = args.opt(&program.run)
+            && opt.value.as_ref().is_none_or(|v| !is_harmless_pager(&v.text))
+        {
+            self.hit("hidden-run", opt.span);
+        }
+        for opt in &args.opts {
+            self.option_value(program, opt);
+        }
+        self.operands(program, &args);
+        output(name, &args, network, feed)
+    }
+
+    fn option_value(&mut self, program: &Program, opt: &programs::Opt) {
+        let Some(value) = &opt.value else { return };
+        let written = program.out.iter().any(|pattern| opt.is(pattern));
+        if written {
+            if value.text != "-" {
+                let field = Field { span: opt.span, ..value.clone() };
+                self.judge_write(&field, "write-hidden");
+            }
+        } else if !program.names {
+            self.judge_read(value);
+        }
+    }
+
+    fn operands(&mut self, program: &Program, args: &Args) {
+        let text = if args.has(&program.text_unless) { 0 } else { program.text };
+        let target = args.opt(&["-t", "--target-directory"]).and_then(|opt| opt.value.clone());
+        let last = args.operands.len().saturating_sub(1);
+        for (at, field) in args.operands.iter().enumerate() {
+            if at < text {
+                continue;
+            }
+            let written = match program.dest {
+                Dest::None => false,
+                Dest::All => true,
+                Dest::Copy | Dest::Last => at == last && target.is_none() && last > 0,
+            };
+            if written {
+                self.judge_write(field, "write");
+            }
+            if !program.names && !(written && program.dest != Dest::None) {
+                self.judge_read(field);
+            }
+        }
+        if let (Some(target), true) = (target, program.dest != Dest::None) {
+            self.judge_write(&target, "write");
+        }
+    }
+
+    /// A path that is read.
+    pub(super) fn judge_read(&mut self, field: &Field) {
+        if names_secret(&field.text) || field.many && is_secret(&field.text) {
+            self.hit("secret", field.span);
+        }
+    }
+
+    /// A path that is written. Whether it is a file (not a stream).
+    pub(super) fn judge_write(&mut self, field: &Field, rule: &str) -> bool {
+        match place(&field.text, self.cwd) {
+            Place::Null => return false,
+            Place::Project | Place::Scratch | Place::Unknown => self.hit(rule, field.span),
+            Place::Control => self.hit("persist", field.span),
+            Place::Device => self.hit("wipe", field.span),
+            Place::Outside => self.hit("outside", field.span),
+        }
+        true
+    }
+}
+
+/// Values that make a pager or editor do nothing of its own.
+pub(super) fn is_harmless_pager(value: &str) -> bool {
+    matches!(
+        value.trim(),
+        "" | "cat"
+            | "less"
+            | "more"
+            | "most"
+            | "true"
+            | ":"
+            | "never"
+            | "less -R"
+            | "less -FRX"
+            | "less -F"
+            | "bat"
+            | "delta"
+            | "/bin/cat"
+            | "/usr/bin/cat"
+            | "/bin/true"
+            | "vim"
+            | "vi"
+            | "nano"
+            | "off"
+    )
+}
+
+fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool {
+    if program.no_help {
+        return false;
+    }
+    let considered =
+        if program.help_first { args.opts.get(..args.leading).unwrap_or(&[]) } else { &args.opts };
+    let long = considered.iter().any(|opt| {
+        opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")
+            || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
+    });
+    let sole = matches!(argv, [_, only] if matches!(only.text.as_str(), "-h" | "-V" | "-v" | "-version" | "-help" | "-VV" | "-vV"));
+    long || sole
+        && !matches!(
+            name,
+            "shutdown" | "halt" | "poweroff" | "reboot" | "mount" | "umount" | "history" | "crontab"
+        )
+}
+
+/// Programs that pass on what they are fed.
+const FILTERS: [&str; 34] = [
+    "cat", "tac", "head", "tail", "sed", "grep", "egrep", "tr", "gunzip", "zcat", "gzip", "base64", "awk",
+    "gawk", "cut", "sort", "uniq", "jq", "rev", "xxd", "tee", "iconv", "dos2unix", "bunzip2", "xz",
+    "openssl", "gpg", "xzcat", "perl", "python3", "python", "sponge", "pv", "tar",
+];
+
+fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
+    if network {
+        return Feed::Fetched;
+    }
+    if feed == Feed::Fetched && FILTERS.contains(&name) {
+        return Feed::Fetched;
+    }
+    match (name, args.operands.as_slice()) {
+        ("cat", []) => feed,
+        ("cat", [one]) if one.feed.is_some() => one.feed.clone().unwrap_or_default(),
+        ("cat", [one]) if one.text == "-" => feed,
+        ("cat", [one]) if !one.unknown() => Feed::File(one.text.clone()),
+        ("tee" | "pv" | "sponge", _) => feed,
+        ("pwd", _) => Feed::Text(".".to_owned()),
+        ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => {
+            Feed::Text(".".to_owned())
+        }
+        ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
+        (
+            "date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "id" | "whoami" | "hostname" | "arch"
+            | "uuidgen",
+            _,
+        ) => Feed::Text("0".to_owned()),
+        ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => {
+            Feed::Text(one.text.clone())
+        }
+        ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
+        ("ls" | "find" | "fd", _) => Feed::Other,
+        _ => Feed::Other,
+    }
+}

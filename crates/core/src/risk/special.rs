@@ -1,0 +1,91 @@
+//! Programs with a language of their own inside their arguments, and rules that need more than the tables.
+//!
+//! Owns the way from a name in the tables (`also …`) to a judge. Each family of judges has its file.
+
+mod code;
+mod files;
+mod git;
+mod net;
+mod system;
+mod text;
+
+use super::expand::{Feed, Field};
+use super::programs::Args;
+use super::syntax::Span;
+use super::walk::Walker;
+
+/// What a judge gets to see.
+pub(super) struct Case<'a> {
+    pub name: &'a str,
+    pub argv: &'a [Field],
+    pub args: &'a Args,
+    pub span: Span,
+    pub feed: &'a Feed,
+}
+
+impl Case<'_> {
+    /// The words after the program's name.
+    fn words(&self) -> &[Field] {
+        self.argv.get(1..).unwrap_or(&[])
+    }
+}
+
+/// Calls the judge of that name.
+pub(super) fn judge(
+    w: &mut Walker<'_>,
+    judge: &str,
+    name: &str,
+    argv: &[Field],
+    args: &Args,
+    span: Span,
+    feed: &Feed,
+) {
+    let case = Case { name, argv, args, span, feed };
+    match judge {
+        "deep" => files::deep(w, &case),
+        "find" => files::find(w, &case),
+        "fd" => files::fd(w, &case),
+        "rm" => files::rm(w, &case),
+        "mv" => files::mv(w, &case),
+        "del" => files::del(w, &case),
+        "dd" => files::dd(w, &case),
+        "chmod" => files::chmod(w, &case),
+        "tar" => files::tar(w, &case),
+        "zip" => files::zip(w, &case),
+        "truncate" => files::truncate(w, &case),
+        "jq" | "yq" => text::jq(w, &case),
+        "sed" => text::sed(w, &case),
+        "awk" => text::awk(w, &case),
+        "editor" => text::editor(w, &case),
+        "pager" => text::pager(w, &case),
+        "git" => git::git(w, &case),
+        "gh" => git::hub(w, &case),
+        "node" | "npx" | "pip" | "cargo" | "buildtool" | "lint" => code::tool(w, judge, &case),
+        "code" | "python" => code::interpreter(w, &case),
+        "sql" | "sqlite" => code::sql(w, &case),
+        "curl" | "wget" | "httpie" => net::http(w, &case),
+        "nc" => net::nc(w, &case),
+        "openssl" => net::openssl(w, &case),
+        "ssh" => net::ssh(w, &case),
+        "scp" => net::scp(w, &case),
+        "rsync" => net::rsync(w, &case),
+        "docker" => net::docker(w, &case),
+        "kube" => net::kube(w, &case),
+        "cloud" => net::cloud(w, &case),
+        "kill" => system::kill(w, &case),
+        "killall" => system::killall(w, &case),
+        "printenv" => system::printenv(w, &case),
+        "ps" => system::ps(w, &case),
+        "packages" => system::packages(w, &case),
+        "tmux" => system::tmux(w, &case),
+        "psread" | "pswrite" | "psremove" | "psweb" | "psblock" | "psstart" => {
+            system::powershell(w, judge, &case)
+        }
+        _ => {}
+    }
+}
+
+/// Whether a call to a cloud only reads, by its words.
+pub(super) fn cloud_reads(program: &super::programs::Program, name: &str, args: &Args) -> bool {
+    program.also.contains(&"cloud") && net::cloud_reads(name, &args.operands)
+}

@@ -1,0 +1,298 @@
+//! Judges of git and of the command line tools of code hosts.
+//!
+//! Owns configuration that makes git run a program, and what a checkout throws away.
+
+use super::super::command::is_harmless_pager;
+use super::super::expand::{Feed, Field};
+use super::super::path::{Place, names_secret, place};
+use super::super::walk::Walker;
+use super::Case;
+
+/// Whether a configuration key makes git run the value.
+fn key_runs(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let exact = matches!(
+        key.as_str(),
+        "core.pager"
+            | "core.editor"
+            | "core.fsmonitor"
+            | "core.sshcommand"
+            | "core.hookspath"
+            | "core.askpass"
+            | "core.gitproxy"
+            | "core.alternaterefscommand"
+            | "core.worktree"
+            | "sequence.editor"
+            | "diff.external"
+            | "interactive.difffilter"
+            | "credential.helper"
+            | "gpg.program"
+            | "gpg.ssh.program"
+            | "gpg.x509.program"
+            | "init.templatedir"
+            | "web.browser"
+            | "core.attributesfile"
+            | "uploadpack.packobjectshook"
+            | "sendemail.smtpserver"
+            | "sendemail.sendmailcmd"
+            | "protocol.ext.allow"
+            | "protocol.allow"
+            | "gpg.ssh.defaultkeycommand"
+            | "trailer.command"
+            | "ssh.variant"
+            | "safe.directory"
+            | "safe.barerepository"
+    );
+    let starts = [
+        "alias.",
+        "pager.",
+        "filter.",
+        "include.",
+        "includeif.",
+        "difftool.",
+        "mergetool.",
+        "browser.",
+        "man.",
+        "guitool.",
+        "submodule.",
+    ];
+    let ends = [
+        ".textconv",
+        ".command",
+        ".cmd",
+        ".helper",
+        ".clean",
+        ".smudge",
+        ".process",
+        ".driver",
+        ".program",
+        ".insteadof",
+        ".pushinsteadof",
+        ".uploadpack",
+        ".receivepack",
+        ".proxy",
+        ".vcs",
+        ".update",
+    ];
+    exact || starts.iter().any(|s| key.starts_with(s)) || ends.iter().any(|e| key.ends_with(e))
+}
+
+fn harmless_setting(key: &str, value: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    let lower = value.trim().to_ascii_lowercase();
+    if key.starts_with("alias.") {
+        return false;
+    }
+    if key.starts_with("submodule.") && !key.ends_with(".update") {
+        return true;
+    }
+    matches!(key.as_str(), "core.pager" | "core.editor" | "sequence.editor" | "interactive.difffilter")
+        && is_harmless_pager(value)
+        || key.starts_with("pager.") && (is_harmless_pager(value) || lower == "false")
+        || matches!(key.as_str(), "core.fsmonitor") && matches!(lower.as_str(), "false" | "0" | "")
+        || key == "core.hookspath" && lower == "/dev/null"
+        || key == "credential.helper" && lower.is_empty()
+        || matches!(key.as_str(), "diff.external" | "core.sshcommand" | "core.askpass") && lower.is_empty()
+}
+
+/// `git` beyond its tables.
+pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
+    globals(w, case);
+    let sub = case.args.operand(0);
+    match sub {
+        "config" => config(w, case),
+        "checkout" => checkout(w, case),
+        "bisect" if case.args.operand(1) == "run" => inner(w, case, "run"),
+        "submodule" if case.args.operand(1) == "foreach" => foreach(w, case),
+        "rebase" | "filter-branch" | "difftool" => {}
+        "branch" => branch(w, case),
+        "clone" | "init" | "worktree" => {
+            let target = match (sub, case.args.operand(1)) {
+                ("clone", _) => case.args.operands.get(2),
+                ("worktree", "add") => case.args.operands.get(2),
+                ("init", _) => case.args.operands.get(1),
+                _ => None,
+            };
+            if let Some(target) = target
+                && place(&target.text, w.cwd) == Place::Outside
+            {
+                w.hit("outside", target.span);
+            }
+        }
+        "archive" | "bundle" | "format-patch" => {
+            if let Some(out) = case.args.opt(&["-o", "--output-directory"]).and_then(|o| o.value.clone()) {
+                w.judge_write(&out, "git-change");
+            }
+        }
+        "diff" | "show" | "log" | "grep" | "blame" | "cat-file" | "add" | "stash" => {}
+        _ => {}
+    }
+    for field in &case.args.operands {
+        if field.text.starts_with("ext::") || field.text.starts_with("fd::") {
+            w.hit("hidden-run", field.span);
+        }
+    }
+}
+
+/// `-c key=value` and its kin, before the sub-command or (for `clone`) after it.
+fn globals(w: &mut Walker<'_>, case: &Case<'_>) {
+    for (at, opt) in case.args.opts.iter().enumerate() {
+        let global = at < case.args.leading;
+        let clone = case.args.operand(0) == "clone" && (opt.name == "--config" || opt.name == "-c");
+        match opt.name.as_str() {
+            "-c" | "--config" if global || clone => {
+                let next = case.words().iter().skip_while(|f| f.text != opt.text).nth(1);
+                let setting = opt.value.as_ref().or(next).map_or("", |v| v.text.as_str());
+                let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
+                if (key_runs(key) && !harmless_setting(key, value))
+                    || setting.contains('\u{1a}') && key.contains('\u{1a}')
+                {
+                    w.hit("hidden-run", opt.value.as_ref().map_or(opt.span, |v| v.span));
+                } else if key.to_ascii_lowercase().contains("extraheader") {
+                    w.hit("secret", opt.span);
+                }
+            }
+            "--config-env" if global => {
+                let value = opt.value.as_ref().map_or("", |v| v.text.as_str());
+                if key_runs(value.split('=').next().unwrap_or("")) {
+                    w.hit("hidden-run", opt.span);
+                }
+            }
+            "--exec-path" if global && opt.text.contains('=') => w.hit("hidden-run", opt.span),
+            _ => {}
+        }
+    }
+}
+
+fn config(w: &mut Walker<'_>, case: &Case<'_>) {
+    let args = case.args;
+    let mut operands: Vec<&Field> = args.operands.iter().skip(1).collect();
+    let word = operands.first().map_or("", |f| f.text.as_str()).to_owned();
+    let reads = args.has(&[
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--get-urlmatch",
+        "-l",
+        "--list",
+        "--get-color",
+        "--get-colorbool",
+    ]);
+    let verb = matches!(
+        word.as_str(),
+        "set" | "get" | "unset" | "list" | "edit" | "rename-section" | "remove-section"
+    );
+    if verb && !operands.is_empty() {
+        operands.remove(0);
+    }
+    let removes = args.has(&["--unset", "--unset-all", "--remove-section"])
+        || matches!(word.as_str(), "unset" | "remove-section");
+    let edits = args.has(&["-e", "--edit"]) || word == "edit";
+    let writes = !reads && (removes || edits || operands.len() >= 2 && word != "get" && word != "list");
+    if !writes {
+        w.hit("read", case.span);
+        return;
+    }
+    w.hit("git-change", case.span);
+    if args.has(&["--global", "--system"]) {
+        w.hit("outside", case.span);
+    }
+    if let Some(file) = args.opt(&["-f", "--file"]).and_then(|o| o.value.clone()) {
+        w.judge_write(&file, "write");
+    }
+    let key = operands.first().map_or("", |f| f.text.as_str());
+    let value = operands.get(1).map_or("", |f| f.text.as_str());
+    if edits || key_runs(key) && !removes && !harmless_setting(key, value) {
+        w.hit("persist", operands.first().map_or(case.span, |f| f.span));
+    }
+}
+
+/// A checkout of paths throws their changes away.
+fn checkout(w: &mut Walker<'_>, case: &Case<'_>) {
+    let args = case.args;
+    let creates = args.has(&["-b", "--orphan", "--track", "-t", "--detach"]);
+    if args.has(&["-B"]) {
+        w.hit("discard-work", case.span);
+    }
+    if args.has(&["-p", "--patch", "--ours", "--theirs", "--pathspec-from-file"]) {
+        w.hit("discard-work", case.span);
+    }
+    if creates {
+        return;
+    }
+    let dashes = case.words().iter().any(|f| f.text == "--");
+    let operands = args.operands.get(1..).unwrap_or(&[]);
+    let path_like = |text: &str| {
+        let tail = text.rsplit('/').next().unwrap_or("");
+        let ending = tail.rsplit_once('.').is_some_and(|(stem, end)| {
+            !stem.is_empty()
+                && !end.is_empty()
+                && end.len() <= 5
+                && end.starts_with(|c: char| c.is_ascii_alphabetic())
+        });
+        text == "."
+            || text.ends_with('/')
+            || text.starts_with("./")
+            || text.contains('*')
+            || text.starts_with(':')
+            || ending
+    };
+    if dashes && !operands.is_empty() || operands.len() >= 2 || operands.iter().any(|f| path_like(&f.text)) {
+        w.hit("discard-work", operands.last().map_or(case.span, |f| f.span));
+    }
+}
+
+/// A branch's deletion asked for twice, and forced ones in a cluster.
+fn branch(w: &mut Walker<'_>, case: &Case<'_>) {
+    if case.args.has(&["-d", "--delete"]) && case.args.has(&["-f", "--force"]) {
+        w.hit("rewrite-history", case.span);
+    }
+}
+
+/// What `bisect run` runs.
+fn inner(w: &mut Walker<'_>, case: &Case<'_>, word: &str) {
+    let words = case.words();
+    let at = words.iter().position(|f| f.text == word).map_or(words.len(), |at| at + 1);
+    w.hit("script", case.span);
+    let _ = w.dispatch(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
+}
+
+fn foreach(w: &mut Walker<'_>, case: &Case<'_>) {
+    let words = case.words();
+    let at = words.iter().position(|f| f.text == "foreach").map_or(words.len(), |at| at + 1);
+    let rest: Vec<&str> = words
+        .get(at..)
+        .unwrap_or(&[])
+        .iter()
+        .map(|f| f.text.as_str())
+        .skip_while(|t| matches!(*t, "--recursive" | "-q" | "--quiet"))
+        .collect();
+    w.hit("script", case.span);
+    let _ = w.run_text(&rest.join(" "), case.span);
+}
+
+/// `gh api` with a body or another method changes things; a token may not leave.
+pub(super) fn hub(w: &mut Walker<'_>, case: &Case<'_>) {
+    let args = case.args;
+    if args.operand(0) == "api" {
+        let method =
+            args.opt(&["-X", "--method"]).and_then(|o| o.value.as_ref()).map_or("", |v| v.text.as_str());
+        let body = args.opt(&["-f", "-F", "--field", "--raw-field", "--input"]);
+        if method.eq_ignore_ascii_case("DELETE") {
+            w.hit("remote-destroy", case.span);
+        } else if !matches!(method.to_ascii_uppercase().as_str(), "" | "GET" | "HEAD") {
+            w.hit("publish", case.span);
+        } else if let Some(opt) = body
+            && method.is_empty()
+        {
+            let graphql = args.operand(1) == "graphql"
+                && !opt.value.as_ref().is_some_and(|v| v.text.contains("mutation"));
+            w.hit(if graphql { "network" } else { "publish" }, opt.span);
+        }
+    }
+    for field in case.words() {
+        if names_secret(&field.text) {
+            w.hit("secret", field.span);
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Judges of programs that reach the network, other machines, containers and clouds.
+//!
+//! Owns the line between reading from the network and sending to it.
+
+use super::super::expand::{Feed, Field, UNKNOWN};
+use super::super::path::{Place, place};
+use super::super::walk::Walker;
+use super::Case;
+
+const CURL_SENDS: [&str; 16] = [
+    "-d",
+    "--data",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--data-ascii",
+    "-F",
+    "--form",
+    "--form-string",
+    "-T",
+    "--upload-file",
+    "--json",
+    "--post-data",
+    "--post-file",
+    "--body-data",
+    "--body-file",
+];
+
+const CURL_TAKES: &str = "XHdFTouAebmKwrxECctYyzPQU";
+
+/// `curl`, `wget`, `http`: what is sent, where the answer goes.
+pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
+    let local =
+        case.words().iter().any(|f| is_local(&f.text)) && !case.words().iter().any(|f| is_remote(&f.text));
+    let mut words = case.words().iter().peekable();
+    while let Some(word) = words.next() {
+        let (name, value) = split(case.name, word, &mut words);
+        let text = value.as_ref().map_or("", |v| v.text.as_str());
+        if CURL_SENDS.contains(&name.as_str()) && case.name != "http" {
+            if local {
+                w.hit("service", word.span);
+            } else if !(matches!(name.as_str(), "-d") && case.name.starts_with("wget")) {
+                w.hit("send", word.span);
+            }
+        }
+        match name.as_str() {
+            "-X" | "--request" | "--method"
+                if !matches!(text.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") =>
+            {
+                w.hit(if local { "service" } else { "send" }, word.span);
+            }
+            "-o" | "--output" | "-O" | "--output-document" | "--output-dir" | "-P" | "--directory-prefix"
+            | "-D" | "--dump-header" | "-c" | "--cookie-jar" | "--trace" | "--trace-ascii" | "--stderr" => {
+                output(w, case.name, &name, value.as_ref(), word);
+            }
+            "-K" | "--config" | "--netrc" | "-n" | "--netrc-optional" | "--netrc-file" | "-E" | "--cert"
+            | "--key" | "-b" | "--cookie" | "--load-cookies"
+                if case.name == "curl" && !matches!(name.as_str(), "-b" | "--cookie") =>
+            {
+                w.hit("secret", word.span);
+            }
+            "-u" | "--user" | "--password" | "--http-password" | "--oauth2-bearer" if !local => {
+                w.hit("send", word.span)
+            }
+            "--use-askpass" | "--hooks" | "--use-server-timestamps-hook" => w.hit("hidden-run", word.span),
+            "-H" | "--header"
+                if ["authorization", "cookie", "x-api-key", "token"]
+                    .iter()
+                    .any(|h| text.to_ascii_lowercase().starts_with(h))
+                    && !local =>
+            {
+                w.hit("send", word.span);
+            }
+            _ => {}
+        }
+        if let Some(value) = &value {
+            w.judge_read(value);
+        }
+        w.judge_read(word);
+        if word.computed && word.unknown() && !word.text.starts_with('-') {
+            w.hit("send", word.span);
+        }
+    }
+    if matches!(case.name, "http" | "https" | "xh" | "httpie") {
+        let method = case.args.operand(0);
+        let sends = matches!(method, "POST" | "PUT" | "PATCH" | "DELETE")
+            || case.args.operands.iter().skip(1).any(|f| {
+                f.text.contains('=') && !f.text.contains("==") && !f.text.contains("://")
+                    || f.text.contains(":=")
+                    || f.text.contains('@') && !f.text.contains("://")
+            });
+        if sends {
+            w.hit(if local { "service" } else { "send" }, case.span);
+        }
+    }
+    if *case.feed != Feed::Inherit
+        && case.words().iter().any(|f| matches!(f.text.as_str(), "@-" | "-T" | "-T-" | "--upload-file"))
+    {
+        w.hit("send", case.span);
+    }
+}
+
+fn output(w: &mut Walker<'_>, program: &str, name: &str, value: Option<&Field>, word: &Field) {
+    let curl_remote_name = program == "curl" && name == "-O";
+    let Some(target) = value.filter(|_| !curl_remote_name) else {
+        w.hit("write-hidden", word.span);
+        return;
+    };
+    if program.starts_with("wget") && matches!(name, "-D" | "-c" | "-o") && name != "-o" {
+        return;
+    }
+    if target.text != "-" && w.judge_write(target, "write-hidden") {
+        w.fetched.push(target.text.clone());
+    }
+}
+
+/// An option's name and its value, joined or in the next word.
+fn split<'a>(
+    program: &str,
+    word: &Field,
+    words: &mut std::iter::Peekable<impl Iterator<Item = &'a Field>>,
+) -> (String, Option<Field>) {
+    let text = word.text.as_str();
+    if text.starts_with("--") {
+        if let Some((name, value)) = text.split_once('=') {
+            return (name.to_owned(), Some(word.with(value)));
+        }
+        let next = words.peek().filter(|n| !n.text.starts_with("http")).map(|n| (*n).clone());
+        return (text.to_owned(), next);
+    }
+    if !text.starts_with('-') || text.len() < 2 {
+        return (String::new(), None);
+    }
+    let takes: &str = if program == "curl" { CURL_TAKES } else { "oOPXHdFTuAe" };
+    for (at, c) in text.char_indices().skip(1) {
+        if takes.contains(c) && !(program == "curl" && c == 'O') {
+            let rest = text.get(at + 1..).unwrap_or("");
+            let value =
+                if rest.is_empty() { words.peek().map(|n| (*n).clone()) } else { Some(word.with(rest)) };
+            return (format!("-{c}"), value);
+        }
+        if matches!(c, 'O' | 'n') {
+            return (format!("-{c}"), None);
+        }
+    }
+    (text.to_owned(), None)
+}
+
+fn host(text: &str) -> &str {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
+    authority.rsplit('@').next().unwrap_or("")
+}
+
+fn is_local(text: &str) -> bool {
+    let host = host(text);
+    let name = host.split(':').next().unwrap_or("");
+    matches!(name, "localhost" | "127.0.0.1" | "0.0.0.0" | "host.docker.internal")
+        || host.starts_with("[::1]")
+        || text.starts_with(":3")
+        || text.starts_with(":8")
+}
+
+fn is_remote(text: &str) -> bool {
+    text.contains("://") && !is_local(text)
+}
+
+/// `nc`: only a port check is a read.
+pub(super) fn nc(w: &mut Walker<'_>, case: &Case<'_>) {
+    if let Some(opt) = case.args.opt(&["-l", "--listen"]) {
+        w.hit("listen", opt.span);
+    }
+    if let Some(opt) = case.args.opt(&["-e", "-c", "--exec", "--sh-exec"]) {
+        w.hit("hidden-run", opt.span);
+    }
+}
+
+/// `openssl`: keys and connections.
+pub(super) fn openssl(w: &mut Walker<'_>, case: &Case<'_>) {
+    let sub = case.words().first().map_or("", |f| f.text.as_str());
+    match sub {
+        "s_client" | "s_time" | "ocsp" => w.hit("network", case.span),
+        "s_server" => w.hit("listen", case.span),
+        "genrsa" | "genpkey" | "req" | "ca" | "ecparam" | "gendsa" | "dhparam" | "pkcs12" | "smime"
+        | "cms" => w.hit("write", case.span),
+        "rsa" | "pkey" | "ec" | "pkcs8" | "dsa" => w.hit("secret", case.span),
+        _ => {}
+    }
+    let mut words = case.words().iter();
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-out" | "-keyout" => {
+                if let Some(file) = words.next() {
+                    w.judge_write(file, "write-hidden");
+                }
+            }
+            "-engine" | "-provider" => w.hit("hidden-run", word.span),
+            _ => {}
+        }
+    }
+}
+
+/// `ssh`: a remote shell, always.
+pub(super) fn ssh(w: &mut Walker<'_>, case: &Case<'_>) {
+    let options = case.words().iter().take_while(|f| f.text.starts_with('-')).count();
+    let runs = case.words().iter().take(options + 4).any(|f| {
+        let lower = f.text.to_ascii_lowercase();
+        lower.contains("proxycommand") || lower.contains("localcommand")
+    });
+    if runs {
+        w.hit("hidden-run", case.span);
+    }
+}
+
+fn is_remote_path(text: &str) -> bool {
+    let Some((host, _)) = text.split_once(':') else { return text.starts_with("rsync://") };
+    !host.is_empty() && !host.contains('/') && host.len() > 1 || text.contains("://")
+}
+
+/// `scp`: towards another machine it sends.
+pub(super) fn scp(w: &mut Walker<'_>, case: &Case<'_>) {
+    if let Some(opt) = case.args.opt(&["-S", "-o"])
+        && case.words().iter().any(|f| f.text.starts_with("-S") || f.text.contains("ProxyCommand"))
+    {
+        w.hit("hidden-run", opt.span);
+    }
+    copy(w, case, "network");
+}
+
+fn copy(w: &mut Walker<'_>, case: &Case<'_>, rule: &str) {
+    let Some((last, sources)) = case.args.operands.split_last() else { return };
+    if is_remote_path(&last.text) || last.unknown() {
+        w.hit("send", last.span);
+    } else {
+        w.judge_write(last, "write");
+    }
+    if sources.iter().any(|f| is_remote_path(&f.text)) {
+        w.hit(rule, case.span);
+    }
+}
+
+/// `rsync`: its remote shell, deletions, direction.
+pub(super) fn rsync(w: &mut Walker<'_>, case: &Case<'_>) {
+    let args = case.args;
+    if let Some(opt) = args.opts.iter().find(|o| matches!(o.name.as_str(), "-e" | "--rsh" | "--rsync-path")) {
+        w.hit("hidden-run", opt.span);
+    }
+    if args.has(&["-n", "--dry-run"]) {
+        return;
+    }
+    if let Some(opt) = args.opts.iter().find(|o| {
+        o.name.starts_with("--delete") || o.name.starts_with("--del") || o.name == "--remove-source-files"
+    }) {
+        w.hit("delete-tree", opt.span);
+    }
+    copy(w, case, "network");
+}
+
+/// Containers: what they may reach of this machine, and what runs in them.
+pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
+    for (at, word) in case.words().iter().enumerate() {
+        let text = word.text.as_str();
+        let next = case.words().get(at + 1).map_or("", |f| f.text.as_str());
+        let value = text.split_once('=').map_or(next, |(_, v)| v);
+        let name = text.split('=').next().unwrap_or("");
+        match name {
+            "--privileged" | "--cap-add" | "--device" | "--security-opt" | "--cgroup-parent" => {
+                w.hit("privilege", word.span)
+            }
+            "--pid" | "--net" | "--network" | "--ipc" | "--userns" | "--uts"
+                if value == "host" && name != "--network" && name != "--net" =>
+            {
+                w.hit("privilege", word.span);
+            }
+            "-v" | "--volume" | "--mount" => mount(w, value, word),
+            "--env-file" => w.judge_read(&word.with(value)),
+            "-H" | "--host" if at < 2 => w.hit("remote-run", word.span),
+            _ if text.starts_with("-v") && text.contains(':') => {
+                mount(w, text.trim_start_matches("-v"), word)
+            }
+            _ => {}
+        }
+        w.judge_read(word);
+    }
+    command_inside(w, case);
+    if case.args.operand(0) == "cp"
+        && let Some(target) = case.args.operands.last()
+        && !target.text.contains(':')
+    {
+        w.judge_write(target, "write");
+    }
+}
+
+fn mount(w: &mut Walker<'_>, value: &str, word: &Field) {
+    let source = value
+        .split(',')
+        .find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")))
+        .unwrap_or_else(|| value.split(':').next().unwrap_or(""));
+    if source.contains("docker.sock") || source.contains("podman.sock") {
+        w.hit("privilege", word.span);
+    } else if (source.starts_with('/') || source.starts_with('~') || source.starts_with(".."))
+        && place(source, w.cwd) == Place::Outside
+    {
+        w.hit(if value.ends_with(":ro") { "secret" } else { "outside" }, word.span);
+    }
+}
+
+const RUN_TAKES: [&str; 34] = [
+    "-v",
+    "--volume",
+    "-e",
+    "--env",
+    "-p",
+    "--publish",
+    "--name",
+    "-w",
+    "--workdir",
+    "-u",
+    "--user",
+    "--network",
+    "--net",
+    "--entrypoint",
+    "--mount",
+    "--env-file",
+    "--label",
+    "-l",
+    "--platform",
+    "-m",
+    "--memory",
+    "--cpus",
+    "--restart",
+    "--add-host",
+    "-h",
+    "--hostname",
+    "--tmpfs",
+    "--gpus",
+    "--pull",
+    "--ulimit",
+    "--shm-size",
+    "--device",
+    "--cap-add",
+    "--index",
+];
+
+/// The command after the image or the container.
+fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
+    let words = case.words();
+    let Some(start) = words.iter().position(|f| matches!(f.text.as_str(), "run" | "exec")) else { return };
+    let mut at = start + 1;
+    while let Some(word) = words.get(at) {
+        if !word.text.starts_with('-') {
+            break;
+        }
+        at += 1 + usize::from(RUN_TAKES.contains(&word.text.as_str()));
+    }
+    let entry = words.iter().position(|f| f.text == "--entrypoint").and_then(|at| words.get(at + 1));
+    let mut command = words.get(at + 1..).unwrap_or(&[]).to_vec();
+    if let Some(entry) = entry {
+        command.insert(0, entry.clone());
+    }
+    if command.first().is_some_and(|f| !f.text.starts_with('-')) {
+        let cwd = std::mem::replace(&mut w.cwd, super::super::path::Cwd::Unknown);
+        let _ = w.dispatch(&command, case.span, Feed::Other);
+        w.cwd = cwd;
+    }
+}
+
+/// `kubectl`: manifests fetched from elsewhere, and secrets under any name.
+pub(super) fn kube(w: &mut Walker<'_>, case: &Case<'_>) {
+    let verb = case.args.operand(0);
+    if matches!(verb, "get" | "describe") {
+        let kinds = case.args.operand(1);
+        if kinds.split(',').any(|k| k.starts_with("secret")) {
+            w.hit("secret", case.span);
+        }
+    }
+}
+
+/// Clouds: names that say what a call does, whatever the service.
+pub(super) fn cloud(w: &mut Walker<'_>, case: &Case<'_>) {
+    let args = case.args;
+    if matches!(case.name, "aws") {
+        let verb = args.operand(1);
+        if args.operand(0) == "s3" {
+            s3(w, case);
+        } else if ["delete-", "terminate-", "purge-", "remove-", "deregister-", "revoke-"]
+            .iter()
+            .any(|v| verb.starts_with(v))
+        {
+            w.hit("remote-destroy", case.span);
+        }
+    }
+    let words: Vec<&str> = args.operands.iter().map(|f| f.text.as_str()).collect();
+    if words.iter().any(|word| matches!(*word, "delete" | "destroy" | "purge" | "remove")) {
+        w.hit("remote-destroy", case.span);
+    }
+}
+
+/// Whether a cloud call only reads, by its words.
+pub(in super::super) fn cloud_reads(name: &str, operands: &[Field]) -> bool {
+    let words: Vec<&str> = operands.iter().map(|f| f.text.as_str()).collect();
+    match name {
+        "aws" => words.get(1).is_some_and(|verb| {
+            [
+                "describe-",
+                "list-",
+                "get-",
+                "head-",
+                "batch-get-",
+                "scan",
+                "query",
+                "filter-log",
+                "lookup-",
+                "search-",
+                "validate-",
+                "estimate-",
+                "tail",
+                "wait",
+            ]
+            .iter()
+            .any(|v| verb.starts_with(v))
+        }),
+        "gcloud" | "az" => words
+            .iter()
+            .skip(1)
+            .any(|w| matches!(*w, "list" | "describe" | "show" | "get" | "read" | "tail" | "list-defaults")),
+        _ => false,
+    }
+}
+
+fn s3(w: &mut Walker<'_>, case: &Case<'_>) {
+    let args = case.args;
+    if !matches!(args.operand(1), "cp" | "sync" | "mv") {
+        return;
+    }
+    if args.has(&["--delete"]) || args.operand(1) == "mv" {
+        w.hit("remote-destroy", case.span);
+    }
+    match args.operands.get(3) {
+        Some(target) if target.text.starts_with("s3://") || target.text.contains(UNKNOWN) => {
+            w.hit("send", target.span)
+        }
+        Some(target) => {
+            if target.text != "-" {
+                w.judge_write(target, "write");
+            }
+        }
+        None => w.hit("send", case.span),
+    }
+}

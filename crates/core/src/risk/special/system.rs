@@ -1,0 +1,295 @@
+//! Judges of programs that touch processes, packages and terminals, and of PowerShell's words.
+//!
+//! Owns what is a process of this line's own and what is another's.
+
+use super::super::expand::{Feed, Field};
+use super::super::path::{Place, is_secret_variable, place};
+use super::super::walk::Walker;
+use super::Case;
+
+/// `kill`: jobs of this shell are its own.
+pub(super) fn kill(w: &mut Walker<'_>, case: &Case<'_>) {
+    let words = case.words();
+    if words.iter().any(|f| matches!(f.text.as_str(), "-l" | "-L" | "--list" | "-0")) {
+        w.lower_to_read();
+        return;
+    }
+    let mut targets = words.iter().filter(|f| {
+        !f.text.starts_with('-')
+            && !matches!(f.text.as_str(), "TERM" | "KILL" | "INT" | "HUP" | "9" | "15" if false)
+    });
+    let minus = words.iter().skip(1).any(|f| {
+        f.text.len() > 1 && f.text.starts_with('-') && f.text.bytes().skip(1).all(|b| b.is_ascii_digit())
+    });
+    let own = targets.clone().count() > 0 && targets.all(|f| f.text.starts_with('%')) && !minus;
+    if own {
+        w.lower_to("own-process", case.span);
+    }
+}
+
+/// `pkill`, `killall`: never only one's own.
+pub(super) fn killall(w: &mut Walker<'_>, case: &Case<'_>) {
+    if case.name == "pkill" && case.words().iter().any(|f| f.text == "-0") {
+        w.lower_to_read();
+    }
+}
+
+/// `printenv NAME` of a harmless name.
+pub(super) fn printenv(w: &mut Walker<'_>, case: &Case<'_>) {
+    if case.args.operands.is_empty() {
+        w.hit("environment", case.span);
+    }
+    for field in &case.args.operands {
+        if is_secret_variable(&field.text) || field.unknown() {
+            w.hit("secret-variable", field.span);
+        }
+    }
+}
+
+/// `ps e` shows environments.
+pub(super) fn ps(w: &mut Walker<'_>, case: &Case<'_>) {
+    for field in case.words() {
+        let bsd = !field.text.starts_with('-')
+            && field.text.len() <= 6
+            && field.text.chars().all(|c| c.is_ascii_lowercase());
+        if bsd && field.text.contains('e') && field.text.chars().all(|c| "auxewwfjlhsvk".contains(c)) {
+            w.hit("environment", field.span);
+        }
+        if field.text.contains("environ") {
+            w.hit("environment", field.span);
+        }
+    }
+}
+
+/// Package managers of the system: looking is low or a network read, all else changes the machine.
+pub(super) fn packages(w: &mut Walker<'_>, case: &Case<'_>) {
+    let verb = case.args.operand(0).to_owned();
+    let flags: String =
+        case.words().iter().filter(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
+    let reads = match case.name {
+        "dpkg" => [
+            "-l",
+            "-L",
+            "-s",
+            "-S",
+            "--list",
+            "--status",
+            "--listfiles",
+            "--search",
+            "--print-architecture",
+            "--get-selections",
+            "-c",
+            "-I",
+            "--contents",
+            "--info",
+        ]
+        .iter()
+        .any(|o| case.words().iter().any(|f| f.text == *o)),
+        "rpm" => flags.contains("-q") || flags.contains("--query") || flags.contains("-V"),
+        "pacman" | "yay" | "paru" => {
+            flags.starts_with("-Q")
+                || flags.starts_with("-Ss")
+                || flags.starts_with("-Si")
+                || flags.starts_with("-F") && !flags.contains('y')
+        }
+        "xbps-query" => true,
+        _ => {
+            matches!(
+                verb.as_str(),
+                "list"
+                    | "show"
+                    | "policy"
+                    | "depends"
+                    | "rdepends"
+                    | "madison"
+                    | "showpkg"
+                    | "ls"
+                    | "leaves"
+                    | "deps"
+                    | "uses"
+                    | "config"
+                    | "doctor"
+                    | "which"
+                    | "cat"
+                    | "installed"
+                    | "--prefix"
+                    | "prefix"
+                    | "help"
+                    | "contents"
+                    | "variants"
+                    | "provides"
+                    | "whatprovides"
+                    | "repolist"
+                    | "history"
+                    | "desc"
+                    | "formulae"
+                    | "casks"
+                    | "services2"
+                    | "log"
+                    | "commands"
+                    | "outdated"
+                    | "locate"
+                    | "version"
+                    | "info"
+                    | "connections"
+                    | "interfaces"
+                    | "changes"
+                    | "missing"
+                    | "home2"
+            ) || verb.is_empty()
+                && case.words().iter().all(|f| {
+                    matches!(f.text.as_str(), "--prefix" | "--cellar" | "--cache" | "--repository" | "--env")
+                })
+        }
+    };
+    let network = matches!(
+        verb.as_str(),
+        "search"
+            | "find"
+            | "info"
+            | "outdated"
+            | "changelog"
+            | "check-update"
+            | "home"
+            | "audit"
+            | "download"
+    ) && !matches!(case.name, "dpkg" | "rpm");
+    if network {
+        w.lower_to("network", case.span);
+    } else if reads {
+        w.lower_to_read();
+    }
+    if case.name == "brew" && verb == "services" && case.args.operand(1) == "list" {
+        w.lower_to_read();
+    }
+    if flags.contains("-s")
+        && case.name.starts_with("apt")
+        && matches!(verb.as_str(), "install" | "upgrade" | "remove" | "dist-upgrade")
+        || flags.contains("--dry-run")
+        || flags.contains("--simulate")
+    {
+        w.lower_to("build", case.span);
+    }
+}
+
+/// `tmux`, `screen`: what they start or type.
+pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
+    let words = case.words();
+    let verb = case.args.operand(0).to_owned();
+    if matches!(
+        verb.as_str(),
+        "ls" | "list-sessions"
+            | "list-windows"
+            | "list-panes"
+            | "capture-pane"
+            | "display-message"
+            | "has-session"
+            | "has"
+            | "info"
+            | "show-options"
+            | "list-keys"
+    ) || words.iter().any(|f| matches!(f.text.as_str(), "-ls" | "-list"))
+    {
+        w.lower_to_read();
+        return;
+    }
+    if verb.starts_with("kill-") || words.iter().any(|f| matches!(f.text.as_str(), "quit" | "kill")) {
+        w.hit("kill", case.span);
+    }
+    if matches!(
+        verb.as_str(),
+        "source-file" | "source" | "run-shell" | "run" | "pipe-pane" | "if-shell" | "set-hook"
+    ) {
+        w.hit("hidden-run", case.span);
+    }
+    let sends = matches!(verb.as_str(), "send-keys" | "send") || words.iter().any(|f| f.text == "stuff");
+    if sends {
+        w.hit("script", case.span);
+        for field in words {
+            let _ = w.run_text(field.text.trim_end_matches("\\n"), field.span);
+        }
+        return;
+    }
+    for (at, field) in words.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|b| words.get(b)).map_or("", |f| f.text.as_str());
+        let valued =
+            matches!(before, "-s" | "-n" | "-t" | "-c" | "-S" | "-L" | "-x" | "-y" | "-f" | "-F" | "-e");
+        if field.text.contains(' ') && !valued {
+            let _ = w.run_text(&field.text, field.span);
+        } else if !valued && super::super::command::is_known(&field.text) && at > 0 {
+            let _ = w.dispatch(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
+            break;
+        }
+    }
+}
+
+/// PowerShell's words.
+pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
+    let has = |flag: &str| {
+        case.words().iter().any(|f| {
+            let lower = f.text.to_ascii_lowercase();
+            let name = lower.split(':').next().unwrap_or("").to_owned();
+            name.len() >= 3 && name.starts_with('-') && flag.starts_with(&name)
+        })
+    };
+    let operands: Vec<&Field> = case.words().iter().filter(|f| !f.text.starts_with('-')).collect();
+    for field in &operands {
+        let lower = field.text.to_ascii_lowercase();
+        if lower.starts_with("env:") || lower.starts_with("$env:") {
+            w.hit("environment", field.span);
+        }
+    }
+    let whatif = has("-whatif");
+    match judge {
+        "psremove" if !whatif => {
+            if has("-recurse") {
+                w.hit("delete-tree", case.span);
+            }
+            for field in operands {
+                if field.many || field.text.contains('*') {
+                    w.hit("delete-tree", field.span);
+                }
+                if place(&field.text, w.cwd) == Place::Outside {
+                    w.hit("outside", field.span);
+                }
+            }
+            if *case.feed != Feed::Inherit {
+                w.hit("delete-tree", case.span);
+            }
+        }
+        "pswrite" => {
+            for field in operands {
+                if matches!(place(&field.text, w.cwd), Place::Outside | Place::Control | Place::Device) {
+                    w.hit("outside", field.span);
+                }
+            }
+        }
+        "psweb" => {
+            let method = case.words().windows(2).any(|p| matches!(p, [a, b] if a.text.eq_ignore_ascii_case("-method") && !b.text.eq_ignore_ascii_case("get")));
+            if method || has("-body") || has("-infile") {
+                w.hit("send", case.span);
+            }
+        }
+        "psstart" if case.words().iter().any(|f| f.text.eq_ignore_ascii_case("runas")) => {
+            w.hit("privilege", case.span)
+        }
+        "psblock" => {
+            let open = case.words().iter().position(|f| f.text == "{");
+            let block: Vec<Field> = case
+                .words()
+                .iter()
+                .skip(open.map_or(0, |at| at + 1))
+                .filter(|f| f.text != "}")
+                .cloned()
+                .collect();
+            if open.is_some()
+                && block
+                    .first()
+                    .is_some_and(|f| super::super::command::is_known(&f.text.to_ascii_lowercase()))
+            {
+                let _ = w.dispatch(&block, case.span, Feed::Other);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,357 @@
+//! Judges of programs with a small language inside: `sed`, `awk`, `jq`, editors and pagers.
+//!
+//! Owns the reading of those languages as far as writes and starts of programs go.
+
+use super::super::expand::{Field, UNKNOWN};
+use super::super::path::names_secret;
+use super::super::walk::Walker;
+use super::Case;
+
+/// `jq`: `$ENV` and `env` show the environment; `yq` can too.
+pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
+    let Some(filter) = case.args.operands.first() else { return };
+    let words: Vec<&str> =
+        filter.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))).collect();
+    let shows = words.iter().any(|word| matches!(*word, "env" | "$ENV" | "$__prog_args"))
+        || words.iter().any(|word| {
+            word.strip_prefix("$ENV.")
+                .or_else(|| word.strip_prefix("env."))
+                .is_some_and(super::super::path::is_secret_variable)
+        });
+    if shows {
+        w.hit("environment", filter.span);
+    }
+}
+
+/// `sed`: in-place edits, `w` and `e`.
+pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
+    let mut scripts: Vec<Field> = Vec::new();
+    let mut files: Vec<&Field> = Vec::new();
+    let mut in_place = None;
+    let mut from_file = false;
+    let mut words = case.words().iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        if let Some(script) = text.strip_prefix("--expression=") {
+            scripts.push(word.with(script));
+        } else if matches!(text, "-e" | "--expression")
+            || text.starts_with('-')
+                && !text.starts_with("--")
+                && text.ends_with('e')
+                && !text.starts_with("-i")
+        {
+            scripts.extend(words.next().cloned());
+            if text.contains('i') {
+                in_place = Some(word.span);
+            }
+        } else if let Some(script) = text.strip_prefix("-e") {
+            scripts.push(word.with(script));
+        } else if matches!(text, "-f" | "--file") || text.starts_with("--file=") || text.starts_with("-f") {
+            from_file = true;
+            if text == "-f" || text == "--file" {
+                let _ = words.next();
+            }
+        } else if text.starts_with("--in-place") || text.len() > 4 && "--in-place".starts_with(text) {
+            in_place = Some(word.span);
+        } else if text.starts_with("--") {
+        } else if let Some(letters) = text.strip_prefix('-').filter(|l| !l.is_empty()) {
+            let before_i = letters.split('i').next().unwrap_or("");
+            if letters.contains('i') && before_i.chars().all(|c| "nErsuz".contains(c)) {
+                in_place = Some(word.span);
+            }
+        } else {
+            files.push(word);
+        }
+    }
+    if scripts.is_empty() && !from_file && !files.is_empty() {
+        scripts.push(files.remove(0).clone());
+    }
+    if from_file {
+        w.hit("script", case.span);
+    }
+    for script in &scripts {
+        sed_script(w, script);
+    }
+    for file in files {
+        if in_place.is_some() {
+            w.judge_write(file, "write");
+        }
+        w.judge_read(file);
+    }
+    if let Some(span) = in_place {
+        w.hit("write", span);
+    }
+}
+
+/// Reads a sed script one command at a time.
+fn sed_script(w: &mut Walker<'_>, field: &Field) {
+    let chars: Vec<char> = field.text.chars().take(16_384).collect();
+    let mut at = 0;
+    while let Some(&c) = chars.get(at) {
+        match c {
+            ' ' | '\t' | '\n' | ';' | '{' | '}' | '!' | ',' | '$' | '+' | '~' | '0'..='9' => at += 1,
+            '/' => at = skip_to(&chars, at + 1, '/'),
+            '\\' => {
+                let mark = chars.get(at + 1).copied().unwrap_or('/');
+                at = skip_to(&chars, at + 2, mark);
+            }
+            's' | 'y' => {
+                let mark = chars.get(at + 1).copied().unwrap_or('/');
+                at = skip_to(&chars, skip_to(&chars, at + 2, mark), mark);
+                while let Some(&flag) = chars.get(at).filter(|f| f.is_ascii_alphanumeric()) {
+                    at += 1;
+                    if flag == 'e' && c == 's' {
+                        w.hit("hidden-run", field.span);
+                    }
+                    if flag == 'w' && c == 's' {
+                        at = sed_file(w, field, &chars, at);
+                    }
+                }
+            }
+            'e' => {
+                w.hit("hidden-run", field.span);
+                at = line_end(&chars, at);
+            }
+            'w' | 'W' => at = sed_file(w, field, &chars, at + 1),
+            'r' | 'R' => {
+                let end = line_end(&chars, at);
+                let name: String = chars.get(at + 1..end).unwrap_or(&[]).iter().collect();
+                if names_secret(name.trim()) {
+                    w.hit("secret", field.span);
+                }
+                at = end;
+            }
+            'a' | 'i' | 'c' | 'b' | 't' | 'T' | ':' | '#' => at = line_end(&chars, at),
+            UNKNOWN => {
+                w.hit("computed-input", field.span);
+                return;
+            }
+            _ => at += 1,
+        }
+    }
+}
+
+fn sed_file(w: &mut Walker<'_>, field: &Field, chars: &[char], at: usize) -> usize {
+    let end = line_end(chars, at);
+    let name: String = chars.get(at..end).unwrap_or(&[]).iter().collect();
+    w.judge_write(&field.with(name.trim()), "write-hidden");
+    end
+}
+
+fn line_end(chars: &[char], at: usize) -> usize {
+    chars.iter().skip(at).position(|c| *c == '\n').map_or(chars.len(), |n| at + n)
+}
+
+fn skip_to(chars: &[char], mut at: usize, mark: char) -> usize {
+    while let Some(&c) = chars.get(at) {
+        at += if c == '\\' { 2 } else { 1 };
+        if c == mark {
+            return at;
+        }
+    }
+    chars.len()
+}
+
+/// `awk`: writes, pipes and `system`.
+pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
+    let mut program: Option<&Field> = None;
+    let mut words = case.words().iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        match text {
+            "-F" | "-v" | "--assign" | "--field-separator" => {
+                let _ = words.next();
+            }
+            "-f" | "--file" => {
+                w.hit("script", word.span);
+                program = words.next();
+            }
+            "-i" | "--include" | "-l" | "--load" => {
+                let value = words.next().map_or("", |f| f.text.as_str());
+                w.hit(if value == "inplace" { "write" } else { "hidden-run" }, word.span);
+            }
+            "-e" | "--source" => {
+                if let Some(code) = words.next() {
+                    awk_code(w, code);
+                    program = Some(code);
+                }
+            }
+            _ if text.starts_with('-') && text.len() > 1 => {}
+            _ if program.is_none() => {
+                program = Some(word);
+                awk_code(w, word);
+            }
+            _ => w.judge_read(word),
+        }
+    }
+}
+
+/// Splits a program into code and string literals; the code outside strings and patterns decides.
+fn awk_code(w: &mut Walker<'_>, field: &Field) {
+    let text: String = field.text.chars().take(16_384).collect();
+    let mut code = String::new();
+    let mut strings: Vec<String> = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                let mut literal = String::new();
+                while let Some(c) = chars.next() {
+                    match c {
+                        '\\' => literal.extend(chars.next()),
+                        '"' => break,
+                        c => literal.push(c),
+                    }
+                }
+                code.push('"');
+                strings.push(literal);
+            }
+            '/' if regex_may_start(&code) => {
+                while let Some(c) = chars.next() {
+                    match c {
+                        '\\' => {
+                            let _ = chars.next();
+                        }
+                        '/' => break,
+                        _ => {}
+                    }
+                }
+                code.push('r');
+            }
+            '#' => while chars.next_if(|c| *c != '\n').is_some() {},
+            c => code.push(c),
+        }
+    }
+    let tight: String = code.chars().filter(|c| !c.is_whitespace()).collect();
+    let runs = tight.contains("system(")
+        || tight.contains("|getline")
+        || tight.contains("|&")
+        || tight.contains("@load")
+        || tight.contains('\u{1a}') && tight.contains("system");
+    if runs {
+        w.hit("hidden-run", field.span);
+    }
+    if strings.iter().any(|s| names_secret(s)) {
+        w.hit("secret", field.span);
+    }
+    if tight.contains("ENVIRON") {
+        let shows = strings.iter().any(|s| super::super::path::is_secret_variable(s))
+            || !tight.contains("ENVIRON[\"");
+        if shows {
+            w.hit("environment", field.span);
+        }
+    }
+    awk_output(w, field, &code, &strings);
+}
+
+fn regex_may_start(code: &str) -> bool {
+    code.trim_end().chars().last().is_none_or(|c| "~({,;&|!}\n".contains(c))
+}
+
+/// `print > file`, `print | command`.
+fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String]) {
+    let mut seen = 0;
+    let mut printing = false;
+    let mut depth = 0i32;
+    let mut word = String::new();
+    let mut chars = code.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c.is_alphanumeric() || c == '_' {
+            word.push(c);
+            continue;
+        }
+        if matches!(word.as_str(), "print" | "printf") {
+            printing = true;
+            depth = 0;
+        }
+        word.clear();
+        match c {
+            '"' => seen += 1,
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ';' | '}' | '\n' => printing = false,
+            '>' if printing && depth <= 0 => {
+                let _ = chars.next_if_eq(&'>');
+                let literal = next_literal(&mut chars.clone()).then(|| strings.get(seen)).flatten();
+                let target = literal.map_or_else(|| UNKNOWN.to_string(), Clone::clone);
+                w.judge_write(&field.with(&target), "write-hidden");
+            }
+            '|' if printing && chars.peek() != Some(&'|') => {
+                w.hit("script", field.span);
+                match next_literal(&mut chars.clone()).then(|| strings.get(seen)).flatten() {
+                    Some(command) => {
+                        let plain = command.split(' ').next().is_some_and(|p| {
+                            matches!(p, "sort" | "uniq" | "head" | "tail" | "cat" | "wc" | "column")
+                        });
+                        let _ = w.run_text(command, field.span);
+                        if !plain {
+                            w.hit("hidden-run", field.span);
+                        }
+                    }
+                    None => w.hit("hidden-run", field.span),
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn next_literal(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    chars.find(|c| !c.is_whitespace()) == Some('"')
+}
+
+/// Editors: commands given on the command line run things.
+pub(super) fn editor(w: &mut Walker<'_>, case: &Case<'_>) {
+    let mut words = case.words().iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        let command = match text {
+            "-c" | "--cmd" | "-S" | "--eval" | "-eval" | "-f" | "--execute" | "-e" if case.name != "nano" => {
+                words.next().map(|f| f.text.clone())
+            }
+            _ => text.strip_prefix('+').or_else(|| text.strip_prefix("--eval=")).map(str::to_owned),
+        };
+        if let Some(command) = command {
+            let emacs = case.name == "emacs";
+            let trimmed = command.trim_start_matches([':', ' ']);
+            let runs = trimmed.contains('!')
+                || trimmed.contains("system")
+                || trimmed.contains("term")
+                || trimmed.contains("call ")
+                || trimmed.starts_with("py")
+                || trimmed.starts_with("lua")
+                || emacs && command.contains("shell");
+            w.hit(if runs { "hidden-run" } else { "write" }, word.span);
+        }
+        w.judge_read(word);
+    }
+    for field in &case.args.operands {
+        if !field.text.starts_with('+')
+            && !matches!(
+                super::super::path::place(&field.text, w.cwd),
+                super::super::path::Place::Project
+                    | super::super::path::Place::Scratch
+                    | super::super::path::Place::Unknown
+            )
+        {
+            w.judge_write(field, "write");
+        }
+    }
+}
+
+/// Pagers: `+!command`, a log file.
+pub(super) fn pager(w: &mut Walker<'_>, case: &Case<'_>) {
+    for word in case.words() {
+        if word.text.starts_with('+') && word.text.contains('!') {
+            w.hit("hidden-run", word.span);
+        }
+        if let Some(file) = word
+            .text
+            .strip_prefix("-o")
+            .or_else(|| word.text.strip_prefix("-O"))
+            .or_else(|| word.text.strip_prefix("--log-file="))
+        {
+            w.judge_write(&word.with(file), "write-hidden");
+        }
+    }
+}

@@ -1,0 +1,539 @@
+//! Walks a parsed line in the order the shell would run it and collects what it may do.
+//!
+//! Owns the state a shell has (variables, functions, aliases, where it stands) and the bounds on work. Never
+//! judges a program: that is [`super::command`] and the judges it calls.
+
+use std::collections::HashMap;
+
+use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::parse;
+use super::path::Cwd;
+use super::rules;
+use super::syntax::{Assign, Kind, Node, Pipeline, Redirect, Script, Span, Target};
+use super::{Part, Risk};
+
+/// Most commands that are judged for one line.
+const MAX_COMMANDS: usize = 40_000;
+
+/// Most bytes of nested text (here-documents into a shell, `eval`, `sh -c`) that are read for one line.
+const MAX_NESTED_BYTES: usize = 512 * 1024;
+
+/// Deepest nesting of texts and functions.
+const MAX_DEPTH: usize = 24;
+
+/// A simple command that was found, and what was found on it.
+#[derive(Clone, Debug)]
+struct Found {
+    span: Span,
+    risk: Risk,
+    rule: &'static rules::Rule,
+    program: String,
+}
+
+/// The worst thing found so far.
+#[derive(Clone, Debug)]
+pub(super) struct Worst {
+    pub rule: &'static rules::Rule,
+    pub span: Span,
+}
+
+/// The state of the walk.
+pub(super) struct Walker<'l> {
+    line: &'l str,
+    origin: Option<Span>,
+    found: Vec<Found>,
+    current: Option<usize>,
+    worst: Option<Worst>,
+    programs: Vec<String>,
+    vars: HashMap<String, Vec<Value>>,
+    functions: HashMap<String, (Node, bool)>,
+    running: Vec<String>,
+    pub(super) aliases: HashMap<String, String>,
+    pub(super) cwd: Cwd,
+    pub(super) depth: usize,
+    commands: usize,
+    nested_bytes: usize,
+    /// Inside something that may not run: assignments add, not replace.
+    maybe: usize,
+    /// Variables are only tested, not shown.
+    pub(super) testing: bool,
+    /// Files this line downloaded, and texts it wrote.
+    pub(super) fetched: Vec<String>,
+    pub(super) written: HashMap<String, String>,
+    /// Secret-looking words named earlier in the same pipeline.
+    pub(super) upstream_secret: Option<String>,
+    pub(super) stopped: bool,
+    /// Set by a judge that replaces the table's word on a command.
+    pub(super) lowered: Option<&'static str>,
+}
+
+impl<'l> Walker<'l> {
+    pub(super) fn new(line: &'l str) -> Self {
+        Self {
+            line,
+            origin: None,
+            found: Vec::new(),
+            current: None,
+            worst: None,
+            programs: Vec::new(),
+            vars: HashMap::new(),
+            functions: HashMap::new(),
+            running: Vec::new(),
+            aliases: HashMap::new(),
+            cwd: Cwd::Project,
+            depth: 0,
+            commands: 0,
+            nested_bytes: 0,
+            maybe: 0,
+            testing: false,
+            fetched: Vec::new(),
+            written: HashMap::new(),
+            upstream_secret: None,
+            stopped: false,
+            lowered: None,
+        }
+    }
+
+    /// Judges a whole script, then the functions and aliases nobody called.
+    pub(super) fn run(&mut self, script: &Script) {
+        self.script(script, Feed::Inherit);
+        let mut names: Vec<String> =
+            self.functions.iter().filter(|(_, (_, called))| !called).map(|(name, _)| name.clone()).collect();
+        names.sort_unstable();
+        for name in names {
+            self.call(&name, Feed::Inherit);
+        }
+    }
+
+    /// What was found: the worst, the parts, the programs.
+    pub(super) fn finish(self) -> (Option<Worst>, Vec<Part>, Vec<String>) {
+        let line = self.line;
+        let parts = self
+            .found
+            .into_iter()
+            .map(|f| Part {
+                text: line.get(f.span.start..f.span.end).unwrap_or(line).to_owned(),
+                program: f.program,
+                risk: f.risk,
+                rule: f.rule.id.to_owned(),
+                why: f.rule.why.to_owned(),
+            })
+            .collect();
+        (self.worst, parts, self.programs)
+    }
+
+    /// A span of the text being walked, as a span of the line.
+    pub(super) fn place_of(&self, span: Span) -> Span {
+        self.origin.unwrap_or(span)
+    }
+
+    /// Notes that a rule holds at a place of the line.
+    pub(super) fn hit(&mut self, rule: &str, span: Span) {
+        self.hit_rule(rules::find(rule), span);
+    }
+
+    /// Notes that a rule holds.
+    pub(super) fn hit_rule(&mut self, rule: &'static rules::Rule, span: Span) {
+        let span = self.place_of(span);
+        if let Some(found) = self.current.and_then(|at| self.found.get_mut(at))
+            && found.risk < rule.risk
+        {
+            found.risk = rule.risk;
+            found.rule = rule;
+        }
+        if self.worst.as_ref().is_none_or(|worst| worst.rule.risk < rule.risk) {
+            self.worst = Some(Worst { rule, span });
+        }
+    }
+
+    /// Whether the worst is already found.
+    pub(super) fn worst_is_high(&self) -> bool {
+        self.worst.as_ref().is_some_and(|worst| worst.rule.risk == Risk::High)
+    }
+
+    /// The judges of this command know better than its table: it only reads.
+    pub(super) fn lower_to_read(&mut self) {
+        self.lowered = Some("read");
+    }
+
+    /// The judges of this command know better than its table.
+    pub(super) fn lower_to(&mut self, rule: &'static str, _span: Span) {
+        self.lowered = Some(rule);
+    }
+
+    /// Notes a program that may run.
+    pub(super) fn note_program(&mut self, name: &str) {
+        if let Some(found) = self.current.and_then(|at| self.found.get_mut(at))
+            && found.program.is_empty()
+        {
+            name.clone_into(&mut found.program);
+        }
+        if self.programs.len() < 256 && !self.programs.iter().any(|p| p == name) {
+            self.programs.push(name.to_owned());
+        }
+    }
+
+    /// Whether more may be judged; the first refusal is a finding.
+    fn spend(&mut self, span: Span) -> bool {
+        self.commands += 1;
+        if self.commands > MAX_COMMANDS || self.depth > MAX_DEPTH {
+            if !self.stopped {
+                self.hit("too-long", span);
+            }
+            self.stopped = self.commands > MAX_COMMANDS;
+            return false;
+        }
+        !self.stopped
+    }
+
+    pub(super) fn script(&mut self, script: &Script, feed: Feed) -> Feed {
+        let mut out = Feed::Inherit;
+        for pipeline in script {
+            self.maybe += usize::from(pipeline.conditional);
+            let next = self.pipeline(pipeline, feed.clone());
+            self.maybe -= usize::from(pipeline.conditional);
+            out = match (out, next) {
+                (Feed::Inherit, next) => next,
+                (Feed::Text(a), Feed::Text(b)) if a.len() + b.len() < 65_536 => Feed::Text(a + &b),
+                (out, Feed::Inherit) => out,
+                (Feed::Fetched, _) | (_, Feed::Fetched) => Feed::Fetched,
+                _ => Feed::Other,
+            };
+        }
+        out
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline, feed: Feed) -> Feed {
+        let mut feed = feed;
+        let upstream = self.upstream_secret.take();
+        let cwd = self.cwd;
+        let alone = pipeline.nodes.len() == 1 && !pipeline.background;
+        for node in &pipeline.nodes {
+            feed = self.node(node, feed);
+            if !alone && self.cwd != Cwd::Outside {
+                self.cwd = cwd;
+            }
+        }
+        self.upstream_secret = upstream;
+        feed
+    }
+
+    /// Judges one command; gives what it would print.
+    pub(super) fn node(&mut self, node: &Node, feed: Feed) -> Feed {
+        if !self.spend(node.span) {
+            return Feed::Other;
+        }
+        let mut feed = feed;
+        let outer = self.current;
+        let span = self.place_of(node.span);
+        if let Kind::Simple { .. } = node.kind {
+            self.current = Some(self.found.len());
+            let rule = rules::find("read");
+            self.found.push(Found { span, risk: Risk::Low, rule, program: String::new() });
+        }
+        let mut targets = Vec::new();
+        for redirect in &node.redirects {
+            self.redirect(redirect, &mut feed, &mut targets);
+        }
+        let out = match &node.kind {
+            Kind::Simple { assigns, words } => self.simple(assigns, words, span, feed),
+            Kind::Compound { words, bodies, certain, subshell } => {
+                let _ = self.fields(words);
+                let cwd = self.cwd;
+                let out = self.bodies(bodies, *certain, feed);
+                if *subshell {
+                    self.cwd = cwd;
+                }
+                out
+            }
+            Kind::Each { name, list, body } => self.each(name, list.as_deref(), body, feed),
+            Kind::Function { name, body } => {
+                self.functions.insert(name.clone(), ((**body).clone(), false));
+                if super::command::is_known(name) {
+                    self.hit("disguise", span);
+                }
+                Feed::Inherit
+            }
+            Kind::Test(words) => {
+                let testing = std::mem::replace(&mut self.testing, true);
+                for word in words {
+                    let _ = self.text_of(word);
+                }
+                self.testing = testing;
+                Feed::Inherit
+            }
+        };
+        if let (Feed::Fetched, true) = (&out, !targets.is_empty()) {
+            self.fetched.extend(targets.iter().cloned());
+        }
+        if let Feed::Text(text) = &out {
+            for target in &targets {
+                self.written.entry(target.clone()).or_default().push_str(text);
+            }
+        }
+        self.current = outer;
+        if targets.is_empty() { out } else { Feed::Inherit }
+    }
+
+    fn bodies(&mut self, bodies: &[Script], certain: bool, feed: Feed) -> Feed {
+        let doubt = usize::from(!certain);
+        self.maybe += doubt;
+        let mut out = Feed::Inherit;
+        for body in bodies {
+            let next = self.script(body, feed.clone());
+            out = if certain { next } else { merge_doubt(out, next) };
+        }
+        self.maybe -= doubt;
+        out
+    }
+
+    fn each(&mut self, name: &str, list: Option<&[super::syntax::Word]>, body: &Script, feed: Feed) -> Feed {
+        let fields = list.map_or_else(Vec::new, |words| self.fields(words));
+        self.maybe += 1;
+        let mut out = Feed::Inherit;
+        let rounds = if self.maybe > 3 { 2 } else { 6 };
+        if list.is_none() || fields.is_empty() {
+            self.assign(name, Value::unknown());
+            out = self.script(body, feed.clone());
+        }
+        for field in fields.iter().take(rounds) {
+            self.vars.insert(name.to_owned(), vec![Value { text: field.text.clone(), many: field.many }]);
+            let next = self.script(body, feed.clone());
+            out = merge_doubt(out, next);
+        }
+        if fields.len() > rounds {
+            for field in fields.iter().skip(rounds) {
+                self.vars.insert(name.to_owned(), vec![Value { text: field.text.clone(), many: true }]);
+                if self.stopped || self.commands > MAX_COMMANDS / 4 {
+                    self.vars.insert(name.to_owned(), vec![Value::unknown()]);
+                }
+                let _ = self.script(body, feed.clone());
+            }
+            out = Feed::Other;
+        }
+        self.maybe -= 1;
+        out
+    }
+
+    fn redirect(&mut self, redirect: &Redirect, feed: &mut Feed, targets: &mut Vec<String>) {
+        match &redirect.target {
+            Target::Copy => {}
+            Target::Read(word) => {
+                let field = self.text_of(word);
+                self.judge_read(&field);
+                self.reach_device(&field);
+                if redirect.stdin {
+                    *feed = field.feed.clone().unwrap_or_else(|| {
+                        if field.unknown() { Feed::Other } else { Feed::File(field.text.clone()) }
+                    });
+                }
+            }
+            Target::Write(word) => {
+                let mut field = self.text_of(word);
+                field.span = self.place_of(redirect.span);
+                self.reach_device(&field);
+                if field.feed.is_none()
+                    && self.judge_write(&field, "redirect")
+                    && redirect_is_output(redirect)
+                {
+                    targets.push(field.text.clone());
+                }
+            }
+            Target::HereString(word) => {
+                let field = self.text_of(word);
+                *feed = text_feed(field.text);
+            }
+            Target::HereDoc(doc) => {
+                let Some(word) = doc.body.get() else { return };
+                let field = self.text_of(word);
+                *feed = text_feed(field.text);
+            }
+        }
+    }
+
+    /// `/dev/tcp/…` is a connection of bash's own.
+    fn reach_device(&mut self, field: &Field) {
+        if field.text.starts_with("/dev/tcp/") || field.text.starts_with("/dev/udp/") {
+            self.hit("send", field.span);
+        }
+    }
+
+    fn simple(&mut self, assigns: &[Assign], words: &[super::syntax::Word], span: Span, feed: Feed) -> Feed {
+        let lone = words.is_empty();
+        let mut settings = Vec::new();
+        for assign in assigns {
+            let value = self.assigned(assign);
+            settings.push((assign.name.clone(), value, self.place_of(assign.span), assign.append));
+        }
+        for (name, value, at, _) in &settings {
+            self.judge_setting(name, &value.text, *at);
+        }
+        if lone {
+            for (name, value, _, append) in settings {
+                let value = if append { Value::unknown() } else { value };
+                self.assign(&name, value);
+            }
+            return Feed::Inherit;
+        }
+        let argv = self.fields(words);
+        if argv.is_empty() {
+            return Feed::Inherit;
+        }
+        self.dispatch(&argv, span, feed)
+    }
+
+    fn assigned(&mut self, assign: &Assign) -> Value {
+        if assign.array {
+            let fields = self.fields(&assign.values);
+            let texts: Vec<&str> = fields.iter().map(|f| f.text.as_str()).collect();
+            return Value { text: texts.join(" "), many: fields.iter().any(|f| f.many) };
+        }
+        match assign.values.first() {
+            Some(word) => {
+                let field = self.text_of(word);
+                if let Some(home) = field.text.strip_prefix('~') {
+                    return Value { text: format!("~{home}"), many: field.many };
+                }
+                Value { text: field.text, many: field.many }
+            }
+            None => Value::default(),
+        }
+    }
+
+    /// Gives a variable a value; one more when it may not happen.
+    pub(super) fn assign(&mut self, name: &str, value: Value) {
+        let values = self.vars.entry(name.to_owned()).or_default();
+        if self.maybe == 0 || values.is_empty() && values.capacity() == 0 {
+            values.clear();
+        }
+        if values.len() < 8 {
+            values.push(value);
+        }
+    }
+
+    /// Whether this line gave the variable a value.
+    pub(super) fn is_assigned(&self, name: &str) -> bool {
+        self.vars.contains_key(name)
+    }
+
+    /// The value of a variable, when it is certain.
+    pub(super) fn value_of(&self, name: &str) -> Option<Value> {
+        if let Some(values) = self.vars.get(name) {
+            return match values.as_slice() {
+                [one] => Some(one.clone()),
+                [first, rest @ ..] if rest.iter().all(|v| v.text == first.text) => Some(first.clone()),
+                _ => Some(Value::unknown()),
+            };
+        }
+        let text = match name {
+            "HOME" => "~",
+            "PWD" => ".",
+            "TMPDIR" => "/tmp/dir",
+            "SHELL" | "BASH" => "/bin/sh",
+            "IFS" => " ",
+            "USER" | "LOGNAME" | "HOSTNAME" | "HOSTTYPE" | "OSTYPE" | "LANG" | "TERM" => "name",
+            "PATH" => "/usr/bin:/bin",
+            "!" => "%1",
+            "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "COLUMNS"
+            | "LINES" | "-" => "0",
+            _ => return None,
+        };
+        Some(Value { text: text.to_owned(), many: false })
+    }
+
+    /// Runs a text as shell code at a place of the line.
+    pub(super) fn run_text(&mut self, text: &str, span: Span) -> Feed {
+        self.nested_bytes += text.len();
+        if self.nested_bytes > MAX_NESTED_BYTES || self.depth >= MAX_DEPTH {
+            self.hit("too-long", span);
+            return Feed::Other;
+        }
+        if text.trim().is_empty() {
+            return Feed::Inherit;
+        }
+        let Ok(script) = parse::parse(text) else {
+            self.hit(if text.contains(UNKNOWN) { "computed-code" } else { "unreadable" }, span);
+            return Feed::Other;
+        };
+        let outer = self.origin.replace(self.place_of(span));
+        self.depth += 1;
+        let out = self.script(&script, Feed::Inherit);
+        self.depth -= 1;
+        self.origin = outer;
+        out
+    }
+
+    /// Runs a script inside a substitution: assignments and moves do not last.
+    pub(super) fn nested_script(&mut self, script: &Script) -> Feed {
+        let cwd = self.cwd;
+        self.depth += 1;
+        let testing = std::mem::replace(&mut self.testing, false);
+        let out = self.script(script, Feed::Inherit);
+        self.testing = testing;
+        self.depth -= 1;
+        self.cwd = cwd;
+        out
+    }
+
+    /// Whether the line defined a function of that name.
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+
+    /// Binds the arguments of a function and judges its body.
+    pub(super) fn call_with(&mut self, name: &str, argv: &[Field], feed: Feed) -> Feed {
+        let mut old = Vec::new();
+        let all: Vec<String> = argv.iter().skip(1).map(|f| f.text.clone()).collect();
+        let named = (1..=9).map(|n| (n.to_string(), argv.get(n).cloned()));
+        let every =
+            ["@", "*"].map(|n| (n.to_owned(), Some(Field { text: all.join(" "), ..Field::default() })));
+        for (name, field) in named.chain(every) {
+            let value = field.map_or_else(Value::default, |f| Value { text: f.text, many: f.many });
+            old.push((name.clone(), self.vars.insert(name, vec![value])));
+        }
+        let out = self.call(name, feed);
+        for (name, values) in old {
+            match values {
+                Some(values) => self.vars.insert(name, values),
+                None => self.vars.remove(&name),
+            };
+        }
+        out
+    }
+
+    fn call(&mut self, name: &str, feed: Feed) -> Feed {
+        let Some((body, called)) = self.functions.get_mut(name) else { return Feed::Other };
+        *called = true;
+        let body = body.clone();
+        if self.running.iter().any(|n| n == name) {
+            self.hit("bomb", body.span);
+            return Feed::Other;
+        }
+        self.running.push(name.to_owned());
+        self.depth += 1;
+        let outer = self.current.take();
+        let out = self.node(&body, feed);
+        self.current = outer;
+        self.depth -= 1;
+        self.running.pop();
+        out
+    }
+}
+
+fn merge_doubt(a: Feed, b: Feed) -> Feed {
+    match (a, b) {
+        (Feed::Inherit, next) => next,
+        (same, Feed::Inherit) => same,
+        (a, b) if a == b => a,
+        (Feed::Fetched, _) | (_, Feed::Fetched) => Feed::Fetched,
+        _ => Feed::Other,
+    }
+}
+
+fn text_feed(text: String) -> Feed {
+    if text.contains(UNKNOWN) { Feed::Other } else { Feed::Text(text) }
+}
+
+const fn redirect_is_output(redirect: &Redirect) -> bool {
+    !matches!(redirect.target, Target::Read(_))
+}

@@ -1,0 +1,363 @@
+//! Reads shell words: quotes, escapes, expansions and substitutions.
+//!
+//! Owns unquoting. Never resolves a variable and never judges.
+
+use super::parse::{Parser, Read, Unreadable, parse_nested};
+use super::syntax::{Piece, Quote, VarOp, Word};
+
+/// Where a run of pieces ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// At an unquoted metacharacter.
+    Word,
+    /// At `"`.
+    DoubleQuote,
+    /// At `}`; `quoted` inside double quotes.
+    Brace { quoted: bool },
+    /// At the end of the text (here-documents, arithmetic).
+    End,
+}
+
+impl Until {
+    /// Whether text is read as inside double quotes.
+    const fn quoted(self) -> bool {
+        match self {
+            Self::DoubleQuote | Self::End => true,
+            Self::Brace { quoted } => quoted,
+            Self::Word => false,
+        }
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// Whether a word would be empty here.
+    pub(super) fn word_ends(&self) -> bool {
+        match self.byte(0) {
+            None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')') => true,
+            Some(b'<' | b'>') => self.byte(1) != Some(b'('),
+            Some(_) => false,
+        }
+    }
+
+    /// One word; an empty one is an error.
+    pub(super) fn word(&mut self) -> Read<Word> {
+        let start = self.at;
+        let pieces = self.pieces(Until::Word)?;
+        if self.at == start {
+            return Err(Unreadable);
+        }
+        Ok(Word { pieces, span: self.span_from(start) })
+    }
+
+    /// The whole text, read as inside double quotes but with plain quote marks.
+    pub(super) fn expanding_text(&mut self) -> Read<Vec<Piece>> {
+        self.pieces(Until::End)
+    }
+
+    /// A variable's name.
+    pub(super) fn name(&mut self) -> Option<String> {
+        let rest = self.rest();
+        let first = rest.bytes().next()?;
+        if !(first.is_ascii_alphabetic() || first == b'_') {
+            return None;
+        }
+        let len = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        self.at += len;
+        rest.get(..len).map(str::to_owned)
+    }
+
+    fn pieces(&mut self, until: Until) -> Read<Vec<Piece>> {
+        self.enter()?;
+        let mut out = Vec::new();
+        while !self.run_ends(until)? {
+            let piece = match (self.byte(0), self.byte(1)) {
+                (Some(b'\\'), _) => self.escape(until),
+                (Some(b'\''), _) if !until.quoted() => Some(self.single()?),
+                (Some(b'"'), _) if until != Until::End => {
+                    self.at += 1;
+                    let inner = self.pieces(Until::DoubleQuote)?;
+                    self.at += 1;
+                    if inner.is_empty() {
+                        Some(Piece::Text(String::new(), Quote::Double))
+                    } else {
+                        out.extend(inner);
+                        None
+                    }
+                }
+                (Some(b'$'), Some(b'\'')) if !until.quoted() => Some(self.ansi()?),
+                (Some(b'$'), Some(b'"')) if !until.quoted() => {
+                    self.at += 1;
+                    None
+                }
+                (Some(b'$'), _) => Some(self.dollar(until.quoted())?),
+                (Some(b'`'), _) => Some(self.backticks(until.quoted())?),
+                (Some(b'<' | b'>'), Some(b'(')) if until == Until::Word => {
+                    self.at += 2;
+                    let script = self.script()?;
+                    if !self.eat(")") {
+                        return Err(Unreadable);
+                    }
+                    Some(Piece::Proc(script))
+                }
+                _ => Some(self.plain(until)),
+            };
+            if let Some(piece) = piece {
+                push_joined(&mut out, piece);
+            }
+        }
+        self.leave();
+        Ok(out)
+    }
+
+    fn run_ends(&self, until: Until) -> Read<bool> {
+        match (until, self.byte(0)) {
+            (Until::Word, _) => Ok(self.word_ends()),
+            (Until::End, next) => Ok(next.is_none()),
+            (Until::DoubleQuote | Until::Brace { .. }, None) => Err(Unreadable),
+            (Until::DoubleQuote, Some(next)) => Ok(next == b'"'),
+            (Until::Brace { .. }, Some(next)) => Ok(next == b'}'),
+        }
+    }
+
+    fn plain(&mut self, until: Until) -> Piece {
+        let rest = self.rest();
+        let stop = |c: char| match until {
+            Until::Word => " \t\n;&|()<>\\'\"$`".contains(c),
+            Until::DoubleQuote => "\"\\$`".contains(c),
+            Until::Brace { .. } => "}\\'\"$`".contains(c),
+            Until::End => "\\$`".contains(c),
+        };
+        // At least one character is taken, or the caller would not move on.
+        let first = rest.chars().next().map_or(1, char::len_utf8);
+        let tail = rest.get(first..).unwrap_or("");
+        let len = first + tail.find(stop).unwrap_or(tail.len());
+        self.at += len;
+        let quote = if until.quoted() { Quote::Double } else { Quote::Bare };
+        Piece::Text(rest.get(..len).unwrap_or("").to_owned(), quote)
+    }
+
+    fn escape(&mut self, until: Until) -> Option<Piece> {
+        let Some(next) = self.rest().chars().nth(1) else {
+            self.at += 1;
+            return Some(Piece::Text("\\".to_owned(), Quote::Escaped));
+        };
+        self.at += 1 + next.len_utf8();
+        if next == '\n' {
+            return None;
+        }
+        let kept = until.quoted()
+            && !(matches!(next, '$' | '`' | '\\')
+                || next == '"' && until != Until::End
+                || next == '}' && matches!(until, Until::Brace { .. }));
+        let text = if kept { format!("\\{next}") } else { next.to_string() };
+        let quote = if until.quoted() { Quote::Double } else { Quote::Escaped };
+        Some(Piece::Text(text, quote))
+    }
+
+    fn single(&mut self) -> Read<Piece> {
+        let rest = self.rest().get(1..).unwrap_or("");
+        let len = rest.find('\'').ok_or(Unreadable)?;
+        self.at += len + 2;
+        Ok(Piece::Text(rest.get(..len).unwrap_or("").to_owned(), Quote::Single))
+    }
+
+    fn ansi(&mut self) -> Read<Piece> {
+        self.at += 2;
+        let mut bytes: Vec<u8> = Vec::new();
+        loop {
+            let c = self.rest().chars().next().ok_or(Unreadable)?;
+            self.at += c.len_utf8();
+            match c {
+                '\'' => break,
+                '\\' => self.ansi_escape(&mut bytes)?,
+                c => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        Ok(Piece::Text(String::from_utf8_lossy(&bytes).into_owned(), Quote::Ansi))
+    }
+
+    fn ansi_escape(&mut self, out: &mut Vec<u8>) -> Read<()> {
+        let c = self.rest().chars().next().ok_or(Unreadable)?;
+        let simple = match c {
+            'a' => Some(7),
+            'b' => Some(8),
+            'e' | 'E' => Some(27),
+            'f' => Some(12),
+            'n' => Some(b'\n'),
+            'r' => Some(13),
+            't' => Some(b'\t'),
+            'v' => Some(11),
+            _ => None,
+        };
+        if let Some(byte) = simple {
+            self.at += 1;
+            out.push(byte);
+            return Ok(());
+        }
+        let (skip, radix, most) = match c {
+            'x' => (1, 16, 2),
+            'u' => (1, 16, 4),
+            'U' => (1, 16, 8),
+            '0'..='7' => (0, 8, 3),
+            'c' => return Err(Unreadable),
+            c => {
+                self.at += c.len_utf8();
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                return Ok(());
+            }
+        };
+        self.at += skip;
+        let digits = self.rest().chars().take(most).take_while(|d| d.is_digit(radix)).count();
+        let value =
+            u32::from_str_radix(self.rest().get(..digits).unwrap_or(""), radix).map_err(|_| Unreadable)?;
+        self.at += digits;
+        if matches!(c, 'u' | 'U') {
+            let c = char::from_u32(value).ok_or(Unreadable)?;
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        } else {
+            out.push(u8::try_from(value & 0xff).unwrap_or(0));
+        }
+        Ok(())
+    }
+
+    fn backticks(&mut self, quoted: bool) -> Read<Piece> {
+        let start = self.at;
+        self.at += 1;
+        let mut inner = String::new();
+        loop {
+            let c = self.rest().chars().next().ok_or(Unreadable)?;
+            self.at += c.len_utf8();
+            match c {
+                '`' => break,
+                '\\' => {
+                    let next = self.rest().chars().next().ok_or(Unreadable)?;
+                    self.at += next.len_utf8();
+                    if !(matches!(next, '`' | '\\' | '$') || quoted && next == '"') {
+                        inner.push('\\');
+                    }
+                    inner.push(next);
+                }
+                c => inner.push(c),
+            }
+        }
+        let script = parse_nested(&inner, self.depth(), self.span_from(start))?;
+        Ok(Piece::Sub { script, quoted })
+    }
+
+    /// The text between `((` and `))`, when they match; the caller moves on.
+    pub(super) fn arithmetic_inner(&self, ahead: usize) -> Option<&'a str> {
+        let rest = self.rest().get(ahead + 1..)?;
+        let mut level = 0usize;
+        let mut quote = None;
+        let mut escaped = false;
+        for (at, c) in rest.char_indices() {
+            if escaped {
+                escaped = false;
+                continue;
+            }
+            match (quote, c) {
+                (_, '\\') => escaped = true,
+                (Some(open), c) if open == c => quote = None,
+                (Some(_), _) => {}
+                (None, '\'' | '"') => quote = Some(c),
+                (None, '(') => level += 1,
+                (None, ')') if level > 0 => level -= 1,
+                (None, ')') => {
+                    let closed = rest.get(at + 1..).is_some_and(|r| r.starts_with(')'));
+                    return if closed { rest.get(..at) } else { None };
+                }
+                (None, _) => {}
+            }
+        }
+        None
+    }
+
+    fn dollar(&mut self, quoted: bool) -> Read<Piece> {
+        if self.looking_at("$((")
+            && let Some(inner) = self.arithmetic_inner(2)
+        {
+            let start = self.at;
+            self.at += inner.len() + 5;
+            return Ok(Piece::Arith(self.nested_text(inner, start)?));
+        }
+        if self.eat("$(") {
+            let script = self.script()?;
+            if !self.eat(")") {
+                return Err(Unreadable);
+            }
+            return Ok(Piece::Sub { script, quoted });
+        }
+        if self.looking_at("$[") {
+            return Err(Unreadable);
+        }
+        if self.eat("${") {
+            return self.braced(quoted);
+        }
+        self.at += 1;
+        if let Some(name) = self.name() {
+            return Ok(Piece::Var { name, op: VarOp::Plain, quoted });
+        }
+        match self.byte(0) {
+            Some(b @ (b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')) => {
+                self.at += 1;
+                Ok(Piece::Var { name: char::from(b).to_string(), op: VarOp::Plain, quoted })
+            }
+            _ => Ok(Piece::Text("$".to_owned(), if quoted { Quote::Double } else { Quote::Bare })),
+        }
+    }
+
+    fn braced(&mut self, quoted: bool) -> Read<Piece> {
+        let until = Until::Brace { quoted };
+        let strange = self.looking_at("!") || self.looking_at("#") && !self.looking_at("#}");
+        if strange {
+            self.at += 1;
+        }
+        let name = self.name().unwrap_or_else(|| {
+            let len = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+            let special = matches!(self.byte(0), Some(b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!'));
+            let len = if len == 0 { usize::from(special) } else { len };
+            let name = self.rest().get(..len).unwrap_or("").to_owned();
+            self.at += len;
+            name
+        });
+        if name.is_empty() {
+            return Err(Unreadable);
+        }
+        let mut subscript = Vec::new();
+        if self.looking_at("[") {
+            let len = self.rest().find(']').ok_or(Unreadable)?;
+            let inner = self.rest().get(..len).unwrap_or("");
+            let start = self.at;
+            self.at += len + 1;
+            subscript = self.nested_text(inner, start)?;
+        }
+        let op = if strange || !subscript.is_empty() {
+            subscript.extend(self.pieces(until)?);
+            VarOp::Other(subscript)
+        } else if self.looking_at("}") {
+            VarOp::Plain
+        } else if ["-", "="].iter().any(|op| self.eat(&format!(":{op}")) || self.eat(op)) {
+            VarOp::Default(self.pieces(until)?)
+        } else if self.eat(":+") || self.eat("+") {
+            VarOp::Alternate(self.pieces(until)?)
+        } else {
+            VarOp::Other(self.pieces(until)?)
+        };
+        if !self.eat("}") {
+            return Err(Unreadable);
+        }
+        Ok(Piece::Var { name, op, quoted })
+    }
+}
+
+/// Adds a piece, joining neighbouring literals written the same way.
+fn push_joined(out: &mut Vec<Piece>, piece: Piece) {
+    if let (Some(Piece::Text(last, last_quote)), Piece::Text(text, quote)) = (out.last_mut(), &piece)
+        && last_quote == quote
+        && *quote != Quote::Single
+    {
+        last.push_str(text);
+        return;
+    }
+    out.push(piece);
+}

@@ -1,0 +1,477 @@
+//! Programs that only run another one: `env`, `timeout`, `xargs`, `parallel` and their like.
+//!
+//! Owns how each finds the command inside its arguments. Never adds risk of its own beyond a stated floor.
+
+use super::expand::{Feed, Field, UNKNOWN};
+use super::syntax::Span;
+use super::walk::Walker;
+
+/// A wrapper whose command follows its options and a number of operands.
+struct Wrapper {
+    names: &'static [&'static str],
+    takes: &'static [&'static str],
+    skip: usize,
+    /// What holds whatever is inside.
+    floor: Option<&'static str>,
+}
+
+const WRAPPERS: [Wrapper; 22] = [
+    Wrapper { names: &["time", "gtime"], takes: &["-f", "-o", "--format", "--output"], skip: 0, floor: None },
+    Wrapper { names: &["nice", "gnice"], takes: &["-n", "--adjustment"], skip: 0, floor: None },
+    Wrapper { names: &["ionice"], takes: &["-c", "-n", "--class", "--classdata"], skip: 0, floor: None },
+    Wrapper {
+        names: &["timeout", "gtimeout"],
+        takes: &["-s", "-k", "--signal", "--kill-after"],
+        skip: 1,
+        floor: None,
+    },
+    Wrapper {
+        names: &[
+            "nohup",
+            "setsid",
+            "unbuffer",
+            "fakeroot",
+            "catchsegv",
+            "chronic",
+            "builtin",
+            "winpty",
+            "catatonit",
+            "tini",
+            "dumb-init",
+            "noglob",
+            "nocorrect",
+            "busybox",
+            "toybox",
+            "shx",
+            "npm-run",
+            "rlwrap",
+            "wait-for-it",
+            "linux32",
+            "linux64",
+            "dbus-run-session",
+            "then",
+        ],
+        takes: &[],
+        skip: 0,
+        floor: None,
+    },
+    Wrapper {
+        names: &["stdbuf"],
+        takes: &["-i", "-o", "-e", "--input", "--output", "--error"],
+        skip: 0,
+        floor: None,
+    },
+    Wrapper {
+        names: &["chrt", "taskset", "setarch", "prlimit", "choom", "cgexec", "numactl"],
+        takes: &["-g", "-n", "-N", "-m", "-C"],
+        skip: 1,
+        floor: None,
+    },
+    Wrapper { names: &["caffeinate", "xvfb-run"], takes: &["-t", "-w", "-s", "-n"], skip: 0, floor: None },
+    Wrapper { names: &["exec"], takes: &["-a"], skip: 0, floor: None },
+    Wrapper {
+        names: &["unshare", "bwrap", "firejail", "proot", "systemd-inhibit"],
+        takes: &["--bind", "--ro-bind", "--dev", "--proc", "--map-user"],
+        skip: 0,
+        floor: Some("unknown"),
+    },
+    Wrapper {
+        names: &["chroot", "nsenter"],
+        takes: &["-t", "--target", "--userspec"],
+        skip: 1,
+        floor: Some("privilege"),
+    },
+    Wrapper {
+        names: &["strace", "ltrace", "dtruss", "valgrind", "heaptrack", "rr", "kcov", "gdb", "lldb"],
+        takes: &["-e", "-o", "-s", "-u", "-P", "-ex"],
+        skip: 0,
+        floor: Some("build"),
+    },
+    Wrapper {
+        names: &["cross-env", "cross-env-shell", "dotenv", "env-cmd", "retry", "ts-retry"],
+        takes: &["-f", "-e", "-c"],
+        skip: 0,
+        floor: Some("build"),
+    },
+    Wrapper {
+        names: &["entr", "nodemon", "watchexec", "chokidar", "onchange", "reflex"],
+        takes: &["-e", "-w", "-i", "--watch", "--ext", "-x"],
+        skip: 0,
+        floor: Some("build"),
+    },
+    Wrapper {
+        names: &["aws-vault", "chamber", "op", "doppler", "infisical"],
+        takes: &[],
+        skip: 0,
+        floor: Some("secret"),
+    },
+    Wrapper { names: &["multitime", "bench"], takes: &["-n"], skip: 0, floor: None },
+    Wrapper {
+        names: &["script"],
+        takes: &["-c", "-O", "-I", "-B", "-T", "-E", "--command"],
+        skip: 1,
+        floor: None,
+    },
+    Wrapper { names: &["start-stop-daemon", "daemonize"], takes: &[], skip: 0, floor: Some("persist") },
+    Wrapper { names: &["flock"], takes: &["-w", "-E", "-c"], skip: 1, floor: None },
+    Wrapper { names: &["watch"], takes: &["-n", "--interval"], skip: 0, floor: None },
+    Wrapper {
+        names: &["hyperfine"],
+        takes: &[
+            "-w",
+            "-r",
+            "-m",
+            "-M",
+            "-p",
+            "-c",
+            "-S",
+            "-n",
+            "-N2",
+            "--warmup",
+            "--runs",
+            "--prepare",
+            "--cleanup",
+            "--setup",
+            "--export-json",
+            "--export-markdown",
+            "--shell",
+        ],
+        skip: 0,
+        floor: Some("build"),
+    },
+    Wrapper {
+        names: &["concurrently", "npm-run-all", "run-p", "run-s"],
+        takes: &["-n", "-c"],
+        skip: 0,
+        floor: Some("build"),
+    },
+];
+
+/// Whether a program of that name is a wrapper.
+pub(super) fn is_wrapper(name: &str) -> bool {
+    matches!(
+        name,
+        "env" | "genv" | "command" | "xargs" | "gxargs" | "parallel" | "rush-parallel" | "rimraf" | "del-cli"
+    ) || WRAPPERS.iter().any(|w| w.names.contains(&name))
+}
+
+/// Judges a wrapper; `None` when the name is none.
+pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, feed: &Feed) -> Option<Feed> {
+    match name {
+        "env" | "genv" => return Some(env(w, argv, span, feed)),
+        "command" => return Some(command(w, argv, span, feed)),
+        "xargs" | "gxargs" => return Some(xargs(w, argv, span, feed)),
+        "parallel" | "rush-parallel" => return Some(parallel(w, argv, span, feed)),
+        "rimraf" | "del-cli" => {
+            w.hit("delete-tree", span);
+            return Some(Feed::Other);
+        }
+        _ => {}
+    }
+    let wrapper = WRAPPERS.iter().find(|w| w.names.contains(&name))?;
+    if let Some(floor) = wrapper.floor {
+        w.hit(floor, span);
+    } else if matches!(argv, [_, only] if matches!(only.text.as_str(), "--help" | "--version")) {
+        w.hit("help", span);
+        return Some(Feed::Text(String::new()));
+    }
+    let rest = inner(w, wrapper.takes, argv, name);
+    match name {
+        "watch" | "concurrently" | "npm-run-all" | "hyperfine" => return Some(texts(w, name, rest, span)),
+        "busybox" | "toybox" if rest.is_empty() => return Some(Feed::Text(String::new())),
+        _ => {}
+    }
+    let skip = if name == "script" { rest.len().min(1) } else { wrapper.skip };
+    if name == "script" {
+        if let Some(file) = rest.first() {
+            w.judge_write(file, "write-hidden");
+        } else {
+            w.hit("write-hidden", span);
+        }
+    }
+    if name == "taskset" && rest.first().is_some_and(|f| f.text.starts_with("-p")) {
+        return Some(Feed::Other);
+    }
+    let command = rest.get(skip..).unwrap_or(&[]);
+    let assigned = command.iter().take_while(|f| is_assignment(&f.text)).count();
+    for field in command.iter().take(assigned) {
+        if let Some((variable, value)) = field.text.split_once('=') {
+            w.judge_setting(variable, value, field.span);
+        }
+    }
+    let command = command.get(assigned..).unwrap_or(&[]);
+    if command.is_empty() {
+        return Some(Feed::Inherit);
+    }
+    if name == "exec" && command.first().is_some_and(|f| f.twisted && f.text.is_empty()) {
+        return Some(Feed::Inherit);
+    }
+    Some(w.dispatch(command, span, feed.clone()))
+}
+
+/// The arguments after a wrapper's options; options that hold code or write are judged.
+fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], name: &str) -> &'a [Field] {
+    let mut at = 1;
+    while let Some(field) = argv.get(at) {
+        let text = field.text.as_str();
+        if text == "--" {
+            at += 1;
+            break;
+        }
+        if !text.starts_with('-') || text == "-" {
+            break;
+        }
+        let (option, mut value) = match text.split_once('=') {
+            Some((option, value)) => (option, Some(field.with(value))),
+            None => (text, None),
+        };
+        let short = text.get(..2).filter(|_| !text.starts_with("--"));
+        if value.is_none() && takes.contains(&option) {
+            at += 1;
+            value = argv.get(at).cloned();
+        } else if let Some(short) = short
+            && takes.contains(&short)
+            && text.len() > 2
+        {
+            value = text.get(2..).map(|v| field.with(v));
+        }
+        if let Some(value) = value {
+            let code = matches!(
+                (name, option.get(..2).unwrap_or("")),
+                ("script" | "flock" | "cross-env" | "dotenv", "-c")
+            ) || matches!(
+                option,
+                "--command"
+                    | "--prepare"
+                    | "--setup"
+                    | "--cleanup"
+                    | "--exec"
+                    | "-x"
+                    | "--shell"
+                    | "--conclude"
+                    | "-ex"
+            );
+            let written = matches!(
+                (name, option.get(..2).unwrap_or("")),
+                ("time" | "gtime" | "strace" | "ltrace", "-o")
+            ) || matches!(option, "--output" | "--export-json" | "--export-markdown");
+            if code {
+                let _ = w.run_text(&value.text, value.span);
+            } else if written && name != "stdbuf" {
+                w.judge_write(&value, "write-hidden");
+            }
+        }
+        at += 1;
+    }
+    argv.get(at..).unwrap_or(&[])
+}
+
+/// `watch` joins its arguments into one line; the others run each argument.
+fn texts(w: &mut Walker<'_>, name: &str, rest: &[Field], span: Span) -> Feed {
+    if name == "watch" {
+        let line: Vec<&str> = rest.iter().map(|f| f.text.as_str()).collect();
+        let _ = w.run_text(&line.join(" "), span);
+    } else {
+        for field in rest {
+            let _ = w.run_text(&field.text, field.span);
+        }
+    }
+    Feed::Other
+}
+
+/// Whether a word is `NAME=value`.
+pub(super) fn is_assignment(text: &str) -> bool {
+    let Some((name, _)) = text.split_once('=') else { return false };
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
+    let mut at = 1;
+    let mut cleared = false;
+    while let Some(field) = argv.get(at) {
+        let text = field.text.as_str();
+        match text {
+            "--help" | "--version" => {
+                w.hit("help", span);
+                return Feed::Text(String::new());
+            }
+            "-i" | "-" | "--ignore-environment" => cleared = true,
+            "-u" | "--unset" | "-C" | "--chdir" | "-P" => at += 1,
+            "-S" | "--split-string" => {
+                let code = argv.get(at + 1).map_or("", |f| f.text.as_str());
+                return w.run_text(code, span);
+            }
+            "--" => {}
+            _ if text.starts_with("-S") || text.starts_with("--split-string=") => {
+                let code = text.trim_start_matches("--split-string=").trim_start_matches("-S");
+                return w.run_text(code, span);
+            }
+            _ if text.starts_with('-') => {}
+            _ if is_assignment(text) => {
+                if let Some((name, value)) = text.split_once('=') {
+                    w.judge_setting(name, value, field.span);
+                }
+            }
+            _ => break,
+        }
+        at += 1;
+    }
+    let rest = argv.get(at..).unwrap_or(&[]);
+    if rest.is_empty() {
+        if !cleared {
+            w.hit("environment", span);
+        }
+        return Feed::Other;
+    }
+    w.dispatch(rest, span, feed.clone())
+}
+
+fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
+    let mut rest = argv.get(1..).unwrap_or(&[]);
+    while let Some((first, tail)) = rest.split_first() {
+        match first.text.as_str() {
+            "-v" | "-V" => {
+                return tail.first().map_or(Feed::Other, |f| Feed::Text(f.text.clone()));
+            }
+            "-p" | "--" => rest = tail,
+            _ => break,
+        }
+    }
+    if rest.is_empty() { Feed::Inherit } else { w.dispatch(rest, span, feed.clone()) }
+}
+
+const XARGS_TAKES: [&str; 16] = [
+    "-I",
+    "-n",
+    "-P",
+    "-L",
+    "-d",
+    "-E",
+    "-s",
+    "-a",
+    "--max-args",
+    "--max-procs",
+    "--max-lines",
+    "--delimiter",
+    "--arg-file",
+    "--max-chars",
+    "-J",
+    "-R",
+];
+
+fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
+    let mut at = 1;
+    let mut mark = None;
+    while let Some(field) = argv.get(at) {
+        let text = field.text.as_str();
+        if !text.starts_with('-') || text == "-" {
+            break;
+        }
+        if text == "-i" || text == "--replace" {
+            mark = Some("{}".to_owned());
+        } else if let Some(rest) =
+            text.strip_prefix("-I").filter(|r| !r.is_empty()).or_else(|| text.strip_prefix("--replace="))
+        {
+            mark = Some(rest.to_owned());
+        } else if XARGS_TAKES.contains(&text) {
+            if matches!(text, "-I" | "-J") {
+                mark = argv.get(at + 1).map(|f| f.text.clone());
+            }
+            at += 1;
+        }
+        at += 1;
+    }
+    let rest = argv.get(at..).unwrap_or(&[]);
+    if rest.is_empty() {
+        return Feed::Other;
+    }
+    let items = items(w, feed, span);
+    if let Some(mark) = mark.filter(|m| !m.is_empty()) {
+        let item = items.first().cloned().unwrap_or_default();
+        let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, &item)).collect();
+        return w.dispatch(&command, span, Feed::Other);
+    }
+    let mut command = rest.to_vec();
+    command.extend(items);
+    w.dispatch(&command, span, Feed::Other)
+}
+
+/// What `xargs` would put after the command.
+fn items(w: &Walker<'_>, feed: &Feed, span: Span) -> Vec<Field> {
+    if let Feed::Text(text) = feed {
+        return text
+            .split_ascii_whitespace()
+            .take(32)
+            .map(|t| Field { many: t.contains('*'), ..Field::plain(t, span) })
+            .collect();
+    }
+    let text = w.upstream_secret.clone().unwrap_or_else(|| UNKNOWN.to_string());
+    vec![Field { many: true, ..Field::plain(&text, span) }]
+}
+
+/// A field with a mark replaced by an item.
+pub(super) fn replace(field: &Field, mark: &str, item: &Field) -> Field {
+    if !field.text.contains(mark) {
+        return field.clone();
+    }
+    Field { many: field.many || item.many, ..field.with(&field.text.replace(mark, &item.text)) }
+}
+
+fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
+    let takes = [
+        "-j",
+        "--jobs",
+        "-N",
+        "-n",
+        "--colsep",
+        "-a",
+        "--arg-file",
+        "--delay",
+        "--timeout",
+        "--retries",
+        "-P",
+        "--joblog",
+        "-C",
+        "-d",
+        "-S",
+        "--sshlogin",
+    ];
+    if argv.iter().any(|f| matches!(f.text.as_str(), "-S" | "--sshlogin" | "--slf")) {
+        w.hit("remote-run", span);
+    }
+    let rest = inner(w, &takes, argv, "parallel");
+    let split = rest.iter().position(|f| f.text.starts_with(":::")).unwrap_or(rest.len());
+    let (command, arguments) = rest.split_at(split);
+    let values: Vec<Field> = match arguments.get(1..) {
+        Some(values) if !values.is_empty() => values.to_vec(),
+        _ => items(w, feed, span),
+    };
+    if command.is_empty() {
+        // Each argument is a command line of its own.
+        if *feed == Feed::Fetched || *feed == Feed::Other {
+            w.hit("computed-code", span);
+        }
+        for value in values.iter().take(16) {
+            let _ = w.run_text(&value.text, span);
+        }
+        return Feed::Other;
+    }
+    for value in values.iter().take(8) {
+        let marked = command.iter().any(|f| f.text.contains("{}"));
+        let mut line: Vec<Field> = command.iter().map(|f| replace(f, "{}", value)).collect();
+        if !marked {
+            line.push(value.clone());
+        }
+        if let [one, ..] = line.as_slice()
+            && one.text.contains(char::is_whitespace)
+        {
+            let text: Vec<&str> = line.iter().map(|f| f.text.as_str()).collect();
+            let _ = w.run_text(&text.join(" "), span);
+        } else {
+            let _ = w.dispatch(&line, span, Feed::Other);
+        }
+    }
+    Feed::Other
+}

@@ -1,0 +1,543 @@
+//! Stories: a script of inputs in, the events and the work out.
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+mod support;
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    event::{CallStatus, Event},
+    ids::Millis,
+    input::{Found, Input, WriteFault},
+    intent::{IntentNode, Phase},
+    plan::{GateStatus, TaskStatus},
+    proposal::Decision,
+    scope::{Capability, PermissionMode},
+    session::Session,
+    talk::{Fault, FaultKind, ModelReply},
+    tool::{Tool, ToolOutcome},
+    work::Work,
+};
+use serde_json::json;
+use support::*;
+
+fn phase(b: &Bench) -> Phase {
+    b.session.state().phase
+}
+
+/// A plan of one task whose edit is proposed and under review.
+fn reviewing() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the greeting");
+    b.plan(&[("Fix it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt", "edits": []}))]);
+    b.propose("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n");
+    b.reply("done", &[]);
+    b
+}
+
+#[test]
+fn a_question_reads_and_answers_without_touching_the_phase() {
+    let mut b = Bench::new();
+    let step = b.say("where is main defined?");
+    assert_eq!(starts(&step), ["think"]);
+    let step = b.reply("", &[("search", json!({"pattern": "fn main"}))]);
+    assert_eq!(starts(&step), ["search"]);
+    b.end_tool(ToolOutcome::text("src/main.rs:1: fn main", "1 match"));
+    b.reply("In src/main.rs:1", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(b.session.pending().is_empty() && b.session.state().lanes.is_empty());
+    assert!(!b.names().contains(&"phase_changed".into()));
+}
+
+#[test]
+fn from_a_sentence_to_bytes_on_disk_and_back() {
+    let mut b = reviewing();
+    let names = b.names();
+    let place = |n: &str| names.iter().position(|x| x == n).unwrap_or_else(|| panic!("{n} in {names:?}"));
+    assert!(place("intent_classified") < place("plan_ready") && place("plan_ready") < place("task_started"));
+    assert!(place("task_started") < place("proposed"));
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    assert_eq!(p.hunks.len(), 2);
+    b.input(Input::Decide { proposal: p.id, hunk: 0, decision: Some(Decision::Taken), shown: p.shown() })
+        .unwrap();
+    b.input(Input::Decide { proposal: p.id, hunk: 1, decision: Some(Decision::Left), shown: p.shown() })
+        .unwrap();
+    let step = b.approve_all(None).unwrap();
+    assert_eq!(starts(&step), ["prepare"]);
+    b.write();
+    assert_eq!(phase(&b), Phase::Idle);
+    assert_eq!(b.session.state().ledger.len(), 1);
+    assert!(b.names().contains(&"run_completed".into()));
+    let step = b.input(Input::Undo).unwrap();
+    assert_eq!(starts(&step), ["revert"]);
+    let apply = b.session.state().applies.keys().next().copied().unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    assert!(b.session.state().ledger.is_empty());
+    assert_eq!(starts(&b.input(Input::Redo).unwrap()), ["revert"]);
+}
+
+#[test]
+fn the_events_of_a_plan_come_in_the_order_of_the_worked_trace() {
+    let mut b = Bench::new();
+    b.say("add user authentication");
+    b.plan(&[("One", "create"), ("Two", "modify")], &[("syntax", "cargo check")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let wanted = [
+        "turn_started",
+        "intent_classified",
+        "phase_changed",
+        "lane_opened",
+        "node_transition",
+        "thinking_started",
+        "message_completed",
+        "call_ended",
+        "plan_ready",
+        "phase_changed",
+        "checkpoint_opened",
+        "checkpoint_resolved",
+        "node_transition",
+        "lane_closed",
+        "phase_changed",
+        "run_started",
+        "lane_opened",
+        "task_started",
+        "node_transition",
+        "node_transition",
+        "thinking_started",
+    ];
+    assert_eq!(b.names()[1..], wanted);
+}
+
+#[test]
+fn an_answer_is_bound_to_what_was_shown() {
+    let mut b = reviewing();
+    let p = b.session.state().open_proposals().next().unwrap().clone();
+    let other = pilothouse_core::blob::BlobId::of(b"something else");
+    assert!(b.input(Input::Apply { proposals: vec![(p.id, other)], word: None }).is_err());
+    let decide = Input::Decide { proposal: p.id, hunk: 0, decision: Some(Decision::Taken), shown: other };
+    assert!(b.input(decide).is_err());
+}
+
+#[test]
+fn a_removal_wants_its_word() {
+    let mut b = Bench::new();
+    b.say("delete the old file");
+    b.plan(&[("Remove it", "delete")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("delete", json!({"path": "old/a.txt"}))]);
+    b.propose("old/a.txt", "bye\n", "");
+    b.reply("", &[]);
+    assert!(b.approve_all(None).is_err());
+    assert!(b.approve_all(Some("y")).is_err());
+    let node = |b: &Bench| b.session.state().run_lane().unwrap().node;
+    assert_eq!(node(&b), IntentNode::Modify, "delete is reached only by the word");
+    b.approve_all(Some("a.txt")).unwrap();
+    assert_eq!(node(&b), IntentNode::Delete);
+    b.write();
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn auto_mode_applies_edits_but_not_removals() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the greeting");
+    b.plan(&[("Fix", "modify")], &[]);
+    b.reply("", &[("edit", json!({"path": "a.txt"})), ("delete", json!({"path": "b.txt"}))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.propose("b.txt", "bye\n", "");
+    b.reply("", &[]);
+    b.write();
+    assert!(b.session.state().diff_of(b.session.state().run_lane().unwrap().id).is_some());
+    assert_eq!(b.session.state().open_proposals().count(), 1);
+}
+
+#[test]
+fn a_stale_file_is_refused_and_shown_again() {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    let apply = b.writing();
+    let p = b.session.state().proposals.values().next().unwrap().clone();
+    let draft = proposing("a.txt", "0\n1\n", "0\none\n").proposals.remove(0);
+    let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased: vec![(p.id, draft)] };
+    b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
+    assert_eq!(phase(&b), Phase::Executing);
+    let again = b.session.state().open_proposals().next().unwrap().clone();
+    assert_ne!(again.shown(), p.shown());
+    assert!(b.input(Input::Apply { proposals: vec![(p.id, p.shown())], word: None }).is_err());
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn up_goes_back_to_the_same_plan_and_writes_nothing() {
+    let mut b = reviewing();
+    let step = b.input(Input::Up).unwrap();
+    assert!(starts(&step).is_empty());
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    assert_eq!(b.session.state().open_proposals().count(), 0);
+    assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].status, TaskStatus::Pending);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.thinking();
+}
+
+#[test]
+fn skipping_everything_skips_the_task() {
+    let mut b = reviewing();
+    let proposals = b.session.state().open_proposals().map(|p| p.id).collect();
+    b.input(Input::Skip { proposals, reason: "not like this".into() }).unwrap();
+    assert!(b.names().contains(&"task_skipped".into()));
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("syntax", "cargo check")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to change", &[]);
+    let id = b.question(is_risk);
+    assert!(b.session.pending().is_empty(), "a gate asks before it runs");
+    assert!(b.input(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None }).is_err());
+    b.answer(is_risk, Answer::Approve).unwrap();
+    assert_eq!(b.tool().1, Tool::Run);
+    b.end_tool(exited(1, "error: Line 23: undefined name 'x'"));
+    assert_eq!(phase(&b), Phase::Executing);
+    b.answer(is_failure, Answer::AutoFix).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.propose("a.txt", "x\n", "y\n");
+    b.reply("", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(matches!(b.session.state().suspended.as_ref().unwrap().gates[0].status, GateStatus::Passed(_)));
+}
+
+#[test]
+fn repairs_are_bounded() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[]);
+    for _ in 0..2 {
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "no"));
+        b.answer(is_failure, Answer::AutoFix).unwrap();
+        b.reply("tried", &[]);
+    }
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "no"));
+    assert!(b.answer(is_failure, Answer::AutoFix).is_err());
+    b.say("s");
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn a_question_beside_a_run_only_reads_and_the_run_keeps_its_own() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let run = b.session.state().run_lane().unwrap().clone();
+    b.say("what does this do?");
+    let answer = b.session.state().lanes.values().find(|l| l.id != run.id).unwrap().clone();
+    assert!(answer.offer().allows(Capability::Read));
+    assert!(!answer.offer().allows(Capability::Write) && !answer.offer().allows(Capability::Execute));
+    assert!(b.session.state().lanes[&run.id].scope().allows(Capability::Write));
+    b.reply_to(answer.thinking.unwrap(), "", &[("edit", json!({"path": "a.txt"}))]).unwrap();
+    assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })));
+    assert!(b.session.state().open.is_empty(), "beside a run nothing is asked either");
+    b.reply_to(run.thinking.unwrap(), "", &[("edit", json!({"path": "a.txt"}))]).unwrap();
+    assert_eq!(b.tool().1, Tool::Edit);
+    assert_eq!(phase(&b), Phase::Executing);
+}
+
+#[test]
+fn a_write_asked_from_a_question_opens_a_transition() {
+    let mut b = Bench::new();
+    b.say("where is it?");
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    assert!(b.session.pending().is_empty());
+    b.answer(is_transition, Answer::Reject("just tell me".into())).unwrap();
+    let refused = b.log.iter().any(|e| {
+        matches!(&e.event, Event::CallEnded { status: CallStatus::Refused, result, .. } if result.head.contains("just tell me"))
+    });
+    assert!(refused);
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.answer(is_transition, Answer::Approve).unwrap();
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("done", &[]);
+    assert!(b.session.state().open.values().any(|c| is_diff(&c.kind)));
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(b.session.state().lanes.is_empty() && b.session.state().run.is_none());
+}
+
+#[test]
+fn at_a_named_node_nothing_else_is_reachable() {
+    let mut b = Bench::new();
+    b.say("@explain how does it work?");
+    for tool in ["read", "run", "edit"] {
+        b.reply("", &[(tool, json!({"path": "a", "command": "ls"}))]);
+        assert!(b.session.state().open.is_empty());
+        b.thinking();
+    }
+}
+
+#[test]
+fn a_command_waits_for_its_lane_s_proposals() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt"})), ("run", json!({"command": "cat a.txt"}))]);
+    b.propose("a.txt", "1\n", "2\n");
+    assert!(b.session.state().open.values().any(|c| is_diff(&c.kind)));
+    assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    assert_eq!(b.tool().1, Tool::Run);
+}
+
+#[test]
+fn work_said_during_a_run_waits_and_the_latest_wins() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.input(Input::Queue("create first.txt".into())).unwrap();
+    b.input(Input::Queue("create second.txt".into())).unwrap();
+    assert_eq!(b.session.state().queue.len(), 1);
+    b.say("what does this function do?");
+    assert_eq!(b.session.state().queue.len(), 1, "questions never queue");
+    let answer = b.session.state().lanes.values().next_back().unwrap().thinking.unwrap();
+    b.reply_to(answer, "this", &[]).unwrap();
+    b.reply("done", &[]);
+    assert_eq!(phase(&b), Phase::Planning);
+    let turn = b.session.state().planning_lane().unwrap().turn;
+    assert_eq!(b.session.state().turns[&turn].head, "create second.txt");
+}
+
+#[test]
+fn cancel_keeps_what_is_done_and_clears_the_queue() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("done", &[]);
+    b.input(Input::Queue("create other.txt".into())).unwrap();
+    let step = b.input(Input::Cancel).unwrap();
+    assert!(step.effects.iter().any(|e| matches!(e, pilothouse_core::work::Effect::Cancel(_))));
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(b.session.state().queue.is_empty());
+    let plan = b.session.state().suspended.as_ref().unwrap();
+    assert_eq!(plan.tasks[0].status, TaskStatus::Done);
+    assert_eq!(plan.tasks[1].status, TaskStatus::Cancelled);
+    b.say("/redo");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    let plan = b.session.state().plan.as_ref().unwrap();
+    assert_eq!(
+        plan.tasks.iter().map(|t| t.status).collect::<Vec<_>>(),
+        [TaskStatus::Done, TaskStatus::Pending]
+    );
+}
+
+#[test]
+fn what_a_stopped_stream_had_said_is_kept() {
+    let mut b = Bench::new();
+    b.say("where is it?");
+    let call = b.thinking();
+    b.input(Input::Cancel).unwrap();
+    let part = ModelReply { text: "It is in".into(), ..ModelReply::default() };
+    b.input(Input::Replied { call, reply: Ok(part) }).unwrap();
+    assert!(b.log.iter().any(|e| matches!(&e.event, Event::MessageCompleted { cut: true, .. })));
+    assert!(b.input(Input::Replied { call, reply: Ok(ModelReply::default()) }).is_err());
+}
+
+#[test]
+fn a_model_that_cannot_be_reached_is_a_choice_and_can_be_tried_again() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let call = b.thinking();
+    let fault = || Fault {
+        kind: FaultKind::Unreachable,
+        message: "no connection".into(),
+        hint: "check it".into(),
+        status: None,
+    };
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    assert_eq!(phase(&b), Phase::Failed);
+    b.say("r");
+    assert_eq!(phase(&b), Phase::Planning);
+    b.plan(&[("One", "modify")], &[]);
+    b.say("y");
+    let call = b.thinking();
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    assert_eq!(phase(&b), Phase::Failed);
+    assert_eq!(b.session.state().failure.as_ref().unwrap().step, 1);
+    b.say("try again");
+    assert_eq!(phase(&b), Phase::Executing);
+    b.thinking();
+}
+
+#[test]
+fn a_question_of_the_model_waits_for_words() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.reply("", &[("ask_user", json!({"question": "Which?", "choices": ["left", "right"]}))]);
+    assert!(b.session.pending().is_empty());
+    b.say("2");
+    assert!(
+        b.log.iter().any(|e| matches!(&e.event, Event::CallEnded { result, .. } if result.head == "right"))
+    );
+    b.thinking();
+}
+
+#[test]
+fn no_to_a_plan_waits_for_guidance_and_an_empty_line_drops_it() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.plan(&[("One", "create")], &[]);
+    b.say("n");
+    assert_eq!(phase(&b), Phase::Planning);
+    assert!(b.session.pending().is_empty());
+    b.say("create docs/notes.txt");
+    b.plan(&[("Two", "create")], &[]);
+    b.say("no");
+    b.input(Input::Say(String::new())).unwrap();
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn under_a_read_only_ceiling_plans_are_made_but_not_run() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    b.say("create notes.txt");
+    b.plan(&[("One", "create")], &[]);
+    assert!(b.answer(is_plan, Answer::Approve).is_err());
+    b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
+    b.answer(is_plan, Answer::Approve).unwrap();
+}
+
+#[test]
+fn lowering_the_ceiling_stops_what_it_forbids() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    let (call, _) = b.tool();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })));
+    assert!(b.input(Input::ToolEnded { call, outcome: proposing("a.txt", "1\n", "2\n") }).is_err());
+}
+
+#[test]
+fn bad_calls_are_told_how_to_mend_themselves() {
+    let mut b = Bench::new();
+    b.say("where is it?");
+    b.reply("", &[("grep", json!({}))]);
+    let call = b.thinking();
+    let bad =
+        pilothouse_core::talk::ModelCall { id: "x".into(), name: "read".into(), args: "{\"path\": ".into() };
+    let reply = ModelReply { calls: vec![bad], ..ModelReply::default() };
+    b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
+    let ends: Vec<String> = b
+        .log
+        .iter()
+        .filter_map(|e| match &e.event {
+            Event::CallEnded { result, .. } => Some(result.head.clone()),
+            _ => None,
+        })
+        .collect();
+    assert!(ends[0].contains("no tool called \"grep\"") && ends[1].contains("not valid JSON"), "{ends:?}");
+    b.thinking();
+}
+
+#[test]
+fn a_reopened_session_runs_nothing_and_offers_what_was_open() {
+    let mut b = reviewing();
+    let mut again = Session::replay(&b.log);
+    let step = again.step(Millis(99), Input::Open(opening())).unwrap();
+    assert!(again.pending().is_empty() && step.effects.is_empty());
+    assert!(again.state().open.values().any(|c| is_diff(&c.kind)));
+    assert_eq!(again.state().phase, Phase::Idle);
+    b.approve_all(None).unwrap();
+    let apply = b.writing();
+    let files = b.prepared();
+    b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+    for (found, ledger) in [(Found::After, 1), (Found::Before, 0), (Found::Mixed, 0)] {
+        let mut again = Session::replay(&b.log);
+        let mut open = opening();
+        open.found = vec![(apply, found)];
+        again.step(Millis(99), Input::Open(open)).unwrap();
+        assert!(again.pending().is_empty());
+        assert_eq!(again.state().ledger.len(), ledger);
+    }
+}
+
+#[test]
+fn a_command_typed_by_the_user_asks_and_then_runs_without_a_model() {
+    let mut b = Bench::new();
+    b.say("!ls -la");
+    assert!(
+        b.session
+            .state()
+            .open
+            .values()
+            .any(|c| matches!(&c.kind, CheckpointKind::Risk { command, .. } if command == "ls -la"))
+    );
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "a"));
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn one_answer_once() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.plan(&[("One", "create")], &[]);
+    let id = b.question(is_plan);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert!(b.input(Input::Answer { checkpoint: id, answer: Answer::Abort, shown: None }).is_err());
+    assert_eq!(phase(&b), Phase::Executing);
+}
+
+#[test]
+fn an_unknown_command_names_its_neighbour() {
+    let mut b = Bench::new();
+    let refusal = b.input(Input::Say("/rest".into())).unwrap_err();
+    assert!(refusal.reason.contains("/reset"), "{refusal}");
+}
+
+#[test]
+fn of_a_corrected_message_only_what_stands_is_asked() {
+    let mut b = Bench::new();
+    b.say("create sales.txt. wait, I got that wrong. create revenue.txt instead.");
+    let turn = b.session.state().turn.unwrap();
+    let request = b.session.state().turns[&turn].request.clone().unwrap();
+    assert!(request.contains("revenue.txt") && !request.contains("sales.txt"), "{request}");
+    assert_eq!(phase(&b), Phase::Planning);
+}
+
+#[test]
+fn a_control_word_comes_before_the_work_beside_it() {
+    let mut b = Bench::new();
+    b.say("switch to proof mode; create totals.txt");
+    assert_eq!(b.session.state().mode, pilothouse_core::intent::Mode::Proof);
+    assert_eq!(phase(&b), Phase::Planning);
+}

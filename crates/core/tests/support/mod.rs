@@ -1,0 +1,269 @@
+//! A session at the bench: inputs in, events out, replay checked after every step.
+#![allow(
+    dead_code,
+    missing_docs,
+    clippy::wildcard_enum_match_arm,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use pilothouse_core::{
+    blob::Blob,
+    checkpoint::{Answer, CheckpointKind},
+    diff,
+    event::{Event, FileChange, Stamped},
+    ids::{ApplyId, CallId, CheckpointId, Millis},
+    input::{Input, Opening, Refusal},
+    relpath::RelPath,
+    session::{Session, Step},
+    talk::{ModelCall, ModelReply},
+    tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
+    work::{Effect, Work},
+};
+
+pub struct Bench {
+    pub session: Session,
+    pub log: Vec<Stamped>,
+    pub clock: u64,
+}
+
+pub fn opening() -> Opening {
+    Opening {
+        slug: "s".into(),
+        folder: "demo".into(),
+        version: "0".into(),
+        mode: None,
+        permission: None,
+        found: Vec::new(),
+    }
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        let mut bench = Self { session: Session::new(), log: Vec::new(), clock: 0 };
+        bench.input(Input::Open(opening())).unwrap();
+        bench
+    }
+
+    pub fn input(&mut self, input: Input) -> Result<Step, Refusal> {
+        self.clock += 1;
+        let before = self.session.clone();
+        let result = self.session.step(Millis(self.clock), input);
+        match &result {
+            Err(_) => assert!(before == self.session, "a refusal must change nothing"),
+            Ok(step) => {
+                let mut folded = before;
+                step.events.iter().for_each(|e| folded.apply(e));
+                assert!(folded == self.session, "folding the events must give the live state");
+                self.log.extend(step.events.iter().cloned());
+            }
+        }
+        result
+    }
+
+    pub fn say(&mut self, text: &str) -> Step {
+        self.input(Input::Say(text.into())).unwrap()
+    }
+
+    /// The open model call.
+    pub fn thinking(&self) -> CallId {
+        self.session
+            .pending()
+            .values()
+            .find_map(|w| match w {
+                Work::Think { call, .. } => Some(*call),
+                _ => None,
+            })
+            .unwrap_or_else(|| panic!("nothing thinks: {:#?}", self.session.pending()))
+    }
+
+    pub fn tool(&self) -> (CallId, Tool) {
+        self.session
+            .pending()
+            .values()
+            .find_map(|w| match w {
+                Work::Tool { permit, .. } => Some((permit.call(), permit.tool())),
+                _ => None,
+            })
+            .unwrap_or_else(|| panic!("no tool runs: {:#?}", self.session.state().open))
+    }
+
+    pub fn reply(&mut self, text: &str, calls: &[(&str, serde_json::Value)]) -> Step {
+        let call = self.thinking();
+        self.reply_to(call, text, calls).unwrap()
+    }
+
+    pub fn reply_to(
+        &mut self,
+        call: CallId,
+        text: &str,
+        calls: &[(&str, serde_json::Value)],
+    ) -> Result<Step, Refusal> {
+        let calls = calls
+            .iter()
+            .enumerate()
+            .map(|(i, (name, args))| ModelCall {
+                id: format!("c{i}"),
+                name: (*name).into(),
+                args: args.to_string(),
+            })
+            .collect();
+        self.input(Input::Replied {
+            call,
+            reply: Ok(ModelReply { text: text.into(), calls, ..ModelReply::default() }),
+        })
+    }
+
+    pub fn plan(&mut self, tasks: &[(&str, &str)], gates: &[(&str, &str)]) -> Step {
+        let tasks: Vec<_> = tasks
+            .iter()
+            .map(|(t, k)| serde_json::json!({"title": t, "kind": k, "files": ["a.txt"]}))
+            .collect();
+        let gates: Vec<_> = gates.iter().map(|(n, c)| serde_json::json!({"name": n, "command": c})).collect();
+        self.reply(
+            "",
+            &[("submit_plan", serde_json::json!({"title": "Plan", "tasks": tasks, "gates": gates}))],
+        )
+    }
+
+    pub fn end_tool(&mut self, outcome: ToolOutcome) -> Step {
+        let (call, _) = self.tool();
+        self.input(Input::ToolEnded { call, outcome }).unwrap()
+    }
+
+    pub fn propose(&mut self, path: &str, before: &str, after: &str) -> Step {
+        self.end_tool(proposing(path, before, after))
+    }
+
+    pub fn question(&self, of: impl Fn(&CheckpointKind) -> bool) -> CheckpointId {
+        let open = &self.session.state().open;
+        open.values().find(|c| of(&c.kind)).unwrap_or_else(|| panic!("not open: {open:#?}")).id
+    }
+
+    pub fn answer(&mut self, of: impl Fn(&CheckpointKind) -> bool, answer: Answer) -> Result<Step, Refusal> {
+        let id = self.question(of);
+        let shown = match &self.session.state().open[&id].kind {
+            CheckpointKind::Risk { shown, .. } => Some(*shown),
+            _ => None,
+        };
+        self.input(Input::Answer { checkpoint: id, answer, shown })
+    }
+
+    pub fn approve_all(&mut self, word: Option<&str>) -> Result<Step, Refusal> {
+        let proposals = self.session.state().open_proposals().map(|p| (p.id, p.shown())).collect();
+        self.input(Input::Apply { proposals, word: word.map(str::to_owned) })
+    }
+
+    /// Carries an approved write through, as the runtime would.
+    pub fn write(&mut self) -> Step {
+        let apply = self.writing();
+        let files = self.prepared();
+        self.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+        self.input(Input::ApplyEnded { apply, result: Ok(()) }).unwrap()
+    }
+
+    pub fn writing(&self) -> ApplyId {
+        self.session
+            .pending()
+            .values()
+            .find_map(|w| match w {
+                Work::Prepare { apply, .. } => Some(*apply),
+                _ => None,
+            })
+            .unwrap()
+    }
+
+    pub fn prepared(&self) -> Vec<FileChange> {
+        let work = self.session.pending();
+        let Some(Work::Prepare { changes, .. }) = work.values().find(|w| matches!(w, Work::Prepare { .. }))
+        else {
+            panic!("nothing is approved")
+        };
+        changes
+            .iter()
+            .map(|t| FileChange {
+                proposal: t.proposal,
+                path: t.path.clone(),
+                kind: t.kind,
+                before: t.before,
+                after: t.after,
+                mode: None,
+                added: 0,
+                removed: 0,
+                lines: 0,
+            })
+            .collect()
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        self.log.iter().map(|e| name(&e.event)).collect()
+    }
+
+    pub fn notices(&self) -> Vec<String> {
+        self.log
+            .iter()
+            .filter_map(|e| match &e.event {
+                Event::Notice { text, .. } => Some(text.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+pub fn name(event: &Event) -> String {
+    serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned()
+}
+
+pub fn proposing(path: &str, before: &str, after: &str) -> ToolOutcome {
+    let hunks = diff::hunks(before.as_bytes(), after.as_bytes());
+    let kind = match (before.is_empty(), after.is_empty()) {
+        (true, _) => ChangeKind::Create,
+        (_, true) => ChangeKind::Delete,
+        _ => ChangeKind::Modify,
+    };
+    let blob = |t: &str| (!t.is_empty()).then(|| Blob::new(t.as_bytes().to_vec()));
+    let draft = ProposalDraft {
+        path: RelPath::new(path).unwrap(),
+        kind,
+        before: blob(before),
+        after: blob(after),
+        hunks,
+    };
+    ToolOutcome { proposals: vec![draft], ..ToolOutcome::text("proposed", "1 hunk") }
+}
+
+pub fn exited(code: i32, text: &str) -> ToolOutcome {
+    let exit = Exit { code: Some(code), signal: None, timed_out: false, took: Millis(5), process: None };
+    ToolOutcome { exit: Some(exit), failed: code != 0, ..ToolOutcome::text(text, format!("exit {code}")) }
+}
+
+pub fn starts(step: &Step) -> Vec<String> {
+    step.effects
+        .iter()
+        .filter_map(|e| match e {
+            Effect::Start(Work::Think { .. }) => Some("think".into()),
+            Effect::Start(Work::Tool { permit, .. }) => Some(permit.tool().name().into()),
+            Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),
+            Effect::Start(Work::Write { .. }) => Some("write".into()),
+            Effect::Start(Work::Revert { .. }) => Some("revert".into()),
+            Effect::Cancel(_) => None,
+        })
+        .collect()
+}
+
+pub fn is_plan(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Confirmation)
+}
+pub fn is_risk(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Risk { .. })
+}
+pub fn is_diff(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Diff { .. })
+}
+pub fn is_failure(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Failure(_))
+}
+pub fn is_transition(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Transition { .. })
+}

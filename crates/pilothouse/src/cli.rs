@@ -1,0 +1,244 @@
+//! The command line as clap reads it: names, flags, help with examples. Never acts.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "pilothouse",
+    version,
+    about = "A terminal workbench where an agent proposes and you decide.",
+    after_help = "Examples:\n  pilothouse                      open the workbench here\n  pilothouse ~/code/inkwell       open it there\n  pilothouse run \"where is Store?\"   one goal without a screen\n  pilothouse resume --last        open the last session again",
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+pub struct Cli {
+    /// What to do; the workbench without one.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// The folder to work in.
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Look flags.
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+/// How the screen looks.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LookArgs {
+    /// The theme's name.
+    #[arg(long)]
+    pub theme: Option<String>,
+    /// Draw for a light terminal.
+    #[arg(long, conflicts_with = "dark")]
+    pub light: bool,
+    /// Draw for a dark terminal.
+    #[arg(long)]
+    pub dark: bool,
+    /// Use only ASCII characters for lines and marks.
+    #[arg(long)]
+    pub ascii: bool,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// One goal without a screen.
+    #[command(
+        after_help = "Examples:\n  pilothouse run \"where is Store?\"\n  pilothouse run \"rename find_notes to search_notes\" --plan\n  pilothouse run \"rename find_notes to search_notes\" --auto-confirm --json\n\nExit codes: 0 done · 1 failed · 2 wrong usage or configuration · 3 a question is open · 4 budget spent · 5 model not reached · 130/143 cancelled"
+    )]
+    Run(RunArgs),
+    /// Opens a session again.
+    #[command(after_help = "Examples:\n  pilothouse resume --last\n  pilothouse resume 20260102-101500-3f2a")]
+    Resume(ResumeArgs),
+    /// Lists, shows and checks sessions.
+    #[command(
+        after_help = "Examples:\n  pilothouse sessions list --json\n  pilothouse sessions show 20260102-101500-3f2a\n  pilothouse sessions verify --all"
+    )]
+    Sessions {
+        /// What to do with them.
+        #[command(subcommand)]
+        what: SessionsCommand,
+    },
+    /// Takes back the last applied change of the folder.
+    #[command(after_help = "Examples:\n  pilothouse undo --dry-run\n  pilothouse undo")]
+    Undo(UndoArgs),
+    /// Puts back the last undone change of the folder.
+    #[command(after_help = "Example:\n  pilothouse redo")]
+    Redo(UndoArgs),
+    /// The intent classifier alone.
+    #[command(
+        after_help = "Examples:\n  pilothouse classify \"fix the typo in README\"\n  pilothouse classify --jsonl < messages.jsonl"
+    )]
+    Classify(ClassifyArgs),
+    /// The command risk classifier alone.
+    #[command(
+        after_help = "Examples:\n  pilothouse risk \"rm -rf build\"\n  pilothouse risk --jsonl < commands.jsonl"
+    )]
+    Risk(RiskArgs),
+    /// Where the configuration is.
+    #[command(after_help = "Examples:\n  pilothouse config path\n  pilothouse config validate")]
+    Config {
+        /// What to do.
+        #[command(subcommand)]
+        what: ConfigCommand,
+    },
+}
+
+/// `run`.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// What is wanted.
+    pub goal: String,
+    /// The folder to work in.
+    #[arg(long, default_value = ".")]
+    pub dir: PathBuf,
+    /// Stop when the plan is ready.
+    #[arg(long)]
+    pub plan: bool,
+    /// Approve plans and changes; removals and high risk still stop.
+    #[arg(long)]
+    pub auto_confirm: bool,
+    /// Print the event log as it grows, one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+    /// Print progress (the default).
+    #[arg(long, overrides_with = "no_stream_progress")]
+    pub stream_progress: bool,
+    /// Print only a line for each finished task.
+    #[arg(long)]
+    pub no_stream_progress: bool,
+    /// The mode.
+    #[arg(long, value_enum)]
+    pub mode: Option<ModeArg>,
+    /// Stop after this many seconds.
+    #[arg(long, value_name = "S")]
+    pub timeout: Option<u64>,
+    /// Write the proposed and applied changes as a patch.
+    #[arg(long, value_name = "FILE")]
+    pub patch_out: Option<PathBuf>,
+    /// Keep nothing of the session.
+    #[arg(long)]
+    pub no_persist: bool,
+    /// Go on in this session.
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+}
+
+/// A mode by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ModeArg {
+    /// Complete plans with provenance.
+    Proof,
+    /// Incremental plans.
+    Explore,
+}
+
+/// `resume`.
+#[derive(Clone, Debug, Args)]
+pub struct ResumeArgs {
+    /// The session; the last of this folder without it.
+    pub id: Option<String>,
+    /// The last session of any folder.
+    #[arg(long, conflicts_with = "id")]
+    pub last: bool,
+    /// Look flags.
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+/// `sessions …`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SessionsCommand {
+    /// Lists sessions, newest first.
+    List {
+        /// Sessions of every folder, not only this one.
+        #[arg(long)]
+        all: bool,
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows what was said and done in a session.
+    Show {
+        /// The session.
+        id: String,
+        /// The events, one JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Checks the log of a session, or of all.
+    Verify {
+        /// The session.
+        id: Option<String>,
+        /// Every session.
+        #[arg(long, conflicts_with = "id")]
+        all: bool,
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `undo` and `redo`.
+#[derive(Clone, Debug, Args)]
+pub struct UndoArgs {
+    /// The folder.
+    #[arg(long, default_value = ".")]
+    pub dir: PathBuf,
+    /// In this session only.
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// List what could be taken back.
+    #[arg(long)]
+    pub list: bool,
+    /// Say what would happen, write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `classify`.
+#[derive(Clone, Debug, Args)]
+pub struct ClassifyArgs {
+    /// The message.
+    pub text: Option<String>,
+    /// The phase: idle, planning, `awaiting_approval`, executing, failed, paused.
+    #[arg(long, default_value = "idle")]
+    pub phase: String,
+    /// A plan is active although the phase is idle.
+    #[arg(long)]
+    pub plan_active: bool,
+    /// JSON instead of words.
+    #[arg(long)]
+    pub json: bool,
+    /// Read `{"id","text","phase"}` lines from standard input.
+    #[arg(long, conflicts_with = "text")]
+    pub jsonl: bool,
+}
+
+/// `risk`.
+#[derive(Clone, Debug, Args)]
+pub struct RiskArgs {
+    /// The command line.
+    pub command: Option<String>,
+    /// JSON instead of words.
+    #[arg(long)]
+    pub json: bool,
+    /// Read `{"cmd"}` lines from standard input.
+    #[arg(long, conflicts_with = "command")]
+    pub jsonl: bool,
+}
+
+/// `config …`.
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Prints where the user's configuration file is.
+    Path,
+    /// Prints the configuration in force, without keys.
+    Show,
+    /// Checks the configuration files.
+    Validate,
+}

@@ -1,0 +1,158 @@
+//! `classify` and `risk`: the two classifiers alone, for scripts. Reads lines, prints verdicts;
+//! never opens a session and never touches the network.
+
+use std::{
+    io::{self, BufRead, Write},
+    time::Instant,
+};
+
+use pilothouse_core::{
+    intent::{Classifier, CliRow, Message, Phase, cli_row},
+    risk::{Risk, assess},
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::{
+    cli::{ClassifyArgs, RiskArgs},
+    exit::{Failure, USAGE},
+};
+
+/// A line of `classify --jsonl`.
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    id: serde_json::Value,
+    text: String,
+    #[serde(default)]
+    phase: Option<String>,
+    #[serde(default)]
+    plan_active: Option<bool>,
+    #[serde(default)]
+    context: Vec<String>,
+}
+
+/// A line of `risk --jsonl`.
+#[derive(Deserialize)]
+struct Line {
+    cmd: String,
+}
+
+/// Runs `classify`.
+///
+/// # Errors
+/// When the arguments or a line cannot be read, or nothing can be printed.
+pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if args.jsonl {
+        for (number, line) in (1..).zip(io::stdin().lock().lines()) {
+            let line = line?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let asked: Asked = serde_json::from_str(&line).map_err(|e| {
+                Failure::new(USAGE, format!("line {number}: {e}; wanted {{\"id\",\"text\",\"phase\"}}"))
+            })?;
+            let id = match &asked.id {
+                serde_json::Value::Null => None,
+                serde_json::Value::String(s) => Some(s.clone()),
+                other => Some(other.to_string()),
+            };
+            let phase = asked.phase.as_deref().unwrap_or("idle");
+            let row = read(id, &asked.text, phase, asked.plan_active, &asked.context)
+                .ok_or_else(|| Failure::new(USAGE, format!("line {number}: no phase is called {phase:?}")))?;
+            writeln!(out, "{}", serde_json::to_string(&row)?)?;
+        }
+        return Ok(0);
+    }
+    let text =
+        args.text.as_deref().ok_or_else(|| Failure::new(USAGE, "give a message, or --jsonl and lines"))?;
+    let row = read(None, text, &args.phase, args.plan_active.then_some(true), &[])
+        .ok_or_else(|| Failure::new(USAGE, format!("no phase is called {:?}", args.phase)))?;
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string(&row)?)?;
+    } else {
+        explain(&mut out, &row)?;
+    }
+    Ok(0)
+}
+
+fn explain(out: &mut impl Write, row: &CliRow) -> io::Result<()> {
+    let sub = row.sub.map(|s| format!(".{s}")).unwrap_or_default();
+    writeln!(out, "Path: {}", row.path)?;
+    writeln!(out, "turn        {}{sub}", row.turn)?;
+    writeln!(out, "scope       {:?}", row.scope)?;
+    writeln!(
+        out,
+        "approval    {}",
+        serde_json::to_value(row.approval).unwrap_or_default().as_str().unwrap_or("none")
+    )?;
+    writeln!(out, "confidence  {:.2}", row.confidence)?;
+    if let Some(target) = &row.target {
+        writeln!(out, "target      {target}")?;
+    }
+    writeln!(out, "why         {}", row.reasoning)
+}
+
+fn read(
+    id: Option<String>,
+    text: &str,
+    phase: &str,
+    plan_active: Option<bool>,
+    context: &[String],
+) -> Option<CliRow> {
+    let (phase, paused) = match phase {
+        "paused" => (Phase::AwaitingApproval, true),
+        name => (Phase::ALL.into_iter().find(|p| p.name() == name)?, false),
+    };
+    let plan_active = plan_active.unwrap_or(phase != Phase::Idle);
+    let message = Message { text, phase, paused, plan_active, chat_only: false, context };
+    let start = Instant::now();
+    let reading = Classifier::builtin().read(&message);
+    let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    Some(cli_row(id, &reading, micros))
+}
+
+/// Runs `risk`.
+///
+/// # Errors
+/// When the arguments or a line cannot be read, or nothing can be printed.
+pub fn risk(args: &RiskArgs) -> Result<u8, Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if args.jsonl {
+        for (number, line) in (1..).zip(io::stdin().lock().lines()) {
+            let line = line?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let asked: Line = serde_json::from_str(&line)
+                .map_err(|e| Failure::new(USAGE, format!("line {number}: {e}; wanted {{\"cmd\"}}")))?;
+            writeln!(out, "{}", verdict(&asked.cmd))?;
+        }
+        return Ok(0);
+    }
+    let command = args
+        .command
+        .as_deref()
+        .ok_or_else(|| Failure::new(USAGE, "give a command line, or --jsonl and lines"))?;
+    if args.json {
+        writeln!(out, "{}", verdict(command))?;
+        return Ok(0);
+    }
+    let found = assess(command);
+    let mark = match found.risk {
+        Risk::Low => "low",
+        Risk::Medium => "⚠ medium",
+        Risk::High => "▲ high",
+    };
+    writeln!(out, "{mark}")?;
+    if found.risk > Risk::Low {
+        writeln!(out, "part  {}\nwhy   {}\nrule  {}", found.part, found.why, found.rule)?;
+    }
+    Ok(0)
+}
+
+fn verdict(command: &str) -> serde_json::Value {
+    let found = assess(command);
+    json!({"cmd": command, "risk": found.risk, "part": found.part, "why": found.why, "rule": found.rule})
+}

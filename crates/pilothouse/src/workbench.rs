@@ -1,0 +1,201 @@
+//! The workbench: the first frame at once, then a driver beside it, then the farewell.
+
+use std::{
+    ffi::OsStr,
+    io::{self, IsTerminal, Write},
+    path::{Path, PathBuf},
+    thread,
+};
+
+use pilothouse_core::port::{Request, Update};
+use pilothouse_runtime::{Environment, Farewell, Home, RuntimeError, Setup, Which, drive};
+use pilothouse_tui::{
+    screen::{Look, Reason, Screen, Signal, Wiring},
+    theme::Depth,
+};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::mpsc::{Receiver, Sender, channel},
+};
+
+use crate::{
+    cli::LookArgs,
+    exit::{FAILED, Failure, USAGE},
+};
+
+/// Opens the workbench on `dir`.
+///
+/// # Errors
+/// When there is no terminal or no such folder, or the session cannot be opened.
+pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
+    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+        return Err(Failure::new(
+            USAGE,
+            "the workbench needs a terminal; `pilothouse run \"GOAL\"` works without one",
+        ));
+    }
+    let workspace = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
+        Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
+    })?;
+    let environment = Environment::of_process();
+    let screen = Screen::enter(look(&environment, args, &workspace))?;
+    let home = Home::find(&environment).map_err(explain)?;
+    let (requests, driver_requests) = channel::<Request>(256);
+    let (driver_updates, updates) = channel::<Update>(1024);
+    let (signal_sender, signals) = channel::<Signal>(8);
+    let (keymap, theme) = (file(&home.config.join("keymap.toml")), theme(&home, args));
+    let setup = Setup { which, ..Setup::new(home, workspace, environment) };
+    let driver = thread::Builder::new()
+        .name("driver".into())
+        .spawn(move || beside(setup, driver_requests, driver_updates, signal_sender))?;
+    let wiring = Wiring {
+        requests,
+        updates,
+        signals,
+        suspend: Box::new(suspend),
+        edit: Box::new(edit),
+        keymap,
+        theme,
+    };
+    let ended = screen.run(wiring);
+    let driven =
+        driver.join().map_err(|_| Failure::new(FAILED, "the driver failed; the log file has the details"))?;
+    say_goodbye(driven)?;
+    Ok(match ended?.reason {
+        Reason::Closed => 0,
+        Reason::Driver(_) => FAILED,
+        Reason::Signal(Signal::Interrupt) => 130,
+        Reason::Signal(Signal::Hangup) => 129,
+        Reason::Signal(Signal::Terminate | Signal::Continue) => 143,
+    })
+}
+
+/// The driver's thread: its own tokio runtime, the signals, the loop.
+fn beside(
+    setup: Setup,
+    requests: Receiver<Request>,
+    updates: Sender<Update>,
+    signals: Sender<Signal>,
+) -> Result<Farewell, RuntimeError> {
+    let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = built.map_err(RuntimeError::io("start", "the driver"))?;
+    let result = runtime.block_on(async {
+        tokio::spawn(relay(signals));
+        let result = drive(setup, requests, updates.clone()).await;
+        let message = result.as_ref().err().map(|e| format!("{e}\n{}", e.hint()));
+        // The screen may be gone already; then nobody is left to tell.
+        drop(updates.send(Update::Closed(message)).await);
+        result
+    });
+    runtime.shutdown_background();
+    result
+}
+
+async fn relay(to: Sender<Signal>) {
+    let listen = |kind| signal(kind).ok();
+    let (Some(mut term), Some(mut hup), Some(mut int), Some(mut cont)) = (
+        listen(SignalKind::terminate()),
+        listen(SignalKind::hangup()),
+        listen(SignalKind::interrupt()),
+        listen(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())),
+    ) else {
+        return;
+    };
+    loop {
+        let told = tokio::select! {
+            _ = term.recv() => Signal::Terminate,
+            _ = hup.recv() => Signal::Hangup,
+            _ = int.recv() => Signal::Interrupt,
+            _ = cont.recv() => Signal::Continue,
+        };
+        if to.send(told).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn say_goodbye(driven: Result<Farewell, RuntimeError>) -> Result<(), Failure> {
+    let farewell = driven.map_err(explain)?;
+    let mut out = io::stdout().lock();
+    if farewell.kept {
+        let saved =
+            if farewell.saved { "Session saved." } else { "The end of the session could not be saved." };
+        // The terminal may be gone (SIGHUP): then there is nobody to say it to.
+        drop(writeln!(out, "{saved} pilothouse resume {}", farewell.slug));
+    }
+    Ok(())
+}
+
+/// An error of the runtime with its hint and its exit code.
+pub fn explain(error: RuntimeError) -> Failure {
+    let code = match error {
+        RuntimeError::Config { .. }
+        | RuntimeError::Setting { .. }
+        | RuntimeError::Exposed { .. }
+        | RuntimeError::Folder { .. }
+        | RuntimeError::NoSession(_) => USAGE,
+        _ => FAILED,
+    };
+    Failure::new(code, format!("{error}\n  {}", error.hint()).trim_end().to_owned())
+}
+
+fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
+    let get = |name: &str| environment.get(name).unwrap_or_default();
+    let rich = matches!(get("COLORTERM"), "truecolor" | "24bit") || get("TERM").ends_with("-direct");
+    let depth = match (get("NO_COLOR").is_empty(), rich) {
+        (false, _) => Depth::None,
+        (true, true) => Depth::TrueColor,
+        (true, false) => Depth::Ansi16,
+    };
+    let locale =
+        [get("LC_ALL"), get("LC_CTYPE"), get("LANG")].into_iter().find(|l| !l.is_empty()).unwrap_or_default();
+    let utf8 = locale.to_lowercase().replace('-', "").contains("utf8");
+    // `COLORFGBG` ends in the background's colour number; 7 and 15 are light ones.
+    let light = matches!(get("COLORFGBG").rsplit(';').next(), Some("7" | "15"));
+    Look {
+        dark: args.dark || !(args.light || light),
+        depth,
+        ascii: args.ascii || !utf8,
+        motion: true,
+        folder: workspace.file_name().map_or_else(|| "/".to_owned(), |n| n.to_string_lossy().into_owned()),
+    }
+}
+
+/// The theme that was asked for: the user's file of that name, or the name itself.
+fn theme(home: &Home, args: &LookArgs) -> Option<String> {
+    let name = args.theme.clone()?;
+    let own = home.config.join("themes").join(format!("{name}.toml"));
+    Some(file(&own).unwrap_or(name))
+}
+
+fn file(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+fn suspend() {
+    // Stopping oneself cannot fail in a way that leaves anything to do.
+    drop(rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP));
+}
+
+/// Lets the user edit `text` in `$VISUAL` or `$EDITOR`.
+fn edit(text: &str) -> io::Result<String> {
+    let name =
+        std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".to_owned());
+    let mut words = name.split_whitespace();
+    let program = words.next().unwrap_or("vi");
+    let folder = tempdir()?;
+    let path = folder.join("message.md");
+    std::fs::write(&path, text)?;
+    let status = std::process::Command::new(program).args(words).arg::<&OsStr>(path.as_ref()).status();
+    let edited = std::fs::read_to_string(&path);
+    drop(std::fs::remove_dir_all(&folder));
+    match status {
+        Ok(status) if status.success() => edited,
+        Ok(status) => Err(io::Error::other(format!("{program} ended with {status}"))),
+        Err(e) => Err(io::Error::other(format!("{program}: {e}; set EDITOR"))),
+    }
+}
+
+fn tempdir() -> io::Result<PathBuf> {
+    tempfile::Builder::new().prefix("pilothouse-").tempdir().map(tempfile::TempDir::keep)
+}

@@ -1,0 +1,140 @@
+//! Contents by hash, each a file of its own under the session.
+//!
+//! Owns storing, reading and checking. Never deletes one and never knows what a content means.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use pilothouse_core::blob::{Blob, BlobId};
+
+use crate::{
+    disk::{Disk, Spot, again},
+    error::RuntimeError,
+    log::sync_folder,
+};
+
+/// The store of one session; clones share it.
+#[derive(Clone, Debug)]
+pub struct Blobs {
+    folder: Arc<Path>,
+}
+
+impl Blobs {
+    /// The store under a session's folder; nothing is created before the first content.
+    pub fn under(session: &Path) -> Self {
+        Self { folder: session.join("blobs").into() }
+    }
+
+    fn place(&self, id: BlobId) -> (PathBuf, String) {
+        let text = id.to_string();
+        let (fan, rest) = text.split_at_checked(2).unwrap_or_default();
+        (self.folder.join(fan), rest.to_owned())
+    }
+
+    /// Stores a content durably; a content that is there already costs nothing.
+    ///
+    /// # Errors
+    /// When it could not be made durable; then nothing is there under its name.
+    pub fn put(&self, disk: &dyn Disk, blob: &Blob) -> Result<(), RuntimeError> {
+        let (folder, name) = self.place(blob.id());
+        let path = folder.join(&name);
+        if path.metadata().is_ok_and(|m| m.len() == blob.bytes().len() as u64) {
+            return Ok(());
+        }
+        self.store(disk, blob, &folder, &name).map_err(RuntimeError::io("write", path))
+    }
+
+    fn store(&self, disk: &dyn Disk, blob: &Blob, folder: &Path, name: &str) -> io::Result<()> {
+        if !folder.is_dir() {
+            std::fs::create_dir_all(folder)?;
+            sync_folder(&self.folder)?;
+            self.folder.parent().map_or(Ok(()), sync_folder)?;
+        }
+        let spot = Spot::in_folder(folder, name)?;
+        let temp = spot.beside(format!("{name}.tmp"));
+        let stale = disk.unlink(&temp);
+        if let Err(e) = stale
+            && e.kind() != io::ErrorKind::NotFound
+            && e.kind() != io::ErrorKind::Interrupted
+        {
+            return Err(e);
+        }
+        let filled = fill(disk, &temp, blob.bytes()).and_then(|()| again(|| disk.rename(&temp, &spot)));
+        if let Err(e) = filled {
+            drop(disk.unlink(&temp));
+            return Err(e);
+        }
+        again(|| disk.sync_dir(&spot))
+    }
+
+    /// The content; `None` when it is not there, or not what its name says.
+    pub fn get(&self, id: BlobId) -> Option<Vec<u8>> {
+        let (folder, name) = self.place(id);
+        let bytes = std::fs::read(folder.join(name)).ok()?;
+        if BlobId::of(&bytes) != id {
+            tracing::warn!(blob = ?id, "a stored content is damaged");
+            return None;
+        }
+        Some(bytes)
+    }
+
+    /// The content as text, if it is there.
+    pub fn text(&self, id: BlobId) -> Option<String> {
+        self.get(id).map(|b| String::from_utf8_lossy(&b).into_owned())
+    }
+}
+
+fn fill(disk: &dyn Disk, at: &Spot, bytes: &[u8]) -> io::Result<()> {
+    let mut file = again(|| disk.create(at, 0o600))?;
+    again(|| {
+        file.set_len(0)?;
+        io::Seek::rewind(&mut file)?;
+        disk.write(&mut file, bytes)
+    })?;
+    again(|| disk.sync(&file))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::disk::{
+        RealDisk,
+        fault::{Failing, FaultyDisk},
+    };
+
+    #[test]
+    fn a_content_comes_back_and_a_damaged_one_does_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let (blobs, blob) = (Blobs::under(dir.path()), Blob::new(b"a\0\xff".to_vec()));
+        blobs.put(&RealDisk, &blob).unwrap();
+        blobs.put(&RealDisk, &blob).unwrap();
+        assert_eq!(blobs.get(blob.id()).unwrap(), blob.bytes());
+        let (folder, name) = blobs.place(blob.id());
+        std::fs::write(folder.join(name), b"abc").unwrap();
+        assert_eq!(blobs.get(blob.id()), None);
+    }
+
+    #[test]
+    fn a_content_is_whole_or_absent_whatever_fails() {
+        for how in [Failing::Once(28), Failing::Once(5), Failing::Short(28), Failing::Gone, Failing::Once(4)]
+        {
+            for at in 0..8 {
+                let dir = tempfile::tempdir().unwrap();
+                let (blobs, blob) = (Blobs::under(dir.path()), Blob::new(vec![7; 5000]));
+                let disk = FaultyDisk::new(at, how);
+                let stored = blobs.put(&disk, &blob);
+                assert!(how != Failing::Once(4) || stored.is_ok());
+                match blobs.get(blob.id()) {
+                    Some(bytes) => assert_eq!(bytes, blob.bytes()),
+                    None => assert!(stored.is_err()),
+                }
+                blobs.put(&RealDisk, &blob).unwrap();
+                assert_eq!(blobs.get(blob.id()).unwrap(), blob.bytes());
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! One layer of settings: everything optional, nothing unknown.
+//!
+//! Owns the file's shape and where in it something is wrong. Never decides between layers' meaning.
+
+use std::{collections::BTreeMap, ops::Range, path::Path};
+
+use pilothouse_core::scope::PermissionMode;
+use serde::Deserialize;
+
+use crate::{error::RuntimeError, home::Environment};
+
+/// What one source says.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Layer {
+    /// `[model]`.
+    pub model: ModelLayer,
+    /// `[session]`.
+    pub session: SessionLayer,
+    /// `[log]`.
+    pub log: LogLayer,
+}
+
+/// What one source says about the model.
+#[derive(Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelLayer {
+    /// A usual place.
+    pub preset: Option<String>,
+    /// The model's name, or `PRESET:NAME`, `script:FILE`, `offline`.
+    pub name: Option<String>,
+    /// An address instead of a preset.
+    pub base_url: Option<String>,
+    /// The key; only the environment and the command line can say it here.
+    #[serde(skip)]
+    pub key: Option<secrecy::SecretString>,
+    /// The context window in tokens.
+    pub window: Option<u64>,
+    /// Further headers.
+    pub headers: Option<BTreeMap<String, String>>,
+    /// The price.
+    pub price: Option<PriceLayer>,
+    /// The longest wait for a connection.
+    pub connect_seconds: Option<u64>,
+    /// The longest silence.
+    pub silence_seconds: Option<u64>,
+}
+
+impl std::fmt::Debug for ModelLayer {
+    /// Headers and addresses may hold secrets and are left out.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ModelLayer")
+            .field("preset", &self.preset)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// US dollars for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PriceLayer {
+    /// Read.
+    pub input: f64,
+    /// Read from a cache; as `input` when not said.
+    pub cached: Option<f64>,
+    /// Written.
+    pub output: f64,
+}
+
+/// What one source says about sessions.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SessionLayer {
+    /// The ceiling of a new session.
+    pub permission: Option<PermissionMode>,
+    /// Messages that a model gets.
+    pub history: Option<usize>,
+}
+
+/// What one source says about the log file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LogLayer {
+    /// The filter.
+    pub filter: Option<String>,
+}
+
+impl Layer {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// With the file, line and column of what is wrong, and how to mend it.
+    pub fn parse(file: &Path, text: &str) -> Result<Self, RuntimeError> {
+        toml::from_str(text).map_err(|e| {
+            let (line, column) = position(text, e.span());
+            let message = e.message().lines().collect::<Vec<_>>().join("; ");
+            let hint = hint(&message);
+            RuntimeError::Config { file: file.to_owned(), line, column, message, hint }
+        })
+    }
+
+    /// What the variables of this program say.
+    pub fn from_environment(environment: &Environment) -> Self {
+        let get = |name| environment.get(name).map(str::to_owned);
+        let model = ModelLayer {
+            name: get("PILOTHOUSE_MODEL"),
+            base_url: get("PILOTHOUSE_BASE_URL"),
+            key: get("PILOTHOUSE_API_KEY").map(Into::into),
+            ..ModelLayer::default()
+        };
+        Self { model, ..Self::default() }
+    }
+
+    /// This layer where it says something, else `below`.
+    #[must_use]
+    pub fn over(self, below: Self) -> Self {
+        let (a, b) = (self.model, below.model);
+        // An address and a preset are two answers to one question: the upper layer's stands alone.
+        let place = a.preset.is_some()
+            || a.base_url.is_some()
+            || a.name.as_deref().is_some_and(super::voice::names_a_place);
+        let (preset, base_url) = if place { (a.preset, a.base_url) } else { (b.preset, b.base_url) };
+        Self {
+            model: ModelLayer {
+                preset,
+                base_url,
+                name: a.name.or(b.name),
+                key: a.key.or(b.key),
+                window: a.window.or(b.window),
+                headers: a.headers.or(b.headers),
+                price: a.price.or(b.price),
+                connect_seconds: a.connect_seconds.or(b.connect_seconds),
+                silence_seconds: a.silence_seconds.or(b.silence_seconds),
+            },
+            session: SessionLayer {
+                permission: self.session.permission.or(below.session.permission),
+                history: self.session.history.or(below.session.history),
+            },
+            log: LogLayer { filter: self.log.filter.or(below.log.filter) },
+        }
+    }
+}
+
+/// Line and column, from 1, of the start of a stretch of text.
+pub(super) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
+    let at = span.map_or(0, |s| s.start);
+    let before = text.get(..at.min(text.len())).unwrap_or_default();
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
+
+fn hint(message: &str) -> String {
+    if message.contains("unknown field") {
+        return "correct the name or remove the line; every setting stands in assets/config.toml".to_owned();
+    }
+    if message.contains("unknown variant") || message.contains("invalid type") {
+        return "give one of the values that are named".to_owned();
+    }
+    "the file must be TOML: `name = \"value\"` below a `[section]`".to_owned()
+}

@@ -1,0 +1,118 @@
+//! Layers, errors by line and column, keys that stay apart.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+use std::os::unix::fs::PermissionsExt;
+
+use secrecy::ExposeSecret;
+
+use super::*;
+
+fn load(config: &str, env: &[(&str, &str)]) -> Result<Config, RuntimeError> {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("config.toml"), config).unwrap();
+    let env: Environment = env.iter().copied().collect();
+    Config::load(&Home::under(dir.path()), dir.path(), &env, Layer::default())
+}
+
+fn endpoint(config: &str, env: &[(&str, &str)]) -> pilothouse_model::Endpoint {
+    match load(config, env).unwrap().voice {
+        Voice::Endpoint(e) => *e,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_shipped_defaults_are_read_and_mean_the_offline_engine() {
+    let config = load("", &[]).unwrap();
+    assert!(config.voice.is_offline());
+    assert_eq!((config.permission, config.history), (PermissionMode::Ask, 20));
+}
+
+#[test]
+fn a_key_of_another_program_switches_nothing_on() {
+    assert!(load("", &[("OPENAI_API_KEY", "k")]).unwrap().voice.is_offline());
+    let e = endpoint("[model]\nname = \"gpt-5-mini\"", &[("OPENAI_API_KEY", "k")]);
+    assert_eq!((e.base_url.as_str(), e.key.unwrap().expose_secret()), ("https://api.openai.com/v1", "k"));
+}
+
+#[test]
+fn the_environment_goes_before_the_file_and_flags_before_both() {
+    let file = "[model]\npreset = \"openrouter\"\nname = \"a\"";
+    let e = endpoint(
+        file,
+        &[("PILOTHOUSE_BASE_URL", "http://127.0.0.1:9/v1/"), ("OPENROUTER_API_KEY", "secret")],
+    );
+    assert_eq!((e.base_url.as_str(), e.model.as_str()), ("http://127.0.0.1:9/v1", "a"));
+    // A key meant for one place does not go to another.
+    assert!(e.key.is_none());
+    let dir = tempfile::tempdir().unwrap();
+    let flags = Layer::parse(Path::new("flags"), "[session]\npermission = \"auto\"").unwrap();
+    let config = Config::load(&Home::under(dir.path()), dir.path(), &Environment::default(), flags).unwrap();
+    assert_eq!(config.permission, PermissionMode::Auto);
+}
+
+#[test]
+fn a_model_can_be_named_with_its_place() {
+    let e = endpoint("", &[("PILOTHOUSE_MODEL", "ollama:llama3.2:3b")]);
+    assert_eq!((e.base_url.as_str(), e.model.as_str()), ("http://127.0.0.1:11434/v1", "llama3.2:3b"));
+    assert!(matches!(load("", &[("PILOTHOUSE_MODEL", "script:a.json")]).unwrap().voice, Voice::Script(_)));
+    let off = load("[model]\npreset = \"openai\"\nname = \"x\"", &[("PILOTHOUSE_MODEL", "offline")]).unwrap();
+    assert!(off.voice.is_offline());
+}
+
+#[test]
+fn what_is_wrong_in_a_file_is_named_by_line_and_column() {
+    for (text, at) in [
+        ("[model]\nnmae = \"x\"\n", (2, 1)),
+        ("[model]\nname = 3\n", (2, 8)),
+        ("[session]\n\npermission = \"yolo\"", (3, 14)),
+        ("[session\n", (1, 9)),
+    ] {
+        let Err(RuntimeError::Config { line, column, hint, message, .. }) = load(text, &[]) else {
+            panic!("{text}")
+        };
+        assert_eq!((line, column), at, "{text}: {message}");
+        assert!(!hint.is_empty());
+    }
+}
+
+#[test]
+fn contradictions_are_errors_of_usage() {
+    for (config, env) in [
+        ("[model]\npreset = \"nowhere\"\nname = \"x\"", ("A", "b")),
+        ("[model]\npreset = \"openai\"", ("A", "b")),
+        ("", ("PILOTHOUSE_MODEL", "x")),
+        ("", ("PILOTHOUSE_BASE_URL", "http://h")),
+        ("[model]\nname = \"x\"\nbase_url = \"ftp://h\"", ("A", "b")),
+    ] {
+        assert!(load(config, &[env]).unwrap_err().is_usage(), "{config} {env:?}");
+    }
+}
+
+#[test]
+fn a_key_file_is_private_or_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("credentials.toml");
+    Credentials::store(&path, "openai", &"hunter2".into()).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+    assert_eq!(Credentials::read(&path).unwrap().get("openai").unwrap().expose_secret(), "hunter2");
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+    assert!(matches!(Credentials::read(&path), Err(RuntimeError::Exposed { mode: 0o640, .. })));
+    fs::write(&path, "hunter3").unwrap();
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+    assert!(!format!("{:?}", Credentials::read(&path).unwrap_err()).contains("hunter"));
+}
+
+#[test]
+fn a_project_file_is_noticed_and_not_applied() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join(".pilothouse")).unwrap();
+    fs::write(
+        dir.path().join(".pilothouse/config.toml"),
+        "[model]\nbase_url = \"http://evil\"\nname = \"x\"",
+    )
+    .unwrap();
+    let home = Home::under(&dir.path().join("home"));
+    let config = Config::load(&home, dir.path(), &Environment::default(), Layer::default()).unwrap();
+    assert!(config.voice.is_offline() && config.notices.len() == 1);
+}

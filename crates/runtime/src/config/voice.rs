@@ -1,0 +1,171 @@
+//! Who answers: an endpoint, a script, or the built-in engine.
+//!
+//! Owns the choice. An environment variable of another program that holds a key never switches a
+//! model on by itself: someone must have named a preset, an address or a model first.
+
+use std::path::PathBuf;
+
+use pilothouse_model::{Endpoint, Preset, Price};
+
+use super::{Credentials, layer::ModelLayer, seconds};
+use crate::{error::RuntimeError, home::Environment};
+
+/// Who answers.
+#[derive(Clone, Debug)]
+pub enum Voice {
+    /// The built-in, rule-based engine.
+    Offline,
+    /// Replies from a file.
+    Script(PathBuf),
+    /// A model behind an address.
+    Endpoint(Box<Endpoint>),
+}
+
+impl Voice {
+    /// The name for the status line.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Offline => "offline engine".to_owned(),
+            Self::Script(path) => {
+                format!("script {}", path.file_name().unwrap_or_default().to_string_lossy())
+            }
+            Self::Endpoint(e) => e.model.clone(),
+        }
+    }
+
+    /// Whether the built-in engine answers.
+    pub const fn is_offline(&self) -> bool {
+        matches!(self, Self::Offline)
+    }
+
+    pub(super) fn choose(
+        model: &ModelLayer,
+        environment: &Environment,
+        keys: &Credentials,
+    ) -> Result<Self, RuntimeError> {
+        let (mut preset, mut name) = (preset_named(model.preset.as_deref())?, model.name.clone());
+        match name.as_deref().map(read_name) {
+            Some(Named::Offline) => return Ok(Self::Offline),
+            Some(Named::Script(path)) => return Ok(Self::Script(path)),
+            Some(Named::At(place, rest)) => {
+                preset = Some(place);
+                name = Some(rest);
+            }
+            Some(Named::Plain) | None => {}
+        }
+        if preset.is_none() && name.is_none() && model.base_url.is_none() && model.key.is_none() {
+            return Ok(Self::Offline);
+        }
+        let Some(name) = name else {
+            return Err(setting("model", "no model is named; set PILOTHOUSE_MODEL or `name` under [model]"));
+        };
+        if preset.is_none() && model.base_url.is_none() {
+            preset = Some(Self::likely(model, environment, keys)?);
+        }
+        let mut endpoint = Self::endpoint(preset, model, &name, environment)?;
+        endpoint.key = model.key.clone().or_else(|| key(preset, environment, keys));
+        endpoint.headers.extend(model.headers.clone().unwrap_or_default());
+        endpoint.connect_timeout = seconds(model.connect_seconds, 10);
+        endpoint.silence_timeout = seconds(model.silence_seconds, 120);
+        endpoint.price = model.price.map(|p| Price {
+            input: micros(p.input),
+            cached: micros(p.cached.unwrap_or(p.input)),
+            output: micros(p.output),
+        });
+        Ok(Self::Endpoint(Box::new(endpoint)))
+    }
+
+    /// The place of a model that was named without one: where a key is at hand.
+    fn likely(
+        model: &ModelLayer,
+        environment: &Environment,
+        keys: &Credentials,
+    ) -> Result<Preset, RuntimeError> {
+        if model.key.is_some() {
+            return Ok(Preset::OpenAi);
+        }
+        let known = |p: &Preset| key(Some(*p), environment, keys).is_some();
+        Preset::ALL.into_iter().find(known).ok_or_else(|| {
+            setting(
+                "model",
+                "a model is named but not where it is; set PILOTHOUSE_BASE_URL, or `preset` under [model]",
+            )
+        })
+    }
+
+    fn endpoint(
+        preset: Option<Preset>,
+        model: &ModelLayer,
+        name: &str,
+        environment: &Environment,
+    ) -> Result<Endpoint, RuntimeError> {
+        let url = model.base_url.as_deref();
+        let from_environment = || preset.and_then(Preset::url_variable).and_then(|v| environment.get(v));
+        let url = url.or_else(from_environment);
+        if let Some(url) = url
+            && !url.starts_with("http://")
+            && !url.starts_with("https://")
+        {
+            return Err(setting("base_url", "an address begins with http:// or https://"));
+        }
+        match (preset, url) {
+            (Some(Preset::Azure), Some(url)) => Ok(Endpoint::azure(url, name, Preset::AZURE_API_VERSION)),
+            (_, Some(url)) => Ok(Endpoint::new(url.trim_end_matches('/'), name)),
+            (Some(preset), None) => preset.endpoint(name).ok_or_else(|| {
+                setting(
+                    "base_url",
+                    "Azure needs the address of your resource: AZURE_OPENAI_ENDPOINT or `base_url`",
+                )
+            }),
+            (None, None) => Err(setting("model", "no address is known; set PILOTHOUSE_BASE_URL")),
+        }
+    }
+}
+
+/// Whether a model's name says where it is.
+pub(super) fn names_a_place(name: &str) -> bool {
+    !matches!(read_name(name), Named::Plain)
+}
+
+enum Named {
+    Offline,
+    Script(PathBuf),
+    At(Preset, String),
+    Plain,
+}
+
+fn read_name(name: &str) -> Named {
+    match name.split_once(':') {
+        None if name == "offline" => Named::Offline,
+        Some(("script", path)) => Named::Script(PathBuf::from(path)),
+        Some((place, rest)) => Preset::named(place).map_or(Named::Plain, |p| Named::At(p, rest.to_owned())),
+        None => Named::Plain,
+    }
+}
+
+fn preset_named(name: Option<&str>) -> Result<Option<Preset>, RuntimeError> {
+    let Some(name) = name else { return Ok(None) };
+    let all: Vec<&str> = Preset::ALL.iter().map(|p| p.name()).collect();
+    let unknown = || setting("preset", &format!("there is no preset {name:?}; there are {}", all.join(", ")));
+    Preset::named(name).map(Some).ok_or_else(unknown)
+}
+
+/// A key goes only to the place it was meant for.
+fn key(
+    preset: Option<Preset>,
+    environment: &Environment,
+    keys: &Credentials,
+) -> Option<secrecy::SecretString> {
+    let Some(preset) = preset else { return keys.get("custom").cloned() };
+    let found = preset.key_variables().iter().find_map(|v| environment.get(v));
+    found.map(Into::into).or_else(|| keys.get(preset.name()).cloned())
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before")]
+fn micros(dollars: f64) -> u64 {
+    (dollars.clamp(0.0, 1e6) * 1e6).round() as u64
+}
+
+fn setting(what: &str, message: &str) -> RuntimeError {
+    RuntimeError::Setting { what: what.to_owned(), message: message.to_owned() }
+}

@@ -1,0 +1,161 @@
+//! What a model is told, from a session driven by hand.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+use std::collections::BTreeMap;
+
+use pilothouse_core::{
+    input::{Input, Opening},
+    session::Session,
+    talk::{Finish, ModelReply, Usage},
+    tool::ToolOutcome,
+};
+
+use super::*;
+
+/// A session driven by hand, with its events and blobs at hand.
+#[derive(Default)]
+struct Bench {
+    session: Session,
+    events: BTreeMap<Seq, Stamped>,
+    blobs: BTreeMap<pilothouse_core::blob::BlobId, Vec<u8>>,
+}
+
+impl Texts for Bench {
+    fn event(&self, seq: Seq) -> Option<Stamped> {
+        self.events.get(&seq).cloned()
+    }
+    fn whole(&self, text: &Excerpt) -> String {
+        text.cut
+            .as_ref()
+            .map_or_else(|| text.head.clone(), |c| String::from_utf8(self.blobs[&c.blob].clone()).unwrap())
+    }
+}
+
+impl Bench {
+    fn new() -> Self {
+        let mut bench = Self::default();
+        let opening = Opening {
+            slug: "s".into(),
+            folder: "/w/in<k>well".into(),
+            version: "1".into(),
+            mode: None,
+            permission: None,
+            found: Vec::new(),
+        };
+        bench.step(Input::Open(opening));
+        bench
+    }
+    fn step(&mut self, input: Input) {
+        let step = self.session.step(Millis(1_700_000_000_000), input).unwrap();
+        self.blobs.extend(step.blobs.into_iter().map(|b| (b.id(), b.bytes().to_vec())));
+        self.events.extend(step.events.into_iter().map(|e| (e.seq, e)));
+    }
+    fn lane(&self) -> &Lane {
+        self.session.state().lanes.values().next_back().unwrap()
+    }
+    fn reply(&mut self, text: &str, calls: &[(&str, &str, &str)]) {
+        let calls: Vec<ModelCall> = calls
+            .iter()
+            .map(|(id, name, args)| ModelCall {
+                id: (*id).into(),
+                name: (*name).into(),
+                args: (*args).into(),
+            })
+            .collect();
+        let finish = if calls.is_empty() { Finish::Stop } else { Finish::Calls };
+        let reply = ModelReply {
+            text: text.into(),
+            reasoning: String::new(),
+            calls,
+            usage: Usage::default(),
+            finish,
+            model: "m".into(),
+        };
+        let call = self.lane().thinking.unwrap();
+        self.step(Input::Replied { call, reply: Ok(reply) });
+    }
+    fn request(&self) -> ModelRequest {
+        let around = Circumstances {
+            now: Millis(1_700_000_000_000),
+            utc_offset_minutes: 60,
+            branch: None,
+            history: 20,
+        };
+        let lane = self.lane();
+        request(self.session.state(), lane.id, lane.offer(), Vec::new(), self, &around).unwrap()
+    }
+}
+
+fn shape(request: &ModelRequest) -> Vec<(Role, String)> {
+    request.messages.iter().map(|m| (m.role, m.text.lines().next().unwrap_or_default().to_owned())).collect()
+}
+
+#[test]
+fn a_question_is_told_with_time_state_and_what_was_said_before() {
+    let mut b = Bench::new();
+    b.step(Input::Say("what is in src?".into()));
+    b.reply("files", &[]);
+    b.step(Input::Say("what does lib.rs do?".into()));
+    let request = b.request();
+    assert_eq!(
+        shape(&request),
+        [
+            (Role::User, "<now>Tuesday 2023-11-14 23:13</now>".to_owned()),
+            (Role::User, shape(&request)[1].1.clone()),
+            (Role::User, "what is in src?".to_owned()),
+            (Role::Assistant, "files".to_owned()),
+            (Role::User, "what does lib.rs do?".to_owned()),
+        ]
+    );
+    assert!(request.messages[1].text.starts_with("<session workspace=\"in&lt;k&gt;well\" node="));
+}
+
+#[test]
+fn every_call_is_answered_and_long_results_are_cut_in_the_middle() {
+    let mut b = Bench::new();
+    b.step(Input::Say("what is in src?".into()));
+    b.reply("let me look", &[("p1", "list", "{}"), ("p2", "read", "{\"path\":\"a\"}")]);
+    let call = b.lane().head().unwrap().call;
+    let long = format!("first\n{}\nlast", "x".repeat(2 * RESULT_BYTES));
+    b.step(Input::ToolEnded { call, outcome: ToolOutcome::text(long, "long") });
+    let messages = b.request().messages;
+    let tail = &messages[messages.len() - 3..];
+    assert_eq!(tail[0].calls.len(), 2);
+    assert_eq!(tail[1].answers.as_deref(), Some("p1"));
+    assert!(
+        tail[1].text.len() < RESULT_BYTES + 100
+            && tail[1].text.starts_with("first")
+            && tail[1].text.ends_with("last")
+    );
+    assert!(tail[1].text.contains("bytes left out"));
+    assert_eq!((tail[2].answers.as_deref(), tail[2].text.starts_with("interrupted")), (Some("p2"), true));
+}
+
+#[test]
+fn only_the_last_messages_are_given() {
+    let mut b = Bench::new();
+    for n in 0..30 {
+        b.step(Input::Say(format!("what is number {n} here?")));
+        b.reply(&format!("it is {n}"), &[]);
+    }
+    b.step(Input::Say("what is the last one?".into()));
+    let said = b.request().messages.into_iter().filter(|m| !m.text.starts_with('<')).count();
+    assert_eq!(said, 20);
+}
+
+#[test]
+fn the_pinned_prompt_is_short_and_stays_the_same() {
+    for purpose in [Purpose::Answer, Purpose::Plan, Purpose::Task, Purpose::Goal] {
+        let text = system(purpose, Mode::Proof);
+        assert!(text.len() < 2600, "{purpose:?}: {} bytes", text.len());
+        assert_eq!(text, system(purpose, Mode::Proof));
+    }
+}
+
+#[test]
+fn a_cut_text_says_what_is_missing() {
+    let text = "ä".repeat(1000);
+    let short = cut(&text, 300);
+    assert!(short.len() < 360 && short.contains("bytes left out"), "{short}");
+    assert_eq!(cut("abc", 3), "abc");
+}

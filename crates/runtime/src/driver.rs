@@ -1,0 +1,413 @@
+//! The driver: one entrance, one loop. What arrives is stepped, logged, shown, performed.
+//!
+//! Owns the order of these four. Never decides: the session does. Never waits for the screen, and
+//! never performs anything whose events are not on disk.
+
+mod opening;
+mod outbox;
+mod port;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+
+use pilothouse_core::{
+    event::{Event, Stamped},
+    ids::{Millis, Seq},
+    input::Input,
+    intent::{Control, Mode},
+    port::{Reply, Request, Surroundings, Update},
+    scope::PermissionMode,
+    session::Step,
+    work::WorkKey,
+};
+use tokio::sync::mpsc;
+
+use crate::{
+    config::Layer,
+    disk::{Disk, RealDisk},
+    error::RuntimeError,
+    home::{Environment, Home},
+    sessions::{self, Summary},
+    surroundings,
+};
+use opening::Opened;
+use outbox::Outbox;
+
+/// Events that a screen gets at once when a session is opened.
+const TAIL: usize = 300;
+/// Most inputs that share one sync.
+const BURST: usize = 64;
+/// How long work that was told to stop is waited for when the session is left.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// Which session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// A new one.
+    New,
+    /// The newest of the workspace.
+    Last,
+    /// By name, or the beginning of it.
+    Named(String),
+}
+
+/// What a driver is started with.
+#[derive(Clone)]
+pub struct Setup {
+    /// Where the program's own files are.
+    pub home: Home,
+    /// The folder to work in.
+    pub workspace: PathBuf,
+    /// Which session.
+    pub which: Which,
+    /// The ceiling, where it was said.
+    pub permission: Option<PermissionMode>,
+    /// The mode, where it was said.
+    pub mode: Option<Mode>,
+    /// The environment.
+    pub environment: Environment,
+    /// Settings of the command line.
+    pub flags: Layer,
+    /// The clock; only a label, never an order.
+    pub clock: Arc<dyn Fn() -> Millis + Send + Sync>,
+    /// The file layer.
+    pub disk: Arc<dyn Disk>,
+}
+
+impl Setup {
+    /// A new session in `workspace` with the real clock and disk.
+    pub fn new(home: Home, workspace: impl Into<PathBuf>, environment: Environment) -> Self {
+        Self {
+            home,
+            workspace: workspace.into(),
+            which: Which::New,
+            permission: None,
+            mode: None,
+            environment,
+            flags: Layer::default(),
+            clock: Arc::new(|| {
+                Millis(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
+            }),
+            disk: Arc::new(RealDisk),
+        }
+    }
+}
+
+/// How a session was left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Farewell {
+    /// Its name, to take it up again.
+    pub slug: String,
+    /// Whether everything that happened is on disk.
+    pub saved: bool,
+    /// Whether it holds anything worth taking up again.
+    pub kept: bool,
+    /// The last sequence number.
+    pub last: Seq,
+}
+
+/// What comes back from work that goes on beside the loop.
+enum Inbound {
+    /// Work ended, with what the session should hear of it.
+    Ended(WorkKey, Option<Input>),
+    /// Something happened while work goes on.
+    Input(Input),
+    /// The read port's slow answers.
+    Answered(u64, Reply),
+    /// git answered.
+    Branch(surroundings::Branch),
+}
+
+struct Driver {
+    setup: Setup,
+    at: Opened,
+    outbox: Outbox,
+    inbound: mpsc::Sender<Inbound>,
+    running: BTreeMap<WorkKey, work::Slot>,
+    kit: work::Kit,
+    /// Decided and not yet on disk.
+    unsaved: Vec<Step>,
+    /// Whether the user was told that saving fails.
+    complained: bool,
+    around: Surroundings,
+    leaving: bool,
+}
+
+/// Opens a session and drives it until it is left.
+///
+/// # Errors
+/// When it cannot be opened. Once open, nothing that happens ends it but `Quit`, the word exit, or
+/// the end of `requests`.
+pub async fn drive(
+    setup: Setup,
+    mut requests: mpsc::Receiver<Request>,
+    updates: mpsc::Sender<Update>,
+) -> Result<Farewell, RuntimeError> {
+    let (inbound, mut results) = mpsc::channel(BURST);
+    let mut driver = Driver::open(setup, inbound, updates)?;
+    while !driver.leaving {
+        let mut inputs = Vec::new();
+        tokio::select! {
+            biased;
+            request = requests.recv() => match request {
+                Some(request) => driver.request(request, &mut inputs),
+                None => driver.leaving = true,
+            },
+            Some(result) = results.recv() => driver.result(result, &mut inputs),
+            () = driver.outbox.room(), if driver.outbox.waits() => {}
+        }
+        while inputs.len() < BURST {
+            if let Ok(request) = requests.try_recv() {
+                driver.request(request, &mut inputs);
+            } else if let Ok(result) = results.try_recv() {
+                driver.result(result, &mut inputs);
+            } else {
+                break;
+            }
+        }
+        driver.turn(inputs);
+    }
+    Ok(driver.leave(&mut results).await)
+}
+
+impl Driver {
+    fn open(
+        setup: Setup,
+        inbound: mpsc::Sender<Inbound>,
+        updates: mpsc::Sender<Update>,
+    ) -> Result<Self, RuntimeError> {
+        let mut at = opening::open(&setup)?;
+        let kit = work::Kit::new(&setup, &at)?;
+        let around = Surroundings {
+            folder: at.root.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            model: at.config.voice.name(),
+            offline: at.config.voice.is_offline(),
+            utc_offset_minutes: surroundings::utc_offset_minutes(),
+            window: at.config.window,
+            read_only: at.read_only(),
+            now: (setup.clock)(),
+            ..Surroundings::default()
+        };
+        let first = if at.read_only() { None } else { Some(opening::first_step(&mut at, &setup)?) };
+        let mut driver = Self {
+            setup,
+            at,
+            outbox: Outbox::new(updates),
+            inbound,
+            running: BTreeMap::new(),
+            kit,
+            unsaved: first.into_iter().collect(),
+            complained: false,
+            around,
+            leaving: false,
+        };
+        driver.show_opened()?;
+        Ok(driver)
+    }
+
+    /// The first events are saved before anything is shown; a disk that refuses them does not
+    /// keep the session from opening.
+    fn show_opened(&mut self) -> Result<(), RuntimeError> {
+        let shown = self.save();
+        let tail = self.at.log.before(Seq(u64::MAX), TAIL)?;
+        self.outbox.send(Update::Opened(Box::new(self.at.session.clone()), tail));
+        self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
+        for notice in std::mem::take(&mut self.at.notices) {
+            self.outbox.send(Update::Refused(notice));
+        }
+        if let Err(e) = shown {
+            self.complain(&e);
+        }
+        self.ask_git();
+        self.reconcile();
+        Ok(())
+    }
+
+    fn request(&mut self, request: Request, inputs: &mut Vec<(Input, bool)>) {
+        match request {
+            Request::Input(_) if self.at.read_only() => {
+                let text = "another process holds this session: it can only be read here".to_owned();
+                self.outbox.send(Update::Refused(text));
+            }
+            Request::Input(input) => inputs.push((input, true)),
+            Request::Ask(number, ask) => match port::answer(&ask, &self.at.log, &self.at.blobs) {
+                Some(reply) => self.outbox.send(Update::Answered(number, reply)),
+                None => self.ask_files(number, &ask),
+            },
+            Request::Quit => self.leaving = true,
+        }
+    }
+
+    fn result(&mut self, result: Inbound, inputs: &mut Vec<(Input, bool)>) {
+        match result {
+            Inbound::Ended(key, input) => {
+                if let Some(slot) = self.running.get_mut(&key) {
+                    slot.done = true;
+                }
+                if matches!(key, WorkKey::Write(_) | WorkKey::Revert(..)) {
+                    self.ask_git();
+                }
+                inputs.extend(input.map(|i| (i, false)));
+            }
+            Inbound::Input(input) => inputs.push((input, false)),
+            Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
+            Inbound::Branch(branch) => {
+                let after = Surroundings { branch: branch.name, dirty: branch.dirty, ..self.around.clone() };
+                if after != self.around {
+                    self.around = after;
+                    self.around.now = (self.setup.clock)();
+                    self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
+                }
+            }
+        }
+    }
+
+    /// One turn of the loop: every input stepped, then one sync, then shown, then performed.
+    fn turn(&mut self, inputs: Vec<(Input, bool)>) {
+        let any = !inputs.is_empty();
+        for (input, asked) in inputs {
+            match self.at.session.step((self.setup.clock)(), input) {
+                Ok(step) => self.unsaved.push(step),
+                Err(refusal) if asked => self.outbox.send(Update::Refused(refusal.reason)),
+                Err(refusal) => tracing::debug!(reason = %refusal, "a late result changed nothing"),
+            }
+        }
+        if any {
+            match self.save() {
+                Ok(events) => self.saved(events),
+                Err(e) => self.complain(&e),
+            }
+            self.reconcile();
+        }
+        if let Err(e) = self.outbox.flush(&self.at.log) {
+            tracing::error!(error = %e, "the screen could not be caught up");
+        }
+        self.leaving |= self.outbox.closed();
+    }
+
+    /// Makes everything that was decided durable: contents first, then one record a step.
+    fn save(&mut self) -> Result<Vec<Stamped>, RuntimeError> {
+        if self.unsaved.is_empty() {
+            return Ok(Vec::new());
+        }
+        let disk = self.setup.disk.as_ref();
+        for blob in self.unsaved.iter().flat_map(|s| &s.blobs) {
+            self.at.blobs.put(disk, blob)?;
+        }
+        let records: Vec<Vec<Stamped>> = self.unsaved.iter().map(|s| s.events.clone()).collect();
+        self.at.log.append(disk, &records)?;
+        self.unsaved.clear();
+        self.complained = false;
+        Ok(records.into_iter().flatten().collect())
+    }
+
+    fn saved(&mut self, events: Vec<Stamped>) {
+        let exit = |e: &Stamped| matches!(e.event, Event::ControlGiven { control: Control::Exit });
+        self.leaving |= events.iter().any(exit);
+        let boundary = |e: &Stamped| {
+            matches!(
+                e.event,
+                Event::PhaseChanged { .. } | Event::TaskCompleted { .. } | Event::PlanReady { .. }
+            )
+        };
+        if events.iter().any(boundary)
+            && let Err(e) = sessions::save_run(&self.at.folder, self.at.session.state())
+        {
+            tracing::warn!(error = %e, "the state of the run could not be put beside the log");
+        }
+        let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
+        if events.iter().any(touched) {
+            self.ask_git();
+        }
+        self.outbox.events(events);
+    }
+
+    fn complain(&mut self, error: &RuntimeError) {
+        tracing::error!(error = %error, "the session could not be saved");
+        if !self.complained {
+            self.complained = true;
+            let text = format!(
+                "{error}; nothing is lost, but nothing more is done until it can be saved ({})",
+                error.hint()
+            );
+            self.outbox.send(Update::Refused(text));
+        }
+    }
+
+    fn ask_git(&self) {
+        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
+        tokio::spawn(async move {
+            let asked = tokio::task::spawn_blocking(move || surroundings::branch(&folder)).await;
+            if let Ok(branch) = asked {
+                drop(inbound.send(Inbound::Branch(branch)).await);
+            }
+        });
+    }
+
+    fn ask_files(&self, number: u64, ask: &pilothouse_core::port::Ask) {
+        let pilothouse_core::port::Ask::Files(count) = *ask else { return };
+        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
+        tokio::spawn(async move {
+            let names = tokio::task::spawn_blocking(move || port::files(&folder, count)).await;
+            let reply = Reply::Files(names.unwrap_or_default());
+            drop(inbound.send(Inbound::Answered(number, reply)).await);
+        });
+    }
+
+    /// Stops what runs, waits a moment for its last words, and puts everything in order.
+    async fn leave(mut self, results: &mut mpsc::Receiver<Inbound>) -> Farewell {
+        // A write is never torn from its work; everything else is told to stop.
+        self.running.retain(|_, slot| !slot.done);
+        for (key, slot) in &self.running {
+            if !matches!(key, WorkKey::Write(_) | WorkKey::Revert(..)) {
+                slot.cancel.cancel();
+            }
+        }
+        let deadline = tokio::time::Instant::now() + FAREWELL;
+        while self.running.values().any(|s| !s.done) {
+            let Ok(Some(result)) = tokio::time::timeout_at(deadline, results.recv()).await else { break };
+            // What was only stopped because of the leaving is not taken for a whole reply: it is
+            // interrupted, and the next opening says so.
+            let pending = self.at.session.pending();
+            let whole = match &result {
+                Inbound::Ended(WorkKey::Write(_) | WorkKey::Revert(..), _) => true,
+                Inbound::Ended(key, _) => !pending.contains_key(key),
+                Inbound::Input(_) | Inbound::Answered(..) | Inbound::Branch(_) => false,
+            };
+            let mut inputs = Vec::new();
+            self.result(result, &mut inputs);
+            for (input, _) in inputs.into_iter().filter(|_| whole) {
+                self.unsaved.extend(self.at.session.step((self.setup.clock)(), input));
+            }
+        }
+        let events = self.save();
+        let saved = events.is_ok();
+        if let Ok(events) = events {
+            self.outbox.events(events);
+            drop(self.outbox.flush(&self.at.log));
+        }
+        let kept = self.tidy();
+        self.outbox.send(Update::Closed(None));
+        Farewell { slug: self.at.slug.clone(), saved, kept, last: self.at.session.state().seq }
+    }
+
+    /// Leaves a summary beside the log; a session in which nothing was said leaves nothing.
+    fn tidy(&self) -> bool {
+        let state = self.at.session.state();
+        if self.at.read_only() {
+            return true;
+        }
+        if state.history.is_empty() && state.turns.is_empty() && state.seq <= Seq(1) {
+            drop(std::fs::remove_dir_all(&self.at.folder));
+            return false;
+        }
+        if let Some(meta) = &self.at.log.report().meta
+            && let Err(e) = Summary::of(state, meta, self.at.log.report().bytes).save(&self.at.folder)
+        {
+            tracing::warn!(error = %e, "the summary of the session could not be kept");
+        }
+        true
+    }
+}

@@ -1,0 +1,139 @@
+//! Opening a session: finding it, reading its log, looking at the disk.
+//!
+//! Owns everything before the loop. Never performs an effect.
+
+use std::path::{Path, PathBuf};
+
+use pilothouse_core::{
+    ids::{ApplyId, Millis, Seq},
+    input::{Found, Input, Opening},
+    session::{ApplyStatus, Session, Step},
+};
+
+use super::{Setup, Which};
+use crate::{
+    blobs::Blobs,
+    config::Config,
+    disk::{RealDisk, Root},
+    error::RuntimeError,
+    home::make_private,
+    log::{Log, Meta},
+    sessions, writer,
+};
+
+/// An opened session, before its first step.
+pub(super) struct Opened {
+    pub session: Session,
+    pub log: Log,
+    pub blobs: Blobs,
+    pub root: Root,
+    pub config: Config,
+    pub folder: PathBuf,
+    pub slug: String,
+    pub notices: Vec<String>,
+}
+
+impl Opened {
+    /// Whether another process holds the session.
+    pub fn read_only(&self) -> bool {
+        !self.log.writable()
+    }
+}
+
+pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
+    let mut workspace = real_folder(&setup.workspace)?;
+    let found = match &setup.which {
+        Which::New => None,
+        Which::Last => Some(sessions::last(&setup.home, &workspace)?),
+        Which::Named(name) => Some(sessions::find(&setup.home, &workspace, name)?),
+    };
+    if let Some(found) = &found {
+        workspace = real_folder(&found.workspace)?;
+    }
+    let config = Config::load(&setup.home, &workspace, &setup.environment, setup.flags.clone())?;
+    let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
+    let folder = match found {
+        Some(found) => found.folder,
+        None => create(setup, &workspace)?,
+    };
+    let slug = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let meta = Meta {
+        slug: slug.clone(),
+        folder: workspace.to_string_lossy().into_owned(),
+        created: (setup.clock)().0,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let mut notices = config.notices.clone();
+    let mut log = match Log::open(&folder, &meta) {
+        Err(e @ RuntimeError::Locked { .. }) => {
+            notices.push(format!("{e}; it is shown read-only here"));
+            Log::read(&folder)?
+        }
+        other => other?,
+    };
+    let mut session = Session::new();
+    log.replay(|event| session.apply(&event))?;
+    notices.extend(log.report().warnings());
+    let blobs = Blobs::under(&folder);
+    Ok(Opened { session, log, blobs, root, config, folder, slug, notices })
+}
+
+fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {
+    let refuse = |why: String| RuntimeError::Folder { path: path.to_owned(), why };
+    let real = path.canonicalize().map_err(|e| refuse(crate::error::cause(&e)))?;
+    if !real.is_dir() {
+        return Err(refuse("it is not a folder".to_owned()));
+    }
+    Ok(real)
+}
+
+fn create(setup: &Setup, workspace: &Path) -> Result<PathBuf, RuntimeError> {
+    let parent = setup.home.sessions_of(workspace);
+    make_private(&parent)?;
+    let stamp = slug_stamp((setup.clock)());
+    for n in 0..1000_u32 {
+        let moment = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.subsec_nanos());
+        let tail =
+            (moment ^ std::process::id().rotate_left(16)).wrapping_add(n.wrapping_mul(0x9e37)) & 0xffff;
+        let folder = parent.join(format!("{stamp}-{tail:04x}"));
+        match std::fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(RuntimeError::io("create", folder)(e)),
+        }
+    }
+    Err(RuntimeError::Opening("no free name for the session".to_owned()))
+}
+
+fn slug_stamp(now: Millis) -> String {
+    let moment = i64::try_from(now.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    let zoned = moment.unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_zoned(jiff::tz::TimeZone::system());
+    zoned.strftime("%Y%m%d-%H%M%S").to_string()
+}
+
+/// The first step: the session learns that a process opened it, and what is on disk.
+pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, RuntimeError> {
+    let fresh = opened.session.state().seq == Seq(0);
+    let opening = Opening {
+        slug: if fresh { opened.slug.clone() } else { opened.session.state().slug.clone() },
+        folder: opened.root.path().to_string_lossy().into_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        mode: setup.mode,
+        permission: setup.permission.or(fresh.then_some(opened.config.permission)),
+        found: look(opened),
+    };
+    let step = opened.session.step((setup.clock)(), Input::Open(opening));
+    step.map_err(|refusal| RuntimeError::Opening(refusal.reason))
+}
+
+/// What is on disk of writes that were open when the last process ended; their leavings go.
+fn look(opened: &Opened) -> Vec<(ApplyId, Found)> {
+    let applies = opened.session.state().applies.values();
+    let open = applies.filter(|a| matches!(a.status, ApplyStatus::Writing | ApplyStatus::Reverting { .. }));
+    open.map(|a| {
+        let found = writer::look(&RealDisk, &opened.root, &a.files);
+        writer::sweep(&RealDisk, &opened.root, &a.files);
+        (a.id, found)
+    })
+    .collect()
+}

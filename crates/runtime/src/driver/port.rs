@@ -1,0 +1,68 @@
+//! The read port: pages of the transcript, contents, file names.
+//!
+//! Owns the bounds of an answer. Never lets a question touch anything but the session's own store
+//! and the names in the workspace.
+
+use std::path::Path;
+
+use pilothouse_core::{
+    blob::Excerpt,
+    event::Stamped,
+    ids::Seq,
+    port::{Ask, Reply},
+    relpath::RelPath,
+};
+
+use crate::{blobs::Blobs, context::Texts, log::Log};
+
+/// Most events in one page.
+const MAX_EVENTS: usize = 2000;
+/// Most names in one answer.
+const MAX_FILES: usize = 200_000;
+
+/// Answers at once; `None` for what takes longer and is answered from elsewhere.
+pub(super) fn answer(ask: &Ask, log: &Log, blobs: &Blobs) -> Option<Reply> {
+    match ask {
+        Ask::History { before, count } => {
+            let page = log.before(*before, (*count).min(MAX_EVENTS));
+            Some(Reply::History(page.unwrap_or_else(|e| {
+                tracing::warn!(error = %e, "a page of the log could not be read");
+                Vec::new()
+            })))
+        }
+        Ask::Blob(id) => Some(Reply::Blob(*id, blobs.get(*id))),
+        Ask::Files(_) => None,
+    }
+}
+
+/// Names of files that are not ignored, in order.
+pub(super) fn files(root: &Path, count: usize) -> Vec<RelPath> {
+    let walk = ignore::WalkBuilder::new(root)
+        .hidden(false)
+        .sort_by_file_name(Ord::cmp)
+        .filter_entry(|e| e.file_name() != ".git")
+        .build();
+    walk.flatten()
+        .filter(|e| e.file_type().is_some_and(|t| t.is_file()))
+        .filter_map(|e| RelPath::new(e.path().strip_prefix(root).ok()?.to_str()?).ok())
+        .take(count.min(MAX_FILES))
+        .collect()
+}
+
+/// Texts from the log and the blobs.
+pub(super) struct Stored<'a> {
+    pub log: &'a Log,
+    pub blobs: &'a Blobs,
+}
+
+impl Texts for Stored<'_> {
+    fn event(&self, seq: Seq) -> Option<Stamped> {
+        self.log.event(seq).ok().flatten()
+    }
+
+    fn whole(&self, text: &Excerpt) -> String {
+        let Some(cut) = &text.cut else { return text.head.clone() };
+        let lost = || format!("{}\n[… the middle is not stored any more …]\n{}", text.head, cut.tail);
+        self.blobs.text(cut.blob).unwrap_or_else(lost)
+    }
+}

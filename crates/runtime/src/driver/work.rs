@@ -1,0 +1,348 @@
+//! Work: what should be going on, started and stopped.
+//!
+//! Owns the tasks beside the loop, their cancellation and what a panic in one becomes. Never
+//! decides which work there is: that is a function of the session's state.
+
+use std::{
+    any::Any,
+    future::Future,
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use futures::FutureExt;
+use pilothouse_core::{
+    blob::BlobId,
+    event::FileChange,
+    ids::{ApplyId, CallId, LaneId, Process, Seq},
+    input::Input,
+    port::Update,
+    scope::ToolScope,
+    talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelReply, ModelRequest, Purpose},
+    tool::{Permit, Tool},
+    work::{ArgsRef, Take, View, Work, WorkKey},
+};
+use pilothouse_model::{ModelClient, Offline, OpenAi, Scripted};
+use pilothouse_tools::{BlobSource, Sink, Workshop};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::{Driver, Inbound, Setup, opening::Opened, port::Stored};
+use crate::{
+    blobs::Blobs,
+    config::Voice,
+    context::{self, Circumstances, Texts},
+    error::RuntimeError,
+    writer::{self, Swap, prepare},
+};
+
+/// Pieces of a reply that may wait to be shown.
+const DELTAS: usize = 64;
+
+/// A piece of work that goes on, or has ended and is still asked for.
+pub(super) struct Slot {
+    pub cancel: CancellationToken,
+    pub done: bool,
+}
+
+/// What work is done with.
+pub(super) struct Kit {
+    workshop: Workshop,
+    client: Option<Arc<dyn ModelClient>>,
+}
+
+impl Kit {
+    /// The tools of the workspace; the model's client is made when it is first needed.
+    pub fn new(_: &Setup, at: &Opened) -> Result<Self, RuntimeError> {
+        let why = |e: pilothouse_tools::JailError| RuntimeError::Folder {
+            path: at.root.path().to_owned(),
+            why: e.to_string(),
+        };
+        Ok(Self { workshop: Workshop::open(at.root.path()).map_err(why)?, client: None })
+    }
+
+    fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
+        if let Some(client) = &self.client {
+            return Ok(Arc::clone(client));
+        }
+        let client: Arc<dyn ModelClient> = match voice {
+            Voice::Offline => Arc::new(Offline::new()),
+            Voice::Script(path) => Arc::new(Scripted::open(path).map_err(|e| Fault {
+                kind: FaultKind::Internal,
+                message: e.to_string(),
+                hint: "check PILOTHOUSE_MODEL".to_owned(),
+                status: None,
+            })?),
+            Voice::Endpoint(endpoint) => Arc::new(OpenAi::new((**endpoint).clone())),
+        };
+        self.client = Some(Arc::clone(&client));
+        Ok(client)
+    }
+}
+
+impl Driver {
+    /// Makes what goes on the same as what should: a function of the state, not of the past.
+    pub(super) fn reconcile(&mut self) {
+        let pending = self.at.session.pending();
+        for (_, slot) in self.running.iter().filter(|(key, _)| !pending.contains_key(key)) {
+            slot.cancel.cancel();
+        }
+        self.running.retain(|key, slot| pending.contains_key(key) || !slot.done);
+        if !self.unsaved.is_empty() || self.at.read_only() || self.leaving {
+            return;
+        }
+        for (key, work) in pending {
+            if !self.running.contains_key(&key) {
+                let cancel = CancellationToken::new();
+                self.running.insert(key, Slot { cancel: cancel.clone(), done: false });
+                self.start(key, work, cancel);
+            }
+        }
+    }
+
+    fn start(&mut self, key: WorkKey, work: Work, cancel: CancellationToken) {
+        match work {
+            Work::Think { call, lane, purpose, offer, .. } => {
+                self.think(key, call, lane, purpose, offer, cancel)
+            }
+            Work::Tool { permit, args, view } => self.tool(key, permit, &args, view, cancel),
+            Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
+            Work::Write { apply, files } => self.write(key, apply, &files),
+            Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
+        }
+    }
+
+    /// Runs work beside the loop; whatever happens in it, the session hears of its end.
+    fn spawn(
+        &self,
+        key: WorkKey,
+        call: Option<CallId>,
+        apply: Option<ApplyId>,
+        work: impl Future<Output = Input> + Send + 'static,
+    ) {
+        let inbound = self.inbound.clone();
+        tokio::spawn(async move {
+            let input = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
+                let message = said(panic.as_ref());
+                tracing::error!(?key, message, "a part of the program failed");
+                Input::Panicked { call, apply, message }
+            });
+            drop(inbound.send(Inbound::Ended(key, Some(input))).await);
+        });
+    }
+
+    fn think(
+        &mut self,
+        key: WorkKey,
+        call: CallId,
+        lane: LaneId,
+        purpose: Purpose,
+        offer: ToolScope,
+        cancel: CancellationToken,
+    ) {
+        let client = self.kit.client(&self.at.config.voice);
+        let request = self.request_of(lane, purpose, offer);
+        let (client, request) = match (client, request) {
+            (Ok(client), Some(request)) => (client, request),
+            (Err(fault), _) => {
+                return self
+                    .spawn(key, Some(call), None, async move { Input::Replied { call, reply: Err(fault) } });
+            }
+            (_, None) => return,
+        };
+        let updates = self.outbox.sender();
+        self.spawn(key, Some(call), None, async move {
+            let reply = ask(client.as_ref(), request, cancel, call, &updates).await;
+            Input::Replied { call, reply }
+        });
+    }
+
+    fn request_of(&self, lane: LaneId, purpose: Purpose, offer: ToolScope) -> Option<ModelRequest> {
+        let around = Circumstances {
+            now: (self.setup.clock)(),
+            utc_offset_minutes: self.around.utc_offset_minutes,
+            branch: self.around.branch.clone(),
+            history: self.at.config.history,
+        };
+        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
+        let tools = pilothouse_tools::specs(offer, session_tools(purpose));
+        context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
+    }
+
+    fn tool(&self, key: WorkKey, permit: Permit, args: &ArgsRef, view: View, cancel: CancellationToken) {
+        let args = self.args(args);
+        let workshop = self.kit.workshop.clone();
+        let blobs: Arc<dyn BlobSource> = Arc::new(self.at.blobs.clone());
+        let call = permit.call();
+        let news = News {
+            call,
+            updates: self.outbox.sender(),
+            inbound: self.inbound.clone(),
+            offset: AtomicU64::new(0),
+        };
+        self.spawn(key, Some(call), None, async move {
+            let outcome = workshop.perform(&permit, &args, &view, blobs, &news, cancel).await;
+            Input::ToolEnded { call, outcome }
+        });
+    }
+
+    fn args(&self, args: &ArgsRef) -> String {
+        match args {
+            ArgsRef::Inline(text) => text.clone(),
+            ArgsRef::Reply(seq, index) => self.args_in(*seq, *index).unwrap_or_default(),
+        }
+    }
+
+    fn args_in(&self, seq: Seq, index: usize) -> Option<String> {
+        use pilothouse_core::event::Event;
+        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
+        let Event::MessageCompleted { calls, .. } = texts.event(seq)?.event else { return None };
+        Some(texts.whole(&calls.get(index)?.args))
+    }
+
+    fn prepare(&self, key: WorkKey, apply: ApplyId, changes: Vec<Take>) {
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        self.blocking(key, apply, move || {
+            let files = prepare::prepare(disk.as_ref(), &root, &blobs, &changes);
+            Input::ApplyPrepared { apply, files }
+        });
+    }
+
+    fn write(&self, key: WorkKey, apply: ApplyId, files: &[FileChange]) {
+        let swaps: Vec<Swap> = files.iter().map(Swap::forward).collect();
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        self.blocking(key, apply, move || {
+            let result = writer::swap_all(disk.as_ref(), &root, &blobs, &swaps);
+            Input::ApplyEnded { apply, result }
+        });
+    }
+
+    fn revert(&self, key: WorkKey, apply: ApplyId, redo: bool, files: &[FileChange]) {
+        let swap = if redo { Swap::forward } else { Swap::backward };
+        let swaps: Vec<Swap> = files.iter().map(swap).collect();
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        self.blocking(key, apply, move || {
+            let result = writer::swap_all(disk.as_ref(), &root, &blobs, &swaps);
+            Input::RevertEnded { apply, result }
+        });
+    }
+
+    fn blocking(&self, key: WorkKey, apply: ApplyId, work: impl FnOnce() -> Input + Send + 'static) {
+        self.spawn(key, None, Some(apply), async move {
+            let done = tokio::task::spawn_blocking(work).await;
+            done.unwrap_or_else(|e| {
+                let message = e.try_into_panic().map_or_else(|e| e.to_string(), |p| said(p.as_ref()));
+                tracing::error!(?apply, message, "a part of the program failed");
+                Input::Panicked { call: None, apply: Some(apply), message }
+            })
+        });
+    }
+}
+
+/// The tools that speak to the session itself, by what a lane is for.
+pub(super) const fn session_tools(purpose: Purpose) -> &'static [Tool] {
+    match purpose {
+        Purpose::Plan => &[Tool::SubmitPlan, Tool::AskUser],
+        Purpose::Answer | Purpose::Task | Purpose::Goal => &[Tool::AskUser, Tool::RequestPath],
+    }
+}
+
+async fn ask(
+    client: &dyn ModelClient,
+    request: ModelRequest,
+    cancel: CancellationToken,
+    call: CallId,
+    updates: &mpsc::Sender<Update>,
+) -> Result<ModelReply, Fault> {
+    let (pieces, mut coming) = mpsc::channel(DELTAS);
+    let mut stream = Stream { call, updates, text: 0, thinking: 0 };
+    let reply = client.reply(request, pieces, cancel);
+    tokio::pin!(reply);
+    let ended = loop {
+        tokio::select! {
+            biased;
+            Some(piece) = coming.recv() => stream.show(piece),
+            ended = &mut reply => break ended,
+        }
+    };
+    while let Ok(piece) = coming.try_recv() {
+        stream.show(piece);
+    }
+    match ended {
+        Ok(reply) => Ok(reply),
+        Err(unfinished) => {
+            let fault = unfinished.fault.clone();
+            unfinished.stopped().ok_or(fault)
+        }
+    }
+}
+
+/// The pieces of one reply on their way to the screen; where it is full they are dropped, and the
+/// offsets show the gap.
+struct Stream<'a> {
+    call: CallId,
+    updates: &'a mpsc::Sender<Update>,
+    text: u64,
+    thinking: u64,
+}
+
+impl Stream<'_> {
+    fn show(&mut self, piece: ModelDelta) {
+        let (kind, offset, text) = match piece {
+            ModelDelta::Text(text) => (DeltaKind::Text, advance(&mut self.text, &text), text),
+            ModelDelta::Reasoning(text) => (DeltaKind::Reasoning, advance(&mut self.thinking, &text), text),
+            ModelDelta::Call { name, bytes } => (DeltaKind::Call, bytes as u64, name),
+            ModelDelta::Retry { attempt, wait_ms, reason } => {
+                let wait = wait_ms.div_ceil(1000);
+                (DeltaKind::Notice, 0, format!("{reason}; try {attempt} in {wait} s"))
+            }
+        };
+        drop(self.updates.try_send(Update::Delta(Delta { call: self.call, offset, kind, text })));
+    }
+}
+
+fn advance(offset: &mut u64, text: &str) -> u64 {
+    let at = *offset;
+    *offset += text.len() as u64;
+    at
+}
+
+/// News of a running tool call.
+struct News {
+    call: CallId,
+    updates: mpsc::Sender<Update>,
+    inbound: mpsc::Sender<Inbound>,
+    offset: AtomicU64,
+}
+
+impl Sink for News {
+    fn delta(&self, kind: DeltaKind, text: &str) {
+        let offset = self.offset.fetch_add(text.len() as u64, Ordering::Relaxed);
+        let delta = Delta { call: self.call, offset, kind, text: text.to_owned() };
+        drop(self.updates.try_send(Update::Delta(delta)));
+    }
+
+    fn started(&self, process: Process) {
+        let (inbound, call) = (self.inbound.clone(), self.call);
+        let news = Inbound::Input(Input::CommandStarted { call, process });
+        // The loop is never full for long, and the news may come a little later.
+        if let Err(mpsc::error::TrySendError::Full(news)) = inbound.try_send(news) {
+            tokio::spawn(async move { drop(inbound.send(news).await) });
+        }
+    }
+}
+
+impl BlobSource for Blobs {
+    fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
+        self.get(id)
+    }
+}
+
+/// What a panic said.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,146 @@
+//! What can go wrong while the session is driven, each with a hint for the user.
+//!
+//! Owns the one error type of this crate. Never decides what is done about an error.
+
+use std::{io, path::PathBuf};
+
+/// Everything that this crate can fail with.
+#[derive(Debug, thiserror::Error)]
+pub enum RuntimeError {
+    /// The file system said no.
+    #[error("cannot {doing} {}: {}", path.display(), cause(source))]
+    Io {
+        /// What was tried, as a verb: `read`, `write`.
+        doing: &'static str,
+        /// The path.
+        path: PathBuf,
+        /// Its answer.
+        source: io::Error,
+    },
+    /// Another process holds the session.
+    #[error("session {slug} is open in another process{holder}")]
+    Locked {
+        /// The session.
+        slug: String,
+        /// ` (process N)` where it is known, else empty.
+        holder: String,
+    },
+    /// There is no session of this name.
+    #[error("there is no session {0}")]
+    NoSession(String),
+    /// The folder to work in cannot be used.
+    #[error("cannot work in {}: {why}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// A configuration file cannot be used.
+    #[error("{}:{line}:{column}: {message}", file.display())]
+    Config {
+        /// The file.
+        file: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+        /// How to mend it.
+        hint: String,
+    },
+    /// A value given by flag or environment cannot be used.
+    #[error("{what}: {message}")]
+    Setting {
+        /// The flag or variable.
+        what: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A file that holds a key can be read by others.
+    #[error("{} holds a key and can be read by others (mode {mode:o})", path.display())]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A record could not be put into its stored form; a defect of ours.
+    #[error("a record could not be encoded: {0}")]
+    Encode(#[from] serde_json::Error),
+    /// The model's client could not be made.
+    #[error("the model cannot be used: {0}")]
+    Model(String),
+    /// The session's own machine refused to open it.
+    #[error("the session cannot be opened: {0}")]
+    Opening(String),
+}
+
+impl RuntimeError {
+    /// Says what was tried on which path.
+    pub fn io(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { doing, path, source }
+    }
+
+    /// What the user can do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Io { source, .. } => remedy(source).to_owned(),
+            Self::Locked { .. } => {
+                "close the other one, or read it with `pilothouse sessions show`".to_owned()
+            }
+            Self::NoSession(_) => "list them with `pilothouse sessions list`".to_owned(),
+            Self::Folder { .. } => "give an existing folder that you can read".to_owned(),
+            Self::Config { hint, .. } => hint.clone(),
+            Self::Setting { .. } => "see `pilothouse --help`".to_owned(),
+            Self::Exposed { path, .. } => format!("run `chmod 600 {}`", path.display()),
+            Self::Encode(_) | Self::Opening(_) => "please report this with the log file".to_owned(),
+            Self::Model(_) => {
+                "check the model settings, or leave them out to use the offline engine".to_owned()
+            }
+        }
+    }
+
+    /// Whether it is a matter of usage or configuration (exit code 2) rather than of the world.
+    pub const fn is_usage(&self) -> bool {
+        match self {
+            Self::NoSession(_)
+            | Self::Folder { .. }
+            | Self::Config { .. }
+            | Self::Setting { .. }
+            | Self::Exposed { .. }
+            | Self::Model(_)
+            | Self::Locked { .. } => true,
+            Self::Io { .. } | Self::Encode(_) | Self::Opening(_) => false,
+        }
+    }
+}
+
+/// The cause in plain words, without the operating system's error number.
+pub(crate) fn cause(error: &io::Error) -> String {
+    let text = match error.kind() {
+        io::ErrorKind::StorageFull => "the disk is full",
+        io::ErrorKind::QuotaExceeded => "the disk quota is used up",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::NotFound => "no such file or folder",
+        io::ErrorKind::IsADirectory => "it is a folder",
+        io::ErrorKind::NotADirectory => "a part of the path is not a folder",
+        _ => return error.to_string(),
+    };
+    text.to_owned()
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room and try again; nothing is lost"
+        }
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            "check who may write there; PILOTHOUSE_HOME puts the program's own files elsewhere"
+        }
+        _ => "check the path and try again",
+    }
+}

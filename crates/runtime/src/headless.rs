@@ -1,0 +1,336 @@
+//! One goal without a screen: a driver, a fold, lines of text or JSON, an exit code.
+//!
+//! Owns what a script sees. Never waits for a terminal, and never answers a question: an open one
+//! ends the run with its name and the way to go on.
+
+pub mod change;
+pub mod listing;
+mod patch;
+mod report;
+#[cfg(test)]
+mod tests;
+
+use std::{future::Future, io::Write, path::PathBuf, time::Duration};
+
+use pilothouse_core::{
+    checkpoint::{Checkpoint, CheckpointKind},
+    event::{Event, RunStatus, Stamped},
+    ids::Seq,
+    input::Input,
+    port::{Ask, Request, Update},
+    scope::PermissionMode,
+    session::{Session, State},
+    talk::FaultKind,
+};
+use tokio::sync::mpsc;
+
+use crate::{
+    driver::{Setup, drive},
+    error::RuntimeError,
+};
+use report::Report;
+
+/// How long a stopped run is waited for.
+const STOPPING: Duration = Duration::from_secs(5);
+
+/// Asked before the first input: its answer parts the notices of the opening from what follows.
+const FENCE: Request = Request::Ask(0, Ask::History { before: Seq(0), count: 0 });
+
+/// What is wanted of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The goal.
+    pub goal: String,
+    /// Stop when the plan is ready.
+    pub plan_only: bool,
+    /// Approve plans and changes; removals and high risk still stop.
+    pub auto_confirm: bool,
+    /// The event log as it grows, one JSON object a line.
+    pub json: bool,
+    /// Only a line for each finished task, and the answer.
+    pub quiet: bool,
+    /// Stop after this time.
+    pub timeout: Option<Duration>,
+    /// Write what was proposed and applied as a patch.
+    pub patch_out: Option<PathBuf>,
+    /// Keep nothing of the session.
+    pub forget: bool,
+}
+
+/// A wish from outside to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// As by Ctrl-C: exit code 130.
+    Interrupt,
+    /// As by a plain kill: exit code 143.
+    Terminate,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The exit code, as `cli.md` has it.
+    pub exit: u8,
+    /// The session.
+    pub slug: String,
+    /// What ended it, in a sentence; empty when all is done.
+    pub reason: String,
+}
+
+/// Runs one goal to its end or to the first question. `out` is for the result and for machines,
+/// `err` for people; `stop` completes when the run shall be stopped.
+///
+/// # Errors
+/// When the session cannot be opened or the patch cannot be written.
+pub async fn run(
+    mut setup: Setup,
+    options: Options,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+    stop: impl Future<Output = Stop> + Send,
+) -> Result<Outcome, RuntimeError> {
+    if options.auto_confirm {
+        setup.permission = Some(PermissionMode::Auto);
+    }
+    // The folder is there until the run is over.
+    let _short_lived = if options.forget {
+        let folder = tempfile::tempdir().map_err(RuntimeError::io("create", "a temporary folder"))?;
+        setup.home.state = folder.path().to_owned();
+        Some(folder)
+    } else {
+        None
+    };
+    let home = setup.home.clone();
+    let (requests, incoming) = mpsc::channel(16);
+    let (outgoing, mut updates) = mpsc::channel(1024);
+    let driver = tokio::spawn(drive(setup, incoming, outgoing));
+    let report = Report::new(&options, out, err);
+    let mut watch = Watch {
+        session: Session::new(),
+        from: Seq(0),
+        fault: None,
+        failed: None,
+        report,
+        asked: None,
+        taken: false,
+    };
+    let verdict = watch.follow(&mut updates, &requests, &options, stop).await;
+    drop(requests.send(Request::Quit).await);
+    // What was cut off still says what it had, until the driver is done.
+    while let Some(update) = updates.recv().await {
+        watch.last_words(update);
+    }
+    let left = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))?;
+    let farewell = left?;
+    let Verdict { exit, reason } = verdict;
+    if let Some(path) = &options.patch_out {
+        patch::write(path, &home, &farewell.slug, watch.session.state(), watch.from)?;
+    }
+    let outcome = Outcome { exit, slug: farewell.slug, reason };
+    watch.report.end(&outcome, watch.asked.as_ref(), watch.session.state());
+    Ok(outcome)
+}
+
+/// Why a run is over.
+struct Verdict {
+    exit: u8,
+    reason: String,
+}
+
+impl Verdict {
+    fn new(exit: u8, reason: impl Into<String>) -> Self {
+        Self { exit, reason: reason.into() }
+    }
+}
+
+/// What the run has come to.
+struct Watch<'a> {
+    session: Session,
+    /// The last event before the goal was said.
+    from: Seq,
+    /// The last fault of a model.
+    fault: Option<FaultKind>,
+    /// How the run ended, if it did not end well.
+    failed: Option<(RunStatus, String)>,
+    report: Report<'a>,
+    /// The question that nobody is there to answer.
+    asked: Option<Checkpoint>,
+    /// Whether the driver has come to the goal: what it refused before were notices.
+    taken: bool,
+}
+
+impl Watch<'_> {
+    async fn follow(
+        &mut self,
+        updates: &mut mpsc::Receiver<Update>,
+        requests: &mpsc::Sender<Request>,
+        options: &Options,
+        stop: impl Future<Output = Stop> + Send,
+    ) -> Verdict {
+        let mut limit = std::pin::pin!(async {
+            match options.timeout {
+                Some(time) => tokio::time::sleep(time).await,
+                None => std::future::pending().await,
+            }
+        });
+        let mut stop = std::pin::pin!(stop);
+        loop {
+            let update = tokio::select! {
+                update = updates.recv() => update,
+                why = &mut stop => {
+                    let (exit, reason) = match why {
+                        Stop::Interrupt => (130, "interrupted; the session is saved"),
+                        Stop::Terminate => (143, "terminated; the session is saved"),
+                    };
+                    self.stop(updates, requests).await;
+                    return Verdict::new(exit, reason);
+                }
+                () = &mut limit => {
+                    self.stop(updates, requests).await;
+                    return Verdict::new(1, "the time limit is reached; the run was stopped");
+                }
+            };
+            match update {
+                None | Some(Update::Closed(_)) => return Verdict::new(1, "the session ended by itself"),
+                Some(Update::Opened(session, tail)) => {
+                    self.from = session.state().seq;
+                    self.session = *session;
+                    self.report.opened(&tail);
+                    drop(requests.send(FENCE).await);
+                    let goal = Request::Input(Input::Say(options.goal.clone()));
+                    drop(requests.send(goal).await);
+                }
+                Some(other) => {
+                    if let Some(verdict) = self.take(other, options) {
+                        return verdict;
+                    }
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, update: Update, options: &Options) -> Option<Verdict> {
+        match update {
+            Update::Events(events) => {
+                for event in &events {
+                    self.session.apply(event);
+                    self.note(event);
+                    self.report.event(event, self.session.state());
+                }
+                self.at_rest(options)
+            }
+            Update::Delta(delta) => {
+                self.report.delta(&delta);
+                None
+            }
+            Update::Refused(reason) => {
+                self.report.refused(&reason);
+                let over = self.taken && self.session.pending().is_empty();
+                over.then(|| Verdict::new(1, reason))
+            }
+            Update::Answered(..) => {
+                self.taken = true;
+                None
+            }
+            Update::Opened(..) | Update::Surroundings(_) | Update::Closed(_) => None,
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only ends are noted")]
+    fn note(&mut self, event: &Stamped) {
+        match &event.event {
+            Event::ThinkingFailed { fault, .. } => self.fault = Some(fault.kind),
+            Event::MessageCompleted { .. } => self.fault = None,
+            Event::RunCompleted { status, summary, .. } => {
+                self.failed = (*status != RunStatus::Completed).then(|| (*status, summary.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    /// The verdict, once nothing works any more.
+    fn at_rest(&mut self, options: &Options) -> Option<Verdict> {
+        let state = self.session.state();
+        if !state.pending().is_empty() {
+            return None;
+        }
+        if let Some(question) = first_question(state) {
+            let verdict = judge(question, options, self.fault);
+            self.asked = Some(question.clone());
+            return Some(verdict);
+        }
+        if let Some(kind) = self.fault {
+            return Some(Verdict::new(fault_exit(kind), "the model did not answer"));
+        }
+        Some(match &self.failed {
+            Some((_, summary)) => Verdict::new(1, summary.clone()),
+            None => Verdict::new(0, ""),
+        })
+    }
+
+    /// Stops what runs and takes in what comes of it.
+    async fn stop(&mut self, updates: &mut mpsc::Receiver<Update>, requests: &mpsc::Sender<Request>) {
+        drop(requests.send(Request::Input(Input::Cancel)).await);
+        let deadline = tokio::time::Instant::now() + STOPPING;
+        while !self.session.pending().is_empty() {
+            let Ok(Some(update)) = tokio::time::timeout_at(deadline, updates.recv()).await else { return };
+            if matches!(update, Update::Refused(_)) {
+                return;
+            }
+            self.last_words(update);
+        }
+    }
+
+    fn last_words(&mut self, update: Update) {
+        match update {
+            Update::Events(events) => {
+                for event in &events {
+                    self.session.apply(event);
+                    self.report.event(event, self.session.state());
+                }
+            }
+            Update::Refused(_)
+            | Update::Opened(..)
+            | Update::Delta(_)
+            | Update::Answered(..)
+            | Update::Surroundings(_)
+            | Update::Closed(_) => {}
+        }
+    }
+}
+
+/// The question that matters most: the one that holds the phase, else the oldest.
+fn first_question(state: &State) -> Option<&Checkpoint> {
+    state.phase_question().or_else(|| state.open.values().next())
+}
+
+fn judge(question: &Checkpoint, options: &Options, fault: Option<FaultKind>) -> Verdict {
+    match &question.kind {
+        CheckpointKind::Confirmation if options.plan_only => Verdict::new(0, ""),
+        CheckpointKind::Failure(failure) => {
+            let exit = fault.map_or(1, fault_exit);
+            Verdict::new(exit, format!("{}\n{}", failure.message, failure.hint).trim().to_owned())
+        }
+        CheckpointKind::Confirmation
+        | CheckpointKind::Clarification { .. }
+        | CheckpointKind::Interruption { .. }
+        | CheckpointKind::Diff { .. }
+        | CheckpointKind::Risk { .. }
+        | CheckpointKind::Transition { .. }
+        | CheckpointKind::Exit
+        | CheckpointKind::PipelinePause { .. }
+        | CheckpointKind::Breakout { .. } => Verdict::new(3, question.message.clone()),
+    }
+}
+
+const fn fault_exit(kind: FaultKind) -> u8 {
+    match kind {
+        FaultKind::Unreachable
+        | FaultKind::Unauthorized
+        | FaultKind::Refused
+        | FaultKind::NotAStream
+        | FaultKind::Stalled
+        | FaultKind::Cut => 5,
+        FaultKind::Malformed | FaultKind::Cancelled | FaultKind::Internal => 1,
+    }
+}

@@ -1,0 +1,213 @@
+//! `undo` and `redo` without a screen.
+//!
+//! Owns the choice of the session. The taking back itself is the session's own and is logged as
+//! every other step.
+
+use std::io::Write;
+
+use pilothouse_core::{
+    ids::Seq,
+    input::{Found, Input},
+    port::{Request, Update},
+    session::{Apply, Session},
+};
+use tokio::sync::mpsc;
+
+use super::Outcome;
+use crate::{
+    disk::{RealDisk, Root},
+    driver::{Setup, Which, drive},
+    error::RuntimeError,
+    log::Log,
+    sessions::{self, Place},
+    writer,
+};
+
+/// Which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Take back the last applied change.
+    Undo,
+    /// Put back the last undone change.
+    Redo,
+}
+
+/// What is wanted.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    /// Which way.
+    pub way: Way,
+    /// In this session only; else the newest of the folder that has something.
+    pub session: Option<String>,
+    /// Only list what there is.
+    pub list: bool,
+    /// Only say what would happen.
+    pub dry_run: bool,
+}
+
+/// Takes back, or puts back, the last change of the folder.
+///
+/// # Errors
+/// When there is no such session or it cannot be opened.
+pub async fn change(
+    setup: Setup,
+    wish: Wish,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Result<Outcome, RuntimeError> {
+    let real = setup.workspace.canonicalize().map_err(RuntimeError::io("open", &setup.workspace))?;
+    let places = match &wish.session {
+        Some(name) => vec![sessions::find(&setup.home, &real, name)?],
+        None => sessions::all(&setup.home).into_iter().filter(|p| p.workspace == real).collect(),
+    };
+    let mut ready = candidates(places, wish.way)?;
+    if wish.list {
+        for (place, session) in &ready {
+            list(place, session, wish.way, out);
+        }
+        return Ok(Outcome { exit: 0, slug: String::new(), reason: String::new() });
+    }
+    let Some((place, session)) = ready.drain(..).next() else {
+        let what = match wish.way {
+            Way::Undo => "there is no applied change to take back",
+            Way::Redo => "there is no undone change to put back",
+        };
+        drop(writeln!(err, "{what}"));
+        return Ok(Outcome { exit: 1, slug: String::new(), reason: what.to_owned() });
+    };
+    if wish.dry_run {
+        return rehearse(&place, &session, wish.way, out, err);
+    }
+    perform(Setup { which: Which::Named(place.slug.clone()), ..setup }, wish.way, out, err).await
+}
+
+/// Sessions that have something, the one whose change is newest first.
+fn candidates(places: Vec<Place>, way: Way) -> Result<Vec<(Place, Session)>, RuntimeError> {
+    let mut ready = Vec::new();
+    for place in places {
+        let summary = sessions::summary(&place)?;
+        let has = match way {
+            Way::Undo => summary.applied,
+            Way::Redo => summary.undone,
+        };
+        if has > 0 {
+            let (session, when) = fold(&place)?;
+            ready.push((when, place, session));
+        }
+    }
+    ready.sort_by_key(|(when, ..)| std::cmp::Reverse(*when));
+    Ok(ready.into_iter().map(|(_, place, session)| (place, session)).collect())
+}
+
+/// The state of a session, and when its files were changed last.
+fn fold(place: &Place) -> Result<(Session, (pilothouse_core::ids::Millis, Seq)), RuntimeError> {
+    use pilothouse_core::event::Event;
+    let mut session = Session::new();
+    let mut when = (pilothouse_core::ids::Millis(0), Seq(0));
+    Log::read(&place.folder)?.replay(|event| {
+        if matches!(event.event, Event::Applied { .. } | Event::Reverted { .. }) {
+            when = (event.at, event.seq);
+        }
+        session.apply(&event);
+    })?;
+    Ok((session, when))
+}
+
+fn stack(session: &Session, way: Way) -> impl Iterator<Item = &Apply> {
+    let state = session.state();
+    let ids = match way {
+        Way::Undo => &state.ledger,
+        Way::Redo => &state.undone,
+    };
+    ids.iter().rev().filter_map(|id| state.applies.get(id))
+}
+
+fn files(apply: &Apply) -> String {
+    let one = |f: &pilothouse_core::event::FileChange| format!("{} (+{} -{})", f.path, f.added, f.removed);
+    apply.files.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+fn list(place: &Place, session: &Session, way: Way, out: &mut (dyn Write + Send)) {
+    for apply in stack(session, way) {
+        drop(writeln!(out, "{}  {}  {}", place.slug, apply.id, files(apply)));
+    }
+}
+
+fn rehearse(
+    place: &Place,
+    session: &Session,
+    way: Way,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Result<Outcome, RuntimeError> {
+    let root = Root::open(&place.workspace).map_err(RuntimeError::io("open", &place.workspace))?;
+    let mut exit = 0;
+    if let Some(apply) = stack(session, way).next() {
+        let (verb, wanted) = match way {
+            Way::Undo => ("take back", Found::After),
+            Way::Redo => ("put back", Found::Before),
+        };
+        drop(writeln!(out, "would {verb}: {}", files(apply)));
+        if writer::look(&RealDisk, &root, &apply.files) != wanted {
+            drop(writeln!(err, "a file has changed since: it would be refused and nothing written"));
+            exit = 1;
+        }
+    }
+    Ok(Outcome { exit, slug: place.slug.clone(), reason: String::new() })
+}
+
+async fn perform(
+    setup: Setup,
+    way: Way,
+    out: &mut (dyn Write + Send),
+    err: &mut (dyn Write + Send),
+) -> Result<Outcome, RuntimeError> {
+    use pilothouse_core::event::Event;
+    let (requests, incoming) = mpsc::channel(4);
+    let (outgoing, mut updates) = mpsc::channel(256);
+    let driver = tokio::spawn(drive(setup, incoming, outgoing));
+    let input = match way {
+        Way::Undo => Input::Undo,
+        Way::Redo => Input::Redo,
+    };
+    drop(requests.send(super::FENCE).await);
+    drop(requests.send(Request::Input(input)).await);
+    let mut taken = false;
+    let mut session = Session::new();
+    let mut said = None;
+    while let Some(update) = updates.recv().await {
+        match update {
+            Update::Opened(opened, _) => session = *opened,
+            Update::Refused(reason) if taken => said = Some((1, reason)),
+            Update::Answered(..) => taken = true,
+            Update::Events(events) => {
+                for event in events {
+                    session.apply(&event);
+                    if let Event::Reverted { apply, .. } = &event.event {
+                        let text = session.state().applies.get(apply).map(files).unwrap_or_default();
+                        said = Some((0, text));
+                    }
+                    if let Event::RevertFailed { message, .. } = &event.event {
+                        said = Some((1, message.clone()));
+                    }
+                }
+            }
+            Update::Refused(_) | Update::Delta(_) | Update::Surroundings(_) | Update::Closed(_) => {}
+        }
+        if said.is_some() {
+            break;
+        }
+    }
+    drop(requests.send(Request::Quit).await);
+    // Whatever still comes is taken in, so that the driver is not told that nobody listens.
+    while updates.recv().await.is_some() {}
+    let farewell = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))??;
+    let (exit, text) = said.unwrap_or((1, "the session ended before it was done".to_owned()));
+    let verb = match way {
+        Way::Undo => "took back",
+        Way::Redo => "put back",
+    };
+    let told = if exit == 0 { writeln!(out, "{verb}: {text}") } else { writeln!(err, "{text}") };
+    drop(told);
+    Ok(Outcome { exit, slug: farewell.slug, reason: if exit == 0 { String::new() } else { text } })
+}

@@ -1,0 +1,133 @@
+//! `sessions list`, `show` and `verify` as text and as JSON.
+//!
+//! Owns the lines. Reads only.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use pilothouse_core::{
+    clean::Clean,
+    event::{Event, Stamped},
+};
+
+use super::report::json_line;
+use crate::{
+    error::RuntimeError,
+    home::Home,
+    sessions::{self, Place, Summary},
+};
+
+/// Lists sessions, newest first: those of `workspace`, or all.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn list(home: &Home, workspace: Option<&Path>, json: bool, out: &mut dyn Write) -> io::Result<()> {
+    let mine = |p: &Place| workspace.is_none_or(|w| p.workspace == w);
+    for place in sessions::all(home).into_iter().filter(mine) {
+        match sessions::summary(&place) {
+            Ok(summary) if json => writeln!(out, "{}", serde_json::to_string(&summary)?)?,
+            Ok(summary) => writeln!(out, "{}", row(&summary, workspace.is_none()))?,
+            Err(e) if json => {
+                writeln!(out, "{}", serde_json::json!({"slug": place.slug, "error": e.to_string()}))?
+            }
+            Err(e) => writeln!(out, "{}  cannot be read: {e}", place.slug)?,
+        }
+    }
+    Ok(())
+}
+
+fn row(s: &Summary, folder: bool) -> String {
+    let title: String = s.title.chars().take(60).collect();
+    let title = Clean::line(if title.is_empty() { "(nothing said)" } else { &title });
+    let place = if folder { format!("  {}", Clean::line(&s.workspace).as_str()) } else { String::new() };
+    let open = if s.unfinished { "  unfinished" } else { "" };
+    format!(
+        "{}  {:>4} messages  {:>3} changes  {}{place}{open}",
+        s.slug,
+        s.messages,
+        s.applied,
+        title.as_str()
+    )
+}
+
+/// Shows what was said and done in a session.
+///
+/// # Errors
+/// When its log cannot be read.
+pub fn show(place: &Place, json: bool, out: &mut dyn Write) -> Result<(), RuntimeError> {
+    let mut broken = None;
+    let report = sessions::events(place, |event| {
+        let line = if json { Some(json_line(&event)) } else { words(&event) };
+        if let Some(line) = line
+            && broken.is_none()
+        {
+            broken = writeln!(out, "{line}").err();
+        }
+    })?;
+    if !json {
+        for warning in report.warnings() {
+            drop(writeln!(out, "! {warning}"));
+        }
+    }
+    // A reader that went away (a pager, `head`) is no failure.
+    Ok(())
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
+fn words(event: &Stamped) -> Option<String> {
+    let text = match &event.event {
+        Event::SessionOpened { folder, version, .. } => format!("· opened in {folder} by version {version}"),
+        Event::SessionReopened { .. } => "· opened again".to_owned(),
+        Event::TurnStarted { text, .. } => format!("\nyou: {}", text.head),
+        Event::MessageCompleted { text, intermediate: false, .. } => {
+            let tail = text.cut.as_ref().map(|c| format!("\n[…]\n{}", c.tail)).unwrap_or_default();
+            format!("\nagent: {}{tail}", text.head)
+        }
+        Event::PlanReady { plan } => plan.summary(),
+        Event::CallEnded { summary, .. } => format!("▸ {summary}"),
+        Event::CommandProposed { command, .. } => format!("$ {command}"),
+        Event::Proposed { proposal, added, removed } => format!("± {} (+{added} -{removed})", proposal.path),
+        Event::Applied { apply } => format!("✓ {apply} written"),
+        Event::Reverted { apply, redo } => {
+            format!("✓ {apply} {}", if *redo { "put back" } else { "taken back" })
+        }
+        Event::CheckpointOpened { checkpoint } => format!("? {}", checkpoint.message),
+        Event::TaskFailed { message, .. } | Event::ApplyFailed { message, .. } => format!("✗ {message}"),
+        Event::RunCompleted { summary, .. } => format!("★ {summary}"),
+        Event::Notice { text, .. } => format!("· {text}"),
+        Event::CallLost { found, .. } => format!("! {found}"),
+        _ => return None,
+    };
+    Some(Clean::text(&text).into_string())
+}
+
+/// Checks a session; returns whether it is sound.
+///
+/// # Errors
+/// When its log cannot be read at all.
+pub fn verify(place: &Place, json: bool, out: &mut dyn Write) -> Result<bool, RuntimeError> {
+    let check = sessions::verify(place)?;
+    let mut notes = check.report.warnings();
+    notes
+        .extend(check.missing.iter().map(|id| format!("the content {} is missing or damaged", id.short(12))));
+    let r = &check.report;
+    let written = if json {
+        let line = serde_json::json!({
+            "slug": place.slug, "sound": check.sound(), "records": r.records, "events": r.events,
+            "bytes": r.bytes, "last": r.last, "notes": notes,
+        });
+        writeln!(out, "{line}")
+    } else {
+        let word = if check.sound() { "sound" } else { "DAMAGED" };
+        let head = writeln!(
+            out,
+            "{}  {word}: {} records, {} events, {} bytes",
+            place.slug, r.records, r.events, r.bytes
+        );
+        notes.iter().try_fold((), |(), note| writeln!(out, "  {note}")).and(head)
+    };
+    drop(written);
+    Ok(check.sound())
+}

@@ -1,0 +1,73 @@
+//! A patch of what a run proposed and applied.
+//!
+//! Owns the patch's text. Never reads the workspace: the contents are the stored ones.
+
+use std::{collections::BTreeMap, path::Path};
+
+use pilothouse_core::{
+    blob::BlobId,
+    ids::Seq,
+    proposal::ProposalStatus,
+    relpath::RelPath,
+    session::{ApplyStatus, State},
+};
+
+use crate::{blobs::Blobs, error::RuntimeError, home::Home, sessions};
+
+/// The first content before and the last content after, by file.
+type Changes = BTreeMap<RelPath, (Option<BlobId>, Option<BlobId>)>;
+
+pub(super) fn write(
+    path: &Path,
+    home: &Home,
+    slug: &str,
+    state: &State,
+    from: Seq,
+) -> Result<(), RuntimeError> {
+    let place = sessions::find(home, Path::new(&state.folder), slug)?;
+    let text = text(state, &Blobs::under(&place.folder), from);
+    std::fs::write(path, text).map_err(RuntimeError::io("write", path))
+}
+
+fn text(state: &State, blobs: &Blobs, from: Seq) -> String {
+    let mut changes = Changes::new();
+    // Ids and sequence numbers count apart; what was applied before this run is of an older turn.
+    let own = |turn: pilothouse_core::ids::TurnId| state.turns.get(&turn).is_some_and(|t| t.seq > from);
+    let first = state.turns.keys().find(|t| own(**t)).map_or(u64::MAX, |t| t.0);
+    for apply in state.applies.values().filter(|a| a.status == ApplyStatus::Applied && a.id.0 > first) {
+        for f in &apply.files {
+            add(&mut changes, &f.path, f.before, f.after);
+        }
+    }
+    for p in state.proposals.values().filter(|p| p.status == ProposalStatus::Open && p.id.0 > first) {
+        add(&mut changes, &p.path, p.before, p.after);
+    }
+    changes.iter().map(|(path, (before, after))| one(path, *before, *after, blobs)).collect()
+}
+
+fn add(changes: &mut Changes, path: &RelPath, before: Option<BlobId>, after: Option<BlobId>) {
+    changes.entry(path.clone()).and_modify(|c| c.1 = after).or_insert((before, after));
+}
+
+fn one(path: &RelPath, before: Option<BlobId>, after: Option<BlobId>, blobs: &Blobs) -> String {
+    if before == after {
+        return String::new();
+    }
+    let read = |id: Option<BlobId>| id.and_then(|id| blobs.get(id)).unwrap_or_default();
+    let (old, new) = (read(before), read(after));
+    let mut text = format!("diff --git a/{path} b/{path}\n");
+    match (before, after) {
+        (None, _) => text.push_str("new file mode 100644\n"),
+        (_, None) => text.push_str("deleted file mode 100644\n"),
+        (Some(_), Some(_)) => {}
+    }
+    let (Ok(old), Ok(new)) = (String::from_utf8(old), String::from_utf8(new)) else {
+        text.push_str("Binary files differ\n");
+        return text;
+    };
+    let a = before.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{path}"));
+    let b = after.map_or_else(|| "/dev/null".to_owned(), |_| format!("b/{path}"));
+    let diff = similar::TextDiff::from_lines(&old, &new);
+    text.push_str(&diff.unified_diff().context_radius(3).header(&a, &b).to_string());
+    text
+}

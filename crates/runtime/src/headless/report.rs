@@ -1,0 +1,181 @@
+//! What a run prints: JSON lines for machines, plain lines for people.
+//!
+//! Owns the wording and which stream it goes to. Foreign text passes [`Clean`] before a terminal
+//! can see it; a stream that is closed ends nothing.
+
+use std::io::Write;
+
+use pilothouse_core::{
+    checkpoint::{Checkpoint, CheckpointKind},
+    clean::Clean,
+    event::{CallStatus, Event, Level, Stamped},
+    plan::TaskStatus,
+    session::State,
+    talk::{Delta, DeltaKind},
+};
+
+use super::{Options, Outcome};
+
+/// The printer of one run.
+pub(super) struct Report<'a> {
+    json: bool,
+    quiet: bool,
+    forget: bool,
+    out: &'a mut (dyn Write + Send),
+    err: &'a mut (dyn Write + Send),
+}
+
+impl<'a> Report<'a> {
+    pub fn new(options: &Options, out: &'a mut (dyn Write + Send), err: &'a mut (dyn Write + Send)) -> Self {
+        Self { json: options.json, quiet: options.quiet, forget: options.forget, out, err }
+    }
+
+    /// The events with which this process opened the session.
+    pub fn opened(&mut self, tail: &[Stamped]) {
+        let opening =
+            |e: &Stamped| matches!(e.event, Event::SessionOpened { .. } | Event::SessionReopened { .. });
+        let from = tail.iter().rposition(opening).unwrap_or(tail.len());
+        for event in tail.get(from..).unwrap_or_default() {
+            self.line(event);
+        }
+    }
+
+    pub fn event(&mut self, event: &Stamped, state: &State) {
+        self.line(event);
+        if !self.json {
+            self.tell(&event.event, state);
+        }
+    }
+
+    fn line(&mut self, event: &Stamped) {
+        if self.json {
+            // A closed pipe is the reader's business: the run goes on and is saved.
+            drop(writeln!(self.out, "{}", json_line(event)));
+            drop(self.out.flush());
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        drop(writeln!(self.err, "{}", Clean::text(text).as_str()));
+    }
+
+    fn progress(&mut self, text: &str) {
+        if !self.quiet {
+            self.say(text);
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
+    fn tell(&mut self, event: &Event, state: &State) {
+        match event {
+            Event::MessageCompleted { text, intermediate, .. } => {
+                let whole = text.whole().map_or_else(
+                    || format!("{}\n[…]\n{}", text.head, text.cut.as_ref().map_or("", |c| c.tail.as_str())),
+                    str::to_owned,
+                );
+                if whole.is_empty() {
+                } else if *intermediate {
+                    self.progress(&whole);
+                } else {
+                    drop(writeln!(self.out, "{}", Clean::text(&whole).as_str()));
+                }
+            }
+            Event::PlanReady { plan } => self.progress(&plan.summary()),
+            Event::TaskCompleted { task, .. } => {
+                if let Some(plan) = state.plan.as_ref().or(state.suspended.as_ref())
+                    && let Some(done) = plan.task(*task)
+                {
+                    let text = format!("[{}/{}] ✓ {}", plan.number(*task), plan.tasks.len(), done.title);
+                    self.say(&text);
+                }
+            }
+            Event::TaskFailed { message, .. } => self.say(&format!("✗ {message}")),
+            Event::CallEnded { status, summary, .. } => {
+                let mark = if *status == CallStatus::Done { "▸" } else { "✗" };
+                self.progress(&format!("{mark} {summary}"));
+            }
+            Event::Proposed { proposal, added, removed } => {
+                self.progress(&format!("± {} (+{added} -{removed})", proposal.path));
+            }
+            Event::ApplyStarted { .. } => {}
+            Event::Applied { apply } => {
+                let files = state.applies.get(apply).map(|a| a.files.clone()).unwrap_or_default();
+                for f in files {
+                    self.progress(&format!("✓ wrote {} (+{} -{})", f.path, f.added, f.removed));
+                }
+            }
+            Event::GatePassed { proof, .. } => self.progress(&format!("✓ gate {}", proof.command)),
+            Event::GateFailed { proof, .. } => {
+                self.say(&format!("✗ gate {}\n{}", proof.command, proof.diagnostics))
+            }
+            Event::Notice { level, text } => match level {
+                Level::Info => self.progress(text),
+                Level::Warn | Level::Error => self.say(text),
+            },
+            Event::RunCompleted { summary, .. } => self.progress(summary),
+            _ => {}
+        }
+    }
+
+    pub fn delta(&mut self, delta: &Delta) {
+        if delta.kind == DeltaKind::Notice && !self.json {
+            self.progress(&delta.text);
+        }
+    }
+
+    pub fn refused(&mut self, reason: &str) {
+        self.say(reason);
+    }
+
+    /// The last words: what ended it, the question, and the way to go on.
+    pub fn end(&mut self, outcome: &Outcome, asked: Option<&Checkpoint>, state: &State) {
+        let way = match (outcome.exit, self.forget) {
+            (3, true) => "run it again without --no-persist to be able to answer".to_owned(),
+            (3, false) => format!("pilothouse resume {}", outcome.slug),
+            _ => String::new(),
+        };
+        if self.json {
+            let question = asked.filter(|_| outcome.exit != 0);
+            let last = serde_json::json!({
+                "seq": state.seq, "at": state.at, "run": state.run.as_ref().map(|r| r.id), "type": "run_ended",
+                "exit": outcome.exit, "session": outcome.slug, "reason": outcome.reason, "question": question,
+                "go_on": way,
+            });
+            drop(writeln!(self.out, "{last}"));
+            drop(self.out.flush());
+            return;
+        }
+        if let Some(asked) = asked {
+            self.show_question(asked, state, outcome.exit);
+        } else if !outcome.reason.is_empty() {
+            self.say(&outcome.reason);
+        }
+        if !way.is_empty() {
+            self.say(&format!("to go on: {way}"));
+        }
+    }
+
+    fn show_question(&mut self, asked: &Checkpoint, state: &State, exit: u8) {
+        if let (CheckpointKind::Confirmation, Some(plan)) = (&asked.kind, &state.plan) {
+            let mut text = plan.summary();
+            for task in plan.tasks.iter().filter(|t| t.status == TaskStatus::Pending && !t.detail.is_empty())
+            {
+                text.push_str(&format!("\n   {}: {}", plan.number(task.id), task.detail));
+            }
+            drop(writeln!(self.out, "{}", Clean::text(&text).as_str()));
+        }
+        if exit != 0 {
+            self.say(&format!("? {}", asked.message));
+        }
+    }
+}
+
+/// An event as scripts see it: `run` is always there.
+pub(super) fn json_line(event: &Stamped) -> String {
+    let text = serde_json::to_string(event).unwrap_or_default();
+    if event.run.is_some() {
+        return text;
+    }
+    // What stands before the type are two numbers: the first such mark is the event's own.
+    text.replacen(",\"type\":", ",\"run\":null,\"type\":", 1)
+}

@@ -1,0 +1,203 @@
+//! Headless runs to their end, with their exit codes, streams and patches.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{
+    change::{Way, Wish, change},
+    *,
+};
+use crate::{
+    driver::Which,
+    rig::{Rig, plan_and_edit},
+    sessions,
+};
+
+struct Done {
+    outcome: Outcome,
+    out: String,
+    err: String,
+}
+
+impl Done {
+    fn json(&self) -> Vec<Value> {
+        self.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+    }
+    fn last(&self) -> Value {
+        self.json().pop().unwrap()
+    }
+}
+
+async fn run_in(rig: &Rig, options: Options) -> Done {
+    run_until(rig, rig.setup(Which::New), options, std::future::pending()).await
+}
+
+async fn run_until(_: &Rig, setup: Setup, options: Options, stop: impl Future<Output = Stop> + Send) -> Done {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let outcome = run(setup, options, &mut out, &mut err, stop).await.unwrap();
+    Done { outcome, out: String::from_utf8(out).unwrap(), err: String::from_utf8(err).unwrap() }
+}
+
+fn goal(text: &str) -> Options {
+    Options { goal: text.to_owned(), ..Options::default() }
+}
+
+const EDIT: &str = "change two to 2 in src/a.txt";
+
+#[tokio::test]
+async fn a_question_is_answered_on_standard_output() {
+    let rig = Rig::new(&json!([{"text": "Three numbers."}]));
+    let done = run_in(&rig, goal("what is in src/a.txt?")).await;
+    assert_eq!((done.outcome.exit, done.out.as_str()), (0, "Three numbers.\n"), "{}", done.err);
+}
+
+#[tokio::test]
+async fn the_log_is_printed_as_it_grows() {
+    let rig = Rig::new(&json!([{"text": "Three \"type\": numbers."}]));
+    let done = run_in(&rig, Options { json: true, ..goal("what is in src/a.txt?") }).await;
+    let lines = done.json();
+    for line in &lines {
+        for field in ["seq", "at", "run", "type"] {
+            assert!(line.get(field).is_some(), "{field}: {line}");
+        }
+    }
+    assert_eq!(lines[0]["type"], "session_opened");
+    assert_eq!(done.last()["exit"], 0);
+    let place = sessions::find(&rig.home(), &rig.work(), &done.outcome.slug).unwrap();
+    let mut count = 0;
+    sessions::events(&place, |_| count += 1).unwrap();
+    assert_eq!(lines.len(), count + 1);
+}
+
+#[tokio::test]
+async fn a_plan_ends_the_run_with_a_question_and_the_way_to_go_on() {
+    let rig = Rig::new(&plan_and_edit());
+    let done = run_in(&rig, Options { json: true, ..goal(EDIT) }).await;
+    assert_eq!(done.outcome.exit, 3);
+    assert_eq!(done.last()["question"]["kind"]["kind"], "confirmation");
+    assert_eq!(done.last()["go_on"], format!("pilothouse resume {}", done.outcome.slug));
+    let rig = Rig::new(&plan_and_edit());
+    let done = run_in(&rig, Options { plan_only: true, ..goal(EDIT) }).await;
+    assert_eq!(done.outcome.exit, 0, "{}", done.err);
+    assert!(done.out.contains("Change"), "{}", done.out);
+    assert_eq!(rig.text(), "one\ntwo\nthree\n");
+}
+
+#[tokio::test]
+async fn a_confirmed_run_changes_files_and_leaves_a_patch_that_undo_takes_back() {
+    let rig = Rig::new(&plan_and_edit());
+    let patch = rig.path().join("out.patch");
+    let options = Options { auto_confirm: true, quiet: true, patch_out: Some(patch.clone()), ..goal(EDIT) };
+    let done = run_in(&rig, options).await;
+    assert_eq!(done.outcome.exit, 0, "{}", done.err);
+    assert_eq!(rig.text(), "one\n2\nthree\n");
+    assert!(done.err.contains("[1/1] ✓ Change"), "{}", done.err);
+    let text = fs::read_to_string(&patch).unwrap();
+    assert!(
+        text.contains("--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"),
+        "{text}"
+    );
+
+    let wish = |way, list, dry_run| Wish { way, session: None, list, dry_run };
+    for (wish, text, exit) in [
+        (wish(Way::Undo, true, false), "one\n2\nthree\n", 0),
+        (wish(Way::Undo, false, true), "one\n2\nthree\n", 0),
+        (wish(Way::Redo, false, false), "one\n2\nthree\n", 1),
+        (wish(Way::Undo, false, false), "one\ntwo\nthree\n", 0),
+        (wish(Way::Undo, false, false), "one\ntwo\nthree\n", 1),
+        (wish(Way::Redo, false, false), "one\n2\nthree\n", 0),
+    ] {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let outcome = change(rig.setup(Which::New), wish.clone(), &mut out, &mut err).await.unwrap();
+        assert_eq!(
+            (rig.text().as_str(), outcome.exit),
+            (text, exit),
+            "{wish:?} {}",
+            String::from_utf8_lossy(&err)
+        );
+        assert!(exit != 0 || String::from_utf8(out).unwrap().contains("src/a.txt"));
+    }
+}
+
+#[tokio::test]
+async fn a_removal_stops_even_when_everything_is_confirmed() {
+    let plan = json!({"title": "Away", "tasks": [{"title": "Remove a.txt", "kind": "delete", "files": ["src/a.txt"]}]});
+    let rig = Rig::new(&json!([
+        {"text": "", "calls": [{"name": "submit_plan", "args": plan}]},
+        {"text": "", "calls": [{"name": "delete", "args": {"path": "src/a.txt"}}]},
+        {"text": "proposed"}
+    ]));
+    let done = run_in(&rig, Options { auto_confirm: true, json: true, ..goal("delete src/a.txt") }).await;
+    assert_eq!(done.outcome.exit, 3, "{}", done.out);
+    assert_eq!(done.last()["question"]["kind"]["kind"], "diff");
+    assert!(rig.work().join("src/a.txt").exists());
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_be_reached_is_exit_five() {
+    for kind in ["unreachable", "unauthorized", "stalled"] {
+        let rig = Rig::new(&json!([{"fault": {"kind": kind, "message": "no way", "hint": "try later"}}]));
+        let done = run_in(&rig, goal("what is in src?")).await;
+        assert_eq!(done.outcome.exit, 5);
+        assert!(done.err.contains("no way"), "{}", done.err);
+        let rig = Rig::new(&json!([{"fault": {"kind": kind, "message": "no way", "hint": "try later"}}]));
+        assert_eq!(run_in(&rig, goal(EDIT)).await.outcome.exit, 5);
+    }
+}
+
+#[tokio::test]
+async fn a_stopped_run_says_by_what() {
+    for (why, exit) in [(Stop::Interrupt, 130), (Stop::Terminate, 143)] {
+        let rig = Rig::new(&json!([{"text": "half an answer", "wait_for_cancel": true}]));
+        let done = run_until(&rig, rig.setup(Which::New), goal("what is in src?"), async move { why }).await;
+        assert_eq!(done.outcome.exit, exit);
+    }
+    let rig = Rig::new(&json!([{"text": "half an answer", "wait_for_cancel": true}]));
+    let options = Options { timeout: Some(Duration::from_millis(50)), ..goal("what is in src?") };
+    let done = run_in(&rig, options).await;
+    assert!(done.outcome.exit == 1 && done.err.contains("time limit"), "{}", done.err);
+    assert!(done.out.contains("half an answer"), "{}", done.out);
+}
+
+#[tokio::test]
+async fn a_goal_that_means_nothing_ends_at_once() {
+    let rig = Rig::new(&json!([]));
+    for text in ["", "/undo", "/nonsense"] {
+        assert_eq!(run_in(&rig, goal(text)).await.outcome.exit, 1, "{text:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_to_be_forgotten_leaves_nothing() {
+    let rig = Rig::new(&plan_and_edit());
+    let done = run_in(&rig, Options { forget: true, ..goal(EDIT) }).await;
+    assert_eq!(done.outcome.exit, 3);
+    assert!(!rig.home().sessions().exists() && done.err.contains("--no-persist"), "{}", done.err);
+}
+
+#[tokio::test]
+async fn a_session_can_be_gone_on_with_listed_shown_and_checked() {
+    let rig = Rig::new(&json!([{"text": "first"}, {"text": "second"}]));
+    let first = run_in(&rig, goal("what is in src?")).await;
+    let setup = rig.setup(Which::Named(first.outcome.slug.clone()));
+    // The script starts over with each process.
+    let done = run_until(
+        &rig,
+        setup,
+        Options { json: true, ..goal("what is in src/a.txt?") },
+        std::future::pending(),
+    )
+    .await;
+    assert_eq!((done.outcome.exit, done.outcome.slug.as_str()), (0, first.outcome.slug.as_str()));
+    assert_eq!(done.json()[0]["type"], "session_reopened");
+    let place = sessions::find(&rig.home(), &rig.work(), &first.outcome.slug).unwrap();
+    let mut text = Vec::new();
+    listing::list(&rig.home(), Some(&rig.work().canonicalize().unwrap()), false, &mut text).unwrap();
+    listing::show(&place, false, &mut text).unwrap();
+    assert!(listing::verify(&place, false, &mut text).unwrap());
+    let text = String::from_utf8(text).unwrap();
+    for part in ["4 messages", "what is in src?", "you: what is in src/a.txt?", "agent: first", "sound"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

@@ -1,0 +1,322 @@
+//! The event log: one file a session, appended step by step and synced before anything is shown.
+//!
+//! Owns the file, its lock and access by sequence number. Never rewrites what was written: a torn
+//! end is cut into a side file, and damage elsewhere is reported and left as it is.
+
+pub mod frame;
+pub mod scan;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, BufReader, Read, Seek, SeekFrom, Write},
+    os::unix::fs::{FileExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::{event::Stamped, ids::Seq};
+
+pub use frame::Meta;
+pub use scan::Report;
+use scan::{Index, Place};
+
+use crate::{
+    disk::{Disk, again},
+    error::RuntimeError,
+};
+
+/// The name of the log in a session's folder.
+pub const FILE: &str = "session.jsonl";
+const LOCK: &str = "session.lock";
+
+/// An open log.
+#[derive(Debug)]
+pub struct Log {
+    path: PathBuf,
+    file: File,
+    places: Vec<Place>,
+    report: Report,
+    end: u64,
+    prev: u32,
+    fresh: bool,
+    lock: Option<File>,
+}
+
+impl Log {
+    /// Opens or creates the log in `folder` for writing and keeps it locked until dropped.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Locked`] when another process holds it, or what the file system says.
+    pub fn open(folder: &Path, meta: &Meta) -> Result<Self, RuntimeError> {
+        let lock = lock(folder)?;
+        let path = folder.join(FILE);
+        let open =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
+        let mut log = Self::indexed(path.clone(), open.map_err(RuntimeError::io("open", &path))?)?;
+        log.lock = Some(lock);
+        if log.end == 0 {
+            let line = frame::encode_meta(meta)?;
+            log.put(&crate::disk::RealDisk, &line).map_err(RuntimeError::io("write", &path))?;
+            log.report.meta = Some(meta.clone());
+            sync_folder(folder).map_err(RuntimeError::io("sync", folder))?;
+        }
+        Ok(log)
+    }
+
+    /// Opens a log to read it; whoever writes it is not disturbed and nothing is cut.
+    ///
+    /// # Errors
+    /// When there is none, or what the file system says.
+    pub fn read(folder: &Path) -> Result<Self, RuntimeError> {
+        let path = folder.join(FILE);
+        let file = File::open(&path).map_err(RuntimeError::io("open", &path))?;
+        Self::build(path.clone(), file).map(|(log, _)| log).map_err(RuntimeError::io("read", &path))
+    }
+
+    fn indexed(path: PathBuf, file: File) -> Result<Self, RuntimeError> {
+        let (mut log, torn) = Self::build(path.clone(), file).map_err(RuntimeError::io("read", &path))?;
+        if let Some(at) = torn {
+            // Without room for the side file nothing is cut: the next record starts on a fresh line.
+            match log.cut(at) {
+                Ok(name) => log.report.torn = Some(name),
+                Err(e) => tracing::warn!(error = %e, "the torn end of the log could not be set aside"),
+            }
+        }
+        Ok(log)
+    }
+
+    fn build(path: PathBuf, file: File) -> io::Result<(Self, Option<u64>)> {
+        let index = Index::read(BufReader::with_capacity(1 << 18, &file))?;
+        let prev = index.places.last().map_or(0, |p| p.crc);
+        let end = index.report.bytes;
+        let log = Self {
+            path,
+            file,
+            places: index.places,
+            report: index.report,
+            end,
+            prev,
+            fresh: !index.unended,
+            lock: None,
+        };
+        Ok((log, index.torn_at))
+    }
+
+    fn cut(&mut self, at: u64) -> io::Result<String> {
+        let mut tail = Vec::new();
+        self.file.seek(SeekFrom::Start(at))?;
+        Read::by_ref(&mut self.file).take(scan::MAX_LINE_BYTES as u64).read_to_end(&mut tail)?;
+        let (mut side, name) = (1_u32..)
+            .find_map(|n| {
+                let name = format!("{FILE}.torn-{n}");
+                let made = OpenOptions::new()
+                    .write(true)
+                    .create_new(true)
+                    .mode(0o600)
+                    .open(self.path.with_file_name(&name));
+                match made {
+                    Err(e) if e.kind() == io::ErrorKind::AlreadyExists => None,
+                    other => Some(other.map(|f| (f, name))),
+                }
+            })
+            .unwrap_or_else(|| Err(io::Error::other("too many side files")))?;
+        side.write_all(&tail)?;
+        side.sync_all()?;
+        self.file.set_len(at)?;
+        self.file.sync_all()?;
+        self.end = at;
+        self.fresh = true;
+        self.report.bytes = at;
+        Ok(name)
+    }
+
+    /// Appends the events of each step as a record of its own: one write, one sync for all.
+    ///
+    /// # Errors
+    /// When it could not be made durable; then the log is as before and the call can be repeated.
+    pub fn append(&mut self, disk: &dyn Disk, steps: &[Vec<Stamped>]) -> Result<(), RuntimeError> {
+        let mut bytes = Vec::new();
+        let mut places = Vec::with_capacity(steps.len());
+        let mut prev = self.prev;
+        if !self.fresh {
+            bytes.push(b'\n');
+        }
+        for step in steps.iter().filter(|s| !s.is_empty()) {
+            let at = self.end + bytes.len() as u64;
+            let (line, crc) = frame::encode(prev, step)?;
+            if let Some(f) = frame::decode(&line) {
+                let len = u32::try_from(f.events.len()).unwrap_or(u32::MAX);
+                places.push(Place {
+                    first: f.first,
+                    count: f.count,
+                    at: at + f.events.start as u64,
+                    len,
+                    crc,
+                    prev,
+                });
+            }
+            bytes.extend_from_slice(&line);
+            prev = crc;
+        }
+        if places.is_empty() {
+            return Ok(());
+        }
+        self.put(disk, &bytes).map_err(RuntimeError::io("write", &self.path))?;
+        self.prev = prev;
+        for place in places {
+            self.report.records += 1;
+            self.report.events += u64::from(place.count);
+            self.report.last = Seq(place.end() - 1);
+            self.places.push(place);
+        }
+        Ok(())
+    }
+
+    /// Writes at the known end; whatever an earlier failure left there is cut off first.
+    fn put(&mut self, disk: &dyn Disk, bytes: &[u8]) -> io::Result<()> {
+        if self.file.metadata()?.len() != self.end {
+            self.file.set_len(self.end)?;
+        }
+        self.file.seek(SeekFrom::Start(self.end))?;
+        let start = self.end;
+        let written = again(|| {
+            self.file.seek(SeekFrom::Start(start))?;
+            disk.write(&mut self.file, bytes)
+        })
+        .and_then(|()| again(|| disk.sync(&self.file)));
+        if let Err(e) = written {
+            drop(self.file.set_len(self.end));
+            return Err(e);
+        }
+        self.end += bytes.len() as u64;
+        self.report.bytes = self.end;
+        self.fresh = true;
+        Ok(())
+    }
+
+    /// What was found when it was opened, and what it holds now.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Hands every readable event to `take`, in order.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn replay(&mut self, mut take: impl FnMut(Stamped)) -> Result<(), RuntimeError> {
+        let mut unknown = 0;
+        for place in &self.places {
+            let (events, left) = self.record(place)?;
+            unknown += left;
+            events.into_iter().for_each(&mut take);
+        }
+        self.report.unknown = unknown;
+        Ok(())
+    }
+
+    /// The event with this number; `None` when it is not there or not understood.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn event(&self, seq: Seq) -> Result<Option<Stamped>, RuntimeError> {
+        let after = self.places.partition_point(|p| p.first <= seq);
+        let Some(place) = after.checked_sub(1).and_then(|i| self.places.get(i)) else { return Ok(None) };
+        Ok(self.record(place)?.0.into_iter().find(|e| e.seq == seq))
+    }
+
+    /// Up to `count` events before `before`, oldest first.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn before(&self, before: Seq, count: usize) -> Result<Vec<Stamped>, RuntimeError> {
+        let last = self.places.partition_point(|p| p.first < before);
+        let mut pages = Vec::new();
+        let mut have = 0;
+        for place in self.places.get(..last).unwrap_or_default().iter().rev() {
+            if have >= count {
+                break;
+            }
+            let (mut events, _) = self.record(place)?;
+            events.retain(|e| e.seq < before);
+            have += events.len();
+            pages.push(events);
+        }
+        let mut all: Vec<Stamped> = pages.into_iter().rev().flatten().collect();
+        Ok(all.split_off(all.len().saturating_sub(count)))
+    }
+
+    /// Events from `from` on, oldest first, whole records until there are `most`.
+    ///
+    /// # Errors
+    /// When reading fails.
+    pub fn since(&self, from: Seq, most: usize) -> Result<Vec<Stamped>, RuntimeError> {
+        let first = self.places.partition_point(|p| p.end() <= from.0);
+        let mut all = Vec::new();
+        for place in self.places.get(first..).unwrap_or_default() {
+            all.extend(self.record(place)?.0.into_iter().filter(|e| e.seq >= from));
+            if all.len() >= most {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    fn record(&self, place: &Place) -> Result<(Vec<Stamped>, usize), RuntimeError> {
+        let mut bytes = vec![0; place.len as usize];
+        self.file.read_exact_at(&mut bytes, place.at).map_err(RuntimeError::io("read", &self.path))?;
+        Ok(parse(&bytes))
+    }
+
+    /// Whether this process may write it.
+    pub fn writable(&self) -> bool {
+        self.lock.is_some()
+    }
+}
+
+impl Drop for Log {
+    /// A child that is being started holds the lock too until it runs its own program: closing
+    /// alone would keep others out for that moment.
+    fn drop(&mut self) {
+        if let Some(lock) = &self.lock {
+            drop(lock.unlock());
+        }
+    }
+}
+
+/// The events of one record and how many of them are not understood.
+fn parse(bytes: &[u8]) -> (Vec<Stamped>, usize) {
+    if let Ok(events) = serde_json::from_slice(bytes) {
+        return (events, 0);
+    }
+    let Ok(values) = serde_json::from_slice::<Vec<serde_json::Value>>(bytes) else { return (Vec::new(), 1) };
+    let total = values.len();
+    let known: Vec<Stamped> = values.into_iter().filter_map(|v| serde_json::from_value(v).ok()).collect();
+    let left = total - known.len();
+    (known, left)
+}
+
+fn lock(folder: &Path) -> Result<File, RuntimeError> {
+    let path = folder.join(LOCK);
+    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
+    let mut file = open.map_err(RuntimeError::io("open", &path))?;
+    match file.try_lock() {
+        Ok(()) => {
+            // Who holds it is only told to people: the lock itself is what counts.
+            drop(file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())));
+            Ok(file)
+        }
+        Err(TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            drop(file.take(20).read_to_string(&mut text));
+            let holder = text.trim().parse::<u32>().map_or(String::new(), |pid| format!(" (process {pid})"));
+            let slug = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Err(RuntimeError::Locked { slug, holder })
+        }
+        Err(TryLockError::Error(e)) => Err(RuntimeError::io("lock", &path)(e)),
+    }
+}
+
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

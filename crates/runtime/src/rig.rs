@@ -1,0 +1,57 @@
+//! What the tests of this crate work with: a workspace, a home, a scripted model.
+#![allow(clippy::unwrap_used)]
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    driver::{Setup, Which},
+    home::{Environment, Home},
+};
+
+/// A workspace, a home, a script for the model.
+pub(crate) struct Rig {
+    dir: tempfile::TempDir,
+}
+
+impl Rig {
+    pub fn new(script: &Value) -> Self {
+        let rig = Self { dir: tempfile::tempdir().unwrap() };
+        fs::create_dir_all(rig.work().join("src")).unwrap();
+        fs::write(rig.work().join("src/a.txt"), "one\ntwo\nthree\n").unwrap();
+        fs::write(rig.dir.path().join("script.json"), script.to_string()).unwrap();
+        rig
+    }
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+    pub fn work(&self) -> PathBuf {
+        self.dir.path().join("work")
+    }
+    pub fn home(&self) -> Home {
+        Home::under(&self.dir.path().join("home"))
+    }
+    pub fn setup(&self, which: Which) -> Setup {
+        let model = format!("script:{}", self.dir.path().join("script.json").display());
+        let environment: Environment = [("PILOTHOUSE_MODEL", model)].into_iter().collect();
+        Setup { which, ..Setup::new(self.home(), self.work(), environment) }
+    }
+    pub fn text(&self) -> String {
+        fs::read_to_string(self.work().join("src/a.txt")).unwrap()
+    }
+}
+
+/// A plan with one task that changes `two` to `2`.
+pub(crate) fn plan_and_edit() -> Value {
+    let plan = json!({"title": "Numbers", "tasks": [{"title": "Change", "detail": "two to 2", "kind": "modify", "files": ["src/a.txt"]}]});
+    json!([
+        {"text": "a plan", "calls": [{"name": "submit_plan", "args": plan}]},
+        {"text": "", "calls": [{"name": "read", "args": {"path": "src/a.txt"}}]},
+        {"text": "", "calls": [{"name": "edit", "args": {"path": "src/a.txt", "edits": [{"old": "two", "new": "2"}]}}]},
+        {"text": "changed"},
+        {"text": "spare"}
+    ])
+}

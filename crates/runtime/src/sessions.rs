@@ -1,0 +1,248 @@
+//! The sessions on this machine: finding, listing, checking them.
+//!
+//! Owns their folders and the summary beside each log. A summary is only a cache: it is rebuilt
+//! from the log whenever the two do not fit together.
+
+use std::{
+    fs,
+    io::{self, BufRead, BufReader, Read, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::{
+    ids::Seq,
+    intent::Phase,
+    session::{Session, State},
+    talk::Usage,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    blobs::Blobs,
+    error::RuntimeError,
+    home::Home,
+    log::{self, Log, Report, frame},
+};
+
+/// A session's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its own folder.
+    pub folder: PathBuf,
+    /// Its name.
+    pub slug: String,
+    /// The workspace it works in.
+    pub workspace: PathBuf,
+}
+
+/// What a list of sessions says about one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Its name.
+    pub slug: String,
+    /// The workspace it works in.
+    pub workspace: String,
+    /// When it was made, in milliseconds since the Unix epoch.
+    pub created: u64,
+    /// When its last event happened.
+    pub updated: u64,
+    /// The beginning of its first message.
+    pub title: String,
+    /// Messages of the user and final replies.
+    pub messages: usize,
+    /// The last sequence number.
+    pub last: Seq,
+    /// What it cost.
+    pub usage: Usage,
+    /// Changes that are on disk and can be taken back.
+    pub applied: usize,
+    /// Changes that were taken back and can be put back.
+    pub undone: usize,
+    /// Whether something was under way or waits.
+    pub unfinished: bool,
+    /// Length of the log that this was made from, in bytes.
+    pub bytes: u64,
+}
+
+impl Summary {
+    /// The summary of a state.
+    pub fn of(state: &State, meta: &frame::Meta, bytes: u64) -> Self {
+        let title = state.turns.values().next().map(|t| t.head.lines().next().unwrap_or_default().to_owned());
+        Self {
+            slug: meta.slug.clone(),
+            workspace: meta.folder.clone(),
+            created: meta.created,
+            updated: state.at.0,
+            title: title.unwrap_or_default(),
+            messages: state.history.len(),
+            last: state.seq,
+            usage: state.usage,
+            applied: state.ledger.len(),
+            undone: state.undone.len(),
+            unfinished: state.phase != Phase::Idle || !state.open.is_empty() || state.suspended.is_some(),
+            bytes,
+        }
+    }
+
+    /// Puts it beside the log; a lost one is rebuilt, so it need not be durable.
+    pub(crate) fn save(&self, folder: &Path) -> io::Result<()> {
+        put(folder, "meta.json", &serde_json::to_vec_pretty(self)?)
+    }
+}
+
+/// Where a run stands, for people and scripts that look at the session's folder.
+#[derive(Serialize)]
+struct RunSnapshot<'a> {
+    phase: Phase,
+    run: Option<pilothouse_core::ids::RunId>,
+    plan: Option<&'a pilothouse_core::plan::Plan>,
+    seq: Seq,
+}
+
+/// Puts where the run stands into `data/run.json`.
+pub(crate) fn save_run(folder: &Path, state: &State) -> io::Result<()> {
+    let data = folder.join("data");
+    fs::create_dir_all(&data)?;
+    let plan = state.plan.as_ref().or(state.suspended.as_ref());
+    let snapshot =
+        RunSnapshot { phase: state.phase, run: state.run.as_ref().map(|r| r.id), plan, seq: state.seq };
+    put(&data, "run.json", &serde_json::to_vec_pretty(&snapshot)?)
+}
+
+fn put(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let temp = folder.join(format!("{name}.tmp"));
+    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;
+    file.write_all(bytes)?;
+    fs::rename(temp, folder.join(name))
+}
+
+/// Every session, newest first.
+pub fn all(home: &Home) -> Vec<Place> {
+    let folders = |path: &Path| -> Vec<PathBuf> {
+        fs::read_dir(path)
+            .map(|d| d.flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect())
+            .unwrap_or_default()
+    };
+    let mut all: Vec<Place> =
+        folders(&home.sessions()).iter().flat_map(|p| folders(p)).filter_map(place).collect();
+    all.sort_by(|a, b| b.slug.cmp(&a.slug));
+    all
+}
+
+fn place(folder: PathBuf) -> Option<Place> {
+    let slug = folder.file_name()?.to_str()?.to_owned();
+    let mut first = Vec::new();
+    let file = fs::File::open(folder.join(log::FILE)).ok()?;
+    BufReader::new(file.take(1 << 16)).read_until(b'\n', &mut first).ok()?;
+    let told = frame::decode_meta(&first).map(|(_, m)| m.folder);
+    // A damaged first line does not hide the session: its events name the workspace as well.
+    let workspace = told.or_else(|| read(&folder).ok().map(|(s, _)| s.state().folder.clone()))?;
+    Some(Place { slug, workspace: PathBuf::from(workspace), folder })
+}
+
+/// The newest session of a workspace that holds a conversation.
+///
+/// # Errors
+/// [`RuntimeError::NoSession`] when there is none.
+pub fn last(home: &Home, workspace: &Path) -> Result<Place, RuntimeError> {
+    let mine = all(home).into_iter().filter(|p| p.workspace == workspace);
+    let told = |p: &Place| summary(p).is_ok_and(|s| s.messages > 0);
+    mine.into_iter().find(told).ok_or_else(|| RuntimeError::NoSession(format!("of {}", workspace.display())))
+}
+
+/// The session called `name`, or whose name begins so and no other does; this workspace's first.
+///
+/// # Errors
+/// [`RuntimeError::NoSession`] when there is none or more than one.
+pub fn find(home: &Home, workspace: &Path, name: &str) -> Result<Place, RuntimeError> {
+    let all = all(home);
+    if let Some(exact) = all.iter().find(|p| p.slug == name) {
+        return Ok(exact.clone());
+    }
+    let near: Vec<&Place> = all.iter().filter(|p| !name.is_empty() && p.slug.starts_with(name)).collect();
+    let here: Vec<&&Place> = near.iter().filter(|p| p.workspace == workspace).collect();
+    match (here.as_slice(), near.as_slice()) {
+        ([one], _) => Ok((**one).clone()),
+        ([], [one]) => Ok((*one).clone()),
+        ([], []) => Err(RuntimeError::NoSession(name.to_owned())),
+        _ => Err(RuntimeError::NoSession(format!("{name} alone: {} begin so", near.len()))),
+    }
+}
+
+/// What a list says about a session.
+///
+/// # Errors
+/// When its log cannot be read.
+pub fn summary(place: &Place) -> Result<Summary, RuntimeError> {
+    let path = place.folder.join(log::FILE);
+    let bytes = path.metadata().map_err(RuntimeError::io("read", &path))?.len();
+    let kept = fs::read(place.folder.join("meta.json")).ok();
+    let kept = kept.and_then(|b| serde_json::from_slice::<Summary>(&b).ok()).filter(|s| s.bytes == bytes);
+    if let Some(kept) = kept {
+        return Ok(kept);
+    }
+    let (session, report) = read(&place.folder)?;
+    let meta = report.meta.clone().unwrap_or_else(|| frame::Meta {
+        slug: place.slug.clone(),
+        folder: place.workspace.to_string_lossy().into_owned(),
+        ..frame::Meta::default()
+    });
+    let summary = Summary::of(session.state(), &meta, report.bytes);
+    if let Err(e) = summary.save(&place.folder) {
+        tracing::debug!(error = %e, "the summary of a session could not be kept");
+    }
+    Ok(summary)
+}
+
+fn read(folder: &Path) -> Result<(Session, Report), RuntimeError> {
+    let mut log = Log::read(folder)?;
+    let mut session = Session::new();
+    log.replay(|event| session.apply(&event))?;
+    Ok((session, log.report().clone()))
+}
+
+/// What checking a session found.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// The log.
+    pub report: Report,
+    /// Contents that events name and that are not there or not what they should be.
+    pub missing: Vec<pilothouse_core::blob::BlobId>,
+}
+
+impl Check {
+    /// Whether everything is there.
+    pub fn sound(&self) -> bool {
+        self.report.sound() && self.missing.is_empty()
+    }
+}
+
+/// Reads every record of a session and every content that its changes stand on.
+///
+/// # Errors
+/// When the log cannot be read at all.
+pub fn verify(place: &Place) -> Result<Check, RuntimeError> {
+    let (session, report) = read(&place.folder)?;
+    let blobs = Blobs::under(&place.folder);
+    let applies = session.state().applies.values().flat_map(|a| &a.files);
+    let mut named: Vec<_> = applies.flat_map(|f| [f.before, f.after]).flatten().collect();
+    named.extend(session.state().proposals.values().flat_map(|p| [p.before, p.after]).flatten());
+    named.sort_unstable();
+    named.dedup();
+    named.retain(|id| blobs.get(*id).is_none());
+    Ok(Check { report, missing: named })
+}
+
+/// Every readable event of a session, in order.
+///
+/// # Errors
+/// When the log cannot be read.
+pub fn events(
+    place: &Place,
+    take: impl FnMut(pilothouse_core::event::Stamped),
+) -> Result<Report, RuntimeError> {
+    let mut log = Log::read(&place.folder)?;
+    log.replay(take)?;
+    Ok(log.report().clone())
+}

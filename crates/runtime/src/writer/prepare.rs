@@ -1,0 +1,114 @@
+//! Working out what an approved write makes of each file as it is on disk now.
+//!
+//! Owns the reading and the selection of hunks. Never writes to the workspace.
+
+use std::io;
+
+use pilothouse_core::{
+    blob::{Blob, BlobId},
+    diff,
+    event::FileChange,
+    ids::ProposalId,
+    input::WriteFault,
+    tool::{ChangeKind, ProposalDraft},
+    work::Take,
+};
+
+use super::{fault, stale};
+use crate::{
+    blobs::Blobs,
+    disk::{Disk, Root, Snapshot, again},
+};
+
+/// The exact files of a write, with the contents before and after.
+///
+/// # Errors
+/// When a file is not what the proposal starts from, or cannot be read.
+pub fn prepare(
+    disk: &dyn Disk,
+    root: &Root,
+    blobs: &Blobs,
+    changes: &[Take],
+) -> Result<(Vec<FileChange>, Vec<Blob>), WriteFault> {
+    let taken = || changes.iter().filter(|t| t.hunks.is_empty() || !t.taken.is_empty());
+    let mut files = Vec::new();
+    let mut contents = Vec::new();
+    for take in taken() {
+        let now = match read(disk, root, take) {
+            Ok(now) => now,
+            Err(mut fault) => {
+                // Every file of the write that moved on gets its change carried over, not only this.
+                fault.rebased = taken().filter_map(|t| rebase(disk, root, blobs, t)).collect();
+                return Err(fault);
+            }
+        };
+        let after = content(blobs, take, now.as_ref())?;
+        files.push(change(take, now.as_ref(), after.as_ref()));
+        contents.extend(now.map(|f| Blob::new(f.bytes)));
+        contents.extend(after);
+    }
+    Ok((files, contents))
+}
+
+fn current(disk: &dyn Disk, root: &Root, take: &Take) -> io::Result<Option<Snapshot>> {
+    let at = root.locate(&take.path)?;
+    if at.missing.is_empty() { again(|| disk.read(&at.spot)) } else { Ok(None) }
+}
+
+fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, WriteFault> {
+    let now = current(disk, root, take).map_err(|e| fault(&take.path, &e))?;
+    match (now.as_ref().map(|f| BlobId::of(&f.bytes)), take.before) {
+        (now, before) if now == before => Ok(()),
+        (None, _) => Err(stale(&take.path, "is gone")),
+        (Some(_), None) => Err(stale(&take.path, "has come into being")),
+        (Some(_), Some(_)) => Err(stale(&take.path, "has changed")),
+    }?;
+    Ok(now)
+}
+
+/// The proposed change against what the file holds now, where it still fits.
+fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(ProposalId, ProposalDraft)> {
+    let now = current(disk, root, take).ok()??.bytes;
+    if take.kind != ChangeKind::Modify || Some(BlobId::of(&now)) == take.before {
+        return None;
+    }
+    let (before, proposed) = (blobs.get(take.before?)?, blobs.get(take.after?)?);
+    let after = diff::rebase(&before, &proposed, &now)?;
+    let hunks = diff::hunks(&now, &after);
+    let draft = ProposalDraft {
+        path: take.path.clone(),
+        kind: ChangeKind::Modify,
+        before: Some(Blob::new(now)),
+        after: Some(Blob::new(after)),
+        hunks,
+    };
+    (!draft.hunks.is_empty()).then_some((take.proposal, draft))
+}
+
+fn content(blobs: &Blobs, take: &Take, now: Option<&Snapshot>) -> Result<Option<Blob>, WriteFault> {
+    if take.kind == ChangeKind::Delete {
+        return Ok(None);
+    }
+    let lost = || fault(&take.path, &io::Error::other("its proposed content is not stored"));
+    let after = take.after.and_then(|id| blobs.get(id)).ok_or_else(lost)?;
+    let before = now.map(|f| f.bytes.as_slice()).unwrap_or_default();
+    if take.hunks.is_empty() {
+        return Ok(Some(Blob::new(after)));
+    }
+    Ok(Some(Blob::new(diff::select(before, &after, &take.hunks, &take.taken))))
+}
+
+fn change(take: &Take, now: Option<&Snapshot>, after: Option<&Blob>) -> FileChange {
+    let taken = || take.hunks.iter().enumerate().filter(|(i, _)| take.taken.contains(i)).map(|(_, h)| h);
+    FileChange {
+        proposal: take.proposal,
+        path: take.path.clone(),
+        kind: take.kind,
+        before: take.before,
+        after: after.map(Blob::id),
+        mode: now.map(|f| f.mode),
+        added: taken().map(diff::Hunk::added).sum(),
+        removed: taken().map(diff::Hunk::removed).sum(),
+        lines: after.map_or(0, |b| diff::lines(b.bytes()).len()),
+    }
+}

@@ -1,0 +1,297 @@
+//! Every call of every workload failing once, and the end of the process at each.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+};
+
+use pilothouse_core::{blob::Blob, diff, ids::ProposalId, tool::ChangeKind, work::Take};
+
+use super::*;
+use crate::disk::{
+    RealDisk,
+    fault::{Failing, FaultyDisk},
+};
+
+/// Every path below `root` with what stands there; temporary files left out when `tidy`.
+fn tree(root: &Path, tidy: bool) -> BTreeMap<String, (u32, Vec<u8>)> {
+    let mut all = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            let meta = path.symlink_metadata().unwrap();
+            if tidy && entry.file_name().to_string_lossy().starts_with(TEMP_PREFIX) {
+                continue;
+            }
+            let content = if meta.is_dir() {
+                folders.push(path.clone());
+                b"folder".to_vec()
+            } else if meta.is_symlink() {
+                fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            all.insert(name, (meta.permissions().mode(), content));
+        }
+    }
+    all
+}
+
+struct Place {
+    dir: tempfile::TempDir,
+    state: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { dir: tempfile::tempdir().unwrap(), state: tempfile::tempdir().unwrap() };
+        fs::create_dir(place.dir.path().join("src")).unwrap();
+        fs::write(place.dir.path().join("src/a.rs"), b"one\r\ntwo\nthree").unwrap();
+        fs::write(place.dir.path().join("b.txt"), b"\xef\xbb\xbf\xff\0b\n").unwrap();
+        fs::set_permissions(place.dir.path().join("src/a.rs"), PermissionsExt::from_mode(0o754)).unwrap();
+        symlink("src/a.rs", place.dir.path().join("link")).unwrap();
+        place
+    }
+    fn root(&self) -> Root {
+        Root::open(self.dir.path()).unwrap()
+    }
+    fn blobs(&self) -> Blobs {
+        Blobs::under(self.state.path())
+    }
+    fn id(&self, bytes: &[u8]) -> BlobId {
+        let blob = Blob::new(bytes.to_vec());
+        self.blobs().put(&RealDisk, &blob).unwrap();
+        blob.id()
+    }
+    fn now(&self, path: &str) -> Option<BlobId> {
+        fs::read(self.dir.path().join(path)).ok().map(|b| self.id(&b))
+    }
+    fn change(&self, path: &str, to: Option<&[u8]>) -> FileChange {
+        let before = self.now(path);
+        let kind = match (before, to) {
+            (None, _) => ChangeKind::Create,
+            (_, None) => ChangeKind::Delete,
+            _ => ChangeKind::Modify,
+        };
+        let mode = fs::metadata(self.dir.path().join(path)).ok().map(|m| m.permissions().mode() & 0o7777);
+        FileChange {
+            proposal: ProposalId(1),
+            path: RelPath::new(path).unwrap(),
+            kind,
+            before,
+            after: to.map(|b| self.id(b)),
+            mode,
+            added: 0,
+            removed: 0,
+            lines: 0,
+        }
+    }
+    fn workloads(&self) -> Vec<Vec<FileChange>> {
+        let edit = || self.change("src/a.rs", Some(b"one\r\n2\nthree"));
+        let create = || self.change("c.txt", Some(b"new\n"));
+        let deep = || self.change("x/y/z.txt", Some(b""));
+        let delete = || self.change("b.txt", None);
+        let through = || self.change("link", Some(b"by the link"));
+        vec![
+            vec![edit()],
+            vec![create()],
+            vec![deep()],
+            vec![delete()],
+            vec![through()],
+            vec![edit(), create(), deep(), delete()],
+        ]
+    }
+}
+
+fn forward(files: &[FileChange]) -> Vec<Swap> {
+    files.iter().map(Swap::forward).collect()
+}
+
+fn backward(files: &[FileChange]) -> Vec<Swap> {
+    files.iter().map(Swap::backward).collect()
+}
+
+#[test]
+fn what_is_applied_can_be_taken_back_and_put_back_byte_for_byte() {
+    let count = Place::new().workloads().len();
+    for n in 0..count {
+        let p = Place::new();
+        let files = p.workloads().remove(n);
+        let before = tree(p.dir.path(), false);
+        swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap();
+        let after = tree(p.dir.path(), false);
+        assert_ne!(before, after);
+        assert_eq!(look(&RealDisk, &p.root(), &files), Found::After);
+        for _ in 0..2 {
+            swap_all(&RealDisk, &p.root(), &p.blobs(), &backward(&files)).unwrap();
+            assert_eq!(tree(p.dir.path(), false), before);
+            assert_eq!(look(&RealDisk, &p.root(), &files), Found::Before);
+            swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap();
+            assert_eq!(tree(p.dir.path(), false), after);
+        }
+    }
+}
+
+/// Runs one workload on a disk that fails at call `at`; `None` when that call never comes.
+fn failing(n: usize, undo: bool, at: usize, how: Failing) -> Option<()> {
+    let p = Place::new();
+    let files = p.workloads().remove(n);
+    let first = tree(p.dir.path(), false);
+    let swaps = if undo { backward(&files) } else { forward(&files) };
+    swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap();
+    let second = tree(p.dir.path(), false);
+    let (before, after) = if undo { (second, first) } else { (first, second) };
+    if !undo {
+        swap_all(&RealDisk, &p.root(), &p.blobs(), &backward(&files)).unwrap();
+    }
+    let disk = FaultyDisk::new(at, how);
+    let result = swap_all(&disk, &p.root(), &p.blobs(), &swaps);
+    let what = format!("workload {n} undo {undo} call {at} {how:?}: {result:?}");
+    if how == Failing::Gone {
+        for (name, found) in tree(p.dir.path(), true) {
+            let whole = before.get(&name) == Some(&found) || after.get(&name) == Some(&found);
+            assert!(whole, "{what}: {name} is half done");
+        }
+        for name in before.keys().filter(|n| after.contains_key(*n)) {
+            assert!(p.dir.path().join(name).symlink_metadata().is_ok(), "{what}: {name} is lost");
+        }
+        sweep(&RealDisk, &p.root(), &files);
+        assert_eq!(tree(p.dir.path(), false), tree(p.dir.path(), true), "{what}");
+    } else if result.is_ok() {
+        // Tidying up is best effort: a folder that came with a removed file may stay, empty.
+        let files = |mut t: BTreeMap<String, (u32, Vec<u8>)>| {
+            t.retain(|_, f| f.1 != b"folder");
+            t
+        };
+        assert_eq!(files(tree(p.dir.path(), true)), files(after), "{what}");
+    } else {
+        assert_ne!(how, Failing::Once(4), "{what}");
+        assert_eq!(tree(p.dir.path(), false), before, "{what}");
+        let message = result.unwrap_err().message;
+        assert!(files.iter().any(|f| message.contains(f.path.as_str())), "{message}");
+    }
+    (disk.calls() > at).then_some(())
+}
+
+#[test]
+fn whichever_call_fails_the_tree_is_as_before_or_as_after() {
+    // ENOSPC, EIO, EACCES, EROFS, EDQUOT, EINTR, short writes, and the end of the process.
+    let kinds = [28, 5, 13, 30, 122, 4].map(Failing::Once).into_iter();
+    let kinds: Vec<Failing> = kinds.chain([Failing::Short(28), Failing::Gone]).collect();
+    let mut runs = 0;
+    for n in 0..Place::new().workloads().len() {
+        for undo in [false, true] {
+            for how in &kinds {
+                let mut at = 0;
+                while failing(n, undo, at, *how).is_some() {
+                    at += 1;
+                }
+                runs += at;
+            }
+        }
+    }
+    assert!(runs > 900, "{runs} points only");
+}
+
+#[test]
+fn a_file_that_changed_meanwhile_is_named_and_kept() {
+    let p = Place::new();
+    let files = vec![p.change("src/a.rs", Some(b"x")), p.change("n.txt", Some(b"y"))];
+    for (path, text) in [("src/a.rs", "mine"), ("n.txt", "mine")] {
+        let p2 = Place::new();
+        for f in &files {
+            for id in [f.before, f.after].into_iter().flatten() {
+                p2.blobs().put(&RealDisk, &Blob::new(p.blobs().get(id).unwrap())).unwrap();
+            }
+        }
+        fs::write(p2.dir.path().join(path), text).unwrap();
+        let before = tree(p2.dir.path(), false);
+        let fault = swap_all(&RealDisk, &p2.root(), &p2.blobs(), &forward(&files)).unwrap_err();
+        assert!(fault.stale && fault.message.contains(path), "{fault:?}");
+        assert_eq!(tree(p2.dir.path(), false), before);
+    }
+}
+
+#[test]
+fn a_link_out_of_the_workspace_is_not_followed() {
+    let p = Place::new();
+    let out = tempfile::tempdir().unwrap();
+    fs::write(out.path().join("f"), "out").unwrap();
+    symlink(out.path().join("f"), p.dir.path().join("l")).unwrap();
+    symlink(out.path(), p.dir.path().join("d")).unwrap();
+    symlink("nowhere", p.dir.path().join("dangling")).unwrap();
+    for path in ["l", "d/f", "d/new", "d/e/new", "dangling", "dangling/x"] {
+        let mut change = p.change("b.txt", Some(b"x"));
+        change.path = RelPath::new(path).unwrap();
+        change.before = change.before.filter(|_| false);
+        assert!(swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&[change])).is_err(), "{path}");
+    }
+    assert_eq!(tree(out.path(), false).len(), 1);
+    assert_eq!(fs::read(out.path().join("f")).unwrap(), b"out");
+}
+
+#[test]
+fn a_removal_through_a_link_is_refused() {
+    let p = Place::new();
+    let before = tree(p.dir.path(), false);
+    let change = p.change("link", None);
+    assert!(swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&[change])).is_err());
+    assert_eq!(tree(p.dir.path(), false), before);
+}
+
+#[test]
+fn only_taken_hunks_reach_the_file() {
+    let p = Place::new();
+    let old: String = (0..40).map(|n| format!("{n}\r\n")).collect();
+    fs::write(p.dir.path().join("long"), &old).unwrap();
+    let new = old.replace("\n3\r", "\nthree\r").replace("\n30\r", "\nthirty\r\nmore\r");
+    let hunks = diff::hunks(old.as_bytes(), new.as_bytes());
+    assert_eq!(hunks.len(), 2);
+    let take = Take {
+        proposal: ProposalId(4),
+        path: RelPath::new("long").unwrap(),
+        kind: ChangeKind::Modify,
+        before: p.now("long"),
+        after: Some(p.id(new.as_bytes())),
+        hunks,
+        taken: [1].into(),
+    };
+    let (files, contents) =
+        prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap();
+    contents.iter().for_each(|b| p.blobs().put(&RealDisk, b).unwrap());
+    assert_eq!((files[0].added, files[0].removed, files[0].lines), (2, 1, 41));
+    swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap();
+    let got = fs::read_to_string(p.dir.path().join("long")).unwrap();
+    assert_eq!(got, old.replace("\n30\r", "\nthirty\r\nmore\r"));
+    assert!(
+        prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap_err().stale
+    );
+    // An edit elsewhere by somebody else: the proposal is carried over to it.
+    fs::write(p.dir.path().join("long"), old.replace("\n20\r", "\ntwenty\r")).unwrap();
+    let fault = prepare::prepare(&RealDisk, &p.root(), &p.blobs(), &[take]).unwrap_err();
+    let (id, draft) = fault.rebased.first().unwrap();
+    assert_eq!((*id, draft.hunks.len()), (ProposalId(4), 2));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    if rustix::process::geteuid().is_root() {
+        // Root may write anywhere; a path through a file is refused to everybody.
+        let p = Place::new();
+        let mut change = p.change("n", Some(b"x"));
+        change.path = RelPath::new("b.txt/n").unwrap();
+        let fault = swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&[change])).unwrap_err();
+        assert!(fault.message.contains("b.txt/n") && !fault.stale, "{fault:?}");
+        return;
+    }
+    let p = Place::new();
+    fs::set_permissions(p.dir.path().join("src"), PermissionsExt::from_mode(0o555)).unwrap();
+    let change = p.change("src/a.rs", Some(b"x"));
+    let fault = swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&[change])).unwrap_err();
+    assert!(fault.message.contains("src/a.rs") && fault.message.contains("permission"), "{fault:?}");
+}

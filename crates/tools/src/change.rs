@@ -1,0 +1,140 @@
+//! Tools that change: each makes a proposal and writes nothing.
+//!
+//! Owns what a change makes of a file's bytes and which files no tool may change. Never writes.
+
+mod edit;
+mod matching;
+mod nearest;
+
+use pilothouse_core::{
+    blob::Blob,
+    diff::{self, Change, Hunk, Lines},
+    relpath::RelPath,
+    tool::{ChangeKind, ProposalDraft, ToolOutcome},
+};
+
+pub(crate) use edit::edit;
+
+use crate::{
+    args,
+    files::count,
+    jail::MAX_FILE_BYTES,
+    sight::{Eyes, Sight, Start},
+};
+
+/// Proposes a new file or a whole new content.
+pub(crate) fn write(eyes: Eyes<'_>, args: args::Write) -> Result<ToolOutcome, String> {
+    let sight = sight(eyes, &args.path, "write")?;
+    let start = sight.start()?;
+    let content = args.content.into_bytes();
+    if start.content.as_ref() == Some(&content) {
+        return Err(format!("{} has exactly this content already; nothing to propose", sight.path));
+    }
+    propose(sight, &start, Some(content), "")
+}
+
+/// Proposes the removal of a file.
+pub(crate) fn delete(eyes: Eyes<'_>, args: &args::Delete) -> Result<ToolOutcome, String> {
+    let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
+    if let Some(path) = &path {
+        let is_link =
+            std::fs::symlink_metadata(eyes.jail.root().join(path.as_str())).is_ok_and(|m| m.is_symlink());
+        if is_link {
+            return Err(format!("{path} is a link; only files can be deleted, by their own path"));
+        }
+        if eyes.jail.metadata(path).is_ok_and(|m| m.is_dir()) {
+            return Err(format!("{path} is a folder; delete its files one by one"));
+        }
+    }
+    let sight = sight(eyes, &args.path, "delete")?;
+    let start = sight.start()?;
+    if start.content.is_none() {
+        return Err(format!("{} does not exist, or you propose its removal already", sight.path));
+    }
+    propose(sight, &start, None, "")
+}
+
+/// Looks at the file that a change is for.
+fn sight(eyes: Eyes<'_>, path: &str, verb: &str) -> Result<Sight, String> {
+    let asked = eyes.jail.read_path(path).map_err(|e| e.to_string())?;
+    let Some(asked) = asked else { return Err(format!("{path} is a folder; {verb} needs a file")) };
+    refuse_control(&asked)?;
+    let sight = eyes.look(&asked).map_err(|e| e.to_string())?;
+    refuse_control(&sight.path)?;
+    Ok(sight)
+}
+
+/// Refuses files that steer git or the workbench itself.
+fn refuse_control(path: &RelPath) -> Result<(), String> {
+    let control = path.as_str().split('/').map(plain_name).find(|n| is_control(n));
+    control.map_or(Ok(()), |name| {
+        Err(format!("{path} steers {}; no tool may change it, ask the user to do it by hand", steered(&name)))
+    })
+}
+
+fn is_control(plain: &str) -> bool {
+    matches!(plain, ".git" | "git~1" | ".pilothouse")
+}
+
+fn steered(plain: &str) -> &'static str {
+    if plain == ".pilothouse" { "the workbench" } else { "git" }
+}
+
+/// A name as a file system that ignores case, trailing dots and invisible characters would see it.
+fn plain_name(name: &str) -> String {
+    let invisible = |c: &char| matches!(*c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{ad}' | '\u{200b}');
+    let seen: String = name.chars().filter(|c| !invisible(c)).flat_map(char::to_lowercase).collect();
+    seen.trim_end_matches(['.', ' ']).to_owned()
+}
+
+/// The outcome of a call that makes `after` of the file.
+fn propose(sight: Sight, start: &Start, after: Option<Vec<u8>>, did: &str) -> Result<ToolOutcome, String> {
+    let path = sight.path.clone();
+    if let Some(after) = &after
+        && after.len() as u64 > MAX_FILE_BYTES
+    {
+        return Err(format!("{path} would have {} bytes; the limit is {MAX_FILE_BYTES}", after.len()));
+    }
+    if sight.disk == after {
+        return Err(format!(
+            "{path} would then be as it is on disk; there is nothing to propose, and your open proposal for it stays"
+        ));
+    }
+    let noted = sight.noted();
+    let draft = draft(path.clone(), sight.disk, after)?;
+    let added: usize = draft.hunks.iter().map(Hunk::added).sum();
+    let removed: usize = draft.hunks.iter().map(Hunk::removed).sum();
+    let (what, summary) = match draft.kind {
+        ChangeKind::Create => ("a new file", format!("new, {}", count(added, "line"))),
+        ChangeKind::Modify => ("a change", format!("+{added} -{removed}")),
+        ChangeKind::Delete => ("the removal", format!("delete, {}", count(removed, "line"))),
+    };
+    let mut text = format!(
+        "proposed {what}: {path} (+{added} -{removed}){did}; the user decides, nothing is written yet"
+    );
+    if start.replaces_stale {
+        text.push_str("; your earlier proposal for this file did not fit the disk any more and is replaced");
+    }
+    let mut outcome = ToolOutcome::text(text, summary);
+    outcome.proposals.push(draft);
+    outcome.seen = noted;
+    Ok(outcome)
+}
+
+fn draft(path: RelPath, before: Option<Vec<u8>>, after: Option<Vec<u8>>) -> Result<ProposalDraft, String> {
+    let (kind, hunks) = match (&before, &after) {
+        (None, Some(after)) => (ChangeKind::Create, vec![whole(&[], after)]),
+        (Some(before), None) => (ChangeKind::Delete, vec![whole(before, &[])]),
+        (Some(before), Some(after)) => (ChangeKind::Modify, diff::hunks(before, after)),
+        (None, None) => return Err(format!("{path} does not exist")),
+    };
+    Ok(ProposalDraft { path, kind, before: before.map(Blob::new), after: after.map(Blob::new), hunks })
+}
+
+fn whole(before: &[u8], after: &[u8]) -> Hunk {
+    let all = |text| Lines { start: 0, len: diff::lines(text).len() };
+    Hunk { changes: vec![Change { old: all(before), new: all(after) }] }
+}
+
+#[cfg(test)]
+mod tests;

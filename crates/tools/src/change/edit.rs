@@ -1,0 +1,115 @@
+//! `edit`: exact replacements in one file, all or none.
+//!
+//! Owns their order and what is said when one does not fit. Works on bytes: what stands outside a
+//! match stays as it is.
+
+use pilothouse_core::tool::ToolOutcome;
+
+use super::{
+    matching::{Ending, Found, Needle},
+    nearest, propose, sight,
+};
+use crate::{args, files::count, sight::Eyes};
+
+/// At most this many line numbers are named.
+const LINES_NAMED: usize = 10;
+
+/// Proposes replacements.
+pub(crate) fn edit(eyes: Eyes<'_>, args: &args::Edit) -> Result<ToolOutcome, String> {
+    if args.edits.is_empty() {
+        return Err("edits is empty; give at least one {\"old\": \"…\", \"new\": \"…\"}".to_owned());
+    }
+    let sight = sight(eyes, &args.path, "edit")?;
+    let start = sight.start()?;
+    let Some(content) = &start.content else {
+        return Err(format!("{} does not exist; use write to propose a new file", sight.path));
+    };
+    if content.starts_with(&[0xff, 0xfe]) || content.starts_with(&[0xfe, 0xff]) {
+        return Err(format!(
+            "{} is UTF-16; only files in UTF-8 or one-byte encodings can be edited",
+            sight.path
+        ));
+    }
+    let (after, replaced) = replace_all(content, &args.edits)?;
+    if after == *content {
+        return Err("the edits change nothing: old and new are the same; nothing was proposed".to_owned());
+    }
+    propose(sight, &start, Some(after), &format!(", {}", count(replaced, "replacement")))
+}
+
+/// Applies edits in order; counts the replacements.
+///
+/// # Errors
+/// When one does not fit; then none counts.
+pub(super) fn replace_all(content: &[u8], edits: &[args::Replacement]) -> Result<(Vec<u8>, usize), String> {
+    let mut now = content.to_vec();
+    let mut replaced = 0;
+    for (n, edit) in edits.iter().enumerate() {
+        let which =
+            if edits.len() > 1 { format!("edit {} of {}: ", n + 1, edits.len()) } else { String::new() };
+        let (next, times) = replace(&now, edit).map_err(|e| format!("{which}{e}; nothing was proposed"))?;
+        now = next;
+        replaced += times;
+    }
+    Ok((now, replaced))
+}
+
+fn replace(content: &[u8], edit: &args::Replacement) -> Result<(Vec<u8>, usize), String> {
+    if edit.old.is_empty() {
+        return Err(
+            "old is empty; give the exact text to replace, or use write for the whole file".to_owned()
+        );
+    }
+    if !edit.new.is_ascii() && std::str::from_utf8(content).is_err() {
+        return Err("the file is not UTF-8, so only ASCII text can be put into it".to_owned());
+    }
+    let needle = Needle::new(content, &edit.old, edit.whole_word);
+    let found = needle.all(content);
+    let Some(first) = found.first() else { return Err(not_found(content, edit)) };
+    if !edit.all && needle.more_than_one(content, *first) {
+        return Err(ambiguous(content, &needle.overlapping(content)));
+    }
+    let verbatim = edit.new.contains("\r\n") || !edit.new.contains('\n');
+    let mut out = Vec::with_capacity(content.len() + edit.new.len());
+    let mut at = 0;
+    for hit in &found {
+        out.extend_from_slice(content.get(at..hit.start).unwrap_or_default());
+        if verbatim {
+            out.extend_from_slice(edit.new.as_bytes());
+        } else {
+            let ending = Ending::of(content.get(hit.start..hit.end).unwrap_or_default())
+                .or_else(|| Ending::of(content))
+                .unwrap_or(Ending::Lf);
+            out.extend_from_slice(ending.write(&edit.new).as_bytes());
+        }
+        at = hit.end;
+    }
+    out.extend_from_slice(content.get(at..).unwrap_or_default());
+    Ok((out, found.len()))
+}
+
+fn not_found(content: &[u8], edit: &args::Replacement) -> String {
+    if edit.whole_word && !Needle::new(content, &edit.old, false).all(content).is_empty() {
+        return "old does not occur as a word of its own, only inside others; leave out whole_word"
+            .to_owned();
+    }
+    match nearest::line(content, &edit.old) {
+        Some(near) => {
+            format!("old does not occur in the file; {near}; read the file and copy the text exactly")
+        }
+        None => "old does not occur in the file; read the file and copy the text exactly".to_owned(),
+    }
+}
+
+fn ambiguous(content: &[u8], found: &[Found]) -> String {
+    let line = |f: &Found| content.iter().take(f.start).filter(|b| **b == b'\n').count() + 1;
+    let mut lines: Vec<String> = found.iter().take(LINES_NAMED).map(|f| line(f).to_string()).collect();
+    if found.len() > LINES_NAMED {
+        lines.push("…".to_owned());
+    }
+    format!(
+        "old occurs {} times (lines {}); add lines around it until it is unique, or set all to replace every one",
+        found.len(),
+        lines.join(", ")
+    )
+}

@@ -1,0 +1,307 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::os::unix::fs::symlink;
+
+use pilothouse_core::tool::Tool;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{edit::replace_all, *};
+use crate::fixture::{Desk, desk, rel};
+
+fn one(path: &str, old: &str, new: &str) -> Value {
+    json!({"path": path, "edits": [{"old": old, "new": new}]})
+}
+
+fn after(d: &mut Desk, args: Value) -> Vec<u8> {
+    let got = d.call(Tool::Edit, args).unwrap();
+    got.proposals[0].after.as_ref().unwrap().bytes().to_vec()
+}
+
+#[test]
+fn an_edit_is_a_proposal_and_writes_nothing() {
+    let mut d = desk(&[("src/f", b"a\nb\nc\n")]);
+    let world = d.world();
+    let got = d.call(Tool::Edit, one("src/f", "b", "B")).unwrap();
+    let draft = &got.proposals[0];
+    assert_eq!((draft.path.as_str(), draft.kind), ("src/f", ChangeKind::Modify));
+    assert_eq!(draft.before.as_ref().unwrap().bytes(), b"a\nb\nc\n");
+    assert_eq!(draft.after.as_ref().unwrap().bytes(), b"a\nB\nc\n");
+    assert_eq!(draft.hunks, diff::hunks(b"a\nb\nc\n", b"a\nB\nc\n"));
+    assert_eq!(got.seen, vec![(rel("src/f"), draft.before.as_ref().unwrap().id())]);
+    assert!(got.text.contains("nothing is written yet"), "{}", got.text);
+    assert_eq!(d.world(), world);
+}
+
+#[test]
+fn a_second_edit_starts_from_the_first_and_its_before_is_the_disk() {
+    let mut d = desk(&[("f", b"a\nb\n")]);
+    d.call(Tool::Edit, one("f", "a", "A")).unwrap();
+    let got = d.call(Tool::Edit, one("f", "b", "B")).unwrap();
+    let draft = &got.proposals[0];
+    assert_eq!(draft.before.as_ref().unwrap().bytes(), b"a\nb\n");
+    assert_eq!(draft.after.as_ref().unwrap().bytes(), b"A\nB\n");
+    let e = d.refused(
+        Tool::Edit,
+        json!({"path": "f", "edits": [{"old": "A", "new": "a"}, {"old": "B", "new": "b"}]}),
+    );
+    assert!(e.contains("as it is on disk"), "{e}");
+}
+
+#[test]
+fn files_are_created_replaced_and_removed_as_one_hunk_or_a_diff() {
+    let mut d = desk(&[("f", b"one\ntwo\n")]);
+    let got = d.call(Tool::Write, json!({"path": "new/g", "content": "x\ny\n"})).unwrap();
+    let draft = &got.proposals[0];
+    assert_eq!((draft.kind, draft.before.is_none(), draft.hunks.len()), (ChangeKind::Create, true, 1));
+    assert_eq!((draft.hunks[0].added(), draft.hunks[0].removed()), (2, 0));
+    let got = d.call(Tool::Write, json!({"path": "empty", "content": ""})).unwrap();
+    assert_eq!(got.proposals[0].hunks.len(), 1);
+    let got = d.call(Tool::Write, json!({"path": "f", "content": "one\nzwei\n"})).unwrap();
+    assert_eq!((got.proposals[0].kind, got.summary.as_str()), (ChangeKind::Modify, "+1 -1"));
+    let got = d.call(Tool::Delete, json!({"path": "f"})).unwrap();
+    let draft = &got.proposals[0];
+    assert_eq!((draft.kind, draft.after.is_none(), draft.hunks.len()), (ChangeKind::Delete, true, 1));
+    assert_eq!(draft.hunks[0].removed(), 2);
+    assert!(d.refused(Tool::Delete, json!({"path": "f"})).contains("removal already"));
+    assert!(d.refused(Tool::Edit, one("f", "one", "1")).contains("use write"));
+    let got = d.call(Tool::Write, json!({"path": "f", "content": "back\n"})).unwrap();
+    assert_eq!(got.proposals[0].kind, ChangeKind::Modify);
+}
+
+#[test]
+fn a_change_that_changes_nothing_is_an_error() {
+    let mut d = desk(&[("f", b"a\n")]);
+    assert!(d.refused(Tool::Edit, one("f", "a", "a")).contains("change nothing"));
+    assert!(d.refused(Tool::Edit, json!({"path": "f", "edits": []})).contains("empty"));
+    assert!(d.refused(Tool::Write, json!({"path": "f", "content": "a\n"})).contains("already"));
+    assert!(d.refused(Tool::Delete, json!({"path": "gone"})).contains("does not exist"));
+}
+
+#[test]
+fn a_file_that_changed_since_it_was_read_is_refused_until_it_is_read_again() {
+    let mut d = desk(&[("f", b"a\nb\n")]);
+    d.text(Tool::Read, json!({"path": "f"}));
+    d.put("f", "a\nb\nothers\n");
+    for (tool, args) in [
+        (Tool::Edit, one("f", "a", "A")),
+        (Tool::Write, json!({"path": "f", "content": "x"})),
+        (Tool::Delete, json!({"path": "f"})),
+    ] {
+        let e = d.refused(tool, args);
+        assert!(e.contains("changed since you read it; read it again"), "{e}");
+    }
+    d.text(Tool::Read, json!({"path": "f", "lines": 1}));
+    assert_eq!(after(&mut d, one("f", "a", "A")), b"A\nb\nothers\n");
+}
+
+#[test]
+fn a_proposal_over_a_file_that_changed_is_set_aside_and_never_takes_the_others_change_back() {
+    let mut d = desk(&[("f", b"a\nb\n")]);
+    d.call(Tool::Edit, one("f", "a", "A")).unwrap();
+    d.put("f", "a\nb\nothers\n");
+    assert!(d.refused(Tool::Edit, one("f", "b", "B")).contains("read it again"));
+    let text = d.text(Tool::Read, json!({"path": "f"}));
+    assert!(text.contains("changed on disk") && text.contains("others") && text.contains("  a\n"), "{text}");
+    let got = d.call(Tool::Edit, one("f", "b", "B")).unwrap();
+    assert_eq!(got.proposals[0].after.as_ref().unwrap().bytes(), b"a\nB\nothers\n");
+    assert!(got.text.contains("earlier proposal"), "{}", got.text);
+}
+
+#[test]
+fn a_file_that_was_removed_since_it_was_read_is_stale_too() {
+    let mut d = desk(&[("f", b"a\n")]);
+    d.text(Tool::Read, json!({"path": "f"}));
+    std::fs::remove_file(d.root.join("f")).unwrap();
+    assert!(d.refused(Tool::Write, json!({"path": "f", "content": "x"})).contains("changed since"));
+}
+
+#[test]
+fn a_text_that_occurs_more_than_once_names_its_lines() {
+    let mut d = desk(&[("f", b"x = 1\ny\nx = 1\n")]);
+    let e = d.refused(Tool::Edit, one("f", "x = 1", "x = 2"));
+    assert!(e.contains("occurs 2 times (lines 1, 3)") && e.contains("set all"), "{e}");
+    let got = after(&mut d, json!({"path": "f", "edits": [{"old": "x = 1", "new": "x = 2", "all": true}]}));
+    assert_eq!(got, b"x = 2\ny\nx = 2\n");
+    let mut d = desk(&[("f", b"aaa")]);
+    assert!(d.refused(Tool::Edit, one("f", "aa", "b")).contains("2 times"));
+}
+
+#[test]
+fn a_text_that_does_not_occur_names_the_nearest_line() {
+    let mut d = desk(&[("f", b"use a;\n\nfn main() {\n    let total = sum(list);\n    show(total);\n}\n")]);
+    let e = d.refused(Tool::Edit, one("f", "let total = sum(items);", "x"));
+    assert!(e.contains("the nearest is line 4: \"    let total = sum(list);\""), "{e}");
+    let e =
+        d.refused(Tool::Edit, one("f", "fn main() {\n    let total = sum(list);\n    print(total);\n", "x"));
+    assert!(e.contains("the nearest is line 5"), "{e}");
+    let e = d.refused(Tool::Edit, one("f", "fn main() {\n  let total = sum(list);", "x"));
+    assert!(e.contains("line 4 differs only in blanks"), "{e}");
+    let e = d.refused(Tool::Edit, one("f", "zzz qqq", "x"));
+    assert!(e.contains("does not occur") && !e.contains("nearest"), "{e}");
+}
+
+#[test]
+fn several_edits_are_all_or_nothing_and_build_on_each_other() {
+    let mut d = desk(&[("f", b"a\nb\n")]);
+    let e = d.refused(
+        Tool::Edit,
+        json!({"path": "f", "edits": [{"old": "a", "new": "A"}, {"old": "zz", "new": "y"}]}),
+    );
+    assert!(e.contains("edit 2 of 2") && e.contains("nothing was proposed"), "{e}");
+    assert!(d.view.overlay.is_empty());
+    let got = after(
+        &mut d,
+        json!({"path": "f", "edits": [{"old": "a", "new": "xx"}, {"old": "xx\nb", "new": "z"}]}),
+    );
+    assert_eq!(got, b"z\n");
+}
+
+#[test]
+fn whole_words_are_told_from_parts_of_words() {
+    let mut d = desk(&[("f", "count counter Écount count_x (count)\n".as_bytes())]);
+    let got = after(
+        &mut d,
+        json!({"path": "f", "edits": [{"old": "count", "new": "n", "all": true, "whole_word": true}]}),
+    );
+    assert_eq!(String::from_utf8(got).unwrap(), "n counter Écount count_x (n)\n");
+    let e = d.refused(
+        Tool::Edit,
+        json!({"path": "f", "edits": [{"old": "coun", "new": "n", "whole_word": true}]}),
+    );
+    assert!(e.contains("only inside others"), "{e}");
+}
+
+#[test]
+fn line_endings_of_the_file_are_matched_and_kept() {
+    let cases: [(&[u8], &str, &str, &[u8]); 9] = [
+        (b"a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", b"x\r\ny\r\nz\r\nc\r\n"),
+        (b"a\r\nb\r\n", "a", "x\ny", b"x\r\ny\r\nb\r\n"),
+        (b"a\nb\n", "a\nb\n", "x\r\ny\n", b"x\r\ny\n"),
+        (b"a\r\nb\nc\n", "a\nb\nc", "x", b"x\n"),
+        (b"a\r\nb\nc\n", "b\nc", "x\ny", b"a\r\nx\ny\n"),
+        (b"\xef\xbb\xbfa\nb", "b", "c\n", b"\xef\xbb\xbfa\nc\n"),
+        (b"a\rb\rc", "b", "x", b"a\rx\rc"),
+        (b"a\nb\n", "a\r\nb", "x\ny", b"x\ny\n"),
+        (b"x\0y\xffz\n", "y", "n", b"x\0n\xffz\n"),
+    ];
+    for (before, old, new, want) in cases {
+        let mut d = desk(&[("f", before)]);
+        assert_eq!(after(&mut d, one("f", old, new)), want, "{old:?} in {before:?}");
+    }
+}
+
+#[test]
+fn encodings_that_cannot_be_kept_are_refused() {
+    let mut d = desk(&[("u16", b"\xff\xfea\0b\0"), ("latin", b"caf\xe9 a\n")]);
+    assert!(d.refused(Tool::Edit, one("u16", "a", "b")).contains("UTF-16"));
+    assert!(d.refused(Tool::Edit, one("latin", "a\n", "ä\n")).contains("only ASCII"));
+    assert_eq!(after(&mut d, one("latin", " a", " b")), b"caf\xe9 b\n");
+}
+
+#[test]
+fn files_that_steer_git_or_the_workbench_are_read_but_never_changed() {
+    let mut d = desk(&[
+        (".git/config", b"[core]\n"),
+        (".pilothouse/config.toml", b"x\n"),
+        ("sub/.git/hooks/pre-commit", b"x\n"),
+    ]);
+    symlink(".git", d.root.join("g")).unwrap();
+    symlink("../.git/config", d.root.join("sub/cfg")).unwrap();
+    assert!(d.text(Tool::Read, json!({"path": ".git/config"})).contains("[core]"));
+    let mut checked = 0;
+    for path in [
+        ".git/config",
+        ".git/hooks/new",
+        ".git",
+        "./.git//config",
+        ".GIT/config",
+        ".Git/hooks/x",
+        "g/config",
+        "g/new",
+        "sub/cfg",
+        "sub/.git/hooks/pre-commit",
+        ".pilothouse/config.toml",
+        ".pilothouse/new",
+        ".PILOTHOUSE/x",
+        ".g\u{200c}it/config",
+        ".git\u{200b}/config",
+        ".git./config",
+        "git~1/config",
+        "x/.git/config",
+    ] {
+        for (tool, args) in [
+            (Tool::Edit, one(path, "x", "y")),
+            (Tool::Write, json!({"path": path, "content": "y"})),
+            (Tool::Delete, json!({"path": path})),
+        ] {
+            let e = d.refused(tool, args);
+            assert!(
+                e.contains("steers") || e.contains("is a folder") || e.contains("is a link"),
+                "{path}: {e}"
+            );
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 54);
+    assert!(d.call(Tool::Write, json!({"path": ".gitignore", "content": "x\n"})).is_ok());
+}
+
+#[test]
+fn folders_and_links_are_not_deleted() {
+    let mut d = desk(&[("dir/f", b"x")]);
+    symlink("dir/f", d.root.join("l")).unwrap();
+    assert!(d.refused(Tool::Delete, json!({"path": "dir"})).contains("one by one"));
+    assert!(d.refused(Tool::Delete, json!({"path": "l"})).contains("is a link"));
+    assert!(d.refused(Tool::Write, json!({"path": "dir", "content": ""})).contains("a folder"));
+    assert!(d.refused(Tool::Write, json!({"path": ".", "content": ""})).contains("a folder"));
+    let got = d.call(Tool::Edit, one("l", "x", "y")).unwrap();
+    assert_eq!(got.proposals[0].path, rel("dir/f"));
+}
+
+/// Seeds of every kind of text that a file can hold.
+fn seed() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        Just(b"\n".to_vec()),
+        Just(b"\r\n".to_vec()),
+        Just(b"\r".to_vec()),
+        Just(b"\t  ".to_vec()),
+        Just(vec![0]),
+        Just(b"\xef\xbb\xbf".to_vec()),
+        Just("ä漢👩‍👧".as_bytes().to_vec()),
+        Just(vec![0xff, 0xe9]),
+        "[ab ]{0,6}".prop_map(String::into_bytes),
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|v| v.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn bytes_outside_the_replaced_range_never_change(head in seed(), tail in seed(), new in "[xyz\n]{0,8}") {
+        let mut content = head.clone();
+        content.extend_from_slice(b"<<mark>>");
+        content.extend_from_slice(&tail);
+        let edit = args::Replacement { old: "<<mark>>".into(), new: new.clone(), all: false, whole_word: false };
+        let (got, times) = replace_all(&content, &[edit]).unwrap();
+        prop_assert_eq!(times, 1);
+        prop_assert!(got.starts_with(&head) && got.ends_with(&tail));
+        let middle = String::from_utf8(got[head.len()..got.len() - tail.len()].to_vec()).unwrap();
+        prop_assert_eq!(middle.replace("\r\n", "\n"), new);
+    }
+
+    #[test]
+    fn a_match_over_lines_takes_the_ending_of_its_own_lines(head in seed(), tail in seed(), crlf in any::<bool>()) {
+        let ending = if crlf { "\r\n" } else { "\n" };
+        let mut content = head.clone();
+        content.extend_from_slice(format!("<<{ending}>>").as_bytes());
+        content.extend_from_slice(&tail);
+        let edit = args::Replacement { old: "<<\n>>".into(), new: "x\ny".into(), all: false, whole_word: false };
+        let (got, _) = replace_all(&content, &[edit]).unwrap();
+        let mut want = head;
+        want.extend_from_slice(format!("x{ending}y").as_bytes());
+        want.extend_from_slice(&tail);
+        prop_assert_eq!(got, want);
+    }
+}

@@ -1,0 +1,35 @@
+//! Tools that only look: names, lines, matches.
+//!
+//! Owns what is shown of the files and how much of it. Never changes anything.
+
+mod list;
+mod read;
+mod search;
+mod walk;
+
+pub(crate) use list::list;
+pub(crate) use read::read;
+pub(crate) use search::search;
+
+/// `n` with its noun, in the plural where it must be.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    match (n, noun.ends_with("ch")) {
+        (1, _) => format!("1 {noun}"),
+        (_, true) => format!("{n} {noun}es"),
+        (_, false) => format!("{n} {noun}s"),
+    }
+}
+
+/// The first `chars` characters of a line, and how many were left out.
+pub(crate) fn clip(line: &str, chars: usize) -> String {
+    match line.char_indices().nth(chars) {
+        None => line.to_owned(),
+        Some((at, _)) => {
+            let (head, rest) = line.split_at(at);
+            format!("{head}… ({} more characters)", rest.chars().count())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! `read`: numbered lines of one file.
+//!
+//! Owns the cut into parts and the refusal of what is no text.
+
+use pilothouse_core::tool::ToolOutcome;
+
+use super::{clip, count};
+use crate::{
+    args,
+    sight::{Eyes, Sight},
+};
+
+/// Lines shown when the call does not say.
+const LINES: usize = 400;
+/// At most this many bytes are shown.
+const MOST_BYTES: usize = 48 * 1024;
+/// At most this many characters of a line are shown.
+const LINE_CHARS: usize = 2_000;
+/// A NUL within this many bytes makes a file binary.
+const SNIFF_BYTES: usize = 8 * 1024;
+
+/// Reads a part of a file.
+pub(crate) fn read(eyes: Eyes<'_>, args: &args::Read) -> Result<ToolOutcome, String> {
+    let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
+    let Some(path) = path else { return Err(a_folder(&args.path)) };
+    if let Ok(meta) = eyes.jail.metadata(&path)
+        && meta.is_dir()
+    {
+        return Err(a_folder(path.as_str()));
+    }
+    let sight = eyes.look(&path).map_err(|e| e.to_string())?;
+    let (content, note) = shown(&sight)?;
+    if let Some(what) = unreadable(content) {
+        let mut outcome = ToolOutcome::text(
+            format!("{path} is {what} of {} bytes; its content is not shown", content.len()),
+            "not text",
+        );
+        outcome.seen = sight.noted();
+        return Ok(outcome);
+    }
+    let text = String::from_utf8_lossy(content);
+    let lossy = matches!(text, std::borrow::Cow::Owned(_));
+    let mut outcome = part(&path.to_string(), &text, args)?;
+    if lossy {
+        outcome.text.push_str("\n(not UTF-8: bytes that are no text are shown as �)");
+    }
+    if !note.is_empty() {
+        outcome.text = format!("{note}\n{}", outcome.text);
+    }
+    outcome.seen = sight.noted();
+    Ok(outcome)
+}
+
+fn a_folder(path: &str) -> String {
+    format!("{path} is a folder; use list for its names and search for text in it")
+}
+
+/// The content that the lane is shown, and what it must know about it.
+fn shown(sight: &Sight) -> Result<(&[u8], &'static str), String> {
+    let disk = || {
+        sight
+            .disk
+            .as_deref()
+            .ok_or_else(|| format!("{} does not exist; list its folder to see what does", sight.path))
+    };
+    match &sight.proposed {
+        None => Ok((disk()?, "")),
+        Some(p) if p.fresh => match &p.content {
+            Some(content) => Ok((content, "(as you propose it; the user has not decided yet)")),
+            None => Err(format!("{} is gone once your proposed removal is applied", sight.path)),
+        },
+        Some(_) => Ok((
+            disk()?,
+            "(the file changed on disk after you proposed a change to it; this is the disk, and your next change starts from it)",
+        )),
+    }
+}
+
+/// What a content is when it is no text.
+fn unreadable(content: &[u8]) -> Option<&'static str> {
+    if content.starts_with(&[0xff, 0xfe]) || content.starts_with(&[0xfe, 0xff]) {
+        return Some("a UTF-16 file");
+    }
+    content.iter().take(SNIFF_BYTES).any(|b| *b == 0).then_some("a binary file")
+}
+
+fn part(path: &str, text: &str, args: &args::Read) -> Result<ToolOutcome, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let total = text.lines().count();
+    let from = args.from.unwrap_or(1).max(1);
+    if total == 0 {
+        return Ok(ToolOutcome::text("(empty file)", count(0, "line")));
+    }
+    if from > total {
+        return Err(format!("{path} has {total} lines; ask for from 1 to {total}"));
+    }
+    let mut out = String::new();
+    let mut last = from - 1;
+    for (n, line) in text.lines().enumerate().skip(from - 1).take(args.lines.unwrap_or(LINES).max(1)) {
+        let line = format!("{:>6}  {}\n", n + 1, clip(line, LINE_CHARS));
+        if !out.is_empty() && out.len() + line.len() > MOST_BYTES {
+            break;
+        }
+        out.push_str(&line);
+        last = n + 1;
+    }
+    let crlf = text.contains("\r\n");
+    if crlf {
+        out.push_str("(lines end with CRLF)\n");
+    }
+    if last < total {
+        out.push_str(&format!("(lines {from}-{last} of {total}; go on with from: {})\n", last + 1));
+    }
+    let out = out.trim_end_matches('\n').to_owned();
+    let whole = from == 1 && last == total;
+    let summary = if whole { count(total, "line") } else { format!("lines {from}-{last} of {total}") };
+    Ok(ToolOutcome::text(out, summary))
+}

@@ -1,0 +1,227 @@
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::format_collect
+)]
+
+use std::os::unix::fs::symlink;
+
+use pilothouse_core::{blob::BlobId, tool::Tool};
+use serde_json::json;
+
+use crate::fixture::{desk, rel};
+
+#[test]
+fn a_list_shows_hidden_files_and_leaves_out_what_git_ignores_and_git_itself() {
+    let mut d = desk(&[
+        (".gitignore", b"target/\n*.log\n"),
+        (".git/config", b"x"),
+        ("src/a.rs", b""),
+        ("src/deep/b.rs", b""),
+        ("target/x", b""),
+        ("y.log", b""),
+        ("sub/.gitignore", b"only-here\n"),
+        ("sub/only-here", b""),
+    ]);
+    symlink("src", d.root.join("link")).unwrap();
+    assert_eq!(
+        d.text(Tool::List, json!({})),
+        ".gitignore\nlink  (link)\nsrc/\nsrc/a.rs\nsrc/deep/\nsrc/deep/b.rs\nsub/\nsub/.gitignore"
+    );
+    assert_eq!(d.text(Tool::List, json!({"path": "src", "depth": 1})), "src/a.rs\nsrc/deep/");
+    assert_eq!(d.text(Tool::List, json!({"path": "link"})), "src/a.rs\nsrc/deep/\nsrc/deep/b.rs");
+    assert_eq!(d.text(Tool::List, json!({"path": "target"})), "target/x");
+    assert_eq!(d.text(Tool::List, json!({"path": ".git"})), ".git/config");
+    assert!(d.refused(Tool::List, json!({"path": "gone"})).contains("does not exist"));
+}
+
+#[test]
+fn a_list_sees_what_the_lane_proposes() {
+    let mut d = desk(&[("a.rs", b"a"), ("b.rs", b"b")]);
+    d.call(Tool::Write, json!({"path": "new/deep/c.rs", "content": "c\n"})).unwrap();
+    d.call(Tool::Delete, json!({"path": "a.rs"})).unwrap();
+    assert_eq!(d.text(Tool::List, json!({})), "b.rs\nnew/\nnew/deep/\nnew/deep/c.rs");
+    assert_eq!(d.text(Tool::List, json!({"path": "new"})), "new/deep/\nnew/deep/c.rs");
+}
+
+#[test]
+fn a_long_list_stops_at_the_deepest_level_that_fits_and_says_how_many_are_left() {
+    let d = &mut desk(&[]);
+    for n in 0..1_500 {
+        d.put(format!("many/{n:04}"), "");
+    }
+    d.put("one", "");
+    let text = d.text(Tool::List, json!({}));
+    assert_eq!(text, "many/\none\n… 1500 more; list a folder below to see them");
+    let text = d.text(Tool::List, json!({"path": "many"}));
+    assert_eq!(text.lines().count(), 1_001);
+    assert!(text.ends_with("… 500 more; list a folder below to see them"));
+}
+
+// Other systems refuse to make such a name.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf8_or_hold_control_characters_are_listed_with_a_mark() {
+    let mut d = desk(&[]);
+    d.put(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"bad\xff"), "needle");
+    d.put("two\nlines", "needle");
+    let text = d.text(Tool::List, json!({}));
+    assert!(text.contains("bad\u{fffd}  (the name is not UTF-8"), "{text}");
+    assert!(text.contains("two\\nlines  (the name holds control characters"), "{text}");
+    assert!(d.refused(Tool::Read, json!({"path": "bad\u{fffd}"})).contains("not UTF-8"));
+    assert!(d.text(Tool::Search, json!({"pattern": "needle"})).ends_with("2 matches in 2 files"));
+}
+
+#[test]
+fn a_read_numbers_lines_and_says_how_to_go_on() {
+    let lines: String = (1..=1_000).map(|n| format!("line {n}\n")).collect();
+    let mut d = desk(&[("f", lines.as_bytes())]);
+    let got = d.call(Tool::Read, json!({"path": "f"})).unwrap();
+    assert!(got.text.starts_with("     1  line 1\n     2  line 2\n"));
+    assert!(
+        got.text.ends_with("   400  line 400\n(lines 1-400 of 1000; go on with from: 401)"),
+        "{}",
+        got.text
+    );
+    assert_eq!(got.seen, vec![(rel("f"), BlobId::of(lines.as_bytes()))]);
+    let got = d.call(Tool::Read, json!({"path": "f", "from": 999, "lines": 5})).unwrap();
+    assert_eq!(
+        (got.text.as_str(), got.summary.as_str()),
+        ("   999  line 999\n  1000  line 1000", "lines 999-1000 of 1000")
+    );
+    assert!(d.refused(Tool::Read, json!({"path": "f", "from": 1001})).contains("1 to 1000"));
+}
+
+#[test]
+fn a_read_is_capped_in_bytes_and_long_lines_are_cut() {
+    let long = format!("{}\n", "x".repeat(1_500)).repeat(100);
+    let mut d = desk(&[("f", long.as_bytes()), ("one", "ä".repeat(100_000).as_bytes())]);
+    let text = d.text(Tool::Read, json!({"path": "f"}));
+    assert!(text.len() < 49 * 1024 && text.contains("go on with from: 33"), "{}", &text[text.len() - 80..]);
+    let text = d.text(Tool::Read, json!({"path": "one"}));
+    assert!(text.ends_with("… (98000 more characters)"));
+}
+
+#[test]
+fn what_is_no_text_is_named_and_not_shown() {
+    let mut d = desk(&[
+        ("bin", b"\x7fELF\0\0\x01"),
+        ("u16", b"\xff\xfeh\0i\0"),
+        ("latin", b"caf\xe9\n"),
+        ("bom", b"\xef\xbb\xbfhi\r\nyou\r\n"),
+        ("empty", b""),
+        ("dir/x", b""),
+    ]);
+    assert!(d.text(Tool::Read, json!({"path": "bin"})).contains("a binary file of 7 bytes"));
+    assert!(d.text(Tool::Read, json!({"path": "u16"})).contains("a UTF-16 file of 6 bytes"));
+    assert!(d.text(Tool::Read, json!({"path": "latin"})).contains("caf\u{fffd}\n(not UTF-8"));
+    assert_eq!(d.text(Tool::Read, json!({"path": "bom"})), "     1  hi\n     2  you\n(lines end with CRLF)");
+    assert_eq!(d.text(Tool::Read, json!({"path": "empty"})), "(empty file)");
+    assert!(d.refused(Tool::Read, json!({"path": "dir"})).contains("is a folder; use list"));
+    assert!(d.refused(Tool::Read, json!({"path": "."})).contains("is a folder; use list"));
+    assert!(d.refused(Tool::Read, json!({"path": "gone"})).contains("does not exist"));
+}
+
+#[test]
+fn a_sparse_file_of_200_mb_is_refused_by_read_and_edit_and_passed_over_by_search() {
+    let mut d = desk(&[("ok", b"needle\n")]);
+    std::fs::File::create(d.root.join("huge")).unwrap().set_len(200 * 1024 * 1024).unwrap();
+    for (tool, args) in [
+        (Tool::Read, json!({"path": "huge"})),
+        (Tool::Edit, json!({"path": "huge", "edits": [{"old": "a", "new": "b"}]})),
+        (Tool::Write, json!({"path": "huge", "content": ""})),
+        (Tool::Delete, json!({"path": "huge"})),
+    ] {
+        assert!(d.refused(tool, args).contains("above 52428800 bytes"));
+    }
+    assert!(
+        d.text(Tool::Search, json!({"pattern": "needle"})).starts_with("ok:1: needle\n1 match in 1 file")
+    );
+}
+
+#[test]
+fn a_read_sees_the_lanes_own_proposal_and_says_so() {
+    let mut d = desk(&[("f", b"old\n"), ("g", b"g\n")]);
+    d.call(Tool::Edit, json!({"path": "f", "edits": [{"old": "old", "new": "new"}]})).unwrap();
+    d.call(Tool::Delete, json!({"path": "g"})).unwrap();
+    let text = d.text(Tool::Read, json!({"path": "f"}));
+    assert!(text.contains("as you propose it") && text.ends_with("     1  new"), "{text}");
+    assert!(d.refused(Tool::Read, json!({"path": "g"})).contains("proposed removal"));
+    assert_eq!(std::fs::read(d.root.join("f")).unwrap(), b"old\n");
+}
+
+#[test]
+fn a_search_is_sorted_counted_and_sees_proposals() {
+    let mut d = desk(&[
+        ("b/two.rs", b"x\nfn needle() {}\nneedle\n"),
+        ("a.rs", b"Needle\nneedles needle\n"),
+        ("gone.rs", b"needle\n"),
+        ("bin", b"\0needle\n"),
+        (".gitignore", b"skip\n"),
+        ("skip", b"needle\n"),
+    ]);
+    let all = "a.rs:2: needles needle\nb/two.rs:2: fn needle() {}\nb/two.rs:3: needle\ngone.rs:1: needle\n4 matches in 3 files";
+    assert_eq!(d.text(Tool::Search, json!({"pattern": "needle"})), all);
+    d.call(Tool::Write, json!({"path": "b/new.rs", "content": "a needle\n"})).unwrap();
+    d.call(Tool::Delete, json!({"path": "gone.rs"})).unwrap();
+    d.call(Tool::Edit, json!({"path": "a.rs", "edits": [{"old": "needle", "new": "pin", "all": true}]}))
+        .unwrap();
+    assert_eq!(
+        d.text(Tool::Search, json!({"pattern": "needle"})),
+        "b/new.rs:1: a needle\nb/two.rs:2: fn needle() {}\nb/two.rs:3: needle\n3 matches in 2 files"
+    );
+    assert_eq!(
+        d.text(Tool::Search, json!({"pattern": "pins?", "path": "a.rs"})),
+        "a.rs:2: pins pin\n1 match in 1 file"
+    );
+    assert_eq!(d.text(Tool::Search, json!({"pattern": "zebra"})), "0 matches in 0 files");
+}
+
+#[test]
+fn words_literals_limits_and_bad_patterns() {
+    let mut d = desk(&[("f", b"count counter\ncounter\na.b(\naxb\n")]);
+    assert!(d.text(Tool::Search, json!({"pattern": "count", "whole_word": true})).starts_with("f:1: "));
+    assert!(
+        d.text(Tool::Search, json!({"pattern": "count", "whole_word": true})).ends_with("1 match in 1 file")
+    );
+    assert_eq!(
+        d.text(Tool::Search, json!({"pattern": "a.b(", "literal": true})),
+        "f:3: a.b(\n1 match in 1 file"
+    );
+    assert!(d.refused(Tool::Search, json!({"pattern": "a.b("})).contains("set literal"));
+    assert!(d.refused(Tool::Search, json!({"pattern": "a\nb"})).contains("within one line"));
+    assert!(d.refused(Tool::Search, json!({"pattern": ""})).contains("empty"));
+    let text = d.text(Tool::Search, json!({"pattern": "count", "max": 1}));
+    assert_eq!(
+        text,
+        "f:1: count counter\nthe first 1 match in 1 file; there are more: narrow the pattern or the path"
+    );
+}
+
+#[test]
+fn a_long_line_is_shown_around_its_match() {
+    let line = format!("{}needle{}\n", "a".repeat(5_000), "b".repeat(5_000));
+    let mut d = desk(&[("f", line.as_bytes())]);
+    let text = d.text(Tool::Search, json!({"pattern": "needle"}));
+    let first = text.lines().next().unwrap();
+    assert!(first.contains("needle") && first.chars().count() < 320, "{first}");
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_answered_with_the_shape_that_does() {
+    let mut d = desk(&[("f", b"")]);
+    for (tool, args, quoted) in [
+        (Tool::Read, json!({}), "\"from\": 1"),
+        (Tool::Read, json!({"path": "f", "limit": 5}), "\"lines\": 400"),
+        (Tool::Search, json!({"pattern": 5}), "\"whole_word\""),
+        (Tool::Edit, json!({"path": "f", "old": "a", "new": "b"}), "\"edits\": [{\"old\""),
+        (Tool::Write, json!({"path": "f"}), "\"content\""),
+        (Tool::List, json!([1]), "\"depth\""),
+        (Tool::Delete, json!({"file": "f"}), "{\"path\""),
+    ] {
+        let e = d.refused(tool, args);
+        assert!(e.contains("expected") && e.contains(quoted), "{e}");
+    }
+}

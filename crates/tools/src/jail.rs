@@ -1,0 +1,368 @@
+//! The jail: which file a path means, and handles to it that cannot lead out of the workspace.
+//!
+//! Owns resolving and opening. A path is judged by the components of what it resolves to, never by
+//! its text, and is then opened below a handle of the root with links refused, so that what was
+//! judged and what is used are the same. Never writes.
+
+mod beneath;
+
+use std::{
+    ffi::OsString,
+    fs::{self, File, Metadata},
+    io::{self, Read},
+    os::fd::OwnedFd,
+    path::{Component, Path, PathBuf},
+};
+
+use pilothouse_core::relpath::{BadRelPath, RelPath};
+use rustix::{fs::OFlags, io::Errno};
+
+/// A file larger than this is not read whole, in bytes.
+pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
+
+/// How often an open is tried again when a folder changed between resolving and opening.
+const TRIES: usize = 3;
+
+/// Why a path cannot be used; the text says what to do instead.
+#[derive(Debug, thiserror::Error)]
+pub enum JailError {
+    /// The workspace itself cannot be opened.
+    #[error("the workspace {path} cannot be opened: {source}")]
+    Root {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The text is no path inside the workspace.
+    #[error(transparent)]
+    Bad(#[from] BadRelPath),
+    /// The path leads out.
+    #[error("{0} leads outside the workspace; only files inside it can be used")]
+    Outside(String),
+    /// There is nothing there.
+    #[error("{0} does not exist; list its folder to see what does")]
+    Missing(String),
+    /// The path is a link to nothing.
+    #[error("{0} is a link to something that does not exist")]
+    Dangling(String),
+    /// A part of the path that should be a folder is none.
+    #[error("{0} goes through something that is not a folder")]
+    NotAFolder(String),
+    /// The path is no regular file.
+    #[error("{path} is {what}, not a file")]
+    NotAFile {
+        /// The path.
+        path: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// The real name cannot be written as text.
+    #[error("{0} has a name that is not UTF-8 and cannot be opened by name; rename it first")]
+    NotUtf8(String),
+    /// The file is too large.
+    #[error("{path} has {bytes} bytes; files above {limit} bytes are not opened")]
+    TooLarge {
+        /// The path.
+        path: String,
+        /// Its size.
+        bytes: u64,
+        /// The most that is opened.
+        limit: u64,
+    },
+    /// A folder became a link, or the other way round, while the file was opened.
+    #[error("{0} changed while it was opened; try again")]
+    Moved(String),
+    /// The system refused.
+    #[error("{path} cannot be opened: {source}")]
+    Io {
+        /// The path.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// The workspace as file tools may see it.
+#[derive(Debug)]
+pub struct Jail {
+    root: PathBuf,
+    given: PathBuf,
+    dir: OwnedFd,
+}
+
+/// What a path means: its place below the root with every link followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    asked: String,
+    real: PathBuf,
+    exists: bool,
+}
+
+impl Resolved {
+    /// The real place relative to the root; empty for the root itself.
+    pub fn real(&self) -> &Path {
+        &self.real
+    }
+
+    /// Whether something is there.
+    pub const fn exists(&self) -> bool {
+        self.exists
+    }
+
+    /// The real place as a path of the workspace.
+    ///
+    /// # Errors
+    /// When it is the root itself, or its name is not UTF-8.
+    pub fn path(&self) -> Result<RelPath, JailError> {
+        if self.real.as_os_str().is_empty() {
+            return Err(JailError::NotAFile { path: self.asked.clone(), what: "a folder" });
+        }
+        let text = self.real.to_str().ok_or_else(|| JailError::NotUtf8(self.asked.clone()))?;
+        Ok(RelPath::new(text)?)
+    }
+}
+
+/// Where a file is or will be: a handle of its folder and its name there.
+#[derive(Debug)]
+pub struct Place {
+    /// The folder.
+    pub dir: OwnedFd,
+    /// The name in it.
+    pub name: OsString,
+    /// The real path.
+    pub path: RelPath,
+}
+
+impl Jail {
+    /// A jail around the folder `root`.
+    ///
+    /// # Errors
+    /// When it is no folder or cannot be opened.
+    pub fn open(root: &Path) -> Result<Self, JailError> {
+        let wrong = |source| JailError::Root { path: root.to_owned(), source };
+        let real = fs::canonicalize(root).map_err(wrong)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let dir = rustix::fs::open(&real, flags, rustix::fs::Mode::empty())
+            .map_err(|e| wrong(io::Error::from(e)))?;
+        Ok(Self { root: real, given: root.to_owned(), dir })
+    }
+
+    /// The real root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Reads a path as a model writes it: relative, or absolute inside the workspace. `None` is the
+    /// root itself.
+    ///
+    /// # Errors
+    /// When it climbs with `..`, holds a NUL, or is absolute and outside.
+    pub fn read_path(&self, text: &str) -> Result<Option<RelPath>, JailError> {
+        if text.contains('\0') {
+            return Err(BadRelPath(text.to_owned()).into());
+        }
+        let path = Path::new(text);
+        if path.components().any(|c| c == Component::ParentDir) {
+            return Err(BadRelPath(text.to_owned()).into());
+        }
+        let below = if path.is_absolute() { self.below(path, text)? } else { path.to_owned() };
+        if below.components().all(|c| c == Component::CurDir) {
+            return if text.is_empty() { Err(BadRelPath(text.to_owned()).into()) } else { Ok(None) };
+        }
+        let text = below.to_str().ok_or_else(|| JailError::NotUtf8(text.to_owned()))?;
+        Ok(Some(RelPath::new(text)?))
+    }
+
+    fn below(&self, path: &Path, text: &str) -> Result<PathBuf, JailError> {
+        if let Ok(rest) = path.strip_prefix(&self.root).or_else(|_| path.strip_prefix(&self.given)) {
+            return Ok(rest.to_owned());
+        }
+        let real = fs::canonicalize(path).map_err(|_| JailError::Outside(text.to_owned()))?;
+        let rest = real.strip_prefix(&self.root).map_err(|_| JailError::Outside(text.to_owned()))?;
+        Ok(rest.to_owned())
+    }
+
+    /// What `path` means now.
+    ///
+    /// # Errors
+    /// When it leads out of the root, goes through a file, or ends in a link to nothing.
+    pub fn resolve(&self, path: &RelPath) -> Result<Resolved, JailError> {
+        let asked = path.as_str();
+        let full = self.root.join(asked);
+        match fs::canonicalize(&full) {
+            Ok(real) => self.inside(asked, &real, Path::new(""), true),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => self.resolve_new(asked, &full),
+            Err(e) => Err(fault(asked, e)),
+        }
+    }
+
+    /// The real place of something that does not exist: that of its deepest existing folder, and
+    /// the names below it.
+    fn resolve_new(&self, asked: &str, full: &Path) -> Result<Resolved, JailError> {
+        let mut at = full;
+        let mut names: Vec<OsString> = Vec::new();
+        loop {
+            match fs::canonicalize(at) {
+                Ok(real) => {
+                    if !real.is_dir() {
+                        return Err(JailError::NotAFolder(asked.to_owned()));
+                    }
+                    let rest: PathBuf = names.iter().rev().collect();
+                    return self.inside(asked, &real, &rest, false);
+                }
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                    if fs::symlink_metadata(at).is_ok() {
+                        return Err(JailError::Dangling(asked.to_owned()));
+                    }
+                }
+                Err(e) => return Err(fault(asked, e)),
+            }
+            let (Some(name), Some(parent)) = (at.file_name(), at.parent()) else {
+                return Err(JailError::Outside(asked.to_owned()));
+            };
+            names.push(name.to_owned());
+            at = parent;
+        }
+    }
+
+    fn inside(&self, asked: &str, real: &Path, rest: &Path, exists: bool) -> Result<Resolved, JailError> {
+        let below = real.strip_prefix(&self.root).map_err(|_| JailError::Outside(asked.to_owned()))?;
+        let real = if rest.as_os_str().is_empty() { below.to_owned() } else { below.join(rest) };
+        Ok(Resolved { asked: asked.to_owned(), real, exists })
+    }
+
+    /// Opens a regular file for reading; never blocks on a pipe or a device.
+    ///
+    /// # Errors
+    /// When the path cannot be resolved, is no regular file, or keeps changing.
+    pub fn open_read(&self, path: &RelPath) -> Result<File, JailError> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = File::from(self.open_with(path, flags)?);
+        let meta = file.metadata().map_err(|e| fault(path.as_str(), e))?;
+        match kind(&meta) {
+            None => Ok(file),
+            Some(what) => Err(JailError::NotAFile { path: path.to_string(), what }),
+        }
+    }
+
+    /// Reads a whole file of at most [`MAX_FILE_BYTES`].
+    ///
+    /// # Errors
+    /// As [`Jail::open_read`], and when it is larger.
+    pub fn read(&self, path: &RelPath) -> Result<Vec<u8>, JailError> {
+        let file = self.open_read(path)?;
+        let bytes = file.metadata().map_err(|e| fault(path.as_str(), e))?.len();
+        let too_large = |bytes| JailError::TooLarge { path: path.to_string(), bytes, limit: MAX_FILE_BYTES };
+        if bytes > MAX_FILE_BYTES {
+            return Err(too_large(bytes));
+        }
+        let mut content = Vec::with_capacity(usize::try_from(bytes).unwrap_or_default());
+        file.take(MAX_FILE_BYTES + 1).read_to_end(&mut content).map_err(|e| fault(path.as_str(), e))?;
+        if content.len() as u64 > MAX_FILE_BYTES {
+            return Err(too_large(content.len() as u64));
+        }
+        Ok(content)
+    }
+
+    /// What is at `path`, links followed.
+    ///
+    /// # Errors
+    /// When the path cannot be resolved or nothing is there.
+    pub fn metadata(&self, path: &RelPath) -> Result<Metadata, JailError> {
+        let handle = self.open_with(path, beneath::LOOK)?;
+        File::from(handle).metadata().map_err(|e| fault(path.as_str(), e))
+    }
+
+    /// The folder that holds what `path` means, and the name there: for a writer that makes a new
+    /// file beside it and renames.
+    ///
+    /// # Errors
+    /// When the path cannot be resolved, is the root, or its folder does not exist.
+    pub fn parent_dir(&self, path: &RelPath) -> Result<Place, JailError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        self.stubborn(path, |jail, resolved| {
+            let real = resolved.path()?;
+            let place = resolved.real();
+            let (Some(name), Some(parent)) = (place.file_name(), place.parent()) else {
+                return Err(JailError::Outside(path.to_string()));
+            };
+            let dir = jail.open_real(parent, flags).map_err(|e| errno(path.as_str(), e))?;
+            Ok(Place { dir, name: name.to_owned(), path: real })
+        })
+    }
+
+    /// Opens a real place below the root; links are refused.
+    pub(crate) fn open_real(&self, real: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        beneath::open(&self.dir, real, flags)
+    }
+
+    /// Whether a real place is still below the root, no link on the way.
+    pub(crate) fn holds(&self, real: &Path) -> bool {
+        let (Some(name), Some(parent)) = (real.file_name(), real.parent()) else { return false };
+        let Ok(dir) = self.open_real(parent, beneath::LOOK | OFlags::DIRECTORY) else { return false };
+        rustix::fs::statat(dir, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    }
+
+    fn open_with(&self, path: &RelPath, flags: OFlags) -> Result<OwnedFd, JailError> {
+        self.stubborn(path, |jail, resolved| {
+            if !resolved.exists() {
+                let lossy = path.as_str().contains(char::REPLACEMENT_CHARACTER);
+                let name = path.to_string();
+                return Err(if lossy { JailError::NotUtf8(name) } else { JailError::Missing(name) });
+            }
+            jail.open_real(resolved.real(), flags).map_err(|e| errno(path.as_str(), e))
+        })
+    }
+
+    /// Resolves and opens, again when something moved in between.
+    fn stubborn<T>(
+        &self,
+        path: &RelPath,
+        open: impl Fn(&Self, &Resolved) -> Result<T, JailError>,
+    ) -> Result<T, JailError> {
+        let mut last = JailError::Moved(path.to_string());
+        for _ in 0..TRIES {
+            match open(self, &self.resolve(path)?) {
+                Err(moved @ JailError::Moved(_)) => last = moved,
+                other => return other,
+            }
+        }
+        Err(last)
+    }
+}
+
+/// What something is when it is no regular file.
+fn kind(meta: &Metadata) -> Option<&'static str> {
+    use std::os::unix::fs::FileTypeExt;
+    let t = meta.file_type();
+    match () {
+        () if t.is_file() => None,
+        () if t.is_dir() => Some("a folder"),
+        () if t.is_fifo() => Some("a pipe"),
+        () if t.is_socket() => Some("a socket"),
+        () => Some("a device"),
+    }
+}
+
+fn errno(path: &str, e: Errno) -> JailError {
+    let path = path.to_owned();
+    match e {
+        Errno::LOOP | Errno::XDEV | Errno::NOTDIR | Errno::AGAIN => JailError::Moved(path),
+        Errno::NOENT => JailError::Missing(path),
+        Errno::NXIO => JailError::NotAFile { path, what: "a socket" },
+        e => JailError::Io { path, source: e.into() },
+    }
+}
+
+fn fault(path: &str, e: io::Error) -> JailError {
+    let path = path.to_owned();
+    match e.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(Errno::NOTDIR) => JailError::NotAFolder(path),
+        Some(Errno::NOENT) => JailError::Missing(path),
+        Some(_) | None => JailError::Io { path, source: e },
+    }
+}
+
+#[cfg(test)]
+mod tests;

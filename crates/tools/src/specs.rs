@@ -1,0 +1,111 @@
+//! What each tool is for and which arguments it takes, as a model reads it.
+//!
+//! Owns the choice and the order; the words stand in `assets/tools`. Never decides what a turn may
+//! do: the scope it is given does.
+
+use pilothouse_core::{
+    scope::{Capability, ToolScope},
+    talk::ToolSpec,
+    tool::Tool,
+};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Asset {
+    description: String,
+    parameters: serde_json::Value,
+}
+
+/// The tools that `offer` allows and those of `session_tools`, in the order of [`Tool::ALL`]; the
+/// same arguments always give the same bytes.
+///
+/// `delete` is offered with write access too: it only proposes, and the typed word that it needs is
+/// asked for when the removal is applied.
+pub fn specs(offer: ToolScope, session_tools: &[Tool]) -> Vec<ToolSpec> {
+    Tool::ALL
+        .into_iter()
+        .filter(|tool| match tool.needs() {
+            None => session_tools.contains(tool),
+            Some(Capability::Delete) => offer.allows(Capability::Delete) || offer.allows(Capability::Write),
+            Some(needs) => offer.allows(needs),
+        })
+        .filter_map(spec)
+        .collect()
+}
+
+fn spec(tool: Tool) -> Option<ToolSpec> {
+    let asset: Asset = serde_json::from_str(asset(tool)).ok()?;
+    Some(ToolSpec {
+        name: tool.name().to_owned(),
+        description: asset.description,
+        parameters: asset.parameters,
+        needs: tool.needs(),
+    })
+}
+
+const fn asset(tool: Tool) -> &'static str {
+    match tool {
+        Tool::List => include_str!("../../../assets/tools/list.json"),
+        Tool::Read => include_str!("../../../assets/tools/read.json"),
+        Tool::Search => include_str!("../../../assets/tools/search.json"),
+        Tool::Edit => include_str!("../../../assets/tools/edit.json"),
+        Tool::Write => include_str!("../../../assets/tools/write.json"),
+        Tool::Delete => include_str!("../../../assets/tools/delete.json"),
+        Tool::Run => include_str!("../../../assets/tools/run.json"),
+        Tool::SubmitPlan => include_str!("../../../assets/tools/submit_plan.json"),
+        Tool::AskUser => include_str!("../../../assets/tools/ask_user.json"),
+        Tool::RequestPath => include_str!("../../../assets/tools/request_path.json"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SESSION: [Tool; 3] = [Tool::SubmitPlan, Tool::AskUser, Tool::RequestPath];
+
+    fn names(specs: &[ToolSpec]) -> Vec<&str> {
+        specs.iter().map(|s| s.name.as_str()).collect()
+    }
+
+    fn bytes(specs: &[ToolSpec]) -> usize {
+        specs.iter().map(|s| s.name.len() + s.description.len() + s.parameters.to_string().len() + 60).sum()
+    }
+
+    #[test]
+    fn every_tool_has_an_object_schema_and_the_whole_set_stays_small() {
+        let all = specs(ToolScope::FULL, &SESSION);
+        assert_eq!(names(&all), Tool::ALL.map(Tool::name));
+        for spec in &all {
+            assert_eq!(
+                spec.parameters.pointer("/type").and_then(|t| t.as_str()),
+                Some("object"),
+                "{}",
+                spec.name
+            );
+            assert!(!spec.description.is_empty());
+        }
+        assert!(bytes(&all) < 5_500, "{} bytes", bytes(&all));
+    }
+
+    #[test]
+    fn an_offer_without_a_capability_has_none_of_its_tools() {
+        assert_eq!(names(&specs(ToolScope::NONE, &[])), Vec::<&str>::new());
+        assert_eq!(names(&specs(ToolScope::DISCOVERY, &[])), ["list"]);
+        assert_eq!(
+            names(&specs(ToolScope::READ_ONLY, &[Tool::AskUser])),
+            ["list", "read", "search", "ask_user"]
+        );
+        assert_eq!(names(&specs(ToolScope::EXECUTE, &[])), ["list", "read", "search", "run"]);
+        assert_eq!(
+            names(&specs(ToolScope::WORKSPACE, &[])),
+            ["list", "read", "search", "edit", "write", "delete"]
+        );
+    }
+
+    #[test]
+    fn the_same_offer_gives_the_same_bytes() {
+        let text = || format!("{:?}", specs(ToolScope::SHELL, &SESSION));
+        assert_eq!(text(), text());
+    }
+}

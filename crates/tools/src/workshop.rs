@@ -1,0 +1,141 @@
+//! The workshop: the one entrance through which a permitted call reaches the machine.
+//!
+//! Owns the check of the permit and the dispatch to the tool. Never decides whether a call may run:
+//! without a [`Permit`], which only the session can make, nothing here can be called.
+
+use std::{path::Path, sync::Arc};
+
+use pilothouse_core::{
+    blob::BlobId,
+    ids::Process,
+    talk::DeltaKind,
+    tool::{Permit, Tool, ToolOutcome},
+    work::View,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    args, change,
+    command::{self, Shell},
+    files,
+    jail::{Jail, JailError},
+    sight::Eyes,
+};
+
+/// Stored contents by id, for what a lane has proposed.
+pub trait BlobSource: Send + Sync {
+    /// The content; `None` when it is not stored. May block on a file.
+    fn blob(&self, id: BlobId) -> Option<Vec<u8>>;
+}
+
+/// Where news of a running call goes. It must not block.
+pub trait Sink: Send + Sync {
+    /// A piece of output, free of control sequences, in the order in which it came.
+    fn delta(&self, kind: DeltaKind, text: &str);
+    /// The command's process exists.
+    fn started(&self, process: Process);
+}
+
+/// The tools of one workspace.
+#[derive(Clone, Debug)]
+pub struct Workshop {
+    jail: Arc<Jail>,
+    shell: Arc<Shell>,
+}
+
+impl Workshop {
+    /// The tools for the workspace at `root`.
+    ///
+    /// # Errors
+    /// When it is no folder or cannot be opened.
+    pub fn open(root: &Path) -> Result<Self, JailError> {
+        Ok(Self { jail: Arc::new(Jail::open(root)?), shell: Arc::new(Shell::find()) })
+    }
+
+    /// The jail of the file tools.
+    pub fn jail(&self) -> &Jail {
+        &self.jail
+    }
+
+    /// Performs the call that `permit` allows. `args` is the JSON text that the permit was made for;
+    /// `view` is what the lane sees of the files. Whatever goes wrong is a failed outcome whose text
+    /// says how to mend the call. A dropped future stops a command and all it started.
+    pub async fn perform(
+        &self,
+        permit: &Permit,
+        args: &str,
+        view: &View,
+        blobs: Arc<dyn BlobSource>,
+        sink: &dyn Sink,
+        cancel: CancellationToken,
+    ) -> ToolOutcome {
+        if !permit.covers(args) {
+            return ToolOutcome::failure("these are not the arguments that were allowed; nothing was done");
+        }
+        if cancel.is_cancelled() {
+            return ToolOutcome::failure("stopped by the user before it began");
+        }
+        let tool = permit.tool();
+        match tool {
+            Tool::Run => match args::parse(args) {
+                Ok(run) => command::run(&self.jail, &self.shell, run, sink, &cancel).await,
+                Err(text) => ToolOutcome::failure(text),
+            },
+            Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
+                self.on_files(tool, args, view, blobs, cancel).await
+            }
+            Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => {
+                ToolOutcome::failure(format!("{} is answered by the session, not by a tool", tool.name()))
+            }
+        }
+    }
+
+    async fn on_files(
+        &self,
+        tool: Tool,
+        args: &str,
+        view: &View,
+        blobs: Arc<dyn BlobSource>,
+        cancel: CancellationToken,
+    ) -> ToolOutcome {
+        let (jail, args, view) = (Arc::clone(&self.jail), args.to_owned(), view.clone());
+        let stop = cancel.clone();
+        let work = tokio::task::spawn_blocking(move || {
+            let eyes = Eyes { jail: &jail, view: &view, blobs: blobs.as_ref() };
+            on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure)
+        });
+        tokio::select! {
+            done = work => done.unwrap_or_else(|e| {
+                tracing::error!(tool = tool.name(), error = %e, "a tool failed");
+                ToolOutcome::failure(format!("{} failed inside the workbench: {e}", tool.name()))
+            }),
+            () = cancel.cancelled() => ToolOutcome::failure("stopped by the user"),
+        }
+    }
+}
+
+/// Performs a call of a file tool; blocks.
+///
+/// # Errors
+/// When it cannot be done; the text says how to mend the call.
+pub(crate) fn on_file(
+    tool: Tool,
+    args: &str,
+    eyes: Eyes<'_>,
+    cancel: &CancellationToken,
+) -> Result<ToolOutcome, String> {
+    match tool {
+        Tool::List => files::list(eyes, &args::parse(args)?, cancel),
+        Tool::Read => files::read(eyes, &args::parse(args)?),
+        Tool::Search => files::search(eyes, &args::parse(args)?, cancel),
+        Tool::Edit => change::edit(eyes, &args::parse(args)?),
+        Tool::Write => change::write(eyes, args::parse(args)?),
+        Tool::Delete => change::delete(eyes, &args::parse(args)?),
+        Tool::Run | Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => {
+            Err(format!("{} is no file tool", tool.name()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,487 @@
+//! The root: the session as it was told, the panes, and what has the keys.
+//!
+//! Owns routing and nothing else: keys become actions (`route`), the frame is drawn (`view`).
+//! Never blocks, never reads a clock and never performs anything: requests lie in the outbox and
+//! wishes for the terminal in [`App::wishes`] until the loop takes them.
+
+mod route;
+mod view;
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use pilothouse_core::{
+    blob::BlobId,
+    event::{Event, Stamped},
+    ids::{CheckpointId, Millis, ProposalId},
+    input::Input,
+    intent::Control,
+    port::{Ask, Reply, Request, Surroundings, Update},
+    session::Session,
+};
+
+use crate::{
+    composer::{Composer, Saved},
+    conversation::ConversationPane,
+    diff::DiffPane,
+    keymap::{Chord, Keymap},
+    layout::Areas,
+    overlay::Overlay,
+    pace::Urgency,
+    pane::{Ctx, Focus, Outcome},
+    plan::PlanPane,
+    prompt::{Prompt, Purpose},
+    standing::Standing,
+    theme::{Depth, Glyphs, Theme, ThemeError},
+};
+
+/// How the screen is to look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Whether the terminal is dark.
+    pub dark: bool,
+    /// How many colours it has.
+    pub depth: Depth,
+    /// Whether only ASCII can be shown.
+    pub ascii: bool,
+    /// Whether anything may move.
+    pub motion: bool,
+    /// The folder's name, shown until the session is open.
+    pub folder: String,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self { dark: true, depth: Depth::TrueColor, ascii: false, motion: true, folder: String::new() }
+    }
+}
+
+/// What the loop is to do with the terminal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Draw every cell again.
+    Redraw,
+    /// Give the terminal back and stop until continued.
+    Suspend,
+    /// Open this text in the editor.
+    Edit(String),
+    /// Put this on the clipboard.
+    Copy(String),
+    /// Leave now.
+    Leave,
+}
+
+/// One line for the user, until the next key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What.
+    pub text: String,
+    /// Whether something was not done.
+    pub bad: bool,
+}
+
+/// The whole screen.
+pub struct App {
+    look: Look,
+    theme: Theme,
+    glyphs: Glyphs,
+    keymap: Keymap,
+    session: Session,
+    open: bool,
+    surroundings: Surroundings,
+    clock: Option<(Millis, Instant)>,
+    context_tokens: u64,
+
+    conversation: ConversationPane,
+    plan: PlanPane,
+    diff: DiffPane,
+    composer: Composer,
+    overlays: Vec<Overlay>,
+    notice: Option<Notice>,
+
+    focus: Focus,
+    /// The pane that is shown where there is room for one.
+    shown: Focus,
+    prefix: Vec<Chord>,
+    prefix_since: Option<Instant>,
+    cancelled: Option<Instant>,
+    leaving: bool,
+    spinner: usize,
+    areas: Areas,
+
+    /// The question in the bar.
+    asked: Standing<CheckpointId>,
+    /// The item chosen in the list of what waits.
+    listed: Standing<CheckpointId>,
+    /// The proposals in the diff.
+    proposed: Standing<Vec<(ProposalId, BlobId)>>,
+
+    numbers: u64,
+    files_asked: Option<u64>,
+    outbox: VecDeque<Request>,
+    wishes: Vec<Wish>,
+}
+
+impl App {
+    /// A screen without a session yet.
+    ///
+    /// # Errors
+    /// When the theme that comes with the program cannot be read.
+    pub fn new(look: Look) -> Result<Self, ThemeError> {
+        let glyphs = if look.ascii { Glyphs::ASCII } else { Glyphs::UNICODE };
+        let surroundings = Surroundings { folder: look.folder.clone(), ..Surroundings::default() };
+        let theme = Theme::parse(Theme::source("default").unwrap_or_default(), look.dark, look.depth)?;
+        Ok(Self {
+            theme,
+            look,
+            glyphs,
+            keymap: Keymap::standard(),
+            session: Session::new(),
+            open: false,
+            surroundings,
+            clock: None,
+            context_tokens: 0,
+            conversation: ConversationPane::new(),
+            plan: PlanPane::new(),
+            diff: DiffPane::new(),
+            composer: Composer::default(),
+            overlays: Vec::new(),
+            notice: None,
+            focus: Focus::Composer,
+            shown: Focus::Conversation,
+            prefix: Vec::new(),
+            prefix_since: None,
+            cancelled: None,
+            leaving: false,
+            spinner: 0,
+            areas: Areas::default(),
+            asked: Standing::default(),
+            listed: Standing::default(),
+            proposed: Standing::default(),
+            numbers: 0,
+            files_asked: None,
+            outbox: VecDeque::new(),
+            wishes: Vec::new(),
+        })
+    }
+
+    /// Takes the user's keymap file; says what is wrong with it and keeps the standard one if so.
+    pub fn take_keymap(&mut self, file: &str) {
+        match Keymap::with(file) {
+            Ok(keymap) => self.keymap = keymap,
+            Err(error) => self.complain(error.to_string()),
+        }
+    }
+
+    /// Takes a theme: a name of one that comes with the program, or a theme file's text.
+    pub fn take_theme(&mut self, theme: &str) {
+        let text = Theme::source(theme).unwrap_or(theme);
+        match Theme::parse(text, self.look.dark, self.look.depth) {
+            Ok(theme) => self.theme = theme,
+            Err(error) => self.complain(error.to_string()),
+        }
+    }
+
+    /// Takes what the driver says; returns how soon it wants to be seen.
+    pub fn update(&mut self, update: Update, now: Instant) -> Urgency {
+        match update {
+            Update::Opened(session, tail) => self.opened(*session, &tail, now),
+            Update::Events(events) => self.events(&events, now),
+            Update::Delta(delta) => {
+                self.conversation.delta(&delta);
+                self.collect_asks();
+                return Urgency::Stream;
+            }
+            Update::Answered(number, reply) => self.answered(number, reply),
+            Update::Refused(reason) => self.complain(reason),
+            Update::Surroundings(surroundings) => {
+                if surroundings.now.0 > 0 {
+                    self.clock = Some((surroundings.now, now));
+                }
+                self.surroundings = *surroundings;
+            }
+            Update::Closed(message) => {
+                self.leaving = true;
+                if message.is_none() {
+                    self.wishes.push(Wish::Leave);
+                }
+                if let Some(message) = message {
+                    self.complain(message);
+                    self.wishes.push(Wish::Leave);
+                }
+            }
+        }
+        Urgency::News
+    }
+
+    /// What was drawn has been on the screen since `now`.
+    pub fn drew(&mut self, now: Instant) {
+        let state = self.session.state();
+        let in_bar = crate::bar::question(state).filter(|_| !self.areas.bar.is_empty());
+        self.asked.drew(in_bar, now);
+        let listed = match self.overlays.last() {
+            Some(Overlay::Approvals(list)) => list.chosen(state).map(|c| c.id),
+            _ => None,
+        };
+        self.listed.drew(listed, now);
+        let seen = self.pane_visible(Focus::Diff);
+        let proposed = seen.then(|| self.proposals());
+        self.proposed.drew(proposed.filter(|p| !p.is_empty()), now);
+    }
+
+    /// Whether something on the screen moves by itself.
+    pub fn animated(&self) -> bool {
+        self.look.motion && (self.session.state().busy() || self.conversation.animated())
+    }
+
+    /// The spinner moved on.
+    pub fn spin(&mut self, steps: usize) {
+        self.spinner = self.spinner.wrapping_add(steps);
+    }
+
+    /// When the keys that can follow the pressed ones are to be shown.
+    pub fn alarm(&self) -> Option<Instant> {
+        self.prefix_since.map(|since| since + WHICH_KEY)
+    }
+
+    /// The next request for the driver.
+    pub fn next_request(&mut self) -> Option<Request> {
+        self.outbox.pop_front()
+    }
+
+    /// Whether requests wait.
+    pub fn has_requests(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    /// A request could not be sent yet.
+    pub fn put_back(&mut self, request: Request) {
+        self.outbox.push_front(request);
+    }
+
+    /// Wishes for the terminal.
+    pub fn wishes(&mut self) -> Vec<Wish> {
+        std::mem::take(&mut self.wishes)
+    }
+
+    /// What came out of the editor.
+    pub fn edited(&mut self, text: std::io::Result<String>) {
+        match text {
+            Ok(text) => self.composer.replace(text.trim_end_matches('\n')),
+            Err(error) => self.complain(format!("the editor failed: {error}; your draft is untouched")),
+        }
+    }
+
+    /// Asks the driver to close; a second time leaves without it.
+    pub fn quit(&mut self) {
+        if self.leaving {
+            self.wishes.push(Wish::Leave);
+        }
+        self.leaving = true;
+        self.outbox.push_back(Request::Quit);
+    }
+
+    /// Something the user should know about what was not done.
+    pub fn complain(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice { text: text.into(), bad: true });
+    }
+
+    fn say(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice { text: text.into(), bad: false });
+    }
+
+    fn opened(&mut self, session: Session, tail: &[Stamped], now: Instant) {
+        self.session = session;
+        self.open = true;
+        self.conversation = ConversationPane::new();
+        self.plan = PlanPane::new();
+        self.diff = DiffPane::new();
+        for event in tail {
+            self.seen(event, now);
+            if let Event::TurnStarted { text, .. } = &event.event
+                && let Some(whole) = text.whole()
+            {
+                self.composer.history.keep(Saved::plain(whole));
+            }
+        }
+        self.collect_asks();
+    }
+
+    fn events(&mut self, events: &[Stamped], now: Instant) {
+        for event in events {
+            self.session.apply(event);
+            self.seen(event, now);
+            if let Event::ControlGiven { control } = &event.event {
+                self.controlled(control);
+            }
+        }
+        self.collect_asks();
+    }
+
+    /// Hands one event to the panes.
+    fn seen(&mut self, event: &Stamped, now: Instant) {
+        self.clock = Some((event.at, now));
+        if let Event::MessageCompleted { usage, .. } = &event.event {
+            self.context_tokens = usage.input + usage.output;
+        }
+        let state = self.session.state();
+        self.conversation.fold(state, event);
+        self.plan.fold(state, event);
+        self.diff.fold(state, event);
+    }
+
+    fn controlled(&mut self, control: &Control) {
+        match control {
+            Control::Help => self.open_overlay(Overlay::help()),
+            Control::Status => self.open_overlay(Overlay::Status),
+            Control::Exit => self.quit(),
+            Control::ModeSwitch(_)
+            | Control::Reset
+            | Control::Redo
+            | Control::Cancel
+            | Control::Replan
+            | Control::Approve
+            | Control::Proceed
+            | Control::Other(_) => {}
+        }
+    }
+
+    fn answered(&mut self, number: u64, reply: Reply) {
+        match reply {
+            Reply::History(older) => self.conversation.prepend(older),
+            Reply::Files(files) if self.files_asked == Some(number) => {
+                self.files_asked = None;
+                self.composer.files(&files);
+            }
+            Reply::Blob(..) | Reply::Files(_) => {
+                self.conversation.answered(&reply);
+                self.plan.answered(&reply);
+                self.diff.answered(&reply);
+            }
+        }
+        self.collect_asks();
+    }
+
+    fn collect_asks(&mut self) {
+        let asks = [self.conversation.asks(), self.plan.asks(), self.diff.asks()]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>();
+        for ask in asks {
+            self.ask(ask);
+        }
+    }
+
+    fn ask(&mut self, ask: Ask) -> u64 {
+        self.numbers += 1;
+        self.outbox.push_back(Request::Ask(self.numbers, ask));
+        self.numbers
+    }
+
+    fn input(&mut self, input: Input) {
+        if self.surroundings.read_only {
+            self.complain("another window holds this session; this one only reads");
+            return;
+        }
+        self.outbox.push_back(Request::Input(input));
+    }
+
+    /// Carries out what a pane's action led to.
+    fn carry_out(&mut self, outcome: Outcome) {
+        for input in outcome.inputs {
+            self.input(input);
+        }
+        for ask in outcome.asks {
+            self.ask(ask);
+        }
+        if let Some(focus) = outcome.focus {
+            self.go(focus);
+        }
+        if let Some(text) = outcome.copy {
+            self.wishes.push(Wish::Copy(text));
+        }
+        if let Some(notice) = outcome.notice {
+            self.say(notice);
+        }
+        if let Some(prompt) = outcome.word {
+            let (question, word) = (prompt.question.clone(), prompt.word.clone());
+            self.open_overlay(Overlay::Prompt(Prompt::new(Purpose::Word(prompt), question, Some(word))));
+        }
+    }
+
+    fn open_overlay(&mut self, overlay: Overlay) {
+        self.overlays.push(overlay);
+    }
+
+    fn go(&mut self, focus: Focus) {
+        self.focus = focus;
+        if focus != Focus::Composer {
+            self.shown = focus;
+        }
+    }
+
+    fn proposals(&self) -> Vec<(ProposalId, BlobId)> {
+        self.session.state().open_proposals().map(|p| (p.id, p.shown())).collect()
+    }
+
+    fn has_plan(&self) -> bool {
+        let state = self.session.state();
+        state.plan.is_some() || state.suspended.is_some()
+    }
+
+    fn has_diff(&self) -> bool {
+        self.session.state().open_proposals().next().is_some()
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.session.state().turns.is_empty()
+    }
+
+    fn pane_visible(&self, pane: Focus) -> bool {
+        match pane {
+            Focus::Composer => true,
+            Focus::Conversation => self.shown == pane || !self.narrow(),
+            Focus::Plan => {
+                if self.narrow() {
+                    self.shown == pane
+                } else {
+                    !self.areas.plan.is_empty()
+                }
+            }
+            Focus::Diff => {
+                if self.narrow() {
+                    self.shown == pane
+                } else {
+                    !self.areas.diff.is_empty()
+                }
+            }
+        }
+    }
+
+    fn narrow(&self) -> bool {
+        self.areas.status.width < crate::layout::WIDE
+    }
+
+    fn ctx(&self, now: Instant) -> Ctx<'_> {
+        let clock = self.clock.map_or(self.session.state().at, |(base, since)| {
+            let passed = now.saturating_duration_since(since).as_millis();
+            Millis(base.0 + u64::try_from(passed).unwrap_or_default())
+        });
+        Ctx {
+            theme: &self.theme,
+            glyphs: &self.glyphs,
+            state: self.session.state(),
+            now: clock,
+            utc_offset_minutes: self.surroundings.utc_offset_minutes,
+            spinner: if self.animated() { self.spinner } else { 0 },
+        }
+    }
+}
+
+/// After this long the keys that can follow are shown.
+pub const WHICH_KEY: Duration = Duration::from_millis(400);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,583 @@
+//! From keys to what they do: the topmost thing first, then the pane, then the composer.
+//!
+//! Owns the order. Letters act only outside the composer, and a key that came before the thing it
+//! would answer stood on the screen for 300 ms answers nothing.
+
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event as TerminalEvent, KeyEvent, KeyEventKind};
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    ids::CheckpointId,
+    input::Input,
+    port::Ask,
+    scope::PermissionMode,
+};
+
+use super::{App, Wish};
+use crate::{
+    approvals::{self, Approvals},
+    command::Command,
+    composer,
+    conversation::ConversationAction,
+    frame,
+    keymap::{Action, Chord, DiffKey, Found, Place, PlanKey},
+    overlay::{Overlay, Palette},
+    pace::Urgency,
+    pane::Focus,
+    prompt::{Prompt, Purpose, Typed},
+    theme::Theme,
+};
+
+/// Two presses of the cancel key leave when they are no further apart.
+const TWICE: Duration = Duration::from_secs(2);
+
+const TOO_EARLY: &str = "that key was pressed before this stood here; press it again if you mean it";
+
+impl App {
+    /// Takes what came from the terminal; `None` when it changes nothing.
+    pub fn terminal(&mut self, event: &TerminalEvent, came: Instant) -> Option<Urgency> {
+        match event {
+            TerminalEvent::Key(key) if key.kind == KeyEventKind::Release => None,
+            TerminalEvent::Key(key) => {
+                self.key(*key, came);
+                Some(Urgency::Now)
+            }
+            TerminalEvent::Paste(text) => {
+                self.paste(text, came);
+                Some(Urgency::Now)
+            }
+            TerminalEvent::Resize(..) => Some(Urgency::Now),
+            TerminalEvent::FocusGained | TerminalEvent::FocusLost | TerminalEvent::Mouse(_) => None,
+        }
+    }
+
+    /// Takes one key press that came at `came`.
+    pub fn key(&mut self, key: KeyEvent, came: Instant) {
+        self.notice = None;
+        let chord = Chord::of(key);
+        self.prefix.push(chord);
+        match self.keymap.find(self.places(), &self.prefix) {
+            Found::Action(action) => {
+                self.end_prefix();
+                if !self.typed_into_overlay(action, key, came) {
+                    self.act(action, came);
+                }
+            }
+            Found::Prefix => {
+                let _ = self.prefix_since.get_or_insert(came);
+            }
+            Found::Nothing if self.prefix.len() > 1 => {
+                let keys: Vec<String> = self.prefix.iter().map(ToString::to_string).collect();
+                self.end_prefix();
+                self.say(format!("{} means nothing here; F1 shows the keys", keys.join(" ")));
+            }
+            Found::Nothing => {
+                self.end_prefix();
+                self.unbound(key, chord, came);
+            }
+        }
+    }
+
+    fn end_prefix(&mut self) {
+        self.prefix.clear();
+        self.prefix_since = None;
+    }
+
+    /// Where keys are looked up now, in this order.
+    pub(super) fn places(&self) -> &'static [Place] {
+        match self.overlays.last() {
+            Some(Overlay::Approvals(_)) => &[Place::Approvals, Place::Anywhere],
+            Some(
+                Overlay::Palette(_)
+                | Overlay::Help(_)
+                | Overlay::Status
+                | Overlay::Connect
+                | Overlay::Prompt(_),
+            ) => &[Place::Anywhere],
+            None => match self.focus {
+                Focus::Composer => &[Place::Composer, Place::Anywhere],
+                Focus::Conversation => &[Place::Conversation, Place::Anywhere],
+                Focus::Plan => &[Place::Plan, Place::Anywhere],
+                Focus::Diff => &[Place::Diff, Place::Anywhere],
+            },
+        }
+    }
+
+    /// A key that no binding took.
+    fn unbound(&mut self, key: KeyEvent, chord: Chord, came: Instant) {
+        if self.type_into_overlay(key, came) {
+            return;
+        }
+        if !self.overlays.is_empty() {
+            return;
+        }
+        if chord.letter() == Some('?') && (self.focus != Focus::Composer || self.composer.draft.is_empty()) {
+            self.open_overlay(Overlay::help());
+            return;
+        }
+        match self.focus {
+            Focus::Composer => {
+                let wish = self.composer.key(key);
+                self.compose(wish, came);
+            }
+            Focus::Plan => {
+                if let Some(letter) = chord.letter() {
+                    self.answer_by_letter(letter, came);
+                }
+            }
+            Focus::Conversation | Focus::Diff => {}
+        }
+    }
+
+    /// Keys that lists and lines take although a binding knows them: arrows, Tab.
+    fn typed_into_overlay(&mut self, action: Action, key: KeyEvent, came: Instant) -> bool {
+        let Action::Frame(action) = action else { return false };
+        match action {
+            frame::Action::NextPane
+            | frame::Action::PreviousPane
+            | frame::Action::ScrollUp
+            | frame::Action::ScrollDown => self.type_into_overlay(key, came),
+            frame::Action::Palette
+            | frame::Action::Help
+            | frame::Action::Plan
+            | frame::Action::Diff
+            | frame::Action::Approvals
+            | frame::Action::Conversation
+            | frame::Action::Details
+            | frame::Action::Undo
+            | frame::Action::Redo
+            | frame::Action::Redraw
+            | frame::Action::Suspend
+            | frame::Action::Cancel
+            | frame::Action::Back
+            | frame::Action::Quit => false,
+        }
+    }
+
+    /// Gives a key to the topmost list or line. False when there is none that takes keys.
+    fn type_into_overlay(&mut self, key: KeyEvent, came: Instant) -> bool {
+        match self.overlays.last_mut() {
+            Some(Overlay::Palette(palette)) => {
+                if let Some(action) = palette.key(key) {
+                    self.overlays.pop();
+                    self.run(action, came);
+                }
+                true
+            }
+            Some(Overlay::Help(help)) => {
+                help.key(key);
+                true
+            }
+            Some(Overlay::Prompt(prompt)) => {
+                match prompt.key(key) {
+                    Typed::More => {}
+                    Typed::Done => self.finish_prompt(came),
+                    Typed::Wrong => {
+                        let word = prompt.word.clone().unwrap_or_default();
+                        self.overlays.pop();
+                        self.say(format!("that was not `{word}`: nothing was done"));
+                    }
+                }
+                true
+            }
+            Some(Overlay::Approvals(_) | Overlay::Status | Overlay::Connect) | None => false,
+        }
+    }
+
+    fn finish_prompt(&mut self, came: Instant) {
+        let Some(Overlay::Prompt(prompt)) = self.overlays.pop() else { return };
+        match prompt.purpose {
+            Purpose::Proceed(id) => self.answer(id, Answer::Word(prompt.text.trim().to_owned())),
+            Purpose::Deny(id) => self.answer(id, Answer::Reject(prompt.text.trim().to_owned())),
+            Purpose::Word(word) => {
+                if let Some(input) = word.answer(&prompt.text) {
+                    self.input(input);
+                }
+            }
+            Purpose::Search => self.conversation(ConversationAction::Search(prompt.text), came),
+        }
+    }
+
+    /// An action chosen by name: its pane gets the keys first.
+    fn run(&mut self, action: Action, came: Instant) {
+        match action.place() {
+            Place::Conversation => self.go(Focus::Conversation),
+            Place::Plan => self.go(Focus::Plan),
+            Place::Diff => self.go(Focus::Diff),
+            Place::Composer => self.go(Focus::Composer),
+            Place::Approvals => self.open_overlay(Overlay::Approvals(Approvals::default())),
+            Place::Anywhere => {}
+        }
+        if !matches!(action, Action::Approvals(_)) {
+            self.act(action, came);
+        }
+    }
+
+    /// Does what a binding means.
+    fn act(&mut self, action: Action, came: Instant) {
+        match action {
+            Action::Frame(action) => self.frame(action, came),
+            Action::Composer(action) => {
+                if action == composer::Action::Send && self.would_answer_early(came) {
+                    self.complain("a question appeared while you wrote; press Enter again to answer it");
+                    return;
+                }
+                let wish = self.composer.act(action);
+                self.compose(wish, came);
+            }
+            Action::Conversation(key) => match key.action() {
+                Some(action) => self.conversation(action, came),
+                None => {
+                    let prompt = Prompt::new(Purpose::Search, "Search the conversation", None);
+                    self.open_overlay(Overlay::Prompt(prompt));
+                }
+            },
+            Action::Plan(key) => self.plan_key(key, came),
+            Action::Diff(key) => self.diff_key(key, came),
+            Action::Approvals(action) => self.approvals(action, came),
+        }
+    }
+
+    fn conversation(&mut self, action: ConversationAction, came: Instant) {
+        // The pane borrows what it draws from; it is put back at once.
+        let mut pane = std::mem::take(&mut self.conversation);
+        let outcome = pane.act(action, &self.ctx(came));
+        self.conversation = pane;
+        self.carry_out(outcome);
+        self.collect_asks();
+    }
+
+    fn plan_key(&mut self, key: PlanKey, came: Instant) {
+        let decides = matches!(key, PlanKey::Approve | PlanKey::Reject);
+        if decides {
+            let question = self.session.state().phase_question();
+            let Some((id, kind)) = question.map(|q| (q.id, q.kind.clone())) else { return };
+            if !self.asked.stood(&id, came) {
+                self.complain(TOO_EARLY);
+                return;
+            }
+            if kind != CheckpointKind::Confirmation {
+                self.answer_by_letter(if key == PlanKey::Approve { 'y' } else { 'n' }, came);
+                return;
+            }
+        }
+        let mut pane = std::mem::take(&mut self.plan);
+        let outcome = pane.act(key.action(), &self.ctx(came));
+        self.plan = pane;
+        self.carry_out(outcome);
+        self.collect_asks();
+        if key == PlanKey::Reject {
+            self.go(Focus::Composer);
+            self.say("rejected; say what to change, or Esc Esc to leave it");
+        }
+    }
+
+    fn diff_key(&mut self, key: DiffKey, came: Instant) {
+        if key.decides() && self.has_diff() && !self.proposed.stood(&self.proposals(), came) {
+            self.complain(TOO_EARLY);
+            return;
+        }
+        let mut pane = std::mem::take(&mut self.diff);
+        let outcome = pane.act(key.action(), &self.ctx(came));
+        self.diff = pane;
+        self.carry_out(outcome);
+        self.collect_asks();
+    }
+
+    /// A single letter in the plan answers the question in the bar, when it is one of its keys.
+    fn answer_by_letter(&mut self, letter: char, came: Instant) {
+        let Some(question) = self.session.state().phase_question() else { return };
+        let id = question.id;
+        if matches!(question.kind, CheckpointKind::Confirmation) && letter == 'e' {
+            self.go(Focus::Composer);
+            self.say("say what to change in the plan");
+            return;
+        }
+        let choices = question.kind.choices();
+        let named = choices.iter().any(|c| match c.key {
+            "1-9" => letter.is_ascii_digit(),
+            key => key.starts_with(letter) && (key.len() == 1 || letter == 'r'),
+        });
+        let Some(answer) = question.kind.read(&letter.to_string()).filter(|_| named) else { return };
+        if self.asked.stood(&id, came) {
+            self.answer(id, answer);
+        } else {
+            self.complain(TOO_EARLY);
+        }
+    }
+
+    /// Whether the draft would answer a question that has not stood long enough.
+    fn would_answer_early(&self, came: Instant) -> bool {
+        let Some(question) = self.session.state().phase_question() else { return false };
+        !self.composer.draft.is_empty()
+            && self.composer.popup.is_none()
+            && question.kind.read(&self.composer.draft.shown()).is_some()
+            && !self.asked.stood(&question.id, came)
+    }
+
+    fn answer(&mut self, checkpoint: CheckpointId, answer: Answer) {
+        let shown = self.session.state().open.get(&checkpoint).and_then(|c| match &c.kind {
+            CheckpointKind::Risk { shown, .. } => Some(*shown),
+            CheckpointKind::Confirmation
+            | CheckpointKind::Clarification { .. }
+            | CheckpointKind::Failure(_)
+            | CheckpointKind::Interruption { .. }
+            | CheckpointKind::Diff { .. }
+            | CheckpointKind::Transition { .. }
+            | CheckpointKind::Exit
+            | CheckpointKind::PipelinePause { .. }
+            | CheckpointKind::Breakout { .. } => None,
+        });
+        self.input(Input::Answer { checkpoint, answer, shown });
+    }
+
+    fn approvals(&mut self, action: approvals::Action, came: Instant) {
+        let state = self.session.state();
+        let Some(Overlay::Approvals(list)) = self.overlays.last_mut() else { return };
+        let wish = list.act(action, state);
+        let chosen = list.chosen(state).map(|c| c.id);
+        match wish {
+            approvals::Wish::Nothing => {
+                if let Some(id) = chosen {
+                    self.listed.moved(id);
+                }
+            }
+            approvals::Wish::Close => drop(self.overlays.pop()),
+            approvals::Wish::Diff => {
+                self.overlays.pop();
+                self.go(Focus::Diff);
+            }
+            approvals::Wish::Composer => {
+                self.overlays.pop();
+                self.go(Focus::Composer);
+            }
+            approvals::Wish::Answer(id, answer) => {
+                if self.listed.stood(&id, came) {
+                    self.answer(id, answer);
+                } else {
+                    self.complain(TOO_EARLY);
+                }
+            }
+            approvals::Wish::AskWord(id) => {
+                if self.listed.stood(&id, came) {
+                    let prompt = Prompt::new(
+                        Purpose::Proceed(id),
+                        "Type proceed to run it once",
+                        Some("proceed".to_owned()),
+                    );
+                    self.open_overlay(Overlay::Prompt(prompt));
+                } else {
+                    self.complain(TOO_EARLY);
+                }
+            }
+            approvals::Wish::AskReason(id) => {
+                if self.listed.stood(&id, came) {
+                    let prompt =
+                        Prompt::new(Purpose::Deny(id), "Deny it; tell the agent why, or just Enter", None);
+                    self.open_overlay(Overlay::Prompt(prompt));
+                } else {
+                    self.complain(TOO_EARLY);
+                }
+            }
+        }
+    }
+
+    fn paste(&mut self, text: &str, came: Instant) {
+        self.notice = None;
+        self.end_prefix();
+        match self.overlays.last_mut() {
+            None => {
+                self.focus = Focus::Composer;
+                let wish = self.composer.paste(text);
+                self.compose(wish, came);
+            }
+            Some(Overlay::Palette(palette)) => palette.paste(text),
+            // A word that lets something irreversible happen is typed, never pasted.
+            Some(Overlay::Prompt(prompt)) if prompt.word.is_none() => {
+                prompt.text.extend(text.chars().filter(|c| !c.is_control()));
+            }
+            Some(
+                Overlay::Prompt(_)
+                | Overlay::Approvals(_)
+                | Overlay::Help(_)
+                | Overlay::Status
+                | Overlay::Connect,
+            ) => {}
+        }
+    }
+
+    /// Carries out what the composer wants.
+    fn compose(&mut self, wish: composer::Wish, came: Instant) {
+        match wish {
+            composer::Wish::Nothing => {}
+            composer::Wish::Send(text) => match Command::read(&text) {
+                Some(command) => self.command(command),
+                None => self.input(Input::Say(text)),
+            },
+            composer::Wish::Queue(text) => self.input(Input::Queue(text)),
+            composer::Wish::Empty => {
+                let question = self.session.state().phase_question();
+                let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
+                if let Some(id) = plan.filter(|id| self.asked.stood(id, came)) {
+                    self.answer(id, Answer::Approve);
+                }
+            }
+            composer::Wish::NextPane => self.step_pane(true),
+            composer::Wish::Editor => {
+                let text = self.composer.draft.saved().whole();
+                self.wishes.push(Wish::Edit(text));
+            }
+            composer::Wish::Permission => {
+                let next = match self.session.state().permission {
+                    PermissionMode::ReadOnly => PermissionMode::Ask,
+                    PermissionMode::Ask => PermissionMode::Auto,
+                    PermissionMode::Auto => PermissionMode::ReadOnly,
+                };
+                self.input(Input::SetPermission(next));
+                self.say(match next {
+                    PermissionMode::ReadOnly => "read-only: nothing is changed or run",
+                    PermissionMode::Ask => "ask: every change asks",
+                    PermissionMode::Auto => {
+                        "auto: changes are written and recorded; deletes and high risk ask"
+                    }
+                });
+            }
+            composer::Wish::Files => {
+                let number = self.ask(Ask::Files(MAX_FILES));
+                self.files_asked = Some(number);
+            }
+        }
+    }
+
+    fn command(&mut self, command: Command) {
+        match command {
+            Command::Help => self.open_overlay(Overlay::help()),
+            Command::Quit => self.leave(),
+            Command::Diff => self.go(Focus::Diff),
+            Command::Plan => self.go(Focus::Plan),
+            Command::Approvals => self.open_overlay(Overlay::Approvals(Approvals::default())),
+            Command::Theme(name) if name.is_empty() || Theme::source(&name).is_none() => {
+                let names: Vec<&str> = Theme::names().collect();
+                self.say(format!("/theme NAME takes one of: {}", names.join(", ")));
+            }
+            Command::Theme(name) => self.take_theme(&name),
+            Command::Connect => self.open_overlay(Overlay::Connect),
+            Command::Status => self.open_overlay(Overlay::Status),
+            Command::Undo => self.input(Input::Undo),
+            Command::RedoChange => self.input(Input::Redo),
+        }
+    }
+
+    /// Leaves at once when nothing runs; else the session asks first.
+    fn leave(&mut self) {
+        if self.open && self.session.state().busy() && !self.leaving && !self.surroundings.read_only {
+            self.input(Input::Say("/exit".to_owned()));
+        } else {
+            self.quit();
+        }
+    }
+
+    fn frame(&mut self, action: frame::Action, came: Instant) {
+        match action {
+            frame::Action::Palette => {
+                let palette = Palette::new(&self.keymap);
+                self.open_overlay(Overlay::Palette(palette));
+            }
+            frame::Action::Help => self.open_overlay(Overlay::help()),
+            frame::Action::Plan => self.toggle(Focus::Plan),
+            frame::Action::Diff => self.toggle(Focus::Diff),
+            frame::Action::Conversation => self.toggle(Focus::Conversation),
+            frame::Action::Approvals => {
+                if !matches!(self.overlays.last(), Some(Overlay::Approvals(_))) {
+                    self.open_overlay(Overlay::Approvals(Approvals::default()));
+                }
+            }
+            frame::Action::Details => match self.focus {
+                Focus::Plan => self.plan_key(PlanKey::Detail, came),
+                Focus::Composer | Focus::Conversation | Focus::Diff => {
+                    self.conversation(ConversationAction::Fold, came);
+                }
+            },
+            frame::Action::ScrollUp => self.conversation(ConversationAction::PageUp, came),
+            frame::Action::ScrollDown => self.conversation(ConversationAction::PageDown, came),
+            frame::Action::Undo => self.input(Input::Undo),
+            frame::Action::Redo => self.input(Input::Redo),
+            frame::Action::Redraw => self.wishes.push(Wish::Redraw),
+            frame::Action::Suspend => self.wishes.push(Wish::Suspend),
+            frame::Action::Cancel => self.cancel(came),
+            frame::Action::Back => self.back(),
+            frame::Action::NextPane => self.step_pane(true),
+            frame::Action::PreviousPane => self.step_pane(false),
+            frame::Action::Quit => self.leave(),
+        }
+    }
+
+    fn toggle(&mut self, pane: Focus) {
+        self.overlays.clear();
+        let to = if self.focus == pane { Focus::Composer } else { pane };
+        self.go(to);
+    }
+
+    fn step_pane(&mut self, forward: bool) {
+        let mut panes = vec![Focus::Composer, Focus::Conversation];
+        if self.has_plan() {
+            panes.push(Focus::Plan);
+        }
+        if self.has_diff() {
+            panes.push(Focus::Diff);
+        }
+        let at = panes.iter().position(|p| *p == self.focus).unwrap_or_default();
+        let step = if forward { 1 } else { panes.len() - 1 };
+        let next = panes.get((at + step) % panes.len()).copied().unwrap_or_default();
+        self.go(next);
+    }
+
+    /// Stops what runs; else clears the draft into history; else leaves when pressed twice.
+    fn cancel(&mut self, came: Instant) {
+        let state = self.session.state();
+        if self.overlays.pop().is_some() || self.composer.close_popup() {
+            return;
+        }
+        if state.busy() || state.is_executing() {
+            self.input(Input::Cancel);
+            return;
+        }
+        if self.composer.clear() {
+            self.focus = Focus::Composer;
+            self.say("cleared; the up key brings it back");
+            return;
+        }
+        let twice = self.cancelled.is_some_and(|at| came.saturating_duration_since(at) <= TWICE);
+        self.cancelled = Some(came);
+        if twice || self.leaving {
+            self.quit();
+        } else {
+            self.say("press it again to leave");
+        }
+    }
+
+    /// One step back: the topmost thing, then the pane, then the foreground turn.
+    fn back(&mut self) {
+        if self.composer.close_popup() && self.overlays.is_empty() {
+            return;
+        }
+        if self.overlays.pop().is_some() {
+            return;
+        }
+        if self.focus != Focus::Composer {
+            self.focus = Focus::Composer;
+            if self.narrow() {
+                self.shown = Focus::Conversation;
+            }
+            return;
+        }
+        let state = self.session.state();
+        if state.busy() || state.is_executing() {
+            self.input(Input::Cancel);
+        }
+    }
+}
+
+/// At most this many files are offered.
+const MAX_FILES: usize = 20_000;

@@ -1,0 +1,283 @@
+//! The frame: what stands where, drawn from what is true. Drawing changes nothing.
+//!
+//! Owns the settling of sizes (`layout`) and the order of drawing (`render`).
+
+mod chrome;
+mod input;
+
+use std::time::Instant;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::{Rect, Size},
+    style::{Modifier, Style},
+    text::{Line, Span},
+    widgets::{Block, Widget},
+};
+
+use super::App;
+use crate::{
+    bar,
+    layout::{Areas, Shape, Wants, shape},
+    overlay::{
+        Overlay, approvals,
+        page::{self, Page, borders},
+    },
+    pane::{Ctx, Focus, Title},
+    theme::Slot,
+};
+
+/// Where the caret is, if it is to be seen.
+pub type Caret = Option<(u16, u16)>;
+
+impl App {
+    /// Settles sizes and scroll for this screen; before every [`App::render`].
+    pub fn layout(&mut self, screen: Rect, now: Instant) {
+        let draft = self.composer.draft.rows(text_width(screen.width));
+        let bar = self.bar_rows(screen.width);
+        let pad = if screen.height >= 30 && bar > 0 { 2 } else { 0 };
+        let state = self.session.state();
+        let plan = state.plan.as_ref().or(state.suspended.as_ref());
+        let plan = plan.map_or(0, |p| u16::try_from(p.tasks.len() + p.gates.len() + 9).unwrap_or(u16::MAX));
+        let wants = Wants {
+            draft,
+            bar: bar + pad,
+            plan: if self.focus == Focus::Plan { plan.max(8) } else { plan },
+            diff: self.has_diff() || self.focus == Focus::Diff,
+            welcome: self.welcome(),
+        };
+        self.areas = Areas::of(screen, wants);
+        let sizes = [Focus::Conversation, Focus::Plan, Focus::Diff].map(|p| size(self.inner(p)));
+        let [conversation, plan, diff] = sizes;
+        if conversation.height > 0 {
+            let mut pane = std::mem::take(&mut self.conversation);
+            pane.layout(&self.ctx(now), conversation);
+            self.conversation = pane;
+        }
+        if plan.height > 0 {
+            let mut pane = std::mem::take(&mut self.plan);
+            pane.layout(&self.ctx(now), plan);
+            self.plan = pane;
+        }
+        if diff.height > 0 {
+            let mut pane = std::mem::take(&mut self.diff);
+            pane.layout(&self.ctx(now), diff);
+            self.diff = pane;
+        }
+        self.collect_asks();
+    }
+
+    /// Draws the whole screen; returns where the caret is.
+    pub fn render(&self, buf: &mut Buffer, now: Instant) -> Caret {
+        let ctx = self.ctx(now);
+        buf.set_style(buf.area, self.theme.ground());
+        self.header(buf);
+        if self.welcome() {
+            self.welcome_page(buf);
+        } else {
+            self.strip(&ctx, buf);
+            for pane in [Focus::Conversation, Focus::Plan, Focus::Diff] {
+                self.pane(pane, &ctx, buf);
+            }
+        }
+        self.bar(buf);
+        let mut caret = self.composer(buf);
+        if self.overlays.is_empty() {
+            self.popup(buf);
+        } else {
+            self.step_back(buf);
+            caret = self.overlay(buf);
+        }
+        self.which_key(now, buf);
+        self.status(buf);
+        caret
+    }
+
+    /// Whether the body is the page that greets.
+    pub(super) fn welcome(&self) -> bool {
+        self.is_fresh() && matches!(self.focus, Focus::Composer | Focus::Conversation)
+    }
+
+    /// The outer rectangle of a pane; empty when it is not shown.
+    fn outer(&self, pane: Focus) -> Rect {
+        if self.welcome() {
+            return Rect::default();
+        }
+        match (shape(self.areas.status.width), pane) {
+            (Shape::Wide, Focus::Conversation) => self.areas.main,
+            (Shape::Wide, Focus::Plan) => self.areas.plan,
+            (Shape::Wide, Focus::Diff) => self.areas.diff,
+            (Shape::Tabs | Shape::Single, pane) if pane == self.shown => self.areas.main,
+            (Shape::Wide | Shape::Tabs | Shape::Single, _) => Rect::default(),
+        }
+    }
+
+    /// The inside of a pane.
+    pub(super) fn inner(&self, pane: Focus) -> Rect {
+        let outer = self.outer(pane);
+        let (x, y) = match shape(self.areas.status.width) {
+            Shape::Wide => (2, 1),
+            Shape::Tabs => (2, 0),
+            Shape::Single => (1, 0),
+        };
+        Rect {
+            x: outer.x + x.min(outer.width),
+            y: outer.y + y.min(outer.height),
+            width: outer.width.saturating_sub(2 * x),
+            height: outer.height.saturating_sub(2 * y),
+        }
+    }
+
+    fn pane(&self, pane: Focus, ctx: &Ctx<'_>, buf: &mut Buffer) {
+        let outer = self.outer(pane).intersection(buf.area);
+        if outer.is_empty() {
+            return;
+        }
+        let focused = self.focus == pane && self.overlays.is_empty();
+        if shape(self.areas.status.width) == Shape::Wide && outer.height >= 2 && outer.width >= 4 {
+            self.border(pane, ctx, outer, focused, buf);
+        }
+        let inner = self.inner(pane).intersection(buf.area);
+        if inner.is_empty() {
+            return;
+        }
+        match pane {
+            Focus::Conversation => self.conversation.render(ctx, inner, buf, focused),
+            Focus::Plan => self.plan.render(ctx, inner, buf, focused),
+            Focus::Diff => self.diff.render(ctx, inner, buf, focused),
+            Focus::Composer => {}
+        }
+    }
+
+    fn border(&self, pane: Focus, ctx: &Ctx<'_>, outer: Rect, focused: bool, buf: &mut Buffer) {
+        let slot = if focused { Slot::Accent } else { Slot::Line };
+        let head = if focused {
+            self.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
+        } else {
+            self.theme.style(Slot::Soft)
+        };
+        let title = self.title(pane, ctx);
+        let room = usize::from(outer.width).saturating_sub(6 + title.right.width());
+        let left = crate::status::shorten(&title.left, room);
+        let mut block = Block::bordered()
+            .border_set(borders(&self.glyphs))
+            .border_style(self.theme.style(slot))
+            .title(Span::styled(format!(" {left} "), head));
+        if title.right.width() > 0 {
+            block = block.title(padded(title.right).right_aligned());
+        }
+        let hints = match pane {
+            Focus::Conversation => self.conversation.hints(ctx, outer.width.saturating_sub(4)),
+            Focus::Plan => self.plan.hints(ctx, outer.width.saturating_sub(4)),
+            Focus::Diff => self.diff.hints(ctx, outer.width.saturating_sub(4)),
+            Focus::Composer => Line::default(),
+        };
+        if focused && hints.width() > 0 {
+            block = block.title_bottom(padded(hints));
+        }
+        block.render(outer, buf);
+    }
+
+    pub(super) fn title(&self, pane: Focus, ctx: &Ctx<'_>) -> Title {
+        match pane {
+            Focus::Conversation | Focus::Composer => self.conversation.title(ctx),
+            Focus::Plan => self.plan.title(ctx),
+            Focus::Diff => self.diff.title(ctx),
+        }
+    }
+
+    fn bar_facts<'a>(&'a self, keys: &'a [String; 3]) -> bar::Facts<'a> {
+        let [plan_key, diff_key, approvals_key] = keys;
+        bar::Facts {
+            theme: &self.theme,
+            glyphs: &self.glyphs,
+            drafting: !self.composer.draft.is_empty(),
+            plan_key,
+            diff_key,
+            approvals_key,
+        }
+    }
+
+    fn bar_keys(&self) -> [String; 3] {
+        use crate::{frame::Action as F, keymap::Action as A};
+        [F::Plan, F::Diff, F::Approvals].map(|a| self.keymap.key(A::Frame(a)).unwrap_or_default())
+    }
+
+    fn bar_rows(&self, width: u16) -> u16 {
+        let keys = self.bar_keys();
+        let rows = bar::rows(self.session.state(), &self.bar_facts(&keys), width.saturating_sub(3));
+        u16::try_from(rows.len()).unwrap_or(u16::MAX)
+    }
+
+    fn bar(&self, buf: &mut Buffer) {
+        let area = self.areas.bar.intersection(buf.area);
+        let keys = self.bar_keys();
+        let facts = self.bar_facts(&keys);
+        let rows = bar::rows(self.session.state(), &facts, area.width.saturating_sub(3));
+        let bad = self.session.state().failure.is_some();
+        bar::render(&rows, &facts, bad, area, buf);
+    }
+
+    /// Under an overlay the rest loses its colour, so that one thing is in colour.
+    fn step_back(&self, buf: &mut Buffer) {
+        let faint = self.theme.style(Slot::Faint);
+        let above = Rect { height: self.areas.status.y.saturating_sub(buf.area.y), ..buf.area };
+        for position in above.intersection(buf.area).positions() {
+            if let Some(cell) = buf.cell_mut(position) {
+                cell.set_style(Style::reset().patch(self.theme.ground()).patch(faint));
+            }
+        }
+    }
+
+    fn overlay(&self, buf: &mut Buffer) -> Caret {
+        let mut caret = None;
+        let body = Rect { y: self.areas.header.bottom(), height: self.areas.composer.y, ..buf.area };
+        let page = Page {
+            theme: &self.theme,
+            glyphs: &self.glyphs,
+            state: self.session.state(),
+            surroundings: &self.surroundings,
+            body: Rect { height: self.areas.composer.y.saturating_sub(body.y), ..body }
+                .intersection(buf.area),
+        };
+        for overlay in &self.overlays {
+            caret = match overlay {
+                Overlay::Approvals(list) => {
+                    approvals::render(list, &page, buf);
+                    None
+                }
+                Overlay::Palette(palette) => palette.render(&page, buf),
+                Overlay::Help(help) => {
+                    help.render(&page, &self.keymap, self.focus, buf);
+                    None
+                }
+                Overlay::Status => {
+                    page::status(&page, buf);
+                    None
+                }
+                Overlay::Connect => {
+                    page::connect(&page, buf);
+                    None
+                }
+                Overlay::Prompt(prompt) => self.prompt(prompt, &page, buf),
+            };
+        }
+        caret
+    }
+}
+
+fn padded(line: Line<'static>) -> Line<'static> {
+    let mut spans = vec![Span::raw(" ")];
+    spans.extend(line.spans);
+    spans.push(Span::raw(" "));
+    Line::from(spans)
+}
+
+fn size(area: Rect) -> Size {
+    Size::new(area.width, area.height)
+}
+
+/// Columns of the draft on a screen of this width.
+pub(super) fn text_width(screen: u16) -> u16 {
+    if screen >= 12 { screen - 5 } else { screen.max(1) }
+}

@@ -1,0 +1,313 @@
+//! The composer, the list above it, lines that are asked for and the keys that can follow.
+//!
+//! Owns their drawing only.
+
+use std::time::Instant;
+
+use pilothouse_core::{clean::Clean, intent::Phase};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Modifier,
+    text::{Line, Span},
+    widgets::{Clear, Widget},
+};
+use unicode_width::UnicodeWidthStr;
+
+use super::{App, Caret, text_width};
+use crate::{
+    app::WHICH_KEY,
+    composer::Offer,
+    overlay::page::{Page, frame},
+    pane::Focus,
+    preview::{Preview, preview},
+    prompt::Prompt,
+    status::shorten,
+    theme::Slot,
+};
+
+impl App {
+    pub(super) fn composer(&self, buf: &mut Buffer) -> Caret {
+        let area = self.areas.composer.intersection(buf.area);
+        if area.is_empty() {
+            return None;
+        }
+        let focused = self.focus == Focus::Composer && self.overlays.is_empty();
+        buf.set_style(area, self.theme.fill(Slot::Surface));
+        let text = self.theme.style(if focused { Slot::Strong } else { Slot::Soft });
+        let wide = text_width(area.width);
+        let tight = wide == area.width;
+        let hint = u16::from(self.areas.status.y >= 5 && area.height > 1);
+        let draft = Rect {
+            x: if tight { area.x } else { area.x + 4 },
+            width: wide,
+            height: area.height - hint,
+            ..area
+        };
+        if !tight {
+            let edge = self.theme.style(if focused { Slot::Accent } else { Slot::Line });
+            for y in area.top()..area.bottom() {
+                buf.set_string(area.x, y, self.glyphs.bar, edge);
+            }
+            let prompt = if self.look.ascii { ">" } else { "›" };
+            buf.set_string(area.x + 2, area.y, prompt, edge.add_modifier(Modifier::BOLD));
+        }
+        let style = text.patch(self.theme.fill(Slot::Surface));
+        let caret = self.composer.draft.render(draft, buf, style);
+        if self.composer.draft.is_empty() {
+            let room = usize::from(draft.width);
+            let placeholder = shorten(&self.placeholder(), room);
+            buf.set_stringn(draft.x, draft.y, placeholder, room, self.theme.style(Slot::Faint));
+        }
+        if hint > 0 && !tight {
+            let row = Rect { x: area.x + 4, y: area.bottom() - 1, width: area.width - 5, height: 1 };
+            self.hint(row, focused, buf);
+        }
+        caret.filter(|_| focused)
+    }
+
+    fn placeholder(&self) -> String {
+        let state = self.session.state();
+        let folder = Clean::line(&self.surroundings.folder).into_string();
+        if self.surroundings.read_only {
+            return "another window holds this session; this one only reads".to_owned();
+        }
+        match state.phase {
+            Phase::Executing => "Type to interrupt execution...".to_owned(),
+            Phase::Planning => "Say what the plan should take into account".to_owned(),
+            Phase::AwaitingApproval => "Enter approves the plan; or say what to change".to_owned(),
+            Phase::Failed => "retry, replan or abandon; or say something else".to_owned(),
+            Phase::Idle if folder.is_empty() => "Ask, or say what to change".to_owned(),
+            Phase::Idle => format!("Ask about {folder}, or say what to change"),
+        }
+    }
+
+    fn hint(&self, row: Rect, focused: bool, buf: &mut Buffer) {
+        let style = |slot| self.theme.style(slot);
+        let (soft, faint) = (style(Slot::Soft), style(Slot::Faint));
+        let width = usize::from(row.width);
+        let mut right = Vec::new();
+        let left = if let Some(notice) = &self.notice {
+            let text = shorten(&Clean::line(&notice.text), width);
+            vec![Span::styled(text, style(if notice.bad { Slot::Warn } else { Slot::Info }))]
+        } else if !focused {
+            let text = if self.composer.draft.is_empty() {
+                "Esc returns here"
+            } else {
+                "your draft is kept   Esc returns to it"
+            };
+            vec![Span::styled(text, faint)]
+        } else if let Some(preview) = preview(&self.composer.draft.shown(), self.session.state()) {
+            right.push(Span::styled(self.enter(), faint));
+            self.preview(&preview, width)
+        } else {
+            right.push(Span::styled(self.corner(), faint));
+            self.keys()
+        };
+        let left = Line::from(left);
+        let used = left.width();
+        left.style(soft).render(row, buf);
+        let right = Line::from(right);
+        if used + right.width() + 3 <= width {
+            let wide = u16::try_from(right.width()).unwrap_or_default();
+            right.render(Rect { x: row.right() - wide, width: wide, ..row }, buf);
+        }
+    }
+
+    fn enter(&self) -> &'static str {
+        match self.session.state().phase {
+            Phase::Executing | Phase::Planning => "Enter sends · Tab queues",
+            Phase::Idle | Phase::AwaitingApproval | Phase::Failed => "Enter sends",
+        }
+    }
+
+    fn corner(&self) -> &'static str {
+        let state = self.session.state();
+        if state.busy() {
+            "Esc interrupts"
+        } else if self.open && self.surroundings.offline && self.is_fresh() {
+            "nothing leaves this machine"
+        } else {
+            ""
+        }
+    }
+
+    fn keys(&self) -> Vec<Span<'static>> {
+        let soft = self.theme.style(Slot::Soft);
+        let key = self.theme.style(Slot::Text);
+        let enter = if self.session.state().is_executing() { " steers" } else { " sends" };
+        let mut spans = vec![Span::styled("Enter", key), Span::styled(enter, soft)];
+        if self.session.state().is_executing() {
+            spans.extend([Span::styled("   Tab", key), Span::styled(" queues", soft)]);
+        }
+        for (k, what) in [("   @", " files"), ("   /", " commands"), ("   !", " shell")] {
+            spans.extend([Span::styled(k, key), Span::styled(what, soft)]);
+        }
+        spans
+    }
+
+    fn preview(&self, preview: &Preview, width: usize) -> Vec<Span<'static>> {
+        let style = |slot| self.theme.style(slot);
+        match preview {
+            Preview::Answer => vec![Span::styled("answers the question above", style(Slot::Info))],
+            Preview::Shell => vec![
+                Span::styled("a command", style(Slot::Accent).add_modifier(Modifier::BOLD)),
+                Span::styled("   judged first; asks unless it only reads", style(Slot::Soft)),
+            ],
+            Preview::Path(path, what) => {
+                let mut spans = vec![Span::styled("Path: ", style(Slot::Soft))];
+                let last = path.nodes().len().saturating_sub(1);
+                let narrow = path.to_string().width() + 12 + what.width() > width;
+                for (i, node) in path.nodes().iter().enumerate() {
+                    if i > 0 {
+                        spans.push(Span::styled(format!(" {} ", self.glyphs.arrow), style(Slot::Faint)));
+                    }
+                    let walked = i < last;
+                    let name =
+                        if walked && narrow { shorten(node.title(), 5) } else { node.title().to_owned() };
+                    let style = if walked {
+                        style(Slot::OkDim)
+                    } else {
+                        style(Slot::Accent).add_modifier(Modifier::BOLD)
+                    };
+                    spans.push(Span::styled(name, style));
+                }
+                spans.push(Span::styled(format!("   {what}"), style(Slot::Soft)));
+                spans
+            }
+        }
+    }
+
+    /// The list above the composer.
+    pub(super) fn popup(&self, buf: &mut Buffer) {
+        let Some(popup) = &self.composer.popup else { return };
+        let room = self.areas.composer.y.saturating_sub(buf.area.y + 1);
+        let title = match popup.offer {
+            Offer::Files => format!("files  {} of {}", popup.rows.len(), popup.of),
+            Offer::Commands => "commands".to_owned(),
+            Offer::History => format!("what you wrote   {}", popup.query),
+        };
+        let wanted = u16::try_from(popup.rows.len().clamp(1, 8)).unwrap_or(8) + 1;
+        let height = wanted.min(room);
+        let width = buf.area.width.min(84);
+        if height < 2 || width < 10 {
+            return;
+        }
+        let area = Rect { x: buf.area.x, y: self.areas.composer.y - height, width, height };
+        Clear.render(area, buf);
+        buf.set_style(area, self.theme.fill(Slot::Raised));
+        for y in area.top()..area.bottom() {
+            buf.set_string(area.x, y, self.glyphs.bar, self.theme.style(Slot::Accent));
+        }
+        let head = Line::from(vec![
+            Span::styled(title, self.theme.style(Slot::Soft)),
+            Span::styled("   Tab takes   Esc closes", self.theme.style(Slot::Faint)),
+        ]);
+        let line = |y: u16| Rect { x: area.x + 2, y, width: area.width - 3, height: 1 };
+        head.render(line(area.y), buf);
+        let rows = usize::from(height - 1);
+        let top = (popup.at + 1).saturating_sub(rows);
+        for (row, y) in popup.rows.iter().enumerate().skip(top).take(rows).zip(area.y + 1..) {
+            let (index, row) = row;
+            let chosen = index == popup.at;
+            let at = line(y);
+            if chosen {
+                buf.set_style(at, self.theme.fill(Slot::Select));
+            }
+            let style = if chosen {
+                self.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
+            } else {
+                self.theme.style(Slot::Text)
+            };
+            let wide = usize::from(at.width);
+            let mark = if chosen { self.glyphs.folded } else { " " };
+            let text = shorten(&Clean::line(&row.text), wide.saturating_sub(3));
+            let gap = 18usize.saturating_sub(text.width()).max(2);
+            let note = shorten(&row.note, wide.saturating_sub(2 + text.width() + gap));
+            Line::from(vec![
+                Span::styled(format!("{mark} "), self.theme.style(Slot::Accent)),
+                Span::styled(text, style),
+                Span::raw(" ".repeat(gap)),
+                Span::styled(note, self.theme.style(Slot::Soft)),
+            ])
+            .render(at, buf);
+        }
+        if popup.rows.is_empty() {
+            let text = "looking…";
+            buf.set_stringn(
+                area.x + 4,
+                area.y + 1,
+                text,
+                usize::from(width - 5),
+                self.theme.style(Slot::Soft),
+            );
+        }
+    }
+
+    pub(super) fn prompt(&self, prompt: &Prompt, page: &Page<'_>, buf: &mut Buffer) -> Caret {
+        let question = Clean::line(&prompt.question).into_string();
+        let wide = u16::try_from(question.width() + 8).unwrap_or(u16::MAX).clamp(50, 100);
+        let area = crate::overlay::centred(page.body, wide, 7);
+        let (title, keys): (&str, &[(&str, &str)]) = match prompt.word {
+            Some(_) => ("A typed word", &[("Enter", "does it, if the word is right"), ("Esc", "back")]),
+            None => ("A line from you", &[("Enter", "done"), ("Esc", "back")]),
+        };
+        let inner = frame(page, area, title, "", keys, buf);
+        if inner.height < 2 {
+            return None;
+        }
+        let top = inner.y + u16::from(inner.height > 3);
+        let width = usize::from(inner.width);
+        buf.set_stringn(inner.x, top, shorten(&question, width), width, self.theme.style(Slot::Strong));
+        let y = (top + 2).min(inner.bottom() - 1);
+        let ghost = prompt.word.as_deref().filter(|w| w.starts_with(&prompt.text)).unwrap_or_default();
+        buf.set_stringn(inner.x, y, format!("› {ghost}"), width, self.theme.style(Slot::Faint));
+        let text = Line::from(vec![
+            Span::styled("› ", self.theme.style(Slot::Accent)),
+            Span::styled(prompt.text.clone(), self.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)),
+        ]);
+        text.render(Rect { y, height: 1, ..inner }, buf);
+        let x = inner.x + 2 + u16::try_from(prompt.text.width()).unwrap_or_default();
+        Some((x.min(inner.right().saturating_sub(1)), y))
+    }
+
+    /// The keys that can follow, once they are wanted.
+    pub(super) fn which_key(&self, now: Instant, buf: &mut Buffer) {
+        let Some(since) = self.prefix_since else { return };
+        if now < since + WHICH_KEY || self.areas.status.y < 4 {
+            return;
+        }
+        let next = self.keymap.after(self.places(), &self.prefix);
+        let columns = usize::from((buf.area.width / 28).max(1));
+        let rows = u16::try_from(next.len().div_ceil(columns)).unwrap_or(u16::MAX);
+        let height = (rows + 2).min(self.areas.status.y);
+        let area = Rect { y: self.areas.status.y - height, height, ..buf.area };
+        Clear.render(area, buf);
+        buf.set_style(area, self.theme.fill(Slot::Surface));
+        for y in area.top()..area.bottom() {
+            buf.set_string(area.x, y, self.glyphs.bar, self.theme.style(Slot::Accent));
+        }
+        let bold = self.theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
+        let pressed: Vec<String> = self.prefix.iter().map(ToString::to_string).collect();
+        let head = Line::from(vec![
+            Span::styled(pressed.join(" "), bold),
+            Span::styled("  …  Esc leaves", self.theme.style(Slot::Soft)),
+        ]);
+        head.render(Rect { x: area.x + 2, height: 1, width: area.width.saturating_sub(3), ..area }, buf);
+        for (i, (key, action)) in next.iter().enumerate() {
+            let (column, row) = (i % columns, i / columns);
+            let y = area.y + 2 + u16::try_from(row).unwrap_or(u16::MAX - area.y - 2);
+            if y >= area.bottom() {
+                break;
+            }
+            let x = area.x + 2 + u16::try_from(column).unwrap_or_default() * 28;
+            let cell = Rect { x, y, width: 26, height: 1 }.intersection(area);
+            Line::from(vec![
+                Span::styled(format!("{key:>3}"), bold),
+                Span::styled(format!(" {} ", self.glyphs.arrow), self.theme.style(Slot::Faint)),
+                Span::styled(shorten(action.label(), 18), self.theme.style(Slot::Text)),
+            ])
+            .render(cell, buf);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The list of what waits for the user, with exactly what would happen and why it is asked.
+//!
+//! Owns which item is chosen. Opens on its key alone, and never answers by itself: the root checks
+//! that an item stood long enough before a key may answer it.
+
+use pilothouse_core::{
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    ids::CheckpointId,
+    risk::Risk,
+    session::State,
+};
+
+use crate::keymap::action::actions;
+
+actions! {
+    /// What can be done in the list.
+    Action {
+        /// The next item.
+        Down "down", "next item", "the choice";
+        /// The previous item.
+        Up "up", "previous item", "the choice";
+        /// Open it: the diff, or the word that it wants.
+        Open "open", "open it", "shows more; decides nothing";
+        /// Allow it once.
+        Once "once", "allow once", "this one, now";
+        /// Deny it with a reason.
+        Deny "deny", "deny, with a reason", "this one; the agent is told why";
+        /// Type the word that high risk wants.
+        Word "word", "type the word", "asks for the word";
+        /// Back; everything stays pending.
+        Back "back", "back, still pending", "nothing";
+    }
+}
+
+/// What the list wants done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Nothing more.
+    Nothing,
+    /// Close the list.
+    Close,
+    /// Go to the diff.
+    Diff,
+    /// Go to the composer: the question wants words.
+    Composer,
+    /// Answer this question.
+    Answer(CheckpointId, Answer),
+    /// Ask for the word that lets it run.
+    AskWord(CheckpointId),
+    /// Ask for a reason to deny it with.
+    AskReason(CheckpointId),
+}
+
+/// The list of what waits.
+#[derive(Debug, Default)]
+pub struct Approvals {
+    chosen: Option<CheckpointId>,
+}
+
+impl Approvals {
+    /// The chosen item; the first when the chosen one is gone.
+    pub fn chosen<'a>(&self, state: &'a State) -> Option<&'a Checkpoint> {
+        self.chosen.and_then(|id| state.open.get(&id)).or_else(|| state.open.values().next())
+    }
+
+    /// Does what a binding means.
+    pub fn act(&mut self, action: Action, state: &State) -> Wish {
+        let Some(item) = self.chosen(state) else { return Wish::Close };
+        match action {
+            Action::Down | Action::Up => {
+                let ids: Vec<CheckpointId> = state.open.keys().copied().collect();
+                let at = ids.iter().position(|id| *id == item.id).unwrap_or_default();
+                let to = if action == Action::Down { at + 1 } else { at.wrapping_sub(1) };
+                self.chosen = ids.get(to).copied().or(Some(item.id));
+                Wish::Nothing
+            }
+            Action::Open => open(item),
+            Action::Once => once(item),
+            Action::Word if word(item).is_some() => Wish::AskWord(item.id),
+            Action::Word => Wish::Nothing,
+            Action::Deny => match item.kind {
+                CheckpointKind::Diff { .. } => Wish::Diff,
+                CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
+                CheckpointKind::Confirmation
+                | CheckpointKind::Clarification { .. }
+                | CheckpointKind::Failure(_)
+                | CheckpointKind::Interruption { .. }
+                | CheckpointKind::Exit
+                | CheckpointKind::PipelinePause { .. }
+                | CheckpointKind::Breakout { .. } => Wish::Composer,
+            },
+            Action::Back => Wish::Close,
+        }
+    }
+}
+
+/// The word that must be typed before it runs, if one must.
+pub fn word(item: &Checkpoint) -> Option<&'static str> {
+    matches!(item.kind, CheckpointKind::Risk { risk: Risk::High, .. }).then_some("proceed")
+}
+
+fn open(item: &Checkpoint) -> Wish {
+    match item.kind {
+        CheckpointKind::Diff { .. } => Wish::Diff,
+        CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
+        CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::Nothing,
+        CheckpointKind::Confirmation
+        | CheckpointKind::Clarification { .. }
+        | CheckpointKind::Failure(_)
+        | CheckpointKind::Interruption { .. }
+        | CheckpointKind::Exit
+        | CheckpointKind::PipelinePause { .. }
+        | CheckpointKind::Breakout { .. } => Wish::Composer,
+    }
+}
+
+fn once(item: &Checkpoint) -> Wish {
+    match item.kind {
+        CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
+        CheckpointKind::Risk { .. }
+        | CheckpointKind::Transition { .. }
+        | CheckpointKind::Confirmation
+        | CheckpointKind::Exit => Wish::Answer(item.id, Answer::Approve),
+        CheckpointKind::Diff { .. } => Wish::Diff,
+        CheckpointKind::Clarification { .. }
+        | CheckpointKind::Failure(_)
+        | CheckpointKind::Interruption { .. }
+        | CheckpointKind::PipelinePause { .. }
+        | CheckpointKind::Breakout { .. } => Wish::Composer,
+    }
+}
+
+/// What a risk is called, with its glyph.
+pub const fn risk_name(risk: Risk, ascii: bool) -> &'static str {
+    match (risk, ascii) {
+        (Risk::Low, false) => "· low",
+        (Risk::Low, true) => ". low",
+        (Risk::Medium, false) => "⚠ medium",
+        (Risk::Medium, true) => "! medium",
+        (Risk::High, false) => "▲ high",
+        (Risk::High, true) => "!! high",
+    }
+}

@@ -1,0 +1,361 @@
+//! The composer: where the user writes, always reachable, never emptied by anyone else.
+//!
+//! Owns the draft, what was written before and the list above it. Never sends: it says what is to
+//! be sent, and keeps the text when nothing is.
+
+pub mod draft;
+pub mod history;
+pub mod popup;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use pilothouse_core::{intent::IntentNode, relpath::RelPath};
+
+pub use draft::{Cut, Draft, Motion, Saved};
+pub use history::History;
+pub use popup::{Offer, Popup};
+
+use crate::{command::COMMANDS, keymap::action::actions};
+
+actions! {
+    /// What can be done in the composer besides writing.
+    Action {
+        /// Send it.
+        Send "send", "send", "the agent; your words are classified and routed";
+        /// Send it once nothing runs; go to the next pane when there is nothing to send.
+        Queue "queue", "queue it; empty: next pane", "runs after what runs now";
+        /// A new line.
+        Newline "newline", "new line", "the draft";
+        /// Look through what was written before.
+        History "history", "what you wrote before", "opens a list";
+        /// Write in the editor.
+        Editor "editor", "write in your editor", "the draft";
+        /// The next permission ceiling.
+        Permission "permission", "read-only, ask, auto", "this session";
+        /// One row up; at the top: what was written before.
+        Up "up", "up, or an earlier text", "the caret";
+        /// One row down; at the bottom: what was written after.
+        Down "down", "down, or a later text", "the caret";
+        /// One character left.
+        Left "left", "left", "the caret";
+        /// One character right.
+        Right "right", "right", "the caret";
+        /// One word left.
+        WordLeft "word-left", "word left", "the caret";
+        /// One word right.
+        WordRight "word-right", "word right", "the caret";
+        /// The start of the line.
+        Head "head", "start of the line", "the caret";
+        /// The end of the line.
+        End "end", "end of the line", "the caret";
+        /// Take the character before the caret away.
+        Backspace "backspace", "delete back", "the draft";
+        /// Take the character after it away.
+        Delete "delete", "delete forward", "the draft";
+        /// Cut to the end of the line.
+        KillEnd "kill-end", "cut to the end", "the draft";
+        /// Cut to the start of the line.
+        KillHead "kill-head", "cut to the start", "the draft";
+        /// Cut the word before.
+        KillWord "kill-word", "cut the word before", "the draft";
+        /// Cut the word after.
+        KillNextWord "kill-next-word", "cut the word after", "the draft";
+        /// Put back what was cut.
+        Yank "yank", "put back what was cut", "the draft";
+    }
+}
+
+/// What the composer wants done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Nothing more.
+    Nothing,
+    /// Send this.
+    Send(String),
+    /// Send this once nothing runs.
+    Queue(String),
+    /// Enter was pressed with nothing written.
+    Empty,
+    /// The next pane.
+    NextPane,
+    /// Open this text in the editor.
+    Editor,
+    /// The next permission ceiling.
+    Permission,
+    /// The files of the workspace are wanted.
+    Files,
+}
+
+/// Where the user writes.
+#[derive(Debug, Default)]
+pub struct Composer {
+    /// The text.
+    pub draft: Draft,
+    /// What was written before.
+    pub history: History,
+    /// The list above it, while it is open.
+    pub popup: Option<Popup>,
+    files: Option<Vec<(String, String)>>,
+    dismissed: bool,
+}
+
+impl Composer {
+    /// Does what a binding means.
+    pub fn act(&mut self, action: Action) -> Wish {
+        if let Some(wish) = self.act_on_popup(action) {
+            return wish;
+        }
+        match action {
+            Action::Send => return self.send(),
+            Action::Queue if self.draft.is_empty() => return Wish::NextPane,
+            Action::Queue => {
+                let text = self.hand_over();
+                return if text.trim().is_empty() { Wish::Nothing } else { Wish::Queue(text) };
+            }
+            Action::Newline => self.edit(|d| d.insert("\n")),
+            Action::History => {
+                self.open_history("");
+                return Wish::Nothing;
+            }
+            Action::Editor => return Wish::Editor,
+            Action::Permission => return Wish::Permission,
+            Action::Up => {
+                if !self.draft.go(Motion::Up)
+                    && let Some(text) = self.history.older(self.draft.saved())
+                {
+                    self.draft.set(text);
+                }
+            }
+            Action::Down => {
+                if !self.draft.go(Motion::Down)
+                    && let Some(text) = self.history.newer()
+                {
+                    self.draft.set(text);
+                }
+            }
+            Action::Left => return self.moved(Motion::Left),
+            Action::Right => return self.moved(Motion::Right),
+            Action::WordLeft => return self.moved(Motion::WordLeft),
+            Action::WordRight => return self.moved(Motion::WordRight),
+            Action::Head => return self.moved(Motion::Head),
+            Action::End => return self.moved(Motion::End),
+            Action::Backspace => self.edit(|d| d.cut(Cut::Back)),
+            Action::Delete => self.edit(|d| d.cut(Cut::Forward)),
+            Action::KillEnd => self.edit(|d| d.cut(Cut::ToEnd)),
+            Action::KillHead => self.edit(|d| d.cut(Cut::ToHead)),
+            Action::KillWord => self.edit(|d| d.cut(Cut::Word)),
+            Action::KillNextWord => self.edit(|d| d.cut(Cut::NextWord)),
+            Action::Yank => self.edit(Draft::yank),
+        }
+        self.look()
+    }
+
+    /// Takes a key that no binding took. Only characters write.
+    pub fn key(&mut self, key: KeyEvent) -> Wish {
+        let KeyCode::Char(c) = key.code else { return Wish::Nothing };
+        if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+            return Wish::Nothing;
+        }
+        let mut utf8 = [0; 4];
+        let text: &str = c.encode_utf8(&mut utf8);
+        if let Some(Popup { offer: Offer::History, query, .. }) = &self.popup {
+            let query = format!("{query}{text}");
+            self.open_history(&query);
+            return Wish::Nothing;
+        }
+        self.edit(|d| d.insert(text));
+        self.look()
+    }
+
+    /// Takes a paste.
+    pub fn paste(&mut self, text: &str) -> Wish {
+        if self.popup.as_ref().is_some_and(|p| p.offer == Offer::History) {
+            self.popup = None;
+        }
+        self.edit(|d| d.paste(text));
+        self.look()
+    }
+
+    /// The files of the workspace are here.
+    pub fn files(&mut self, files: &[RelPath]) {
+        self.files = Some(files.iter().map(|f| (f.to_string(), String::new())).collect());
+        if self.popup.as_ref().is_some_and(|p| p.offer == Offer::Files) {
+            let _ = self.look();
+        }
+    }
+
+    /// Closes the list, if one is open.
+    pub fn close_popup(&mut self) -> bool {
+        self.dismissed = self.popup.is_some();
+        self.popup.take().is_some()
+    }
+
+    /// Empties the draft into history. False when there was nothing.
+    pub fn clear(&mut self) -> bool {
+        let _ = self.close_popup();
+        if self.draft.is_empty() {
+            return false;
+        }
+        let text = self.draft.take();
+        self.history.keep(text);
+        true
+    }
+
+    /// Puts a text in place of the draft, which goes to history.
+    pub fn replace(&mut self, text: impl Into<String>) {
+        let _ = self.clear();
+        self.draft.set(Saved::plain(text));
+    }
+
+    fn edit(&mut self, change: impl FnOnce(&mut Draft)) {
+        self.history.settle();
+        change(&mut self.draft);
+    }
+
+    fn moved(&mut self, motion: Motion) -> Wish {
+        let _ = self.draft.go(motion);
+        self.look()
+    }
+
+    fn send(&mut self) -> Wish {
+        if self.draft.shown().trim().is_empty() {
+            return Wish::Empty;
+        }
+        Wish::Send(self.hand_over())
+    }
+
+    fn hand_over(&mut self) -> String {
+        self.popup = None;
+        self.dismissed = false;
+        let text = self.draft.take();
+        let whole = text.whole();
+        self.history.keep(text);
+        whole
+    }
+
+    /// What a key means while the list is open; `None` when it means the same as ever.
+    fn act_on_popup(&mut self, action: Action) -> Option<Wish> {
+        let popup = self.popup.as_mut()?;
+        match action {
+            Action::Up | Action::Down => popup.go(action == Action::Down),
+            Action::Send | Action::Queue => return self.choose(action),
+            Action::Backspace if popup.offer == Offer::History => {
+                let mut query = popup.query.clone();
+                if query.pop().is_none() {
+                    let _ = self.close_popup();
+                } else {
+                    self.open_history(&query);
+                }
+            }
+            Action::History if popup.offer == Offer::History => popup.go(true),
+            Action::Newline
+            | Action::History
+            | Action::Editor
+            | Action::Permission
+            | Action::Left
+            | Action::Right
+            | Action::WordLeft
+            | Action::WordRight
+            | Action::Head
+            | Action::End
+            | Action::Backspace
+            | Action::Delete
+            | Action::KillEnd
+            | Action::KillHead
+            | Action::KillWord
+            | Action::KillNextWord
+            | Action::Yank => {
+                if popup.offer == Offer::History {
+                    let _ = self.close_popup();
+                }
+                return None;
+            }
+        }
+        Some(Wish::Nothing)
+    }
+
+    fn choose(&mut self, action: Action) -> Option<Wish> {
+        let popup = self.popup.take()?;
+        let row = popup.chosen()?.clone();
+        match popup.offer {
+            Offer::History => {
+                let text = self.history.newest_first().nth(row.index).cloned()?;
+                let _ = self.clear();
+                self.draft.set(text);
+            }
+            Offer::Files => self.edit(|d| d.replace_token(&format!("{} ", row.text))),
+            Offer::Commands => {
+                let whole = self.draft.token().0 == row.text;
+                let takes = COMMANDS.iter().any(|(n, args, _)| row.text.ends_with(n) && !args.is_empty());
+                if action == Action::Send && (whole || !takes) {
+                    self.edit(|d| d.replace_token(&row.text));
+                    return Some(self.send());
+                }
+                self.edit(|d| d.replace_token(&format!("{} ", row.text)));
+            }
+        }
+        self.dismissed = false;
+        Some(Wish::Nothing)
+    }
+
+    fn open_history(&mut self, query: &str) {
+        let texts: Vec<(String, String)> = self
+            .history
+            .newest_first()
+            .map(|t| {
+                let mut lines = t.shown.lines();
+                let first = lines.next().unwrap_or_default().to_owned();
+                let more = lines.count();
+                (first, if more > 0 { format!("+{more} lines") } else { String::new() })
+            })
+            .collect();
+        self.popup = Some(Popup::new(Offer::History, query, &texts));
+    }
+
+    /// Opens, refreshes or closes the list that the word at the caret asks for.
+    fn look(&mut self) -> Wish {
+        let (token, first) = self.draft.token();
+        let (offer, query) = match (token.strip_prefix('@'), token.strip_prefix('/')) {
+            (Some(query), _) => (Offer::Files, query.to_owned()),
+            (_, Some(query)) if first => (Offer::Commands, query.to_owned()),
+            _ => {
+                self.popup = None;
+                self.dismissed = false;
+                return Wish::Nothing;
+            }
+        };
+        if self.dismissed {
+            return Wish::Nothing;
+        }
+        let popup = match offer {
+            Offer::Commands => Popup::new(offer, &query, &commands()),
+            Offer::Files | Offer::History => {
+                let files = self.files.as_deref().unwrap_or_default();
+                if first {
+                    let nodes =
+                        IntentNode::ALL.iter().map(|n| (format!("@{n}"), "take this path".to_owned()));
+                    let all: Vec<_> = files.iter().cloned().chain(nodes).collect();
+                    Popup::new(Offer::Files, &query, &all)
+                } else {
+                    Popup::new(Offer::Files, &query, files)
+                }
+            }
+        };
+        let opened = self.popup.is_none();
+        // An exact or empty list would only be in the way.
+        self.popup = (!popup.rows.is_empty() || self.files.is_none()).then_some(popup);
+        if offer == Offer::Files && opened { Wish::Files } else { Wish::Nothing }
+    }
+}
+
+fn commands() -> Vec<(String, String)> {
+    COMMANDS
+        .iter()
+        .map(|(name, args, what)| {
+            let note = if args.is_empty() { (*what).to_owned() } else { format!("{args}  {what}") };
+            (format!("/{name}"), note)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

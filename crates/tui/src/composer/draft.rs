@@ -1,0 +1,359 @@
+//! The text being written: a text area that moves by what a reader sees as one character, with
+//! long pastes folded into chips.
+//!
+//! Owns the text, the caret and the chips. Never sends anything and never loses a text: what is
+//! taken out of it is handed to the caller.
+
+use pilothouse_core::clean::is_forbidden;
+use ratatui::{buffer::Buffer, layout::Rect, style::Style, widgets::Widget};
+use tui_textarea::{CursorMove, DataCursor, TextArea, WrapMode};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A paste of more lines than this becomes a chip.
+pub const CHIP_LINES: usize = 100;
+/// A paste of more bytes than this becomes a chip.
+pub const CHIP_BYTES: usize = 8 * 1024;
+/// The text grows to this many rows, then scrolls.
+pub const MAX_ROWS: u16 = 8;
+
+/// A text as it was written, chips and all: what history keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Saved {
+    /// As it is shown.
+    pub shown: String,
+    chips: Vec<Chip>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Chip {
+    label: String,
+    text: String,
+}
+
+impl Saved {
+    /// A text without chips.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { shown: text.into(), chips: Vec::new() }
+    }
+
+    /// The whole text, every chip unfolded.
+    pub fn whole(&self) -> String {
+        let mut rest = self.shown.as_str();
+        let mut out = String::with_capacity(rest.len());
+        while let Some((at, chip)) = self.first_chip(rest) {
+            let (before, after) = rest.split_at(at);
+            out.push_str(before);
+            out.push_str(&chip.text);
+            rest = after.strip_prefix(chip.label.as_str()).unwrap_or_default();
+        }
+        out.push_str(rest);
+        out
+    }
+
+    fn first_chip(&self, text: &str) -> Option<(usize, &Chip)> {
+        self.chips.iter().filter_map(|c| text.find(&c.label).map(|at| (at, c))).min_by_key(|(at, _)| *at)
+    }
+}
+
+/// A way for the caret to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// One character.
+    Left,
+    /// One character.
+    Right,
+    /// One word.
+    WordLeft,
+    /// One word.
+    WordRight,
+    /// One row on the screen.
+    Up,
+    /// One row on the screen.
+    Down,
+    /// The start of the line.
+    Head,
+    /// The end of the line.
+    End,
+}
+
+/// What is taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// The character before the caret.
+    Back,
+    /// The character after it.
+    Forward,
+    /// From the caret to the end of the line.
+    ToEnd,
+    /// From the start of the line to the caret.
+    ToHead,
+    /// The word before it.
+    Word,
+    /// The word after it.
+    NextWord,
+}
+
+/// The text being written.
+#[derive(Debug)]
+pub struct Draft {
+    area: TextArea<'static>,
+    chips: Vec<Chip>,
+    rect: Rect,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self { area: fresh(Vec::new()), chips: Vec::new(), rect: Rect::new(0, 0, 80, 1) }
+    }
+}
+
+fn fresh(lines: Vec<String>) -> TextArea<'static> {
+    let mut area = TextArea::new(lines);
+    area.set_wrap_mode(WrapMode::WordOrGlyph);
+    area.set_cursor_style(Style::default());
+    area.set_cursor_line_style(Style::default());
+    area.set_max_histories(200);
+    area
+}
+
+impl Draft {
+    /// Whether nothing is written.
+    pub fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// As it is shown, chips folded.
+    pub fn shown(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    /// The first line, as it is shown.
+    pub fn first_line(&self) -> &str {
+        self.area.lines().first().map_or("", String::as_str)
+    }
+
+    /// A copy to keep.
+    pub fn saved(&self) -> Saved {
+        Saved { shown: self.shown(), chips: self.chips.clone() }
+    }
+
+    /// Takes the text out; the draft is empty afterwards.
+    pub fn take(&mut self) -> Saved {
+        let saved = self.saved();
+        self.set(Saved::default());
+        saved
+    }
+
+    /// Puts a text in place of what is there, the caret at its end.
+    pub fn set(&mut self, saved: Saved) {
+        let yank = self.area.yank_text();
+        self.area = fresh(saved.shown.split('\n').map(str::to_owned).collect());
+        self.area.set_yank_text(yank);
+        self.chips = saved.chips;
+        self.area.move_cursor(CursorMove::Bottom);
+        self.area.move_cursor(CursorMove::End);
+        let _ = self.rows(self.rect.width);
+    }
+
+    /// Writes at the caret.
+    pub fn insert(&mut self, text: &str) {
+        self.area.insert_str(legible(text));
+    }
+
+    /// Puts a paste at the caret: as it is when short, else as a chip.
+    pub fn paste(&mut self, text: &str) {
+        let text = legible(&text.replace("\r\n", "\n").replace('\r', "\n"));
+        let lines = text.lines().count();
+        if lines <= CHIP_LINES && text.len() <= CHIP_BYTES {
+            self.area.insert_str(text);
+            return;
+        }
+        let what = if lines > 1 {
+            format!("{} lines", grouped(lines))
+        } else {
+            format!("{} KB", grouped(text.len().div_ceil(1024)))
+        };
+        let mut label = format!("[pasted {what}]");
+        let mut copy = 2;
+        while self.chips.iter().any(|c| c.label == label) {
+            label = format!("[pasted {what} #{copy}]");
+            copy += 1;
+        }
+        self.area.insert_str(&label);
+        self.chips.push(Chip { label, text });
+    }
+
+    /// Moves the caret. False when it is already at that edge of the text.
+    pub fn go(&mut self, motion: Motion) -> bool {
+        let before = self.area.cursor();
+        match motion {
+            Motion::Left => self.step(CursorMove::Back, self.left_chars()),
+            Motion::Right => self.step(CursorMove::Forward, self.right_chars()),
+            Motion::WordLeft => self.area.move_cursor(CursorMove::WordBack),
+            Motion::WordRight => self.area.move_cursor(CursorMove::WordForward),
+            Motion::Up => self.area.move_cursor(CursorMove::Up),
+            Motion::Down => self.area.move_cursor(CursorMove::Down),
+            Motion::Head => self.area.move_cursor(CursorMove::Head),
+            Motion::End => self.area.move_cursor(CursorMove::End),
+        }
+        self.leave_chip(matches!(motion, Motion::WordLeft | Motion::Head));
+        self.area.cursor() != before
+    }
+
+    /// Takes something away around the caret.
+    pub fn cut(&mut self, cut: Cut) {
+        match cut {
+            Cut::Back => (0..self.left_chars()).for_each(|_| _ = self.area.delete_char()),
+            Cut::Forward => (0..self.right_chars()).for_each(|_| _ = self.area.delete_next_char()),
+            Cut::ToEnd => drop(self.area.delete_line_by_end()),
+            Cut::ToHead => drop(self.area.delete_line_by_head()),
+            Cut::Word if self.chip_before().is_some() => self.cut(Cut::Back),
+            Cut::Word => drop(self.area.delete_word()),
+            Cut::NextWord if self.chip_after().is_some() => self.cut(Cut::Forward),
+            Cut::NextWord => drop(self.area.delete_next_word()),
+        }
+    }
+
+    /// Puts back what was last cut by a word or a line.
+    pub fn yank(&mut self) {
+        self.area.paste();
+    }
+
+    /// The word that the caret stands at the end of, and whether it begins the text.
+    pub fn token(&self) -> (&str, bool) {
+        let (before, _) = self.around();
+        let start = before
+            .rfind(char::is_whitespace)
+            .map_or(0, |i| i + before.get(i..).and_then(|s| s.chars().next()).map_or(1, char::len_utf8));
+        let first = start == 0 && self.area.cursor().0 == 0;
+        (before.get(start..).unwrap_or_default(), first)
+    }
+
+    /// Puts `text` in place of the word that the caret stands at the end of.
+    pub fn replace_token(&mut self, text: &str) {
+        let chars = self.token().0.chars().count();
+        (0..chars).for_each(|_| _ = self.area.delete_char());
+        self.area.insert_str(text);
+    }
+
+    /// Rows that the text takes at this width, at most [`MAX_ROWS`].
+    pub fn rows(&mut self, width: u16) -> u16 {
+        if self.rect.width != width {
+            self.rect = Rect::new(0, 0, width.max(1), MAX_ROWS);
+        }
+        // The area wraps for the rectangle that it was last drawn in.
+        self.area.render(self.rect, &mut Buffer::empty(self.rect));
+        let mut rows = 1;
+        let mut last = self.area.screen_to_data(0, 0);
+        while rows < MAX_ROWS {
+            let next = self.area.screen_to_data(usize::from(rows), 0);
+            if next == last {
+                break;
+            }
+            last = next;
+            rows += 1;
+        }
+        rows
+    }
+
+    /// Draws the text; returns where the caret is. Call [`Draft::rows`] with its width before.
+    pub fn render(&self, area: Rect, buf: &mut Buffer, style: Style) -> Option<(u16, u16)> {
+        let area = area.intersection(buf.area);
+        if area.is_empty() {
+            return None;
+        }
+        let mut text = Buffer::empty(self.rect);
+        self.area.render(self.rect, &mut text);
+        let caret = self.area.screen_cursor();
+        let (top, _) = self.area.scroll_offset();
+        let row = u16::try_from(caret.row).ok()?.saturating_sub(top);
+        let column = u16::try_from(caret.col).ok()?.min(area.width.saturating_sub(1));
+        let skip = (row + 1).saturating_sub(area.height);
+        for position in area.positions() {
+            let from = (position.x - area.x, position.y - area.y + skip);
+            if let (Some(from), Some(to)) = (text.cell(from), buf.cell_mut(position)) {
+                to.set_symbol(from.symbol());
+                to.set_style(style);
+            }
+        }
+        Some((area.x + column, area.y + row - skip))
+    }
+
+    fn step(&mut self, motion: CursorMove, times: usize) {
+        (0..times).for_each(|_| self.area.move_cursor(motion));
+    }
+
+    /// The caret's line before and after it.
+    fn around(&self) -> (&str, &str) {
+        let DataCursor(row, column) = self.area.cursor();
+        let line = self.area.lines().get(row).map_or("", String::as_str);
+        let at = line.char_indices().nth(column).map_or(line.len(), |(i, _)| i);
+        line.split_at(at)
+    }
+
+    fn chip_before(&self) -> Option<&Chip> {
+        let (before, _) = self.around();
+        self.chips.iter().find(|c| before.ends_with(&c.label))
+    }
+
+    fn chip_after(&self) -> Option<&Chip> {
+        let (_, after) = self.around();
+        self.chips.iter().find(|c| after.starts_with(&c.label))
+    }
+
+    fn left_chars(&self) -> usize {
+        if let Some(chip) = self.chip_before() {
+            return chip.label.chars().count();
+        }
+        let (before, _) = self.around();
+        before.graphemes(true).next_back().map_or(1, |g| g.chars().count())
+    }
+
+    fn right_chars(&self) -> usize {
+        if let Some(chip) = self.chip_after() {
+            return chip.label.chars().count();
+        }
+        let (_, after) = self.around();
+        after.graphemes(true).next().map_or(1, |g| g.chars().count())
+    }
+
+    /// A caret inside a chip or inside one visible character would break it: it goes to its edge.
+    fn leave_chip(&mut self, left: bool) {
+        let (before, after) = self.around();
+        let line = format!("{before}{after}");
+        let at = before.len();
+        let chips = self.chips.iter().flat_map(|c| line.match_indices(c.label.as_str()));
+        let inside = chips
+            .map(|(start, label)| (start, start + label.len()))
+            .chain(line.grapheme_indices(true).map(|(start, g)| (start, start + g.len())))
+            .find(|(start, end)| *start < at && at < *end);
+        if let Some((start, end)) = inside {
+            let chars = |from: usize, to: usize| line.get(from..to).map_or(0, |s| s.chars().count());
+            if left {
+                self.step(CursorMove::Back, chars(start, at));
+            } else {
+                self.step(CursorMove::Forward, chars(at, end));
+            }
+        }
+    }
+}
+
+/// What could steer a terminal or hide on a screen is not taken in; joined emoji stay whole.
+fn legible(text: &str) -> String {
+    text.chars().filter(|c| !is_forbidden(*c) || matches!(c, '\n' | '\t' | '\u{200d}')).collect()
+}
+
+fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

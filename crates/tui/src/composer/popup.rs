@@ -1,0 +1,100 @@
+//! The list above the composer: files after `@`, commands after `/`, what was written before.
+//!
+//! Owns what is offered and what is chosen. Never changes the draft.
+
+use nucleo_matcher::{
+    Config, Matcher, Utf32Str,
+    pattern::{CaseMatching, Normalization, Pattern},
+};
+
+/// At most this many rows are kept after matching.
+const KEEP: usize = 200;
+
+/// What a popup offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// Files of the workspace, and nodes at the beginning of a message.
+    Files,
+    /// Slash commands.
+    Commands,
+    /// Texts that were written before.
+    History,
+}
+
+/// One row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What is taken, and shown on the left.
+    pub text: String,
+    /// Shown beside it.
+    pub note: String,
+    /// Where it came from in the list that was searched.
+    pub index: usize,
+}
+
+/// An open list.
+#[derive(Debug)]
+pub struct Popup {
+    /// What it offers.
+    pub offer: Offer,
+    /// What was typed.
+    pub query: String,
+    /// What fits, best first.
+    pub rows: Vec<Row>,
+    /// How many there were to choose from.
+    pub of: usize,
+    /// The chosen row.
+    pub at: usize,
+}
+
+impl Popup {
+    /// A list of what fits `query` best.
+    pub fn new(offer: Offer, query: &str, from: &[(String, String)]) -> Self {
+        let order = fuzzy(query, from.iter().map(|(text, _)| text.as_str()), offer == Offer::Files);
+        let rows = order
+            .into_iter()
+            .take(KEEP)
+            .filter_map(|index| {
+                let (text, note) = from.get(index)?;
+                Some(Row { text: text.clone(), note: note.clone(), index })
+            })
+            .collect();
+        Self { offer, query: query.to_owned(), rows, of: from.len(), at: 0 }
+    }
+
+    /// Moves the choice, round the ends.
+    pub fn go(&mut self, down: bool) {
+        let last = self.rows.len().saturating_sub(1);
+        self.at = match (down, self.at) {
+            (true, at) if at >= last => 0,
+            (true, at) => at + 1,
+            (false, 0) => last,
+            (false, at) => at - 1,
+        };
+    }
+
+    /// The chosen row.
+    pub fn chosen(&self) -> Option<&Row> {
+        self.rows.get(self.at)
+    }
+}
+
+/// The order of what fits `query`, best first; everything in its own order for an empty query.
+pub fn fuzzy<'a>(query: &str, list: impl Iterator<Item = &'a str>, paths: bool) -> Vec<usize> {
+    if query.is_empty() {
+        return list.enumerate().map(|(i, _)| i).collect();
+    }
+    let config = if paths { Config::DEFAULT.match_paths() } else { Config::DEFAULT };
+    let mut matcher = Matcher::new(config);
+    let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
+    let mut chars = Vec::new();
+    let mut scored: Vec<(u32, usize, usize)> = list
+        .enumerate()
+        .filter_map(|(i, text)| {
+            let score = pattern.score(Utf32Str::new(text, &mut chars), &mut matcher)?;
+            Some((score, text.len(), i))
+        })
+        .collect();
+    scored.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+    scored.into_iter().map(|(_, _, i)| i).collect()
+}

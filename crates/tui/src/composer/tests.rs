@@ -1,0 +1,121 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crossterm::event::KeyCode;
+
+fn typed(composer: &mut Composer, text: &str) -> Wish {
+    let mut wish = Wish::Nothing;
+    for c in text.chars() {
+        wish = composer.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
+    }
+    wish
+}
+
+#[test]
+fn enter_sends_and_keeps_the_text_in_history() {
+    let mut c = Composer::default();
+    assert_eq!(c.act(Action::Send), Wish::Empty);
+    typed(&mut c, "hello there");
+    assert_eq!(c.act(Action::Send), Wish::Send("hello there".into()));
+    assert!(c.draft.is_empty());
+    c.act(Action::Up);
+    assert_eq!(c.draft.shown(), "hello there");
+}
+
+#[test]
+fn tab_queues_a_text_and_moves_on_without_one() {
+    let mut c = Composer::default();
+    assert_eq!(c.act(Action::Queue), Wish::NextPane);
+    typed(&mut c, "later");
+    assert_eq!(c.act(Action::Queue), Wish::Queue("later".into()));
+}
+
+#[test]
+fn looking_through_history_gives_the_draft_back() {
+    let mut c = Composer::default();
+    for text in ["one", "two"] {
+        typed(&mut c, text);
+        c.act(Action::Send);
+    }
+    typed(&mut c, "unsent");
+    c.act(Action::Up);
+    c.act(Action::Up);
+    assert_eq!(c.draft.shown(), "one");
+    c.act(Action::Down);
+    c.act(Action::Down);
+    assert_eq!(c.draft.shown(), "unsent");
+}
+
+#[test]
+fn editing_an_old_text_does_not_destroy_the_draft_that_was_left() {
+    let mut c = Composer::default();
+    typed(&mut c, "one");
+    c.act(Action::Send);
+    typed(&mut c, "unsent");
+    c.act(Action::Up);
+    typed(&mut c, "!");
+    assert_eq!(c.act(Action::Send), Wish::Send("one!".into()));
+    assert!(c.history.newest_first().any(|t| t.shown == "unsent"));
+}
+
+#[test]
+fn clearing_moves_the_draft_to_history() {
+    let mut c = Composer::default();
+    assert!(!c.clear());
+    typed(&mut c, "precious");
+    assert!(c.clear());
+    assert!(c.draft.is_empty());
+    assert_eq!(c.history.newest_first().next().unwrap().shown, "precious");
+}
+
+#[test]
+fn a_slash_at_the_start_offers_commands() {
+    let mut c = Composer::default();
+    typed(&mut c, "/sta");
+    assert_eq!(c.popup.as_ref().unwrap().chosen().unwrap().text, "/status");
+    assert_eq!(c.act(Action::Send), Wish::Send("/status".into()));
+    typed(&mut c, "/the");
+    assert_eq!(c.act(Action::Send), Wish::Nothing, "it takes a name, so it is only completed");
+    assert_eq!(c.draft.shown(), "/theme ");
+    typed(&mut c, "nord");
+    assert_eq!(c.act(Action::Send), Wish::Send("/theme nord".into()));
+    typed(&mut c, "a /slash later");
+    assert!(c.popup.is_none());
+}
+
+#[test]
+fn an_at_sign_offers_files_and_puts_the_path() {
+    let mut c = Composer::default();
+    assert_eq!(typed(&mut c, "what is @"), Wish::Files);
+    c.files(&[RelPath::new("src/auth/login.rs").unwrap(), RelPath::new("README.md").unwrap()]);
+    typed(&mut c, "login");
+    assert_eq!(c.popup.as_ref().unwrap().rows.len(), 1);
+    assert_eq!(c.act(Action::Queue), Wish::Nothing);
+    assert_eq!(c.draft.shown(), "what is src/auth/login.rs ");
+}
+
+#[test]
+fn esc_closes_the_list_and_it_stays_closed_for_that_word() {
+    let mut c = Composer::default();
+    typed(&mut c, "/st");
+    assert!(c.close_popup());
+    typed(&mut c, "a");
+    assert!(c.popup.is_none());
+    assert_eq!(c.act(Action::Send), Wish::Send("/sta".into()));
+}
+
+#[test]
+fn history_is_searched_as_one_types_and_the_draft_is_kept() {
+    let mut c = Composer::default();
+    for text in ["add rate limiting", "rename the parser", "run tests"] {
+        typed(&mut c, text);
+        c.act(Action::Send);
+    }
+    typed(&mut c, "half a thought");
+    c.act(Action::History);
+    typed(&mut c, "pars");
+    assert_eq!(c.draft.shown(), "half a thought");
+    c.act(Action::Send);
+    assert_eq!(c.draft.shown(), "rename the parser");
+    assert_eq!(c.history.newest_first().next().unwrap().shown, "half a thought");
+}

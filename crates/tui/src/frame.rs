@@ -1,0 +1,47 @@
+//! What can be done anywhere, whatever has the focus.
+//!
+//! Owns the closed list. Never acts: the root update does.
+
+use crate::keymap::action::actions;
+
+actions! {
+    /// What can be done anywhere.
+    Action {
+        /// Find any action by name.
+        Palette "palette", "find a command", "opens a list";
+        /// Show the keys.
+        Help "help", "show the keys", "opens a page";
+        /// Give the plan the focus, or take it back.
+        Plan "plan", "go to the plan", "moves the focus";
+        /// Give the diff the focus, or take it back.
+        Diff "diff", "go to the diff", "moves the focus";
+        /// Open the list of what waits.
+        Approvals "approvals", "what waits for you", "opens a list; decides nothing";
+        /// Give the conversation the focus, or take it back.
+        Conversation "conversation", "go to the conversation", "moves the focus";
+        /// Show or hide details.
+        Details "details", "show or hide details", "this screen";
+        /// Scroll the conversation up by a page.
+        ScrollUp "scroll-up", "scroll up", "this screen";
+        /// Scroll the conversation down by a page.
+        ScrollDown "scroll-down", "scroll down", "this screen";
+        /// Take the last applied change back.
+        Undo "undo", "take the last change back", "files of the last applied change";
+        /// Put the last undone change back.
+        Redo "redo", "put the change back", "files of the last undone change";
+        /// Draw everything again.
+        Redraw "redraw", "draw everything again", "this screen";
+        /// Stop this program for now and go to the shell.
+        Suspend "suspend", "suspend to the shell", "this program";
+        /// Stop what runs, else clear the draft, else quit when pressed twice.
+        Cancel "cancel", "cancel, clear, quit", "what runs, then the draft, then this program";
+        /// One step back.
+        Back "back", "one step back", "the topmost thing";
+        /// Give the next pane the focus.
+        NextPane "next-pane", "next pane", "moves the focus";
+        /// Give the previous pane the focus.
+        PreviousPane "previous-pane", "previous pane", "moves the focus";
+        /// Leave.
+        Quit "quit", "leave", "this program; what runs is stopped";
+    }
+}

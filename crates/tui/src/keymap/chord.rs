@@ -1,0 +1,226 @@
+//! One key press as a keymap names it: `ctrl-x`, `shift-tab`, `]`, `leader d`.
+//!
+//! Owns reading and writing of key names. Never knows what a key does.
+
+use std::fmt;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// A key with the modifiers that matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Chord {
+    code: KeyCode,
+    mods: KeyModifiers,
+}
+
+/// The text names no key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no key is called {0:?}; write ctrl-p, alt-enter, f1, pgup, space or a single character")]
+pub struct UnknownKey(pub String);
+
+const NAMED: [(&str, KeyCode); 19] = [
+    ("enter", KeyCode::Enter),
+    ("esc", KeyCode::Esc),
+    ("tab", KeyCode::Tab),
+    ("backspace", KeyCode::Backspace),
+    ("delete", KeyCode::Delete),
+    ("insert", KeyCode::Insert),
+    ("up", KeyCode::Up),
+    ("down", KeyCode::Down),
+    ("left", KeyCode::Left),
+    ("right", KeyCode::Right),
+    ("home", KeyCode::Home),
+    ("end", KeyCode::End),
+    ("pgup", KeyCode::PageUp),
+    ("pgdn", KeyCode::PageDown),
+    ("space", KeyCode::Char(' ')),
+    ("minus", KeyCode::Char('-')),
+    ("plus", KeyCode::Char('+')),
+    ("comma", KeyCode::Char(',')),
+    ("backtab", KeyCode::BackTab),
+];
+
+impl Chord {
+    /// The chord that a key press is. Shift is dropped from characters, which carry it themselves.
+    pub fn of(key: KeyEvent) -> Self {
+        Self::new(key.code, key.modifiers)
+    }
+
+    fn new(code: KeyCode, mods: KeyModifiers) -> Self {
+        let keep = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT;
+        let mut mods = mods & keep;
+        let mut code = code;
+        match code {
+            KeyCode::BackTab => {
+                code = KeyCode::Tab;
+                mods |= KeyModifiers::SHIFT;
+            }
+            KeyCode::Char(c) => {
+                if mods.contains(KeyModifiers::SHIFT) && c.is_ascii_lowercase() && mods == KeyModifiers::SHIFT
+                {
+                    code = KeyCode::Char(c.to_ascii_uppercase());
+                }
+                mods -= KeyModifiers::SHIFT;
+                if mods.contains(KeyModifiers::CONTROL) {
+                    code = KeyCode::Char(c.to_ascii_lowercase());
+                }
+            }
+            KeyCode::Backspace
+            | KeyCode::Enter
+            | KeyCode::Left
+            | KeyCode::Right
+            | KeyCode::Up
+            | KeyCode::Down
+            | KeyCode::Home
+            | KeyCode::End
+            | KeyCode::PageUp
+            | KeyCode::PageDown
+            | KeyCode::Tab
+            | KeyCode::Delete
+            | KeyCode::Insert
+            | KeyCode::F(_)
+            | KeyCode::Null
+            | KeyCode::Esc
+            | KeyCode::CapsLock
+            | KeyCode::ScrollLock
+            | KeyCode::NumLock
+            | KeyCode::PrintScreen
+            | KeyCode::Pause
+            | KeyCode::Menu
+            | KeyCode::KeypadBegin
+            | KeyCode::Media(_)
+            | KeyCode::Modifier(_) => {}
+        }
+        Self { code, mods }
+    }
+
+    /// Reads a name such as `ctrl-p`.
+    ///
+    /// # Errors
+    /// When no key is called so.
+    pub fn parse(name: &str) -> Result<Self, UnknownKey> {
+        let unknown = || UnknownKey(name.to_owned());
+        let mut mods = KeyModifiers::NONE;
+        let mut rest = name;
+        loop {
+            let before = rest;
+            for (prefix, modifier) in [
+                ("ctrl-", KeyModifiers::CONTROL),
+                ("alt-", KeyModifiers::ALT),
+                ("shift-", KeyModifiers::SHIFT),
+            ] {
+                if let Some(after) = rest.strip_prefix(prefix)
+                    && !after.is_empty()
+                {
+                    mods |= modifier;
+                    rest = after;
+                }
+            }
+            if before == rest {
+                break;
+            }
+        }
+        if let Some((_, code)) = NAMED.iter().find(|(n, _)| *n == rest) {
+            return Ok(Self::new(*code, mods));
+        }
+        let mut chars = rest.chars();
+        match (chars.next(), chars.next()) {
+            (Some(c), None) if !c.is_control() => Ok(Self::new(KeyCode::Char(c), mods)),
+            (Some('f'), Some(_)) => match rest.trim_start_matches('f').parse::<u8>() {
+                Ok(n) if (1..=24).contains(&n) => Ok(Self::new(KeyCode::F(n), mods)),
+                Ok(_) | Err(_) => Err(unknown()),
+            },
+            _ => Err(unknown()),
+        }
+    }
+
+    /// The character, when the chord is a plain one that a text could contain.
+    pub fn letter(self) -> Option<char> {
+        match self.code {
+            KeyCode::Char(c) if self.mods.is_empty() => Some(c),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (modifier, name) in
+            [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-"), (KeyModifiers::SHIFT, "Shift-")]
+        {
+            if self.mods.contains(modifier) {
+                f.write_str(name)?;
+            }
+        }
+        let named = match self.code {
+            KeyCode::Enter => "Enter",
+            KeyCode::Esc => "Esc",
+            KeyCode::Tab => "Tab",
+            KeyCode::Backspace => "Backspace",
+            KeyCode::Delete => "Delete",
+            KeyCode::Up => "↑",
+            KeyCode::Down => "↓",
+            KeyCode::Left => "←",
+            KeyCode::Right => "→",
+            KeyCode::Home => "Home",
+            KeyCode::End => "End",
+            KeyCode::PageUp => "PgUp",
+            KeyCode::PageDown => "PgDn",
+            KeyCode::Char(' ') => "Space",
+            KeyCode::Char(c) if self.mods.contains(KeyModifiers::CONTROL) => {
+                return write!(f, "{}", c.to_ascii_uppercase());
+            }
+            KeyCode::Char(c) => return write!(f, "{c}"),
+            KeyCode::F(n) => return write!(f, "F{n}"),
+            KeyCode::Insert => "Insert",
+            KeyCode::BackTab
+            | KeyCode::Null
+            | KeyCode::CapsLock
+            | KeyCode::ScrollLock
+            | KeyCode::NumLock
+            | KeyCode::PrintScreen
+            | KeyCode::Pause
+            | KeyCode::Menu
+            | KeyCode::KeypadBegin
+            | KeyCode::Media(_)
+            | KeyCode::Modifier(_) => "?",
+        };
+        f.write_str(named)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_shown() {
+        for (name, shown) in [
+            ("ctrl-p", "Ctrl-P"),
+            ("shift-tab", "Shift-Tab"),
+            ("alt-enter", "Alt-Enter"),
+            ("f12", "F12"),
+            ("?", "?"),
+            ("]", "]"),
+            ("minus", "-"),
+            ("pgdn", "PgDn"),
+            ("G", "G"),
+            ("space", "Space"),
+        ] {
+            assert_eq!(Chord::parse(name).unwrap().to_string(), shown);
+        }
+        for bad in ["", "ctrl-", "f0", "f99", "enterr", "hyper-x", "ctrl-alt-"] {
+            assert!(Chord::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_press_equals_its_name_whatever_the_terminal_adds() {
+        let of = |code, mods| Chord::of(KeyEvent::new(code, mods));
+        assert_eq!(of(KeyCode::BackTab, KeyModifiers::SHIFT), Chord::parse("shift-tab").unwrap());
+        assert_eq!(of(KeyCode::Char('G'), KeyModifiers::SHIFT), Chord::parse("G").unwrap());
+        assert_eq!(of(KeyCode::Char('g'), KeyModifiers::SHIFT), Chord::parse("G").unwrap());
+        assert_eq!(of(KeyCode::Char('?'), KeyModifiers::SHIFT), Chord::parse("?").unwrap());
+    }
+}

@@ -1,0 +1,170 @@
+//! How the list of what waits is drawn: the exact command to its end, its folder, risk and reason.
+//!
+//! Owns the drawing. The choice and its keys are [`crate::approvals`].
+
+use pilothouse_core::{
+    checkpoint::{Checkpoint, CheckpointKind},
+    clean::Clean,
+    risk::Risk,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Modifier,
+    text::{Line, Span},
+    widgets::Widget,
+};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use super::page::{Page, frame};
+use crate::{
+    approvals::{Approvals, risk_name},
+    theme::Slot,
+};
+
+/// Draws the list.
+pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
+    let chosen = list.chosen(page.state).map(|c| c.id);
+    let width = usize::from(page.body.width.min(120).saturating_sub(6));
+    let mut rows: Vec<(Line<'static>, bool)> = Vec::new();
+    let mut at = 0;
+    for item in page.state.open.values() {
+        let is_chosen = Some(item.id) == chosen;
+        if is_chosen {
+            at = rows.len();
+        }
+        rows.extend(item_rows(item, is_chosen, page, width));
+    }
+    if rows.is_empty() {
+        rows.push((Line::from(format!("{}  Nothing waits on you.", page.glyphs.inner)), false));
+    }
+    let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX).max(8);
+    let area = super::centred(page.body, 120, height);
+    let count = format!("{} waiting · nothing here runs by itself", page.state.open.len());
+    let count = if page.body.width < 70 { page.state.open.len().to_string() } else { count };
+    let keys =
+        [("j k", "item"), ("y", "once"), ("n", "deny"), ("Enter", "open"), ("q", "back, still pending")];
+    let shown: &[(&str, &str)] = if page.body.width < 60 { &[("y", "once"), ("n", "deny")] } else { &keys };
+    let inner = frame(page, area, "Approvals", &count, shown, buf);
+    let room = usize::from(inner.height.saturating_sub(1));
+    // The chosen item begins in view, whatever its length.
+    let top = if rows.len() <= room { 0 } else { at.min(rows.len() - room) };
+    for ((line, lit), y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom()) {
+        let area = Rect { y, height: 1, ..inner };
+        if *lit {
+            buf.set_style(area, page.theme.fill(Slot::Select));
+        }
+        line.render(area, buf);
+    }
+}
+
+fn item_rows(item: &Checkpoint, chosen: bool, page: &Page<'_>, width: usize) -> Vec<(Line<'static>, bool)> {
+    let theme = page.theme;
+    let bold = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
+    let mark = Span::styled(
+        format!("{} ", if chosen { page.glyphs.folded } else { " " }),
+        theme.style(Slot::Accent),
+    );
+    let (tag, slot, text, details) = facts(item, page);
+    let tag_width = tag.width().max(10) + 2;
+    let mut rows = Vec::new();
+    for (i, part) in wrap(&text, width.saturating_sub(2 + tag_width).max(4)).into_iter().enumerate() {
+        let lead = if i == 0 { format!("{tag:tag_width$}") } else { " ".repeat(tag_width) };
+        let mark = if i == 0 { mark.clone() } else { Span::raw("  ") };
+        let line = Line::from(vec![mark, Span::styled(lead, theme.style(slot)), Span::styled(part, bold)]);
+        rows.push((line, chosen));
+    }
+    let quiet = if chosen { Slot::Text } else { Slot::Faint };
+    for (label, value) in details {
+        let room = width.saturating_sub(2 + tag_width + 9).max(4);
+        for (i, part) in wrap(&value, room).into_iter().enumerate() {
+            let label = if i == 0 { label } else { "" };
+            let line = Line::from(vec![
+                Span::raw(" ".repeat(2 + tag_width)),
+                Span::styled(format!("{label:9}"), theme.style(Slot::Soft)),
+                Span::styled(part, theme.style(quiet)),
+            ]);
+            rows.push((line, false));
+        }
+    }
+    rows.push((Line::default(), false));
+    rows
+}
+
+type Details = Vec<(&'static str, String)>;
+
+fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) {
+    let ascii = page.glyphs.waits == "!";
+    let clean = |text: &str| Clean::line(text).into_string();
+    let waits = page.glyphs.waits.to_owned();
+    match &item.kind {
+        CheckpointKind::Risk { command, folder, risk, why, gate, .. } => {
+            let slot = match risk {
+                Risk::Low => Slot::Soft,
+                Risk::Medium => Slot::Warn,
+                Risk::High => Slot::Bad,
+            };
+            let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
+            let mut details = vec![("in", place), ("why", clean(why))];
+            if gate.is_some() {
+                details.push(("for", "a gate of the plan".to_owned()));
+            }
+            details.push(match risk {
+                Risk::High => ("then", "p, then type proceed to run it once; n denies it".to_owned()),
+                Risk::Low | Risk::Medium => ("then", "y runs it once; n denies it".to_owned()),
+            });
+            (risk_name(*risk, ascii).to_owned(), slot, clean(command), details)
+        }
+        CheckpointKind::Transition { from, to, reason, .. } => {
+            let text = format!("go from {} to {}", from.title(), to.title());
+            let details =
+                vec![("why", clean(reason)), ("then", "y allows it for this turn; n denies it".to_owned())];
+            (format!("{waits} deeper"), Slot::Warn, text, details)
+        }
+        CheckpointKind::Diff { proposals, .. } => {
+            let files: Vec<String> = proposals
+                .iter()
+                .filter_map(|id| page.state.proposals.get(id))
+                .map(|p| clean(&p.path.to_string()))
+                .collect();
+            let then = ("then", "Enter opens the diff".to_owned());
+            (format!("{waits} changes"), Slot::Warn, files.join("  "), vec![then])
+        }
+        CheckpointKind::Confirmation => {
+            let title = page.state.plan.as_ref().map_or(String::new(), |p| clean(&p.title));
+            let then = ("then", "y runs the plan; n goes to the composer to change it".to_owned());
+            (format!("{} plan", page.glyphs.star), Slot::Accent, title, vec![then])
+        }
+        CheckpointKind::Failure(failure) => {
+            let details =
+                vec![("hint", clean(&failure.hint)), ("then", "answer it in the composer".to_owned())];
+            (format!("{} failed", page.glyphs.failed), Slot::Bad, clean(&failure.message), details)
+        }
+        CheckpointKind::Clarification { .. }
+        | CheckpointKind::Interruption { .. }
+        | CheckpointKind::Exit
+        | CheckpointKind::PipelinePause { .. }
+        | CheckpointKind::Breakout { .. } => {
+            let then = ("then", "answer it in the composer".to_owned());
+            (format!("{waits} question"), Slot::Warn, clean(&item.message), vec![then])
+        }
+    }
+}
+
+/// Every part of the text on rows of at most `width` columns; nothing is left out.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    let mut used = 0;
+    for g in text.graphemes(true) {
+        if used + g.width() > width {
+            rows.push(String::new());
+            used = 0;
+        }
+        used += g.width();
+        if let Some(row) = rows.last_mut() {
+            row.push_str(g);
+        }
+    }
+    rows
+}

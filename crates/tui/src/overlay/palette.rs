@@ -1,0 +1,155 @@
+//! The palette: every action by name, with its key and what it reaches.
+//!
+//! Owns the query and the choice. Never acts: it hands the chosen action back.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Modifier,
+    text::{Line, Span},
+    widgets::Widget,
+};
+use unicode_width::UnicodeWidthStr;
+
+use super::page::{Page, frame};
+use crate::{
+    composer::popup::fuzzy,
+    keymap::{Action, Keymap, Place},
+    status::shorten,
+    theme::Slot,
+};
+
+/// Every action by name.
+#[derive(Debug)]
+pub struct Palette {
+    query: String,
+    entries: Vec<(Action, Option<String>)>,
+    found: Vec<usize>,
+    at: usize,
+}
+
+impl Palette {
+    /// Every action that the keymap knows.
+    pub fn new(keymap: &Keymap) -> Self {
+        let entries: Vec<_> = Place::ALL
+            .into_iter()
+            .filter(|p| *p != Place::Approvals)
+            .flat_map(Place::actions)
+            .map(|a| (a, keymap.key(a)))
+            .collect();
+        let found = (0..entries.len()).collect();
+        Self { query: String::new(), entries, found, at: 0 }
+    }
+
+    /// Takes a key; returns the action that was chosen with it.
+    pub fn key(&mut self, key: KeyEvent) -> Option<Action> {
+        let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
+        let last = self.found.len().saturating_sub(1);
+        if key.code == KeyCode::Enter {
+            return self.found.get(self.at).and_then(|i| self.entries.get(*i)).map(|(a, _)| *a);
+        }
+        if matches!(key.code, KeyCode::Down | KeyCode::Tab) {
+            self.at = if self.at >= last { 0 } else { self.at + 1 };
+        } else if matches!(key.code, KeyCode::Up | KeyCode::BackTab) {
+            self.at = self.at.checked_sub(1).unwrap_or(last);
+        } else if key.code == KeyCode::PageDown {
+            self.at = (self.at + 8).min(last);
+        } else if key.code == KeyCode::PageUp {
+            self.at = self.at.saturating_sub(8);
+        } else if key.code == KeyCode::Backspace {
+            self.query.pop();
+            self.search();
+        } else if let KeyCode::Char(c) = key.code
+            && plain
+        {
+            self.query.push(c);
+            self.search();
+        }
+        None
+    }
+
+    /// Adds a paste to the query.
+    pub fn paste(&mut self, text: &str) {
+        self.query.extend(text.chars().filter(|c| !c.is_control()).take(80));
+        self.search();
+    }
+
+    fn search(&mut self) {
+        let names: Vec<String> =
+            self.entries.iter().map(|(a, _)| format!("{} {}", a.label(), a.place().name())).collect();
+        self.found = fuzzy(&self.query, names.iter().map(String::as_str), false);
+        self.at = 0;
+    }
+
+    /// Draws it; returns where the caret is.
+    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) -> Option<(u16, u16)> {
+        let area = super::centred(page.body, 80, page.body.height.saturating_sub(2).min(24));
+        let count = format!("{} of {}", self.found.len(), self.entries.len());
+        let keys = [("Enter", "run"), ("↑ ↓", "move"), ("Esc", "close")];
+        let inner = frame(page, area, "Commands", &count, &keys, buf);
+        let theme = page.theme;
+        if inner.height < 3 {
+            return None;
+        }
+        let query = Line::from(vec![
+            Span::styled("› ", theme.style(Slot::Accent)),
+            Span::styled(self.query.clone(), theme.style(Slot::Strong)),
+        ]);
+        query.render(Rect { height: 1, ..inner }, buf);
+        let rule = page.glyphs.rule.first().copied().unwrap_or("-").repeat(usize::from(inner.width));
+        buf.set_stringn(inner.x, inner.y + 1, rule, usize::from(inner.width), theme.style(Slot::Line));
+        let list = Rect { y: inner.y + 2, height: inner.height - 2, ..inner };
+        let rows = usize::from(list.height);
+        let top = (self.at + 1).saturating_sub(rows);
+        for (row, index) in self.found.iter().enumerate().skip(top).take(rows) {
+            let Some((action, key)) = self.entries.get(*index) else { continue };
+            let y = list.y + u16::try_from(row - top).unwrap_or_default();
+            self.row(page, *action, key.as_deref(), row == self.at, Rect { y, height: 1, ..list }, buf);
+        }
+        if self.found.is_empty() {
+            let text = format!("No match for {:?}", self.query);
+            buf.set_stringn(list.x, list.y + 1, text, usize::from(list.width), theme.style(Slot::Soft));
+        }
+        let x = inner.x + 2 + u16::try_from(self.query.width()).unwrap_or_default();
+        Some((x.min(inner.right().saturating_sub(1)), inner.y))
+    }
+
+    fn row(
+        &self,
+        page: &Page<'_>,
+        action: Action,
+        key: Option<&str>,
+        chosen: bool,
+        area: Rect,
+        buf: &mut Buffer,
+    ) {
+        let theme = page.theme;
+        let mut text = theme.style(Slot::Text);
+        if chosen {
+            buf.set_style(area, theme.fill(Slot::Select));
+            text = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
+        }
+        let width = usize::from(area.width);
+        let mark = if chosen { page.glyphs.folded } else { " " };
+        let key = key.unwrap_or("–");
+        let place = action.place().name();
+        let label = shorten(action.label(), width.saturating_sub(4 + key.width()));
+        let used = 2 + label.width();
+        let reach = shorten(action.reach(), width.saturating_sub(30.max(used + 2) + 14 + place.width()));
+        let mut spans =
+            vec![Span::styled(format!("{mark} "), theme.style(Slot::Accent)), Span::styled(label, text)];
+        if width >= 56 && !reach.is_empty() {
+            spans.push(Span::raw(" ".repeat(30usize.saturating_sub(used).max(2))));
+            spans.push(Span::styled(reach, theme.style(Slot::Soft)));
+        }
+        Line::from(spans).render(area, buf);
+        let mut right = vec![Span::styled(key.to_owned(), theme.style(Slot::Accent))];
+        if width >= 56 {
+            right.insert(0, Span::styled(format!("{place}  "), theme.style(Slot::Faint)));
+        }
+        let right = Line::from(right);
+        let wide = u16::try_from(right.width()).unwrap_or(area.width).min(area.width);
+        right.render(Rect { x: area.right() - wide, width: wide, ..area }, buf);
+    }
+}

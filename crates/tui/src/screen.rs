@@ -1,0 +1,253 @@
+//! The loop: keys, updates and signals in, frames and requests out.
+//!
+//! Owns the terminal and the order in which things happen. Never decides what anything means; it
+//! wakes only when something arrives or something visible moves.
+
+use std::{io, time::Instant};
+
+use pilothouse_core::port::{Request, Update};
+use tokio::{
+    sync::mpsc::{Receiver, Sender, error::TrySendError},
+    time::Instant as At,
+};
+
+pub use crate::app::Look;
+use crate::{
+    app::{App, Wish},
+    keys::Keys,
+    pace::{Counts, Pace, Urgency},
+    terminal::Terminal,
+};
+
+/// At most this many updates are taken in before keys are looked at again.
+const BATCH: usize = 256;
+
+/// What the process was told by the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// To end.
+    Terminate,
+    /// Its terminal went away.
+    Hangup,
+    /// To interrupt what it does.
+    Interrupt,
+    /// It goes on after it was stopped.
+    Continue,
+}
+
+/// Everything that connects a screen to the rest of the program.
+pub struct Wiring {
+    /// To the driver.
+    pub requests: Sender<Request>,
+    /// From the driver.
+    pub updates: Receiver<Update>,
+    /// From the system.
+    pub signals: Receiver<Signal>,
+    /// Stops the process until it is continued; called with the terminal given back.
+    pub suspend: Box<dyn Fn()>,
+    /// Lets the user edit a text in their editor; called with the terminal given back.
+    pub edit: Box<dyn Fn(&str) -> io::Result<String>>,
+    /// The user's keymap file.
+    pub keymap: Option<String>,
+    /// The theme: the name of one that comes with the program, or a theme file.
+    pub theme: Option<String>,
+}
+
+/// How a screen ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Farewell {
+    /// Why.
+    pub reason: Reason,
+    /// What the loop did, for tests and measurements.
+    pub counts: Counts,
+}
+
+/// Why a screen ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The user left, and the driver closed the session.
+    Closed,
+    /// The driver ended by itself, with this message.
+    Driver(String),
+    /// The process was told to end.
+    Signal(Signal),
+}
+
+/// The screen on the terminal.
+pub struct Screen {
+    terminal: Terminal,
+    app: App,
+    pace: Pace,
+}
+
+impl Screen {
+    /// Takes the terminal and draws the first frame at once.
+    ///
+    /// # Errors
+    /// When there is no terminal, or it went away.
+    pub fn enter(look: Look) -> io::Result<Self> {
+        let app = App::new(look).map_err(io::Error::other)?;
+        let terminal = Terminal::take()?;
+        let mut screen = Self { terminal, app, pace: Pace::default() };
+        screen.draw()?;
+        Ok(screen)
+    }
+
+    /// Runs until the session is closed; the terminal is given back whatever happens.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn run(mut self, wiring: Wiring) -> io::Result<Farewell> {
+        if let Some(keymap) = &wiring.keymap {
+            self.app.take_keymap(keymap);
+        }
+        if let Some(theme) = &wiring.theme {
+            self.app.take_theme(theme);
+            self.pace.want(Urgency::News);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        let reason = runtime.block_on(self.turn(wiring))?;
+        Ok(Farewell { reason, counts: self.pace.counts })
+    }
+
+    async fn turn(&mut self, mut wiring: Wiring) -> io::Result<Reason> {
+        let mut keys = Keys::new();
+        let mut ending = None;
+        let mut signals_open = true;
+        loop {
+            self.flush(&wiring.requests);
+            if let Some(reason) = self.settle(&mut keys, &wiring, &mut ending)? {
+                return Ok(reason);
+            }
+            let wake = self.pace.next();
+            let alarm = async {
+                match wake {
+                    Some(at) => tokio::time::sleep_until(At::from_std(at)).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let full = self.app.has_requests();
+            tokio::select! {
+                biased;
+                event = keys.next() => {
+                    self.take(event?);
+                    while let Some(event) = keys.waiting().await {
+                        self.take(event?);
+                    }
+                }
+                update = wiring.updates.recv() => match update {
+                    Some(update) => {
+                        self.update(update, &mut ending);
+                        for _ in 1..BATCH {
+                            let Ok(update) = wiring.updates.try_recv() else { break };
+                            self.update(update, &mut ending);
+                        }
+                    }
+                    None => return Ok(ending.unwrap_or(Reason::Closed)),
+                },
+                signal = wiring.signals.recv(), if signals_open => match signal {
+                    Some(Signal::Continue) => {
+                        self.terminal.retake()?;
+                        self.pace.want(Urgency::Now);
+                    }
+                    Some(Signal::Interrupt) => self.interrupt(),
+                    Some(signal @ (Signal::Terminate | Signal::Hangup)) => return Ok(Reason::Signal(signal)),
+                    None => signals_open = false,
+                },
+                permit = wiring.requests.reserve(), if full => match permit {
+                    Ok(permit) => if let Some(request) = self.app.next_request() { permit.send(request) },
+                    Err(_) => return Ok(ending.unwrap_or(Reason::Closed)),
+                },
+                () = alarm => {}
+            }
+            self.pace.counts.wakes += 1;
+        }
+    }
+
+    /// Draws what is due and carries wishes out. Returns why it is to end.
+    fn settle(
+        &mut self,
+        keys: &mut Keys,
+        wiring: &Wiring,
+        ending: &mut Option<Reason>,
+    ) -> io::Result<Option<Reason>> {
+        for wish in self.app.wishes() {
+            match wish {
+                Wish::Redraw => self.terminal.wipe()?,
+                Wish::Suspend => {
+                    keys.pause();
+                    self.terminal.lend(|| (wiring.suspend)())?;
+                    keys.resume();
+                }
+                Wish::Edit(text) => {
+                    keys.pause();
+                    let edited = self.terminal.lend(|| (wiring.edit)(&text))?;
+                    keys.resume();
+                    self.app.edited(edited);
+                }
+                Wish::Copy(text) => self.terminal.copy(&text)?,
+                Wish::Leave => return Ok(Some(ending.take().unwrap_or(Reason::Closed))),
+            }
+            self.pace.want(Urgency::Now);
+        }
+        let now = Instant::now();
+        self.pace.spin(self.app.animated(), now);
+        let steps = self.pace.step(now);
+        self.app.spin(steps);
+        self.pace.alarm(self.app.alarm().filter(|at| *at > now));
+        if self.pace.due(now) {
+            self.draw()?;
+        }
+        self.flush(&wiring.requests);
+        Ok(None)
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let app = &mut self.app;
+        self.terminal.draw(|frame| {
+            let now = Instant::now();
+            app.layout(frame.area(), now);
+            if let Some(caret) = app.render(frame.buffer_mut(), now) {
+                frame.set_cursor_position(caret);
+            }
+        })?;
+        let now = Instant::now();
+        app.drew(now);
+        self.pace.drew(now);
+        Ok(())
+    }
+
+    fn take(&mut self, (event, came): (crossterm::event::Event, Instant)) {
+        if let Some(urgency) = self.app.terminal(&event, came) {
+            self.pace.want(urgency);
+        }
+    }
+
+    fn update(&mut self, update: Update, ending: &mut Option<Reason>) {
+        if let Update::Closed(message) = &update {
+            *ending = Some(message.clone().map_or(Reason::Closed, Reason::Driver));
+        }
+        let urgency = self.app.update(update, Instant::now());
+        self.pace.want(urgency);
+    }
+
+    fn interrupt(&mut self) {
+        use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+        self.app.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL), Instant::now());
+        self.pace.want(Urgency::Now);
+    }
+
+    /// Sends what lies in the outbox, as far as the driver takes it now.
+    fn flush(&mut self, requests: &Sender<Request>) {
+        while let Some(request) = self.app.next_request() {
+            match requests.try_send(request) {
+                Ok(()) => {}
+                Err(TrySendError::Full(request)) => {
+                    self.app.put_back(request);
+                    return;
+                }
+                Err(TrySendError::Closed(_)) => return,
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The status line: the last row, in the exact forms that scripts and eyes rely on.
+//!
+//! Owns its words, what goes first when it gets narrow, and nothing else. Never draws.
+
+use pilothouse_core::{
+    intent::{Mode, Phase},
+    plan::TaskStatus,
+    session::State,
+};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::theme::Glyphs;
+
+/// What a piece of the line means; the theme gives it its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Plain.
+    Text,
+    /// Said beside it.
+    Soft,
+    /// The spinner.
+    Spin,
+    /// `[PROOF]`.
+    Proof,
+    /// `[EXPLORE]`.
+    Explore,
+    /// `executing`.
+    Executing,
+    /// `failed`.
+    Failed,
+    /// Keys that answer.
+    Hint,
+    /// What is queued.
+    Queue,
+    /// What waits for the user.
+    Waiting,
+}
+
+/// A piece of the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its text.
+    pub text: String,
+    /// Its meaning.
+    pub tone: Tone,
+}
+
+fn piece(text: impl Into<String>, tone: Tone) -> Piece {
+    Piece { text: text.into(), tone }
+}
+
+/// How the line is to be shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Form<'a> {
+    /// Columns.
+    pub width: u16,
+    /// The spinner's frame.
+    pub frame: usize,
+    /// Glyphs.
+    pub glyphs: &'a Glyphs,
+}
+
+/// The line: the left pieces, then the right-aligned ones.
+pub fn line(state: &State, form: Form<'_>) -> (Vec<Piece>, Vec<Piece>) {
+    let width = usize::from(form.width);
+    let full = Groups::of(state, form);
+    let background = full.background.is_some();
+    // What goes first: background, the word at the flag, the name, wide gaps, the name as a whole.
+    let tries = [
+        (background, true, 4, usize::MAX),
+        (false, true, 4, usize::MAX),
+        (false, false, 4, usize::MAX),
+        (false, false, 4, 6),
+        (false, false, 2, 6),
+        (false, false, 2, 0),
+    ];
+    for (background, words, gap, shortest) in tries {
+        if let Some(line) = full.fit(width, background, words, gap, shortest) {
+            return line;
+        }
+    }
+    (full.least(width), Vec::new())
+}
+
+/// The parts of the line before they are fitted.
+struct Groups {
+    head: Vec<Piece>,
+    /// Text before the name, the name, text after it; the name may be shortened.
+    name: Option<(Piece, String, Piece)>,
+    tail: Vec<Piece>,
+    waiting: usize,
+    flag: &'static str,
+    background: Option<String>,
+}
+
+impl Groups {
+    fn of(state: &State, form: Form<'_>) -> Self {
+        let (mode, tone) = match state.mode {
+            Mode::Proof => ("[PROOF]", Tone::Proof),
+            Mode::Exploratory => ("[EXPLORE]", Tone::Explore),
+        };
+        let phase_tone = match state.phase {
+            Phase::Executing => Tone::Executing,
+            Phase::Failed => Tone::Failed,
+            Phase::Idle | Phase::Planning | Phase::AwaitingApproval => Tone::Text,
+        };
+        let mut head = vec![piece(mode, tone), piece(" ", Tone::Text), piece(state.phase.name(), phase_tone)];
+        let cross = form.glyphs.failed;
+        let mut tail = Vec::new();
+        let name = match state.phase {
+            Phase::Idle => {
+                if state.busy() {
+                    head.push(piece(format!(" {} answering", form.glyphs.spin(form.frame)), Tone::Spin));
+                }
+                None
+            }
+            Phase::Planning => {
+                head.push(piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin));
+                quoted(" ", planned(state), "")
+            }
+            Phase::AwaitingApproval => {
+                tail.push(piece("[y/n/suggest]", Tone::Hint));
+                state.plan.as_ref().and_then(|plan| {
+                    let n = plan.tasks.len();
+                    let steps = if n == 1 { " (1 step)".to_owned() } else { format!(" ({n} steps)") };
+                    quoted("\u{1}plan: ", Some(plan.title.clone()), &steps)
+                })
+            }
+            Phase::Executing => {
+                head.push(piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin));
+                executing(state)
+            }
+            Phase::Failed => {
+                let failure = state.failure.as_ref();
+                let at = match failure.map_or(0, |f| f.step) {
+                    0 => String::new(),
+                    step => format!(" step {step}"),
+                };
+                head.push(piece(format!(" {cross}{at}"), Tone::Failed));
+                tail.push(piece("[retry/replan/abandon]", Tone::Hint));
+                failure.and_then(|f| quoted("\u{1}", Some(f.message.clone()), ""))
+            }
+        };
+        if !state.queue.is_empty() {
+            tail.push(piece(format!("[queued: {}]", state.queue.len()), Tone::Queue));
+        }
+        let beside = state.lanes.len().saturating_sub(1);
+        Self {
+            head,
+            name,
+            tail,
+            waiting: state.waiting(),
+            flag: form.glyphs.waits,
+            background: (beside > 0).then(|| format!("bg {beside}{}", form.glyphs.active)),
+        }
+    }
+
+    /// The line at this width; the name is cut to no less than `shortest` columns, 0 drops it.
+    fn fit(
+        &self,
+        width: usize,
+        background: bool,
+        words: bool,
+        gap: usize,
+        shortest: usize,
+    ) -> Option<(Vec<Piece>, Vec<Piece>)> {
+        let right = self.right(background, words);
+        let right_width = if right.is_empty() { 0 } else { columns(&right) + 2 };
+        let spaces = " ".repeat(gap);
+        let mut left = self.head.clone();
+        let tail: Vec<Piece> =
+            self.tail.iter().flat_map(|p| [piece(spaces.clone(), Tone::Text), p.clone()]).collect();
+        if let Some((before, name, after)) = &self.name
+            && shortest > 0
+        {
+            let before = before.text.replace('\u{1}', &spaces);
+            let fixed =
+                columns(&left) + before.width() + 2 + after.text.width() + columns(&tail) + right_width;
+            let room = width.checked_sub(fixed)?;
+            let wanted = name.width();
+            if room < wanted && room < shortest {
+                return None;
+            }
+            let name = shorten(name, room);
+            left.push(piece(format!("{before}\"{name}\"{}", after.text), Tone::Text));
+        } else if let Some((before, _, after)) = &self.name {
+            // Without its name the group keeps the rest of what it says.
+            let rest = format!("{}{}", before.text.replace('\u{1}', &spaces), after.text.trim_start());
+            left.push(piece(rest.trim_end().trim_end_matches(':'), Tone::Text));
+        }
+        left.extend(tail);
+        (columns(&left) + right_width <= width).then_some((left, right))
+    }
+
+    fn right(&self, background: bool, words: bool) -> Vec<Piece> {
+        let mut right = Vec::new();
+        if self.waiting > 0 {
+            let word = if words { " waiting" } else { "" };
+            right.push(piece(format!("{} {}{word}", self.flag, self.waiting), Tone::Waiting));
+        }
+        if let Some(text) = self.background.as_ref().filter(|_| background) {
+            if !right.is_empty() {
+                right.push(piece("   ", Tone::Text));
+            }
+            right.push(piece(text.clone(), Tone::Soft));
+        }
+        right
+    }
+
+    /// Mode and phase, then hints, then the flag, as far as they go.
+    fn least(&self, width: usize) -> Vec<Piece> {
+        let mut out = Vec::new();
+        let mut room = width;
+        let flag = (self.waiting > 0).then(|| piece(format!("{}{}", self.flag, self.waiting), Tone::Waiting));
+        let tail = self.tail.iter().cloned().chain(flag).map(|p| piece(format!(" {}", p.text), p.tone));
+        for p in self.head.iter().cloned().chain(tail) {
+            let text = shorten(&p.text, room);
+            room -= text.width().min(room);
+            out.push(piece(text, p.tone));
+        }
+        out
+    }
+}
+
+fn quoted(before: &str, name: Option<String>, after: &str) -> Option<(Piece, String, Piece)> {
+    let name = name.map(|n| n.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|n| !n.is_empty())?;
+    Some((piece(before, Tone::Text), name, piece(after, Tone::Text)))
+}
+
+fn planned(state: &State) -> Option<String> {
+    let turn = state.planning_lane().map(|l| l.turn).or(state.turn)?;
+    state.turns.get(&turn).map(|t| t.head.clone())
+}
+
+fn executing(state: &State) -> Option<(Piece, String, Piece)> {
+    let Some(plan) = &state.plan else {
+        let turn = state.run.as_ref().map(|r| r.turn)?;
+        return quoted(" ", state.turns.get(&turn).map(|t| t.head.clone()), "");
+    };
+    let all = plan.tasks.len();
+    let running = plan.tasks.iter().position(|t| t.status == TaskStatus::Running);
+    let index = running.unwrap_or_else(|| plan.settled().min(all.saturating_sub(1)));
+    let title = plan.tasks.get(index).map(|t| t.title.clone());
+    quoted(&format!(" step {}/{all} ", index + 1), title, "")
+}
+
+fn columns(pieces: &[Piece]) -> usize {
+    pieces.iter().map(|p| p.text.width()).sum()
+}
+
+/// Cuts a text to `room` columns, with `…` in place of what is gone.
+pub fn shorten(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for g in text.graphemes(true) {
+        if used + g.width() + 1 > room {
+            break;
+        }
+        used += g.width();
+        out.push_str(g);
+    }
+    if room > 0 {
+        out.push('…');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! The terminal: taken once, drawn in whole frames, always given back.
+//!
+//! Owns raw mode, the alternate screen and the panic hook. Only what ratatui draws and the few
+//! sequences here are ever written; no answer of the terminal is waited for.
+
+use std::{
+    cell::RefCell,
+    io::{self, Write},
+    panic,
+    rc::Rc,
+    sync::{
+        Once,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crossterm::{
+    cursor::Show,
+    event::{
+        DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+        KeyboardEnhancementFlags, PopKeyboardEnhancementFlags, PushKeyboardEnhancementFlags,
+    },
+    queue,
+    terminal::{
+        BeginSynchronizedUpdate, DisableLineWrap, EnableLineWrap, EndSynchronizedUpdate,
+        EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    },
+};
+use ratatui::{Frame, backend::CrosstermBackend, layout::Rect};
+
+/// Terminals cut longer clipboard texts off.
+const COPY_BYTES: usize = 55_000;
+
+/// Whether the screen has the terminal now.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The terminal while the screen has it; dropping it gives it back.
+pub struct Terminal {
+    inner: ratatui::Terminal<CrosstermBackend<Page>>,
+    page: Page,
+}
+
+/// Collects a frame, so that it leaves in one write.
+#[derive(Clone, Default)]
+struct Page(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Page {
+    fn send(&self) -> io::Result<()> {
+        let mut bytes = self.0.borrow_mut();
+        let mut out = io::stdout().lock();
+        let sent = out.write_all(&bytes).and_then(|()| out.flush());
+        bytes.clear();
+        sent
+    }
+}
+
+impl Terminal {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// When standard output is no terminal, or it went away.
+    pub fn take() -> io::Result<Self> {
+        hook();
+        seize()?;
+        let page = Page::default();
+        match ratatui::Terminal::new(CrosstermBackend::new(page.clone())) {
+            Ok(inner) => Ok(Self { inner, page }),
+            Err(error) => {
+                give_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Draws one frame; it leaves in one write that the terminal shows at once.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
+        self.inner.draw(draw)?;
+        queue!(self.inner.backend_mut(), EndSynchronizedUpdate)?;
+        self.page.send()
+    }
+
+    /// Puts a text on the clipboard of the terminal, where it allows that; too long ones are not.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        if text.len() <= COPY_BYTES {
+            write!(self.page, "\x1b]52;c;{}\x07", base64(text.as_bytes()))?;
+        }
+        self.page.send()
+    }
+
+    /// Makes the next frame draw every cell.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn wipe(&mut self) -> io::Result<()> {
+        let size = self.inner.size()?;
+        self.inner.resize(Rect::from((ratatui::layout::Position::ORIGIN, size)))
+    }
+
+    /// Gives the terminal back for as long as `meanwhile` takes, then takes it again.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn lend<T>(&mut self, meanwhile: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let result = meanwhile();
+        self.retake()?;
+        Ok(result)
+    }
+
+    /// Takes the terminal again after the process was stopped and continued.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn retake(&mut self) -> io::Result<()> {
+        seize()?;
+        self.wipe()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn seize() -> io::Result<()> {
+    enable_raw_mode()?;
+    TAKEN.store(true, Ordering::SeqCst);
+    let mut out = io::stdout().lock();
+    let taken = queue!(
+        out,
+        EnterAlternateScreen,
+        DisableLineWrap,
+        EnableBracketedPaste,
+        EnableFocusChange,
+        // Terminals that do not know it ignore it; asking first would mean to wait for an answer.
+        PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
+    );
+    let taken = taken.and_then(|()| out.flush());
+    drop(out);
+    if taken.is_err() {
+        give_back();
+    }
+    taken
+}
+
+/// Undoes [`seize`]; does nothing when the terminal is not taken. What fails cannot be mended.
+fn give_back() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout().lock();
+    let _ = queue!(
+        out,
+        EndSynchronizedUpdate,
+        PopKeyboardEnhancementFlags,
+        DisableFocusChange,
+        DisableBracketedPaste,
+        EnableLineWrap,
+        LeaveAlternateScreen,
+        Show,
+    );
+    let _ = out.flush();
+    let _ = disable_raw_mode();
+}
+
+/// A panic of the thread that draws gives the terminal back and says one line; others say nothing
+/// while the screen is up: they are reported to the session by whoever started them.
+fn hook() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        let drawing = std::thread::current().id();
+        panic::set_hook(Box::new(move |info| {
+            if !TAKEN.load(Ordering::SeqCst) {
+                before(info);
+            } else if std::thread::current().id() == drawing {
+                give_back();
+                let what = info.payload_as_str().unwrap_or("no message").lines().next().unwrap_or_default();
+                let at = info.location().map(ToString::to_string).unwrap_or_default();
+                let _ = writeln!(io::stderr(), "pilothouse stopped by a defect of its own: {what} ({at})");
+            }
+        }));
+    });
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: [char; 64] = {
+        let letters = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut digits = ['='; 64];
+        let mut i = 0;
+        while i < 64 {
+            digits[i] = letters[i] as char;
+            i += 1;
+        }
+        digits
+    };
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let [a, b, c] = [0, 1, 2].map(|i| chunk.get(i).copied().unwrap_or_default());
+        let word = u32::from_be_bytes([0, a, b, c]);
+        for (i, shift) in [18, 12, 6, 0].into_iter().enumerate() {
+            let digit = usize::try_from(word >> shift & 63).unwrap_or_default();
+            let digit = DIGITS.get(digit).copied().unwrap_or('=');
+            out.push(if i <= chunk.len() { digit } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clipboard_texts_are_encoded_as_the_terminal_expects() {
+        for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("ü~?", "w7x+Pw==")]
+        {
+            assert_eq!(base64(text.as_bytes()), encoded);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Colours by what they mean, and the glyphs beside them.
+//!
+//! Owns the slots, the reading of a theme file and the fallbacks to sixteen colours and to none.
+//! The only place of the crate that names a colour; everything else names a [`Slot`].
+
+mod glyphs;
+
+use std::collections::BTreeMap;
+
+use ratatui::style::{Color, Modifier, Style};
+
+pub use glyphs::Glyphs;
+
+/// What a colour means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Slot {
+    /// Ordinary text: the terminal's own unless the theme says otherwise.
+    Text,
+    /// Headlines and what is chosen.
+    Strong,
+    /// What is secondary.
+    Soft,
+    /// Repeats, times, line numbers.
+    Faint,
+    /// Borders and rules.
+    Line,
+    /// Ground of the composer and of code.
+    Surface,
+    /// Ground of overlays and bars.
+    Raised,
+    /// Ground of the cursor's row.
+    Select,
+    /// Yours: the focus, your messages, your keys, where you are.
+    Accent,
+    /// The machine's facts.
+    Info,
+    /// Passed, taken, done.
+    Ok,
+    /// The path already walked.
+    OkDim,
+    /// Needs your eye.
+    Warn,
+    /// Failed, high risk, removed.
+    Bad,
+    /// Ground of an added line.
+    Add,
+    /// Ground of the words that an added line changes.
+    AddWord,
+    /// Ground of a removed line.
+    Rem,
+    /// Ground of the words that a removed line loses.
+    RemWord,
+    /// Syntax: keywords.
+    Keyword,
+    /// Syntax: strings.
+    Str,
+    /// Syntax: types and names of functions.
+    Type,
+    /// Syntax: numbers and constants.
+    Num,
+    /// Syntax: comments.
+    Comment,
+}
+
+impl Slot {
+    /// Every slot.
+    pub const ALL: [Self; 23] = [
+        Self::Text,
+        Self::Strong,
+        Self::Soft,
+        Self::Faint,
+        Self::Line,
+        Self::Surface,
+        Self::Raised,
+        Self::Select,
+        Self::Accent,
+        Self::Info,
+        Self::Ok,
+        Self::OkDim,
+        Self::Warn,
+        Self::Bad,
+        Self::Add,
+        Self::AddWord,
+        Self::Rem,
+        Self::RemWord,
+        Self::Keyword,
+        Self::Str,
+        Self::Type,
+        Self::Num,
+        Self::Comment,
+    ];
+
+    /// Its key in a theme file.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Strong => "strong",
+            Self::Soft => "soft",
+            Self::Faint => "faint",
+            Self::Line => "line",
+            Self::Surface => "surface",
+            Self::Raised => "raised",
+            Self::Select => "select",
+            Self::Accent => "accent",
+            Self::Info => "info",
+            Self::Ok => "ok",
+            Self::OkDim => "okdim",
+            Self::Warn => "warn",
+            Self::Bad => "bad",
+            Self::Add => "add",
+            Self::AddWord => "add_word",
+            Self::Rem => "rem",
+            Self::RemWord => "rem_word",
+            Self::Keyword => "keyword",
+            Self::Str => "string",
+            Self::Type => "type",
+            Self::Num => "number",
+            Self::Comment => "comment",
+        }
+    }
+
+    /// One of sixteen colours; `None` keeps the terminal's own.
+    const fn ansi(self, dark: bool) -> Option<Color> {
+        match self {
+            Self::Text | Self::Strong | Self::Soft | Self::Num => None,
+            Self::Surface | Self::Raised | Self::Select => None,
+            Self::Add | Self::AddWord | Self::Rem | Self::RemWord => None,
+            Self::Faint | Self::Line | Self::Comment => Some(Color::DarkGray),
+            Self::Accent => Some(Color::Yellow),
+            Self::Info | Self::Type => Some(Color::Cyan),
+            Self::Ok | Self::OkDim | Self::Str => Some(Color::Green),
+            Self::Warn => Some(if dark { Color::LightYellow } else { Color::Magenta }),
+            Self::Bad => Some(Color::Red),
+            Self::Keyword => Some(Color::Magenta),
+        }
+    }
+
+    /// What stands for the colour where there is none, and what comes with it everywhere.
+    const fn emphasis(self, depth: Depth) -> Modifier {
+        match (self, depth) {
+            (Self::Comment, Depth::TrueColor | Depth::Ansi16) => Modifier::ITALIC,
+            (Self::Strong, Depth::Ansi16 | Depth::None) => Modifier::BOLD,
+            (Self::Accent | Self::Warn | Self::Bad, Depth::None) => Modifier::BOLD,
+            (Self::Select, Depth::Ansi16 | Depth::None) => Modifier::REVERSED,
+            (Self::AddWord | Self::RemWord, Depth::Ansi16 | Depth::None) => Modifier::UNDERLINED,
+            _ => Modifier::empty(),
+        }
+    }
+}
+
+/// How many colours the terminal has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Depth {
+    /// 24 bits.
+    #[default]
+    TrueColor,
+    /// The sixteen that the user's terminal chose.
+    Ansi16,
+    /// None wanted (`NO_COLOR`): bold, underline and reverse only.
+    None,
+}
+
+/// The colours in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Theme {
+    name: String,
+    depth: Depth,
+    dark: bool,
+    ground: Option<Color>,
+    colours: BTreeMap<Slot, Color>,
+}
+
+/// Why a theme cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ThemeError {
+    /// The file is no TOML.
+    #[error("the theme is no TOML: {0}")]
+    Toml(String),
+    /// A key names no slot.
+    #[error("the theme names {0:?}, which is no slot; the slots are those of the default theme")]
+    UnknownSlot(String),
+    /// A colour cannot be read.
+    #[error("{slot} is {value:?}; write it as \"#rrggbb\" or \"default\"")]
+    BadColour {
+        /// The slot's key.
+        slot: String,
+        /// What stands there.
+        value: String,
+    },
+}
+
+#[derive(serde::Deserialize)]
+struct File {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    dark: BTreeMap<String, String>,
+    #[serde(default)]
+    light: BTreeMap<String, String>,
+}
+
+const BUILTIN: [(&str, &str); 1] = [("default", include_str!("../../../themes/default.toml"))];
+
+impl Theme {
+    /// Names of the themes that come with the program.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BUILTIN.into_iter().map(|(name, _)| name)
+    }
+
+    /// The theme called `name`, dark, in 24 bits; change it with [`Theme::parse`] and
+    /// [`Theme::source`].
+    pub fn builtin(name: &str) -> Option<Self> {
+        Self::parse(Self::source(name)?, true, Depth::TrueColor).ok()
+    }
+
+    /// The file of the theme called `name`.
+    pub fn source(name: &str) -> Option<&'static str> {
+        BUILTIN.into_iter().find(|(n, _)| *n == name).map(|(_, text)| text)
+    }
+
+    /// Reads a theme file; a slot that it leaves out has the default theme's colour.
+    ///
+    /// # Errors
+    /// When it is no TOML, names an unknown slot or holds an unreadable colour.
+    pub fn parse(toml: &str, dark: bool, depth: Depth) -> Result<Self, ThemeError> {
+        let file: File = toml::from_str(toml).map_err(|e| ThemeError::Toml(e.message().to_owned()))?;
+        let mut theme = Self { name: file.name, depth, dark, ground: None, colours: BTreeMap::new() };
+        let base: Option<File> = BUILTIN.first().and_then(|(_, text)| toml::from_str(text).ok());
+        if let Some(base) = base {
+            theme.take(if dark { base.dark } else { base.light })?;
+        }
+        theme.take(if dark { file.dark } else { file.light })?;
+        Ok(theme)
+    }
+
+    fn take(&mut self, colours: BTreeMap<String, String>) -> Result<(), ThemeError> {
+        for (key, value) in colours {
+            let bad = || ThemeError::BadColour { slot: key.clone(), value: value.clone() };
+            let colour = if value == "default" { None } else { Some(hex(&value).ok_or_else(bad)?) };
+            if key == "ground" {
+                self.ground = colour;
+                continue;
+            }
+            let slot = Slot::ALL.into_iter().find(|s| s.key() == key);
+            let slot = slot.ok_or_else(|| ThemeError::UnknownSlot(key.clone()))?;
+            match colour {
+                Some(c) => drop(self.colours.insert(slot, c)),
+                None => drop(self.colours.remove(&slot)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many colours it uses.
+    pub const fn depth(&self) -> Depth {
+        self.depth
+    }
+
+    /// The slot as the colour of text.
+    pub fn style(&self, slot: Slot) -> Style {
+        let style = Style::new().add_modifier(slot.emphasis(self.depth));
+        self.colour(slot).map_or(style, |c| style.fg(c))
+    }
+
+    /// The slot as a ground; without colours it may be reverse or underlined instead.
+    pub fn fill(&self, slot: Slot) -> Style {
+        let style = Style::new().add_modifier(slot.emphasis(self.depth) & !Modifier::ITALIC);
+        match (self.depth, self.colour(slot)) {
+            (Depth::TrueColor, Some(c)) => style.bg(c),
+            _ => style,
+        }
+    }
+
+    /// The ground of the whole screen: the terminal's own unless the theme paints it.
+    pub fn ground(&self) -> Style {
+        match (self.depth, self.ground) {
+            (Depth::TrueColor, Some(c)) => self.style(Slot::Text).bg(c),
+            _ => Style::new(),
+        }
+    }
+
+    fn colour(&self, slot: Slot) -> Option<Color> {
+        match self.depth {
+            Depth::TrueColor => self.colours.get(&slot).copied(),
+            Depth::Ansi16 => slot.ansi(self.dark),
+            Depth::None => None,
+        }
+    }
+}
+
+fn hex(text: &str) -> Option<Color> {
+    let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.is_ascii())?;
+    let [_, r, g, b] = u32::from_str_radix(digits, 16).ok()?.to_be_bytes();
+    Some(Color::Rgb(r, g, b))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod tests;

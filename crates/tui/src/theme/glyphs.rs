@@ -1,0 +1,161 @@
+//! The glyphs of the screen and their ASCII fallback.
+//!
+//! Owns the table. Never holds a glyph of double width, an emoji or a private-use character.
+
+/// One set of glyphs; each has its word near it wherever it is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Glyphs {
+    /// Done, passed, backed.
+    pub done: &'static str,
+    /// Failed, orphaned.
+    pub failed: &'static str,
+    /// Active, thinking.
+    pub active: &'static str,
+    /// Active inside a step; an empty pane.
+    pub inner: &'static str,
+    /// Pending.
+    pub pending: &'static str,
+    /// Left out or stopped.
+    pub skipped: &'static str,
+    /// True once, changed since.
+    pub stale: &'static str,
+    /// Waits on you.
+    pub waits: &'static str,
+    /// Medium risk, a warning.
+    pub warn: &'static str,
+    /// High risk.
+    pub high: &'static str,
+    /// Nothing heard for a while.
+    pub stalled: &'static str,
+    /// Not in the plan.
+    pub off_plan: &'static str,
+    /// Folded, or selected.
+    pub folded: &'static str,
+    /// Open.
+    pub open: &'static str,
+    /// Plan ready.
+    pub star: &'static str,
+    /// A hunk that is taken.
+    pub taken: &'static str,
+    /// A hunk that is left.
+    pub left: &'static str,
+    /// A hunk without decision.
+    pub undecided: &'static str,
+    /// The full part of a progress bar.
+    pub full: &'static str,
+    /// The empty part of a progress bar.
+    pub empty: &'static str,
+    /// The bar beside a message or a surface.
+    pub bar: &'static str,
+    /// The caret of an answer that is being written.
+    pub caret: &'static str,
+    /// Between the steps of a path.
+    pub arrow: &'static str,
+    /// Cut off.
+    pub ellipsis: &'static str,
+    /// Hangs below the row above.
+    pub branch: &'static str,
+    /// Between two figures.
+    pub column: &'static str,
+    /// A list's point.
+    pub bullet: &'static str,
+    /// Between two words of a title.
+    pub dot: &'static str,
+    /// A wrapped continuation.
+    pub wrap: &'static str,
+    /// Borders: horizontal, vertical.
+    pub rule: [&'static str; 2],
+    /// Borders: corners from the top left, clockwise.
+    pub corners: [&'static str; 4],
+    /// Frames of the spinner, 100 ms each.
+    pub spinner: &'static [&'static str],
+}
+
+impl Glyphs {
+    /// For a UTF-8 locale.
+    pub const UNICODE: Self = Self {
+        done: "✓",
+        failed: "✗",
+        active: "✦",
+        inner: "✧",
+        pending: "○",
+        skipped: "–",
+        stale: "≈",
+        waits: "⚑",
+        warn: "⚠",
+        high: "▲",
+        stalled: "◌",
+        off_plan: "◇",
+        folded: "▸",
+        open: "▾",
+        star: "★",
+        taken: "[✓]",
+        left: "[–]",
+        undecided: "[ ]",
+        full: "█",
+        empty: "░",
+        bar: "▎",
+        caret: "▌",
+        arrow: "→",
+        ellipsis: "…",
+        branch: "└─",
+        column: "│",
+        bullet: "•",
+        dot: "·",
+        wrap: "↪",
+        rule: ["─", "│"],
+        corners: ["╭", "╮", "╯", "╰"],
+        spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
+    };
+
+    /// For any other.
+    pub const ASCII: Self = Self {
+        done: "+",
+        failed: "x",
+        active: "*",
+        inner: "'",
+        pending: "o",
+        skipped: "-",
+        stale: "~",
+        waits: "!",
+        warn: "!",
+        high: "!!",
+        stalled: "?",
+        off_plan: "<>",
+        folded: ">",
+        open: "v",
+        star: "*",
+        taken: "[+]",
+        left: "[-]",
+        undecided: "[ ]",
+        full: "#",
+        empty: ".",
+        bar: "|",
+        caret: "_",
+        arrow: "->",
+        ellipsis: "...",
+        branch: "`-",
+        column: "|",
+        bullet: "*",
+        dot: "-",
+        wrap: ">",
+        rule: ["-", "|"],
+        corners: ["+", "+", "+", "+"],
+        spinner: &["|", "/", "-", "\\"],
+    };
+
+    /// The spinner's frame; one that stands still has frame 0.
+    pub fn spin(&self, frame: usize) -> &'static str {
+        let at = frame.checked_rem(self.spinner.len()).unwrap_or_default();
+        self.spinner.get(at).copied().unwrap_or(self.active)
+    }
+
+    /// `[████████░░░░]  67%`: twelve cells, `done` of `total`.
+    pub fn progress(&self, done: usize, total: usize) -> String {
+        const CELLS: usize = 12;
+        let (done, total) = (done.min(total), total.max(1));
+        let full = done * CELLS / total;
+        let bar = self.full.repeat(full) + &self.empty.repeat(CELLS - full);
+        format!("[{bar}] {:>3}%", (done * 100 + total / 2) / total)
+    }
+}

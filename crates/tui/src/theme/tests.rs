@@ -1,0 +1,79 @@
+use super::*;
+
+#[test]
+fn every_builtin_theme_fills_every_slot_in_dark_and_light() {
+    for name in Theme::names() {
+        for dark in [true, false] {
+            let theme = Theme::parse(Theme::source(name).unwrap(), dark, Depth::TrueColor).unwrap();
+            assert_eq!(theme.name(), name);
+            for slot in Slot::ALL.into_iter().filter(|s| *s != Slot::Text) {
+                assert!(theme.colour(slot).is_some(), "{name} {slot:?}");
+            }
+        }
+    }
+}
+
+/// Relative luminance as WCAG 2 defines it.
+fn luminance(c: Color) -> f64 {
+    let Color::Rgb(r, g, b) = c else { return 0.0 };
+    let part = |v: u8| {
+        let v = f64::from(v) / 255.0;
+        if v <= 0.03928 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+    };
+    0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b)
+}
+
+fn contrast(a: Color, b: Color) -> f64 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+#[test]
+fn text_can_be_read_on_every_ground() {
+    use Slot as S;
+    let inks = [S::Strong, S::Soft, S::Accent, S::Info, S::Ok, S::OkDim, S::Warn, S::Bad];
+    for name in Theme::names() {
+        for dark in [true, false] {
+            let theme = Theme::parse(Theme::source(name).unwrap(), dark, Depth::TrueColor).unwrap();
+            let own = if dark { Color::Rgb(16, 16, 20) } else { Color::Rgb(255, 255, 255) };
+            let ground = theme.ground.unwrap_or(own);
+            for ink in inks {
+                let c = contrast(theme.colour(ink).unwrap(), ground);
+                assert!(c >= 4.5, "{name} dark={dark} {ink:?} has {c:.1}:1");
+            }
+            let faint = contrast(theme.colour(S::Faint).unwrap(), ground);
+            assert!(faint >= 3.0, "{name} dark={dark} faint has {faint:.1}:1");
+        }
+    }
+}
+
+#[test]
+fn without_colours_only_bold_underline_and_reverse_are_left() {
+    let theme = Theme::parse(Theme::source("default").unwrap(), true, Depth::None).unwrap();
+    for slot in Slot::ALL {
+        for style in [theme.style(slot), theme.fill(slot)] {
+            assert!(style.fg.is_none() && style.bg.is_none());
+            let allowed = Modifier::BOLD | Modifier::UNDERLINED | Modifier::REVERSED;
+            assert!(allowed.contains(style.add_modifier), "{slot:?}");
+        }
+    }
+    assert_eq!(theme.fill(Slot::Select).add_modifier, Modifier::REVERSED);
+    assert_eq!(theme.style(Slot::Bad).add_modifier, Modifier::BOLD);
+}
+
+#[test]
+fn a_bad_theme_is_refused_with_the_place() {
+    let parse = |t| Theme::parse(t, true, Depth::TrueColor).unwrap_err().to_string();
+    assert!(parse("[dark]\nacent = \"#ffffff\"").contains("acent"));
+    assert!(parse("[dark]\naccent = \"gold\"").contains("gold"));
+    assert!(Theme::parse("= 3", true, Depth::TrueColor).is_err());
+}
+
+#[test]
+fn the_bar_has_twelve_cells_and_the_percentage_keeps_its_place() {
+    assert_eq!(Glyphs::UNICODE.progress(2, 3), "[████████░░░░]  67%");
+    assert_eq!(Glyphs::UNICODE.progress(0, 0), "[░░░░░░░░░░░░]   0%");
+    assert_eq!(Glyphs::ASCII.progress(9, 4), "[############] 100%");
+    let unicode = unicode_width::UnicodeWidthStr::width(Glyphs::UNICODE.taken);
+    assert_eq!(unicode, Glyphs::ASCII.taken.len());
+}
