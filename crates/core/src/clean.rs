@@ -6,6 +6,7 @@
 
 use std::{borrow::Cow, fmt, ops::Deref};
 
+use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
 /// Columns from one tab stop to the next.
@@ -107,6 +108,15 @@ const fn takes_selector(c: char) -> bool {
         | '\u{1f000}'..='\u{1faff}')
 }
 
+/// Whether a zero-width character is drawn on the one before it.
+fn joins(base: char, c: char) -> bool {
+    let mut pair = [0; 8];
+    let first = base.encode_utf8(&mut pair).len();
+    let len = first + pair.get_mut(first..).map_or(0, |rest| c.encode_utf8(rest).len());
+    let pair = pair.get(..len).and_then(|p| std::str::from_utf8(p).ok()).unwrap_or_default();
+    pair.graphemes(true).nth(1).is_none()
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Newline {
     Kept,
@@ -143,7 +153,9 @@ impl Wash {
                 }
                 _ if is_forbidden(c) => self.mark(c),
                 _ => match c.width().unwrap_or(0) {
-                    0 if self.base.is_none() || self.marks >= MARKS_ON_ONE_BASE => self.mark(c),
+                    0 if self.marks >= MARKS_ON_ONE_BASE || !self.base.is_some_and(|b| joins(b, c)) => {
+                        self.mark(c);
+                    }
                     0 => {
                         self.marks += 1;
                         self.out.push(c);

@@ -1,5 +1,6 @@
 //! The binary: parse arguments, wire, exit code. Logic lives in the libraries.
 
+mod alone;
 mod cli;
 mod exit;
 mod judge;
@@ -8,7 +9,7 @@ mod workbench;
 use std::process::ExitCode;
 
 use clap::Parser;
-use pilothouse_runtime::Which;
+use pilothouse_runtime::{Which, headless::change::Way};
 
 use crate::{
     cli::{Cli, Command},
@@ -37,7 +38,11 @@ fn act(cli: Cli) -> Result<u8, Failure> {
             workbench::open(std::path::Path::new("."), which, &args.look)
         }
         None => workbench::open(&cli.dir, Which::New, &cli.look),
-        _ => Err(Failure::new(exit::FAILED, "not yet")),
+        Some(Command::Run(args)) => alone::run(args),
+        Some(Command::Sessions { what }) => alone::sessions(what),
+        Some(Command::Undo(args)) => alone::undo(args, Way::Undo),
+        Some(Command::Redo(args)) => alone::undo(args, Way::Redo),
+        Some(Command::Config { what }) => alone::config(what),
     }
 }
 

@@ -33,4 +33,7 @@ pub mod keys;
 pub mod pace;
 pub mod terminal;
 
+pub mod highlight;
+pub mod markdown;
+pub mod row;
 pub mod theme;

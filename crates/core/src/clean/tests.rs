@@ -67,6 +67,11 @@ fn assert_drawable(clean: &str, newlines: bool, from: &dyn fmt::Debug) {
     }
     let first_is_combining = |l: &str| l.chars().next().is_some_and(|c| c.width() == Some(0));
     assert!(!clean.split('\n').any(first_is_combining), "{from:?} begins with a combining mark: {clean:?}");
+    let unseen =
+        clean.split('\n').flat_map(|l| l.graphemes(true)).find(|g| g.chars().all(|c| c.width() == Some(0)));
+    assert_eq!(unseen, None, "{from:?} hides something in {clean:?}");
+    let again = if newlines { Clean::text(clean) } else { Clean::line(clean) };
+    assert_eq!(again.as_str(), clean, "cleaning twice is cleaning once");
 }
 
 #[test]

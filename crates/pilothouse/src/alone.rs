@@ -1,0 +1,149 @@
+//! The commands without a screen: one goal, sessions, undo and redo. Wires arguments to the
+//! runtime; what they print is the runtime's.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+    time::Duration,
+};
+
+use pilothouse_core::intent::Mode;
+use pilothouse_runtime::{
+    Environment, Home, Setup, Which,
+    config::{Config, Layer},
+    headless::{self, Options, Outcome, Stop, change, listing},
+    sessions,
+};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::{
+    cli::{ConfigCommand, ModeArg, RunArgs, SessionsCommand, UndoArgs},
+    exit::{FAILED, Failure, USAGE},
+    workbench::explain,
+};
+
+fn home() -> Result<(Home, Environment), Failure> {
+    let environment = Environment::of_process();
+    Ok((Home::find(&environment).map_err(explain)?, environment))
+}
+
+fn setup(dir: &Path) -> Result<Setup, Failure> {
+    let (home, environment) = home()?;
+    let workspace = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
+        Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
+    })?;
+    Ok(Setup::new(home, workspace, environment))
+}
+
+fn block_on<T>(task: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let done = runtime.block_on(task);
+    runtime.shutdown_background();
+    Ok(done)
+}
+
+/// Runs one goal.
+///
+/// # Errors
+/// When it cannot be begun; how it ends is the exit code.
+pub fn run(args: RunArgs) -> Result<u8, Failure> {
+    let mut setup = setup(&args.dir)?;
+    setup.mode = args.mode.map(|m| match m {
+        ModeArg::Proof => Mode::Proof,
+        ModeArg::Explore => Mode::Exploratory,
+    });
+    setup.which = args.session.map_or(Which::New, Which::Named);
+    let options = Options {
+        goal: args.goal,
+        plan_only: args.plan,
+        auto_confirm: args.auto_confirm,
+        json: args.json,
+        quiet: args.no_stream_progress && !args.stream_progress,
+        timeout: args.timeout.map(Duration::from_secs),
+        patch_out: args.patch_out,
+        forget: args.no_persist,
+    };
+    let (mut out, mut err) = (io::stdout(), io::stderr());
+    let outcome =
+        block_on(headless::run(setup, options, &mut out, &mut err, told_to_stop()))?.map_err(explain)?;
+    Ok(outcome.exit)
+}
+
+async fn told_to_stop() -> Stop {
+    let listen = |kind| signal(kind).ok();
+    let (Some(mut int), Some(mut term)) = (listen(SignalKind::interrupt()), listen(SignalKind::terminate()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = int.recv() => Stop::Interrupt,
+        _ = term.recv() => Stop::Terminate,
+    }
+}
+
+/// Takes back, or puts back, the last change.
+///
+/// # Errors
+/// When there is none, or it cannot be done.
+pub fn undo(args: UndoArgs, way: change::Way) -> Result<u8, Failure> {
+    let setup = setup(&args.dir)?;
+    let wish = change::Wish { way, session: args.session, list: args.list, dry_run: args.dry_run };
+    let (mut out, mut err) = (io::stdout(), io::stderr());
+    let outcome: Outcome = block_on(change::change(setup, wish, &mut out, &mut err))?.map_err(explain)?;
+    if outcome.exit != 0 && !outcome.reason.is_empty() {
+        return Err(Failure::new(outcome.exit, outcome.reason));
+    }
+    Ok(outcome.exit)
+}
+
+/// Lists, shows or checks sessions.
+///
+/// # Errors
+/// When there is no such session or it cannot be read.
+pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
+    let (home, _) = home()?;
+    let here = std::env::current_dir()?.canonicalize()?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match what {
+        SessionsCommand::List { all, json } => {
+            listing::list(&home, (!all).then_some(here.as_path()), json, &mut out)?;
+        }
+        SessionsCommand::Show { id, json } => {
+            let place = sessions::find(&home, &here, &id).map_err(explain)?;
+            listing::show(&place, json, &mut out).map_err(explain)?;
+        }
+        SessionsCommand::Verify { id, all, json } => {
+            let places = match id {
+                Some(id) => vec![sessions::find(&home, &here, &id).map_err(explain)?],
+                None if all => sessions::all(&home),
+                None => sessions::all(&home).into_iter().filter(|p| p.workspace == here).collect(),
+            };
+            let mut sound = true;
+            for place in places {
+                sound &= listing::verify(&place, json, &mut out).map_err(explain)?;
+            }
+            return Ok(if sound { 0 } else { FAILED });
+        }
+    }
+    Ok(0)
+}
+
+/// Says where the configuration is, what it comes to, and whether it can be used.
+///
+/// # Errors
+/// When it cannot be used.
+pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
+    let (home, environment) = home()?;
+    let mut out = io::stdout().lock();
+    let path = home.config.join("config.toml");
+    let load = || Config::load(&home, Path::new("."), &environment, Layer::default()).map_err(explain);
+    match what {
+        ConfigCommand::Path => writeln!(out, "{}", path.display())?,
+        ConfigCommand::Show => writeln!(out, "{:#?}", load()?)?,
+        ConfigCommand::Validate => {
+            load()?;
+            writeln!(out, "{}: fine", path.display())?;
+        }
+    }
+    Ok(0)
+}

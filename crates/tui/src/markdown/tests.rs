@@ -1,0 +1,150 @@
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+use super::*;
+use proptest::prelude::*;
+
+fn draw(md: &mut Markdown, width: usize) -> Vec<String> {
+    let rows = md.lay(width, &Glyphs::UNICODE, &Highlighter::off());
+    rows.iter().map(|r| r.text().trim_end().to_owned()).collect()
+}
+
+fn drawn(text: &str, width: usize) -> Vec<String> {
+    draw(&mut Markdown::of(text), width)
+}
+
+const EVERYTHING: &str = "# Where it happens\n\nPasswords are checked in **one** place, `authenticate`.\nSee [the file](src/auth/login.rs) or <https://example.org/>.\n\n- first point that is long enough to wrap\n  and goes on\n- second\n  1. inner\n  2. more\n- third\n\n```rust\nfn main() {\n\n    body();\n}\n```\nAfter.\n\n> quoted\n> words\n\n| file | lines |\n|---|---:|\n| a.rs | 3 |\n| longer.rs | 188 |\n\n---\nEnd ~~old~~.\n\n3. three\n4. four\n";
+
+#[test]
+fn every_construct_has_its_rows() {
+    assert_eq!(
+        drawn(EVERYTHING, 40),
+        [
+            "Where it happens",
+            "",
+            "Passwords are checked in one place,",
+            "authenticate. See the file",
+            "(src/auth/login.rs) or",
+            "https://example.org/.",
+            "",
+            "• first point that is long enough to",
+            "  wrap and goes on",
+            "• second",
+            "  1. inner",
+            "  2. more",
+            "• third",
+            "",
+            "  rust",
+            "  fn main() {",
+            "",
+            "      body();",
+            "  }",
+            "",
+            "After.",
+            "",
+            "▎ quoted words",
+            "",
+            "file       lines",
+            "────────────────",
+            "a.rs           3",
+            "longer.rs    188",
+            "",
+            "────────────────────────────────────────",
+            "",
+            "End old.",
+            "",
+            "3. three",
+            "4. four",
+        ]
+    );
+}
+
+#[test]
+fn a_link_shows_its_true_target() {
+    assert_eq!(
+        drawn("[https://bank.example](https://evil.example)", 80),
+        ["https://bank.example (https://evil.example)"]
+    );
+    assert_eq!(drawn("![cat](http://x/y.png)", 80), ["image: cat (http://x/y.png)"]);
+}
+
+#[test]
+fn html_and_escapes_are_text() {
+    assert_eq!(
+        drawn("a <b>c</b> \x1b[31md\n\n<script>\nx\n</script>", 80),
+        ["a <b>c</b> ␛[31md", "", "<script>", "x", "</script>"]
+    );
+}
+
+#[test]
+fn a_half_row_of_a_table_is_held_back() {
+    let mut md = Markdown::new();
+    md.push("Before\n\n| a | b |\n");
+    assert_eq!(draw(&mut md, 40), ["Before"]);
+    md.push("|---|---|\n| 1 ");
+    assert_eq!(draw(&mut md, 40), ["Before", "", "a  b", "────"]);
+    md.push("| 2 |\n| 3");
+    assert_eq!(draw(&mut md, 40), ["Before", "", "a  b", "────", "1  2"]);
+}
+
+#[test]
+fn code_appears_line_by_line_and_its_fence_does_not_flash() {
+    let mut md = Markdown::new();
+    md.push("```rust\nlet a = 1;\nlet b");
+    assert_eq!(draw(&mut md, 40), ["  rust", "  let a = 1;", "  let b"]);
+    md.push(" = 2;\n``");
+    assert_eq!(draw(&mut md, 40), ["  rust", "  let a = 1;", "  let b = 2;"]);
+    md.push("`\ntext");
+    assert_eq!(draw(&mut md, 40), ["  rust", "  let a = 1;", "  let b = 2;", "", "text"]);
+}
+
+#[test]
+fn finished_blocks_are_not_drawn_again() {
+    let mut md = Markdown::new();
+    md.push(&"A paragraph of some words.\n\n".repeat(50));
+    md.push("open");
+    md.lay(40, &Glyphs::UNICODE, &Highlighter::off());
+    let before = md.solid;
+    assert_eq!(before.0, 49, "all but the last block, which may still grow, are frozen");
+    md.push(" more");
+    md.lay(40, &Glyphs::UNICODE, &Highlighter::off());
+    assert_eq!(md.solid, before);
+}
+
+#[test]
+fn wide_tables_wrap_inside_their_columns() {
+    let rows = drawn("| name | what |\n|---|---|\n| x | some longer words here |\n", 20);
+    assert_eq!(rows, ["name  what", "────────────────────", "x     some longer", "      words here"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    #[test]
+    fn streamed_in_any_pieces_it_ends_as_if_it_came_whole(
+        text in prop::collection::vec(prop_oneof![
+            Just("# head\n"), Just("para one\n"), Just("goes on\n"), Just("\n"), Just("- item\n"), Just("  inner\n"),
+            Just("1. one\n"), Just("```rs\n"), Just("```\n"), Just("code\n"), Just("| a | b |\n"), Just("|---|---|\n"),
+            Just("> q\n"), Just("**b** `c`\n"), Just("---\n"), Just("\x1b[2J漢字\u{202e}\n"), Just("end"), Just("| x"),
+        ], 0..24),
+        cuts in prop::collection::vec(1usize..9, 1..40),
+        width in 1usize..60,
+    ) {
+        let text = text.concat();
+        let mut live = Markdown::new();
+        let mut chars = text.chars();
+        for n in cuts.iter().cycle().take(400) {
+            let piece: String = chars.by_ref().take(*n).collect();
+            live.push(&piece);
+            for row in live.lay(width, &Glyphs::UNICODE, &Highlighter::off()) {
+                prop_assert!(row.width() <= width.max(3), "{:?}", row.text());
+            }
+        }
+        live.settle(&text);
+        prop_assert_eq!(draw(&mut live, width), drawn(&text, width));
+    }
+
+    #[test]
+    fn any_text_at_any_width_draws(text in "\\PC{0,80}|[\\x00-\\x{10ffff}]{0,40}|[`*_#>|\\-\\[\\]() a\\n]{0,80}", width in 0usize..50) {
+        for row in Markdown::of(&text).lay(width, &Glyphs::ASCII, &Highlighter::off()) {
+            prop_assert!(row.text().chars().all(|c| !pilothouse_core::clean::is_forbidden(c)));
+        }
+    }
+}
