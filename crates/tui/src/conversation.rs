@@ -1,9 +1,20 @@
 //! The conversation: what was said and done, newest below.
 //!
-//! Owns its entries, their wrapped rows, the scroll and the search. Never changes the session.
+//! Owns its entries, their wrapped rows, the scroll and the search. A frame lays out and draws only
+//! what is visible. Never changes the session.
+
+mod entry;
+mod fold;
+mod search;
+mod view;
+
+use std::collections::BTreeSet;
 
 use pilothouse_core::{
+    blob::BlobId,
+    clean::Clean,
     event::Stamped,
+    ids::Seq,
     port::{Ask, Reply},
     session::State,
     talk::Delta,
@@ -14,7 +25,22 @@ use ratatui::{
     text::Line,
 };
 
-use crate::pane::{Ctx, Outcome, Title};
+use self::{
+    entry::{Env, Kind},
+    fold::Log,
+    view::Pos,
+};
+use crate::{
+    highlight::Highlighter,
+    pane::{Ctx, Outcome, Title, empty_state, hint_line, inside},
+    row::{Ink, Row, count},
+    theme::{Glyphs, Slot},
+};
+
+/// Older events that are asked for at once.
+const PAGE_EVENTS: usize = 200;
+/// Entries whose rows are kept.
+const LAID: usize = 256;
 
 /// What can be done in the conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +55,11 @@ pub enum ConversationAction {
     Top,
     /// To the last row, and follow it.
     Bottom,
-    /// Select the previous message or row with details (`[`).
+    /// The previous message (`[`).
     Previous,
-    /// Select the next one (`]`).
+    /// The next message (`]`).
     Next,
-    /// Fold or unfold the selected entry.
+    /// Fold or unfold the entry under the cursor.
     Fold,
     /// Look for this text, case-insensitive unless it has a capital; empty ends the search.
     Search(String),
@@ -41,60 +67,279 @@ pub enum ConversationAction {
     SearchNext,
     /// To the next newer match (`N`).
     SearchPrevious,
-    /// Copy the selected entry's logical text.
+    /// Copy the logical text of the entry under the cursor.
     Copy,
 }
 
 /// The pane.
 #[derive(Debug, Default)]
-pub struct ConversationPane {}
+pub struct ConversationPane {
+    log: Log,
+    colours: Highlighter,
+    glyphs: Option<Glyphs>,
+    size: Size,
+    top: Pos,
+    /// Whether the last row is not followed.
+    held: bool,
+    cursor: Option<Pos>,
+    unseen: usize,
+    query: String,
+    laid: BTreeSet<i64>,
+    asks: Vec<Ask>,
+    asked: BTreeSet<BlobId>,
+    history_asked: Option<Seq>,
+}
 
 impl ConversationPane {
-    /// An empty conversation.
+    /// An empty conversation without colours for code.
     pub fn new() -> Self {
         Self::default()
     }
 
+    /// An empty conversation whose code is coloured.
+    pub fn with_highlighter(colours: Highlighter) -> Self {
+        Self { colours, ..Self::default() }
+    }
+
     /// Takes one event in, in order; `state` has it folded already.
-    pub fn fold(&mut self, _state: &State, _event: &Stamped) {}
+    pub fn fold(&mut self, _state: &State, event: &Stamped) {
+        let before = self.log.end();
+        self.log.fold(event);
+        if self.held {
+            let new = (before..self.log.end()).filter_map(|k| self.log.get(k));
+            self.unseen += new.filter(|e| e.kind != Kind::Gone).count();
+        }
+    }
 
     /// Takes a piece of something that runs.
-    pub fn delta(&mut self, _delta: &Delta) {}
+    pub fn delta(&mut self, delta: &Delta) {
+        self.log.delta(delta);
+    }
 
-    /// Puts older events before all that are here.
-    pub fn prepend(&mut self, _older: Vec<Stamped>) {}
+    /// Puts older events before all that are here; what is on the screen stays where it is.
+    pub fn prepend(&mut self, older: Vec<Stamped>) {
+        self.log.prepend(&older);
+    }
 
     /// Settles sizes and scroll for this inner area; before every render.
-    pub fn layout(&mut self, _ctx: &Ctx<'_>, _size: Size) {}
+    pub fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
+        self.size = size;
+        if self.glyphs != Some(*ctx.glyphs) {
+            self.glyphs = Some(*ctx.glyphs);
+            for entry in self.log.iter_mut() {
+                entry.forget();
+            }
+        }
+        self.settle(ctx);
+        self.want_history();
+        self.forget_far();
+    }
 
     /// Draws into `area`, the inside of the border.
-    pub fn render(&self, _ctx: &Ctx<'_>, _area: Rect, _buf: &mut Buffer, _focused: bool) {}
+    pub fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
+        let area = area.intersection(buf.area);
+        if self.log.first() == self.log.end() {
+            let words = [
+                "Nothing said yet.",
+                "Ask about the code, or say what to change;",
+                "nothing is written before you approve it.",
+            ];
+            return empty_state(ctx, area, buf, &words);
+        }
+        let inner = inside(area);
+        for (y, pos) in (area.top()..area.bottom()).zip(self.visible(usize::from(area.height))) {
+            let Some((row, caret)) = self.log.get(pos.key).and_then(|e| e.row(pos.row)) else { continue };
+            row.paint(ctx.theme, buf, inner, y);
+            if caret {
+                let at = u16::try_from(row.width()).unwrap_or(u16::MAX).min(inner.width.saturating_sub(1));
+                let place = Rect { x: inner.x + at, width: inner.width.min(1), ..inner };
+                Row::of(ctx.glyphs.caret, Slot::Accent).paint(ctx.theme, buf, place, y);
+            }
+            self.mark_matches(row, inner, y, buf);
+            if focused && self.cursor == Some(pos) {
+                buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
+            }
+        }
+        if self.held && self.unseen > 0 && area.height > 0 {
+            let text = format!(" {} {} new ", ctx.glyphs.open, self.unseen);
+            let row = Row::of(&text, Ink::of(Slot::Accent).bold()).on(Slot::Raised);
+            let wide = u16::try_from(row.width()).unwrap_or(0).min(inner.width);
+            let place = Rect { x: inner.right() - wide, width: wide, ..inner };
+            row.paint(ctx.theme, buf, place, area.bottom() - 1);
+        }
+    }
 
     /// Carries an action out.
-    pub fn act(&mut self, _action: ConversationAction, _ctx: &Ctx<'_>) -> Outcome {
+    pub fn act(&mut self, action: ConversationAction, ctx: &Ctx<'_>) -> Outcome {
+        let page = i64::from(self.size.height.saturating_sub(2).max(1));
+        match action {
+            ConversationAction::Scroll(n) => self.move_cursor(ctx, i64::from(n)),
+            ConversationAction::PageUp => self.scroll(ctx, -page),
+            ConversationAction::PageDown => self.scroll(ctx, page),
+            ConversationAction::Top => {
+                self.hold();
+                self.top = Pos { key: self.log.first(), row: 0 };
+                self.cursor = Some(self.top);
+            }
+            ConversationAction::Bottom => self.follow(),
+            ConversationAction::Previous => self.message(ctx, -1),
+            ConversationAction::Next => self.message(ctx, 1),
+            ConversationAction::Fold => return self.fold_entry(ctx),
+            ConversationAction::Search(query) => {
+                self.query = query;
+                if !self.query.is_empty() {
+                    return self.search(ctx, -1, true);
+                }
+            }
+            ConversationAction::SearchNext => return self.search(ctx, -1, false),
+            ConversationAction::SearchPrevious => return self.search(ctx, 1, false),
+            ConversationAction::Copy => return self.copy(),
+        }
+        self.settle(ctx);
         Outcome::none()
     }
 
     /// Takes an answer of the read port.
-    pub fn answered(&mut self, _reply: &Reply) {}
+    pub fn answered(&mut self, reply: &Reply) {
+        match reply {
+            Reply::History(events) => self.prepend(events.clone()),
+            Reply::Blob(id, bytes) if self.asked.remove(id) => {
+                let text = bytes.as_deref().map(String::from_utf8_lossy);
+                for entry in self.log.iter_mut().filter(|e| e.wants() == Some(*id)) {
+                    entry.answered(text.as_deref());
+                }
+            }
+            Reply::Blob(..) | Reply::Files(_) => {}
+        }
+    }
 
     /// Questions to the read port that came up; each once.
     pub fn asks(&mut self) -> Vec<Ask> {
-        Vec::new()
+        std::mem::take(&mut self.asks)
     }
 
     /// For the border above.
-    pub fn title(&self, _ctx: &Ctx<'_>) -> Title {
-        Title { left: "Conversation".to_owned(), right: Line::default() }
+    pub fn title(&self, ctx: &Ctx<'_>) -> Title {
+        let right = if self.held {
+            Row::of("scrolled", Slot::Soft)
+        } else if self.animated() {
+            Row::of(ctx.glyphs.spin(ctx.spinner), Slot::Info).and(" answering", Slot::Info)
+        } else {
+            Row::new()
+        };
+        Title { left: "Conversation".to_owned(), right: right.line(ctx.theme) }
     }
 
     /// The keys that act now, for the border below, at most `width` columns.
-    pub fn hints(&self, _ctx: &Ctx<'_>, _width: u16) -> Line<'static> {
-        Line::default()
+    pub fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
+        let mut keys =
+            vec![("j/k", "scroll"), ("Enter", "fold"), ("[ ]", "message"), ("/", "search"), ("y", "copy")];
+        if !self.query.is_empty() {
+            keys.insert(0, ("n N", "match"));
+        }
+        if self.held {
+            keys.insert(0, ("G", "to the end"));
+        }
+        hint_line(ctx, &keys, width)
     }
 
     /// Whether something in it moves, so that the frame ticks.
     pub fn animated(&self) -> bool {
-        false
+        (self.log.first()..self.log.end())
+            .rev()
+            .take(64)
+            .filter_map(|k| self.log.get(k))
+            .any(entry::Entry::running)
+    }
+
+    fn fold_entry(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let shown: Vec<i64> = self.visible(usize::from(self.size.height)).map(|p| p.key).collect();
+        let folds = |key: i64| self.log.get(key).is_some_and(entry::Entry::folds);
+        let key = match self.cursor {
+            Some(c) => Some(c.key).filter(|k| folds(*k)),
+            None => shown.into_iter().rev().find(|k| folds(*k)),
+        };
+        let Some(entry) = key.and_then(|k| self.log.get_mut(k)) else {
+            return Outcome::notice("there is nothing to unfold here");
+        };
+        entry.open = !entry.open;
+        entry.dirty = true;
+        if let (Some(c), Some(key)) = (&mut self.cursor, key) {
+            *c = Pos { key, row: c.row };
+        }
+        self.settle(ctx);
+        Outcome::none()
+    }
+
+    fn copy(&self) -> Outcome {
+        let last = || {
+            let keys = (self.log.first()..self.log.end()).rev();
+            keys.filter(|k| self.log.get(*k).is_some_and(|e| e.kind == Kind::Reply)).next()
+        };
+        let key = self.cursor.map(|c| c.key).or_else(last);
+        let text = key.and_then(|k| self.log.get(k)).map(entry::Entry::logical).unwrap_or_default();
+        if text.is_empty() {
+            return Outcome::notice("there is nothing to copy here");
+        }
+        let notice = format!("copied {}", count(text.lines().count(), "line"));
+        Outcome { copy: Some(text), notice: Some(notice), ..Outcome::none() }
+    }
+
+    fn width(&self) -> usize {
+        usize::from(inside(Rect::from((ratatui::layout::Position::ORIGIN, self.size))).width)
+    }
+
+    /// Lays one entry out and asks for the text that it lacks.
+    fn lay(&mut self, ctx: &Ctx<'_>, key: i64) -> usize {
+        let env = Env {
+            width: self.width(),
+            glyphs: ctx.glyphs,
+            colours: &self.colours,
+            state: ctx.state,
+            now: ctx.now,
+            offset: ctx.utc_offset_minutes,
+            spinner: ctx.spinner,
+        };
+        let Some(entry) = self.log.get_mut(key) else { return 0 };
+        entry.lay(&env);
+        self.laid.insert(key);
+        if let Some(blob) = entry.wants()
+            && self.asked.insert(blob)
+        {
+            self.asks.push(Ask::Blob(blob));
+        }
+        self.log.get(key).map_or(0, entry::Entry::height)
+    }
+
+    fn want_history(&mut self) {
+        let near = self.top.key - self.log.first() < 8;
+        let Some(earliest) = self.log.earliest.filter(|s| near && s.0 > 1) else { return };
+        if self.history_asked != Some(earliest) {
+            self.history_asked = Some(earliest);
+            self.asks.push(Ask::History { before: earliest, count: PAGE_EVENTS });
+        }
+    }
+
+    fn forget_far(&mut self) {
+        if self.laid.len() <= LAID {
+            return;
+        }
+        let reach = i64::try_from(LAID / 4).unwrap_or(64);
+        let near = self.top.key - reach..self.top.key + reach + i64::from(self.size.height);
+        let far: Vec<i64> = self.laid.iter().copied().filter(|k| !near.contains(k)).collect();
+        for key in far {
+            self.laid.remove(&key);
+            if let Some(entry) = self.log.get_mut(key) {
+                entry.forget();
+            }
+        }
     }
 }
+
+/// Text as it is drawn in a search prompt or a title.
+fn shown(text: &str) -> String {
+    Clean::line(text).into_string()
+}
+
+#[cfg(test)]
+mod tests;

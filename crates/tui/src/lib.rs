@@ -37,3 +37,6 @@ pub mod highlight;
 pub mod markdown;
 pub mod row;
 pub mod theme;
+
+#[cfg(test)]
+mod story;

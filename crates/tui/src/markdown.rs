@@ -86,6 +86,12 @@ impl Markdown {
         &self.rows
     }
 
+    /// Forgets the rows; the next [`Markdown::lay`] makes them again.
+    pub fn forget(&mut self) {
+        self.rows = Vec::new();
+        self.width = usize::MAX;
+    }
+
     /// The rows of the last [`Markdown::lay`].
     pub fn rows(&self) -> &[Row] {
         &self.rows

@@ -9,9 +9,15 @@ use pilothouse_core::{
     port::Ask,
     session::State,
 };
-use ratatui::text::Line;
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
-use crate::theme::{Glyphs, Theme};
+use crate::{
+    row::{Ink, Row},
+    theme::{Glyphs, Slot, Theme},
+};
+
+/// Below this many columns text begins at the edge.
+const INSET_FROM: u16 = 20;
 
 /// What a pane draws with and from.
 #[derive(Clone, Copy, Debug)]
@@ -105,4 +111,45 @@ pub struct Title {
     pub left: String,
     /// A count or a state, styled; may be empty.
     pub right: Line<'static>,
+}
+
+/// Where text stands inside a pane: one column from each side of the border where there is room.
+pub(crate) fn inside(area: Rect) -> Rect {
+    if area.width < INSET_FROM {
+        return area;
+    }
+    Rect { x: area.x + 1, width: area.width - 2, ..area }
+}
+
+/// What an empty pane says: what it is for, and how to fill it; a third of the way down.
+pub(crate) fn empty_state(ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, words: &[&str]) {
+    let inner = inside(area);
+    let top = area.y + area.height / 3;
+    let mut y = top;
+    for (n, line) in words.iter().enumerate() {
+        let slot = if n == 0 { Slot::Text } else { Slot::Soft };
+        let columns = usize::from(inner.width).saturating_sub(3);
+        for wrapped in crate::row::wrap(&Row::of(line, slot).pieces, columns) {
+            let mark = if y == top { ctx.glyphs.inner } else { " " };
+            let mut row = Row::of(mark, Slot::Faint).and("  ", Slot::Text);
+            row.pieces.extend(wrapped.pieces);
+            row.paint(ctx.theme, buf, inner, y);
+            y = y.saturating_add(1);
+        }
+    }
+}
+
+/// Keys and what they do, as many as fit whole.
+pub(crate) fn hint_line(ctx: &Ctx<'_>, keys: &[(&str, &str)], width: u16) -> Line<'static> {
+    let mut row = Row::new();
+    for (key, what) in keys {
+        let gap = if row.pieces.is_empty() { "" } else { "  " };
+        let next = row.clone().and(gap, Slot::Text).and(key, Ink::of(Slot::Accent).bold());
+        let next = next.and(" ", Slot::Text).and(what, Slot::Soft);
+        if next.width() > usize::from(width) {
+            break;
+        }
+        row = next;
+    }
+    row.line(ctx.theme)
 }

@@ -296,6 +296,11 @@ pub fn took(ms: u64) -> String {
     }
 }
 
+/// A duration that still grows, in whole seconds: `3 s`, `2 min 05 s`.
+pub fn waited(ms: u64) -> String {
+    if ms < 60_000 { format!("{} s", ms / 1_000) } else { took(ms) }
+}
+
 /// A time of day: `14:02`.
 pub fn time_of_day(at: Millis, utc_offset_minutes: i32) -> String {
     let minutes = i64::try_from(at.0 / 60_000).unwrap_or_default() + i64::from(utc_offset_minutes);

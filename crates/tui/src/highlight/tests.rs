@@ -6,7 +6,7 @@ use super::*;
 
 fn highlighter() -> (Highlighter, Receiver<()>) {
     let (send, receive) = channel();
-    (Highlighter::new(move || drop(send.send(()))), receive)
+    (Highlighter::new(move || send.send(()).unwrap_or_default()), receive)
 }
 
 /// Asks until the colours are there; waits for the worker's word in between.

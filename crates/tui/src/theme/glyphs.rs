@@ -144,6 +144,24 @@ impl Glyphs {
         spinner: &["|", "/", "-", "\\"],
     };
 
+    /// This set's glyph for one of [`Glyphs::UNICODE`] that stands in stored text of ours.
+    pub fn own<'a>(&self, sign: &'a str) -> &'a str
+    where
+        Self: 'a,
+    {
+        let u = Self::UNICODE;
+        let pairs = [
+            (u.done, self.done),
+            (u.failed, self.failed),
+            (u.warn, self.warn),
+            (u.stale, self.stale),
+            (u.skipped, self.skipped),
+            (u.inner, self.inner),
+            (u.dot, self.dot),
+        ];
+        pairs.into_iter().find(|(from, _)| *from == sign).map_or(sign, |(_, to)| to)
+    }
+
     /// The spinner's frame; one that stands still has frame 0.
     pub fn spin(&self, frame: usize) -> &'static str {
         let at = frame.checked_rem(self.spinner.len()).unwrap_or_default();

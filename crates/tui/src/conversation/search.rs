@@ -1,0 +1,93 @@
+//! Searching what is here: the logical text, entry by entry.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Modifier, Style},
+};
+
+use super::{ConversationPane, shown, view::Pos};
+use crate::{
+    pane::{Ctx, Outcome},
+    row::{Row, width},
+};
+
+impl ConversationPane {
+    /// To the nearest match in this direction; the first search begins at the bottom of the screen
+    /// and takes what is there.
+    pub(super) fn search(&mut self, ctx: &Ctx<'_>, direction: i64, here: bool) -> Outcome {
+        if self.query.is_empty() {
+            return Outcome::notice("nothing is searched for; / begins a search");
+        }
+        let last = self.visible(usize::from(self.size.height)).last().unwrap_or(self.top);
+        let from = if here { last } else { self.cursor.unwrap_or(last) };
+        let mut key = from.key;
+        let mut first = true;
+        while key >= self.log.first() && key < self.log.end() {
+            if let Some(row) = self.match_in(ctx, key, first.then_some((from.row, here)), direction) {
+                let pos = Pos { key, row };
+                self.hold();
+                self.show(ctx, pos);
+                self.cursor = Some(pos);
+                self.settle(ctx);
+                return Outcome::none();
+            }
+            first = false;
+            key += direction;
+        }
+        let older = self.log.earliest.is_some_and(|s| s.0 > 1) && direction < 0;
+        let more = if older { "; older messages are not here yet, g brings them" } else { "" };
+        Outcome::notice(format!("no further match for \"{}\"{more}", shown(&self.query)))
+    }
+
+    /// The row of the nearest match in an entry, beyond `from` when it begins there.
+    fn match_in(
+        &mut self,
+        ctx: &Ctx<'_>,
+        key: i64,
+        from: Option<(usize, bool)>,
+        direction: i64,
+    ) -> Option<usize> {
+        let entry = self.log.get(key)?;
+        find(&entry.logical(), &self.query)?;
+        let rows = self.lay(ctx, key);
+        let entry = self.log.get(key)?;
+        let hit = |row: &usize| entry.row(*row).is_some_and(|(r, _)| find(&r.text(), &self.query).is_some());
+        let beyond = |row: &usize| match from {
+            None => true,
+            Some((at, true)) => *row <= at,
+            Some((at, false)) if direction < 0 => *row < at,
+            Some((at, false)) => *row > at,
+        };
+        let mut hits = (0..rows).filter(beyond).filter(hit);
+        let found = if direction < 0 { hits.last() } else { hits.next() };
+        // A match that a line break cuts in two stands in no row: the entry's first one is shown.
+        let whole = |r: &usize| !(0..rows).any(|r| hit(&r)) && beyond(r);
+        found.or_else(|| Some(0).filter(|_| from.is_none()).filter(whole))
+    }
+
+    pub(super) fn mark_matches(&self, row: &Row, area: Rect, y: u16, buf: &mut Buffer) {
+        if self.query.is_empty() {
+            return;
+        }
+        let text = row.text();
+        let mut at = 0;
+        while let Some(found) = text.get(at..).and_then(|rest| find(rest, &self.query)) {
+            let (start, end) = (at + found, at + found + self.query.len());
+            let columns =
+                |to: usize| u16::try_from(width(text.get(..to).unwrap_or(&text))).unwrap_or(u16::MAX);
+            let (from, to) = (columns(start).min(area.width), columns(end).min(area.width));
+            let place = Rect { x: area.x + from, y, width: to - from, height: 1 };
+            buf.set_style(place, Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD));
+            at = end.max(at + 1);
+        }
+    }
+}
+
+/// Where `query` stands in `text`; capitals count only when the query has one.
+fn find(text: &str, query: &str) -> Option<usize> {
+    if query.chars().any(char::is_uppercase) {
+        return text.find(query);
+    }
+    text.to_ascii_lowercase().find(&query.to_ascii_lowercase())
+}

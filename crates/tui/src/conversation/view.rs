@@ -1,0 +1,185 @@
+//! Where the conversation stands on the screen: the first visible row, the cursor, following.
+//!
+//! Walks only over entries that are visible or passed; never adds up the whole conversation.
+
+use super::{ConversationPane, entry::Kind};
+use crate::pane::Ctx;
+
+/// A row of an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Pos {
+    pub(super) key: i64,
+    pub(super) row: usize,
+}
+
+impl ConversationPane {
+    /// The last row is followed again.
+    pub(super) fn follow(&mut self) {
+        (self.held, self.unseen, self.cursor) = (false, 0, None);
+    }
+
+    /// The screen stays where it is.
+    pub(super) fn hold(&mut self) {
+        if !self.held {
+            (self.held, self.unseen) = (true, 0);
+        }
+    }
+
+    /// The rows on the screen, from the top, as far as they are laid out.
+    pub(super) fn visible(&self, height: usize) -> impl Iterator<Item = Pos> + '_ {
+        let from = self.top;
+        (from.key..self.log.end())
+            .flat_map(move |key| {
+                let rows = self.log.get(key).map_or(0, super::entry::Entry::height);
+                let first = if key == from.key { from.row } else { 0 };
+                (first..rows).map(move |row| Pos { key, row })
+            })
+            .take(height)
+    }
+
+    /// Lays out what is visible and corrects what cannot be: a top beyond the end, a cursor
+    /// outside of the screen.
+    pub(super) fn settle(&mut self, ctx: &Ctx<'_>) {
+        let height = usize::from(self.size.height).max(1);
+        self.top.key = self.top.key.clamp(self.log.first(), self.log.end().max(self.log.first()));
+        if self.held {
+            let rows = self.lay(ctx, self.top.key);
+            self.top.row = self.top.row.min(rows.saturating_sub(1));
+            let mut below = rows.saturating_sub(self.top.row);
+            let mut key = self.top.key + 1;
+            while below < height && key < self.log.end() {
+                below += self.lay(ctx, key);
+                key += 1;
+            }
+            if below < height {
+                self.top = self.last_page(ctx, height);
+            }
+            if below <= height && self.cursor.is_none() {
+                self.follow();
+            }
+        } else {
+            self.top = self.last_page(ctx, height);
+        }
+        if let Some(c) = self.cursor {
+            let rows = self.lay(ctx, c.key);
+            self.cursor = (rows > 0).then(|| Pos { row: c.row.min(rows - 1), ..c });
+        }
+    }
+
+    /// The top at which the last row stands at the bottom.
+    fn last_page(&mut self, ctx: &Ctx<'_>, height: usize) -> Pos {
+        let mut left = height;
+        let mut key = self.log.end();
+        while key > self.log.first() {
+            key -= 1;
+            let rows = self.lay(ctx, key);
+            if rows >= left {
+                return Pos { key, row: rows - left };
+            }
+            left -= rows;
+        }
+        Pos { key: self.log.first(), row: 0 }
+    }
+
+    /// The row `n` rows on from `pos`, at most the first or last one.
+    fn step(&mut self, ctx: &Ctx<'_>, mut pos: Pos, n: i64) -> Pos {
+        let mut left = usize::try_from(n.unsigned_abs()).unwrap_or(usize::MAX);
+        if n >= 0 {
+            let mut rows = self.lay(ctx, pos.key);
+            let mut best = pos;
+            loop {
+                if pos.row + left < rows {
+                    return Pos { row: pos.row + left, ..pos };
+                }
+                if rows > pos.row {
+                    left -= rows - 1 - pos.row;
+                    best = Pos { row: rows - 1, ..pos };
+                }
+                if pos.key + 1 >= self.log.end() || left == 0 {
+                    return best;
+                }
+                pos = Pos { key: pos.key + 1, row: 0 };
+                rows = self.lay(ctx, pos.key);
+                left = if rows > 0 { left - 1 } else { left };
+                if rows == 0 {
+                    pos.row = 0;
+                }
+            }
+        }
+        while left > pos.row {
+            if pos.key <= self.log.first() {
+                return Pos { row: 0, ..pos };
+            }
+            left -= pos.row;
+            pos.key -= 1;
+            let rows = self.lay(ctx, pos.key);
+            if rows == 0 {
+                pos.row = 0;
+                continue;
+            }
+            left -= 1;
+            pos.row = rows - 1;
+        }
+        Pos { row: pos.row - left, ..pos }
+    }
+
+    pub(super) fn scroll(&mut self, ctx: &Ctx<'_>, n: i64) {
+        if !self.held && n > 0 {
+            return;
+        }
+        self.hold();
+        self.top = self.step(ctx, self.top, n);
+        self.cursor = None;
+    }
+
+    pub(super) fn move_cursor(&mut self, ctx: &Ctx<'_>, n: i64) {
+        let height = usize::from(self.size.height).max(1);
+        let shown: Vec<Pos> = self.visible(height).collect();
+        let Some(last) = shown.last().copied() else { return };
+        let from = self.cursor.filter(|c| shown.contains(c));
+        let to = match from {
+            Some(c) => self.step(ctx, c, n),
+            None => last,
+        };
+        self.hold();
+        self.show(ctx, to);
+        self.cursor = Some(to);
+    }
+
+    /// Brings a row onto the screen with as little movement as can be.
+    pub(super) fn show(&mut self, ctx: &Ctx<'_>, pos: Pos) {
+        let height = usize::from(self.size.height).max(1);
+        if pos < self.top {
+            self.top = pos;
+        } else {
+            let end = self.step(ctx, self.top, i64::try_from(height - 1).unwrap_or(0));
+            if pos > end {
+                self.top = self.step(ctx, pos, -i64::try_from(height - 1).unwrap_or(0));
+            }
+        }
+    }
+
+    /// To the previous or next message of the user or the agent.
+    pub(super) fn message(&mut self, ctx: &Ctx<'_>, direction: i64) {
+        let from = self.cursor.unwrap_or(self.top);
+        let mut key = from.key;
+        let is_message = |k: i64| self.log.get(k).is_some_and(|e| matches!(e.kind, Kind::Said | Kind::Reply));
+        loop {
+            key += direction;
+            if key < self.log.first() || key >= self.log.end() {
+                break;
+            }
+            if is_message(key) {
+                let row = usize::from(self.log.get(key).is_some_and(|e| e.lead));
+                self.hold();
+                self.lay(ctx, key);
+                self.top = Pos { key, row };
+                self.cursor = Some(self.top);
+                return;
+            }
+        }
+        if direction > 0 {
+            self.follow();
+        }
+    }
+}
