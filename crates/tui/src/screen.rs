@@ -194,6 +194,7 @@ impl Screen {
         self.pace.spin(self.app.animated(), now);
         let steps = self.pace.step(now);
         self.app.spin(steps);
+        let _ = self.pace.rang(now);
         self.pace.alarm(self.app.alarm().filter(|at| *at > now));
         if self.pace.due(now) {
             self.draw()?;

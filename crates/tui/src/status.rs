@@ -3,6 +3,7 @@
 //! Owns its words, what goes first when it gets narrow, and nothing else. Never draws.
 
 use pilothouse_core::{
+    clean::Clean,
     intent::{Mode, Phase},
     plan::TaskStatus,
     session::State,
@@ -68,20 +69,39 @@ pub fn line(state: &State, form: Form<'_>) -> (Vec<Piece>, Vec<Piece>) {
     let background = full.background.is_some();
     // What goes first: background, the word at the flag, the name, wide gaps, the name as a whole.
     let tries = [
-        (background, true, 4, usize::MAX),
-        (false, true, 4, usize::MAX),
-        (false, false, 4, usize::MAX),
-        (false, false, 4, 6),
-        (false, false, 2, 6),
-        (false, false, 2, 0),
+        (background, true, 4, Name::Whole),
+        (false, true, 4, Name::Whole),
+        (false, false, 4, Name::Whole),
+        (false, false, 4, Name::Cut),
+        (false, false, 2, Name::Cut),
+        (false, false, 2, Name::Dropped),
+        (false, false, 2, Name::Gone),
     ];
-    for (background, words, gap, shortest) in tries {
-        if let Some(line) = full.fit(width, background, words, gap, shortest) {
+    for (background, words, gap, name) in tries {
+        if let Some(line) = full.fit(width, background, words, gap, name) {
             return line;
         }
     }
     (full.least(width), Vec::new())
 }
+
+/// How much of the name stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    Whole,
+    /// Cut to no less than [`SHORTEST`] columns.
+    Cut,
+    /// Without it, but with what stands around it.
+    Dropped,
+    /// Neither it nor what stands around it.
+    Gone,
+}
+
+/// Stands for the gap between two groups until its width is known.
+const GAP: char = '\u{1}';
+
+/// A name is not cut further than this.
+const SHORTEST: usize = 6;
 
 /// The parts of the line before they are fitted.
 struct Groups {
@@ -124,7 +144,7 @@ impl Groups {
                 state.plan.as_ref().and_then(|plan| {
                     let n = plan.tasks.len();
                     let steps = if n == 1 { " (1 step)".to_owned() } else { format!(" ({n} steps)") };
-                    quoted("\u{1}plan: ", Some(plan.title.clone()), &steps)
+                    quoted(&format!("{GAP}plan: "), Some(plan.title.clone()), &steps)
                 })
             }
             Phase::Executing => {
@@ -139,7 +159,7 @@ impl Groups {
                 };
                 head.push(piece(format!(" {cross}{at}"), Tone::Failed));
                 tail.push(piece("[retry/replan/abandon]", Tone::Hint));
-                failure.and_then(|f| quoted("\u{1}", Some(f.message.clone()), ""))
+                failure.and_then(|f| quoted(&GAP.to_string(), Some(f.message.clone()), ""))
             }
         };
         if !state.queue.is_empty() {
@@ -156,14 +176,14 @@ impl Groups {
         }
     }
 
-    /// The line at this width; the name is cut to no less than `shortest` columns, 0 drops it.
+    /// The line, if it fits this width.
     fn fit(
         &self,
         width: usize,
         background: bool,
         words: bool,
         gap: usize,
-        shortest: usize,
+        name: Name,
     ) -> Option<(Vec<Piece>, Vec<Piece>)> {
         let right = self.right(background, words);
         let right_width = if right.is_empty() { 0 } else { columns(&right) + 2 };
@@ -171,23 +191,22 @@ impl Groups {
         let mut left = self.head.clone();
         let tail: Vec<Piece> =
             self.tail.iter().flat_map(|p| [piece(spaces.clone(), Tone::Text), p.clone()]).collect();
-        if let Some((before, name, after)) = &self.name
-            && shortest > 0
-        {
-            let before = before.text.replace('\u{1}', &spaces);
-            let fixed =
-                columns(&left) + before.width() + 2 + after.text.width() + columns(&tail) + right_width;
-            let room = width.checked_sub(fixed)?;
-            let wanted = name.width();
-            if room < wanted && room < shortest {
-                return None;
+        if let Some((before, text, after)) = &self.name {
+            let before = before.text.replace(GAP, &spaces);
+            let fixed = columns(&left) + before.width() + 2 + after.text.width() + columns(&tail) + right_width;
+            match name {
+                Name::Whole => left.push(piece(format!("{before}\"{text}\"{}", after.text), Tone::Text)),
+                Name::Cut => {
+                    let room = width.checked_sub(fixed).filter(|room| *room >= SHORTEST)?;
+                    let text = shorten(text, room);
+                    left.push(piece(format!("{before}\"{text}\"{}", after.text), Tone::Text));
+                }
+                Name::Dropped => {
+                    let rest = format!("{before}{}", after.text.trim_start());
+                    left.push(piece(rest.trim_end().trim_end_matches(':'), Tone::Text));
+                }
+                Name::Gone => {}
             }
-            let name = shorten(name, room);
-            left.push(piece(format!("{before}\"{name}\"{}", after.text), Tone::Text));
-        } else if let Some((before, _, after)) = &self.name {
-            // Without its name the group keeps the rest of what it says.
-            let rest = format!("{}{}", before.text.replace('\u{1}', &spaces), after.text.trim_start());
-            left.push(piece(rest.trim_end().trim_end_matches(':'), Tone::Text));
         }
         left.extend(tail);
         (columns(&left) + right_width <= width).then_some((left, right))
@@ -225,6 +244,7 @@ impl Groups {
 
 fn quoted(before: &str, name: Option<String>, after: &str) -> Option<(Piece, String, Piece)> {
     let name = name.map(|n| n.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|n| !n.is_empty())?;
+    let name = Clean::line(&name).into_string();
     Some((piece(before, Tone::Text), name, piece(after, Tone::Text)))
 }
 

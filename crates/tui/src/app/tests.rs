@@ -1,1 +1,206 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod deaf;
+mod frames;
+mod keys;
+mod random;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use pilothouse_core::{
+    ids::CallId,
+    input::Opening,
+    intent::Phase,
+    session::State,
+    talk::{Finish, ModelCall, ModelReply},
+    work::{Effect, Work},
+};
+use ratatui::{buffer::Buffer, layout::Rect};
+
+use super::*;
+
+/// An app with a real session behind it; time passes only when it is told to.
+struct Desk {
+    app: App,
+    session: Session,
+    now: Instant,
+    size: Rect,
+    thinking: Vec<CallId>,
+    inputs: Vec<Input>,
+    asks: Vec<Ask>,
+    quit: bool,
+}
+
+impl Desk {
+    fn new(width: u16, height: u16) -> Self {
+        let look = Look { folder: "inkwell".into(), ..Look::default() };
+        let mut desk = Self {
+            app: App::new(look).unwrap(),
+            session: Session::new(),
+            now: Instant::now(),
+            size: Rect::new(0, 0, width, height),
+            thinking: Vec::new(),
+            inputs: Vec::new(),
+            asks: Vec::new(),
+            quit: false,
+        };
+        let around = Surroundings {
+            folder: "inkwell".into(),
+            branch: Some("main".into()),
+            dirty: 3,
+            model: "gpt-5-mini".into(),
+            window: Some(100_000),
+            ..Surroundings::default()
+        };
+        desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+        desk.app.update(Update::Opened(Box::new(Session::new()), Vec::new()), desk.now);
+        desk.give(Input::Open(Opening {
+            slug: "calm-otter".into(),
+            folder: "inkwell".into(),
+            version: "0".into(),
+            mode: None,
+            permission: None,
+            found: Vec::new(),
+        }));
+        desk.draw();
+        desk
+    }
+
+    fn state(&self) -> &State {
+        self.session.state()
+    }
+
+    fn wait(&mut self, ms: u64) -> &mut Self {
+        self.now += Duration::from_millis(ms);
+        self
+    }
+
+    /// Gives the session an input, as the driver would, and tells the app.
+    fn give(&mut self, input: Input) {
+        match self.session.step(Millis(1_000), input) {
+            Ok(step) => {
+                for effect in step.effects {
+                    if let Effect::Start(Work::Think { call, .. }) = effect {
+                        self.thinking.push(call);
+                    }
+                }
+                self.app.update(Update::Events(step.events), self.now);
+            }
+            Err(refusal) => drop(self.app.update(Update::Refused(refusal.reason), self.now)),
+        }
+    }
+
+    /// The model says this, to its oldest open question.
+    fn reply(&mut self, text: &str, calls: &[(&str, &str)]) {
+        let call = self.thinking.remove(0);
+        let calls: Vec<ModelCall> = calls
+            .iter()
+            .enumerate()
+            .map(|(i, (name, args))| ModelCall {
+                id: format!("c{i}"),
+                name: (*name).into(),
+                args: (*args).into(),
+            })
+            .collect();
+        let finish = if calls.is_empty() { Finish::Stop } else { Finish::Calls };
+        let reply = ModelReply { text: text.into(), calls, finish, ..ModelReply::default() };
+        self.give(Input::Replied { call, reply: Ok(reply) });
+    }
+
+    /// Presses keys: names in `<>`, anything else as characters; each is drawn.
+    fn press(&mut self, keys: &str) -> &mut Self {
+        let mut rest = keys;
+        while let Some(c) = rest.chars().next() {
+            let key = match rest.strip_prefix('<').and_then(|r| r.split_once('>')) {
+                Some((name, after)) => {
+                    rest = after;
+                    key(name)
+                }
+                None => {
+                    rest = &rest[c.len_utf8()..];
+                    KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)
+                }
+            };
+            self.app.key(key, self.now);
+            self.collect();
+            self.draw();
+        }
+        self
+    }
+
+    fn collect(&mut self) {
+        while let Some(request) = self.app.next_request() {
+            match request {
+                Request::Input(input) => self.inputs.push(input),
+                Request::Ask(_, ask) => self.asks.push(ask),
+                Request::Quit => self.quit = true,
+            }
+        }
+    }
+
+    /// Gives everything that the app sent to the session.
+    fn deliver(&mut self) -> &mut Self {
+        for input in std::mem::take(&mut self.inputs) {
+            self.give(input);
+        }
+        self.collect();
+        self.draw();
+        self
+    }
+
+    fn draw(&mut self) -> (Buffer, super::view::Caret) {
+        self.app.layout(self.size, self.now);
+        let mut buf = Buffer::empty(self.size);
+        let caret = self.app.render(&mut buf, self.now);
+        self.app.drew(self.now);
+        (buf, caret)
+    }
+
+    fn text(&mut self) -> String {
+        let (buf, _) = self.draw();
+        rows(&buf).join("\n")
+    }
+
+    /// A plan of three steps waits for its confirmation.
+    fn with_plan(mut self) -> Self {
+        self.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));
+        self.press("<enter>").deliver();
+        let plan = r#"{"title":"Add rate limiting","tasks":[{"title":"Token bucket","kind":"create"},
+            {"title":"Wire it in"},{"title":"Tests"}],"gates":[{"name":"tests","command":"cargo test"}]}"#;
+        self.reply("", &[("submit_plan", plan)]);
+        assert_eq!(self.state().phase, Phase::AwaitingApproval);
+        self.collect();
+        self
+    }
+}
+
+fn key(name: &str) -> KeyEvent {
+    let (mods, name) = match name.split_once('-') {
+        Some(("ctrl", rest)) => (KeyModifiers::CONTROL, rest),
+        Some(("alt", rest)) => (KeyModifiers::ALT, rest),
+        Some(("shift", rest)) => (KeyModifiers::SHIFT, rest),
+        _ => (KeyModifiers::NONE, name),
+    };
+    let code = match name {
+        "enter" => KeyCode::Enter,
+        "esc" => KeyCode::Esc,
+        "tab" => KeyCode::Tab,
+        "up" => KeyCode::Up,
+        "down" => KeyCode::Down,
+        "left" => KeyCode::Left,
+        "right" => KeyCode::Right,
+        "backspace" => KeyCode::Backspace,
+        "pgup" => KeyCode::PageUp,
+        "f1" => KeyCode::F(1),
+        one => KeyCode::Char(one.chars().next().unwrap()),
+    };
+    KeyEvent::new(code, mods)
+}
+
+fn rows(buf: &Buffer) -> Vec<String> {
+    (0..buf.area.height)
+        .map(|y| {
+            let row: String = (0..buf.area.width).map(|x| buf[(x, y)].symbol()).collect();
+            row.trim_end().to_owned()
+        })
+        .collect()
+}

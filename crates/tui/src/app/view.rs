@@ -220,18 +220,20 @@ impl App {
 
     /// Under an overlay the rest loses its colour, so that one thing is in colour.
     fn step_back(&self, buf: &mut Buffer) {
-        let faint = self.theme.style(Slot::Faint);
-        let above = Rect { height: self.areas.status.y.saturating_sub(buf.area.y), ..buf.area };
+        let style = |slot| Style::reset().patch(self.theme.ground()).patch(self.theme.style(slot));
+        let (faint, line) = (style(Slot::Faint), style(Slot::Line));
+        let above = Rect { height: self.areas.composer.y.saturating_sub(buf.area.y), ..buf.area };
         for position in above.intersection(buf.area).positions() {
             if let Some(cell) = buf.cell_mut(position) {
-                cell.set_style(Style::reset().patch(self.theme.ground()).patch(faint));
+                let drawn = matches!(cell.symbol(), "─" | "│" | "╭" | "╮" | "╰" | "╯");
+                cell.set_style(if drawn { line } else { faint });
             }
         }
     }
 
     fn overlay(&self, buf: &mut Buffer) -> Caret {
         let mut caret = None;
-        let body = Rect { y: self.areas.header.bottom(), height: self.areas.composer.y, ..buf.area };
+        let body = Rect { y: self.areas.header.bottom(), ..buf.area };
         let page = Page {
             theme: &self.theme,
             glyphs: &self.glyphs,

@@ -27,6 +27,9 @@ pub struct Help {
     top: usize,
 }
 
+/// Columns for keys.
+const KEY_COLUMN: usize = 12;
+
 const PANES: [Place; 4] = [Place::Conversation, Place::Plan, Place::Diff, Place::Approvals];
 
 impl Help {
@@ -105,8 +108,10 @@ impl Help {
             .filter_map(|action| {
                 let keys = keymap.keys(action);
                 (!keys.is_empty()).then(|| {
-                    let shown: Vec<String> = keys.into_iter().take(2).collect();
-                    (shown.join(" "), action.label().to_owned())
+                    let both = keys.iter().take(2).cloned().collect::<Vec<_>>().join(" ");
+                    let first = keys.into_iter().next().unwrap_or_default();
+                    let shown = if both.width() <= KEY_COLUMN { both } else { first };
+                    (shown, action.label().to_owned())
                 })
             })
             .collect()
@@ -122,7 +127,7 @@ impl Help {
         }
         let room = usize::from(area.height);
         let top = self.top.min(rows.len().saturating_sub(room));
-        let keys = rows.iter().map(|(k, _)| k.width()).max().unwrap_or_default().min(22) + 2;
+        let keys = rows.iter().map(|(k, _)| k.width()).max().unwrap_or_default().min(KEY_COLUMN) + 2;
         for ((key, label), y) in rows.iter().skip(top).zip(area.top()..area.bottom()) {
             let line = if key.is_empty() {
                 Line::from(Span::styled(label.clone(), accent))

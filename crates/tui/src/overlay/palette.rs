@@ -92,6 +92,8 @@ impl Palette {
         if inner.height < 3 {
             return None;
         }
+        let air = u16::from(inner.height > 12);
+        let inner = Rect { y: inner.y + air, height: inner.height - air, ..inner };
         let query = Line::from(vec![
             Span::styled("› ", theme.style(Slot::Accent)),
             Span::styled(self.query.clone(), theme.style(Slot::Strong)),
@@ -115,15 +117,7 @@ impl Palette {
         Some((x.min(inner.right().saturating_sub(1)), inner.y))
     }
 
-    fn row(
-        &self,
-        page: &Page<'_>,
-        action: Action,
-        key: Option<&str>,
-        chosen: bool,
-        area: Rect,
-        buf: &mut Buffer,
-    ) {
+    fn row(&self, page: &Page<'_>, action: Action, key: Option<&str>, chosen: bool, area: Rect, buf: &mut Buffer) {
         let theme = page.theme;
         let mut text = theme.style(Slot::Text);
         if chosen {
@@ -136,9 +130,11 @@ impl Palette {
         let place = action.place().name();
         let label = shorten(action.label(), width.saturating_sub(4 + key.width()));
         let used = 2 + label.width();
-        let reach = shorten(action.reach(), width.saturating_sub(30.max(used + 2) + 14 + place.width()));
-        let mut spans =
-            vec![Span::styled(format!("{mark} "), theme.style(Slot::Accent)), Span::styled(label, text)];
+        let reach = shorten(action.reach(), width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5));
+        let mut spans = vec![
+            Span::styled(format!("{mark} "), theme.style(Slot::Accent)),
+            Span::styled(label, text),
+        ];
         if width >= 56 && !reach.is_empty() {
             spans.push(Span::raw(" ".repeat(30usize.saturating_sub(used).max(2))));
             spans.push(Span::styled(reach, theme.style(Slot::Soft)));

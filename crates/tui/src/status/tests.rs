@@ -1,1 +1,166 @@
 #![allow(clippy::unwrap_used)]
+
+use pilothouse_core::{
+    checkpoint::{Checkpoint, CheckpointKind, Failure},
+    ids::{CheckpointId, Millis, RunId, Seq, TaskId, TurnId},
+    intent::{Control, IntentPath, Turn},
+    plan::{PlanDraft, TaskDraft},
+    session::{Run, TurnInfo},
+};
+
+use super::*;
+use std::collections::BTreeSet;
+
+fn state(mode: Mode, phase: Phase) -> State {
+    State { mode, phase, ..State::default() }
+}
+
+fn turn(state: &mut State, head: &str) {
+    let info = TurnInfo {
+        seq: Seq(1),
+        head: head.into(),
+        class: Turn::Query(None),
+        path: IntentPath::root(),
+        confidence: 1.0,
+        forbids: false,
+        request: None,
+        fixed: false,
+    };
+    state.turn = Some(TurnId(1));
+    state.turns.insert(TurnId(1), info);
+}
+
+fn plan(state: &mut State, title: &str, titles: &[&str], running: usize) {
+    let tasks = titles.iter().map(|t| TaskDraft { title: (*t).into(), ..TaskDraft::default() }).collect();
+    let draft = PlanDraft { title: title.into(), note: String::new(), tasks, gates: vec![] };
+    let mut plan = draft.build(TurnId(1), 1).unwrap();
+    for (i, task) in plan.tasks.iter_mut().enumerate() {
+        task.status = match i + 1 {
+            n if n < running => TaskStatus::Done,
+            n if n == running => TaskStatus::Running,
+            _ => TaskStatus::Pending,
+        };
+    }
+    state.plan = Some(plan);
+}
+
+fn failed(state: &mut State, step: usize, message: &str) {
+    state.failure = Some(Failure {
+        origin: Phase::Executing,
+        task: Some(TaskId(1)),
+        step,
+        gate: None,
+        message: message.into(),
+        hint: String::new(),
+    });
+}
+
+fn wait(state: &mut State, ids: std::ops::Range<u64>) {
+    for id in ids {
+        let kind = CheckpointKind::Exit;
+        let c = Checkpoint { id: CheckpointId(id), kind, message: String::new(), run: None };
+        state.open.insert(c.id, c);
+    }
+}
+
+fn text(state: &State, width: u16) -> (String, String) {
+    let (left, right) = line(state, Form { width, frame: 0, glyphs: &Glyphs::UNICODE });
+    let join = |pieces: Vec<Piece>| pieces.into_iter().map(|p| p.text).collect::<String>();
+    (join(left), join(right))
+}
+
+fn the_ten() -> Vec<(State, &'static str)> {
+    use Mode::{Exploratory, Proof};
+    let mut out = vec![(state(Proof, Phase::Idle), "[PROOF] idle"), (state(Exploratory, Phase::Idle), "[EXPLORE] idle")];
+    let mut planning = |mode, goal, says| {
+        let mut s = state(mode, Phase::Planning);
+        turn(&mut s, goal);
+        out.push((s, says));
+    };
+    planning(Proof, "Analyze revenue by region", r#"[PROOF] planning ⠋ "Analyze revenue by region""#);
+    planning(Exploratory, "Compare Q3 vs Q4 metrics", r#"[EXPLORE] planning ⠋ "Compare Q3 vs Q4 metrics""#);
+    let mut s = state(Proof, Phase::AwaitingApproval);
+    plan(&mut s, "Revenue by region", &["a", "b", "c"], 0);
+    out.push((s, r#"[PROOF] awaiting_approval    plan: "Revenue by region" (3 steps)    [y/n/suggest]"#));
+    let mut s = state(Exploratory, Phase::AwaitingApproval);
+    plan(&mut s, "Q3 vs Q4 comparison", &["a", "b", "c", "d", "e"], 0);
+    out.push((s, r#"[EXPLORE] awaiting_approval    plan: "Q3 vs Q4 comparison" (5 steps)    [y/n/suggest]"#));
+    let mut s = state(Proof, Phase::Executing);
+    plan(&mut s, "x", &["a", "Loading sales data", "c", "d", "e"], 2);
+    out.push((s, r#"[PROOF] executing ⠋ step 2/5 "Loading sales data""#));
+    let mut s = state(Exploratory, Phase::Executing);
+    plan(&mut s, "x", &["a", "b", "Calculating metrics", "d"], 3);
+    s.queue.control.push_back(Control::Redo);
+    out.push((s, r#"[EXPLORE] executing ⠋ step 3/4 "Calculating metrics"    [queued: 1]"#));
+    let mut s = state(Proof, Phase::Failed);
+    failed(&mut s, 3, "Database connection error");
+    out.push((s, r#"[PROOF] failed ✗ step 3    "Database connection error"    [retry/replan/abandon]"#));
+    let mut s = state(Exploratory, Phase::Failed);
+    failed(&mut s, 2, "API timeout");
+    out.push((s, r#"[EXPLORE] failed ✗ step 2    "API timeout"    [retry/replan/abandon]"#));
+    out
+}
+
+#[test]
+fn the_ten_forms_are_exact() {
+    for (state, says) in the_ten() {
+        assert_eq!(text(&state, 120).0, says);
+    }
+}
+
+#[test]
+fn every_form_fits_every_width_and_keeps_mode_and_phase() {
+    for (mut state, _) in the_ten() {
+        wait(&mut state, 1..3);
+        for width in [1, 5, 12, 20, 40, 60, 80, 120] {
+            let (left, right) = text(&state, width);
+            let gap = if right.is_empty() { 0 } else { 2 };
+            assert!(left.width() + right.width() + gap <= usize::from(width), "{left}|{right} at {width}");
+            if width >= 40 {
+                assert!(left.contains(state.phase.name()), "{left}");
+            }
+        }
+    }
+}
+
+#[test]
+fn narrow_lines_lose_words_first_then_the_name_and_keep_the_hints() {
+    let mut s = state(Mode::Exploratory, Phase::AwaitingApproval);
+    plan(&mut s, "Add rate limiting to the login endpoint", &["a", "b"], 0);
+    wait(&mut s, 1..3);
+    let at = |width| text(&s, width);
+    assert_eq!(at(120).1, "⚑ 2 waiting");
+    let eighty = (
+        r#"[EXPLORE] awaiting_approval    plan: "Add rate li…" (2 steps)    [y/n/suggest]"#.to_owned(),
+        "⚑ 2".to_owned(),
+    );
+    assert!(at(80).0.starts_with(r#"[EXPLORE] awaiting_approval    plan: "Add "#), "{:?} {eighty:?}", at(80));
+    assert_eq!(at(80).1, "⚑ 2");
+    assert!(at(60).0.ends_with("[y/n/suggest]") && at(60).1 == "⚑ 2", "{:?}", at(60));
+    assert!(at(40).0.contains("awaiting_approval"), "{:?}", at(40));
+}
+
+#[test]
+fn a_run_without_a_plan_shows_its_goal() {
+    let mut s = state(Mode::Proof, Phase::Executing);
+    turn(&mut s, "push the release");
+    s.run = Some(Run { id: RunId(2), turn: TurnId(1), began: Millis(0), files: BTreeSet::new(), approval: None });
+    assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
+}
+
+#[test]
+fn a_name_with_line_breaks_stays_on_the_line() {
+    let mut s = state(Mode::Proof, Phase::Planning);
+    turn(&mut s, "first\nsecond\u{1b}[31m");
+    let (left, _) = text(&s, 80);
+    assert!(left.starts_with(r#"[PROOF] planning ⠋ "first second"#));
+    assert!(!left.contains('\u{1b}'));
+}
+
+#[test]
+fn texts_are_cut_between_what_a_reader_sees() {
+    assert_eq!(shorten("漢字漢字", 5), "漢字…");
+    assert_eq!(shorten("e\u{301}e\u{301}e\u{301}", 2), "e\u{301}…");
+    assert_eq!(shorten("abc", 3), "abc");
+    assert_eq!(shorten("abc", 0), "");
+}

@@ -91,10 +91,10 @@ impl App {
             let text = shorten(&Clean::line(&notice.text), width);
             vec![Span::styled(text, style(if notice.bad { Slot::Warn } else { Slot::Info }))]
         } else if !focused {
-            let text = if self.composer.draft.is_empty() {
-                "Esc returns here"
-            } else {
-                "your draft is kept   Esc returns to it"
+            let text = match (self.overlays.is_empty(), self.composer.draft.is_empty()) {
+                (false, _) => "your draft and what runs are untouched",
+                (true, true) => "Esc returns here",
+                (true, false) => "your draft is kept   Esc returns to it",
             };
             vec![Span::styled(text, faint)]
         } else if let Some(preview) = preview(&self.composer.draft.shown(), self.session.state()) {
@@ -163,8 +163,7 @@ impl App {
                         spans.push(Span::styled(format!(" {} ", self.glyphs.arrow), style(Slot::Faint)));
                     }
                     let walked = i < last;
-                    let name =
-                        if walked && narrow { shorten(node.title(), 5) } else { node.title().to_owned() };
+                    let name = if walked && narrow { shorten(node.title(), 5) } else { node.title().to_owned() };
                     let style = if walked {
                         style(Slot::OkDim)
                     } else {
@@ -234,13 +233,7 @@ impl App {
         }
         if popup.rows.is_empty() {
             let text = "looking…";
-            buf.set_stringn(
-                area.x + 4,
-                area.y + 1,
-                text,
-                usize::from(width - 5),
-                self.theme.style(Slot::Soft),
-            );
+            buf.set_stringn(area.x + 4, area.y + 1, text, usize::from(width - 5), self.theme.style(Slot::Soft));
         }
     }
 

@@ -1,0 +1,195 @@
+use pilothouse_core::{checkpoint::Answer, scope::PermissionMode};
+
+use super::*;
+
+/// Text before the caret, keys, text after.
+#[track_caller]
+fn check(before: &str, keys: &str, after: &str) {
+    let mut desk = Desk::new(120, 40);
+    desk.app.composer.draft.set(Saved::plain(before));
+    desk.press(keys);
+    assert_eq!(desk.app.composer.draft.shown(), after, "{before} {keys}");
+}
+
+#[test]
+fn the_composer_writes_and_edits() {
+    check("", "hello", "hello");
+    check("one two", "<ctrl-w>2", "one 2");
+    check("one two", "<ctrl-a><ctrl-k>x", "x");
+    check("one two", "<ctrl-u><ctrl-y><ctrl-y>", "one twoone two");
+    check("one two", "<alt-b><alt-d>", "one ");
+    check("one", "<shift-enter>two", "one\ntwo");
+    check("one", "<alt-enter>two<ctrl-j>three", "one\ntwo\nthree");
+    check("abc", "<left><left>X", "aXbc");
+    check("what", "?", "what?");
+    check("", "jkyng", "jkyng");
+}
+
+#[test]
+fn a_line_is_said_and_a_queued_one_is_queued() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("hello<enter>later<tab>");
+    assert_eq!(desk.inputs, [Input::Say("hello".into()), Input::Queue("later".into())]);
+}
+
+#[test]
+fn an_empty_line_says_nothing() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("<enter>   <enter>");
+    assert_eq!(desk.inputs, []);
+}
+
+#[test]
+fn shift_tab_changes_the_ceiling() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("<shift-tab>");
+    assert_eq!(desk.inputs, [Input::SetPermission(PermissionMode::Auto)]);
+    desk.deliver().press("<shift-tab>");
+    assert_eq!(desk.inputs, [Input::SetPermission(PermissionMode::ReadOnly)]);
+}
+
+#[test]
+fn cancel_stops_what_runs_then_clears_then_leaves_when_pressed_twice() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("what is this<enter>").deliver();
+    assert!(desk.state().busy());
+    desk.press("draft<ctrl-c>");
+    assert_eq!(desk.inputs, [Input::Cancel]);
+    assert_eq!(desk.app.composer.draft.shown(), "draft");
+    desk.deliver().press("<ctrl-c>");
+    assert!(desk.app.composer.draft.is_empty());
+    desk.press("<up>");
+    assert_eq!(desk.app.composer.draft.shown(), "draft", "a draft is never destroyed");
+    desk.press("<ctrl-c><ctrl-c>");
+    assert!(!desk.quit);
+    desk.wait(2_500).press("<ctrl-c>");
+    assert!(!desk.quit, "too far apart");
+    desk.wait(500).press("<ctrl-c>");
+    assert!(desk.quit);
+}
+
+#[test]
+fn esc_goes_back_one_step_at_a_time() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    desk.press("<ctrl-t><f1>");
+    assert_eq!((desk.app.overlays.len(), desk.app.focus), (1, Focus::Plan));
+    desk.press("<esc>");
+    assert_eq!((desk.app.overlays.len(), desk.app.focus), (0, Focus::Plan));
+    desk.press("<esc>");
+    assert_eq!(desk.app.focus, Focus::Composer);
+    assert_eq!(desk.inputs, []);
+}
+
+#[test]
+fn panes_are_reached_by_their_keys_and_by_tab() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    desk.press("<tab>");
+    assert_eq!(desk.app.focus, Focus::Conversation);
+    desk.press("<tab>");
+    assert_eq!(desk.app.focus, Focus::Plan);
+    desk.press("<tab>");
+    assert_eq!(desk.app.focus, Focus::Composer);
+    desk.press("<ctrl-x>d");
+    assert_eq!(desk.app.focus, Focus::Diff);
+    desk.press("<ctrl-t><ctrl-t>");
+    assert_eq!(desk.app.focus, Focus::Composer);
+}
+
+#[test]
+fn an_unknown_key_after_the_leader_is_said_and_eaten() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("<ctrl-x>z");
+    assert!(desk.app.composer.draft.is_empty());
+    assert!(desk.text().contains("Ctrl-X z means nothing here"));
+}
+
+#[test]
+fn the_screens_own_commands_never_reach_the_session() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("/status<enter>");
+    assert!(matches!(desk.app.overlays.last(), Some(Overlay::Status)));
+    desk.press("<esc>/connect<enter>");
+    assert!(matches!(desk.app.overlays.last(), Some(Overlay::Connect)));
+    desk.press("<esc>/undo<enter>/redo-change<enter>/redo<enter>");
+    assert_eq!(desk.inputs, [Input::Undo, Input::Redo, Input::Say("/redo".into())]);
+    desk.press("/quit<enter>");
+    assert!(desk.quit);
+}
+
+#[test]
+fn words_to_the_workbench_open_their_page() {
+    let mut desk = Desk::new(120, 40);
+    desk.app.controlled(&Control::Help);
+    assert!(matches!(desk.app.overlays.last(), Some(Overlay::Help(_))));
+    desk.app.controlled(&Control::Exit);
+    desk.collect();
+    assert!(desk.quit);
+}
+
+#[test]
+fn the_palette_runs_what_was_found() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    desk.press("<ctrl-p>go to the plan<enter>");
+    assert_eq!(desk.app.focus, Focus::Plan);
+    assert!(desk.app.overlays.is_empty());
+}
+
+#[test]
+fn an_empty_enter_approves_the_plan_that_has_stood() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    let id = desk.state().phase_question().unwrap().id;
+    desk.draw();
+    desk.wait(299).press("<enter>");
+    assert_eq!(desk.inputs, []);
+    desk.wait(1).press("<enter>");
+    assert_eq!(desk.inputs, [Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None }]);
+}
+
+#[test]
+fn words_typed_before_a_question_do_not_answer_it_by_surprise() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    desk.press("ok");
+    desk.wait(200).press("<enter>");
+    assert_eq!((desk.inputs.len(), desk.app.composer.draft.shown().as_str()), (0, "ok"));
+    desk.wait(200).press("<enter>");
+    assert_eq!(desk.inputs, [Input::Say("ok".into())]);
+}
+
+#[test]
+fn the_files_are_asked_for_once_the_user_wants_one() {
+    let mut desk = Desk::new(120, 40);
+    assert_eq!(desk.asks, []);
+    desk.press("see @");
+    assert!(matches!(desk.asks[..], [Ask::Files(_)]));
+}
+
+#[test]
+fn a_second_window_only_reads() {
+    let mut desk = Desk::new(120, 40);
+    let around = Surroundings { read_only: true, ..desk.app.surroundings.clone() };
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk.press("hello<enter>");
+    assert_eq!(desk.inputs, []);
+    assert!(desk.text().contains("read only"));
+}
+
+#[test]
+fn leaving_while_something_runs_asks_the_session() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("what is this<enter>").deliver().press("/quit<enter>");
+    assert_eq!((desk.quit, &desk.inputs[..]), (false, &[Input::Say("/exit".into())][..]));
+}
+
+#[test]
+fn a_paste_goes_to_the_draft_and_never_answers_a_typed_word() {
+    let mut desk = Desk::new(120, 40);
+    let paste = crossterm::event::Event::Paste("two\nlines".into());
+    desk.app.terminal(&paste, desk.now);
+    assert_eq!(desk.app.composer.draft.shown(), "two\nlines");
+    let id = CheckpointId(7);
+    desk.app.open_overlay(Overlay::Prompt(Prompt::new(Purpose::Proceed(id), "?", Some("proceed".into()))));
+    desk.app.terminal(&crossterm::event::Event::Paste("proceed".into()), desk.now);
+    desk.press("<enter>");
+    assert_eq!(desk.inputs, []);
+    assert!(desk.app.overlays.is_empty());
+}
