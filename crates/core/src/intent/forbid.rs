@@ -291,3 +291,4 @@ fn cjk(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
     }
     Ban::Changes
 }
+

@@ -116,7 +116,8 @@ fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
         "mode_explore" => Control::ModeSwitch(Mode::Exploratory),
         _ => return None,
     };
-    let floor = if m.phase == Phase::Idle { 0.6 } else { 0.5 };
+    let root = shares.leaf(N::Conversation) > 0.5;
+    let floor = if root { 0.34 } else if m.phase == Phase::Idle { 0.6 } else { 0.5 };
     (share >= floor).then_some((Turn::Control(control), share))
 }
 
@@ -127,13 +128,23 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && ordered_run(p)),
         Ban::All => rules::is_action(leaf),
     };
-    let (best, share) = shares.best(|l| !banned(l));
+    // in idle the root is for words to the workbench, which the turn head knows
+    let root = m.phase != Phase::Idle || shares.leaf(N::Conversation) > 0.8;
+    let (mut best, mut share) = shares.best(|l| !banned(l) && (root || l != N::Conversation));
+    let backed = guess.is_some_and(|g| rules::is_action(g.leaf));
+    if m.phase == Phase::Idle && rules::is_action(best) && !backed && share < 0.75 {
+        // no clause orders anything: the statistics alone do not act
+        (best, share) = shares.best(|l| !rules::is_action(l));
+    }
     let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
     if rules::is_action(best) && asks && share < 0.8 {
-        return shares.best(|l| !rules::is_action(l));
+        let (other, its) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
+        if its > 0.04 || p.asks() {
+            return (other, its);
+        }
     }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
-    if destroys && !banned(N::Delete) && !p.asks() && m.phase == Phase::Idle && best != N::Delete && shares.leaf(N::Delete) > 0.12 {
+    if destroys && !banned(N::Delete) && !p.asks() && m.phase == Phase::Idle && best != N::Delete && shares.leaf(N::Delete) > 0.04 {
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
     (best, share)
@@ -146,6 +157,10 @@ fn ordered_run(p: &Parsed<'_>) -> bool {
 /// Query, new plan or the active plan.
 fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn {
     if m.phase == Phase::Idle && !m.plan_active {
+        let states = p.structure.clauses.iter().all(|c| matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought));
+        if states && leaf == N::Audit {
+            return Turn::PlanNew(None);
+        }
         return project(leaf, m.phase, false, p.text);
     }
     let (query, new, more) = (shares.turn("query"), shares.turn("plan_new"), shares.turn("plan_continue"));
