@@ -128,7 +128,13 @@ impl Classifier {
 
     fn at_pause(&self, text: &str) -> Reading {
         let parsed = Parsed::new(text);
-        let turn = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
+        let mut turn = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
+        if turn == PausedTurn::Resume && parsed.cover.is_none() {
+            let shares = super::stats::Model::builtin().map(|model| model.predict(&super::features::of(&parsed, Phase::AwaitingApproval, true)));
+            if shares.is_some_and(|s| s.turn("breakout") > s.turn("resume").max(0.5)) {
+                turn = PausedTurn::Breakout;
+            }
+        }
         let asks = parsed.asks() && turn == PausedTurn::Resume;
         let leaf = if asks { N::Explain } else { N::Conversation };
         let control = if turn == PausedTurn::Resume { Control::Proceed } else { Control::Cancel };

@@ -304,3 +304,4 @@ fn cjk(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
     }
     Ban::Changes
 }
+

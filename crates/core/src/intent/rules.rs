@@ -40,17 +40,30 @@ const CREATED: &[&str] = &[
 
 /// What one clause wants, if it wants anything.
 pub(crate) fn clause(doc: &Doc, s: &Structure, c: &Clause) -> Option<(N, u8, &'static str)> {
+    let gone = s.hits.iter().any(|h| h.tag == Tag::Gone && h.start >= c.start && h.start < c.end);
+    if gone && !c.marked && matches!(c.form, Form::Statement | Form::Ought | Form::Complaint | Form::Frame) {
+        return Some(match c.object {
+            Object::Whole => (N::Delete, 2, "gone-whole"),
+            Object::New => (N::Delete, 1, "gone-new"),
+            Object::Inner => (N::Modify, 2, "gone-inner"),
+            Object::Other | Object::Pronoun | Object::Missing => (N::Delete, 1, "gone-other"),
+        });
+    }
     match c.form {
-        Form::Order | Form::Request | Form::Wish => {
-            ordered(doc, c).map(|g| conditional(doc, s, c, g)).or(match c.form {
-                Form::Wish => Some((N::Modify, 1, "wish")),
-                Form::Request => Some((N::Explain, 1, "request")),
-                _ => None,
-            })
+        Form::Order | Form::Request | Form::Wish if matches!(c.verb, None | Some(Tag::VCreate | Tag::VModify | Tag::VBuild)) && wanted_noun(doc, c).is_some() => {
+            wanted_noun(doc, c).map(|leaf| (leaf, 2, "noun"))
         }
+        Form::Order | Form::Request | Form::Wish => ordered(doc, c).map(|g| conditional(doc, s, c, g)).or(match c.form {
+            Form::Wish if gives(doc, c) && c.object != Object::New => Some((N::Explain, 1, "give")),
+            Form::Wish if c.object == Object::New && !c.located => Some((N::Create, 1, "wish-new")),
+            Form::Wish => Some((N::Modify, 1, "wish")),
+            Form::Request => Some((N::Explain, 1, "request")),
+            _ => None,
+        }),
         Form::Question(tag) => Some(question(s, c, tag)),
         Form::Ought => Some((N::Modify, 2, "ought")),
-        Form::Complaint => Some((N::Audit, 1, "complaint")),
+        Form::Complaint if c.end - c.start < 4 => Some((N::Clarify, 1, "complaint-short")),
+        Form::Complaint => Some((N::Modify, 1, "complaint")),
         Form::Statement | Form::Frame | Form::Empty => None,
     }
 }
@@ -58,27 +71,32 @@ pub(crate) fn clause(doc: &Doc, s: &Structure, c: &Clause) -> Option<(N, u8, &'s
 /// "if x is none, check y": how the program should behave, not what to look into.
 fn conditional(doc: &Doc, s: &Structure, c: &Clause, guess: (N, u8, &'static str)) -> (N, u8, &'static str) {
     let framed = s.clauses.iter().any(|f| {
-        f.form == Form::Frame
-            && f.end < c.start
-            && f.end + 2 >= c.start
-            && doc
-                .tokens
-                .get(f.head)
-                .is_some_and(|t| matches!(t.text.as_str(), "if" | "when" | "whenever" | "unless"))
-            && !doc
-                .tokens
-                .get(f.start..f.end)
-                .unwrap_or(&[])
-                .iter()
-                .any(|t| matches!(t.text.as_str(), "i" | "you" | "we"))
+        f.form == Form::Frame && f.end < c.start && f.end + 2 >= c.start
+            && doc.tokens.get(f.head).is_some_and(|t| matches!(t.text.as_str(), "if" | "when" | "whenever" | "unless"))
+            && !doc.tokens.get(f.start..f.end).unwrap_or(&[]).iter().any(|t| matches!(t.text.as_str(), "i" | "you" | "we"))
     });
-    if framed
-        && c.form == Form::Order
-        && matches!(guess.0, N::Audit | N::Read | N::Execute | N::Explain | N::Delete | N::Create)
-    {
+    if framed && c.form == Form::Order && matches!(guess.0, N::Audit | N::Read | N::Execute | N::Explain | N::Delete | N::Create) {
         return (N::Modify, 2, "conditional");
     }
     guess
+}
+
+/// Nouns that name a kind of answer: who wants one does not want a file changed.
+fn wanted_noun(doc: &Doc, c: &Clause) -> Option<N> {
+    let into = c.verb == Some(Tag::VModify);
+    let list: Vec<&str> = words(doc, c, if into { 9 } else { 5 }).collect();
+    let tail = if into { list.split(|w| *w == "into").nth(1)? } else { &list };
+    tail.iter().take(4).take_while(|w| into || !matches!(**w, "for" | "of" | "in" | "to" | "from" | "that" | "with")).find_map(|w| {
+        Some(match *w {
+            "opinion" | "feedback" | "thoughts" | "critique" | "verdict" | "review" => N::Review,
+            "advice" | "alternatives" | "ideas" | "options" | "suggestions" | "recommendation" | "recommendations" | "proposal" | "proposals" | "guidance" => N::Design,
+            "estimate" | "plan" | "roadmap" | "checklist" | "stories" | "tickets" | "tasks" | "backlog" | "milestones" | "timeline" | "steps" | "todos" | "todo" | "subtasks" | "schedule" => N::Decompose,
+            "explanation" | "overview" | "summary" | "details" | "rundown" | "clarity" | "info" | "information" => N::Explain,
+            "audit" | "analysis" | "investigation" | "diagnosis" => N::Audit,
+            "list" | "path" | "paths" | "contents" | "names" | "log" | "logs" | "diff" => N::Read,
+            _ => return None,
+        })
+    })
 }
 
 /// "propose an edit": the change itself is wanted, for approval.
@@ -108,6 +126,10 @@ fn ordered(doc: &Doc, c: &Clause) -> Option<(N, u8, &'static str)> {
         Tag::VDecompose => (N::Decompose, weight, "verb-decompose"),
         _ => return None,
     })
+}
+
+fn gives(doc: &Doc, c: &Clause) -> bool {
+    doc.tokens.get(c.start..c.head).unwrap_or(&[]).iter().any(|t| matches!(t.text.as_str(), "give" | "get" | "send" | "hand" | "provide" | "gimme" | "share"))
 }
 
 fn words<'a>(doc: &'a Doc, c: &Clause, reach: usize) -> impl Iterator<Item = &'a str> {
@@ -146,11 +168,14 @@ fn delete(doc: &Doc, c: &Clause, weight: u8) -> (N, u8, &'static str) {
     match c.object {
         Object::Whole | Object::New => (N::Delete, weight, "delete-whole"),
         Object::Inner => (N::Modify, weight, "delete-inner"),
-        Object::Pronoun | Object::Missing => (N::Delete, 1, "delete-it"),
-        Object::Other => {
+        Object::Pronoun | Object::Missing | Object::Other => {
             let verb = doc.tokens.get(c.head).map_or("", |t| t.text.as_str());
-            let soft = matches!(verb, "remove" | "get" | "eliminate" | "take" | "strip" | "clear" | "drop");
-            if soft && c.located { (N::Modify, 1, "remove-located") } else { (N::Delete, 1, "delete-other") }
+            let soft = matches!(verb, "remove" | "eliminate" | "take" | "strip" | "clear" | "drop" | "lose" | "scrap" | "get");
+            match (soft, c.located) {
+                (true, true) => (N::Modify, 1, "remove-located"),
+                (true, false) => (N::Delete, 1, "remove-other"),
+                (false, _) => (N::Delete, 2, "delete-other"),
+            }
         }
     }
 }

@@ -220,7 +220,7 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
             slot.push(*hit);
         }
     }
-    let reader = Reader { tokens: &doc.tokens, at: &by_start, english };
+    let reader = Reader { tokens: &doc.tokens, at: &by_start };
     for (start, end, last) in reader.bounds() {
         out.clauses.push(reader.clause(start, end, last));
     }
@@ -230,7 +230,6 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
 struct Reader<'a> {
     tokens: &'a [Token],
     at: &'a [Vec<Hit>],
-    english: bool,
 }
 
 /// Words that only English has.
@@ -411,6 +410,7 @@ impl Reader<'_> {
                 c.foreign = h.anywhere;
                 c.form = dress.unwrap_or(Form::Order);
             }
+            (Some(h), _) if h.tag.asks() && dress.is_none() && !c.marked && self.relative(c.start, h.tag) => c.form = Form::Statement,
             (Some(h), _) if h.tag.asks() => {
                 c.form = dress.filter(|d| *d == Form::Request).unwrap_or(Form::Question(h.tag));
                 c.after = h.start + h.len;
@@ -442,6 +442,12 @@ impl Reader<'_> {
         c.object = self.object(c.after, end);
         c.located = (c.after..end)
             .any(|j| is_word(self.tokens.get(j), PLACES) && j > c.after && self.tokens.get(j + 1).is_some());
+    }
+
+    /// "…, which checks that": no question but a tail of the clause before.
+    fn relative(&self, start: usize, tag: Tag) -> bool {
+        let mark = start.checked_sub(1).and_then(|i| self.tokens.get(i));
+        matches!(tag, Tag::QWhich | Tag::QWho | Tag::QWhen) && mark.is_some_and(|t| t.text == "," || t.kind != Kind::Punct)
     }
 
     /// A verb or question word of a language whose verb may stand anywhere.
