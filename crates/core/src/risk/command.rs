@@ -179,6 +179,12 @@ impl Walker<'_> {
         {
             self.hit("hidden-run", opt.span);
         }
+        if let Some(sub) = args.operands.first()
+            && !sub.text.is_ascii()
+            && matches!(name, "git" | "cargo" | "npm" | "docker" | "kubectl" | "go" | "gh" | "systemctl" | "yarn" | "pnpm" | "terraform")
+        {
+            self.hit("look-alike", sub.span);
+        }
         for opt in &args.opts {
             self.option_value(program, opt);
         }
@@ -194,7 +200,7 @@ impl Walker<'_> {
                 let field = Field { span: opt.span, ..value.clone() };
                 self.judge_write(&field, "write-hidden");
             }
-        } else if !program.names {
+        } else if !program.names && !opt.name.contains("exclude") && !opt.name.contains("ignore") {
             self.judge_read(value);
         }
     }
@@ -202,6 +208,7 @@ impl Walker<'_> {
     fn operands(&mut self, program: &Program, args: &Args) {
         let text = if args.has(&program.text_unless) { 0 } else { program.text };
         let target = args.opt(&["-t", "--target-directory"]).and_then(|opt| opt.value.clone());
+        let named = program.names || program.name_subs.contains(&args.operand(0)) && !args.has(&["-p", "--patch", "-L"]);
         let last = args.operands.len().saturating_sub(1);
         for (at, field) in args.operands.iter().enumerate() {
             if at < text {
@@ -215,7 +222,7 @@ impl Walker<'_> {
             if written {
                 self.judge_write(field, "write");
             }
-            if !program.names && !(written && program.dest != Dest::None) {
+            if !named && !(written && program.dest != Dest::None) {
                 self.judge_read(field);
             }
         }
@@ -257,6 +264,7 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
         return false;
     }
     let considered = if program.help_first { args.opts.get(..args.leading).unwrap_or(&[]) } else { &args.opts };
+    let considered = if program.sub_help && args.operands.len() <= 1 { &args.opts } else { considered };
     let long = considered.iter().any(|opt| {
         opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
@@ -280,6 +288,7 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
         return Feed::Fetched;
     }
     match (name, args.operands.as_slice()) {
+        ("cat", []) if feed == Feed::Inherit => Feed::Other,
         ("cat", []) => feed,
         ("cat", [one]) if one.feed.is_some() => one.feed.clone().unwrap_or_default(),
         ("cat", [one]) if one.text == "-" => feed,
@@ -288,7 +297,7 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
         ("pwd", _) => Feed::Text(".".to_owned()),
         ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => Feed::Text(".".to_owned()),
         ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
-        ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "id" | "whoami" | "hostname" | "arch" | "uuidgen", _) => Feed::Text("0".to_owned()),
+        ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => Feed::Text("0".to_owned()),
         ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
         ("ls" | "find" | "fd", _) => Feed::Other,

@@ -263,6 +263,13 @@ impl<'l> Walker<'l> {
                 Feed::Inherit
             }
         };
+        let endless = self.current.and_then(|at| self.found.get(at)).is_some_and(|f| {
+            let shown = self.line.get(f.span.start..f.span.end).unwrap_or("");
+            f.program == "yes" || f.program == "cat" && ["/dev/zero", "/dev/urandom", "/dev/random"].iter().any(|d| shown.contains(d))
+        });
+        if endless && !targets.is_empty() {
+            self.hit("bomb", span);
+        }
         if let (Feed::Fetched, true) = (&out, !targets.is_empty()) {
             self.fetched.extend(targets.iter().cloned());
         }
@@ -372,7 +379,11 @@ impl<'l> Walker<'l> {
             }
             return Feed::Inherit;
         }
+        let tests = words.first().and_then(parse::bare).is_some_and(|name| matches!(name, "[" | "test"));
+        let testing = self.testing;
+        self.testing |= tests;
         let argv = self.fields(words);
+        self.testing = testing;
         if argv.is_empty() {
             return Feed::Inherit;
         }

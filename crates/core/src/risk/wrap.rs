@@ -131,7 +131,10 @@ fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], name: &str) 
                 || matches!(option, "--command" | "--prepare" | "--setup" | "--cleanup" | "--exec" | "-x" | "--shell" | "--conclude" | "-ex");
             let written = matches!((name, option.get(..2).unwrap_or("")), ("time" | "gtime" | "strace" | "ltrace", "-o"))
                 || matches!(option, "--output" | "--export-json" | "--export-markdown");
-            if code {
+            if option == "-ex" || option == "-o" && name == "lldb" {
+                let runs = value.text.starts_with(['!', '|']) || value.text.contains("shell") || value.text.contains("python");
+                w.hit(if runs { "hidden-run" } else { "build" }, value.span);
+            } else if code {
                 let _ = w.run_text(&value.text, value.span);
             } else if written && name != "stdbuf" {
                 w.judge_write(&value, "write-hidden");

@@ -125,6 +125,15 @@ fn is_remote(text: &str) -> bool {
     text.contains("://") && !is_local(text)
 }
 
+/// Names that carry what was computed here tell it to whoever answers.
+pub(super) fn dns(w: &mut Walker<'_>, case: &Case<'_>) {
+    for field in case.words() {
+        if field.computed && field.unknown() {
+            w.hit("send", field.span);
+        }
+    }
+}
+
 /// `nc`: only a port check is a read.
 pub(super) fn nc(w: &mut Walker<'_>, case: &Case<'_>) {
     if let Some(opt) = case.args.opt(&["-l", "--listen"]) {
