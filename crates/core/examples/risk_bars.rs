@@ -30,7 +30,13 @@ fn main() {
         tricky += usize::from(case.tricky);
         tricky_right += usize::from(case.tricky && verdict.risk == case.risk);
         if wrong && verdict.risk != case.risk {
-            println!("{:6} not {:6} {:18} {}", verdict.risk.name(), case.risk.name(), verdict.rule, case.cmd.escape_debug());
+            println!(
+                "{:6} not {:6} {:18} {}",
+                verdict.risk.name(),
+                case.risk.name(),
+                verdict.rule,
+                case.cmd.escape_debug()
+            );
         }
         if verdict.risk > Risk::Low && (verdict.part.is_empty() || !case.cmd.contains(&verdict.part)) {
             println!("part {:?} is not in {:?}", verdict.part, case.cmd);
@@ -39,7 +45,10 @@ fn main() {
     times.sort_unstable();
     let n = times.len();
     let right: usize = (0..3).map(|i| table[i][i]).sum();
-    println!("lines={n} right={right} ({:.1} %) tricky={tricky_right}/{tricky}", 100.0 * right as f64 / n as f64);
+    println!(
+        "lines={n} right={right} ({:.1} %) tricky={tricky_right}/{tricky}",
+        100.0 * right as f64 / n as f64
+    );
     println!("rows are labels, columns are verdicts (low, medium, high): {table:?}");
     println!("median {:?}, p99 {:?}, longest {:?}", times[n / 2], times[n * 99 / 100], times[n - 1]);
 }

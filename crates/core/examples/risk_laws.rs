@@ -18,12 +18,13 @@ fn main() {
     let words: Vec<String> = std::env::args().collect();
     let what = words.get(1).map_or("laws", String::as_str);
     let count = words.get(2).and_then(|n| n.parse().ok());
-    let lines: Vec<(String, Risk)> = [include_str!("../tests/data/risk-corpus.jsonl"), include_str!("../tests/data/risk-sample.jsonl")]
-        .iter()
-        .flat_map(|text| text.lines())
-        .map(|line| serde_json::from_str::<Labelled>(line).expect("a labelled line"))
-        .map(|case| (case.cmd, case.risk))
-        .collect();
+    let lines: Vec<(String, Risk)> =
+        [include_str!("../tests/data/risk-corpus.jsonl"), include_str!("../tests/data/risk-sample.jsonl")]
+            .iter()
+            .flat_map(|text| text.lines())
+            .map(|line| serde_json::from_str::<Labelled>(line).expect("a labelled line"))
+            .map(|case| (case.cmd, case.risk))
+            .collect();
     let start = Instant::now();
     if what == "fuzz" {
         let count = count.unwrap_or(5_000_000);

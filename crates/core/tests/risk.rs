@@ -1,5 +1,11 @@
 //! The bars of command risk: the labelled lines, the rules' own examples, the laws, the limits.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 
 use std::time::{Duration, Instant};
 
@@ -131,7 +137,9 @@ fn a_huge_line_is_refused_at_once() {
 
 #[test]
 fn deep_and_wide_lines_are_bounded() {
-    for (open, close) in [("$(", ")"), ("(", ")"), ("{ ", ";}"), ("\"$(", ")\""), ("${a:-", "}"), ("if ", "; then ls; fi")] {
+    for (open, close) in
+        [("$(", ")"), ("(", ")"), ("{ ", ";}"), ("\"$(", ")\""), ("${a:-", "}"), ("if ", "; then ls; fi")]
+    {
         let line = format!("echo {}ls{}", open.repeat(5_000), close.repeat(5_000));
         let start = Instant::now();
         assert_eq!(assess(&line).risk, Risk::High, "{open}");

@@ -12,7 +12,14 @@ use super::{shell, special, wrap};
 
 /// Where ordinary programs live.
 const BINS: [&str; 9] = [
-    "/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin",
+    "/bin",
+    "/usr/bin",
+    "/sbin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/snap/bin",
     "/usr/libexec",
 ];
 
@@ -79,6 +86,11 @@ impl Walker<'_> {
         if first.twisted || first.computed && !text.contains('/') {
             self.hit("disguise", first.span);
         }
+        if self.is_assigned("IFS")
+            && base.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_.+[".contains(c)))
+        {
+            self.hit("computed-program", first.span);
+        }
         let located = text.contains('/') && !BINS.contains(&folder);
         let mut name = base.trim_end_matches(".exe").trim_end_matches(".cmd").to_owned();
         if !is_known(&name) {
@@ -103,11 +115,12 @@ impl Walker<'_> {
 
     /// A file that is run: what the line itself put there is judged.
     pub(super) fn run_file(&mut self, file: &Field, span: Span) {
-        let same = |other: &String| {
-            other.trim_start_matches("./") == file.text.trim_start_matches("./")
-        };
+        let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
         if self.fetched.iter().any(same) || file.feed == Some(Feed::Fetched) {
             self.hit("fetch-run", file.span);
+        }
+        if self.derived.iter().any(same) {
+            self.hit("computed-code", file.span);
         }
         let texts: Vec<String> =
             self.written.iter().filter(|(name, _)| same(name)).map(|(_, text)| text.clone()).collect();
@@ -148,7 +161,14 @@ impl Walker<'_> {
     }
 
     /// Judges by what the tables say of a program.
-    pub(super) fn by_table(&mut self, program: &'static Program, name: &str, argv: &[Field], span: Span, feed: Feed) -> Feed {
+    pub(super) fn by_table(
+        &mut self,
+        program: &'static Program,
+        name: &str,
+        argv: &[Field],
+        span: Span,
+        feed: Feed,
+    ) -> Feed {
         let args = Args::read(program, argv.get(1..).unwrap_or(&[]));
         if asks_help(program, name, argv, &args) {
             self.hit("help", span);
@@ -181,7 +201,20 @@ impl Walker<'_> {
         }
         if let Some(sub) = args.operands.first()
             && !sub.text.is_ascii()
-            && matches!(name, "git" | "cargo" | "npm" | "docker" | "kubectl" | "go" | "gh" | "systemctl" | "yarn" | "pnpm" | "terraform")
+            && matches!(
+                name,
+                "git"
+                    | "cargo"
+                    | "npm"
+                    | "docker"
+                    | "kubectl"
+                    | "go"
+                    | "gh"
+                    | "systemctl"
+                    | "yarn"
+                    | "pnpm"
+                    | "terraform"
+            )
         {
             self.hit("look-alike", sub.span);
         }
@@ -208,7 +241,8 @@ impl Walker<'_> {
     fn operands(&mut self, program: &Program, args: &Args) {
         let text = if args.has(&program.text_unless) { 0 } else { program.text };
         let target = args.opt(&["-t", "--target-directory"]).and_then(|opt| opt.value.clone());
-        let named = program.names || program.name_subs.contains(&args.operand(0)) && !args.has(&["-p", "--patch", "-L"]);
+        let named = program.names
+            || program.name_subs.contains(&args.operand(0)) && !args.has(&["-p", "--patch", "-L"]);
         let last = args.operands.len().saturating_sub(1);
         for (at, field) in args.operands.iter().enumerate() {
             if at < text {
@@ -233,7 +267,11 @@ impl Walker<'_> {
 
     /// A path that is read.
     pub(super) fn judge_read(&mut self, field: &Field) {
-        if names_secret(&field.text) || field.many && is_secret(&field.text) {
+        let disk = field.text.starts_with("/dev/")
+            && ["sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop"]
+                .iter()
+                .any(|d| field.text.get(5..).is_some_and(|t| t.starts_with(d)));
+        if disk || names_secret(&field.text) || field.many && is_secret(&field.text) {
             self.hit("secret", field.span);
         }
     }
@@ -255,7 +293,25 @@ impl Walker<'_> {
 pub(super) fn is_harmless_pager(value: &str) -> bool {
     matches!(
         value.trim(),
-        "" | "cat" | "less" | "more" | "most" | "true" | ":" | "never" | "less -R" | "less -FRX" | "less -F" | "bat" | "delta" | "/bin/cat" | "/usr/bin/cat" | "/bin/true" | "vim" | "vi" | "nano" | "off"
+        "" | "cat"
+            | "less"
+            | "more"
+            | "most"
+            | "true"
+            | ":"
+            | "never"
+            | "less -R"
+            | "less -FRX"
+            | "less -F"
+            | "bat"
+            | "delta"
+            | "/bin/cat"
+            | "/usr/bin/cat"
+            | "/bin/true"
+            | "vim"
+            | "vi"
+            | "nano"
+            | "off"
     )
 }
 
@@ -263,21 +319,26 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
     if program.no_help {
         return false;
     }
-    let considered = if program.help_first { args.opts.get(..args.leading).unwrap_or(&[]) } else { &args.opts };
+    let considered =
+        if program.help_first { args.opts.get(..args.leading).unwrap_or(&[]) } else { &args.opts };
     let considered = if program.sub_help && args.operands.len() <= 1 { &args.opts } else { considered };
     let long = considered.iter().any(|opt| {
         opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
     });
     let sole = matches!(argv, [_, only] if matches!(only.text.as_str(), "-h" | "-V" | "-v" | "-version" | "-help" | "-VV" | "-vV"));
-    long || sole && !matches!(name, "shutdown" | "halt" | "poweroff" | "reboot" | "mount" | "umount" | "history" | "crontab")
+    long || sole
+        && !matches!(
+            name,
+            "shutdown" | "halt" | "poweroff" | "reboot" | "mount" | "umount" | "history" | "crontab"
+        )
 }
 
 /// Programs that pass on what they are fed.
 const FILTERS: [&str; 34] = [
-    "cat", "tac", "head", "tail", "sed", "grep", "egrep", "tr", "gunzip", "zcat", "gzip", "base64", "awk", "gawk", "cut", "sort", "uniq",
-    "jq", "rev", "xxd", "tee", "iconv", "dos2unix", "bunzip2", "xz", "openssl", "gpg", "xzcat", "perl", "python3", "python", "sponge",
-    "pv", "tar",
+    "cat", "tac", "head", "tail", "sed", "grep", "egrep", "tr", "gunzip", "zcat", "gzip", "base64", "awk",
+    "gawk", "cut", "sort", "uniq", "jq", "rev", "xxd", "tee", "iconv", "dos2unix", "bunzip2", "xz",
+    "openssl", "gpg", "xzcat", "perl", "python3", "python", "sponge", "pv", "tar",
 ];
 
 fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
@@ -295,10 +356,16 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
         ("cat", [one]) if !one.unknown() => Feed::File(one.text.clone()),
         ("tee" | "pv" | "sponge", _) => feed,
         ("pwd", _) => Feed::Text(".".to_owned()),
-        ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => Feed::Text(".".to_owned()),
+        ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => {
+            Feed::Text(".".to_owned())
+        }
         ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
-        ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => Feed::Text("0".to_owned()),
-        ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
+        ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => {
+            Feed::Text("0".to_owned())
+        }
+        ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => {
+            Feed::Text(one.text.clone())
+        }
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
         ("ls" | "find" | "fd", _) => Feed::Other,
         _ => Feed::Other,

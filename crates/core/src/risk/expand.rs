@@ -172,7 +172,7 @@ impl Walker<'_> {
                 }
             }
             Piece::Sub { script, quoted } => {
-                let feed = self.nested_script(script);
+                let feed = self.nested_script(script, Feed::Inherit);
                 let text = match &feed {
                     Feed::Text(text) => text.trim_end_matches('\n').to_owned(),
                     Feed::Inherit => String::new(),
@@ -182,11 +182,15 @@ impl Walker<'_> {
                     out.open.feed = Some(feed);
                 }
                 out.open.computed = true;
-                if split && !quoted { out.push_splitting(&text) } else { out.push(&text) }
+                if split && !quoted {
+                    out.push_splitting(&text)
+                } else {
+                    out.push(&text)
+                }
                 out.open.computed = true;
             }
-            Piece::Proc(script) => {
-                let feed = self.nested_script(script);
+            Piece::Proc { script, fed } => {
+                let feed = self.nested_script(script, if *fed { Feed::Other } else { Feed::Inherit });
                 out.push("/dev/fd/63");
                 out.open.feed = Some(feed);
             }
@@ -275,7 +279,9 @@ impl Value {
 
 /// Whether a word mixes quoting inside itself, as honest words seldom do.
 fn is_twisted(pieces: &[Piece]) -> bool {
-    let odd = |p: &Piece| matches!(p, Piece::Text(_, Quote::Ansi)) || matches!(p, Piece::Text(t, _) if t.is_empty());
+    let odd = |p: &Piece| {
+        matches!(p, Piece::Text(_, Quote::Ansi)) || matches!(p, Piece::Text(t, _) if t.is_empty())
+    };
     if pieces.iter().any(odd) {
         return true;
     }
@@ -363,7 +369,9 @@ fn braces(word: &Word) -> Vec<Word> {
 fn merge(pieces: &mut Vec<Piece>) {
     let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
     for piece in pieces.drain(..) {
-        if let (Some(Piece::Text(last, Quote::Bare)), Piece::Text(text, Quote::Bare)) = (out.last_mut(), &piece) {
+        if let (Some(Piece::Text(last, Quote::Bare)), Piece::Text(text, Quote::Bare)) =
+            (out.last_mut(), &piece)
+        {
             last.push_str(text);
         } else {
             out.push(piece);

@@ -365,7 +365,12 @@ impl<'a> Parser<'a> {
         self.at += "while".len();
         let condition = self.script()?;
         let body = self.do_group()?;
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![condition, body], certain: false, subshell: false })
+        Ok(Kind::Compound {
+            words: Vec::new(),
+            bodies: vec![condition, body],
+            certain: false,
+            subshell: false,
+        })
     }
 
     fn do_group(&mut self) -> Read<Script> {

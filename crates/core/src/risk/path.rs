@@ -33,7 +33,14 @@ pub(super) enum Cwd {
 }
 
 const NULLS: [&str; 9] = [
-    "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "/dev/full", "/dev/random",
+    "/dev/null",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/stdin",
+    "/dev/tty",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
     "/dev/urandom",
 ];
 
@@ -59,7 +66,11 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
     if path.starts_with(UNKNOWN) {
         return Place::Unknown;
     }
-    if NULLS.contains(&path) || path.starts_with("/dev/fd/") || path.eq_ignore_ascii_case("nul") || path == "$null" {
+    if NULLS.contains(&path)
+        || path.starts_with("/dev/fd/")
+        || path.eq_ignore_ascii_case("nul")
+        || path == "$null"
+    {
         return Place::Null;
     }
     let windows = path.as_bytes().get(1) == Some(&b':')
@@ -71,7 +82,8 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
     }
     if path.starts_with('/') {
         let settled = settle(path).map_or_else(String::new, |parts| format!("/{}", parts.join("/")));
-        let scratch = SCRATCH.iter().any(|s| settled.strip_prefix(s).is_some_and(|rest| rest.starts_with('/')));
+        let scratch =
+            SCRATCH.iter().any(|s| settled.strip_prefix(s).is_some_and(|rest| rest.starts_with('/')));
         return if scratch {
             Place::Scratch
         } else if settled.starts_with("/dev/") {
@@ -93,7 +105,9 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
 fn is_control(parts: &[&str]) -> bool {
     let lower: Vec<String> = parts.iter().map(|p| p.to_ascii_lowercase()).collect();
     lower.iter().any(|p| matches!(p.as_str(), ".git" | ".husky" | ".pilothouse" | ".githooks"))
-        || lower.last().is_some_and(|last| matches!(last.as_str(), ".gitmodules" | ".envrc" | ".pre-commit-config.yaml" | ".mcp.json"))
+        || lower.last().is_some_and(|last| {
+            matches!(last.as_str(), ".gitmodules" | ".envrc" | ".pre-commit-config.yaml" | ".mcp.json")
+        })
         || lower.len() == 2
             && lower.first().is_some_and(|p| p == ".vscode")
             && lower.last().is_some_and(|last| last == "tasks.json" || last == "settings.json")
@@ -101,29 +115,120 @@ fn is_control(parts: &[&str]) -> bool {
 
 /// Directories whose contents are credentials.
 const SECRET_DIRS: [&str; 16] = [
-    ".ssh", ".aws", ".gnupg", ".azure", ".password-store", "keyrings", "keychains", ".docker", ".kube", "gcloud",
-    ".mozilla", "google-chrome", "chromium", ".vault", "bravesoftware", ".oci",
+    ".ssh",
+    ".aws",
+    ".gnupg",
+    ".azure",
+    ".password-store",
+    "keyrings",
+    "keychains",
+    ".docker",
+    ".kube",
+    "gcloud",
+    ".mozilla",
+    "google-chrome",
+    "chromium",
+    ".vault",
+    "bravesoftware",
+    ".oci",
 ];
 
 const SECRET_NAMES: [&str; 64] = [
-    ".env", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd",
-    ".dockercfg", ".boto", ".s3cfg", ".vault-token", ".bash_history", ".zsh_history", ".sh_history", ".history",
-    ".python_history", ".psql_history", ".mysql_history", ".node_repl_history", ".sqlite_history", ".rediscli_history",
-    "fish_history", ".lesshst", ".viminfo", "shadow", "shadow-", "gshadow", "master.passwd", "sudoers", "kubeconfig",
-    "key3.db", "key4.db", "logins.json", "cookies.sqlite", "cookies", "login data", "wallet.dat", "credentials",
-    "credentials.json", "credentials.toml", "credentials.yml", "credentials.yaml", "credentials.xml",
-    "credentials.csv", "secrets.json", "secrets.yml", "secrets.yaml", "secrets.toml", "secret.json", "secret.yaml",
-    "secret.yml", "master.key", "terraform.tfstate", "login.keychain", "login.keychain-db", "consolehost_history.txt",
-    "sam", "ntds.dit", "client_secret.json", "application_default_credentials.json", ".envrc", ".yarnrc.yml2",
+    ".env",
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".htpasswd",
+    ".dockercfg",
+    ".boto",
+    ".s3cfg",
+    ".vault-token",
+    ".bash_history",
+    ".zsh_history",
+    ".sh_history",
+    ".history",
+    ".python_history",
+    ".psql_history",
+    ".mysql_history",
+    ".node_repl_history",
+    ".sqlite_history",
+    ".rediscli_history",
+    "fish_history",
+    ".lesshst",
+    ".viminfo",
+    "shadow",
+    "shadow-",
+    "gshadow",
+    "master.passwd",
+    "sudoers",
+    "kubeconfig",
+    "key3.db",
+    "key4.db",
+    "logins.json",
+    "cookies.sqlite",
+    "cookies",
+    "login data",
+    "wallet.dat",
+    "credentials",
+    "credentials.json",
+    "credentials.toml",
+    "credentials.yml",
+    "credentials.yaml",
+    "credentials.xml",
+    "credentials.csv",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.toml",
+    "secret.json",
+    "secret.yaml",
+    "secret.yml",
+    "master.key",
+    "terraform.tfstate",
+    "login.keychain",
+    "login.keychain-db",
+    "consolehost_history.txt",
+    "sam",
+    "ntds.dit",
+    "client_secret.json",
+    "application_default_credentials.json",
+    ".envrc",
+    ".yarnrc.yml2",
 ];
 
 const KEY_NAMES: [&str; 6] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk"];
 
-const SECRET_ENDINGS: [&str; 12] =
-    [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".env", ".tfstate", ".keychain", ".p8"];
+const SECRET_ENDINGS: [&str; 12] = [
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".ppk",
+    ".env",
+    ".tfstate",
+    ".keychain",
+    ".p8",
+];
 
 const HARMLESS_ENDINGS: [&str; 12] = [
-    ".pub", ".example", ".sample", ".template", ".dist", ".tmpl", ".md", ".schema", ".tpl", ".defaults", "-example",
+    ".pub",
+    ".example",
+    ".sample",
+    ".template",
+    ".dist",
+    ".tmpl",
+    ".md",
+    ".schema",
+    ".tpl",
+    ".defaults",
+    "-example",
     "-sample",
 ];
 
@@ -168,9 +273,12 @@ fn name_is_secret(last: &str) -> bool {
     }
     if let Some(rest) = last.strip_prefix(".env") {
         let tail = rest.rsplit('.').next().unwrap_or("");
-        let words = ["example", "sample", "template", "dist", "defaults", "default", "schema", "md", "tmpl", "tpl"];
+        let words =
+            ["example", "sample", "template", "dist", "defaults", "default", "schema", "md", "tmpl", "tpl"];
         return rest.is_empty()
-            || (rest.starts_with(['.', '-', '_', '*', '?', '~']) && !words.contains(&tail) && !words.iter().any(|w| rest.starts_with(&format!(".{w}"))));
+            || (rest.starts_with(['.', '-', '_', '*', '?', '~'])
+                && !words.contains(&tail)
+                && !words.iter().any(|w| rest.starts_with(&format!(".{w}"))));
     }
     glob_may_name(last)
         || last.starts_with("service-account") && last.ends_with(".json")
@@ -187,9 +295,20 @@ fn glob_may_name(pattern: &str) -> bool {
     let fixed = pattern.chars().filter(|c| !matches!(c, '*' | '?' | '[' | ']')).count();
     let dotted = pattern.starts_with('.');
     (dotted || fixed >= 3)
-        && [".env", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".bash_history", "id_rsa", "id_ed25519", "shadow", "credentials"]
-            .iter()
-            .any(|name| glob(pattern, name))
+        && [
+            ".env",
+            ".netrc",
+            ".npmrc",
+            ".pypirc",
+            ".git-credentials",
+            ".bash_history",
+            "id_rsa",
+            "id_ed25519",
+            "shadow",
+            "credentials",
+        ]
+        .iter()
+        .any(|name| glob(pattern, name))
 }
 
 /// The candidates for a path inside an argument: after `=`, `:`, `@` and `,` as well.
@@ -200,9 +319,10 @@ pub(super) fn names_secret(argument: &str) -> bool {
     if is_secret(argument) {
         return true;
     }
-    argument.contains(['=', ':', '@', ',', '<', '"', '\'', '(']) && argument
-        .split(['=', ':', '@', ',', '<', '"', '\'', '(', ')', ' '])
-        .any(|part| !part.is_empty() && part.len() < argument.len() && is_secret(part))
+    argument.contains(['=', ':', '@', ',', '<', '"', '\'', '('])
+        && argument
+            .split(['=', ':', '@', ',', '<', '"', '\'', '(', ')', ' '])
+            .any(|part| !part.is_empty() && part.len() < argument.len() && is_secret(part))
 }
 
 /// Whether `text` matches `pattern` (`*`, `?`, `[set]`), without regard to case.
@@ -259,8 +379,22 @@ fn class(pattern: &[char], open: usize, x: char) -> Option<usize> {
 
 /// Words in a variable's name that say it holds a secret.
 const SECRET_WORDS: [&str; 16] = [
-    "TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "PRIVATE_KEY", "ACCESS_KEY", "CREDENTIAL", "PASSPHRASE",
-    "AUTH_KEY", "ENCRYPTION_KEY", "SIGNING_KEY", "_PAT", "DATABASE_URL", "PGPASS",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "PASSWD",
+    "API_KEY",
+    "APIKEY",
+    "PRIVATE_KEY",
+    "ACCESS_KEY",
+    "CREDENTIAL",
+    "PASSPHRASE",
+    "AUTH_KEY",
+    "ENCRYPTION_KEY",
+    "SIGNING_KEY",
+    "_PAT",
+    "DATABASE_URL",
+    "PGPASS",
 ];
 
 /// Whether a variable of that name is likely to hold a secret.

@@ -223,7 +223,8 @@ impl Args {
                 continue;
             }
             let global = out.operands.is_empty();
-            let takes = |name: &str| program.takes.contains(&name) || global && program.gtakes.contains(&name);
+            let takes =
+                |name: &str| program.takes.contains(&name) || global && program.gtakes.contains(&name);
             if text.starts_with("--") || program.long1 || takes(text) {
                 let (name, value) = match text.split_once('=') {
                     Some((name, value)) => (name, Some(word.with(value))),
@@ -306,7 +307,9 @@ impl Program {
                     forced = Some((depth, found));
                 }
                 Mode::Base
-                    if base.as_ref().is_none_or(|(d, c, _)| (*d, *c) < (depth, conditional) || *d == depth && *c == conditional && !conditional) =>
+                    if base.as_ref().is_none_or(|(d, c, _)| {
+                        (*d, *c) < (depth, conditional) || *d == depth && *c == conditional && !conditional
+                    }) =>
                 {
                     base = Some((depth, conditional, found));
                 }
@@ -316,7 +319,9 @@ impl Program {
         let mut out = Vec::with_capacity(1 + raised.len());
         // An override speaks for its sub-command: raises meant for the shorter or plain form fall away.
         let spoken = forced.as_ref().map_or(0, |(depth, _)| *depth);
-        raised.retain(|(depth, conditional, _)| *depth > spoken || *depth == spoken && *conditional || spoken == 0);
+        raised.retain(|(depth, conditional, _)| {
+            *depth > spoken || *depth == spoken && *conditional || spoken == 0
+        });
         match (forced, base) {
             (Some((_, found)), _) | (None, Some((_, _, found))) => out.push(found),
             (None, None) => out.push(Found { rule: rules::find("unknown"), span: None }),
@@ -329,11 +334,9 @@ impl Program {
 impl Line {
     /// The span that decided when the line matches; the inner `None` when nothing in particular did.
     fn matches(&self, args: &Args) -> Option<Option<Span>> {
-        let subs_match = self
-            .subs
-            .iter()
-            .enumerate()
-            .all(|(at, names)| names.iter().any(|n| *n == args.operand(at) || n.contains('*') && glob(n, args.operand(at))));
+        let subs_match = self.subs.iter().enumerate().all(|(at, names)| {
+            names.iter().any(|n| *n == args.operand(at) || n.contains('*') && glob(n, args.operand(at)))
+        });
         if !subs_match || args.operands.len() < self.subs.len() {
             return None;
         }

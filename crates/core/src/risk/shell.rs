@@ -8,13 +8,55 @@ use super::syntax::Span;
 use super::walk::Walker;
 
 /// Shells that can be started.
-pub(super) const SHELLS: [&str; 14] =
-    ["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh", "tcsh", "csh", "pwsh", "powershell", "nu"];
+pub(super) const SHELLS: [&str; 14] = [
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "ash",
+    "fish",
+    "rbash",
+    "mksh",
+    "tcsh",
+    "csh",
+    "pwsh",
+    "powershell",
+    "nu",
+];
 
 const BUILTINS: [&str; 31] = [
-    "echo", "printf", "eval", "source", ".", "trap", "alias", "unalias", "export", "declare", "typeset", "local",
-    "readonly", "unset", "set", "cd", "chdir", "pushd", "popd", "test", "[", "read", "mapfile", "readarray", "cmd", "enable",
-    "complete", "compgen", "disown", "fg", "bg",
+    "echo",
+    "printf",
+    "eval",
+    "source",
+    ".",
+    "trap",
+    "alias",
+    "unalias",
+    "export",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "unset",
+    "set",
+    "cd",
+    "chdir",
+    "pushd",
+    "popd",
+    "test",
+    "[",
+    "read",
+    "mapfile",
+    "readarray",
+    "cmd",
+    "enable",
+    "complete",
+    "compgen",
+    "disown",
+    "fg",
+    "bg",
 ];
 
 /// Whether a name is a builtin or a shell.
@@ -39,11 +81,15 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
             w.run_text(&all.join(" "), span)
         }
         "source" | "." => {
-            source(w, args, span);
+            if matches!(first, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+                feed_shell(w, feed, span);
+            } else {
+                source(w, args, span);
+            }
             Feed::Other
         }
         "trap" => trap(w, args),
-        "alias" => alias(w, args, span),
+        "alias" => alias(w, args),
         "export" | "declare" | "typeset" | "local" | "readonly" => declare(w, name, args, span),
         "set" => set(w, args, span),
         "cd" | "chdir" | "pushd" | "popd" => {
@@ -194,20 +240,18 @@ fn trap(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     Feed::Inherit
 }
 
-fn alias(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
+fn alias(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     for field in args {
         let Some((name, text)) = field.text.split_once('=') else { continue };
         w.aliases.insert(name.to_owned(), text.to_owned());
-        if super::command::is_known(name) && text.split_ascii_whitespace().next() != Some(name) {
-            w.hit("disguise", span);
-        }
         let _ = w.run_text(text, field.span);
     }
     Feed::Inherit
 }
 
 fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
-    let flags: String = args.iter().take_while(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
+    let flags: String =
+        args.iter().take_while(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
     let names: Vec<&Field> = args.iter().filter(|f| !f.text.starts_with('-')).collect();
     let functions = flags.contains(['f', 'F']);
     if names.is_empty() && !functions && name != "local" {
@@ -268,7 +312,8 @@ fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
 }
 
 fn cmd(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
-    let start = args.iter().position(|f| f.text.eq_ignore_ascii_case("/c") || f.text.eq_ignore_ascii_case("/k"));
+    let start =
+        args.iter().position(|f| f.text.eq_ignore_ascii_case("/c") || f.text.eq_ignore_ascii_case("/k"));
     match start.and_then(|at| args.get(at + 1..)) {
         Some([one]) => {
             let _ = w.run_text(&one.text.replace('\\', "/"), span);
@@ -353,14 +398,21 @@ fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed:
     let rest = args.get(at..).unwrap_or(&[]);
     match rest.iter().find(|f| f.text != "--") {
         None => feed_shell(w, feed, span),
-        Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => feed_shell(w, feed, span),
+        Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
+            feed_shell(w, feed, span)
+        }
         Some(file) => source(w, std::slice::from_ref(file), span),
     }
     Feed::Other
 }
 
 fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span) -> Feed {
-    let Some((code, more)) = rest.iter().position(|f| !f.text.starts_with('-') || f.text.len() < 2).and_then(|at| rest.get(at..)).and_then(<[Field]>::split_first) else {
+    let Some((code, more)) = rest
+        .iter()
+        .position(|f| !f.text.starts_with('-') || f.text.len() < 2)
+        .and_then(|at| rest.get(at..))
+        .and_then(<[Field]>::split_first)
+    else {
         w.hit("unreadable", span);
         return Feed::Other;
     };

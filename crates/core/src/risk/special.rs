@@ -31,7 +31,15 @@ impl Case<'_> {
 }
 
 /// Calls the judge of that name.
-pub(super) fn judge(w: &mut Walker<'_>, judge: &str, name: &str, argv: &[Field], args: &Args, span: Span, feed: &Feed) {
+pub(super) fn judge(
+    w: &mut Walker<'_>,
+    judge: &str,
+    name: &str,
+    argv: &[Field],
+    args: &Args,
+    span: Span,
+    feed: &Feed,
+) {
     let case = Case { name, argv, args, span, feed };
     match judge {
         "deep" => files::deep(w, &case),
@@ -71,7 +79,9 @@ pub(super) fn judge(w: &mut Walker<'_>, judge: &str, name: &str, argv: &[Field],
         "ps" => system::ps(w, &case),
         "packages" => system::packages(w, &case),
         "tmux" => system::tmux(w, &case),
-        "psread" | "pswrite" | "psremove" | "psweb" | "psblock" | "psstart" => system::powershell(w, judge, &case),
+        "psread" | "pswrite" | "psremove" | "psweb" | "psblock" | "psstart" => {
+            system::powershell(w, judge, &case)
+        }
         _ => {}
     }
 }

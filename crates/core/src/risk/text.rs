@@ -27,10 +27,12 @@ impl Walker<'_> {
         if text.is_ascii() && !text.bytes().any(|b| b.is_ascii_control()) {
             return;
         }
-        let bad = text.chars().any(|c| {
-            c != UNKNOWN && c.is_control() || is_invisible(c) || !c.is_ascii() && c.is_whitespace()
+        let bad = text
+            .chars()
+            .any(|c| c != UNKNOWN && c.is_control() || is_invisible(c) || !c.is_ascii() && c.is_whitespace());
+        let dash = text.chars().next().is_some_and(|c| {
+            matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}')
         });
-        let dash = text.chars().next().is_some_and(|c| matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}'));
         if bad || dash {
             self.hit("look-alike", span);
         }

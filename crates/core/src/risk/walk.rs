@@ -60,6 +60,8 @@ pub(super) struct Walker<'l> {
     /// Files this line downloaded, and texts it wrote.
     pub(super) fetched: Vec<String>,
     pub(super) written: HashMap<String, String>,
+    /// Files this line filled with something computed.
+    pub(super) derived: Vec<String>,
     /// Secret-looking words named earlier in the same pipeline.
     pub(super) upstream_secret: Option<String>,
     pub(super) stopped: bool,
@@ -88,6 +90,7 @@ impl<'l> Walker<'l> {
             testing: false,
             fetched: Vec::new(),
             written: HashMap::new(),
+            derived: Vec::new(),
             upstream_secret: None,
             stopped: false,
             lowered: None,
@@ -249,9 +252,6 @@ impl<'l> Walker<'l> {
             Kind::Each { name, list, body } => self.each(name, list.as_deref(), body, feed),
             Kind::Function { name, body } => {
                 self.functions.insert(name.clone(), ((**body).clone(), false));
-                if super::command::is_known(name) {
-                    self.hit("disguise", span);
-                }
                 Feed::Inherit
             }
             Kind::Test(words) => {
@@ -265,13 +265,18 @@ impl<'l> Walker<'l> {
         };
         let endless = self.current.and_then(|at| self.found.get(at)).is_some_and(|f| {
             let shown = self.line.get(f.span.start..f.span.end).unwrap_or("");
-            f.program == "yes" || f.program == "cat" && ["/dev/zero", "/dev/urandom", "/dev/random"].iter().any(|d| shown.contains(d))
+            f.program == "yes"
+                || f.program == "cat"
+                    && ["/dev/zero", "/dev/urandom", "/dev/random"].iter().any(|d| shown.contains(d))
         });
         if endless && !targets.is_empty() {
             self.hit("bomb", span);
         }
         if let (Feed::Fetched, true) = (&out, !targets.is_empty()) {
             self.fetched.extend(targets.iter().cloned());
+        }
+        if out == Feed::Other {
+            self.derived.extend(targets.iter().cloned());
         }
         if let Feed::Text(text) = &out {
             for target in &targets {
@@ -339,7 +344,10 @@ impl<'l> Walker<'l> {
                 let mut field = self.text_of(word);
                 field.span = self.place_of(redirect.span);
                 self.reach_device(&field);
-                if field.feed.is_none() && self.judge_write(&field, "redirect") && redirect_is_output(redirect) {
+                if field.feed.is_none()
+                    && self.judge_write(&field, "redirect")
+                    && redirect_is_output(redirect)
+                {
                     targets.push(field.text.clone());
                 }
             }
@@ -442,7 +450,8 @@ impl<'l> Walker<'l> {
             "USER" | "LOGNAME" | "HOSTNAME" | "HOSTTYPE" | "OSTYPE" | "LANG" | "TERM" => "name",
             "PATH" => "/usr/bin:/bin",
             "!" => "%1",
-            "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "COLUMNS" | "LINES" | "-" => "0",
+            "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "COLUMNS"
+            | "LINES" | "-" => "0",
             _ => return None,
         };
         Some(Value { text: text.to_owned(), many: false })
@@ -471,11 +480,11 @@ impl<'l> Walker<'l> {
     }
 
     /// Runs a script inside a substitution: assignments and moves do not last.
-    pub(super) fn nested_script(&mut self, script: &Script) -> Feed {
+    pub(super) fn nested_script(&mut self, script: &Script, feed: Feed) -> Feed {
         let cwd = self.cwd;
         self.depth += 1;
         let testing = std::mem::replace(&mut self.testing, false);
-        let out = self.script(script, Feed::Inherit);
+        let out = self.script(script, feed);
         self.testing = testing;
         self.depth -= 1;
         self.cwd = cwd;
@@ -492,7 +501,8 @@ impl<'l> Walker<'l> {
         let mut old = Vec::new();
         let all: Vec<String> = argv.iter().skip(1).map(|f| f.text.clone()).collect();
         let named = (1..=9).map(|n| (n.to_string(), argv.get(n).cloned()));
-        let every = ["@", "*"].map(|n| (n.to_owned(), Some(Field { text: all.join(" "), ..Field::default() })));
+        let every =
+            ["@", "*"].map(|n| (n.to_owned(), Some(Field { text: all.join(" "), ..Field::default() })));
         for (name, field) in named.chain(every) {
             let value = field.map_or_else(Value::default, |f| Value { text: f.text, many: f.many });
             old.push((name.clone(), self.vars.insert(name, vec![value])));

@@ -92,12 +92,13 @@ impl<'a> Parser<'a> {
                 (Some(b'$'), _) => Some(self.dollar(until.quoted())?),
                 (Some(b'`'), _) => Some(self.backticks(until.quoted())?),
                 (Some(b'<' | b'>'), Some(b'(')) if until == Until::Word => {
+                    let fed = self.looking_at(">");
                     self.at += 2;
                     let script = self.script()?;
                     if !self.eat(")") {
                         return Err(Unreadable);
                     }
-                    Some(Piece::Proc(script))
+                    Some(Piece::Proc { script, fed })
                 }
                 _ => Some(self.plain(until)),
             };
@@ -208,8 +209,8 @@ impl<'a> Parser<'a> {
         };
         self.at += skip;
         let digits = self.rest().chars().take(most).take_while(|d| d.is_digit(radix)).count();
-        let value = u32::from_str_radix(self.rest().get(..digits).unwrap_or(""), radix)
-            .map_err(|_| Unreadable)?;
+        let value =
+            u32::from_str_radix(self.rest().get(..digits).unwrap_or(""), radix).map_err(|_| Unreadable)?;
         self.at += digits;
         if matches!(c, 'u' | 'U') {
             let c = char::from_u32(value).ok_or(Unreadable)?;

@@ -19,31 +19,140 @@ const WRAPPERS: [Wrapper; 22] = [
     Wrapper { names: &["time", "gtime"], takes: &["-f", "-o", "--format", "--output"], skip: 0, floor: None },
     Wrapper { names: &["nice", "gnice"], takes: &["-n", "--adjustment"], skip: 0, floor: None },
     Wrapper { names: &["ionice"], takes: &["-c", "-n", "--class", "--classdata"], skip: 0, floor: None },
-    Wrapper { names: &["timeout", "gtimeout"], takes: &["-s", "-k", "--signal", "--kill-after"], skip: 1, floor: None },
-    Wrapper { names: &["nohup", "setsid", "unbuffer", "fakeroot", "catchsegv", "chronic", "builtin", "winpty", "catatonit", "tini", "dumb-init", "noglob", "nocorrect", "busybox", "toybox", "shx", "npm-run", "rlwrap", "wait-for-it", "linux32", "linux64", "dbus-run-session", "then"], takes: &[], skip: 0, floor: None },
-    Wrapper { names: &["stdbuf"], takes: &["-i", "-o", "-e", "--input", "--output", "--error"], skip: 0, floor: None },
-    Wrapper { names: &["chrt", "taskset", "setarch", "prlimit", "choom", "cgexec", "numactl"], takes: &["-g", "-n", "-N", "-m", "-C"], skip: 1, floor: None },
+    Wrapper {
+        names: &["timeout", "gtimeout"],
+        takes: &["-s", "-k", "--signal", "--kill-after"],
+        skip: 1,
+        floor: None,
+    },
+    Wrapper {
+        names: &[
+            "nohup",
+            "setsid",
+            "unbuffer",
+            "fakeroot",
+            "catchsegv",
+            "chronic",
+            "builtin",
+            "winpty",
+            "catatonit",
+            "tini",
+            "dumb-init",
+            "noglob",
+            "nocorrect",
+            "busybox",
+            "toybox",
+            "shx",
+            "npm-run",
+            "rlwrap",
+            "wait-for-it",
+            "linux32",
+            "linux64",
+            "dbus-run-session",
+            "then",
+        ],
+        takes: &[],
+        skip: 0,
+        floor: None,
+    },
+    Wrapper {
+        names: &["stdbuf"],
+        takes: &["-i", "-o", "-e", "--input", "--output", "--error"],
+        skip: 0,
+        floor: None,
+    },
+    Wrapper {
+        names: &["chrt", "taskset", "setarch", "prlimit", "choom", "cgexec", "numactl"],
+        takes: &["-g", "-n", "-N", "-m", "-C"],
+        skip: 1,
+        floor: None,
+    },
     Wrapper { names: &["caffeinate", "xvfb-run"], takes: &["-t", "-w", "-s", "-n"], skip: 0, floor: None },
     Wrapper { names: &["exec"], takes: &["-a"], skip: 0, floor: None },
-    Wrapper { names: &["unshare", "bwrap", "firejail", "proot", "systemd-inhibit"], takes: &["--bind", "--ro-bind", "--dev", "--proc", "--map-user"], skip: 0, floor: Some("unknown") },
-    Wrapper { names: &["chroot", "nsenter"], takes: &["-t", "--target", "--userspec"], skip: 1, floor: Some("privilege") },
-    Wrapper { names: &["strace", "ltrace", "dtruss", "valgrind", "heaptrack", "rr", "kcov", "gdb", "lldb"], takes: &["-e", "-o", "-s", "-u", "-P", "-ex"], skip: 0, floor: Some("build") },
-    Wrapper { names: &["cross-env", "cross-env-shell", "dotenv", "env-cmd", "retry", "ts-retry"], takes: &["-f", "-e", "-c"], skip: 0, floor: Some("build") },
-    Wrapper { names: &["entr", "nodemon", "watchexec", "chokidar", "onchange", "reflex"], takes: &["-e", "-w", "-i", "--watch", "--ext", "-x"], skip: 0, floor: Some("build") },
-    Wrapper { names: &["aws-vault", "chamber", "op", "doppler", "infisical"], takes: &[], skip: 0, floor: Some("secret") },
+    Wrapper {
+        names: &["unshare", "bwrap", "firejail", "proot", "systemd-inhibit"],
+        takes: &["--bind", "--ro-bind", "--dev", "--proc", "--map-user"],
+        skip: 0,
+        floor: Some("unknown"),
+    },
+    Wrapper {
+        names: &["chroot", "nsenter"],
+        takes: &["-t", "--target", "--userspec"],
+        skip: 1,
+        floor: Some("privilege"),
+    },
+    Wrapper {
+        names: &["strace", "ltrace", "dtruss", "valgrind", "heaptrack", "rr", "kcov", "gdb", "lldb"],
+        takes: &["-e", "-o", "-s", "-u", "-P", "-ex"],
+        skip: 0,
+        floor: Some("build"),
+    },
+    Wrapper {
+        names: &["cross-env", "cross-env-shell", "dotenv", "env-cmd", "retry", "ts-retry"],
+        takes: &["-f", "-e", "-c"],
+        skip: 0,
+        floor: Some("build"),
+    },
+    Wrapper {
+        names: &["entr", "nodemon", "watchexec", "chokidar", "onchange", "reflex"],
+        takes: &["-e", "-w", "-i", "--watch", "--ext", "-x"],
+        skip: 0,
+        floor: Some("build"),
+    },
+    Wrapper {
+        names: &["aws-vault", "chamber", "op", "doppler", "infisical"],
+        takes: &[],
+        skip: 0,
+        floor: Some("secret"),
+    },
     Wrapper { names: &["multitime", "bench"], takes: &["-n"], skip: 0, floor: None },
-    Wrapper { names: &["script"], takes: &["-c", "-O", "-I", "-B", "-T", "-E", "--command"], skip: 1, floor: None },
+    Wrapper {
+        names: &["script"],
+        takes: &["-c", "-O", "-I", "-B", "-T", "-E", "--command"],
+        skip: 1,
+        floor: None,
+    },
     Wrapper { names: &["start-stop-daemon", "daemonize"], takes: &[], skip: 0, floor: Some("persist") },
     Wrapper { names: &["flock"], takes: &["-w", "-E", "-c"], skip: 1, floor: None },
     Wrapper { names: &["watch"], takes: &["-n", "--interval"], skip: 0, floor: None },
-    Wrapper { names: &["hyperfine"], takes: &["-w", "-r", "-m", "-M", "-p", "-c", "-S", "-n", "-N2", "--warmup", "--runs", "--prepare", "--cleanup", "--setup", "--export-json", "--export-markdown", "--shell"], skip: 0, floor: Some("build") },
-    Wrapper { names: &["concurrently", "npm-run-all", "run-p", "run-s"], takes: &["-n", "-c"], skip: 0, floor: Some("build") },
+    Wrapper {
+        names: &["hyperfine"],
+        takes: &[
+            "-w",
+            "-r",
+            "-m",
+            "-M",
+            "-p",
+            "-c",
+            "-S",
+            "-n",
+            "-N2",
+            "--warmup",
+            "--runs",
+            "--prepare",
+            "--cleanup",
+            "--setup",
+            "--export-json",
+            "--export-markdown",
+            "--shell",
+        ],
+        skip: 0,
+        floor: Some("build"),
+    },
+    Wrapper {
+        names: &["concurrently", "npm-run-all", "run-p", "run-s"],
+        takes: &["-n", "-c"],
+        skip: 0,
+        floor: Some("build"),
+    },
 ];
 
 /// Whether a program of that name is a wrapper.
 pub(super) fn is_wrapper(name: &str) -> bool {
-    matches!(name, "env" | "genv" | "command" | "xargs" | "gxargs" | "parallel" | "rush-parallel" | "rimraf" | "del-cli")
-        || WRAPPERS.iter().any(|w| w.names.contains(&name))
+    matches!(
+        name,
+        "env" | "genv" | "command" | "xargs" | "gxargs" | "parallel" | "rush-parallel" | "rimraf" | "del-cli"
+    ) || WRAPPERS.iter().any(|w| w.names.contains(&name))
 }
 
 /// Judges a wrapper; `None` when the name is none.
@@ -84,6 +193,11 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         return Some(Feed::Other);
     }
     let command = rest.get(skip..).unwrap_or(&[]);
+    if let ("flock", [option, code, ..]) = (name, command)
+        && matches!(option.text.as_str(), "-c" | "--command")
+    {
+        return Some(w.run_text(&code.text, code.span));
+    }
     let assigned = command.iter().take_while(|f| is_assignment(&f.text)).count();
     for field in command.iter().take(assigned) {
         if let Some((variable, value)) = field.text.split_once('=') {
@@ -127,17 +241,36 @@ fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], name: &str) 
             value = text.get(2..).map(|v| field.with(v));
         }
         if let Some(value) = value {
-            let code = matches!((name, option.get(..2).unwrap_or("")), ("script" | "flock" | "cross-env" | "dotenv", "-c"))
-                || matches!(option, "--command" | "--prepare" | "--setup" | "--cleanup" | "--exec" | "-x" | "--shell" | "--conclude" | "-ex");
-            let written = matches!((name, option.get(..2).unwrap_or("")), ("time" | "gtime" | "strace" | "ltrace", "-o"))
-                || matches!(option, "--output" | "--export-json" | "--export-markdown");
+            let code = matches!(
+                (name, option.get(..2).unwrap_or("")),
+                ("script" | "flock" | "cross-env" | "dotenv", "-c")
+            ) || matches!(
+                option,
+                "--command"
+                    | "--prepare"
+                    | "--setup"
+                    | "--cleanup"
+                    | "--exec"
+                    | "-x"
+                    | "--shell"
+                    | "--conclude"
+                    | "-ex"
+            );
+            let written = matches!(
+                (name, option.get(..2).unwrap_or("")),
+                ("time" | "gtime" | "strace" | "ltrace", "-o")
+            ) || matches!(option, "--output" | "--export-json" | "--export-markdown");
             if option == "-ex" || option == "-o" && name == "lldb" {
-                let runs = value.text.starts_with(['!', '|']) || value.text.contains("shell") || value.text.contains("python");
+                let runs = value.text.starts_with(['!', '|'])
+                    || value.text.contains("shell")
+                    || value.text.contains("python");
                 w.hit(if runs { "hidden-run" } else { "build" }, value.span);
             } else if code {
                 let _ = w.run_text(&value.text, value.span);
             } else if written && name != "stdbuf" {
                 w.judge_write(&value, "write-hidden");
+            } else {
+                w.judge_read(&value);
             }
         }
         at += 1;
@@ -222,8 +355,22 @@ fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed 
 }
 
 const XARGS_TAKES: [&str; 16] = [
-    "-I", "-n", "-P", "-L", "-d", "-E", "-s", "-a", "--max-args", "--max-procs", "--max-lines", "--delimiter", "--arg-file",
-    "--max-chars", "-J", "-R",
+    "-I",
+    "-n",
+    "-P",
+    "-L",
+    "-d",
+    "-E",
+    "-s",
+    "-a",
+    "--max-args",
+    "--max-procs",
+    "--max-lines",
+    "--delimiter",
+    "--arg-file",
+    "--max-chars",
+    "-J",
+    "-R",
 ];
 
 fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
@@ -236,7 +383,9 @@ fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
         }
         if text == "-i" || text == "--replace" {
             mark = Some("{}".to_owned());
-        } else if let Some(rest) = text.strip_prefix("-I").filter(|r| !r.is_empty()).or_else(|| text.strip_prefix("--replace=")) {
+        } else if let Some(rest) =
+            text.strip_prefix("-I").filter(|r| !r.is_empty()).or_else(|| text.strip_prefix("--replace="))
+        {
             mark = Some(rest.to_owned());
         } else if XARGS_TAKES.contains(&text) {
             if matches!(text, "-I" | "-J") {
@@ -252,9 +401,15 @@ fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
     }
     let items = items(w, feed, span);
     if let Some(mark) = mark.filter(|m| !m.is_empty()) {
-        let item = items.first().cloned().unwrap_or_default();
-        let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, &item)).collect();
-        return w.dispatch(&command, span, Feed::Other);
+        let lines: Vec<Field> = match feed {
+            Feed::Text(text) => text.lines().take(8).map(|line| Field::plain(line, span)).collect(),
+            Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => items,
+        };
+        for item in &lines {
+            let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, item)).collect();
+            let _ = w.dispatch(&command, span, Feed::Other);
+        }
+        return Feed::Other;
     }
     let mut command = rest.to_vec();
     command.extend(items);
@@ -264,7 +419,11 @@ fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
 /// What `xargs` would put after the command.
 fn items(w: &Walker<'_>, feed: &Feed, span: Span) -> Vec<Field> {
     if let Feed::Text(text) = feed {
-        return text.split_ascii_whitespace().take(32).map(|t| Field { many: t.contains('*'), ..Field::plain(t, span) }).collect();
+        return text
+            .split_ascii_whitespace()
+            .take(32)
+            .map(|t| Field { many: t.contains('*'), ..Field::plain(t, span) })
+            .collect();
     }
     let text = w.upstream_secret.clone().unwrap_or_else(|| UNKNOWN.to_string());
     vec![Field { many: true, ..Field::plain(&text, span) }]
@@ -279,7 +438,24 @@ pub(super) fn replace(field: &Field, mark: &str, item: &Field) -> Field {
 }
 
 fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
-    let takes = ["-j", "--jobs", "-N", "-n", "--colsep", "-a", "--arg-file", "--delay", "--timeout", "--retries", "-P", "--joblog", "-C", "-d", "-S", "--sshlogin"];
+    let takes = [
+        "-j",
+        "--jobs",
+        "-N",
+        "-n",
+        "--colsep",
+        "-a",
+        "--arg-file",
+        "--delay",
+        "--timeout",
+        "--retries",
+        "-P",
+        "--joblog",
+        "-C",
+        "-d",
+        "-S",
+        "--sshlogin",
+    ];
     if argv.iter().any(|f| matches!(f.text.as_str(), "-S" | "--sshlogin" | "--slf")) {
         w.hit("remote-run", span);
     }

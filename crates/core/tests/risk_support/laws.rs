@@ -57,7 +57,8 @@ pub fn wrap(line: &str, number: usize) -> String {
 pub fn check(lines: &[(String, Risk)], count: usize, seed: u64) -> Vec<String> {
     let mut numbers = Numbers::new(seed);
     let mut broken = Vec::new();
-    let high: Vec<&String> = lines.iter().filter(|(_, risk)| *risk == Risk::High).map(|(line, _)| line).collect();
+    let high: Vec<&String> =
+        lines.iter().filter(|(_, risk)| *risk == Risk::High).map(|(line, _)| line).collect();
     for round in 0..count {
         let line = &lines[numbers.below(lines.len())].0;
         let alone = assess(line).risk;
@@ -71,7 +72,9 @@ pub fn check(lines: &[(String, Risk)], count: usize, seed: u64) -> Vec<String> {
             }
             1 => {
                 let printed = format!("echo '{}'", line.replace('\'', "'\\''"));
-                if assess(&printed).risk != Risk::Low || assess(&format!("echo {}", quote(line))).risk != Risk::Low {
+                if assess(&printed).risk != Risk::Low
+                    || assess(&format!("echo {}", quote(line))).risk != Risk::Low
+                {
                     broken.push(printed);
                 }
             }
@@ -97,10 +100,80 @@ pub fn check(lines: &[(String, Risk)], count: usize, seed: u64) -> Vec<String> {
 }
 
 const TOKENS: [&str; 74] = [
-    "rm", "ls", "echo", "cat", "sh", "-c", "git", "$(", ")", "`", "'", "\"", "\\", "\n", " ", " ", " ", ";", "&&", "||", "|", "&", "<<E\n", "\nE\n", "<<<",
-    "<(", ">", ">>", "2>&1", "{", "}", "(", "((", "))", "[[", "]]", "if", "then", "fi", "for", "in", "do", "done", "while", "case", "esac", ";;", "$x", "${x:-",
-    "${x#", "$'\\x", "$((", "a=b", "a=(", "*", "?", "[a]", "~", "/etc/x", "../x", ".env", "sudo", "xargs", "find", "-exec", "{}", "\\;", "awk", "sed",
-    "'{print > \"x\"}'", "é", "\u{202e}", "\u{200b}", "#",
+    "rm",
+    "ls",
+    "echo",
+    "cat",
+    "sh",
+    "-c",
+    "git",
+    "$(",
+    ")",
+    "`",
+    "'",
+    "\"",
+    "\\",
+    "\n",
+    " ",
+    " ",
+    " ",
+    ";",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "<<E\n",
+    "\nE\n",
+    "<<<",
+    "<(",
+    ">",
+    ">>",
+    "2>&1",
+    "{",
+    "}",
+    "(",
+    "((",
+    "))",
+    "[[",
+    "]]",
+    "if",
+    "then",
+    "fi",
+    "for",
+    "in",
+    "do",
+    "done",
+    "while",
+    "case",
+    "esac",
+    ";;",
+    "$x",
+    "${x:-",
+    "${x#",
+    "$'\\x",
+    "$((",
+    "a=b",
+    "a=(",
+    "*",
+    "?",
+    "[a]",
+    "~",
+    "/etc/x",
+    "../x",
+    ".env",
+    "sudo",
+    "xargs",
+    "find",
+    "-exec",
+    "{}",
+    "\\;",
+    "awk",
+    "sed",
+    "'{print > \"x\"}'",
+    "é",
+    "\u{202e}",
+    "\u{200b}",
+    "#",
 ];
 
 /// Runs generated and broken lines; gives the longest time of one. A panic ends the run.

@@ -9,7 +9,8 @@ use super::Case;
 
 /// Reading a home folder, `/` or `/etc` as a whole reads what is secret in it.
 pub(super) fn deep(w: &mut Walker<'_>, case: &Case<'_>) {
-    let deep = case.args.has(&["-r", "-R", "-a", "--recursive", "--archive", "--hidden"]) || matches!(case.name, "rg" | "ag");
+    let deep = case.args.has(&["-r", "-R", "-a", "--recursive", "--archive", "--hidden"])
+        || matches!(case.name, "rg" | "ag");
     if !deep {
         return;
     }
@@ -32,7 +33,9 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
     let roots: Vec<&Field> = words.iter().take_while(|f| !f.text.starts_with(['-', '(', '!'])).collect();
     let named = words.windows(2).find_map(|pair| match pair {
-        [test, name] if matches!(test.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") => Some(name.text.clone()),
+        [test, name] if matches!(test.text.as_str(), "-name" | "-iname" | "-path" | "-wholename") => {
+            Some(name.text.clone())
+        }
         _ => None,
     });
     let root = roots.iter().map(|f| f.text.as_str()).find(|r| place(r, w.cwd) != Place::Project);
@@ -66,10 +69,13 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
 /// `fd -x`, `fd -X`.
 pub(super) fn fd(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
-    let Some(at) = words.iter().position(|f| matches!(f.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch")) else {
+    let Some(at) =
+        words.iter().position(|f| matches!(f.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))
+    else {
         return;
     };
-    let pattern = words.iter().map(|f| f.text.as_str()).find(|t| names_secret(t)).unwrap_or("\u{1a}").to_owned();
+    let pattern =
+        words.iter().map(|f| f.text.as_str()).find(|t| names_secret(t)).unwrap_or("\u{1a}").to_owned();
     let item = Field { many: true, ..Field::plain(&pattern, case.span) };
     let rest = words.get(at + 1..).unwrap_or(&[]);
     let marked = rest.iter().any(|f| f.text.contains('{'));
@@ -96,7 +102,10 @@ pub(super) fn rm(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     for field in &case.args.operands {
         delete_one(w, field);
-        if field.text.starts_with("-r") || field.text.starts_with("-R") || field.text.eq_ignore_ascii_case("-recurse") {
+        if field.text.starts_with("-r")
+            || field.text.starts_with("-R")
+            || field.text.eq_ignore_ascii_case("-recurse")
+        {
             w.hit("delete-tree", field.span);
         }
     }
@@ -152,7 +161,9 @@ pub(super) fn dd(w: &mut Walker<'_>, case: &Case<'_>) {
             if place(source, w.cwd) == Place::Device {
                 w.hit("secret", field.span);
             }
-            if matches!(source, "/dev/zero" | "/dev/urandom") && !case.words().iter().any(|f| f.text.starts_with("count=")) {
+            if matches!(source, "/dev/zero" | "/dev/urandom")
+                && !case.words().iter().any(|f| f.text.starts_with("count="))
+            {
                 w.hit("bomb", field.span);
             }
         }
@@ -170,13 +181,20 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
     });
     let mode = mode_at.and_then(|at| words.get(at)).cloned().unwrap_or_default();
     let digits = mode.text.bytes().all(|b| b.is_ascii_digit()) && !mode.text.is_empty();
-    let special = digits && mode.text.trim_start_matches('0').len() == 4 && !mode.text.trim_start_matches('0').starts_with('0')
+    let special = digits
+        && mode.text.trim_start_matches('0').len() == 4
+        && !mode.text.trim_start_matches('0').starts_with('0')
         || !digits && mode.text.contains('s') && mode.text.contains(['+', '=']);
     if special {
         w.hit("privilege", mode.span);
     }
     let world = digits && mode.text.ends_with(['2', '3', '6', '7'])
-        || !digits && mode.text.split(',').any(|m| (m.starts_with('o') || m.starts_with('a') || m.starts_with('+') && false) && m.contains(['+', '=']) && m.contains('w'));
+        || !digits
+            && mode.text.split(',').any(|m| {
+                (m.starts_with('o') || m.starts_with('a') || m.starts_with('+') && false)
+                    && m.contains(['+', '='])
+                    && m.contains('w')
+            });
     if world || recursive.is_some() && mode.text.contains("000") {
         w.hit("permissions", mode.span);
     }
@@ -192,11 +210,20 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
 }
 
 const TAR_RUN: [&str; 10] = [
-    "--use-compress-program", "-I", "--to-command", "--checkpoint-action", "--rsh-command", "--info-script", "--new-volume-script", "-F",
-    "--rmt-command", "--use-compress-prog",
+    "--use-compress-program",
+    "-I",
+    "--to-command",
+    "--checkpoint-action",
+    "--rsh-command",
+    "--info-script",
+    "--new-volume-script",
+    "-F",
+    "--rmt-command",
+    "--use-compress-prog",
 ];
 
-const COMPRESSORS: [&str; 10] = ["zstd", "pigz", "pbzip2", "xz", "gzip", "bzip2", "lz4", "pixz", "lzip", "zstdmt"];
+const COMPRESSORS: [&str; 10] =
+    ["zstd", "pigz", "pbzip2", "xz", "gzip", "bzip2", "lz4", "pixz", "lzip", "zstdmt"];
 
 /// `tar`: the old spelling of its letters, options that run a program, where it unpacks.
 pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
@@ -205,17 +232,24 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
     let letters: String = words
         .iter()
         .map(|f| f.text.as_str())
-        .filter(|t| t.starts_with('-') && !t.starts_with("--") && !t.starts_with("-C") && !t.starts_with("-I"))
+        .filter(|t| {
+            t.starts_with('-') && !t.starts_with("--") && !t.starts_with("-C") && !t.starts_with("-I")
+        })
         .chain((!first.starts_with('-')).then_some(first))
         .collect();
     let long = |names: &[&str]| words.iter().any(|f| names.contains(&f.text.as_str()));
-    let lists = (letters.contains('t') || long(&["--list"])) && !letters.contains(['c', 'x', 'r', 'u', 'A']) && !long(&["--create", "--extract", "--get"]);
+    let lists = (letters.contains('t') || long(&["--list"]))
+        && !letters.contains(['c', 'x', 'r', 'u', 'A'])
+        && !long(&["--create", "--extract", "--get"]);
     if lists || letters.contains('d') && !letters.contains(['c', 'x']) {
         w.lower_to_read();
     }
     for (at, field) in words.iter().enumerate() {
-        let (name, value) = field.text.split_once('=').map_or((field.text.as_str(), None), |(n, v)| (n, Some(v)));
-        let runs = TAR_RUN.iter().any(|r| *r == name || name.len() >= 7 && name.starts_with("--") && r.starts_with(name));
+        let (name, value) =
+            field.text.split_once('=').map_or((field.text.as_str(), None), |(n, v)| (n, Some(v)));
+        let runs = TAR_RUN
+            .iter()
+            .any(|r| *r == name || name.len() >= 7 && name.starts_with("--") && r.starts_with(name));
         if runs {
             let next = words.get(at + 1).map_or("", |f| f.text.as_str());
             let program = value.unwrap_or(next);
@@ -223,9 +257,16 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
                 w.hit("hidden-run", field.span);
             }
         }
-        if let Some(folder) = field.text.strip_prefix("-C").filter(|f| !f.is_empty()).or_else(|| field.text.strip_prefix("--directory=")) {
+        if let Some(folder) = field
+            .text
+            .strip_prefix("-C")
+            .filter(|f| !f.is_empty())
+            .or_else(|| field.text.strip_prefix("--directory="))
+        {
             w.judge_write(&field.with(folder), "write");
-        } else if matches!(field.text.as_str(), "-C" | "--directory") && let Some(folder) = words.get(at + 1) {
+        } else if matches!(field.text.as_str(), "-C" | "--directory")
+            && let Some(folder) = words.get(at + 1)
+        {
             let reads = letters.contains('c');
             if !reads {
                 w.judge_write(folder, "write");
@@ -242,7 +283,11 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("secret", field.span);
         }
     }
-    let file = words.iter().position(|f| f.text.ends_with('f') && (f.text.starts_with('-') || std::ptr::eq(f, &words.first().cloned().unwrap_or_default())) || f.text == "--file");
+    let file = words.iter().position(|f| {
+        f.text.ends_with('f')
+            && (f.text.starts_with('-') || std::ptr::eq(f, &words.first().cloned().unwrap_or_default()))
+            || f.text == "--file"
+    });
     let file = if first.contains('f') && !first.starts_with('-') { Some(0) } else { file };
     if let Some(target) = file.and_then(|at| words.get(at + 1))
         && (letters.contains('c') || letters.contains('r') || letters.contains('u'))
@@ -266,7 +311,9 @@ pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
         }
         w.judge_read(field);
     }
-    if let Some(archive) = case.args.operands.iter().find(|f| !matches!(f.text.as_str(), "a" | "x" | "e" | "u" | "t" | "l")) {
+    if let Some(archive) =
+        case.args.operands.iter().find(|f| !matches!(f.text.as_str(), "a" | "x" | "e" | "u" | "t" | "l"))
+    {
         w.judge_write(archive, "write");
     }
 }

@@ -13,14 +13,67 @@ fn key_runs(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     let exact = matches!(
         key.as_str(),
-        "core.pager" | "core.editor" | "core.fsmonitor" | "core.sshcommand" | "core.hookspath" | "core.askpass" | "core.gitproxy"
-            | "core.alternaterefscommand" | "core.worktree" | "sequence.editor" | "diff.external" | "interactive.difffilter" | "credential.helper"
-            | "gpg.program" | "gpg.ssh.program" | "gpg.x509.program" | "init.templatedir" | "web.browser" | "core.attributesfile"
-            | "uploadpack.packobjectshook" | "sendemail.smtpserver" | "sendemail.sendmailcmd" | "protocol.ext.allow" | "protocol.allow"
-            | "gpg.ssh.defaultkeycommand" | "trailer.command" | "ssh.variant" | "safe.directory" | "safe.barerepository"
+        "core.pager"
+            | "core.editor"
+            | "core.fsmonitor"
+            | "core.sshcommand"
+            | "core.hookspath"
+            | "core.askpass"
+            | "core.gitproxy"
+            | "core.alternaterefscommand"
+            | "core.worktree"
+            | "sequence.editor"
+            | "diff.external"
+            | "interactive.difffilter"
+            | "credential.helper"
+            | "gpg.program"
+            | "gpg.ssh.program"
+            | "gpg.x509.program"
+            | "init.templatedir"
+            | "web.browser"
+            | "core.attributesfile"
+            | "uploadpack.packobjectshook"
+            | "sendemail.smtpserver"
+            | "sendemail.sendmailcmd"
+            | "protocol.ext.allow"
+            | "protocol.allow"
+            | "gpg.ssh.defaultkeycommand"
+            | "trailer.command"
+            | "ssh.variant"
+            | "safe.directory"
+            | "safe.barerepository"
     );
-    let starts = ["alias.", "pager.", "filter.", "include.", "includeif.", "difftool.", "mergetool.", "browser.", "man.", "guitool.", "submodule."];
-    let ends = [".textconv", ".command", ".cmd", ".helper", ".clean", ".smudge", ".process", ".driver", ".program", ".insteadof", ".pushinsteadof", ".uploadpack", ".receivepack", ".proxy", ".vcs", ".update"];
+    let starts = [
+        "alias.",
+        "pager.",
+        "filter.",
+        "include.",
+        "includeif.",
+        "difftool.",
+        "mergetool.",
+        "browser.",
+        "man.",
+        "guitool.",
+        "submodule.",
+    ];
+    let ends = [
+        ".textconv",
+        ".command",
+        ".cmd",
+        ".helper",
+        ".clean",
+        ".smudge",
+        ".process",
+        ".driver",
+        ".program",
+        ".insteadof",
+        ".pushinsteadof",
+        ".uploadpack",
+        ".receivepack",
+        ".proxy",
+        ".vcs",
+        ".update",
+    ];
     exact || starts.iter().any(|s| key.starts_with(s)) || ends.iter().any(|e| key.ends_with(e))
 }
 
@@ -33,7 +86,8 @@ fn harmless_setting(key: &str, value: &str) -> bool {
     if key.starts_with("submodule.") && !key.ends_with(".update") {
         return true;
     }
-    matches!(key.as_str(), "core.pager" | "core.editor" | "sequence.editor" | "interactive.difffilter") && is_harmless_pager(value)
+    matches!(key.as_str(), "core.pager" | "core.editor" | "sequence.editor" | "interactive.difffilter")
+        && is_harmless_pager(value)
         || key.starts_with("pager.") && (is_harmless_pager(value) || lower == "false")
         || matches!(key.as_str(), "core.fsmonitor") && matches!(lower.as_str(), "false" | "0" | "")
         || key == "core.hookspath" && lower == "/dev/null"
@@ -90,7 +144,9 @@ fn globals(w: &mut Walker<'_>, case: &Case<'_>) {
                 let next = case.words().iter().skip_while(|f| f.text != opt.text).nth(1);
                 let setting = opt.value.as_ref().or(next).map_or("", |v| v.text.as_str());
                 let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
-                if (key_runs(key) && !harmless_setting(key, value)) || setting.contains('\u{1a}') && key.contains('\u{1a}') {
+                if (key_runs(key) && !harmless_setting(key, value))
+                    || setting.contains('\u{1a}') && key.contains('\u{1a}')
+                {
                     w.hit("hidden-run", opt.value.as_ref().map_or(opt.span, |v| v.span));
                 } else if key.to_ascii_lowercase().contains("extraheader") {
                     w.hit("secret", opt.span);
@@ -112,12 +168,25 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
     let args = case.args;
     let mut operands: Vec<&Field> = args.operands.iter().skip(1).collect();
     let word = operands.first().map_or("", |f| f.text.as_str()).to_owned();
-    let reads = args.has(&["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--get-color", "--get-colorbool"]);
-    let verb = matches!(word.as_str(), "set" | "get" | "unset" | "list" | "edit" | "rename-section" | "remove-section");
+    let reads = args.has(&[
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--get-urlmatch",
+        "-l",
+        "--list",
+        "--get-color",
+        "--get-colorbool",
+    ]);
+    let verb = matches!(
+        word.as_str(),
+        "set" | "get" | "unset" | "list" | "edit" | "rename-section" | "remove-section"
+    );
     if verb && !operands.is_empty() {
         operands.remove(0);
     }
-    let removes = args.has(&["--unset", "--unset-all", "--remove-section"]) || matches!(word.as_str(), "unset" | "remove-section");
+    let removes = args.has(&["--unset", "--unset-all", "--remove-section"])
+        || matches!(word.as_str(), "unset" | "remove-section");
     let edits = args.has(&["-e", "--edit"]) || word == "edit";
     let writes = !reads && (removes || edits || operands.len() >= 2 && word != "get" && word != "list");
     if !writes {
@@ -156,9 +225,17 @@ fn checkout(w: &mut Walker<'_>, case: &Case<'_>) {
     let path_like = |text: &str| {
         let tail = text.rsplit('/').next().unwrap_or("");
         let ending = tail.rsplit_once('.').is_some_and(|(stem, end)| {
-            !stem.is_empty() && !end.is_empty() && end.len() <= 5 && end.starts_with(|c: char| c.is_ascii_alphabetic())
+            !stem.is_empty()
+                && !end.is_empty()
+                && end.len() <= 5
+                && end.starts_with(|c: char| c.is_ascii_alphabetic())
         });
-        text == "." || text.ends_with('/') || text.starts_with("./") || text.contains('*') || text.starts_with(':') || ending
+        text == "."
+            || text.ends_with('/')
+            || text.starts_with("./")
+            || text.contains('*')
+            || text.starts_with(':')
+            || ending
     };
     if dashes && !operands.is_empty() || operands.len() >= 2 || operands.iter().any(|f| path_like(&f.text)) {
         w.hit("discard-work", operands.last().map_or(case.span, |f| f.span));
@@ -198,7 +275,8 @@ fn foreach(w: &mut Walker<'_>, case: &Case<'_>) {
 pub(super) fn hub(w: &mut Walker<'_>, case: &Case<'_>) {
     let args = case.args;
     if args.operand(0) == "api" {
-        let method = args.opt(&["-X", "--method"]).and_then(|o| o.value.as_ref()).map_or("", |v| v.text.as_str());
+        let method =
+            args.opt(&["-X", "--method"]).and_then(|o| o.value.as_ref()).map_or("", |v| v.text.as_str());
         let body = args.opt(&["-f", "-F", "--field", "--raw-field", "--input"]);
         if method.eq_ignore_ascii_case("DELETE") {
             w.hit("remote-destroy", case.span);
@@ -207,7 +285,8 @@ pub(super) fn hub(w: &mut Walker<'_>, case: &Case<'_>) {
         } else if let Some(opt) = body
             && method.is_empty()
         {
-            let graphql = args.operand(1) == "graphql" && !opt.value.as_ref().is_some_and(|v| v.text.contains("mutation"));
+            let graphql = args.operand(1) == "graphql"
+                && !opt.value.as_ref().is_some_and(|v| v.text.contains("mutation"));
             w.hit(if graphql { "network" } else { "publish" }, opt.span);
         }
     }

@@ -8,15 +8,30 @@ use super::super::walk::Walker;
 use super::Case;
 
 const CURL_SENDS: [&str; 16] = [
-    "-d", "--data", "--data-binary", "--data-raw", "--data-urlencode", "--data-ascii", "-F", "--form", "--form-string", "-T",
-    "--upload-file", "--json", "--post-data", "--post-file", "--body-data", "--body-file",
+    "-d",
+    "--data",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--data-ascii",
+    "-F",
+    "--form",
+    "--form-string",
+    "-T",
+    "--upload-file",
+    "--json",
+    "--post-data",
+    "--post-file",
+    "--body-data",
+    "--body-file",
 ];
 
 const CURL_TAKES: &str = "XHdFTouAebmKwrxECctYyzPQU";
 
 /// `curl`, `wget`, `http`: what is sent, where the answer goes.
 pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
-    let local = case.words().iter().any(|f| is_local(&f.text)) && !case.words().iter().any(|f| is_remote(&f.text));
+    let local =
+        case.words().iter().any(|f| is_local(&f.text)) && !case.words().iter().any(|f| is_remote(&f.text));
     let mut words = case.words().iter().peekable();
     while let Some(word) = words.next() {
         let (name, value) = split(case.name, word, &mut words);
@@ -29,20 +44,31 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
             }
         }
         match name.as_str() {
-            "-X" | "--request" | "--method" if !matches!(text.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") => {
+            "-X" | "--request" | "--method"
+                if !matches!(text.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") =>
+            {
                 w.hit(if local { "service" } else { "send" }, word.span);
             }
-            "-o" | "--output" | "-O" | "--output-document" | "--output-dir" | "-P" | "--directory-prefix" | "-D" | "--dump-header" | "-c" | "--cookie-jar" | "--trace" | "--trace-ascii" | "--stderr" => {
+            "-o" | "--output" | "-O" | "--output-document" | "--output-dir" | "-P" | "--directory-prefix"
+            | "-D" | "--dump-header" | "-c" | "--cookie-jar" | "--trace" | "--trace-ascii" | "--stderr" => {
                 output(w, case.name, &name, value.as_ref(), word);
             }
-            "-K" | "--config" | "--netrc" | "-n" | "--netrc-optional" | "--netrc-file" | "-E" | "--cert" | "--key" | "-b" | "--cookie" | "--load-cookies"
+            "-K" | "--config" | "--netrc" | "-n" | "--netrc-optional" | "--netrc-file" | "-E" | "--cert"
+            | "--key" | "-b" | "--cookie" | "--load-cookies"
                 if case.name == "curl" && !matches!(name.as_str(), "-b" | "--cookie") =>
             {
                 w.hit("secret", word.span);
             }
-            "-u" | "--user" | "--password" | "--http-password" | "--oauth2-bearer" if !local => w.hit("send", word.span),
+            "-u" | "--user" | "--password" | "--http-password" | "--oauth2-bearer" if !local => {
+                w.hit("send", word.span)
+            }
             "--use-askpass" | "--hooks" | "--use-server-timestamps-hook" => w.hit("hidden-run", word.span),
-            "-H" | "--header" if ["authorization", "cookie", "x-api-key", "token"].iter().any(|h| text.to_ascii_lowercase().starts_with(h)) && !local => {
+            "-H" | "--header"
+                if ["authorization", "cookie", "x-api-key", "token"]
+                    .iter()
+                    .any(|h| text.to_ascii_lowercase().starts_with(h))
+                    && !local =>
+            {
                 w.hit("send", word.span);
             }
             _ => {}
@@ -55,15 +81,34 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("send", word.span);
         }
     }
+    let named = case.name != "curl" && case.name.starts_with(['w', 'a'])
+        || case.words().iter().any(|f| {
+            matches!(
+                f.text.as_str(),
+                "-O" | "--remote-name" | "-LO" | "-OL" | "-sO" | "-sLO" | "-sSLO" | "-fsSLO"
+            )
+        });
+    if named {
+        for field in case.words().iter().filter(|f| f.text.contains("://")) {
+            let tail = field.text.split(['?', '#']).next().unwrap_or("").rsplit('/').next().unwrap_or("");
+            w.fetched.push(tail.to_owned());
+        }
+    }
     if matches!(case.name, "http" | "https" | "xh" | "httpie") {
         let method = case.args.operand(0);
         let sends = matches!(method, "POST" | "PUT" | "PATCH" | "DELETE")
-            || case.args.operands.iter().skip(1).any(|f| f.text.contains('=') && !f.text.contains("==") && !f.text.contains("://") || f.text.contains(":=") || f.text.contains('@') && !f.text.contains("://"));
+            || case.args.operands.iter().skip(1).any(|f| {
+                f.text.contains('=') && !f.text.contains("==") && !f.text.contains("://")
+                    || f.text.contains(":=")
+                    || f.text.contains('@') && !f.text.contains("://")
+            });
         if sends {
             w.hit(if local { "service" } else { "send" }, case.span);
         }
     }
-    if *case.feed != Feed::Inherit && case.words().iter().any(|f| matches!(f.text.as_str(), "@-" | "-T" | "-T-" | "--upload-file")) {
+    if *case.feed != Feed::Inherit
+        && case.words().iter().any(|f| matches!(f.text.as_str(), "@-" | "-T" | "-T-" | "--upload-file"))
+    {
         w.hit("send", case.span);
     }
 }
@@ -83,7 +128,11 @@ fn output(w: &mut Walker<'_>, program: &str, name: &str, value: Option<&Field>, 
 }
 
 /// An option's name and its value, joined or in the next word.
-fn split<'a>(program: &str, word: &Field, words: &mut std::iter::Peekable<impl Iterator<Item = &'a Field>>) -> (String, Option<Field>) {
+fn split<'a>(
+    program: &str,
+    word: &Field,
+    words: &mut std::iter::Peekable<impl Iterator<Item = &'a Field>>,
+) -> (String, Option<Field>) {
     let text = word.text.as_str();
     if text.starts_with("--") {
         if let Some((name, value)) = text.split_once('=') {
@@ -99,7 +148,8 @@ fn split<'a>(program: &str, word: &Field, words: &mut std::iter::Peekable<impl I
     for (at, c) in text.char_indices().skip(1) {
         if takes.contains(c) && !(program == "curl" && c == 'O') {
             let rest = text.get(at + 1..).unwrap_or("");
-            let value = if rest.is_empty() { words.peek().map(|n| (*n).clone()) } else { Some(word.with(rest)) };
+            let value =
+                if rest.is_empty() { words.peek().map(|n| (*n).clone()) } else { Some(word.with(rest)) };
             return (format!("-{c}"), value);
         }
         if matches!(c, 'O' | 'n') {
@@ -118,7 +168,10 @@ fn host(text: &str) -> &str {
 fn is_local(text: &str) -> bool {
     let host = host(text);
     let name = host.split(':').next().unwrap_or("");
-    matches!(name, "localhost" | "127.0.0.1" | "0.0.0.0" | "host.docker.internal") || host.starts_with("[::1]") || text.starts_with(":3") || text.starts_with(":8")
+    matches!(name, "localhost" | "127.0.0.1" | "0.0.0.0" | "host.docker.internal")
+        || host.starts_with("[::1]")
+        || text.starts_with(":3")
+        || text.starts_with(":8")
 }
 
 fn is_remote(text: &str) -> bool {
@@ -150,7 +203,8 @@ pub(super) fn openssl(w: &mut Walker<'_>, case: &Case<'_>) {
     match sub {
         "s_client" | "s_time" | "ocsp" => w.hit("network", case.span),
         "s_server" => w.hit("listen", case.span),
-        "genrsa" | "genpkey" | "req" | "ca" | "ecparam" | "gendsa" | "dhparam" | "pkcs12" | "smime" | "cms" => w.hit("write", case.span),
+        "genrsa" | "genpkey" | "req" | "ca" | "ecparam" | "gendsa" | "dhparam" | "pkcs12" | "smime"
+        | "cms" => w.hit("write", case.span),
         "rsa" | "pkey" | "ec" | "pkcs8" | "dsa" => w.hit("secret", case.span),
         _ => {}
     }
@@ -214,9 +268,16 @@ pub(super) fn rsync(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("hidden-run", opt.span);
     }
     if args.has(&["-n", "--dry-run"]) {
+        if args.operands.iter().any(|f| is_remote_path(&f.text)) {
+            w.lower_to("network", case.span);
+        } else {
+            w.lower_to_read();
+        }
         return;
     }
-    if let Some(opt) = args.opts.iter().find(|o| o.name.starts_with("--delete") || o.name.starts_with("--del") || o.name == "--remove-source-files") {
+    if let Some(opt) = args.opts.iter().find(|o| {
+        o.name.starts_with("--delete") || o.name.starts_with("--del") || o.name == "--remove-source-files"
+    }) {
         w.hit("delete-tree", opt.span);
     }
     copy(w, case, "network");
@@ -230,14 +291,20 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
         let value = text.split_once('=').map_or(next, |(_, v)| v);
         let name = text.split('=').next().unwrap_or("");
         match name {
-            "--privileged" | "--cap-add" | "--device" | "--security-opt" | "--cgroup-parent" => w.hit("privilege", word.span),
-            "--pid" | "--net" | "--network" | "--ipc" | "--userns" | "--uts" if value == "host" && name != "--network" && name != "--net" => {
+            "--privileged" | "--cap-add" | "--device" | "--security-opt" | "--cgroup-parent" => {
+                w.hit("privilege", word.span)
+            }
+            "--pid" | "--net" | "--network" | "--ipc" | "--userns" | "--uts"
+                if value == "host" && name != "--network" && name != "--net" =>
+            {
                 w.hit("privilege", word.span);
             }
             "-v" | "--volume" | "--mount" => mount(w, value, word),
             "--env-file" => w.judge_read(&word.with(value)),
             "-H" | "--host" if at < 2 => w.hit("remote-run", word.span),
-            _ if text.starts_with("-v") && text.contains(':') => mount(w, text.trim_start_matches("-v"), word),
+            _ if text.starts_with("-v") && text.contains(':') => {
+                mount(w, text.trim_start_matches("-v"), word)
+            }
             _ => {}
         }
         w.judge_read(word);
@@ -258,15 +325,48 @@ fn mount(w: &mut Walker<'_>, value: &str, word: &Field) {
         .unwrap_or_else(|| value.split(':').next().unwrap_or(""));
     if source.contains("docker.sock") || source.contains("podman.sock") {
         w.hit("privilege", word.span);
-    } else if (source.starts_with('/') || source.starts_with('~') || source.starts_with("..")) && place(source, w.cwd) == Place::Outside {
+    } else if (source.starts_with('/') || source.starts_with('~') || source.starts_with(".."))
+        && place(source, w.cwd) == Place::Outside
+    {
         w.hit(if value.ends_with(":ro") { "secret" } else { "outside" }, word.span);
     }
 }
 
 const RUN_TAKES: [&str; 34] = [
-    "-v", "--volume", "-e", "--env", "-p", "--publish", "--name", "-w", "--workdir", "-u", "--user", "--network", "--net", "--entrypoint", "--mount",
-    "--env-file", "--label", "-l", "--platform", "-m", "--memory", "--cpus", "--restart", "--add-host", "-h", "--hostname", "--tmpfs", "--gpus", "--pull", "--ulimit",
-    "--shm-size", "--device", "--cap-add", "--index",
+    "-v",
+    "--volume",
+    "-e",
+    "--env",
+    "-p",
+    "--publish",
+    "--name",
+    "-w",
+    "--workdir",
+    "-u",
+    "--user",
+    "--network",
+    "--net",
+    "--entrypoint",
+    "--mount",
+    "--env-file",
+    "--label",
+    "-l",
+    "--platform",
+    "-m",
+    "--memory",
+    "--cpus",
+    "--restart",
+    "--add-host",
+    "-h",
+    "--hostname",
+    "--tmpfs",
+    "--gpus",
+    "--pull",
+    "--ulimit",
+    "--shm-size",
+    "--device",
+    "--cap-add",
+    "--index",
 ];
 
 /// The command after the image or the container.
@@ -310,7 +410,10 @@ pub(super) fn cloud(w: &mut Walker<'_>, case: &Case<'_>) {
         let verb = args.operand(1);
         if args.operand(0) == "s3" {
             s3(w, case);
-        } else if ["delete-", "terminate-", "purge-", "remove-", "deregister-", "revoke-"].iter().any(|v| verb.starts_with(v)) {
+        } else if ["delete-", "terminate-", "purge-", "remove-", "deregister-", "revoke-"]
+            .iter()
+            .any(|v| verb.starts_with(v))
+        {
             w.hit("remote-destroy", case.span);
         }
     }
@@ -325,11 +428,29 @@ pub(in super::super) fn cloud_reads(name: &str, operands: &[Field]) -> bool {
     let words: Vec<&str> = operands.iter().map(|f| f.text.as_str()).collect();
     match name {
         "aws" => words.get(1).is_some_and(|verb| {
-            ["describe-", "list-", "get-", "head-", "batch-get-", "scan", "query", "filter-log", "lookup-", "search-", "validate-", "estimate-", "tail", "wait"]
-                .iter()
-                .any(|v| verb.starts_with(v))
+            [
+                "describe-",
+                "list-",
+                "get-",
+                "head-",
+                "batch-get-",
+                "scan",
+                "query",
+                "filter-log",
+                "lookup-",
+                "search-",
+                "validate-",
+                "estimate-",
+                "tail",
+                "wait",
+            ]
+            .iter()
+            .any(|v| verb.starts_with(v))
         }),
-        "gcloud" | "az" => words.iter().skip(1).any(|w| matches!(*w, "list" | "describe" | "show" | "get" | "read" | "tail" | "list-defaults")),
+        "gcloud" | "az" => words
+            .iter()
+            .skip(1)
+            .any(|w| matches!(*w, "list" | "describe" | "show" | "get" | "read" | "tail" | "list-defaults")),
         _ => false,
     }
 }
@@ -343,7 +464,9 @@ fn s3(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("remote-destroy", case.span);
     }
     match args.operands.get(3) {
-        Some(target) if target.text.starts_with("s3://") || target.text.contains(UNKNOWN) => w.hit("send", target.span),
+        Some(target) if target.text.starts_with("s3://") || target.text.contains(UNKNOWN) => {
+            w.hit("send", target.span)
+        }
         Some(target) => {
             if target.text != "-" {
                 w.judge_write(target, "write");

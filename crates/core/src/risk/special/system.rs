@@ -14,8 +14,13 @@ pub(super) fn kill(w: &mut Walker<'_>, case: &Case<'_>) {
         w.lower_to_read();
         return;
     }
-    let mut targets = words.iter().filter(|f| !f.text.starts_with('-') && !matches!(f.text.as_str(), "TERM" | "KILL" | "INT" | "HUP" | "9" | "15" if false));
-    let minus = words.iter().skip(1).any(|f| f.text.len() > 1 && f.text.starts_with('-') && f.text.bytes().skip(1).all(|b| b.is_ascii_digit()));
+    let mut targets = words.iter().filter(|f| {
+        !f.text.starts_with('-')
+            && !matches!(f.text.as_str(), "TERM" | "KILL" | "INT" | "HUP" | "9" | "15" if false)
+    });
+    let minus = words.iter().skip(1).any(|f| {
+        f.text.len() > 1 && f.text.starts_with('-') && f.text.bytes().skip(1).all(|b| b.is_ascii_digit())
+    });
     let own = targets.clone().count() > 0 && targets.all(|f| f.text.starts_with('%')) && !minus;
     if own {
         w.lower_to("own-process", case.span);
@@ -44,7 +49,9 @@ pub(super) fn printenv(w: &mut Walker<'_>, case: &Case<'_>) {
 /// `ps e` shows environments.
 pub(super) fn ps(w: &mut Walker<'_>, case: &Case<'_>) {
     for field in case.words() {
-        let bsd = !field.text.starts_with('-') && field.text.len() <= 6 && field.text.chars().all(|c| c.is_ascii_lowercase());
+        let bsd = !field.text.starts_with('-')
+            && field.text.len() <= 6
+            && field.text.chars().all(|c| c.is_ascii_lowercase());
         if bsd && field.text.contains('e') && field.text.chars().all(|c| "auxewwfjlhsvk".contains(c)) {
             w.hit("environment", field.span);
         }
@@ -57,18 +64,96 @@ pub(super) fn ps(w: &mut Walker<'_>, case: &Case<'_>) {
 /// Package managers of the system: looking is low or a network read, all else changes the machine.
 pub(super) fn packages(w: &mut Walker<'_>, case: &Case<'_>) {
     let verb = case.args.operand(0).to_owned();
-    let flags: String = case.words().iter().filter(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
+    let flags: String =
+        case.words().iter().filter(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
     let reads = match case.name {
-        "dpkg" => ["-l", "-L", "-s", "-S", "--list", "--status", "--listfiles", "--search", "--print-architecture", "--get-selections", "-c", "-I", "--contents", "--info"].iter().any(|o| case.words().iter().any(|f| f.text == *o)),
+        "dpkg" => [
+            "-l",
+            "-L",
+            "-s",
+            "-S",
+            "--list",
+            "--status",
+            "--listfiles",
+            "--search",
+            "--print-architecture",
+            "--get-selections",
+            "-c",
+            "-I",
+            "--contents",
+            "--info",
+        ]
+        .iter()
+        .any(|o| case.words().iter().any(|f| f.text == *o)),
         "rpm" => flags.contains("-q") || flags.contains("--query") || flags.contains("-V"),
-        "pacman" | "yay" | "paru" => flags.starts_with("-Q") || flags.starts_with("-Ss") || flags.starts_with("-Si") || flags.starts_with("-F") && !flags.contains('y'),
+        "pacman" | "yay" | "paru" => {
+            flags.starts_with("-Q")
+                || flags.starts_with("-Ss")
+                || flags.starts_with("-Si")
+                || flags.starts_with("-F") && !flags.contains('y')
+        }
         "xbps-query" => true,
-        _ => matches!(
-            verb.as_str(),
-            "list" | "show" | "policy" | "depends" | "rdepends" | "madison" | "showpkg" | "ls" | "leaves" | "deps" | "uses" | "config" | "doctor" | "which" | "cat" | "installed" | "--prefix" | "prefix" | "help" | "contents" | "variants" | "provides" | "whatprovides" | "repolist" | "history" | "desc" | "formulae" | "casks" | "services2" | "log" | "commands" | "outdated" | "locate" | "version" | "info" | "connections" | "interfaces" | "changes" | "missing" | "home2"
-        ) || verb.is_empty() && case.words().iter().all(|f| matches!(f.text.as_str(), "--prefix" | "--cellar" | "--cache" | "--repository" | "--env")) ,
+        _ => {
+            matches!(
+                verb.as_str(),
+                "list"
+                    | "show"
+                    | "policy"
+                    | "depends"
+                    | "rdepends"
+                    | "madison"
+                    | "showpkg"
+                    | "ls"
+                    | "leaves"
+                    | "deps"
+                    | "uses"
+                    | "config"
+                    | "doctor"
+                    | "which"
+                    | "cat"
+                    | "installed"
+                    | "--prefix"
+                    | "prefix"
+                    | "help"
+                    | "contents"
+                    | "variants"
+                    | "provides"
+                    | "whatprovides"
+                    | "repolist"
+                    | "history"
+                    | "desc"
+                    | "formulae"
+                    | "casks"
+                    | "services2"
+                    | "log"
+                    | "commands"
+                    | "outdated"
+                    | "locate"
+                    | "version"
+                    | "info"
+                    | "connections"
+                    | "interfaces"
+                    | "changes"
+                    | "missing"
+                    | "home2"
+            ) || verb.is_empty()
+                && case.words().iter().all(|f| {
+                    matches!(f.text.as_str(), "--prefix" | "--cellar" | "--cache" | "--repository" | "--env")
+                })
+        }
     };
-    let network = matches!(verb.as_str(), "search" | "find" | "info" | "outdated" | "changelog" | "check-update" | "home" | "audit" | "download") && !matches!(case.name, "dpkg" | "rpm");
+    let network = matches!(
+        verb.as_str(),
+        "search"
+            | "find"
+            | "info"
+            | "outdated"
+            | "changelog"
+            | "check-update"
+            | "home"
+            | "audit"
+            | "download"
+    ) && !matches!(case.name, "dpkg" | "rpm");
     if network {
         w.lower_to("network", case.span);
     } else if reads {
@@ -77,7 +162,12 @@ pub(super) fn packages(w: &mut Walker<'_>, case: &Case<'_>) {
     if case.name == "brew" && verb == "services" && case.args.operand(1) == "list" {
         w.lower_to_read();
     }
-    if flags.contains("-s") && case.name.starts_with("apt") && matches!(verb.as_str(), "install" | "upgrade" | "remove" | "dist-upgrade") || flags.contains("--dry-run") || flags.contains("--simulate") {
+    if flags.contains("-s")
+        && case.name.starts_with("apt")
+        && matches!(verb.as_str(), "install" | "upgrade" | "remove" | "dist-upgrade")
+        || flags.contains("--dry-run")
+        || flags.contains("--simulate")
+    {
         w.lower_to("build", case.span);
     }
 }
@@ -86,14 +176,30 @@ pub(super) fn packages(w: &mut Walker<'_>, case: &Case<'_>) {
 pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
     let verb = case.args.operand(0).to_owned();
-    if matches!(verb.as_str(), "ls" | "list-sessions" | "list-windows" | "list-panes" | "capture-pane" | "display-message" | "has-session" | "has" | "info" | "show-options" | "list-keys") || words.iter().any(|f| matches!(f.text.as_str(), "-ls" | "-list")) {
+    if matches!(
+        verb.as_str(),
+        "ls" | "list-sessions"
+            | "list-windows"
+            | "list-panes"
+            | "capture-pane"
+            | "display-message"
+            | "has-session"
+            | "has"
+            | "info"
+            | "show-options"
+            | "list-keys"
+    ) || words.iter().any(|f| matches!(f.text.as_str(), "-ls" | "-list"))
+    {
         w.lower_to_read();
         return;
     }
     if verb.starts_with("kill-") || words.iter().any(|f| matches!(f.text.as_str(), "quit" | "kill")) {
         w.hit("kill", case.span);
     }
-    if matches!(verb.as_str(), "source-file" | "source" | "run-shell" | "run" | "pipe-pane" | "if-shell" | "set-hook") {
+    if matches!(
+        verb.as_str(),
+        "source-file" | "source" | "run-shell" | "run" | "pipe-pane" | "if-shell" | "set-hook"
+    ) {
         w.hit("hidden-run", case.span);
     }
     let sends = matches!(verb.as_str(), "send-keys" | "send") || words.iter().any(|f| f.text == "stuff");
@@ -106,7 +212,8 @@ pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     for (at, field) in words.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|b| words.get(b)).map_or("", |f| f.text.as_str());
-        let valued = matches!(before, "-s" | "-n" | "-t" | "-c" | "-S" | "-L" | "-x" | "-y" | "-f" | "-F" | "-e");
+        let valued =
+            matches!(before, "-s" | "-n" | "-t" | "-c" | "-S" | "-L" | "-x" | "-y" | "-f" | "-F" | "-e");
         if field.text.contains(' ') && !valued {
             let _ = w.run_text(&field.text, field.span);
         } else if !valued && super::super::command::is_known(&field.text) && at > 0 {
@@ -163,11 +270,23 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
                 w.hit("send", case.span);
             }
         }
-        "psstart" if case.words().iter().any(|f| f.text.eq_ignore_ascii_case("runas")) => w.hit("privilege", case.span),
+        "psstart" if case.words().iter().any(|f| f.text.eq_ignore_ascii_case("runas")) => {
+            w.hit("privilege", case.span)
+        }
         "psblock" => {
             let open = case.words().iter().position(|f| f.text == "{");
-            let block: Vec<Field> = case.words().iter().skip(open.map_or(0, |at| at + 1)).filter(|f| f.text != "}").cloned().collect();
-            if open.is_some() && block.first().is_some_and(|f| super::super::command::is_known(&f.text.to_ascii_lowercase())) {
+            let block: Vec<Field> = case
+                .words()
+                .iter()
+                .skip(open.map_or(0, |at| at + 1))
+                .filter(|f| f.text != "}")
+                .cloned()
+                .collect();
+            if open.is_some()
+                && block
+                    .first()
+                    .is_some_and(|f| super::super::command::is_known(&f.text.to_ascii_lowercase()))
+            {
                 let _ = w.dispatch(&block, case.span, Feed::Other);
             }
         }

@@ -10,9 +10,14 @@ use super::Case;
 /// `jq`: `$ENV` and `env` show the environment; `yq` can too.
 pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
     let Some(filter) = case.args.operands.first() else { return };
-    let words: Vec<&str> = filter.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))).collect();
+    let words: Vec<&str> =
+        filter.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))).collect();
     let shows = words.iter().any(|word| matches!(*word, "env" | "$ENV" | "$__prog_args"))
-        || words.iter().any(|word| word.strip_prefix("$ENV.").or_else(|| word.strip_prefix("env.")).is_some_and(super::super::path::is_secret_variable));
+        || words.iter().any(|word| {
+            word.strip_prefix("$ENV.")
+                .or_else(|| word.strip_prefix("env."))
+                .is_some_and(super::super::path::is_secret_variable)
+        });
     if shows {
         w.hit("environment", filter.span);
     }
@@ -29,7 +34,12 @@ pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
         let text = word.text.as_str();
         if let Some(script) = text.strip_prefix("--expression=") {
             scripts.push(word.with(script));
-        } else if matches!(text, "-e" | "--expression") || text.starts_with('-') && !text.starts_with("--") && text.ends_with('e') && !text.starts_with("-i") {
+        } else if matches!(text, "-e" | "--expression")
+            || text.starts_with('-')
+                && !text.starts_with("--")
+                && text.ends_with('e')
+                && !text.starts_with("-i")
+        {
             scripts.extend(words.next().cloned());
             if text.contains('i') {
                 in_place = Some(word.span);
@@ -213,7 +223,11 @@ fn awk_code(w: &mut Walker<'_>, field: &Field) {
         }
     }
     let tight: String = code.chars().filter(|c| !c.is_whitespace()).collect();
-    let runs = tight.contains("system(") || tight.contains("|getline") || tight.contains("|&") || tight.contains("@load") || tight.contains('\u{1a}') && tight.contains("system");
+    let runs = tight.contains("system(")
+        || tight.contains("|getline")
+        || tight.contains("|&")
+        || tight.contains("@load")
+        || tight.contains('\u{1a}') && tight.contains("system");
     if runs {
         w.hit("hidden-run", field.span);
     }
@@ -221,7 +235,8 @@ fn awk_code(w: &mut Walker<'_>, field: &Field) {
         w.hit("secret", field.span);
     }
     if tight.contains("ENVIRON") {
-        let shows = strings.iter().any(|s| super::super::path::is_secret_variable(s)) || !tight.contains("ENVIRON[\"");
+        let shows = strings.iter().any(|s| super::super::path::is_secret_variable(s))
+            || !tight.contains("ENVIRON[\"");
         if shows {
             w.hit("environment", field.span);
         }
@@ -230,7 +245,7 @@ fn awk_code(w: &mut Walker<'_>, field: &Field) {
 }
 
 fn regex_may_start(code: &str) -> bool {
-    code.trim_end().chars().last().is_none_or(|c| "~({,;&|!}\n".contains(c)) 
+    code.trim_end().chars().last().is_none_or(|c| "~({,;&|!}\n".contains(c))
 }
 
 /// `print > file`, `print | command`.
@@ -265,7 +280,9 @@ fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String])
                 w.hit("script", field.span);
                 match next_literal(&mut chars.clone()).then(|| strings.get(seen)).flatten() {
                     Some(command) => {
-                        let plain = command.split(' ').next().is_some_and(|p| matches!(p, "sort" | "uniq" | "head" | "tail" | "cat" | "wc" | "column"));
+                        let plain = command.split(' ').next().is_some_and(|p| {
+                            matches!(p, "sort" | "uniq" | "head" | "tail" | "cat" | "wc" | "column")
+                        });
                         let _ = w.run_text(command, field.span);
                         if !plain {
                             w.hit("hidden-run", field.span);
@@ -289,19 +306,34 @@ pub(super) fn editor(w: &mut Walker<'_>, case: &Case<'_>) {
     while let Some(word) = words.next() {
         let text = word.text.as_str();
         let command = match text {
-            "-c" | "--cmd" | "-S" | "--eval" | "-eval" | "-f" | "--execute" | "-e" if case.name != "nano" => words.next().map(|f| f.text.clone()),
+            "-c" | "--cmd" | "-S" | "--eval" | "-eval" | "-f" | "--execute" | "-e" if case.name != "nano" => {
+                words.next().map(|f| f.text.clone())
+            }
             _ => text.strip_prefix('+').or_else(|| text.strip_prefix("--eval=")).map(str::to_owned),
         };
         if let Some(command) = command {
             let emacs = case.name == "emacs";
             let trimmed = command.trim_start_matches([':', ' ']);
-            let runs = trimmed.contains('!') || trimmed.contains("system") || trimmed.contains("term") || trimmed.contains("call ") || trimmed.starts_with("py") || trimmed.starts_with("lua") || emacs && command.contains("shell");
+            let runs = trimmed.contains('!')
+                || trimmed.contains("system")
+                || trimmed.contains("term")
+                || trimmed.contains("call ")
+                || trimmed.starts_with("py")
+                || trimmed.starts_with("lua")
+                || emacs && command.contains("shell");
             w.hit(if runs { "hidden-run" } else { "write" }, word.span);
         }
         w.judge_read(word);
     }
     for field in &case.args.operands {
-        if !field.text.starts_with('+') && !matches!(super::super::path::place(&field.text, w.cwd), super::super::path::Place::Project | super::super::path::Place::Scratch | super::super::path::Place::Unknown) {
+        if !field.text.starts_with('+')
+            && !matches!(
+                super::super::path::place(&field.text, w.cwd),
+                super::super::path::Place::Project
+                    | super::super::path::Place::Scratch
+                    | super::super::path::Place::Unknown
+            )
+        {
             w.judge_write(field, "write");
         }
     }
@@ -313,7 +345,12 @@ pub(super) fn pager(w: &mut Walker<'_>, case: &Case<'_>) {
         if word.text.starts_with('+') && word.text.contains('!') {
             w.hit("hidden-run", word.span);
         }
-        if let Some(file) = word.text.strip_prefix("-o").or_else(|| word.text.strip_prefix("-O")).or_else(|| word.text.strip_prefix("--log-file=")) {
+        if let Some(file) = word
+            .text
+            .strip_prefix("-o")
+            .or_else(|| word.text.strip_prefix("-O"))
+            .or_else(|| word.text.strip_prefix("--log-file="))
+        {
             w.judge_write(&word.with(file), "write-hidden");
         }
     }
