@@ -115,7 +115,7 @@ fn judge(line: &str, depth: usize) -> Verdict {
     });
     Verdict {
         risk: rule.risk,
-        part: part.trim().to_owned(),
+        part: if part.trim().is_empty() { part } else { part.trim() }.to_owned(),
         why: rule.why.to_owned(),
         rule: rule.id.to_owned(),
         programs,

@@ -86,6 +86,11 @@ impl Walker<'_> {
         if first.twisted || first.computed && !text.contains('/') {
             self.hit("disguise", first.span);
         }
+        if self.is_assigned("IFS")
+            && base.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_.+[".contains(c)))
+        {
+            self.hit("computed-program", first.span);
+        }
         let located = text.contains('/') && !BINS.contains(&folder);
         let mut name = base.trim_end_matches(".exe").trim_end_matches(".cmd").to_owned();
         if !is_known(&name) {
@@ -113,6 +118,9 @@ impl Walker<'_> {
         let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
         if self.fetched.iter().any(same) || file.feed == Some(Feed::Fetched) {
             self.hit("fetch-run", file.span);
+        }
+        if self.derived.iter().any(same) {
+            self.hit("computed-code", file.span);
         }
         let texts: Vec<String> =
             self.written.iter().filter(|(name, _)| same(name)).map(|(_, text)| text.clone()).collect();
@@ -191,6 +199,25 @@ impl Walker<'_> {
         {
             self.hit("hidden-run", opt.span);
         }
+        if let Some(sub) = args.operands.first()
+            && !sub.text.is_ascii()
+            && matches!(
+                name,
+                "git"
+                    | "cargo"
+                    | "npm"
+                    | "docker"
+                    | "kubectl"
+                    | "go"
+                    | "gh"
+                    | "systemctl"
+                    | "yarn"
+                    | "pnpm"
+                    | "terraform"
+            )
+        {
+            self.hit("look-alike", sub.span);
+        }
         for opt in &args.opts {
             self.option_value(program, opt);
         }
@@ -206,7 +233,7 @@ impl Walker<'_> {
                 let field = Field { span: opt.span, ..value.clone() };
                 self.judge_write(&field, "write-hidden");
             }
-        } else if !program.names {
+        } else if !program.names && !opt.name.contains("exclude") && !opt.name.contains("ignore") {
             self.judge_read(value);
         }
     }
@@ -214,6 +241,8 @@ impl Walker<'_> {
     fn operands(&mut self, program: &Program, args: &Args) {
         let text = if args.has(&program.text_unless) { 0 } else { program.text };
         let target = args.opt(&["-t", "--target-directory"]).and_then(|opt| opt.value.clone());
+        let named = program.names
+            || program.name_subs.contains(&args.operand(0)) && !args.has(&["-p", "--patch", "-L"]);
         let last = args.operands.len().saturating_sub(1);
         for (at, field) in args.operands.iter().enumerate() {
             if at < text {
@@ -227,7 +256,7 @@ impl Walker<'_> {
             if written {
                 self.judge_write(field, "write");
             }
-            if !program.names && !(written && program.dest != Dest::None) {
+            if !named && !(written && program.dest != Dest::None) {
                 self.judge_read(field);
             }
         }
@@ -238,7 +267,11 @@ impl Walker<'_> {
 
     /// A path that is read.
     pub(super) fn judge_read(&mut self, field: &Field) {
-        if names_secret(&field.text) || field.many && is_secret(&field.text) {
+        let disk = field.text.starts_with("/dev/")
+            && ["sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop"]
+                .iter()
+                .any(|d| field.text.get(5..).is_some_and(|t| t.starts_with(d)));
+        if disk || names_secret(&field.text) || field.many && is_secret(&field.text) {
             self.hit("secret", field.span);
         }
     }
@@ -288,6 +321,7 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
     }
     let considered =
         if program.help_first { args.opts.get(..args.leading).unwrap_or(&[]) } else { &args.opts };
+    let considered = if program.sub_help && args.operands.len() <= 1 { &args.opts } else { considered };
     let long = considered.iter().any(|opt| {
         opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
@@ -315,6 +349,7 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
         return Feed::Fetched;
     }
     match (name, args.operands.as_slice()) {
+        ("cat", []) if feed == Feed::Inherit => Feed::Other,
         ("cat", []) => feed,
         ("cat", [one]) if one.feed.is_some() => one.feed.clone().unwrap_or_default(),
         ("cat", [one]) if one.text == "-" => feed,
@@ -325,11 +360,9 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
             Feed::Text(".".to_owned())
         }
         ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
-        (
-            "date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "id" | "whoami" | "hostname" | "arch"
-            | "uuidgen",
-            _,
-        ) => Feed::Text("0".to_owned()),
+        ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => {
+            Feed::Text("0".to_owned())
+        }
         ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => {
             Feed::Text(one.text.clone())
         }

@@ -313,6 +313,9 @@ fn glob_may_name(pattern: &str) -> bool {
 
 /// The candidates for a path inside an argument: after `=`, `:`, `@` and `,` as well.
 pub(super) fn names_secret(argument: &str) -> bool {
+    if argument.starts_with('!') || argument.starts_with("--exclude") || argument.starts_with("--ignore") {
+        return false;
+    }
     if is_secret(argument) {
         return true;
     }

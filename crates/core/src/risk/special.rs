@@ -64,6 +64,7 @@ pub(super) fn judge(
         "code" | "python" => code::interpreter(w, &case),
         "sql" | "sqlite" => code::sql(w, &case),
         "curl" | "wget" | "httpie" => net::http(w, &case),
+        "dns" => net::dns(w, &case),
         "nc" => net::nc(w, &case),
         "openssl" => net::openssl(w, &case),
         "ssh" => net::ssh(w, &case),

@@ -60,6 +60,8 @@ pub(super) struct Walker<'l> {
     /// Files this line downloaded, and texts it wrote.
     pub(super) fetched: Vec<String>,
     pub(super) written: HashMap<String, String>,
+    /// Files this line filled with something computed.
+    pub(super) derived: Vec<String>,
     /// Secret-looking words named earlier in the same pipeline.
     pub(super) upstream_secret: Option<String>,
     pub(super) stopped: bool,
@@ -88,6 +90,7 @@ impl<'l> Walker<'l> {
             testing: false,
             fetched: Vec::new(),
             written: HashMap::new(),
+            derived: Vec::new(),
             upstream_secret: None,
             stopped: false,
             lowered: None,
@@ -249,9 +252,6 @@ impl<'l> Walker<'l> {
             Kind::Each { name, list, body } => self.each(name, list.as_deref(), body, feed),
             Kind::Function { name, body } => {
                 self.functions.insert(name.clone(), ((**body).clone(), false));
-                if super::command::is_known(name) {
-                    self.hit("disguise", span);
-                }
                 Feed::Inherit
             }
             Kind::Test(words) => {
@@ -263,8 +263,20 @@ impl<'l> Walker<'l> {
                 Feed::Inherit
             }
         };
+        let endless = self.current.and_then(|at| self.found.get(at)).is_some_and(|f| {
+            let shown = self.line.get(f.span.start..f.span.end).unwrap_or("");
+            f.program == "yes"
+                || f.program == "cat"
+                    && ["/dev/zero", "/dev/urandom", "/dev/random"].iter().any(|d| shown.contains(d))
+        });
+        if endless && !targets.is_empty() {
+            self.hit("bomb", span);
+        }
         if let (Feed::Fetched, true) = (&out, !targets.is_empty()) {
             self.fetched.extend(targets.iter().cloned());
+        }
+        if out == Feed::Other {
+            self.derived.extend(targets.iter().cloned());
         }
         if let Feed::Text(text) = &out {
             for target in &targets {
@@ -375,7 +387,11 @@ impl<'l> Walker<'l> {
             }
             return Feed::Inherit;
         }
+        let tests = words.first().and_then(parse::bare).is_some_and(|name| matches!(name, "[" | "test"));
+        let testing = self.testing;
+        self.testing |= tests;
         let argv = self.fields(words);
+        self.testing = testing;
         if argv.is_empty() {
             return Feed::Inherit;
         }
@@ -464,11 +480,11 @@ impl<'l> Walker<'l> {
     }
 
     /// Runs a script inside a substitution: assignments and moves do not last.
-    pub(super) fn nested_script(&mut self, script: &Script) -> Feed {
+    pub(super) fn nested_script(&mut self, script: &Script, feed: Feed) -> Feed {
         let cwd = self.cwd;
         self.depth += 1;
         let testing = std::mem::replace(&mut self.testing, false);
-        let out = self.script(script, Feed::Inherit);
+        let out = self.script(script, feed);
         self.testing = testing;
         self.depth -= 1;
         self.cwd = cwd;

@@ -92,12 +92,13 @@ impl<'a> Parser<'a> {
                 (Some(b'$'), _) => Some(self.dollar(until.quoted())?),
                 (Some(b'`'), _) => Some(self.backticks(until.quoted())?),
                 (Some(b'<' | b'>'), Some(b'(')) if until == Until::Word => {
+                    let fed = self.looking_at(">");
                     self.at += 2;
                     let script = self.script()?;
                     if !self.eat(")") {
                         return Err(Unreadable);
                     }
-                    Some(Piece::Proc(script))
+                    Some(Piece::Proc { script, fed })
                 }
                 _ => Some(self.plain(until)),
             };

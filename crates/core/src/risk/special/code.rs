@@ -8,7 +8,7 @@ use super::super::walk::Walker;
 use super::Case;
 
 /// Words of inline code that say it does what would be high on a command line.
-const UNSAFE_WORDS: [&str; 58] = [
+const UNSAFE_WORDS: [&str; 59] = [
     "rmtree",
     "rm_rf",
     "rm_r(",
@@ -57,6 +57,7 @@ const UNSAFE_WORDS: [&str; 58] = [
     "marshal.loads",
     "pickle.loads",
     "codecs.decode",
+    "\"base64\")",
     "shutil.move('/",
     "os.setuid",
     "setuid(0",
@@ -512,6 +513,9 @@ fn buildtool(w: &mut Walker<'_>, case: &Case<'_>) {
             && (text == "-f" || text == "--file")
             && case.words().iter().any(|f| f.text == "-" || f.text == "/dev/stdin")
         {
+            w.hit("computed-code", field.span);
+        }
+        if case.name.contains("make") && field.feed.is_some() {
             w.hit("computed-code", field.span);
         }
         if matches!(text, "--rsh" | "--init-script" | "-I") && case.name.starts_with("gradle") {

@@ -190,7 +190,7 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
     let edits = args.has(&["-e", "--edit"]) || word == "edit";
     let writes = !reads && (removes || edits || operands.len() >= 2 && word != "get" && word != "list");
     if !writes {
-        w.hit("read", case.span);
+        w.lower_to_read();
         return;
     }
     w.hit("git-change", case.span);

@@ -81,6 +81,19 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("send", word.span);
         }
     }
+    let named = case.name != "curl" && case.name.starts_with(['w', 'a'])
+        || case.words().iter().any(|f| {
+            matches!(
+                f.text.as_str(),
+                "-O" | "--remote-name" | "-LO" | "-OL" | "-sO" | "-sLO" | "-sSLO" | "-fsSLO"
+            )
+        });
+    if named {
+        for field in case.words().iter().filter(|f| f.text.contains("://")) {
+            let tail = field.text.split(['?', '#']).next().unwrap_or("").rsplit('/').next().unwrap_or("");
+            w.fetched.push(tail.to_owned());
+        }
+    }
     if matches!(case.name, "http" | "https" | "xh" | "httpie") {
         let method = case.args.operand(0);
         let sends = matches!(method, "POST" | "PUT" | "PATCH" | "DELETE")
@@ -165,6 +178,15 @@ fn is_remote(text: &str) -> bool {
     text.contains("://") && !is_local(text)
 }
 
+/// Names that carry what was computed here tell it to whoever answers.
+pub(super) fn dns(w: &mut Walker<'_>, case: &Case<'_>) {
+    for field in case.words() {
+        if field.computed && field.unknown() {
+            w.hit("send", field.span);
+        }
+    }
+}
+
 /// `nc`: only a port check is a read.
 pub(super) fn nc(w: &mut Walker<'_>, case: &Case<'_>) {
     if let Some(opt) = case.args.opt(&["-l", "--listen"]) {
@@ -246,6 +268,11 @@ pub(super) fn rsync(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("hidden-run", opt.span);
     }
     if args.has(&["-n", "--dry-run"]) {
+        if args.operands.iter().any(|f| is_remote_path(&f.text)) {
+            w.lower_to("network", case.span);
+        } else {
+            w.lower_to_read();
+        }
         return;
     }
     if let Some(opt) = args.opts.iter().find(|o| {
