@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{
     browse::names,
     command,
+    definition::is_known,
     found::{Found, count},
     order::Order,
     scene::{Call, Heard, Move, Scene},
@@ -344,7 +345,9 @@ fn folder(scene: &Scene<'_>, path: &str) -> Result<Vec<String>, Move> {
 fn mentions(scene: &Scene<'_>, files: &[String]) -> Result<String, Move> {
     let [file] = files else { return Ok(String::new()) };
     let name = file.rsplit('/').next().unwrap_or(file);
-    let stem = name.split('.').next().filter(|s| s.len() > 3).unwrap_or(name);
+    // Code is imported without its extension; other files are named with it.
+    let is_code = is_known(file) && !name.ends_with(".md") && !name.ends_with(".rst");
+    let stem = name.split('.').next().filter(|s| is_code && s.len() > 3).unwrap_or(name);
     let args = json!({"pattern": regex::escape(stem), "path": ".", "whole_word": true, "max": 200});
     let heard = scene.ask("search", args)?;
     if heard.failed.is_some() {
