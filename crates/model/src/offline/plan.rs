@@ -13,6 +13,7 @@ use super::{
     found::{Found, count},
     order::Order,
     scene::{Call, Heard, Move, Scene},
+    sentence::extension,
     wish::{Job, Wish},
 };
 
@@ -346,7 +347,7 @@ fn mentions(scene: &Scene<'_>, files: &[String]) -> Result<String, Move> {
     let [file] = files else { return Ok(String::new()) };
     let name = file.rsplit('/').next().unwrap_or(file);
     // Code is imported without its extension; other files are named with it.
-    let is_code = is_known(file) && !name.ends_with(".md") && !name.ends_with(".rst");
+    let is_code = is_known(file) && !matches!(extension(name), Some("md" | "rst" | "toml"));
     let stem = name.split('.').next().filter(|s| is_code && s.len() > 3).unwrap_or(name);
     let args = json!({"pattern": regex::escape(stem), "path": ".", "whole_word": true, "max": 200});
     let heard = scene.ask("search", args)?;
