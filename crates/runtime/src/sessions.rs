@@ -141,14 +141,15 @@ fn place(folder: PathBuf) -> Option<Place> {
     Some(Place { slug, workspace: PathBuf::from(workspace), folder })
 }
 
-/// The newest session of a workspace that holds a conversation.
+/// The newest session that holds a conversation: of one workspace, or of all.
 ///
 /// # Errors
 /// [`RuntimeError::NoSession`] when there is none.
-pub fn last(home: &Home, workspace: &Path) -> Result<Place, RuntimeError> {
-    let mine = all(home).into_iter().filter(|p| p.workspace == workspace);
+pub fn last(home: &Home, workspace: Option<&Path>) -> Result<Place, RuntimeError> {
+    let mine = all(home).into_iter().filter(|p| workspace.is_none_or(|w| p.workspace == w));
     let told = |p: &Place| summary(p).is_ok_and(|s| s.messages > 0);
-    mine.into_iter().find(told).ok_or_else(|| RuntimeError::NoSession(format!("of {}", workspace.display())))
+    let whose = || workspace.map_or_else(|| "yet".to_owned(), |w| format!("of {}", w.display()));
+    mine.into_iter().find(told).ok_or_else(|| RuntimeError::NoSession(whose()))
 }
 
 /// The session called `name`, or whose name begins so and no other does; this workspace's first.
