@@ -58,14 +58,34 @@ pub(crate) fn clause(doc: &Doc, s: &Structure, c: &Clause) -> Option<(N, u8, &'s
             Form::Wish if c.object == Object::New && !c.located => Some((N::Create, 1, "wish-new")),
             Form::Wish => Some((N::Modify, 1, "wish")),
             Form::Request => Some((N::Explain, 1, "request")),
-            _ => None,
+            _ => Some((N::Modify, 1, "verb-unknown")),
         }),
         Form::Question(tag) => Some(question(s, c, tag)),
         Form::Ought => Some((N::Modify, 2, "ought")),
         Form::Complaint if c.end - c.start < 4 => Some((N::Clarify, 1, "complaint-short")),
         Form::Complaint => Some((N::Modify, 1, "complaint")),
-        Form::Statement | Form::Frame | Form::Empty => None,
+        Form::Statement => stated(doc, s, c),
+        Form::Frame | Form::Empty => None,
     }
+}
+
+/// A statement tells how things are, or names what is wanted without a verb.
+fn stated(doc: &Doc, s: &Structure, c: &Clause) -> Option<(N, u8, &'static str)> {
+    let first = doc.tokens.get(c.head)?;
+    let opens = matches!(first.text.as_str(), "a" | "an" | "new" | "another" | "one" | "some" | "neue" | "nuevo" | "nouveau" | "novo");
+    if opens {
+        return Some(if c.object == Object::New || c.object == Object::Whole { (N::Create, 1, "fragment-new") } else { (N::Modify, 1, "fragment") });
+    }
+    let forbids = s.hits.iter().any(|h| h.tag == Tag::Forbid && h.start >= c.start && h.start < c.end);
+    let personal = first.text == "i" || first.text == "im" || first.text == "ive";
+    (c.end - c.start > 3 && !forbids && !personal && !c.foreign).then_some((N::Modify, 1, "statement"))
+}
+
+/// "clean up the old logs": many whole things.
+fn cleans_away(doc: &Doc, c: &Clause) -> bool {
+    let head: Vec<&str> = doc.tokens.get(c.head..c.after).unwrap_or(&[]).iter().map(|t| t.text.as_str()).collect();
+    let plural = ["files", "branches", "containers", "images", "volumes", "logs", "artifacts", "backups", "snapshots", "tags", "directories", "folders", "databases", "tables", "records", "rows", "pods", "buckets", "screenshots"];
+    matches!(head.first(), Some(&"clean" | &"tidy" | &"cleanup" | &"clear")) && words(doc, c, 5).any(|w| plural.contains(&w))
 }
 
 /// "if x is none, check y": how the program should behave, not what to look into.
@@ -238,6 +258,7 @@ const fn depth(leaf: N) -> u8 {
 /// What the message as a whole wants; `None` when nothing in it speaks.
 pub(crate) fn whole(doc: &Doc, s: &Structure, kept: &[usize]) -> Option<Guess> {
     let mut best: Option<(u8, Guess)> = None;
+    let questions = kept.iter().filter_map(|k| s.clauses.get(*k)).any(|c| matches!(c.form, Form::Question(_)));
     for &i in kept {
         let Some(c) = s.clauses.get(i) else { continue };
         let Some((leaf, weight, rule)) = clause(doc, s, c) else { continue };
@@ -247,6 +268,7 @@ pub(crate) fn whole(doc: &Doc, s: &Structure, kept: &[usize]) -> Option<Guess> {
             Form::Order | Form::Request if is_action(leaf) => 40 + depth(leaf),
             Form::Order | Form::Request => 30,
             Form::Question(_) => 24 + u8::from(c.marked),
+            Form::Wish if leaf == N::Delete && weight > 1 && !questions => 47,
             Form::Wish if !is_action(leaf) => 26,
             Form::Wish | Form::Ought => 16 + depth(leaf) / 3,
             _ => 8,

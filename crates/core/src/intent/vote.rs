@@ -129,7 +129,7 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         Ban::All => rules::is_action(leaf),
     };
     // in idle the root is for words to the workbench, which the turn head knows
-    let root = m.phase != Phase::Idle || shares.leaf(N::Conversation) > 0.8;
+    let root = m.phase != Phase::Idle || shares.leaf(N::Conversation) > 0.55;
     let (mut best, mut share) = shares.best(|l| !banned(l) && (root || l != N::Conversation));
     let backed = guess.is_some_and(|g| rules::is_action(g.leaf));
     if m.phase == Phase::Idle && rules::is_action(best) && !backed && share < 0.75 {
@@ -137,7 +137,7 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         (best, share) = shares.best(|l| !rules::is_action(l));
     }
     let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
-    if rules::is_action(best) && asks && share < 0.8 {
+    if rules::is_action(best) && asks && share < if backed { 0.8 } else { 0.93 } {
         let (other, its) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
         if its > 0.04 || p.asks() {
             return (other, its);
