@@ -3,7 +3,15 @@
 //! `cargo run --release -p pilothouse-core --example train-intent [--share 0.5] [--all] [OUT]`
 //! Deterministic: the same lines give the same bytes. Rows of the test split are left out unless
 //! `--all` says that the weights are for shipping.
-#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss
+)]
 
 use pilothouse_core::intent::{
     Message, Phase,
@@ -46,7 +54,24 @@ fn turn_index(turn: &str, sub: Option<&str>, text: &str) -> Option<usize> {
     let name = match (turn, sub) {
         ("control", Some("mode_switch")) => {
             let lower = text.to_lowercase();
-            let explore = ["explor", "relax", "loose", "freely", "erkund", "探索", "탐색", "esplor", "исслед", "quick", "stop prov", "drop the proof", "leave proof", "exit proof", "without proof", "no more"];
+            let explore = [
+                "explor",
+                "relax",
+                "loose",
+                "freely",
+                "erkund",
+                "探索",
+                "탐색",
+                "esplor",
+                "исслед",
+                "quick",
+                "stop prov",
+                "drop the proof",
+                "leave proof",
+                "exit proof",
+                "without proof",
+                "no more",
+            ];
             if explore.iter().any(|e| lower.contains(e)) { "mode_explore" } else { "mode_proof" }
         }
         ("control", Some(sub)) => sub,
@@ -57,15 +82,27 @@ fn turn_index(turn: &str, sub: Option<&str>, text: &str) -> Option<usize> {
 
 fn sample(row: &Row, weight: f32, real: bool) -> Sample {
     let phase = Phase::ALL.into_iter().find(|p| p.name() == row.phase).unwrap_or(Phase::AwaitingApproval);
-    let message = Message { text: &row.text, phase, paused: row.phase == "paused", plan_active: row.phase != "idle", ..Message::default() };
+    let message = Message {
+        text: &row.text,
+        phase,
+        paused: row.phase == "paused",
+        plan_active: row.phase != "idle",
+        ..Message::default()
+    };
     let leaf = |name: &str| LEAVES.iter().position(|l| l.name() == name);
     let share = 0.3 / row.also.len().max(1) as f32;
     let own = if row.also.is_empty() { 1.0 } else { 0.7 };
     let mut leaves: Vec<(usize, f32)> = leaf(&row.leaf).map(|i| (i, own)).into_iter().collect();
     leaves.extend(row.also.iter().filter_map(|l| leaf(l)).map(|i| (i, share)));
     let own = if row.also_turn.is_empty() { 1.0 } else { 0.7 };
-    let mut turns: Vec<(usize, f32)> = turn_index(&row.turn, row.sub.as_deref(), &row.text).map(|i| (i, own)).into_iter().collect();
-    turns.extend(row.also_turn.iter().filter_map(|t| turn_index(t.strip_prefix("control.").unwrap_or(t), None, &row.text)).map(|i| (i, 0.3 / row.also_turn.len() as f32)));
+    let mut turns: Vec<(usize, f32)> =
+        turn_index(&row.turn, row.sub.as_deref(), &row.text).map(|i| (i, own)).into_iter().collect();
+    turns.extend(
+        row.also_turn
+            .iter()
+            .filter_map(|t| turn_index(t.strip_prefix("control.").unwrap_or(t), None, &row.text))
+            .map(|i| (i, 0.3 / row.also_turn.len() as f32)),
+    );
     Sample { features: features(&message), leaves, turns, weight, fold: hash(&row.text) >> 20, real }
 }
 
@@ -88,7 +125,8 @@ fn train(samples: &[&Sample], epochs: usize) -> Vec<f32> {
         for &i in &order {
             let s = samples[i];
             // leave out one feature in five, so that no single one carries a class
-            let kept: Vec<(u32, f32)> = s.features.iter().filter(|_| random() % 100 >= 22).map(|(b, v)| (*b, v * 1.28)).collect();
+            let kept: Vec<(u32, f32)> =
+                s.features.iter().filter(|_| random() % 100 >= 22).map(|(b, v)| (*b, v * 1.28)).collect();
             let mut sums = [0f32; CLASSES];
             for (b, v) in &kept {
                 let row = &w[*b as usize * CLASSES..][..CLASSES];
@@ -107,7 +145,8 @@ fn train(samples: &[&Sample], epochs: usize) -> Vec<f32> {
                 }
                 let end = if offset == 0 { LEAVES.len() } else { CLASSES };
                 grad[offset..end].copy_from_slice(&probabilities[offset..end]);
-                let total: f32 = targets.iter().map(|(i, t)| t * probabilities[offset + i]).sum::<f32>().max(1e-9);
+                let total: f32 =
+                    targets.iter().map(|(i, t)| t * probabilities[offset + i]).sum::<f32>().max(1e-9);
                 for (i, t) in targets {
                     let posterior = t * probabilities[offset + i] / total;
                     grad[offset + i] -= 0.5 * t + 0.5 * posterior;
@@ -160,7 +199,11 @@ fn calibration(samples: &[Sample], folds: u64, epochs: usize) -> [f32; STEPS] {
             all += 1;
         }
     }
-    println!("cross-validated, model alone: leaf {:.1} %, turn {:.1} % of {all}", 100.0 * leaf as f32 / all as f32, 100.0 * turn as f32 / all as f32);
+    println!(
+        "cross-validated, model alone: leaf {:.1} %, turn {:.1} % of {all}",
+        100.0 * leaf as f32 / all as f32,
+        100.0 * turn as f32 / all as f32
+    );
     let mut table = [0f32; STEPS];
     for (i, slot) in table.iter_mut().enumerate() {
         let at = i as f32 / (STEPS - 1) as f32;
@@ -184,9 +227,14 @@ fn main() {
     let value = |name: &str| args.iter().position(|a| a == name).and_then(|i| args.get(i + 1)).cloned();
     let share: f64 = value("--share").map_or(1.0, |s| s.parse().expect("a number"));
     let all = args.iter().any(|a| a == "--all");
-    let out = args.iter().find(|a| a.ends_with(".bin")).cloned().unwrap_or_else(|| format!("{root}weights.bin"));
+    let out =
+        args.iter().find(|a| a.ends_with(".bin")).cloned().unwrap_or_else(|| format!("{root}weights.bin"));
     let text = std::fs::read_to_string(format!("{root}corpus.jsonl")).expect("the corpus can be read");
-    let rows: Vec<Row> = text.lines().filter(|l| !l.trim().is_empty()).map(|l| serde_json::from_str(l).expect("a labelled line")).collect();
+    let rows: Vec<Row> = text
+        .lines()
+        .filter(|l| !l.trim().is_empty())
+        .map(|l| serde_json::from_str(l).expect("a labelled line"))
+        .collect();
     let mut samples = Vec::new();
     for row in rows.iter().filter(|r| all || !is_test(&r.text)) {
         if (hash(&row.text) >> 8 & 0xffff) as f64 / 65536.0 >= share {
@@ -194,13 +242,25 @@ fn main() {
         }
         samples.push(sample(row, 1.0, true));
         // a question stays a question whatever runs
-        if row.phase == "idle" && row.turn == "query" && matches!(row.leaf.as_str(), "explain" | "clarify" | "read" | "audit" | "review") {
-            let phase = ["executing", "awaiting_approval", "planning", "failed"][(hash(&row.text) >> 30 & 3) as usize];
+        if row.phase == "idle"
+            && row.turn == "query"
+            && matches!(row.leaf.as_str(), "explain" | "clarify" | "read" | "audit" | "review")
+        {
+            let phase = ["executing", "awaiting_approval", "planning", "failed"]
+                [(hash(&row.text) >> 30 & 3) as usize];
             let copy = Row { phase: phase.into(), also_turn: Vec::new(), ..row.clone() };
             samples.push(sample(&copy, 0.4, false));
         }
-        if row.phase == "idle" && row.turn == "plan_new" && row.leaf == "modify" && hash(&row.text) >> 33 & 1 == 0 {
-            let copy = Row { phase: ["awaiting_approval", "executing"][(hash(&row.text) >> 30 & 1) as usize].into(), turn: "plan_continue".into(), ..row.clone() };
+        if row.phase == "idle"
+            && row.turn == "plan_new"
+            && row.leaf == "modify"
+            && hash(&row.text) >> 33 & 1 == 0
+        {
+            let copy = Row {
+                phase: ["awaiting_approval", "executing"][(hash(&row.text) >> 30 & 1) as usize].into(),
+                turn: "plan_continue".into(),
+                ..row.clone()
+            };
             samples.push(sample(&copy, 0.3, false));
         }
     }
@@ -209,11 +269,17 @@ fn main() {
     let table = if share < 1.0 { [0.5; STEPS] } else { calibration(&samples, 5, epochs) };
     let w = train(&samples.iter().collect::<Vec<_>>(), epochs);
     let mut bytes = Vec::new();
-    let scales: Vec<f32> = (0..CLASSES).map(|c| w.iter().skip(c).step_by(CLASSES).fold(1e-6f32, |m, x| m.max(x.abs())) / 127.0).collect();
+    let scales: Vec<f32> = (0..CLASSES)
+        .map(|c| w.iter().skip(c).step_by(CLASSES).fold(1e-6f32, |m, x| m.max(x.abs())) / 127.0)
+        .collect();
     for x in scales.iter().chain(&table) {
         bytes.extend(x.to_le_bytes());
     }
-    bytes.extend(w.iter().enumerate().map(|(i, x)| ((x / scales[i % CLASSES]).round().clamp(-127.0, 127.0) as i8).cast_unsigned()));
+    bytes.extend(
+        w.iter()
+            .enumerate()
+            .map(|(i, x)| ((x / scales[i % CLASSES]).round().clamp(-127.0, 127.0) as i8).cast_unsigned()),
+    );
     std::fs::write(&out, bytes).expect("the weights can be written");
     println!("calibration {table:.2?}");
 }

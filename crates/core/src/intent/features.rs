@@ -82,7 +82,11 @@ fn form_name(form: Form) -> String {
 }
 
 fn speaking<'a>(p: &'a Parsed<'_>) -> Vec<&'a Clause> {
-    p.kept.iter().filter_map(|k| p.structure.clauses.get(*k)).filter(|c| !matches!(c.form, Form::Empty)).collect()
+    p.kept
+        .iter()
+        .filter_map(|k| p.structure.clauses.get(*k))
+        .filter(|c| !matches!(c.form, Form::Empty))
+        .collect()
 }
 
 fn structure(p: &Parsed<'_>, bag: &mut Bag) {
@@ -116,7 +120,8 @@ fn structure(p: &Parsed<'_>, bag: &mut Bag) {
         let verb = c.verb.map_or_else(String::new, |v| format!("{v:?}"));
         bag.add(&["some", &form_name(c.form), &verb], 0.4);
     }
-    let mut seen: Vec<Tag> = p.structure.hits.iter().filter(|h| !matches!(h.tag, Tag::Filler | Tag::Req)).map(|h| h.tag).collect();
+    let mut seen: Vec<Tag> =
+        p.structure.hits.iter().filter(|h| !matches!(h.tag, Tag::Filler | Tag::Req)).map(|h| h.tag).collect();
     seen.sort_unstable();
     seen.dedup();
     for tag in seen {
@@ -127,7 +132,16 @@ fn structure(p: &Parsed<'_>, bag: &mut Bag) {
 
 fn shape(p: &Parsed<'_>, bag: &mut Bag, clauses: usize) {
     let count = |kind: Kind| p.doc.tokens.iter().filter(|t| t.kind == kind).count();
-    for (name, n) in [("file", count(Kind::File)), ("path", count(Kind::Path)), ("tick", count(Kind::Tick)), ("ident", count(Kind::Ident)), ("quote", count(Kind::Quote)), ("code", p.doc.code_lines), ("trace", p.doc.trace_lines), ("url", count(Kind::Url))] {
+    for (name, n) in [
+        ("file", count(Kind::File)),
+        ("path", count(Kind::Path)),
+        ("tick", count(Kind::Tick)),
+        ("ident", count(Kind::Ident)),
+        ("quote", count(Kind::Quote)),
+        ("code", p.doc.code_lines),
+        ("trace", p.doc.trace_lines),
+        ("url", count(Kind::Url)),
+    ] {
         if n > 0 {
             bag.add(&["has", name], 0.6);
         }
@@ -158,9 +172,20 @@ fn shape(p: &Parsed<'_>, bag: &mut Bag, clauses: usize) {
 /// The writer's words without politeness; other tokens by their kind.
 fn plain(p: &Parsed<'_>) -> Vec<(usize, String)> {
     let mut skip = vec![false; p.doc.tokens.len()];
-    for h in p.structure.hits.iter().filter(|h| matches!(h.tag, Tag::Filler | Tag::Req) && h.bytes == 0 && !h.anywhere) {
+    for h in p
+        .structure
+        .hits
+        .iter()
+        .filter(|h| matches!(h.tag, Tag::Filler | Tag::Req) && h.bytes == 0 && !h.anywhere)
+    {
         let solo = h.len == 1 && h.tag == Tag::Filler;
-        let polite = solo && p.doc.tokens.get(h.start).is_some_and(|t| !matches!(t.text.as_str(), "please" | "pls" | "plz" | "kindly" | "thanks" | "thx" | "ty" | "hey" | "hi" | "hello"));
+        let polite = solo
+            && p.doc.tokens.get(h.start).is_some_and(|t| {
+                !matches!(
+                    t.text.as_str(),
+                    "please" | "pls" | "plz" | "kindly" | "thanks" | "thx" | "ty" | "hey" | "hi" | "hello"
+                )
+            });
         if polite {
             continue;
         }
@@ -192,7 +217,8 @@ fn words(p: &Parsed<'_>, bag: &mut Bag) {
     let words = plain(p);
     let n = f32::from(u16::try_from(words.len().max(1)).unwrap_or(u16::MAX));
     let value = (2.2 / n.sqrt()).min(0.9);
-    let focus = p.guess().and_then(|g| p.structure.clauses.get(g.clause)).map_or((0, 0), |c| (c.start, c.end));
+    let focus =
+        p.guess().and_then(|g| p.structure.clauses.get(g.clause)).map_or((0, 0), |c| (c.start, c.end));
     let mut before: Option<&str> = None;
     for (k, (i, w)) in words.iter().enumerate() {
         bag.both(&["w", w], value);
@@ -220,7 +246,9 @@ fn letters(p: &Parsed<'_>, bag: &mut Bag) {
             continue;
         }
         let chars: Vec<char> = match t.kind {
-            Kind::Word if t.text.len() > 3 => std::iter::once('<').chain(t.text.chars().take(16)).chain(std::iter::once('>')).collect(),
+            Kind::Word if t.text.len() > 3 => {
+                std::iter::once('<').chain(t.text.chars().take(16)).chain(std::iter::once('>')).collect()
+            }
             Kind::Cjk => t.text.chars().take(40).collect(),
             _ => continue,
         };

@@ -229,28 +229,42 @@ fn strength(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
     if near && ordered {
         return Ban::None;
     }
-    let lone = words(tokens, h).all(|w| matches!(w, "read" | "only" | "read-only" | "frozen" | "no" | "code"));
+    let lone =
+        words(tokens, h).all(|w| matches!(w, "read" | "only" | "read-only" | "frozen" | "no" | "code"));
     if lone {
         let prev = h.start.checked_sub(1).and_then(|i| tokens.get(i));
-        let opens = prev.is_none_or(|t| t.kind == Kind::Punct || matches!(t.text.as_str(), "please" | "and" | "but" | "mode"));
+        let opens = prev.is_none_or(|t| {
+            t.kind == Kind::Punct || matches!(t.text.as_str(), "please" | "and" | "but" | "mode")
+        });
         let next = tokens.get(h.start + h.len);
-        let closes = next.is_none_or(|t| t.kind == Kind::Punct || matches!(t.text.as_str(), "please" | "pls" | "mode" | "for" | "and" | "just" | "changes"));
-        if !closes || (!opens && prev.is_some_and(|t| matches!(t.text.as_str(), "the" | "a" | "is" | "are" | "as" | "make" | "be"))) {
+        let closes = next.is_none_or(|t| {
+            t.kind == Kind::Punct
+                || matches!(t.text.as_str(), "please" | "pls" | "mode" | "for" | "and" | "just" | "changes")
+        });
+        if !closes
+            || (!opens
+                && prev.is_some_and(|t| {
+                    matches!(t.text.as_str(), "the" | "a" | "is" | "are" | "as" | "make" | "be")
+                }))
+        {
             return Ban::None;
         }
     }
     let all = words(tokens, h).any(|w| ALL.contains(&w));
     let ban = if all { Ban::All } else { Ban::Changes };
+    if ordered
+        && words(tokens, h).next() == Some("leave")
+        && !words(tokens, h).any(|w| matches!(w, "everything" | "things" | "it"))
+    {
+        // "update the readme, leave the code alone"
+        return Ban::None;
+    }
     if !ordered || universal(tokens, h) {
         // "no changes to the api" beside an ordered change only narrows it
         let narrowed = ordered
             && after.first().is_some_and(|t| matches!(t.text.as_str(), "to" | "in" | "on" | "of" | "about"))
             && !after.iter().skip(1).any(|t| GENERAL.contains(&t.text.as_str()));
         return if narrowed { Ban::None } else { ban };
-    }
-    if words(tokens, h).next() == Some("leave") && !words(tokens, h).any(|w| matches!(w, "everything" | "things" | "it")) {
-        // "update the readme, leave the code alone"
-        return Ban::None;
     }
     let last = words(tokens, h).last().unwrap_or("");
     let closed = matches!(
@@ -291,4 +305,3 @@ fn cjk(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
     }
     Ban::Changes
 }
-

@@ -8,12 +8,37 @@ use super::{IntentNode as N, features::BUCKETS};
 
 /// The leaves in the order of the weights.
 pub const LEAVES: [N; 12] = [
-    N::Conversation, N::Clarify, N::Explain, N::Review, N::Audit, N::Design, N::Decompose, N::Read, N::Create, N::Modify, N::Delete, N::Execute,
+    N::Conversation,
+    N::Clarify,
+    N::Explain,
+    N::Review,
+    N::Audit,
+    N::Design,
+    N::Decompose,
+    N::Read,
+    N::Create,
+    N::Modify,
+    N::Delete,
+    N::Execute,
 ];
 
 /// The turns in the order of the weights.
 pub const TURNS: [&str; 15] = [
-    "query", "plan_new", "plan_continue", "control", "cancel", "replan", "redo_cmd", "status", "help", "exit", "reset", "mode_proof", "mode_explore", "resume", "breakout",
+    "query",
+    "plan_new",
+    "plan_continue",
+    "control",
+    "cancel",
+    "replan",
+    "redo_cmd",
+    "status",
+    "help",
+    "exit",
+    "reset",
+    "mode_proof",
+    "mode_explore",
+    "resume",
+    "breakout",
 ];
 
 /// Classes of both heads.
@@ -44,7 +69,13 @@ impl Prediction {
 
     /// The best leaf among those that `may` allows.
     pub fn best(&self, may: impl Fn(N) -> bool) -> (N, f32) {
-        LEAVES.iter().copied().zip(self.leaves).filter(|(l, _)| may(*l)).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((N::Conversation, 0.0))
+        LEAVES
+            .iter()
+            .copied()
+            .zip(self.leaves)
+            .filter(|(l, _)| may(*l))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .unwrap_or((N::Conversation, 0.0))
     }
 }
 
