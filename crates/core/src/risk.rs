@@ -5,6 +5,7 @@
 //! it decides how loudly to ask; approval and sandbox are the boundary.
 
 mod command;
+mod compound;
 mod expand;
 mod parse;
 mod path;
@@ -13,6 +14,7 @@ pub mod rules;
 mod settings;
 mod shell;
 mod special;
+mod state;
 mod syntax;
 mod text;
 mod walk;
@@ -115,7 +117,7 @@ fn judge(line: &str, depth: usize) -> Verdict {
     });
     Verdict {
         risk: rule.risk,
-        part: part.trim().to_owned(),
+        part: if part.trim().is_empty() { part } else { part.trim() }.to_owned(),
         why: rule.why.to_owned(),
         rule: rule.id.to_owned(),
         programs,

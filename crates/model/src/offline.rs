@@ -121,5 +121,4 @@ fn unknown(scene: &Scene<'_>) -> String {
 }
 
 #[cfg(test)]
-#[path = "offline/tests.rs"]
 mod tests;

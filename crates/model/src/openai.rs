@@ -4,8 +4,13 @@
 //! TLS: making an [`OpenAi`] costs nothing. Never falls back to another endpoint and never reads
 //! the environment (but the proxy settings of the system, for other machines than this one).
 
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_openai::{Client, error::OpenAIError};
 use futures::{StreamExt, future::BoxFuture};
@@ -36,12 +41,14 @@ const AFTER_FINISH: Duration = Duration::from_secs(3);
 pub struct OpenAi {
     endpoint: Arc<Endpoint>,
     http: OnceLock<reqwest::Client>,
+    /// Cleared when the server does not know `stream_options`, which asks it to count tokens.
+    counts: AtomicBool,
 }
 
 impl OpenAi {
     /// A client for `endpoint`. Nothing is resolved, connected or loaded yet.
     pub fn new(endpoint: Endpoint) -> Self {
-        Self { endpoint: Arc::new(endpoint), http: OnceLock::new() }
+        Self { endpoint: Arc::new(endpoint), http: OnceLock::new(), counts: AtomicBool::new(true) }
     }
 
     /// The endpoint.
@@ -84,8 +91,18 @@ impl OpenAi {
         let carrier = Carrier { http: self.http()?, endpoint, witness: Arc::clone(&witness), deltas };
         let client = Client::build(carrier.http.clone(), Address::new(&self.endpoint)?)
             .with_http_service(tower::service_fn(move |r| carrier.clone().carry(r)));
-        let body = wire::body(request, &self.endpoint.model);
-        let mut stream = client.chat().create_stream_byot(body).await.map_err(|e| opened_badly(&e))?;
+        let counts = self.counts.load(Ordering::Relaxed);
+        let send = async |counts| {
+            let body = wire::body(request, &self.endpoint.model, counts);
+            client.chat().create_stream_byot(body).await.map_err(|e| opened_badly(&e))
+        };
+        let mut stream = match send(counts).await {
+            Err(fault) if counts && fault.message.contains("stream_options") => {
+                self.counts.store(false, Ordering::Relaxed);
+                send(false).await?
+            }
+            opened => opened?,
+        };
         loop {
             let next = if draft.finished() {
                 tokio::time::timeout(AFTER_FINISH, stream.next()).await.unwrap_or_default()

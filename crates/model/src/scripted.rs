@@ -217,13 +217,15 @@ fn call(line: usize, index: usize, call: &LineCall) -> ModelCall {
     ModelCall { id: format!("scripted_{line}_{index}"), name: call.name.clone(), args }
 }
 
-/// What the user said last and the task that follows it, in lower case.
+/// What the user said last and the task at hand, in lower case.
 fn heard(messages: &[Message]) -> String {
     let own = |m: &Message| m.role == Role::User && !m.text.starts_with('<');
     let from = messages.iter().rposition(own).unwrap_or(0);
-    let after = messages.iter().skip(from).filter(|m| m.role == Role::User);
-    let words = after.filter(|m| !m.text.starts_with('<') || m.text.starts_with("<task"));
-    let said: Vec<String> = words.map(|m| m.text.to_lowercase()).collect();
+    let last = messages.get(from).filter(|m| own(m)).into_iter();
+    let tasks = messages
+        .iter()
+        .filter(|m| m.role == Role::User && m.text.starts_with('<') && m.text.contains("<task"));
+    let said: Vec<String> = last.chain(tasks).map(|m| m.text.to_lowercase()).collect();
     said.join("\n")
 }
 
@@ -239,5 +241,4 @@ fn estimate(request: &ModelRequest, reply: &ModelReply) -> Usage {
 }
 
 #[cfg(test)]
-#[path = "scripted/tests.rs"]
 mod tests;

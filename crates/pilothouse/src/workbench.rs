@@ -174,7 +174,7 @@ fn file(path: &Path) -> Option<String> {
 
 fn suspend() {
     // Stopping oneself cannot fail in a way that leaves anything to do.
-    drop(rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP));
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
 }
 
 /// Lets the user edit `text` in `$VISUAL` or `$EDITOR`.

@@ -45,8 +45,10 @@ impl Bag {
 
     /// Once for all phases and once for this one.
     fn both(&mut self, parts: &[&str], value: f32) {
-        self.add(parts, value);
-        if self.phase != 1 {
+        if self.phase == 1 {
+            self.add(parts, value);
+        } else {
+            self.add(parts, value * 0.5);
             self.out.push((hash(self.phase, parts), value));
         }
     }

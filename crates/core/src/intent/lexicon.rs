@@ -27,7 +27,7 @@ tags! {
     QJudge = "q_judge", QMean = "q_mean", QOther = "q_other",
     VModify = "v_modify", VAdd = "v_add", VCreate = "v_create", VBuild = "v_build", VDelete = "v_delete", VExecute = "v_execute",
     VRead = "v_read", VExplain = "v_explain", VReview = "v_review", VAudit = "v_audit", VDesign = "v_design", VDecompose = "v_decompose",
-    ONew = "o_new", OInner = "o_inner", OWhole = "o_whole", Fault = "fault", Shall = "shall", Hypo = "hypo", Constraint = "constraint",
+    ONew = "o_new", OInner = "o_inner", OWhole = "o_whole", Fault = "fault", Gone = "gone", Shall = "shall", Hypo = "hypo", Constraint = "constraint",
     WApprove = "w_approve", WProceed = "w_proceed", WReject = "w_reject", WCancel = "w_cancel", WExit = "w_exit", WHelp = "w_help",
     WStatus = "w_status", WReset = "w_reset", WRedo = "w_redo", WReplan = "w_replan", ModeProof = "mode_proof", ModeExplore = "mode_explore",
     ModeWord = "mode_word", Correct = "correct", InMsgCancel = "inmsg_cancel", Greet = "greet", Breakout = "breakout", Forbid = "forbid",

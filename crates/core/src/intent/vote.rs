@@ -111,7 +111,14 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
 
 /// A word to the workbench in free phrasing, when the statistics are sure.
 fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
-    let (name, share) = TURNS.iter().copied().zip(shares.turns).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let root = shares.leaf(N::Conversation) > 0.5;
+    let idle_root = root && m.phase == Phase::Idle;
+    let words = TURNS
+        .iter()
+        .copied()
+        .zip(shares.turns)
+        .filter(|(t, _)| !idle_root || !matches!(*t, "query" | "plan_new" | "plan_continue"));
+    let (name, share) = words.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let control = match name {
         "control" if m.phase == Phase::AwaitingApproval => Control::Approve,
         "control" => Control::Proceed,
@@ -126,7 +133,15 @@ fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
         "mode_explore" => Control::ModeSwitch(Mode::Exploratory),
         _ => return None,
     };
-    let floor = if m.phase == Phase::Idle { 0.6 } else { 0.5 };
+    let floor = if idle_root {
+        0.15
+    } else if root {
+        0.34
+    } else if m.phase == Phase::Idle {
+        0.6
+    } else {
+        0.5
+    };
     (share >= floor).then_some((Turn::Control(control), share))
 }
 
@@ -137,10 +152,20 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && ordered_run(p)),
         Ban::All => rules::is_action(leaf),
     };
-    let (best, share) = shares.best(|l| !banned(l));
+    // in idle the root is for words to the workbench, which the turn head knows
+    let root = m.phase != Phase::Idle || shares.leaf(N::Conversation) > 0.55;
+    let (mut best, mut share) = shares.best(|l| !banned(l) && (root || l != N::Conversation));
+    let backed = guess.is_some_and(|g| rules::is_action(g.leaf));
+    if m.phase == Phase::Idle && rules::is_action(best) && !backed && share < 0.75 {
+        // no clause orders anything: the statistics alone do not act
+        (best, share) = shares.best(|l| !rules::is_action(l));
+    }
     let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
-    if rules::is_action(best) && asks && share < 0.8 {
-        return shares.best(|l| !rules::is_action(l));
+    if rules::is_action(best) && asks && share < if backed { 0.8 } else { 0.93 } {
+        let (other, its) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
+        if its > 0.04 || p.asks() {
+            return (other, its);
+        }
     }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
     if destroys
@@ -148,7 +173,7 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         && !p.asks()
         && m.phase == Phase::Idle
         && best != N::Delete
-        && shares.leaf(N::Delete) > 0.12
+        && shares.leaf(N::Delete) > 0.04
     {
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
@@ -165,6 +190,12 @@ fn ordered_run(p: &Parsed<'_>) -> bool {
 /// Query, new plan or the active plan.
 fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn {
     if m.phase == Phase::Idle && !m.plan_active {
+        let states = p.structure.clauses.iter().all(|c| {
+            matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought)
+        });
+        if states && leaf == N::Audit {
+            return Turn::PlanNew(None);
+        }
         return project(leaf, m.phase, false, p.text);
     }
     let (query, new, more) = (shares.turn("query"), shares.turn("plan_new"), shares.turn("plan_continue"));

@@ -86,6 +86,11 @@ impl Walker<'_> {
         if first.twisted || first.computed && !text.contains('/') {
             self.hit("disguise", first.span);
         }
+        if self.is_assigned("IFS")
+            && base.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_.+[".contains(c)))
+        {
+            self.hit("computed-program", first.span);
+        }
         let located = text.contains('/') && !BINS.contains(&folder);
         let mut name = base.trim_end_matches(".exe").trim_end_matches(".cmd").to_owned();
         if !is_known(&name) {
@@ -114,6 +119,9 @@ impl Walker<'_> {
         if self.fetched.iter().any(same) || file.feed == Some(Feed::Fetched) {
             self.hit("fetch-run", file.span);
         }
+        if self.derived.iter().any(same) {
+            self.hit("computed-code", file.span);
+        }
         let texts: Vec<String> =
             self.written.iter().filter(|(name, _)| same(name)).map(|(_, text)| text.clone()).collect();
         for text in texts {
@@ -129,12 +137,11 @@ impl Walker<'_> {
         if let Some(out) = wrap::judge(self, name, argv, span, &feed) {
             return out;
         }
-        match programs::find(name) {
-            Some(program) => self.by_table(program, name, argv, span, feed),
-            None => {
-                self.unknown_program(name, argv, span);
-                Feed::Other
-            }
+        if let Some(program) = programs::find(name) {
+            self.by_table(program, name, argv, span, feed)
+        } else {
+            self.unknown_program(name, argv, span);
+            Feed::Other
         }
     }
 
@@ -191,6 +198,25 @@ impl Walker<'_> {
         {
             self.hit("hidden-run", opt.span);
         }
+        if let Some(sub) = args.operands.first()
+            && !sub.text.is_ascii()
+            && matches!(
+                name,
+                "git"
+                    | "cargo"
+                    | "npm"
+                    | "docker"
+                    | "kubectl"
+                    | "go"
+                    | "gh"
+                    | "systemctl"
+                    | "yarn"
+                    | "pnpm"
+                    | "terraform"
+            )
+        {
+            self.hit("look-alike", sub.span);
+        }
         for opt in &args.opts {
             self.option_value(program, opt);
         }
@@ -206,7 +232,7 @@ impl Walker<'_> {
                 let field = Field { span: opt.span, ..value.clone() };
                 self.judge_write(&field, "write-hidden");
             }
-        } else if !program.names {
+        } else if !program.names && !opt.name.contains("exclude") && !opt.name.contains("ignore") {
             self.judge_read(value);
         }
     }
@@ -214,6 +240,8 @@ impl Walker<'_> {
     fn operands(&mut self, program: &Program, args: &Args) {
         let text = if args.has(&program.text_unless) { 0 } else { program.text };
         let target = args.opt(&["-t", "--target-directory"]).and_then(|opt| opt.value.clone());
+        let named = program.names
+            || program.name_subs.contains(&args.operand(0)) && !args.has(&["-p", "--patch", "-L"]);
         let last = args.operands.len().saturating_sub(1);
         for (at, field) in args.operands.iter().enumerate() {
             if at < text {
@@ -227,7 +255,7 @@ impl Walker<'_> {
             if written {
                 self.judge_write(field, "write");
             }
-            if !program.names && !(written && program.dest != Dest::None) {
+            if !(named || written) {
                 self.judge_read(field);
             }
         }
@@ -238,7 +266,11 @@ impl Walker<'_> {
 
     /// A path that is read.
     pub(super) fn judge_read(&mut self, field: &Field) {
-        if names_secret(&field.text) || field.many && is_secret(&field.text) {
+        let disk = field.text.starts_with("/dev/")
+            && ["sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop"]
+                .iter()
+                .any(|d| field.text.get(5..).is_some_and(|t| t.starts_with(d)));
+        if disk || names_secret(&field.text) || field.many && is_secret(&field.text) {
             self.hit("secret", field.span);
         }
     }
@@ -288,6 +320,7 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
     }
     let considered =
         if program.help_first { args.opts.get(..args.leading).unwrap_or(&[]) } else { &args.opts };
+    let considered = if program.sub_help && args.operands.len() <= 1 { &args.opts } else { considered };
     let long = considered.iter().any(|opt| {
         opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
@@ -315,26 +348,23 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
         return Feed::Fetched;
     }
     match (name, args.operands.as_slice()) {
-        ("cat", []) => feed,
+        ("cat", []) if feed == Feed::Inherit => Feed::Other,
         ("cat", [one]) if one.feed.is_some() => one.feed.clone().unwrap_or_default(),
         ("cat", [one]) if one.text == "-" => feed,
         ("cat", [one]) if !one.unknown() => Feed::File(one.text.clone()),
-        ("tee" | "pv" | "sponge", _) => feed,
+        ("cat", []) | ("tee" | "pv" | "sponge", _) => feed,
         ("pwd", _) => Feed::Text(".".to_owned()),
         ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => {
             Feed::Text(".".to_owned())
         }
         ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
-        (
-            "date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "id" | "whoami" | "hostname" | "arch"
-            | "uuidgen",
-            _,
-        ) => Feed::Text("0".to_owned()),
+        ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => {
+            Feed::Text("0".to_owned())
+        }
         ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => {
             Feed::Text(one.text.clone())
         }
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
-        ("ls" | "find" | "fd", _) => Feed::Other,
         _ => Feed::Other,
     }
 }

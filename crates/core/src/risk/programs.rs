@@ -7,7 +7,7 @@
 //! `takes`/`gtakes` options with a value (anywhere / before the first operand), `text N [unless …]` operands
 //! that are no paths, `out` options whose value is written, `run` options that start another program, `dest`
 //! which operands are written, `names` operands are not read, `long1` long options have one dash, `helpfirst`
-//! `--help` counts only before the first operand, `nohelp`, `also` extra judges by name. Any other line is
+//! `--help` counts only before the first operand, `subhelp` or after one sub-command, `nohelp`, `namesubs`, `also` extra judges by name. Any other line is
 //! `sub|sub sub… conditions : rule` (`:` base, longest wins; `=` overrides; `^` raises). Conditions: `?-a,--b` one of
 //! these options, `!-a,--b` none of them, `@0 @1 @1+ @2+` number of operands left, `~glob,glob` an operand left
 //! matches. `*` stands for any sub-command.
@@ -69,6 +69,10 @@ pub(super) struct Program {
     pub long1: bool,
     pub help_first: bool,
     pub no_help: bool,
+    /// `--help` after one sub-command counts too.
+    pub sub_help: bool,
+    /// Sub-commands whose operands are only named.
+    pub name_subs: Vec<&'static str>,
     pub also: Vec<&'static str>,
     lines: Vec<Line>,
 }
@@ -100,7 +104,12 @@ fn read(text: &'static str, out: &mut HashMap<&'static str, &'static Program>) {
             continue;
         }
         if line.starts_with("  ") {
-            directive(line.trim(), &mut program);
+            let says = line.split_whitespace().any(|word| matches!(word, ":" | "=" | "^"));
+            if says {
+                program.lines.extend(pattern(line));
+            } else {
+                directive(line.trim(), &mut program);
+            }
             continue;
         }
         if !names.is_empty() {
@@ -125,7 +134,6 @@ fn directive(line: &'static str, program: &mut Program) {
         "long1" => program.long1 = true,
         "helpfirst" => program.help_first = true,
         "nohelp" => program.no_help = true,
-        "nosub" => {}
         "also" => program.also.extend(words),
         "text" => {
             program.text = words.next().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
@@ -138,7 +146,9 @@ fn directive(line: &'static str, program: &mut Program) {
                 _ => Dest::All,
             };
         }
-        _ => program.lines.extend(pattern(line)),
+        "subhelp" => program.sub_help = true,
+        "namesubs" => program.name_subs.extend(words),
+        _ => {}
     }
 }
 
@@ -291,7 +301,7 @@ impl Program {
             let found = Found { rule: line.rule, span };
             let conditional = !line.conditions.is_empty();
             match line.mode {
-                Mode::Raise => raised.push(found),
+                Mode::Raise => raised.push((depth, conditional, found)),
                 Mode::Override if forced.as_ref().is_none_or(|(d, _)| *d <= depth) => {
                     forced = Some((depth, found));
                 }
@@ -306,17 +316,23 @@ impl Program {
             }
         }
         let mut out = Vec::with_capacity(1 + raised.len());
+        // An override speaks for its sub-command: raises meant for the shorter or plain form fall away.
+        let spoken = forced.as_ref().map_or(0, |(depth, _)| *depth);
+        raised.retain(|(depth, conditional, _)| {
+            *depth > spoken || *depth == spoken && *conditional || spoken == 0
+        });
         match (forced, base) {
             (Some((_, found)), _) | (None, Some((_, _, found))) => out.push(found),
             (None, None) => out.push(Found { rule: rules::find("unknown"), span: None }),
         }
-        out.extend(raised);
+        out.extend(raised.into_iter().map(|(_, _, found)| found));
         out
     }
 }
 
 impl Line {
     /// The span that decided when the line matches; the inner `None` when nothing in particular did.
+    #[allow(clippy::option_option, reason = "no match, a match, and a match at a place are three things")]
     fn matches(&self, args: &Args) -> Option<Option<Span>> {
         let subs_match = self.subs.iter().enumerate().all(|(at, names)| {
             names.iter().any(|n| *n == args.operand(at) || n.contains('*') && glob(n, args.operand(at)))

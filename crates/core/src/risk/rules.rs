@@ -24,10 +24,46 @@ pub struct Rule {
     pub other: Vec<&'static str>,
 }
 
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| read(include_str!("../../../../assets/risk/rules.txt")));
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| read(TEXT));
 
 static BY_ID: LazyLock<HashMap<&'static str, &'static Rule>> =
     LazyLock::new(|| all().iter().map(|rule| (rule.id, rule)).collect());
+
+/// One clause of the safety rules, with lines and the risk they must have.
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// Its number there.
+    pub number: u8,
+    /// What it says.
+    pub text: &'static str,
+    /// Lines that show it.
+    pub examples: Vec<(Risk, &'static str)>,
+}
+
+/// The clauses, in the order of the file.
+pub fn clauses() -> Vec<Clause> {
+    let mut out: Vec<Clause> = Vec::new();
+    for line in TEXT.lines() {
+        if let Some((number, text)) = line.strip_prefix("@ ").and_then(|rest| rest.split_once(' ')) {
+            out.push(Clause { number: number.parse().unwrap_or(0), text, examples: Vec::new() });
+        } else if let Some((risk, example)) = line.split_once(": ")
+            && let Some(clause) = out.last_mut()
+        {
+            clause.examples.push((risk_of(risk), example));
+        }
+    }
+    out
+}
+
+fn risk_of(word: &str) -> Risk {
+    match word {
+        "low" => Risk::Low,
+        "medium" => Risk::Medium,
+        _ => Risk::High,
+    }
+}
+
+const TEXT: &str = include_str!("../../../../assets/risk/rules.txt");
 
 static FALLBACK: Rule = Rule {
     id: "unreadable",
@@ -57,7 +93,7 @@ pub fn exists(id: &str) -> bool {
 
 fn read(text: &'static str) -> Vec<Rule> {
     let mut out: Vec<Rule> = Vec::new();
-    for line in text.lines() {
+    for line in text.lines().take_while(|line| !line.starts_with("@ ")) {
         if let Some(example) = line.strip_prefix("+ ") {
             if let Some(rule) = out.last_mut() {
                 rule.matching.push(example);
@@ -73,11 +109,7 @@ fn read(text: &'static str) -> Vec<Rule> {
             else {
                 continue;
             };
-            let risk = match risk {
-                "low" => Risk::Low,
-                "medium" => Risk::Medium,
-                _ => Risk::High,
-            };
+            let risk = risk_of(risk);
             let clause = clause.parse().unwrap_or(0);
             out.push(Rule { id, risk, clause, why, matching: Vec::new(), other: Vec::new() });
         }

@@ -81,11 +81,15 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
             w.run_text(&all.join(" "), span)
         }
         "source" | "." => {
-            source(w, args, span);
+            if matches!(first, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+                feed_shell(w, feed, span);
+            } else {
+                source(w, args, span);
+            }
             Feed::Other
         }
         "trap" => trap(w, args),
-        "alias" => alias(w, args, span),
+        "alias" => alias(w, args),
         "export" | "declare" | "typeset" | "local" | "readonly" => declare(w, name, args, span),
         "set" => set(w, args, span),
         "cd" | "chdir" | "pushd" | "popd" => {
@@ -226,7 +230,6 @@ fn source(w: &mut Walker<'_>, args: &[Field], span: Span) {
 
 fn trap(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     match args {
-        [] => {}
         [only] if only.text.starts_with('-') => {}
         [code, ..] if code.text != "-" => {
             let _ = w.run_text(&code.text, code.span);
@@ -236,13 +239,10 @@ fn trap(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     Feed::Inherit
 }
 
-fn alias(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
+fn alias(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     for field in args {
         let Some((name, text)) = field.text.split_once('=') else { continue };
         w.aliases.insert(name.to_owned(), text.to_owned());
-        if super::command::is_known(name) && text.split_ascii_whitespace().next() != Some(name) {
-            w.hit("disguise", span);
-        }
         let _ = w.run_text(text, field.span);
     }
     Feed::Inherit
@@ -398,7 +398,7 @@ fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed:
     match rest.iter().find(|f| f.text != "--") {
         None => feed_shell(w, feed, span),
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
-            feed_shell(w, feed, span)
+            feed_shell(w, feed, span);
         }
         Some(file) => source(w, std::slice::from_ref(file), span),
     }

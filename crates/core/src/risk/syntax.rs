@@ -38,8 +38,11 @@ pub(super) enum Piece {
         script: Script,
         quoted: bool,
     },
-    /// `<( )` or `>( )`.
-    Proc(Script),
+    /// `<( )`, or `>( )` when it is fed.
+    Proc {
+        script: Script,
+        fed: bool,
+    },
     /// `$(( ))`: yields a number, may hold substitutions.
     Arith(Vec<Piece>),
 }

@@ -92,12 +92,13 @@ impl<'a> Parser<'a> {
                 (Some(b'$'), _) => Some(self.dollar(until.quoted())?),
                 (Some(b'`'), _) => Some(self.backticks(until.quoted())?),
                 (Some(b'<' | b'>'), Some(b'(')) if until == Until::Word => {
+                    let fed = self.looking_at(">");
                     self.at += 2;
                     let script = self.script()?;
                     if !self.eat(")") {
                         return Err(Unreadable);
                     }
-                    Some(Piece::Proc(script))
+                    Some(Piece::Proc { script, fed })
                 }
                 _ => Some(self.plain(until)),
             };
@@ -258,7 +259,6 @@ impl<'a> Parser<'a> {
             match (quote, c) {
                 (_, '\\') => escaped = true,
                 (Some(open), c) if open == c => quote = None,
-                (Some(_), _) => {}
                 (None, '\'' | '"') => quote = Some(c),
                 (None, '(') => level += 1,
                 (None, ')') if level > 0 => level -= 1,
@@ -266,7 +266,7 @@ impl<'a> Parser<'a> {
                     let closed = rest.get(at + 1..).is_some_and(|r| r.starts_with(')'));
                     return if closed { rest.get(..at) } else { None };
                 }
-                (None, _) => {}
+                _ => {}
             }
         }
         None

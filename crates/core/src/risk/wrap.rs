@@ -193,6 +193,11 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         return Some(Feed::Other);
     }
     let command = rest.get(skip..).unwrap_or(&[]);
+    if let ("flock", [option, code, ..]) = (name, command)
+        && matches!(option.text.as_str(), "-c" | "--command")
+    {
+        return Some(w.run_text(&code.text, code.span));
+    }
     let assigned = command.iter().take_while(|f| is_assignment(&f.text)).count();
     for field in command.iter().take(assigned) {
         if let Some((variable, value)) = field.text.split_once('=') {
@@ -255,10 +260,17 @@ fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], name: &str) 
                 (name, option.get(..2).unwrap_or("")),
                 ("time" | "gtime" | "strace" | "ltrace", "-o")
             ) || matches!(option, "--output" | "--export-json" | "--export-markdown");
-            if code {
+            if option == "-ex" || option == "-o" && name == "lldb" {
+                let runs = value.text.starts_with(['!', '|'])
+                    || value.text.contains("shell")
+                    || value.text.contains("python");
+                w.hit(if runs { "hidden-run" } else { "build" }, value.span);
+            } else if code {
                 let _ = w.run_text(&value.text, value.span);
             } else if written && name != "stdbuf" {
                 w.judge_write(&value, "write-hidden");
+            } else {
+                w.judge_read(&value);
             }
         }
         at += 1;
@@ -389,9 +401,15 @@ fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
     }
     let items = items(w, feed, span);
     if let Some(mark) = mark.filter(|m| !m.is_empty()) {
-        let item = items.first().cloned().unwrap_or_default();
-        let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, &item)).collect();
-        return w.dispatch(&command, span, Feed::Other);
+        let lines: Vec<Field> = match feed {
+            Feed::Text(text) => text.lines().take(8).map(|line| Field::plain(line, span)).collect(),
+            Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => items,
+        };
+        for item in &lines {
+            let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, item)).collect();
+            let _ = w.dispatch(&command, span, Feed::Other);
+        }
+        return Feed::Other;
     }
     let mut command = rest.to_vec();
     command.extend(items);

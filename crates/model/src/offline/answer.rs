@@ -70,7 +70,10 @@ fn found(scene: &Scene<'_>, args: Value) -> Result<Found, Move> {
 }
 
 fn nothing(term: &str) -> String {
-    format!("I found nothing called `{term}`: no match in any file of this folder, in any case or spelling.")
+    let hint = if term.split(' ').count() > 2 { format!(" {}", super::CONNECT) } else { String::new() };
+    format!(
+        "I found nothing called `{term}`: no match in any file of this folder, in any case or spelling.{hint}"
+    )
 }
 
 /// The lines of `found` that define the term, the likeliest first.

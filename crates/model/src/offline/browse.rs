@@ -9,6 +9,7 @@ use serde_json::json;
 use super::{
     definition::{definition, is_known, language},
     found::{Found, count, numbered},
+    pattern::{Pattern, group},
     scene::{Heard, Move, Scene},
     sentence::extension,
 };
@@ -24,7 +25,7 @@ pub(super) fn show(scene: &Scene<'_>, path: &str, lines: Option<(u64, u64)>) -> 
     let (path, heard) = open(scene, path, from, to - from + 1)?;
     let lines = numbered(heard.text);
     let (Some((first, _)), Some((last, _))) = (lines.first(), lines.last()) else {
-        return Ok(format!("{path} has no lines there."));
+        return Ok(format!("{path}: {}", heard.text.trim()));
     };
     let text: Vec<&str> = lines.iter().map(|(_, text)| *text).collect();
     Ok(format!("{path}:{first}-{last}\n\n{}", fenced(&path, &text.join("\n"))))
@@ -44,7 +45,7 @@ fn open<'a>(scene: &Scene<'a>, path: &str, from: u64, lines: u64) -> Result<(Str
     let Some(why) = heard.failed else { return Ok((path.to_owned(), heard)) };
     let all = scene.ask("list", json!({"path": ".", "depth": 20}))?;
     let same = |l: &&str| l.strip_suffix(path).is_some_and(|front| front.ends_with('/'));
-    let found: Vec<&str> = all.text.lines().map(str::trim).filter(same).collect();
+    let found: Vec<&str> = names(all.text).filter(same).collect();
     match found.as_slice() {
         [] => Err(Move::Say(format!("I could not read {path}: {why}"))),
         [one] => {
@@ -61,6 +62,14 @@ fn open<'a>(scene: &Scene<'a>, path: &str, from: u64, lines: u64) -> Result<(Str
     }
 }
 
+/// The names in a listing, without remarks.
+pub(super) fn names(listing: &str) -> impl Iterator<Item = &str> {
+    let name = |l: &'_ str| l.split("  (").next().map_or(0, str::len);
+    let plain = listing.lines().filter_map(move |l| l.get(..name(l)));
+    let plain = plain.map(|l| l.trim().trim_start_matches("./"));
+    plain.filter(|l| !l.is_empty() && !l.starts_with(['(', '…', '[']))
+}
+
 /// Lists a folder.
 pub(super) fn list(scene: &Scene<'_>, path: Option<&str>) -> Result<String, Move> {
     let path = path.unwrap_or(".");
@@ -68,7 +77,7 @@ pub(super) fn list(scene: &Scene<'_>, path: Option<&str>) -> Result<String, Move
     if let Some(why) = heard.failed {
         return Ok(format!("I could not list {path}: {why}"));
     }
-    let lines: Vec<&str> = heard.text.lines().filter(|l| !l.trim().is_empty()).collect();
+    let lines: Vec<&str> = names(heard.text).collect();
     let folders = lines.iter().filter(|l| l.ends_with('/')).count();
     let place = if path == "." { "Here".to_owned() } else { format!("In {path}") };
     let sums =
@@ -78,21 +87,45 @@ pub(super) fn list(scene: &Scene<'_>, path: Option<&str>) -> Result<String, Move
 
 /// The definitions of a file or a folder.
 pub(super) fn outline(scene: &Scene<'_>, path: &str) -> Result<String, Move> {
-    let heard = scene.ask("read", json!({"path": path, "from": 1, "lines": 4_000}))?;
+    let heard = scene.ask("read", page(path, 1))?;
     if heard.failed.is_some() {
         let folder = scene.ask("list", json!({"path": path.trim_end_matches('/'), "depth": 3}))?;
         if folder.failed.is_none() {
             return outline_folder(scene, path, folder);
         }
-        let (path, heard) = open(scene, path, 1, 4_000)?;
-        return Ok(outline_file(&path, heard.text));
+        let (path, heard) = open(scene, path, 1, PAGE)?;
+        return outline_pages(scene, &path, heard.text);
     }
-    Ok(outline_file(path, heard.text))
+    outline_pages(scene, path, heard.text)
 }
 
-fn outline_file(path: &str, text: &str) -> String {
+/// Lines of a file that are read at once: so many are never cut.
+const PAGE: u64 = 200;
+/// Lines of a file that are outlined.
+const MOST_LINES: u64 = 3_000;
+
+fn page(path: &str, from: u64) -> serde_json::Value {
+    json!({"path": path, "from": from, "lines": PAGE})
+}
+
+/// Reads the rest of a long file, and outlines the whole.
+fn outline_pages(scene: &Scene<'_>, path: &str, first: &str) -> Result<String, Move> {
+    let total = TOTAL.captures(first.lines().next_back().unwrap_or_default());
+    let total: Option<u64> = total.and_then(|c| group(&c, "total").parse().ok());
+    let starts = (1..).map(|n| n * PAGE + 1).take_while(|from| *from <= total.unwrap_or(0).min(MOST_LINES));
+    let rest = scene.ask_all(starts.map(|from| ("read", page(path, from))).collect(), "")?;
+    let text = rest.iter().fold(first.to_owned(), |text, heard| text + "\n" + heard.text);
+    Ok(outline_file(path, &text, total))
+}
+
+static TOTAL: Pattern = Pattern::new(r"^\(lines \d+-\d+ of (?<total>\d+)\b");
+
+fn outline_file(path: &str, text: &str, total: Option<u64>) -> String {
     let lines = numbered(text);
-    let total = lines.last().map_or(0, |(n, _)| *n);
+    if lines.is_empty() {
+        return format!("{path}: {}", text.trim());
+    }
+    let total = total.unwrap_or_else(|| lines.last().map_or(0, |(n, _)| *n));
     let mut out = format!("{path}, {}.", count(total, "line"));
     let about = purpose(&lines);
     if !about.is_empty() {
@@ -138,7 +171,7 @@ fn outline_folder(scene: &Scene<'_>, path: &str, listed: Heard<'_>) -> Result<St
     let path = path.trim_end_matches('/');
     let heard = scene.ask("search", json!({"pattern": DEFINITIONS, "path": path, "max": 400}))?;
     let found = Found::read(heard.text);
-    let files = listed.text.lines().filter(|l| !l.trim().is_empty() && !l.ends_with('/')).count() as u64;
+    let files = names(listed.text).filter(|l| !l.ends_with('/')).count() as u64;
     let mut out = format!("{path}/ holds {} (three levels deep).", count(files, "file"));
     if found.hits.is_empty() {
         let lines: Vec<&str> = listed.text.lines().take(60).collect();
@@ -182,8 +215,7 @@ pub(super) fn overview(scene: &Scene<'_>) -> Result<String, Move> {
     if let Some(why) = heard.failed {
         return Ok(format!("I could not look around: {why}"));
     }
-    let files: Vec<&str> =
-        heard.text.lines().map(|l| l.trim().trim_start_matches("./")).filter(|l| !l.is_empty()).collect();
+    let files: Vec<&str> = names(heard.text).collect();
     let present: Vec<&str> = ABOUT.into_iter().filter(|f| files.contains(f)).take(3).collect();
     let reads = present.iter().map(|f| ("read", json!({"path": f, "from": 1, "lines": 60})));
     let read = scene.ask_all(reads.collect(), "")?;

@@ -37,8 +37,15 @@ const MANIFESTS: [(&str, [&str; 4]); 17] = [
 
 const PYTHON: [&str; 4] = ["python -m pytest", "python -m build", "ruff check .", "ruff format ."];
 
-static EXIT: Pattern =
-    Pattern::new(r"(?i)\bexit(?:ed)?(?:\s+with)?(?:\s+(?:code|status))?\s*[:=]?\s*(?<code>-?\d+)");
+static EXIT: Pattern = Pattern::new(
+    r"(?i)^(?:.{0,40}\b)?exit(?:ed)?(?:\s+with)?(?:\s+(?:code|status))?\s*[:=]?\s*(?<code>-?\d+)\b",
+);
+
+/// The exit code that the result of `run` names in its first or else its last line.
+pub(super) fn exit_code(text: &str) -> Option<i64> {
+    let line = |l: &str| group(&EXIT.captures(l)?, "code").parse().ok();
+    text.lines().next().and_then(line).or_else(|| text.trim_end().lines().next_back().and_then(line))
+}
 
 /// The command line of a job.
 pub(super) fn line(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
@@ -74,22 +81,45 @@ pub(super) fn run(scene: &Scene<'_>, job: &Job) -> Result<String, Move> {
 }
 
 fn report(command: &str, output: &str, failed: Option<&str>) -> String {
-    let codes = output.lines().rev().find_map(|l| EXIT.captures(l));
-    let code = codes.map(|c| group(&c, "code").to_owned());
-    if let (None, Some(why)) = (&code, failed) {
-        return format!("`{command}` did not run: {why}");
-    }
-    let verdict = match code.as_deref() {
-        Some("0") => "ended well (exit 0)".to_owned(),
-        Some(code) => format!("failed (exit {code})"),
-        None => "ended; its exit code is not known".to_owned(),
+    let code = exit_code(output);
+    let first = output.lines().next().unwrap_or_default();
+    let verdict = match (code, failed) {
+        (Some(0), _) => "ended well (exit 0)".to_owned(),
+        (Some(code), _) => format!("failed (exit {code})"),
+        (None, _) if first.starts_with("stopped after") => format!("was {first}"),
+        (None, Some(why)) => return format!("`{command}` did not run: {why}"),
+        (None, None) if first.starts_with("ended by signal") => first.to_owned(),
+        (None, None) => "ended; its exit code is not known".to_owned(),
     };
-    let lines: Vec<&str> = output.lines().filter(|l| !l.trim().is_empty()).collect();
-    let tail = lines.get(lines.len().saturating_sub(TAIL)..).unwrap_or_default().join("\n");
+    // The first line says how it ended, which stands in the verdict.
+    let head = usize::from(exit_code(first).is_some() || failed.is_some());
+    let (out, err): (Vec<&str>, Vec<&str>) = streams(output.lines().skip(head));
+    let tail = |lines: &[&str]| lines.get(lines.len().saturating_sub(TAIL)..).unwrap_or_default().join("\n");
+    // What went well is told on one stream; a failure may stand on either.
+    let tail = match (tail(&out), tail(&err)) {
+        (out, err) if out.is_empty() => err,
+        (out, err) if err.is_empty() || code == Some(0) => out,
+        (out, err) => format!("{out}\n{err}"),
+    };
     if tail.is_empty() {
-        return format!("`{command}` {verdict}.");
+        return format!("`{command}` {verdict}, without output.");
     }
     format!("`{command}` {verdict}. Its last lines:\n\n```text\n{}\n```", tail.replace("```", "'''"))
+}
+
+/// The lines of both streams; lines before the first heading count as output.
+fn streams<'t>(lines: impl Iterator<Item = &'t str>) -> (Vec<&'t str>, Vec<&'t str>) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut is_error = false;
+    for line in lines.filter(|l| !l.trim().is_empty()) {
+        match line {
+            "stdout:" => is_error = false,
+            "stderr:" => is_error = true,
+            _ if is_error => err.push(line),
+            _ => out.push(line),
+        }
+    }
+    (out, err)
 }
 
 #[cfg(test)]
@@ -110,5 +140,16 @@ mod tests {
         let denied = "the user denied the command";
         assert_eq!(report("x", denied, Some(denied)), "`x` did not run: the user denied the command");
         assert!(report("x", "hello", None).contains("not known"));
+        let real = "exit 0, took 1.2 s\nstdout:\nchild exited with code 3\nbye";
+        assert_eq!(
+            report("x", real, None),
+            "`x` ended well (exit 0). Its last lines:\n\n```text\nchild exited with code 3\nbye\n```"
+        );
+        let both = "exit 0, took 1.2 s\nstdout:\n1 passed\nstderr:\n   Compiling a";
+        assert!(report("x", both, None).ends_with("```text\n1 passed\n```"));
+        let both = both.replace("exit 0", "exit 101");
+        assert!(report("x", &both, None).ends_with("```text\n1 passed\n   Compiling a\n```"));
+        let slow = "stopped after its time limit of 120 s, took 120.0 s";
+        assert!(report("x", slow, Some(slow)).starts_with("`x` was stopped after its time limit"));
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Found {
     /// Matches and files that the search counted; more than the lines here when it was cut.
     pub matches: u64,
     pub files: u64,
+    /// Whether the search stopped early, or its result was cut in the middle.
+    short: bool,
 }
 
 static HIT: Pattern = Pattern::new(r"^(?<path>.+?):(?<line>\d+): ?(?<text>.*)$");
@@ -30,7 +32,7 @@ static NUMBERED: Pattern = Pattern::new(r"^ *(?<line>\d+)(?:  (?<text>.*)|\s*)$"
 impl Found {
     pub fn read(text: &str) -> Self {
         let mut found = Self::default();
-        for line in text.lines() {
+        for line in whole_lines(text) {
             if let Some(hit) = HIT.captures(line) {
                 found.hits.push(Hit {
                     path: group(&hit, "path").trim_start_matches("./").to_owned(),
@@ -42,6 +44,7 @@ impl Found {
                 found.files = group(&tally, "files").parse().unwrap_or_default();
             }
         }
+        found.short = text.contains("there are more") || is_cut(text);
         found.matches = found.matches.max(found.hits.len() as u64);
         found.files = found.files.max(found.by_file().len() as u64);
         found
@@ -58,7 +61,27 @@ impl Found {
 
     /// Whether files are missing from the lines.
     pub fn is_cut(&self) -> bool {
-        self.files > self.by_file().len() as u64
+        let files = self.by_file().len() as u64;
+        // The matches of one file may be cut without harm: the file is known.
+        self.files > files || (self.short && self.files != 1)
+    }
+
+    /// Whether a text is the result of a search at all.
+    pub fn is_result(text: &str) -> bool {
+        text.lines().any(|l| TALLY.is_match(l) || HIT.is_match(l))
+    }
+
+    /// Notes that not everything was searched.
+    pub fn miss_some(&mut self) {
+        self.short = true;
+    }
+
+    /// Takes in what another search found.
+    pub fn join(&mut self, other: Self) {
+        self.hits.extend(other.hits);
+        self.matches += other.matches;
+        self.files += other.files;
+        self.short |= other.short;
     }
 }
 
@@ -75,9 +98,28 @@ impl Hit {
     }
 }
 
+/// Whether a long result was cut in its middle before the engine saw it.
+pub(super) fn is_cut(text: &str) -> bool {
+    text.lines().any(is_cut_mark)
+}
+
+fn is_cut_mark(line: &str) -> bool {
+    line.starts_with("[…") && line.contains("left out")
+}
+
+/// The lines of a result, without the one that a cut may have beheaded.
+fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut beheaded = false;
+    text.lines().filter(move |line| {
+        let whole = !beheaded;
+        beheaded = is_cut_mark(line);
+        whole && !beheaded
+    })
+}
+
 /// The numbered lines of a `read`.
 pub(super) fn numbered(text: &str) -> Vec<(u64, &str)> {
-    let lines = text.lines().filter_map(|l| NUMBERED.captures(l));
+    let lines = whole_lines(text).filter_map(|l| NUMBERED.captures(l));
     lines.filter_map(|c| Some((group(&c, "line").parse().ok()?, group(&c, "text")))).collect()
 }
 
@@ -101,6 +143,14 @@ mod tests {
         assert_eq!((whole.matches, whole.files, whole.is_cut()), (3, 2, false));
         assert!(Found::read("a:1: x\n500 matches in 40 files").is_cut());
         assert!(Found::read("no matches in src").hits.is_empty());
+        let cut = Found::read(
+            "src/a.rs:1: x\n[… 9000 bytes left out …]\nc/b.rs:7: x\nsrc/c.rs:8: x\n300 matches in 3 files",
+        );
+        assert_eq!(cut.by_file().into_keys().collect::<Vec<_>>(), ["src/a.rs", "src/c.rs"]);
+        assert!(cut.is_cut());
+        assert!(
+            Found::read("a:1: x\nb:1: x\nthe first 2 matches in 2 files; there are more: narrow it").is_cut()
+        );
     }
 
     #[test]

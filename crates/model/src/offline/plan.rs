@@ -7,17 +7,24 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
+    browse::names,
     command,
+    definition::is_known,
     found::{Found, count},
     order::Order,
-    scene::{Heard, Move, Scene},
+    scene::{Call, Heard, Move, Scene},
+    sentence::extension,
     wish::{Job, Wish},
 };
 
 /// Files of one task at most; more become several tasks.
 const FILES_A_TASK: usize = 30;
 /// Lines that a search is asked for.
-const MAX_HITS: u64 = 5_000;
+const MAX_HITS: u64 = 1_000;
+/// Folder levels that are searched one by one when a search finds more than it can show.
+const LEVELS: usize = 4;
+/// Places that are searched one by one in one round.
+const PLACES: usize = 400;
 
 struct Draft {
     title: String,
@@ -85,21 +92,56 @@ fn looked(heard: Heard<'_>) -> Result<Found, Move> {
     }
 }
 
-fn word_search(word: &str, scope: Option<&str>) -> Value {
+fn word_search(word: &str, scope: &str) -> Call {
     let pattern = regex::escape(word);
-    json!({"pattern": pattern, "path": scope.unwrap_or("."), "whole_word": true, "max": MAX_HITS})
+    ("search", json!({"pattern": pattern, "path": scope, "whole_word": true, "max": MAX_HITS}))
+}
+
+fn text_search(text: &str, scope: &str) -> Call {
+    ("search", json!({"pattern": text, "path": scope, "literal": true, "max": MAX_HITS}))
+}
+
+/// Searches a place; when that finds more than one result can show, its folders one by one, so
+/// that a change misses no file.
+fn hunt(scene: &Scene<'_>, scope: Option<&str>, search: &dyn Fn(&str) -> Call) -> Result<Found, Move> {
+    let mut whole = Found::default();
+    let mut places = vec![scope.unwrap_or(".").to_owned()];
+    for level in 0..=LEVELS {
+        let heard = scene.ask_all(places.iter().map(|p| search(p)).collect(), "")?;
+        let mut below = Vec::new();
+        for (place, heard) in places.iter().zip(heard) {
+            let found = looked(heard)?;
+            if found.is_cut() && level < LEVELS {
+                below.push(("list", json!({"path": place, "depth": 1})));
+            } else {
+                whole.join(found);
+            }
+        }
+        let listed = scene.ask_all(below, "")?;
+        let names = listed.iter().filter(|l| l.failed.is_none()).flat_map(|l| names(l.text));
+        places = names.map(|n| n.trim_end_matches('/').to_owned()).collect();
+        if places.len() > PLACES {
+            places.truncate(PLACES);
+            whole.miss_some();
+        }
+        if places.is_empty() {
+            break;
+        }
+    }
+    Ok(whole)
 }
 
 fn rename(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Result<Draft, Move> {
     if old == new {
         return Err(Move::Say(format!("`{old}` is called that already.")));
     }
-    let calls = vec![("search", word_search(old, scope)), ("search", word_search(new, scope))];
-    let mut heard = scene.ask_all(calls, "")?.into_iter();
-    let (Some(of_old), Some(of_new)) = (heard.next(), heard.next()) else {
-        return Err(Move::Say("The search brought nothing.".to_owned()));
-    };
-    let (found, taken) = (looked(of_old)?, looked(of_new)?);
+    let place = scope.unwrap_or(".");
+    let mut calls = vec![word_search(old, place), word_search(new, place)];
+    calls.extend(scope.map(|_| word_search(old, ".")));
+    let mut heard = scene.ask_all(calls, "")?.into_iter().skip(1);
+    let taken = heard.next().map(looked).transpose()?.unwrap_or_default();
+    let around = heard.next().map(looked).transpose()?;
+    let found = hunt(scene, scope, &|place| word_search(old, place))?;
     if found.hits.is_empty() {
         return Err(Move::Say(format!(
             "`{old}` does not occur as a whole word {}, so there is nothing to rename.",
@@ -114,6 +156,7 @@ fn rename(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Resul
         within(scope)
     );
     note.push_str(&warning(&found, &taken, new));
+    note.push_str(&around.map(|all| outside(&found, &all, old)).unwrap_or_default());
     note.push_str(&cut_off(&found));
     let title = format!("Rename {old} to {new}");
     let tasks = tasks(&format!("Rename `{old}` to `{new}`"), &files, |files| Order::Rename {
@@ -138,14 +181,22 @@ fn warning(found: &Found, taken: &Found, new: &str) -> String {
     }
 }
 
+/// Warns when the old name stays in use outside the scope.
+fn outside(found: &Found, all: &Found, old: &str) -> String {
+    let inside: BTreeSet<&str> = found.hits.iter().map(|h| h.path.as_str()).collect();
+    let others: Vec<_> = all.hits.iter().filter(|h| !inside.contains(h.path.as_str())).collect();
+    let Some(first) = others.first() else { return String::new() };
+    let n = count(others.len() as u64, "line");
+    format!(" Careful: `{old}` stays in {n} outside, first in {}.", first.place())
+}
+
 fn cut_off(found: &Found) -> String {
     if !found.is_cut() {
         return String::new();
     }
+    let listed = count(found.by_file().len() as u64, "file");
     format!(
-        " Only {} of {} files could be listed: do the rest with a second run.",
-        found.by_file().len(),
-        found.files
+        " Careful: there are more files than the {listed} that I could list; do the rest with a second run."
     )
 }
 
@@ -189,8 +240,7 @@ fn replace(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Resu
     }
     // A search goes line by line, so a longer text is looked for by its first full line.
     let line = old.lines().find(|l| !l.trim().is_empty()).unwrap_or(old);
-    let args = json!({"pattern": line, "path": scope.unwrap_or("."), "literal": true, "max": MAX_HITS});
-    let found = looked(scene.ask("search", args)?)?;
+    let found = hunt(scene, scope, &|place| text_search(line, place))?;
     if found.hits.is_empty() {
         return Err(Move::Say(format!(
             "\"{old}\" does not occur {}, so there is nothing to replace.",
@@ -287,20 +337,18 @@ fn folder(scene: &Scene<'_>, path: &str) -> Result<Vec<String>, Move> {
     if heard.failed.is_some() {
         return Ok(Vec::new());
     }
-    let inside = |line: &str| {
-        let line = line.trim().trim_start_matches("./");
-        let file = !line.is_empty() && !line.ends_with('/') && !line.starts_with(['(', '…']);
-        let below = line.strip_prefix(path).is_some_and(|r| r.starts_with('/'));
-        file.then(|| if below { line.to_owned() } else { format!("{path}/{line}") })
-    };
-    Ok(heard.text.lines().filter_map(inside).collect())
+    // Links and special files are listed with a remark, and cannot be deleted.
+    let files = heard.text.lines().filter(|l| !l.contains("  (")).flat_map(names);
+    Ok(files.filter(|l| !l.ends_with('/')).map(str::to_owned).collect())
 }
 
 /// Where the rest of the project still speaks of a single file.
 fn mentions(scene: &Scene<'_>, files: &[String]) -> Result<String, Move> {
     let [file] = files else { return Ok(String::new()) };
     let name = file.rsplit('/').next().unwrap_or(file);
-    let stem = name.split('.').next().filter(|s| s.len() > 3).unwrap_or(name);
+    // Code is imported without its extension; other files are named with it.
+    let is_code = is_known(file) && !matches!(extension(name), Some("md" | "rst" | "toml"));
+    let stem = name.split('.').next().filter(|s| is_code && s.len() > 3).unwrap_or(name);
     let args = json!({"pattern": regex::escape(stem), "path": ".", "whole_word": true, "max": 200});
     let heard = scene.ask("search", args)?;
     if heard.failed.is_some() {

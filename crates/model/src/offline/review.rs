@@ -5,7 +5,8 @@
 use serde_json::json;
 
 use super::{
-    found::count,
+    command::exit_code,
+    found::{count, is_cut},
     pattern::{Pattern, group},
     scene::{Move, Scene},
 };
@@ -40,10 +41,16 @@ pub(super) fn give(scene: &Scene<'_>) -> Result<String, Move> {
         );
     }
     let heard = scene.ask("run", json!({"command": DIFF}))?;
-    if let Some(why) = heard.failed.filter(|_| !heard.text.contains("diff --git")) {
+    let seen = heard.text.contains("diff --git");
+    let broke = exit_code(heard.text).filter(|code| *code != 0 && !seen);
+    if let Some(why) = heard.failed.filter(|_| !seen).or(broke.and(heard.text.lines().next_back())) {
         return Ok(format!("I could not see the changes: {why}"));
     }
-    Ok(review(heard.text))
+    let mut text = review(heard.text);
+    if is_cut(heard.text) {
+        text.push_str(" The diff was too long for me: its middle is not counted.");
+    }
+    Ok(text)
 }
 
 #[derive(Default)]

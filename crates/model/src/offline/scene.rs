@@ -6,7 +6,11 @@
 use pilothouse_core::talk::{Message, ModelRequest, Purpose, Role};
 use serde_json::Value;
 
-use super::sentence::Sentence;
+use super::{
+    command::exit_code,
+    found::{Found, numbered},
+    sentence::Sentence,
+};
 
 /// Rounds after which the engine stops whatever happens.
 const MAX_ROUNDS: usize = 16;
@@ -51,7 +55,7 @@ pub(super) struct Heard<'a> {
 impl<'a> Scene<'a> {
     pub fn of(request: &'a ModelRequest) -> Self {
         let messages = &request.messages;
-        let task = messages.iter().rposition(|m| m.role == Role::User && m.text.starts_with("<task"));
+        let task = messages.iter().rposition(is_task);
         let task = task.filter(|_| request.purpose == Purpose::Task);
         let own = messages.iter().rposition(is_own);
         let start = task.or(own).unwrap_or(0);
@@ -151,7 +155,7 @@ impl<'a> Scene<'a> {
         let same = self.done.iter().filter(|d| d.name == *tool && d.args == *args);
         let done = same.into_iter().nth(time)?;
         let text = done.result.unwrap_or("interrupted: no result came");
-        Some(Heard { text, failed: failure(text) })
+        Some(Heard { text, failed: failure(tool, text) })
     }
 }
 
@@ -160,60 +164,71 @@ fn is_own(message: &Message) -> bool {
     message.role == Role::User && !message.text.trim_start().starts_with('<')
 }
 
-/// The first line of a result that tells of a failure. Results are prose for models, so the words
-/// decide; a result that begins like a success is one.
-fn failure(text: &str) -> Option<&str> {
-    const SIGNS: [&str; 29] = [
+/// A context block that gives the task of this lane.
+fn is_task(message: &Message) -> bool {
+    let text = message.text.trim_start();
+    message.role == Role::User
+        && text.starts_with('<')
+        && text.lines().any(|l| l.starts_with("<task>") || l.starts_with("<task "))
+}
+
+/// The first line of a result that tells of a failure. Results are prose for models: a result is
+/// known by the shape that the tool gives its successes, or else by the words of failures.
+fn failure<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
+    let line = text.lines().find(|l| !l.trim().is_empty()).unwrap_or("(no result)").trim();
+    let lower = line.to_lowercase();
+    let good = match tool {
+        "read" => line.starts_with('(') || lower.contains("not shown") || !numbered(text).is_empty(),
+        "search" => lower.starts_with("no match") || Found::is_result(text),
+        "edit" | "write" | "delete" => lower.starts_with("proposed"),
+        "run" => exit_code(text).is_some() || !sounds_failed(&lower),
+        _ => !sounds_failed(&lower),
+    };
+    (!good).then_some(line)
+}
+
+fn sounds_failed(lower: &str) -> bool {
+    const BEGINNINGS: [&str; 22] = [
         "error",
         "failed",
-        "failure",
         "refused",
         "rejected",
         "denied",
         "cannot",
-        "can't",
         "could not",
         "interrupted",
         "stopped",
         "cancelled",
         "invalid",
-        "unknown",
         "there is no",
         "no such",
         "not found",
         "not allowed",
-        "this turn may not",
-        "the user denied",
-        "the user does not",
-        "the user did not",
-        "the user refused",
-        "the user rejected",
-        "the path ",
-        "the plan could not",
+        "this turn may",
+        "the user",
+        "the path",
+        "the plan could",
         "the plan has",
         "permission denied",
-        "tasks wait for",
+        "tasks wait",
     ];
-    const WORDS: [&str; 11] = [
+    const WORDS: [&str; 12] = [
         " is not allowed",
         " does not exist",
         " not found",
         " no such ",
         " is not a ",
-        " is outside ",
+        ", not a ",
+        " outside the ",
         " needs {",
-        " failed",
-        " was refused",
-        " could not ",
-        " cannot ",
+        " cannot be ",
+        " goes through ",
+        " failed inside",
+        " do not fit",
     ];
-    let line = text.lines().find(|l| !l.trim().is_empty())?.trim();
-    let lower = line.to_lowercase();
-    // Numbered lines of a file and matches of a search may say anything.
-    let content = line.split(':').nth(1).is_some_and(|n| n.parse::<u64>().is_ok())
-        || line.split_once("  ").is_some_and(|(n, _)| n.trim().parse::<u64>().is_ok());
-    let failed = SIGNS.iter().any(|s| lower.starts_with(s)) || WORDS.iter().any(|w| lower.contains(w));
-    (failed && !content).then_some(line)
+    let begins =
+        |sign: &str| lower.strip_prefix(sign).is_some_and(|r| r.is_empty() || r.starts_with([' ', ':', ',']));
+    BEGINNINGS.iter().any(|s| begins(s)) || WORDS.iter().any(|w| lower.contains(w))
 }
 
 /// The instruction inside a task block: its detail, or its title.
@@ -237,21 +252,33 @@ mod tests {
 
     #[test]
     fn results_that_fail_are_told_from_content() {
-        for text in [
-            "the user denied the command: no",
-            "edit is not allowed in this turn: its path is read and it may list, read.",
-            "error: src/a.rs does not exist",
-            "`Foo` was not found in src/a.rs; not found",
-        ] {
-            assert!(failure(text).is_some(), "{text}");
+        let failed = [
+            ("run", "the user denied the command: no"),
+            ("edit", "edit is not allowed in this turn: its path is read and it may list, read."),
+            ("edit", "old does not occur in the file; nothing was proposed"),
+            ("read", "src is a folder; use list for its names and search for text in it"),
+            ("read", "src/a.rs has 5 lines; ask for from 1 to 5"),
+            ("list", "src/x does not exist; list its folder to see what does"),
+            ("list", "../x leads outside the workspace; only files inside it can be used"),
+            ("search", "the pattern cannot be used: unclosed group"),
+            ("submit_plan", "the plan has 200 tasks; at most 100 are allowed: join some"),
+        ];
+        for (tool, text) in failed {
+            assert!(failure(tool, text).is_some(), "{tool}: {text}");
         }
-        for text in [
-            "src/a.rs:3: error handling cannot fail\n1 match in 1 file",
-            "     1  error: this file is a log",
-            "no matches in src",
-            "proposed 3 replacements in src/a.rs",
-        ] {
-            assert!(failure(text).is_none(), "{text}");
+        let good = [
+            ("search", "src/a.rs:3: error: it cannot fail\n1 match in 1 file"),
+            ("search", "0 matches in 0 files"),
+            ("search", "no matches in src"),
+            ("read", "     1  error: this file is a log"),
+            ("read", "(empty file)"),
+            ("list", "errors/\nerrors/failed.rs"),
+            ("edit", "proposed a change: src/a.rs (+1 -1), 1 replacement; the user decides"),
+            ("run", "exit 1, took 0.1 s\nstderr:\nerror: no such file"),
+            ("submit_plan", "the plan is shown to the user"),
+        ];
+        for (tool, text) in good {
+            assert_eq!(failure(tool, text), None, "{tool}: {text}");
         }
     }
 

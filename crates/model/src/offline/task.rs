@@ -15,7 +15,7 @@ use super::{
 
 /// Does the task at hand.
 pub(super) fn perform(scene: &Scene<'_>) -> Result<String, Move> {
-    let text = scene.order().unwrap_or_else(|| scene.sentence());
+    let text = scene.order().unwrap_or_default();
     match Order::parse(text).or_else(|| said(text)) {
         Some(Order::Rename { old, new, files }) => {
             let edit = |f: &String| json!({"path": f, "edits": [{"old": old, "new": new, "all": true, "whole_word": true}]});

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod law;
+
 /// A conversation with the engine, round by round; each result is written by hand.
 struct Talk {
     request: ModelRequest,
@@ -196,14 +198,17 @@ fn the_codebase_is_described_from_its_own_files() {
 fn a_rename_is_looked_up_planned_and_counted() {
     let talk = Talk::plan("rename Bucket to Pail in src");
     let calls = talk.calls();
-    assert_eq!(calls[0].1, json!({"pattern": "Bucket", "path": "src", "whole_word": true, "max": 5000}));
+    assert_eq!(calls[0].1, json!({"pattern": "Bucket", "path": "src", "whole_word": true, "max": 1000}));
     assert_eq!(calls[1].1["pattern"], json!("Pail"));
-    let talk = talk.then(&[("search", FOUND), ("search", "no matches in src")]);
+    let all = "src/a.rs:3: use crate::Bucket;\ntests/t.rs:5: Bucket::new()\n2 matches in 2 files";
+    let talk = talk.then(&[("search", FOUND), ("search", "no matches in src"), ("search", all)]);
     let plan = talk.submitted();
     assert_eq!(plan["title"], json!("Rename Bucket to Pail"));
     assert_eq!(
         plan["note"],
-        json!("3 places of `Bucket` in 2 files in src, as whole words, in comments and texts too.")
+        json!(
+            "3 places of `Bucket` in 2 files in src, as whole words, in comments and texts too. Careful: `Bucket` stays in 1 line outside, first in tests/t.rs:5."
+        )
     );
     assert_eq!(plan["gates"], json!([]));
     let task = &plan["tasks"][0];
@@ -216,14 +221,50 @@ fn a_rename_is_looked_up_planned_and_counted() {
 }
 
 #[test]
-fn a_rename_warns_of_a_clash_and_of_files_that_it_could_not_see() {
+fn a_rename_warns_when_the_new_name_exists_already() {
+    let note = |taken: &str| {
+        let talk = Talk::plan("benenne Bucket in Pail um").then(&[("search", FOUND), ("search", taken)]);
+        talk.submitted()["note"].as_str().unwrap().to_owned()
+    };
+    let clash = note("src/a.rs:9: Pail\n1 match in 1 file");
+    assert!(clash.contains("`Pail` already exists in these files (src/a.rs:9)"), "{clash}");
+    let elsewhere = note("docs/x.md:1: Pail\n1 match in 1 file");
+    assert!(elsewhere.contains("`Pail` already exists elsewhere (docs/x.md:1)"), "{elsewhere}");
+}
+
+#[test]
+fn a_rename_with_more_matches_than_one_result_shows_misses_no_file() {
+    let cut = "src/a.rs:3: Bucket\n[… 9000 bytes left out …]\nrc/z.rs:1: Bucket\n900 matches in 70 files";
+    let talk =
+        Talk::plan("rename Bucket to Pail").then(&[("search", cut), ("search", "0 matches in 0 files")]);
+    assert_eq!(talk.calls(), [("list".to_owned(), json!({"path": ".", "depth": 1}))]);
+    let talk = talk.then(&[("list", "docs/\nsrc/\nlink  (link)")]);
+    let paths: Vec<Value> = talk.calls().iter().map(|c| c.1["path"].clone()).collect();
+    assert_eq!(paths, [json!("docs"), json!("src"), json!("link")]);
+    let more = "the first 1000 matches in 3 files; there are more: narrow the pattern or the path";
+    let one = |path: &str| format!("{path}:1: Bucket\n1 match in 1 file");
+    let talk =
+        talk.then(&[("search", &one("docs/a.md")), ("search", more), ("search", "0 matches in 0 files")]);
+    let talk = talk.then(&[("list", "src/x.rs\nsrc/y.rs")]);
+    let talk = talk.then(&[("search", &one("src/x.rs")), ("search", &one("src/y.rs"))]);
+    let plan = talk.submitted();
+    assert_eq!(plan["tasks"][0]["files"], json!(["docs/a.md", "src/x.rs", "src/y.rs"]));
+    assert!(plan["note"].as_str().unwrap().starts_with("3 places of `Bucket` in 3 files"), "{plan}");
+}
+
+#[test]
+fn a_rename_says_when_it_cannot_list_every_file() {
     let cut = "src/a.rs:3: Bucket\n900 matches in 70 files";
-    let talk = Talk::plan("benenne Bucket in Pail um")
-        .then(&[("search", cut), ("search", "src/a.rs:9: Pail\n1 match in 1 file")]);
-    let note = talk.submitted()["note"].as_str().unwrap().to_owned();
-    assert!(note.contains("900 places") && note.contains("70 files"), "{note}");
-    assert!(note.contains("`Pail` already exists in these files (src/a.rs:9)"), "{note}");
-    assert!(note.contains("Only 1 of 70 files could be listed"), "{note}");
+    let mut talk =
+        Talk::plan("rename Bucket to Pail").then(&[("search", cut), ("search", "0 matches in 0 files")]);
+    for level in 0..4 {
+        talk = talk.then(&[("list", &format!("level{level}/"))]).then(&[("search", cut)]);
+    }
+    assert!(
+        talk.submitted()["note"].as_str().unwrap().contains("more files than the 1 file"),
+        "{:?}",
+        talk.calls()
+    );
 }
 
 #[test]
@@ -249,7 +290,7 @@ fn a_correction_narrows_the_wish_before() {
 #[test]
 fn a_replacement_keeps_its_texts_exactly() {
     let talk = Talk::plan("ersetze „<b>“ durch „`i`“ in docs");
-    assert_eq!(talk.calls()[0].1, json!({"pattern": "<b>", "path": "docs", "literal": true, "max": 5000}));
+    assert_eq!(talk.calls()[0].1, json!({"pattern": "<b>", "path": "docs", "literal": true, "max": 1000}));
     let talk = talk.then(&[("search", "docs/a.md:1: <b>x<b>\n1 match in 1 file")]);
     let plan = talk.submitted();
     assert!(plan["note"].as_str().unwrap().starts_with("2 places of \"<b>\" in 1 file in docs"), "{plan}");
@@ -347,10 +388,48 @@ fn a_command_is_run_as_it_was_written_and_a_denial_is_told() {
 }
 
 #[test]
+fn a_task_is_found_behind_its_plan_and_before_the_history() {
+    let mut talk = Talk::new(Purpose::Task, "rename Foo to Bar", &["edit"]);
+    let block = "<plan title=\"t\">\n1. x (now)\n</plan>\n<task number=\"1\" of=\"1\">\n<title>x</title>\n<detail>rename `Foo` to `Bar` in these files: `a.rs`</detail>\n<files>a.rs</files>\n</task>";
+    talk.request.messages.insert(1, Message::text(Role::User, block));
+    talk.last = Offline::new().answer(&talk.request);
+    assert_eq!(talk.calls()[0].1["path"], json!("a.rs"));
+    let said = talk.then(&[("edit", "proposed a change: a.rs (+1 -1), 1 replacement")]);
+    assert_eq!(said.said(), "Proposed in a.rs: `Foo` → `Bar`.");
+}
+
+#[test]
+fn a_lane_without_an_order_does_nothing_that_the_user_said_before() {
+    let mut talk = Talk::new(Purpose::Task, "delete notes.md", &["delete", "run"]);
+    let repair = "<task>\n<title>Make the gate pass that failed: tests</title>\n<detail>The command is `cargo test`. Propose the smallest change that mends it; never weaken the gate.</detail>\n<diagnostics>x</diagnostics>\n</task>";
+    assert!(talk.said().contains("cannot do this task"));
+    talk.request.messages.insert(0, Message::text(Role::User, repair));
+    talk.last = Offline::new().answer(&talk.request);
+    assert!(talk.said().contains("cannot do this task"));
+}
+
+#[test]
+fn a_long_file_is_outlined_page_by_page() {
+    let first = "     1  fn a() {\n   200  }\n(lines 1-200 of 450; go on with from: 201)";
+    let talk = Talk::ask("outline src/b.rs").then(&[("read", first)]);
+    let froms: Vec<Value> = talk.calls().iter().map(|c| c.1["from"].clone()).collect();
+    assert_eq!(froms, [json!(201), json!(401)]);
+    let talk = talk.then(&[("read", "   201  fn b() {"), ("read", "   401  fn c() {")]);
+    assert!(
+        talk.said().starts_with("src/b.rs, 450 lines.") && talk.said().contains("  401  fn c()"),
+        "{}",
+        talk.said()
+    );
+}
+
+#[test]
 fn a_review_needs_a_command_and_says_so_without() {
     assert!(Talk::ask("review my changes").said().contains("`git diff`"));
     let talk = Talk::new(Purpose::Answer, "review my changes", &["run"]);
-    assert!(talk.then(&[("run", "exit 0")]).said().starts_with("Nothing has changed"));
+    assert!(talk.then(&[("run", "exit 0, took 0.1 s")]).said().starts_with("Nothing has changed"));
+    let talk = Talk::new(Purpose::Answer, "review my changes", &["run"]);
+    let none = talk.then(&[("run", "exit 129, took 0.1 s\nstderr:\nfatal: not a git repository")]);
+    assert_eq!(none.said(), "I could not see the changes: fatal: not a git repository");
 }
 
 #[test]

@@ -254,7 +254,12 @@ fn delete(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
         .split_whitespace()
         .filter(|w| !["and", "und", "the", "file"].contains(&w.to_lowercase().as_str()))
         .collect();
-    let paths: Vec<String> = words.iter().map(|w| s.plain(w)).collect();
+    let mut paths: Vec<String> = Vec::new();
+    for path in words.iter().map(|w| s.plain(w)) {
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
     let fit = !paths.is_empty() && paths.iter().all(|p| is_path(p) || (said_file && words.len() == 1));
     fit.then_some(Wish::Delete { paths })
 }
@@ -359,5 +364,4 @@ fn term(s: &Sentence, text: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "wish/tests.rs"]
 mod tests;

@@ -260,5 +260,4 @@ fn micros(dollars: f64) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[path = "draft/tests.rs"]
 mod tests;

@@ -63,9 +63,15 @@ impl Address {
             let header: HeaderName = name.parse().map_err(|_| bad(&format!("the header {name:?}")))?;
             headers.insert(header, secret(value).ok_or_else(|| bad(&format!("the header {name:?}")))?);
         }
+        // People paste the whole address, or one with a query.
+        let (base, query) =
+            endpoint.base_url.trim().split_once('?').unwrap_or((endpoint.base_url.trim(), ""));
+        let base = base.trim_end_matches('/').trim_end_matches("/chat/completions");
+        let pairs = reqwest::Url::parse(&format!("http://h/?{query}")).ok();
+        let pairs: Vec<(String, String)> = pairs.iter().flat_map(|u| u.query_pairs().into_owned()).collect();
         Ok(Self {
-            base: endpoint.base_url.trim_end_matches('/').to_owned(),
-            query: endpoint.query.clone(),
+            base: base.to_owned(),
+            query: pairs.into_iter().chain(endpoint.query.iter().cloned()).collect(),
             headers,
             key: endpoint.key.clone().unwrap_or_default(),
         })

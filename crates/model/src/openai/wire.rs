@@ -8,19 +8,20 @@ use pilothouse_core::talk::{Message, ModelRequest, Role};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-/// The body of a request.
-pub(super) fn body(request: &ModelRequest, model: &str) -> Value {
+/// The body of a request; `counts` asks the server to count the tokens.
+pub(super) fn body(request: &ModelRequest, model: &str, counts: bool) -> Value {
     let system = (!request.system.is_empty()).then(|| json!({"role": "system", "content": request.system}));
     let messages: Vec<Value> = system.into_iter().chain(request.messages.iter().map(message)).collect();
     let mut body = json!({
         "model": model,
         "messages": messages,
         "stream": true,
-        "stream_options": {"include_usage": true},
     });
-    if !request.tools.is_empty()
-        && let Some(map) = body.as_object_mut()
-    {
+    let Some(map) = body.as_object_mut() else { return body };
+    if counts {
+        map.insert("stream_options".to_owned(), json!({"include_usage": true}));
+    }
+    if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|t| {
             json!({"type": "function", "function": {
                 "name": t.name, "description": t.description, "parameters": t.parameters,
@@ -231,7 +232,7 @@ mod tests {
             messages: vec![reply],
             tools: vec![],
         };
-        let body = body(&request, "m");
+        let body = body(&request, "m", true);
         assert!(body.get("tools").is_none());
         let args: Vec<String> = (0..4)
             .map(|i| {

@@ -135,6 +135,37 @@ async fn azure_gets_its_own_key_header_and_path() {
 }
 
 #[tokio::test]
+async fn a_pasted_address_with_path_and_query_is_understood() {
+    let server = Server::start(vec![reply("ok")]).await;
+    ask_at(endpoint(&format!("{}/chat/completions?api-version=1&x=a%20b", server.url))).await.0.unwrap();
+    let raw = server.requests().remove(0);
+    assert!(raw.starts_with("POST /v1/chat/completions?api-version=1&x=a+b "), "{raw}");
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_count_tokens_is_asked_without() {
+    let unknown = answer("400 Bad Request", "", r#"{"error":{"message":"unknown field: stream_options"}}"#);
+    let server = Server::start(vec![unknown, reply("one"), reply("two")]).await;
+    let model = OpenAi::new(endpoint(&server.url));
+    for said in ["one", "two"] {
+        let (tx, _rx) = mpsc::channel(8);
+        let reply = model.reply(request(), tx, CancellationToken::new()).await.unwrap();
+        assert_eq!((reply.text.as_str(), reply.usage.estimated), (said, true));
+    }
+    let asked: Vec<bool> = server.requests().iter().map(|r| r.contains("stream_options")).collect();
+    assert_eq!(asked, [true, false, false]);
+}
+
+#[tokio::test]
+async fn tls_against_a_plain_server_is_a_clear_fault() {
+    let garbage = || vec![Act::Send(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())];
+    let server = Server::start_without_reading(vec![garbage(), garbage(), garbage()]).await;
+    let fault = ask_at(endpoint(&server.url.replace("http:", "https:"))).await.0.unwrap_err().fault;
+    assert_eq!(fault.kind, FaultKind::Unreachable);
+    assert!(fault.message.starts_with("cannot reach https://127.0.0.1:"), "{fault}");
+}
+
+#[tokio::test]
 async fn a_stream_in_single_bytes_with_crlf_is_the_same_stream() {
     let body = ": hi\r\n\r\nevent: message\r\ndata: {\"choices\":[{\"delta\":{\"content\":\"漢字 [DONE] 👩‍👩‍👧\"}}]}\r\n\r\ndata:[DONE]\r\n\r\n";
     let mut script = vec![stream_head()];
@@ -202,7 +233,7 @@ async fn refusals_keep_the_status_and_the_servers_words() {
         let script = answer(status, "location: http://elsewhere/\r\n", body);
         let (outcome, deltas) = ask(vec![script, reply("never")]).await;
         let fault = outcome.unwrap_err().fault;
-        let number: u16 = status.split(" ").next().unwrap().parse().unwrap();
+        let number: u16 = status.split(' ').next().unwrap().parse().unwrap();
         assert_eq!((fault.kind, fault.status), (kind, Some(number)), "{fault}");
         assert_eq!(fault.message, format!("the server answered {number}: {words}"));
         assert!(!fault.hint.is_empty() && retries(&deltas).is_empty());

@@ -33,6 +33,15 @@ pub struct Server {
 
 impl Server {
     pub async fn start(scripts: Vec<Vec<Act>>) -> Self {
+        Self::listen(scripts, true).await
+    }
+
+    /// A server that answers whatever comes, for clients that do not speak HTTP.
+    pub async fn start_without_reading(scripts: Vec<Vec<Act>>) -> Self {
+        Self::listen(scripts, false).await
+    }
+
+    async fn listen(scripts: Vec<Vec<Act>>, reads: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -41,7 +50,7 @@ impl Server {
             for script in scripts {
                 let (socket, _) = listener.accept().await.unwrap();
                 let seen = Arc::clone(&seen);
-                tokio::spawn(async move { play(socket, script, &seen).await });
+                tokio::spawn(async move { play(socket, script, &seen, reads).await });
             }
         });
         Self { url, requests }
@@ -53,9 +62,11 @@ impl Server {
     }
 }
 
-async fn play(mut socket: TcpStream, script: Vec<Act>, seen: &Mutex<Vec<String>>) {
-    let request = read_request(&mut socket).await;
-    seen.lock().unwrap().push(request);
+async fn play(mut socket: TcpStream, script: Vec<Act>, seen: &Mutex<Vec<String>>, reads: bool) {
+    if reads {
+        let request = read_request(&mut socket).await;
+        seen.lock().unwrap().push(request);
+    }
     socket.set_nodelay(true).unwrap();
     for act in script {
         match act {

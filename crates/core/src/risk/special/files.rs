@@ -54,9 +54,12 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
                 let command: Vec<Field> =
                     words.by_ref().take_while(|f| !matches!(f.text.as_str(), ";" | "+")).cloned().collect();
                 let item = Field { many: true, ..Field::plain(&item_text, word.span) };
-                let command: Vec<Field> =
+                let replaced: Vec<Field> =
                     command.iter().map(|f| super::super::wrap::replace(f, "{}", &item)).collect();
-                let _ = w.dispatch(&command, case.span, super::super::expand::Feed::Inherit);
+                if replaced.iter().zip(&command).any(|(new, old)| new.text != old.text && old.text != "{}") {
+                    let _ = w.dispatch(&command, case.span, super::super::expand::Feed::Inherit);
+                }
+                let _ = w.dispatch(&replaced, case.span, super::super::expand::Feed::Inherit);
             }
             _ => {}
         }
@@ -188,9 +191,7 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
     let world = digits && mode.text.ends_with(['2', '3', '6', '7'])
         || !digits
             && mode.text.split(',').any(|m| {
-                (m.starts_with('o') || m.starts_with('a') || m.starts_with('+') && false)
-                    && m.contains(['+', '='])
-                    && m.contains('w')
+                (m.starts_with('o') || m.starts_with('a')) && m.contains(['+', '=']) && m.contains('w')
             });
     if world || recursive.is_some() && mode.text.contains("000") {
         w.hit("permissions", mode.span);
@@ -234,6 +235,13 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
         })
         .chain((!first.starts_with('-')).then_some(first))
         .collect();
+    let long = |names: &[&str]| words.iter().any(|f| names.contains(&f.text.as_str()));
+    let lists = (letters.contains('t') || long(&["--list"]))
+        && !letters.contains(['c', 'x', 'r', 'u', 'A'])
+        && !long(&["--create", "--extract", "--get"]);
+    if lists || letters.contains('d') && !letters.contains(['c', 'x']) {
+        w.lower_to_read();
+    }
     for (at, field) in words.iter().enumerate() {
         let (name, value) =
             field.text.split_once('=').map_or((field.text.as_str(), None), |(n, v)| (n, Some(v)));

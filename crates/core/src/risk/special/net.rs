@@ -60,7 +60,7 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
                 w.hit("secret", word.span);
             }
             "-u" | "--user" | "--password" | "--http-password" | "--oauth2-bearer" if !local => {
-                w.hit("send", word.span)
+                w.hit("send", word.span);
             }
             "--use-askpass" | "--hooks" | "--use-server-timestamps-hook" => w.hit("hidden-run", word.span),
             "-H" | "--header"
@@ -79,6 +79,19 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
         w.judge_read(word);
         if word.computed && word.unknown() && !word.text.starts_with('-') {
             w.hit("send", word.span);
+        }
+    }
+    let named = case.name != "curl" && case.name.starts_with(['w', 'a'])
+        || case.words().iter().any(|f| {
+            matches!(
+                f.text.as_str(),
+                "-O" | "--remote-name" | "-LO" | "-OL" | "-sO" | "-sLO" | "-sSLO" | "-fsSLO"
+            )
+        });
+    if named {
+        for field in case.words().iter().filter(|f| f.text.contains("://")) {
+            let tail = field.text.split(['?', '#']).next().unwrap_or("").rsplit('/').next().unwrap_or("");
+            w.fetched.push(tail.to_owned());
         }
     }
     if matches!(case.name, "http" | "https" | "xh" | "httpie") {
@@ -165,6 +178,15 @@ fn is_remote(text: &str) -> bool {
     text.contains("://") && !is_local(text)
 }
 
+/// Names that carry what was computed here tell it to whoever answers.
+pub(super) fn dns(w: &mut Walker<'_>, case: &Case<'_>) {
+    for field in case.words() {
+        if field.computed && field.unknown() {
+            w.hit("send", field.span);
+        }
+    }
+}
+
 /// `nc`: only a port check is a read.
 pub(super) fn nc(w: &mut Walker<'_>, case: &Case<'_>) {
     if let Some(opt) = case.args.opt(&["-l", "--listen"]) {
@@ -246,6 +268,11 @@ pub(super) fn rsync(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("hidden-run", opt.span);
     }
     if args.has(&["-n", "--dry-run"]) {
+        if args.operands.iter().any(|f| is_remote_path(&f.text)) {
+            w.lower_to("network", case.span);
+        } else {
+            w.lower_to_read();
+        }
         return;
     }
     if let Some(opt) = args.opts.iter().find(|o| {
@@ -265,7 +292,7 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
         let name = text.split('=').next().unwrap_or("");
         match name {
             "--privileged" | "--cap-add" | "--device" | "--security-opt" | "--cgroup-parent" => {
-                w.hit("privilege", word.span)
+                w.hit("privilege", word.span);
             }
             "--pid" | "--net" | "--network" | "--ipc" | "--userns" | "--uts"
                 if value == "host" && name != "--network" && name != "--net" =>
@@ -276,7 +303,7 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
             "--env-file" => w.judge_read(&word.with(value)),
             "-H" | "--host" if at < 2 => w.hit("remote-run", word.span),
             _ if text.starts_with("-v") && text.contains(':') => {
-                mount(w, text.trim_start_matches("-v"), word)
+                mount(w, text.trim_start_matches("-v"), word);
             }
             _ => {}
         }
@@ -438,7 +465,7 @@ fn s3(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     match args.operands.get(3) {
         Some(target) if target.text.starts_with("s3://") || target.text.contains(UNKNOWN) => {
-            w.hit("send", target.span)
+            w.hit("send", target.span);
         }
         Some(target) => {
             if target.text != "-" {

@@ -229,7 +229,7 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
         case.words().iter().any(|f| {
             let lower = f.text.to_ascii_lowercase();
             let name = lower.split(':').next().unwrap_or("").to_owned();
-            name.len() >= 3 && name.starts_with('-') && flag.starts_with(&name)
+            name.len() >= 2 && name.starts_with('-') && flag.starts_with(&name)
         })
     };
     let operands: Vec<&Field> = case.words().iter().filter(|f| !f.text.starts_with('-')).collect();
@@ -271,7 +271,7 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
             }
         }
         "psstart" if case.words().iter().any(|f| f.text.eq_ignore_ascii_case("runas")) => {
-            w.hit("privilege", case.span)
+            w.hit("privilege", case.span);
         }
         "psblock" => {
             let open = case.words().iter().position(|f| f.text == "{");

@@ -95,7 +95,7 @@ fn creations_and_removals_are_understood() {
         ("create src/new/", "unclear"),
         ("add rate limiting to the login endpoint", "unknown"),
         ("add a test for the parser", "unknown"),
-        ("delete notes.md", "delete notes.md"),
+        ("delete notes.md and notes.md", "delete notes.md"),
         ("remove the files a.rs, b.rs and src/c.rs", "delete a.rs+b.rs+src/c.rs"),
         ("delete the folder target", "delete target"),
         ("lösche die Datei notiz.txt", "delete notiz.txt"),

@@ -1,0 +1,183 @@
+//! The bars of command risk: the labelled lines, the rules' own examples, the laws, the limits.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
+
+use std::time::{Duration, Instant};
+
+use pilothouse_core::risk::{Risk, assess, assess_argv, rules};
+use serde::Deserialize;
+
+#[path = "risk_support/laws.rs"]
+mod laws;
+
+#[derive(Deserialize)]
+struct Labelled {
+    cmd: String,
+    risk: Risk,
+    why: String,
+    tricky: bool,
+}
+
+fn corpus() -> Vec<Labelled> {
+    include_str!("data/risk-corpus.jsonl").lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    f64::from(u32::try_from(part).unwrap()) / f64::from(u32::try_from(whole.max(1)).unwrap())
+}
+
+fn sample() -> Vec<Labelled> {
+    include_str!("data/risk-sample.jsonl").lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+#[test]
+fn every_line_of_the_public_sample_is_right() {
+    let sample = sample();
+    assert_eq!(sample.len(), 60);
+    for case in sample {
+        assert_eq!(assess(&case.cmd).risk, case.risk, "{} ({})", case.cmd, case.why);
+    }
+}
+
+#[test]
+fn the_corpus_holds_the_bars() {
+    let corpus = corpus();
+    assert!(corpus.len() >= 500);
+    let mut table = [[0usize; 3]; 3];
+    let (mut tricky, mut tricky_right) = (0, 0);
+    for case in &corpus {
+        assert!(!case.why.is_empty());
+        let verdict = assess(&case.cmd);
+        table[case.risk as usize][verdict.risk as usize] += 1;
+        tricky += usize::from(case.tricky);
+        tricky_right += usize::from(case.tricky && verdict.risk == case.risk);
+        assert!(
+            !(case.risk == Risk::High && verdict.risk == Risk::Low),
+            "high called low: {} ({})",
+            case.cmd,
+            case.why
+        );
+    }
+    let [low, medium, high] = table;
+    let right = low[0] + medium[1] + high[2];
+    assert!(share(high[1], high.iter().sum()) <= 0.02, "high called medium: {table:?}");
+    assert!(share(medium[0], medium.iter().sum()) <= 0.01, "medium called low: {table:?}");
+    assert!(share(low[1] + low[2], low.iter().sum()) <= 0.08, "low called more: {table:?}");
+    assert!(share(low[2], low.iter().sum()) <= 0.02, "low called high: {table:?}");
+    assert!(share(right, corpus.len()) >= 0.95, "exact: {table:?}");
+    assert!(share(tricky_right, tricky) >= 0.93, "tricky: {tricky_right} of {tricky}");
+}
+
+#[test]
+fn every_medium_and_high_names_its_part() {
+    for case in corpus().into_iter().chain(sample()) {
+        let verdict = assess(&case.cmd);
+        assert_eq!(verdict.risk == Risk::Low, verdict.part.is_empty(), "{}", case.cmd);
+        assert!(case.cmd.contains(&verdict.part), "{:?} is not in {:?}", verdict.part, case.cmd);
+        assert!(!verdict.why.is_empty() && rules::exists(&verdict.rule));
+        assert!(verdict.parts.iter().all(|p| p.risk <= verdict.risk && case.cmd.contains(&p.text)));
+    }
+}
+
+#[test]
+fn every_rule_matches_its_examples_and_no_others() {
+    assert!(rules::all().len() > 40);
+    for rule in rules::all() {
+        assert!(rule.id == "too-long" || !rule.matching.is_empty(), "{} has no example", rule.id);
+        assert!(!rule.other.is_empty(), "{} has no counter-example", rule.id);
+        for line in &rule.matching {
+            assert_eq!(assess(line).rule, rule.id, "{line}");
+        }
+        for line in &rule.other {
+            assert_ne!(assess(line).rule, rule.id, "{line}");
+        }
+    }
+}
+
+#[test]
+fn every_clause_holds_on_its_lines() {
+    let clauses = rules::clauses();
+    assert!(clauses.iter().map(|clause| clause.number).eq(1..=12));
+    for clause in clauses {
+        assert!(!clause.text.is_empty() && clause.examples.len() > 1);
+        for (risk, line) in clause.examples {
+            assert_eq!(assess(line).risk, risk, "{}: {line}", clause.number);
+        }
+    }
+}
+
+#[test]
+fn a_share_of_the_derived_cases_holds_the_laws() {
+    let lines: Vec<(String, Risk)> = corpus().into_iter().map(|c| (c.cmd, c.risk)).collect();
+    let broken = laws::check(&lines, 2_000, 7);
+    assert!(broken.is_empty(), "{} broken, first: {:?}", broken.len(), broken.first());
+}
+
+#[test]
+fn a_share_of_the_fuzz_runs_ends_well() {
+    let seeds: Vec<String> = corpus().into_iter().map(|c| c.cmd).collect();
+    let slowest = laws::fuzz(&seeds, 20_000, 11);
+    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
+}
+
+#[test]
+fn a_huge_line_is_refused_at_once() {
+    for unit in ["a", "(", "$(", "true;", "'", "\\", "a b ", "{a,b}", "${x:-", "<<a\n", "`"] {
+        let line = unit.repeat(1_048_576 / unit.len());
+        let start = Instant::now();
+        assert_eq!(assess(&line).risk, Risk::High);
+        assert!(start.elapsed() < Duration::from_millis(50), "{unit}");
+    }
+}
+
+#[test]
+fn deep_and_wide_lines_are_bounded() {
+    for (open, close) in
+        [("$(", ")"), ("(", ")"), ("{ ", ";}"), ("\"$(", ")\""), ("${a:-", "}"), ("if ", "; then ls; fi")]
+    {
+        let line = format!("echo {}ls{}", open.repeat(5_000), close.repeat(5_000));
+        let start = Instant::now();
+        assert_eq!(assess(&line).risk, Risk::High, "{open}");
+        assert!(start.elapsed() < Duration::from_secs(2), "{open}");
+    }
+}
+
+#[test]
+fn the_number_of_parts_changes_nothing() {
+    for (line, risk) in [("ls", Risk::Low), ("touch a", Risk::Medium), ("rm -rf a", Risk::High)] {
+        for count in [1, 50, 51, 500, 5_000] {
+            assert_eq!(assess(&format!("{}{line}", "true;".repeat(count))).risk, risk);
+            assert_eq!(assess(&format!("{line}{}", ";true".repeat(count))).risk, risk);
+        }
+    }
+}
+
+#[test]
+fn an_argv_is_judged_as_its_words() {
+    let argv = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+    assert_eq!(assess_argv(&argv(&["echo", "; rm -rf x"])).risk, Risk::Low);
+    assert_eq!(assess_argv(&argv(&["echo", "$(rm -rf x)"])).risk, Risk::Low);
+    assert_eq!(assess_argv(&argv(&["rm", "-rf", "it's"])).risk, Risk::High);
+    assert_eq!(assess_argv(&argv(&["sh", "-c", "rm -rf x"])).risk, Risk::High);
+    assert_eq!(assess_argv(&[]).risk, Risk::Low);
+}
+
+#[test]
+fn every_program_that_may_run_is_named() {
+    let programs = assess("cat a | sort && env X=1 sh -c 'r\\m -r x' $(date)").programs;
+    for name in ["cat", "sort", "env", "sh", "rm", "date"] {
+        assert!(programs.iter().any(|p| p == name), "{name} in {programs:?}");
+    }
+}
+
+#[test]
+fn the_same_line_gives_the_same_verdict() {
+    for case in corpus() {
+        assert_eq!(assess(&case.cmd), assess(&case.cmd));
+    }
+}
