@@ -150,9 +150,11 @@ impl<'a> Job<'a> {
             check(self.disk, staged.swap, &staged.spot)?;
         }
         for staged in &mut self.staged {
-            staged.turn(self.disk).map_err(|e| match e.kind() {
-                io::ErrorKind::AlreadyExists => stale(&staged.swap.path, "has come into being"),
-                _ => fault(&staged.swap.path, &e),
+            staged.turn(self.disk).map_err(|e| {
+                if e.kind() == io::ErrorKind::AlreadyExists {
+                    return stale(&staged.swap.path, "has come into being");
+                }
+                fault(&staged.swap.path, &e)
             })?;
         }
         for staged in &self.staged {
@@ -271,8 +273,8 @@ fn keep(disk: &dyn Disk, spot: &Spot, backup: &Spot) -> io::Result<()> {
 }
 
 fn lacks_links(error: &io::Error) -> bool {
-    let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
     use rustix::io::Errno;
+    let code = error.raw_os_error().map(Errno::from_raw_os_error);
     matches!(code, Some(Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK | Errno::XDEV))
 }
 
@@ -309,7 +311,7 @@ fn fault(path: &RelPath, error: &io::Error) -> WriteFault {
 /// What is on disk of these changes: as before them, as after them, or neither.
 pub fn look(disk: &dyn Disk, root: &Root, files: &[FileChange]) -> Found {
     let all = |want: fn(&FileChange) -> Option<BlobId>| {
-        files.iter().all(|f| current(disk, root, f) == Some(want(f)))
+        files.iter().all(|f| current(disk, root, f).is_ok_and(|now| now == want(f)))
     };
     if all(|f| f.after) {
         Found::After
@@ -320,12 +322,12 @@ pub fn look(disk: &dyn Disk, root: &Root, files: &[FileChange]) -> Found {
     }
 }
 
-fn current(disk: &dyn Disk, root: &Root, file: &FileChange) -> Option<Option<BlobId>> {
-    let at = root.locate(&file.path).ok()?;
+fn current(disk: &dyn Disk, root: &Root, file: &FileChange) -> io::Result<Option<BlobId>> {
+    let at = root.locate(&file.path)?;
     if !at.missing.is_empty() {
-        return Some(None);
+        return Ok(None);
     }
-    again(|| disk.read(&at.spot)).ok().map(|f| f.map(|f| BlobId::of(&f.bytes)))
+    Ok(again(|| disk.read(&at.spot))?.map(|f| BlobId::of(&f.bytes)))
 }
 
 /// Removes what an interrupted write left beside these files.

@@ -91,7 +91,7 @@ impl Screen {
             match next {
                 Ok(Some(update)) => self.take(update),
                 Ok(None) => panic!("closed before {what}"),
-                Err(_) => panic!("no {what}: {:?} {:#?}", self.state().phase, self.events.last()),
+                Err(late) => panic!("no {what}, {late}: {:?} {:#?}", self.state().phase, self.events.last()),
             }
         }
     }
