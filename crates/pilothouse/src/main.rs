@@ -4,6 +4,7 @@ mod alone;
 mod cli;
 mod exit;
 mod judge;
+mod place;
 mod workbench;
 
 use std::process::ExitCode;

@@ -80,7 +80,9 @@ impl Summary {
             usage: state.usage,
             applied: state.ledger.len(),
             undone: state.undone.len(),
-            unfinished: state.phase != Phase::Idle || !state.open.is_empty() || state.suspended.is_some(),
+            unfinished: state.phase != Phase::Idle
+                || !state.open.is_empty()
+                || state.suspended.as_ref().is_some_and(|p| p.settled() < p.tasks.len()),
             bytes,
         }
     }
@@ -208,6 +210,8 @@ fn read(folder: &Path) -> Result<(Session, Report), RuntimeError> {
 pub struct Check {
     /// The log.
     pub report: Report,
+    /// The digest of the state that it tells.
+    pub digest: pilothouse_core::blob::BlobId,
     /// Contents that events name and that are not there or not what they should be.
     pub missing: Vec<pilothouse_core::blob::BlobId>,
 }
@@ -232,7 +236,7 @@ pub fn verify(place: &Place) -> Result<Check, RuntimeError> {
     named.sort_unstable();
     named.dedup();
     named.retain(|id| blobs.get(*id).is_none());
-    Ok(Check { report, missing: named })
+    Ok(Check { report, digest: session.state().digest(), missing: named })
 }
 
 /// Every readable event of a session, in order.

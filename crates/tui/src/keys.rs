@@ -22,7 +22,7 @@ pub struct Keys {
 
 impl Keys {
     /// Begins to read.
-    pub fn new() -> Self {
+    pub fn listen() -> Self {
         Self { stream: Some(EventStream::new()), empty: Instant::now() }
     }
 

@@ -49,12 +49,14 @@ impl<'a> Parsed<'a> {
 
     /// The message only asks: its last clause that speaks is a question.
     pub(crate) fn asks(&self) -> bool {
-        self.structure
-            .clauses
-            .iter()
-            .rev()
-            .find(|c| !matches!(c.form, Form::Empty | Form::Frame))
-            .is_some_and(|c| matches!(c.form, Form::Question(_)))
+        let ordered = self.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 3);
+        let spoken = self.kept.iter().rev().filter_map(|k| self.structure.clauses.get(*k));
+        spoken.clone().find(|c| !matches!(c.form, Form::Empty | Form::Frame)).is_some_and(|c| match c.form {
+            // "…. will then be sorted": a loose tail of an order, not a question
+            Form::Question(Tag::QAux | Tag::QOther) => c.marked || !ordered,
+            Form::Question(_) => true,
+            _ => false,
+        })
     }
 }
 
@@ -130,7 +132,8 @@ impl Classifier {
         let parsed = Parsed::new(text);
         let mut turn = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
         if turn == PausedTurn::Resume && parsed.cover.is_none() {
-            let shares = super::stats::Model::builtin().map(|model| model.predict(&super::features::of(&parsed, Phase::AwaitingApproval, true)));
+            let shares = super::stats::Model::builtin()
+                .map(|model| model.predict(&super::features::of(&parsed, Phase::AwaitingApproval, true)));
             if shares.is_some_and(|s| s.turn("breakout") > s.turn("resume").max(0.5)) {
                 turn = PausedTurn::Breakout;
             }

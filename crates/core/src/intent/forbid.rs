@@ -252,18 +252,19 @@ fn strength(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
     }
     let all = words(tokens, h).any(|w| ALL.contains(&w));
     let ban = if all { Ban::All } else { Ban::Changes };
+    if ordered
+        && words(tokens, h).next() == Some("leave")
+        && !words(tokens, h).any(|w| matches!(w, "everything" | "things" | "it"))
+    {
+        // "update the readme, leave the code alone"
+        return Ban::None;
+    }
     if !ordered || universal(tokens, h) {
         // "no changes to the api" beside an ordered change only narrows it
         let narrowed = ordered
             && after.first().is_some_and(|t| matches!(t.text.as_str(), "to" | "in" | "on" | "of" | "about"))
             && !after.iter().skip(1).any(|t| GENERAL.contains(&t.text.as_str()));
         return if narrowed { Ban::None } else { ban };
-    }
-    if words(tokens, h).next() == Some("leave")
-        && !words(tokens, h).any(|w| matches!(w, "everything" | "things" | "it"))
-    {
-        // "update the readme, leave the code alone"
-        return Ban::None;
     }
     let last = words(tokens, h).last().unwrap_or("");
     let closed = matches!(
@@ -304,4 +305,3 @@ fn cjk(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
     }
     Ban::Changes
 }
-

@@ -222,7 +222,30 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
     }
     let reader = Reader { tokens: &doc.tokens, at: &by_start };
     for (start, end, last) in reader.bounds() {
-        out.clauses.push(reader.clause(start, end, last));
+        let mut clause = reader.clause(start, end, last);
+        let tied = reader.tokens.get(start).is_some_and(|t| {
+            matches!(t.text.as_str(), "and" | "then" | "or" | "und" | "et" | "y" | "e" | "и")
+        });
+        if let Some(prev) = out.clauses.last().filter(|c| !c.last && tied && clause.form == Form::Order) {
+            clause.form = match prev.form {
+                Form::Wish => Form::Wish,
+                Form::Question(
+                    tag @ (Tag::QHow | Tag::QWay | Tag::QAux | Tag::QHowDesign | Tag::QEffort | Tag::QOther),
+                ) => Form::Question(tag),
+                _ => clause.form,
+            };
+        }
+        // "…, which checks that": no question but a tail of the order before
+        let tail =
+            matches!(clause.form, Form::Question(Tag::QWhich | Tag::QWho | Tag::QWhen)) && !clause.marked;
+        if tail
+            && out.clauses.last().is_some_and(|c: &Clause| {
+                !c.last && matches!(c.form, Form::Order | Form::Request | Form::Wish)
+            })
+        {
+            clause.form = Form::Statement;
+        }
+        out.clauses.push(clause);
     }
     out
 }
@@ -380,6 +403,46 @@ impl Reader<'_> {
             }
         }
         c.head = i;
+        if frame && marked {
+            c.form = Form::Question(Tag::QWay);
+            return c;
+        }
+        let doing = self.tokens.get(i).is_some_and(|t| t.text == "do") && !marked && i + 1 < end;
+        if doing
+            && is_word(
+                self.tokens.get(i + 1),
+                &[
+                    "the",
+                    "it",
+                    "this",
+                    "that",
+                    "them",
+                    "all",
+                    "both",
+                    "so",
+                    "one",
+                    "just",
+                    "something",
+                    "everything",
+                    "what",
+                    "as",
+                ],
+            )
+            && self.longest(i, end, |t| t.is_verb()).is_none()
+        {
+            c.form = dress.unwrap_or(Form::Order);
+            c.after = i + 1;
+            c.object = self.object(i + 1, end);
+            return c;
+        }
+        let negative = matches!(self.tokens.get(i).map(|t| t.text.as_str()), Some("dont" | "never"))
+            || (self.tokens.get(i).is_some_and(|t| t.text == "do")
+                && self.tokens.get(i + 1).is_some_and(|t| t.text == "not"));
+        if negative && !marked && dress.is_none() && self.longest(i, end, Tag::is_verb).is_none() {
+            let forbids = self.hits_in(i, end).any(|h| h.tag == Tag::Forbid && h.start == i);
+            c.form = if forbids { Form::Statement } else { Form::Ought };
+            return c;
+        }
         if frame {
             c.form =
                 if self.hits_in(start, end).any(|h| h.tag == Tag::Shall) { Form::Ought } else { Form::Frame };
@@ -410,7 +473,6 @@ impl Reader<'_> {
                 c.foreign = h.anywhere;
                 c.form = dress.unwrap_or(Form::Order);
             }
-            (Some(h), _) if h.tag.asks() && dress.is_none() && !c.marked && self.relative(c.start, h.tag) => c.form = Form::Statement,
             (Some(h), _) if h.tag.asks() => {
                 c.form = dress.filter(|d| *d == Form::Request).unwrap_or(Form::Question(h.tag));
                 c.after = h.start + h.len;
@@ -431,6 +493,7 @@ impl Reader<'_> {
                     let shall = self.hits_in(c.start, end).any(|h| h.tag == Tag::Shall);
                     c.form = match dress {
                         Some(d) => d,
+                        None if !shall && self.bare_verb(i, end) => Form::Order,
                         None if shall => Form::Ought,
                         None if c.fault => Form::Complaint,
                         None if c.marked => Form::Question(Tag::QOther),
@@ -442,12 +505,6 @@ impl Reader<'_> {
         c.object = self.object(c.after, end);
         c.located = (c.after..end)
             .any(|j| is_word(self.tokens.get(j), PLACES) && j > c.after && self.tokens.get(j + 1).is_some());
-    }
-
-    /// "…, which checks that": no question but a tail of the clause before.
-    fn relative(&self, start: usize, tag: Tag) -> bool {
-        let mark = start.checked_sub(1).and_then(|i| self.tokens.get(i));
-        matches!(tag, Tag::QWhich | Tag::QWho | Tag::QWhen) && mark.is_some_and(|t| t.text == "," || t.kind != Kind::Punct)
     }
 
     /// A verb or question word of a language whose verb may stand anywhere.
@@ -540,6 +597,90 @@ impl Reader<'_> {
                     ],
                 )
         })
+    }
+
+    /// An unknown word that governs an object: "lowercase the emails".
+    fn bare_verb(&self, i: usize, end: usize) -> bool {
+        let Some(word) =
+            self.tokens.get(i).filter(|t| t.kind == Kind::Word && t.text.len() > 2 && t.text.is_ascii())
+        else {
+            return false;
+        };
+        let closed = AUX.contains(&word.text.as_str())
+            || DETERMINERS.contains(&word.text.as_str())
+            || PREPOSITIONS.contains(&word.text.as_str())
+            || PRONOUNS.contains(&word.text.as_str())
+            || FRAME.contains(&word.text.as_str());
+        let other = [
+            "you",
+            "they",
+            "she",
+            "he",
+            "we",
+            "not",
+            "there",
+            "here",
+            "never",
+            "always",
+            "almost",
+            "both",
+            "same",
+            "more",
+            "less",
+            "than",
+            "without",
+            "maybe",
+            "about",
+            "what",
+            "got",
+            "love",
+            "like",
+            "hate",
+            "know",
+            "think",
+            "see",
+            "understand",
+            "yes",
+            "thats",
+            "its",
+            "having",
+            "being",
+            "same",
+            "see",
+            "half",
+            "nearly",
+            "most",
+            "many",
+            "had",
+            "saw",
+        ]
+        .contains(&word.text.as_str());
+        let suffix = word.text.ends_with("ing")
+            || word.text.ends_with("ed")
+            || word.text.ends_with("ly")
+            || word.text.ends_with('s');
+        let next = self.tokens.get(i + 1).filter(|_| i + 1 < end);
+        let governs = next.is_some_and(|t| {
+            matches!(
+                t.text.as_str(),
+                "the"
+                    | "a"
+                    | "an"
+                    | "it"
+                    | "them"
+                    | "all"
+                    | "each"
+                    | "every"
+                    | "my"
+                    | "our"
+                    | "both"
+                    | "any"
+                    | "these"
+                    | "those"
+                    | "its"
+            )
+        });
+        !closed && !other && !suffix && governs
     }
 
     /// The verb behind a form in -ing.

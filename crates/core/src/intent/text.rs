@@ -465,6 +465,10 @@ fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
     if raw.is_empty() {
         return rest.chars().next().map_or(1, char::len_utf8);
     }
+    if raw.chars().all(|c| c == '-') {
+        doc.push("-", Kind::Punct, at, at + raw.len());
+        return raw.len();
+    }
     let kind = kind_of(raw);
     if kind == Kind::Word {
         words(doc, raw, at);

@@ -6,10 +6,10 @@
 use super::{
     IntentNode as N, answer,
     classify::Parsed,
+    features,
     forbid::Ban,
     lexicon::Tag,
     reading::{Message, Source},
-    features,
     rules::{self, Guess},
     stats::{Model, Prediction, TURNS},
     structure::Form,
@@ -80,7 +80,13 @@ fn structure_alone(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
     };
     let leaf = cap(p, g.leaf);
     let confidence = 0.6 + 0.1 * f32::from(g.weight);
-    vote(leaf, project(leaf, m.phase, m.plan_active, p.text), confidence, Source::Heuristic, format!("structure: {}", g.rule))
+    vote(
+        leaf,
+        project(leaf, m.phase, m.plan_active, p.text),
+        confidence,
+        Source::Heuristic,
+        format!("structure: {}", g.rule),
+    )
 }
 
 /// Structure and statistics together.
@@ -90,7 +96,11 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
     let turn = turn_of(&shares, m);
     let (leaf, share) = leaf_of(p, &shares, guess, m);
     let rule = guess.map_or("none", |g| g.rule);
-    let reasoning = format!("structure {rule} → {}; statistics {} {share:.2}", guess.map_or("nothing", |g| g.leaf.name()), leaf.name());
+    let reasoning = format!(
+        "structure {rule} → {}; statistics {} {share:.2}",
+        guess.map_or("nothing", |g| g.leaf.name()),
+        leaf.name()
+    );
     let confidence = model.calibrate(share);
     if let Some((turn, share)) = turn {
         let kept = if matches!(turn, Turn::Control(_)) { N::Conversation } else { leaf };
@@ -101,7 +111,14 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
 
 /// A word to the workbench in free phrasing, when the statistics are sure.
 fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
-    let (name, share) = TURNS.iter().copied().zip(shares.turns).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let root = shares.leaf(N::Conversation) > 0.5;
+    let idle_root = root && m.phase == Phase::Idle;
+    let words = TURNS
+        .iter()
+        .copied()
+        .zip(shares.turns)
+        .filter(|(t, _)| !idle_root || !matches!(*t, "query" | "plan_new" | "plan_continue"));
+    let (name, share) = words.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let control = match name {
         "control" if m.phase == Phase::AwaitingApproval => Control::Approve,
         "control" => Control::Proceed,
@@ -116,8 +133,15 @@ fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
         "mode_explore" => Control::ModeSwitch(Mode::Exploratory),
         _ => return None,
     };
-    let root = shares.leaf(N::Conversation) > 0.5;
-    let floor = if root { 0.34 } else if m.phase == Phase::Idle { 0.6 } else { 0.5 };
+    let floor = if idle_root {
+        0.15
+    } else if root {
+        0.34
+    } else if m.phase == Phase::Idle {
+        0.6
+    } else {
+        0.5
+    };
     (share >= floor).then_some((Turn::Control(control), share))
 }
 
@@ -129,7 +153,7 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         Ban::All => rules::is_action(leaf),
     };
     // in idle the root is for words to the workbench, which the turn head knows
-    let root = m.phase != Phase::Idle || shares.leaf(N::Conversation) > 0.8;
+    let root = m.phase != Phase::Idle || shares.leaf(N::Conversation) > 0.55;
     let (mut best, mut share) = shares.best(|l| !banned(l) && (root || l != N::Conversation));
     let backed = guess.is_some_and(|g| rules::is_action(g.leaf));
     if m.phase == Phase::Idle && rules::is_action(best) && !backed && share < 0.75 {
@@ -137,27 +161,38 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         (best, share) = shares.best(|l| !rules::is_action(l));
     }
     let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
-    if rules::is_action(best) && asks && share < 0.8 {
+    if rules::is_action(best) && asks && share < if backed { 0.8 } else { 0.93 } {
         let (other, its) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
         if its > 0.04 || p.asks() {
             return (other, its);
         }
     }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
-    if destroys && !banned(N::Delete) && !p.asks() && m.phase == Phase::Idle && best != N::Delete && shares.leaf(N::Delete) > 0.04 {
+    if destroys
+        && !banned(N::Delete)
+        && !p.asks()
+        && m.phase == Phase::Idle
+        && best != N::Delete
+        && shares.leaf(N::Delete) > 0.04
+    {
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
     (best, share)
 }
 
 fn ordered_run(p: &Parsed<'_>) -> bool {
-    p.structure.clauses.iter().any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VExecute))
+    p.structure
+        .clauses
+        .iter()
+        .any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VExecute))
 }
 
 /// Query, new plan or the active plan.
 fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn {
     if m.phase == Phase::Idle && !m.plan_active {
-        let states = p.structure.clauses.iter().all(|c| matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought));
+        let states = p.structure.clauses.iter().all(|c| {
+            matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought)
+        });
         if states && leaf == N::Audit {
             return Turn::PlanNew(None);
         }
@@ -176,7 +211,9 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
 /// Short answers, words to the workbench, mode switches.
 fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let short = p.cover.as_deref().and_then(|c| answer::turn(c, m.phase, p.text));
-    let task = m.phase == Phase::Idle && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2) && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
+    let task = m.phase == Phase::Idle
+        && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2)
+        && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
     if let Some(turn) = short.filter(|_| !task) {
         return Some(vote(
             N::Conversation,

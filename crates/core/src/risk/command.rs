@@ -137,12 +137,11 @@ impl Walker<'_> {
         if let Some(out) = wrap::judge(self, name, argv, span, &feed) {
             return out;
         }
-        match programs::find(name) {
-            Some(program) => self.by_table(program, name, argv, span, feed),
-            None => {
-                self.unknown_program(name, argv, span);
-                Feed::Other
-            }
+        if let Some(program) = programs::find(name) {
+            self.by_table(program, name, argv, span, feed)
+        } else {
+            self.unknown_program(name, argv, span);
+            Feed::Other
         }
     }
 
@@ -256,7 +255,7 @@ impl Walker<'_> {
             if written {
                 self.judge_write(field, "write");
             }
-            if !named && !(written && program.dest != Dest::None) {
+            if !(named || written) {
                 self.judge_read(field);
             }
         }
@@ -350,11 +349,10 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
     }
     match (name, args.operands.as_slice()) {
         ("cat", []) if feed == Feed::Inherit => Feed::Other,
-        ("cat", []) => feed,
         ("cat", [one]) if one.feed.is_some() => one.feed.clone().unwrap_or_default(),
         ("cat", [one]) if one.text == "-" => feed,
         ("cat", [one]) if !one.unknown() => Feed::File(one.text.clone()),
-        ("tee" | "pv" | "sponge", _) => feed,
+        ("cat", []) | ("tee" | "pv" | "sponge", _) => feed,
         ("pwd", _) => Feed::Text(".".to_owned()),
         ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => {
             Feed::Text(".".to_owned())
@@ -367,7 +365,6 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
             Feed::Text(one.text.clone())
         }
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
-        ("ls" | "find" | "fd", _) => Feed::Other,
         _ => Feed::Other,
     }
 }

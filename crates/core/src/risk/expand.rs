@@ -172,7 +172,7 @@ impl Walker<'_> {
                 }
             }
             Piece::Sub { script, quoted } => {
-                let feed = self.nested_script(script, Feed::Inherit);
+                let feed = self.nested_script(script, &Feed::Inherit);
                 let text = match &feed {
                     Feed::Text(text) => text.trim_end_matches('\n').to_owned(),
                     Feed::Inherit => String::new(),
@@ -183,14 +183,14 @@ impl Walker<'_> {
                 }
                 out.open.computed = true;
                 if split && !quoted {
-                    out.push_splitting(&text)
+                    out.push_splitting(&text);
                 } else {
-                    out.push(&text)
+                    out.push(&text);
                 }
                 out.open.computed = true;
             }
             Piece::Proc { script, fed } => {
-                let feed = self.nested_script(script, if *fed { Feed::Other } else { Feed::Inherit });
+                let feed = self.nested_script(script, if *fed { &Feed::Other } else { &Feed::Inherit });
                 out.push("/dev/fd/63");
                 out.open.feed = Some(feed);
             }

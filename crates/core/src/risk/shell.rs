@@ -230,7 +230,6 @@ fn source(w: &mut Walker<'_>, args: &[Field], span: Span) {
 
 fn trap(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     match args {
-        [] => {}
         [only] if only.text.starts_with('-') => {}
         [code, ..] if code.text != "-" => {
             let _ = w.run_text(&code.text, code.span);
@@ -399,7 +398,7 @@ fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed:
     match rest.iter().find(|f| f.text != "--") {
         None => feed_shell(w, feed, span),
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
-            feed_shell(w, feed, span)
+            feed_shell(w, feed, span);
         }
         Some(file) => source(w, std::slice::from_ref(file), span),
     }

@@ -205,6 +205,20 @@ impl Terminal {
         self.keys("\r");
     }
 
+    /// Types an answer; a key that comes too soon after the question is not taken as one, so Enter
+    /// is pressed again until `then` is on the screen.
+    pub fn answer(&mut self, word: &str, then: &str) {
+        self.keys(word);
+        self.see(&format!("› {word}"));
+        loop {
+            self.keys("\r");
+            let screen = self.until(then, |s| s.contains(then) || s.contains("press Enter again"));
+            if screen.contains(then) {
+                return;
+            }
+        }
+    }
+
     pub fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
     }

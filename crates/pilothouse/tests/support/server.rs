@@ -63,7 +63,7 @@ impl Server {
     /// Waits until a client went away in the middle of an answer.
     pub fn wait_hung_up(&self) {
         let seen = self.seen.0.lock().unwrap();
-        let (_, late) = self.seen.1.wait_timeout_while(seen, Duration::from_secs(40), |s| s.hung_up == 0).unwrap();
+        let (_seen, late) = self.seen.1.wait_timeout_while(seen, Duration::from_secs(40), |s| s.hung_up == 0).unwrap();
         assert!(!late.timed_out(), "the connection was not closed");
     }
 }

@@ -80,7 +80,12 @@ impl<'a> Report<'a> {
                     drop(writeln!(self.out, "{}", Clean::text(&whole).as_str()));
                 }
             }
-            Event::PlanReady { plan } => self.progress(&plan.summary()),
+            Event::PlanReady { plan } => {
+                self.progress(&plan.summary());
+                if !plan.note.trim().is_empty() {
+                    self.progress(&format!("{}\n", plan.note.trim()));
+                }
+            }
             Event::TaskCompleted { task, .. } => {
                 if let Some(plan) = state.plan.as_ref().or(state.suspended.as_ref())
                     && let Some(done) = plan.task(*task)

@@ -38,7 +38,7 @@ impl App {
         let pad = if screen.height >= 30 && bar > 0 { 2 } else { 0 };
         let state = self.session.state();
         let plan = state.plan.as_ref().or(state.suspended.as_ref());
-        let plan = plan.map_or(0, |p| u16::try_from(p.tasks.len() + p.gates.len() + 9).unwrap_or(u16::MAX));
+        let plan = plan.map_or(0, |p| u16::try_from(p.tasks.len() + p.gates.len() + 12).unwrap_or(u16::MAX));
         let wants = Wants {
             draft,
             bar: bar + pad,
@@ -88,7 +88,9 @@ impl App {
             self.step_back(buf);
             caret = self.overlay(buf);
         }
-        self.which_key(now, buf);
+        if self.which_key(now, buf) {
+            caret = None;
+        }
         self.status(buf);
         caret
     }
@@ -116,10 +118,13 @@ impl App {
     pub(super) fn inner(&self, pane: Focus) -> Rect {
         let outer = self.outer(pane);
         let (x, y) = match shape(self.areas.status.width) {
-            Shape::Wide => (2, 1),
-            Shape::Tabs => (2, 0),
-            Shape::Single => (1, 0),
+            Shape::Wide => (1, 1),
+            Shape::Tabs => (1, 0),
+            Shape::Single => (0, 0),
         };
+        // The first message does not stick to the border.
+        let air = u16::from(pane == Focus::Conversation && y == 1 && outer.height >= 16);
+        let outer = Rect { y: outer.y + air, height: outer.height - air, ..outer };
         Rect {
             x: outer.x + x.min(outer.width),
             y: outer.y + y.min(outer.height),

@@ -191,9 +191,7 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
     let world = digits && mode.text.ends_with(['2', '3', '6', '7'])
         || !digits
             && mode.text.split(',').any(|m| {
-                (m.starts_with('o') || m.starts_with('a') || m.starts_with('+') && false)
-                    && m.contains(['+', '='])
-                    && m.contains('w')
+                (m.starts_with('o') || m.starts_with('a')) && m.contains(['+', '=']) && m.contains('w')
             });
     if world || recursive.is_some() && mode.text.contains("000") {
         w.hit("permissions", mode.span);

@@ -104,12 +104,10 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         "checkout" => checkout(w, case),
         "bisect" if case.args.operand(1) == "run" => inner(w, case, "run"),
         "submodule" if case.args.operand(1) == "foreach" => foreach(w, case),
-        "rebase" | "filter-branch" | "difftool" => {}
         "branch" => branch(w, case),
         "clone" | "init" | "worktree" => {
             let target = match (sub, case.args.operand(1)) {
-                ("clone", _) => case.args.operands.get(2),
-                ("worktree", "add") => case.args.operands.get(2),
+                ("clone", _) | ("worktree", "add") => case.args.operands.get(2),
                 ("init", _) => case.args.operands.get(1),
                 _ => None,
             };
@@ -124,7 +122,6 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
                 w.judge_write(&out, "git-change");
             }
         }
-        "diff" | "show" | "log" | "grep" | "blame" | "cat-file" | "add" | "stash" => {}
         _ => {}
     }
     for field in &case.args.operands {

@@ -60,7 +60,7 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
                 w.hit("secret", word.span);
             }
             "-u" | "--user" | "--password" | "--http-password" | "--oauth2-bearer" if !local => {
-                w.hit("send", word.span)
+                w.hit("send", word.span);
             }
             "--use-askpass" | "--hooks" | "--use-server-timestamps-hook" => w.hit("hidden-run", word.span),
             "-H" | "--header"
@@ -292,7 +292,7 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
         let name = text.split('=').next().unwrap_or("");
         match name {
             "--privileged" | "--cap-add" | "--device" | "--security-opt" | "--cgroup-parent" => {
-                w.hit("privilege", word.span)
+                w.hit("privilege", word.span);
             }
             "--pid" | "--net" | "--network" | "--ipc" | "--userns" | "--uts"
                 if value == "host" && name != "--network" && name != "--net" =>
@@ -303,7 +303,7 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
             "--env-file" => w.judge_read(&word.with(value)),
             "-H" | "--host" if at < 2 => w.hit("remote-run", word.span),
             _ if text.starts_with("-v") && text.contains(':') => {
-                mount(w, text.trim_start_matches("-v"), word)
+                mount(w, text.trim_start_matches("-v"), word);
             }
             _ => {}
         }
@@ -465,7 +465,7 @@ fn s3(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     match args.operands.get(3) {
         Some(target) if target.text.starts_with("s3://") || target.text.contains(UNKNOWN) => {
-            w.hit("send", target.span)
+            w.hit("send", target.span);
         }
         Some(target) => {
             if target.text != "-" {

@@ -271,7 +271,7 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
             }
         }
         "psstart" if case.words().iter().any(|f| f.text.eq_ignore_ascii_case("runas")) => {
-            w.hit("privilege", case.span)
+            w.hit("privilege", case.span);
         }
         "psblock" => {
             let open = case.words().iter().position(|f| f.text == "{");
