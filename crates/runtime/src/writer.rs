@@ -100,8 +100,13 @@ pub fn swap_all(disk: &dyn Disk, root: &Root, blobs: &Blobs, swaps: &[Swap]) -> 
 impl<'a> Job<'a> {
     fn stage(&mut self, blobs: &Blobs, swaps: &'a [Swap]) -> Result<(), WriteFault> {
         // Everything is looked at before anything is made.
+        let mut targets = BTreeSet::new();
         for swap in swaps {
             let at = self.root.locate(&swap.path).map_err(|e| fault(&swap.path, &e))?;
+            if !targets.insert((at.spot.shown().to_owned(), at.missing.clone(), at.name.clone())) {
+                let twice = io::Error::other("two changes of one write are for it; apply them one by one");
+                return Err(fault(&swap.path, &twice));
+            }
             if at.linked && swap.to.is_none() {
                 return Err(fault(&swap.path, &io::Error::other("it is a link; remove it by a command")));
             }

@@ -241,6 +241,18 @@ fn a_link_out_of_the_workspace_is_not_followed() {
 }
 
 #[test]
+fn two_changes_to_one_file_are_refused_even_through_a_link() {
+    let p = Place::new();
+    let before = tree(p.dir.path(), false);
+    for other in ["link", "src/a.rs"] {
+        let files = [p.change("src/a.rs", Some(b"x")), p.change(other, Some(b"y"))];
+        let fault = swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap_err();
+        assert!(fault.message.contains("two changes"), "{}", fault.message);
+        assert_eq!(tree(p.dir.path(), false), before);
+    }
+}
+
+#[test]
 fn a_removal_through_a_link_is_refused() {
     let p = Place::new();
     let before = tree(p.dir.path(), false);
