@@ -444,3 +444,29 @@ async fn twenty_hostile_models_cannot_write_in_a_reading_turn() {
     }
     assert!(refused > 40, "{refused} only");
 }
+
+#[test]
+fn nothing_wakes_while_nothing_happens() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let rig = Rig::new(&json!([{"text": "here"}]));
+    let s = runtime.block_on(async {
+        let mut s = rig.open(Which::New).await;
+        s.say("what is in src?").await;
+        s.has("message_completed").await;
+        s.idle().await;
+        s
+    });
+    let wakes = || (0..2).map(|w| runtime.metrics().worker_park_count(w)).sum::<u64>();
+    // Whatever was still on its way (git's answer, the last parking) has come to rest when two
+    // looks agree; from there on silence is what is measured, and silence takes time.
+    let quiet = std::iter::from_fn(|| {
+        let before = wakes();
+        std::thread::sleep(Duration::from_millis(300));
+        Some((before, wakes()))
+    });
+    assert!(quiet.take(10).any(|(before, after)| before == after), "the driver never rests");
+    let before = wakes();
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(wakes(), before);
+    runtime.block_on(s.quit());
+}
