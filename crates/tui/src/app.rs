@@ -135,6 +135,7 @@ impl App {
     pub fn new(look: Look, colours: Highlighter) -> Result<Self, ThemeError> {
         let glyphs = if look.ascii { Glyphs::ASCII } else { Glyphs::UNICODE };
         let surroundings = Surroundings { folder: look.folder.clone(), ..Surroundings::default() };
+        let diff_colours = colours.clone();
         let theme = Theme::parse(Theme::source("default").unwrap_or_default(), look.dark, look.depth)?;
         Ok(Self {
             theme,
@@ -149,7 +150,7 @@ impl App {
             conversation: ConversationPane::with_highlighter(colours.clone()),
             colours,
             plan: PlanPane::new(),
-            diff: DiffPane::new(),
+            diff: DiffPane::with_highlighter(diff_colours),
             composer: Composer::default(),
             overlays: Vec::new(),
             notice: None,
@@ -301,7 +302,7 @@ impl App {
         self.open = true;
         self.conversation = ConversationPane::with_highlighter(self.colours.clone());
         self.plan = PlanPane::new();
-        self.diff = DiffPane::new();
+        self.diff = DiffPane::with_highlighter(self.colours.clone());
         for event in tail {
             self.seen(event, now);
             if let Event::TurnStarted { text, .. } = &event.event

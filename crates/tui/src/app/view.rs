@@ -7,6 +7,7 @@ mod input;
 
 use std::time::Instant;
 
+use pilothouse_core::checkpoint::CheckpointKind;
 use ratatui::{
     buffer::Buffer,
     layout::{Rect, Size},
@@ -42,7 +43,12 @@ impl App {
         let wants = Wants {
             draft,
             bar: bar + pad,
-            plan: if self.focus == Focus::Plan { plan.max(8) } else { plan },
+            plan: match self.focus {
+                Focus::Plan => plan.max(8),
+                // What is being decided gets the room.
+                Focus::Diff => plan.min(screen.height / 3),
+                Focus::Composer | Focus::Conversation => plan,
+            },
             diff: self.has_diff() || self.focus == Focus::Diff,
             welcome: self.welcome(),
         };
@@ -208,8 +214,18 @@ impl App {
         [F::Plan, F::Diff, F::Approvals].map(|a| self.keymap.key(A::Frame(a)).unwrap_or_default())
     }
 
+    /// Whether the one thing that waits already has the keys, so that no bar need name it.
+    fn at_the_diff(&self) -> bool {
+        let only_diffs =
+            self.session.state().open.values().all(|c| matches!(c.kind, CheckpointKind::Diff { .. }));
+        self.focus == Focus::Diff && only_diffs
+    }
+
     fn bar_rows(&self, width: u16) -> u16 {
         let keys = self.bar_keys();
+        if self.at_the_diff() {
+            return 0;
+        }
         let rows = bar::rows(self.session.state(), &self.bar_facts(&keys), width.saturating_sub(3));
         u16::try_from(rows.len()).unwrap_or(u16::MAX)
     }
