@@ -111,7 +111,7 @@ fn write_report(folder: &Path, info: &PanicHookInfo<'_>) -> Option<PathBuf> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::*;
 
@@ -134,7 +134,7 @@ mod tests {
         std::panic::set_hook(before);
         assert!(failed.is_err());
         drop(trace);
-        let log = fs::read_to_string(&files(&home.logs(), "pilothouse").first().unwrap()).unwrap();
+        let log = fs::read_to_string(files(&home.logs(), "pilothouse").first().unwrap()).unwrap();
         assert!(log.contains("a note of the test"), "{log}");
         let reports: Vec<String> =
             files(&home.logs(), "crash-").iter().map(|p| fs::read_to_string(p).unwrap()).collect();

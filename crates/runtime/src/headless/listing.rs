@@ -30,7 +30,7 @@ pub fn list(home: &Home, workspace: Option<&Path>, json: bool, out: &mut dyn Wri
             Ok(summary) if json => writeln!(out, "{}", serde_json::to_string(&summary)?)?,
             Ok(summary) => writeln!(out, "{}", row(&summary, workspace.is_none()))?,
             Err(e) if json => {
-                writeln!(out, "{}", serde_json::json!({"slug": place.slug, "error": e.to_string()}))?
+                writeln!(out, "{}", serde_json::json!({"slug": place.slug, "error": e.to_string()}))?;
             }
             Err(e) => writeln!(out, "{}  cannot be read: {e}", place.slug)?,
         }

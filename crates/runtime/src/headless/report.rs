@@ -111,7 +111,7 @@ impl<'a> Report<'a> {
             }
             Event::GatePassed { proof, .. } => self.progress(&format!("✓ gate {}", proof.command)),
             Event::GateFailed { proof, .. } => {
-                self.say(&format!("✗ gate {}\n{}", proof.command, proof.diagnostics))
+                self.say(&format!("✗ gate {}\n{}", proof.command, proof.diagnostics));
             }
             Event::Notice { level, text } => match level {
                 Level::Info => self.progress(text),
