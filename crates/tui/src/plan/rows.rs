@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
     checkpoint::CheckpointKind,
+    clean::Clean,
     event::Proof,
     ids::{GateId, Millis, ProposalId, TaskId},
     intent::{IntentNode, IntentPath},
@@ -277,7 +278,7 @@ impl<'a> Drawer<'a> {
             }
             GateStatus::Skipped => Row::of("left out", Slot::Soft),
         };
-        let name = row::take(&gate.name, 16).to_owned();
+        let name = row::take(&Clean::line(&gate.name), 16).to_owned();
         let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
         let left = Row::of(mark, ink).and(" ", Slot::Text).and(&name, Slot::Text).and(&gap, Slot::Text);
         let row = left.and(&gate.command, Slot::Soft).ends_keeping_right(right, self.width, g.ellipsis);

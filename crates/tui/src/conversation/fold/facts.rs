@@ -24,7 +24,7 @@ impl Log {
         self.fact(at, Row::of(glyph.sign(), ink).and(" ", Slot::Text).and(text, text_ink), Row::new());
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` takes the rest; what is neither has no row")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_change` takes the rest")]
     pub(super) fn fold_fact(&mut self, at: Millis, event: &Event) {
         match event {
             Event::TaskStarted { task, .. } => {
@@ -55,6 +55,13 @@ impl Log {
                     &format!("Repairing what made {name} fail, try {attempt} of {of}"),
                 );
             }
+            _ => self.fold_change(at, event),
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here has no row")]
+    fn fold_change(&mut self, at: Millis, event: &Event) {
+        match event {
             Event::Applied { apply } => {
                 for file in self.applying.remove(apply).unwrap_or_default() {
                     self.mark(at, Mark::Done, &written(&file));
