@@ -142,10 +142,9 @@ impl PlanPane {
             PlanAction::Bottom => self.cursor = last,
             PlanAction::Detail => match self.chosen() {
                 Some((_, Target::Proposal(_))) => return to_diff(),
+                Some((_, target)) if self.open.remove(&target) => {}
                 Some((_, target)) => {
-                    if !self.open.remove(&target) {
-                        self.open.insert(target);
-                    }
+                    self.open.insert(target);
                 }
                 None => {}
             },
@@ -197,8 +196,8 @@ impl PlanPane {
     }
 
     fn chosen(&self) -> Option<(usize, Target)> {
-        let targets = self.items.iter().enumerate().filter_map(|(n, i)| Some((n, i.target?)));
-        targets.clone().nth(self.cursor).or_else(|| targets.last())
+        let mut targets = self.items.iter().enumerate().filter_map(|(n, i)| Some((n, i.target?)));
+        targets.clone().nth(self.cursor).or_else(|| targets.next_back())
     }
 
     fn settle(&mut self) {

@@ -58,7 +58,7 @@ impl DiffPane {
                 self.show_hunk();
             }
             DiffAction::MoreContext => {
-                self.set_context(if self.context < 6 { self.context + 3 } else { self.context * 2 })
+                self.set_context(if self.context < 6 { self.context + 3 } else { self.context * 2 });
             }
             DiffAction::LessContext => self.set_context(if self.context <= 6 {
                 self.context.saturating_sub(3)
@@ -185,8 +185,8 @@ impl DiffPane {
             .collect();
         match removed[..] {
             [] => Outcome::input(Input::Apply { proposals, word: None }),
-            [name] => word(format!("Remove the file {name}? Type its name"), name, proposals),
-            _ => word(format!("Remove {}? Type delete", count(removed.len(), "file")), "delete", proposals),
+            [name] => word(&format!("Remove the file {name}? Type its name"), name, proposals),
+            _ => word(&format!("Remove {}? Type delete", count(removed.len(), "file")), "delete", proposals),
         }
     }
 
@@ -295,7 +295,7 @@ impl DiffPane {
     }
 }
 
-fn word(question: String, word: &str, proposals: Vec<(ProposalId, BlobId)>) -> Outcome {
-    let question = pilothouse_core::clean::Clean::line(&question).into_string();
+fn word(question: &str, word: &str, proposals: Vec<(ProposalId, BlobId)>) -> Outcome {
+    let question = pilothouse_core::clean::Clean::line(question).into_string();
     Outcome { word: Some(WordPrompt { question, word: word.to_owned(), proposals }), ..Outcome::none() }
 }

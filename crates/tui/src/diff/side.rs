@@ -15,6 +15,9 @@ use crate::{
     theme::Slot,
 };
 
+/// Below this many rows the path and the blank row give way to lines of the change.
+const TALL: u16 = 16;
+
 impl DiffPane {
     /// Whether a proposal is up for the user's decision.
     pub(super) fn in_review(ctx: &Ctx<'_>, id: ProposalId) -> bool {
@@ -36,7 +39,9 @@ impl DiffPane {
         let path = ctx.state.plan.as_ref().map(|p| p.path.clone());
         let node = ctx.state.node();
         let path = path.unwrap_or_else(|| pilothouse_core::intent::IntentPath::to(node));
-        rows.extend(breadcrumb(&path, node, columns, g));
+        if self.size.height >= TALL {
+            rows.extend(breadcrumb(&path, node, columns, g));
+        }
         let (added, removed) = file.counts();
         let lead = "Proposed changes to ";
         let name = fit_path(&file.path, columns.saturating_sub(width(lead) + 1).max(4), g.ellipsis);
@@ -62,7 +67,7 @@ impl DiffPane {
         while rows.len() > room && !rows.is_empty() {
             rows.remove(0);
         }
-        if rows.len() < room {
+        if rows.len() < room && self.size.height >= TALL {
             rows.push(Row::new());
         }
         rows

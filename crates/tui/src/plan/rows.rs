@@ -42,21 +42,24 @@ pub(super) fn plan_of(state: &State) -> Option<(&Plan, bool)> {
 
 /// `Path: Conversation → Act → Write`, or nothing at depth 1 and less.
 ///
-/// `at` is the live node: what leads to it is dim, what lies beyond is faint. Names are shortened
-/// from the left when there are too few columns.
+/// `at` is the live node: what leads to it is dim, what lies beyond is faint; when it is not on the
+/// path, the last node that both share is where one stands. Names are shortened from the left when
+/// there are too few columns.
 pub fn breadcrumb(path: &IntentPath, at: IntentNode, columns: usize, glyphs: &Glyphs) -> Option<Row> {
-    let here = IntentPath::to(at);
-    let path = if path.nodes().starts_with(here.nodes()) { path } else { &here };
+    let live = IntentPath::to(at);
+    let path = if live.nodes().starts_with(path.nodes()) { &live } else { path };
     if path.depth() < 2 {
         return None;
     }
+    let shared = path.nodes().iter().zip(live.nodes()).take_while(|(a, b)| a == b).count();
+    let here = shared.saturating_sub(1);
     let draw = |short: usize| {
         let mut row = Row::of("Path: ", Slot::Text);
         for (n, node) in path.nodes().iter().enumerate() {
             if n > 0 {
                 row.push(&format!(" {} ", glyphs.arrow), Slot::Faint);
             }
-            let ink = match n.cmp(&here.depth()) {
+            let ink = match n.cmp(&here) {
                 std::cmp::Ordering::Less => Ink::of(Slot::OkDim),
                 std::cmp::Ordering::Equal => Ink::of(Slot::Accent).bold(),
                 std::cmp::Ordering::Greater => Ink::of(Slot::Faint),
@@ -371,7 +374,7 @@ fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(c);
