@@ -168,7 +168,17 @@ impl Walker<'_> {
         span: Span,
         feed: Feed,
     ) -> Feed {
-        let args = Args::read(program, argv.get(1..).unwrap_or(&[]));
+        let words = argv.get(1..).unwrap_or(&[]);
+        // `cargo +nightly …` names a toolchain first.
+        let words = match words.split_first() {
+            Some((first, rest))
+                if first.text.starts_with('+') && matches!(name, "cargo" | "rustc" | "rustfmt") =>
+            {
+                rest
+            }
+            _ => words,
+        };
+        let args = Args::read(program, words);
         if asks_help(program, name, argv, &args) {
             self.hit("help", span);
             return Feed::Text("help".to_owned());

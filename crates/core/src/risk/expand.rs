@@ -246,7 +246,9 @@ impl Walker<'_> {
                 for piece in pieces {
                     self.inner_piece(piece, span);
                 }
-                Value { text: UNKNOWN.to_string(), many: false }
+                // Whatever is cut off its end, a path below the home folder stays there.
+                let home = if name == "HOME" { "~" } else { "" };
+                Value { text: format!("{home}{UNKNOWN}"), many: false }
             }
         }
     }

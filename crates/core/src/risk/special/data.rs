@@ -19,16 +19,16 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
         }
         Feed::Inherit | Feed::File(_) | Feed::Other => None,
     };
-    let skip = usize::from(matches!(case.name, "sqlite3" | "sqlite" | "duckdb"));
-    let given = case
-        .words()
-        .iter()
-        .filter(|f| !f.text.starts_with('-') || f.text.contains('='))
-        .skip(skip)
-        .map(|f| (f.text.clone(), f.span));
-    for (text, span) in given.chain(fed.map(|t| (t, case.span))) {
-        statements += 1;
-        reads_only &= statement(w, case.name, &text, span);
+    // The first operand of these is the file, unless an option's value stands before it.
+    let file = usize::from(matches!(case.name, "sqlite3" | "sqlite" | "duckdb"));
+    let given = case.words().iter().filter(|f| !f.text.starts_with('-') || f.text.contains('='));
+    let given = given.map(|f| (f.text.clone(), f.span));
+    for (at, (text, span)) in given.chain(fed.map(|t| (t, case.span))).enumerate() {
+        let reads = statement(w, case.name, &text, span);
+        if at >= file {
+            statements += 1;
+            reads_only &= reads;
+        }
     }
     if matches!(case.feed, Feed::File(_) | Feed::Other) {
         reads_only = false;
