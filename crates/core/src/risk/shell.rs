@@ -425,6 +425,12 @@ fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed:
         at += 1;
     }
     let rest = args.get(at..).unwrap_or(&[]);
+    shell_input(w, rest, span, feed);
+    Feed::Other
+}
+
+/// A shell's script: a file, or what it is fed.
+fn shell_input(w: &mut Walker<'_>, rest: &[Field], span: Span, feed: &Feed) {
     match rest.iter().find(|f| f.text != "--") {
         None => feed_shell(w, feed, span),
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
@@ -432,7 +438,6 @@ fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed:
         }
         Some(file) => source(w, std::slice::from_ref(file), span),
     }
-    Feed::Other
 }
 
 fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span) -> Feed {

@@ -263,6 +263,13 @@ impl<'l> Walker<'l> {
                 Feed::Inherit
             }
         };
+        self.note_output(&out, &targets, span);
+        self.current = outer;
+        if targets.is_empty() { out } else { Feed::Inherit }
+    }
+
+    /// Remembers what went into which files.
+    fn note_output(&mut self, out: &Feed, targets: &[String], span: Span) {
         let endless = self.current.and_then(|at| self.found.get(at)).is_some_and(|f| {
             let shown = self.line.get(f.span.start..f.span.end).unwrap_or("");
             f.program == "yes"
@@ -272,19 +279,17 @@ impl<'l> Walker<'l> {
         if endless && !targets.is_empty() {
             self.hit("bomb", span);
         }
-        if let (Feed::Fetched, true) = (&out, !targets.is_empty()) {
+        if let (Feed::Fetched, true) = (out, !targets.is_empty()) {
             self.fetched.extend(targets.iter().cloned());
         }
-        if out == Feed::Other {
+        if *out == Feed::Other {
             self.derived.extend(targets.iter().cloned());
         }
-        if let Feed::Text(text) = &out {
-            for target in &targets {
+        if let Feed::Text(text) = out {
+            for target in targets {
                 self.written.entry(target.clone()).or_default().push_str(text);
             }
         }
-        self.current = outer;
-        if targets.is_empty() { out } else { Feed::Inherit }
     }
 
     fn bodies(&mut self, bodies: &[Script], certain: bool, feed: &Feed) -> Feed {

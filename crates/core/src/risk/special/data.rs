@@ -47,16 +47,11 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-/// Judges one text of statements; whether it only reads.
-fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
-    let upper = text.to_ascii_uppercase();
-    let words: Vec<&str> = upper
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\\')))
-        .filter(|s| !s.is_empty())
-        .collect();
+/// Whether a statement destroys what cannot be brought back.
+fn destroys(name: &str, upper: &str, words: &[&str]) -> bool {
     let pair =
         |a: &str, b: &[&str]| words.windows(2).any(|p| matches!(p, [x, y] if *x == a && b.contains(y)));
-    let destroys = pair(
+    pair(
         "DROP",
         &[
             "TABLE",
@@ -82,7 +77,17 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
         || matches!(words.first(), Some(&("FLUSHALL" | "FLUSHDB" | "SHUTDOWN")))
         || matches!(name, "redis-cli" | "valkey-cli")
             && words.iter().any(|w| matches!(*w, "FLUSHALL" | "FLUSHDB" | "DEL" | "UNLINK" | "SHUTDOWN"))
-        || matches!(name, "etcdctl" | "consul") && words.iter().any(|w| matches!(*w, "DEL" | "DELETE"));
+        || matches!(name, "etcdctl" | "consul") && words.iter().any(|w| matches!(*w, "DEL" | "DELETE"))
+}
+
+/// Judges one text of statements; whether it only reads.
+fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
+    let upper = text.to_ascii_uppercase();
+    let words: Vec<&str> = upper
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\\')))
+        .filter(|s| !s.is_empty())
+        .collect();
+    let destroys = destroys(name, &upper, &words);
     if destroys {
         w.hit("remote-destroy", span);
     }
