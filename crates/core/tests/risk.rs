@@ -148,6 +148,26 @@ fn deep_and_wide_lines_are_bounded() {
 }
 
 #[test]
+fn loops_and_copies_cannot_multiply_without_end() {
+    let words = "ab ".repeat(10_000);
+    let lines = [
+        format!("for i in {words}; do echo {words}; done"),
+        format!("x='{}'; echo {}", "y".repeat(8_000), "\"$x\" ".repeat(9_000)),
+        "for a in 1 2 3 4 5 6; do ".repeat(40) + "ls" + &"; done".repeat(40),
+        format!("x=a; {} echo $x", "x=$x$x;".repeat(8_000)),
+        format!("echo {}", "{a,b}".repeat(12_000)),
+        format!("{} f0", (0..800).map(|n| format!("f{n}() {{ f{0}; f{0}; }};", n + 1)).collect::<String>()),
+        format!("eval {}", "\"eval 'ls'\"; eval ".repeat(3_000) + "ls"),
+        format!("case x in {} esac", "*) ls;; ".repeat(7_000)),
+    ];
+    for line in lines {
+        let start = Instant::now();
+        let _ = assess(&line);
+        assert!(start.elapsed() < Duration::from_secs(4), "{}: {:?}", &line[..40], start.elapsed());
+    }
+}
+
+#[test]
 fn the_number_of_parts_changes_nothing() {
     for (line, risk) in [("ls", Risk::Low), ("touch a", Risk::Medium), ("rm -rf a", Risk::High)] {
         for count in [1, 50, 51, 500, 5_000] {

@@ -113,6 +113,10 @@ impl Walker<'_> {
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
         let mut out = Vec::with_capacity(words.len());
         for word in words {
+            let before = out.len();
+            if self.stopped {
+                break;
+            }
             if brace_like(word) {
                 for variant in braces(word) {
                     self.word_fields(&variant, &mut out);
@@ -120,6 +124,8 @@ impl Walker<'_> {
             } else {
                 self.word_fields(word, &mut out);
             }
+            let bytes: usize = out.iter().skip(before).map(|field| field.text.len() + 32).sum();
+            self.charge(bytes, word.span);
         }
         out
     }

@@ -18,6 +18,9 @@ const MAX_COMMANDS: usize = 40_000;
 /// Most bytes of nested text (here-documents into a shell, `eval`, `sh -c`) that are read for one line.
 const MAX_NESTED_BYTES: usize = 512 * 1024;
 
+/// Most bytes of words that are put together for one line.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
 /// Deepest nesting of texts and functions.
 const MAX_DEPTH: usize = 24;
 
@@ -53,6 +56,7 @@ pub(super) struct Walker<'l> {
     pub(super) depth: usize,
     commands: usize,
     nested_bytes: usize,
+    bytes: usize,
     /// Inside something that may not run: assignments add, not replace.
     pub(super) maybe: usize,
     /// Variables are only tested, not shown.
@@ -86,6 +90,7 @@ impl<'l> Walker<'l> {
             depth: 0,
             commands: 0,
             nested_bytes: 0,
+            bytes: 0,
             maybe: 0,
             testing: false,
             fetched: Vec::new(),
@@ -173,6 +178,15 @@ impl<'l> Walker<'l> {
         }
         if self.programs.len() < 256 && !self.programs.iter().any(|p| p == name) {
             self.programs.push(name.to_owned());
+        }
+    }
+
+    /// Counts bytes that were put together; too many end the walk.
+    pub(super) fn charge(&mut self, bytes: usize, span: Span) {
+        self.bytes += bytes;
+        if self.bytes > MAX_BYTES && !self.stopped {
+            self.hit("too-long", span);
+            self.stopped = true;
         }
     }
 
