@@ -11,10 +11,13 @@ use super::walk::Walker;
 pub(super) const UNKNOWN: char = '\u{1a}';
 
 /// Longest value that is followed.
-const MAX_VALUE: usize = 8192;
+const MAX_VALUE: usize = 32 * 1024;
 
 /// Most fields one word may become.
 const MAX_FIELDS: usize = 64;
+
+/// Most braces, commas and runs between them in a word that is expanded.
+const MAX_BRACES: usize = 512;
 
 /// What flows into or out of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +75,14 @@ struct Builder {
 }
 
 impl Builder {
+    /// Adds text as it stands in the line.
     fn push(&mut self, text: &str) {
+        self.started = true;
+        self.open.text.push_str(text);
+    }
+
+    /// Adds a value; values can double, so they are cut.
+    fn push_value(&mut self, text: &str) {
         self.started = true;
         if self.open.text.len() + text.len() <= MAX_VALUE {
             self.open.text.push_str(text);
@@ -100,7 +110,7 @@ impl Builder {
                 self.split();
             }
             first = false;
-            self.push(part);
+            self.push_value(part);
         }
         if !first && value.ends_with([' ', '\t', '\n']) {
             self.split();
@@ -117,7 +127,9 @@ impl Walker<'_> {
             if self.stopped {
                 break;
             }
-            if brace_like(word) {
+            if brace_like(word) && units(word).len() > MAX_BRACES {
+                self.hit("too-long", word.span);
+            } else if brace_like(word) {
                 for variant in braces(word) {
                     self.word_fields(&variant, &mut out);
                 }
@@ -174,7 +186,7 @@ impl Walker<'_> {
                     out.open.many |= value.text.contains(['*', '?']);
                     out.push_splitting(&value.text);
                 } else {
-                    out.push(&value.text);
+                    out.push_value(&value.text);
                 }
             }
             Piece::Sub { script, quoted } => {
@@ -191,7 +203,7 @@ impl Walker<'_> {
                 if split && !quoted {
                     out.push_splitting(&text);
                 } else {
-                    out.push(&text);
+                    out.push_value(&text);
                 }
                 out.open.computed = true;
             }

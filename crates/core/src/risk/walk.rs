@@ -19,7 +19,7 @@ const MAX_COMMANDS: usize = 40_000;
 const MAX_NESTED_BYTES: usize = 512 * 1024;
 
 /// Most bytes of words that are put together for one line.
-const MAX_BYTES: usize = 8 * 1024 * 1024;
+const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Deepest nesting of texts and functions.
 const MAX_DEPTH: usize = 24;
