@@ -47,7 +47,7 @@ fn hash(text: &str) -> u64 {
 }
 
 fn is_test(text: &str) -> bool {
-    hash(text) >> 40 & 0xff < 51
+    hash(text) >> 40 & 0xff < 26
 }
 
 fn turn_index(turn: &str, sub: Option<&str>, text: &str) -> Option<usize> {

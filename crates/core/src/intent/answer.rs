@@ -141,7 +141,7 @@ pub(crate) fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn>
     if has(Tag::WExit) {
         return control(Control::Exit);
     }
-    if has(Tag::WReject) && !(has(Tag::WApprove) && !idle) {
+    if has(Tag::WReject) && (idle || !has(Tag::WApprove)) {
         return control(Control::Cancel);
     }
     if has(Tag::WProceed) {
@@ -162,16 +162,13 @@ fn letter(text: &str, phase: Phase) -> Option<Turn> {
     let key = text.trim().trim_end_matches(['.', '!']).to_lowercase();
     let control = match (phase, key.as_str()) {
         (Phase::Failed, "r") => Control::Redo,
-        (Phase::Failed, "p") => Control::Replan,
-        (
-            Phase::Failed | Phase::AwaitingApproval | Phase::Executing | Phase::Planning,
-            "q" | "quit" | "abort",
-        )
-        | (Phase::Failed, "a" | "abandon") => Control::Cancel,
+        (Phase::Failed, "p" | "modify the plan") => Control::Replan,
+        (Phase::Failed, "a" | "abandon" | "start over" | "q" | "quit" | "abort")
+        | (Phase::AwaitingApproval | Phase::Executing | Phase::Planning, "q" | "quit" | "abort") => {
+            Control::Cancel
+        }
         (Phase::Idle, "q") => Control::Exit,
         (Phase::AwaitingApproval, "e" | "edit") => return Some(Turn::PlanContinue),
-        (Phase::Failed, "start over") => Control::Cancel,
-        (Phase::Failed, "modify the plan") => Control::Replan,
         _ => return None,
     };
     Some(Turn::Control(control))

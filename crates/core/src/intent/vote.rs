@@ -158,7 +158,10 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
     let backed = guess.is_some_and(|g| rules::is_action(g.leaf));
     if m.phase == Phase::Idle && rules::is_action(best) && !backed && share < 0.75 {
         // no clause orders anything: the statistics alone do not act
-        (best, share) = shares.best(|l| !rules::is_action(l));
+        let (other, its) = shares.best(|l| !rules::is_action(l));
+        if its >= 0.1 || p.asks() {
+            (best, share) = (other, its);
+        }
     }
     let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
     if rules::is_action(best) && asks && share < if backed { 0.8 } else { 0.93 } {
@@ -194,6 +197,14 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
             matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought)
         });
         if states && leaf == N::Audit {
+            return Turn::PlanNew(None);
+        }
+        let weighs = p.guess().and_then(|g| p.structure.clauses.get(g.clause)).is_some_and(|c| {
+            let head = p.doc.tokens.get(c.head).map_or("", |t| t.text.as_str());
+            c.form == Form::Order
+                && matches!(head, "analyze" | "analyse" | "verify" | "compare" | "weigh" | "predict")
+        });
+        if weighs && matches!(leaf, N::Audit | N::Design | N::Review) {
             return Turn::PlanNew(None);
         }
         return project(leaf, m.phase, false, p.text);
