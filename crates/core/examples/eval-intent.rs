@@ -4,6 +4,8 @@
 #![allow(
     clippy::print_stdout,
     clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing

@@ -5,6 +5,8 @@
 //! `--all` says that the weights are for shipping.
 #![allow(
     clippy::print_stdout,
+    clippy::many_single_char_names,
+    clippy::case_sensitive_file_extension_comparisons,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -501,3 +501,31 @@ fn the_test_split_of_the_corpus_stays_above_the_floor() {
     assert!(acted * 50 <= asked, "{acted} of {asked} that only ask were read as acting");
     assert_eq!(forbidden, 0, "messages with a prohibition were read as acting");
 }
+
+#[test]
+fn a_yes_is_never_guessed_beside_a_negation() {
+    for text in [
+        "i'm not happy with this plan",
+        "no, not like that",
+        "don't start yet",
+        "i do not approve",
+        "this is not ok",
+        "nicht so",
+        "no está bien",
+    ] {
+        let got = turn(text, Phase::AwaitingApproval);
+        assert_ne!(got, Turn::Control(Control::Approve), "{text}");
+        assert_ne!(got, Turn::Control(Control::Proceed), "{text}");
+    }
+}
+
+#[test]
+fn a_long_paste_is_read_by_head_and_tail() {
+    let paste =
+        format!("why does this crash?\n{}\nplease fix it", "let x = compute(y); // work\n".repeat(4_000));
+    assert!(paste.len() > 100_000);
+    let start = std::time::Instant::now();
+    let r = read(&paste, Phase::Idle);
+    assert!(start.elapsed().as_millis() < 500, "far above the bar even without optimisation");
+    assert_eq!(r.whole.path.current(), N::Modify);
+}

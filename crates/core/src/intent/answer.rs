@@ -112,6 +112,13 @@ pub(crate) fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn>
     if let Some(turn) = letter(text, phase) {
         return Some(turn);
     }
+    let any = |tag: Tag| found.iter().any(|t| t.contains(&tag));
+    let only = |tag: Tag| found.iter().any(|t| t.contains(&tag) && !t.contains(&Tag::WApprove));
+    let parted = text.contains([',', '.', ';', '!', '，', '。', '、', '\n']);
+    if phase == Phase::AwaitingApproval && only(Tag::WReject) && any(Tag::WApprove) && !parted {
+        // "no está bien", "not ok": the yes is negated
+        return Some(Turn::Control(Control::Cancel));
+    }
     let strong = |t: &&Vec<Tag>| t.iter().any(|t| !matches!(t, Tag::WApprove | Tag::Greet | Tag::WReject));
     let tags = found
         .iter()

@@ -288,6 +288,7 @@ fn question(doc: &Doc, s: &Structure, c: &Clause, tag: Tag) -> (N, u8, &'static 
         Tag::QWhy if s.clauses.len() > 1 && c.end - c.start < 4 => (N::Audit, 2, "why-it"),
         Tag::QWhy => (N::Explain, 2, "why"),
         Tag::QMean => (N::Clarify, 2, "mean"),
+        Tag::QWhat | Tag::QWhich | Tag::QWhere if has(Tag::QMean) => (N::Clarify, 2, "mean"),
         Tag::QHowDesign => (N::Design, 2, "how-design"),
         Tag::QEffort => (N::Decompose, 2, "effort"),
         Tag::QWhere | Tag::QCount | Tag::QWhich | Tag::QWho => (N::Read, 2, "where"),

@@ -254,7 +254,7 @@ fn scan_line(doc: &mut Doc, line: &str, base: usize) {
             let run: String = rest.get(..len).unwrap_or("").trim_end().chars().filter_map(fold).collect();
             doc.push(&run, Kind::Cjk, base + i, base + i + len);
             len
-        } else if is_break(c) || c == ':' || c == '.' {
+        } else if is_break(c) || c == ':' || (c == '.' && !inner.starts_with(char::is_alphanumeric)) {
             let mut buf = [0u8; 4];
             doc.push(punct(c).encode_utf8(&mut buf), Kind::Punct, base + i, base + i + c.len_utf8());
             c.len_utf8()
@@ -341,6 +341,14 @@ fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
     }
     if raw.is_empty() {
         return rest.chars().next().map_or(1, char::len_utf8);
+    }
+    let short = matches!(
+        raw,
+        "e.g" | "i.e" | "etc" | "vs" | "approx" | "a.k.a" | "incl" | "resp" | "z.B" | "d.h" | "p.ej" | "bzw"
+    );
+    if short && rest.get(raw.len()..).is_some_and(|r| r.starts_with(". ")) {
+        doc.push(raw, Kind::Word, at, at + raw.len() + 1);
+        return raw.len() + 1;
     }
     if raw.chars().all(|c| c == '-') {
         doc.push("-", Kind::Punct, at, at + raw.len());
