@@ -9,12 +9,16 @@ use std::{
     io::Write,
     os::unix::process::ExitStatusExt,
     path::PathBuf,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use serde_json::Value;
 use support::{
     Desk,
-    alone::{Running, edit, plan},
+    alone::{Ended, Running, edit, plan},
     server::{Server, Turn},
 };
 
@@ -59,15 +63,16 @@ fn begin(desk: &Desk, server: &Server) -> Running {
     Running::start(desk.with_model(&server.base, &goal))
 }
 
-/// A run that nobody kills: what it prints, what the files are before and after.
-fn whole() -> (usize, Tree, Tree) {
+/// A run that nobody kills: the types of the events that it prints, what the files are before and after.
+fn whole() -> (Vec<String>, Tree, Tree) {
     let (desk, server) = (Desk::new(), Server::start(script()));
     let before = under(&desk);
     let ended = begin(&desk, &server).end().with(0);
     let after = under(&desk);
     let changed = after.iter().filter(|(name, bytes)| before.get(*name) != Some(bytes)).count();
     assert_eq!(changed, 5, "the script changes five files");
-    (ended.out.lines().count(), before, after)
+    let types = ended.events().iter().map(|e| e["type"].as_str().unwrap().to_owned()).collect();
+    (types, before, after)
 }
 
 /// The files by their names in the workspace.
@@ -78,18 +83,37 @@ fn under(desk: &Desk) -> Tree {
 
 #[test]
 fn a_kill_at_any_instant_loses_nothing_that_was_acknowledged() {
-    let (lines, before, after) = whole();
-    let mut dice = Dice(0x005e_ed0f_a7e5);
-    let mut seen = Tally::default();
-    for _ in 0..KILLS {
-        // Some kills fall before the first line, some when all is said.
-        let upto = dice.roll(lines as u64 + 2);
-        let spin = dice.roll(400_000);
-        one_kill(upto, spin, &before, &after, &mut seen);
-    }
+    let (types, before, after) = whole();
+    // Half of the kills fall anywhere, half where something is about to be written.
+    let critical = |t: &&(usize, String)| ["apply_approved", "apply_started"].contains(&t.1.as_str());
+    let lines: Vec<(usize, String)> = types.into_iter().enumerate().map(|(n, t)| (n + 1, t)).collect();
+    let writes: Vec<usize> = lines.iter().filter(critical).map(|(n, _)| *n).collect();
+    assert_eq!(writes.len(), 6, "three writes, each approved and begun");
+    let (next, seen) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
+    let work = || {
+        loop {
+            let n = next.fetch_add(1, Ordering::SeqCst);
+            if n >= KILLS {
+                return;
+            }
+            let mut dice = Dice(0x005e_ed0f_a7e5 + n as u64 * 0x9e37_79b9);
+            let (upto, spin) = if n % 2 == 0 {
+                (dice.roll(lines.len() as u64 + 1), dice.roll(400_000))
+            } else {
+                (writes[dice.roll(writes.len() as u64) as usize] as u64, dice.roll(3_000_000))
+            };
+            one_kill(upto, spin, &before, &after, &seen);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(work);
+        }
+    });
+    let seen = seen.into_inner().unwrap();
     writeln!(
         std::io::stderr(),
-        "\nchecked={KILLS} violations=0 killed={} acknowledged={} torn={} interrupted_writes={} undone={}",
+        "\nchecked={KILLS} violations=0 killed={} acknowledged={} torn={} within_a_write={} undone={}",
         seen.killed, seen.acknowledged, seen.torn, seen.interrupted, seen.undone
     )
     .unwrap();
@@ -106,7 +130,7 @@ struct Tally {
     undone: usize,
 }
 
-fn one_kill(upto: u64, spin: u64, before: &Tree, after: &Tree, tally: &mut Tally) {
+fn one_kill(upto: u64, spin: u64, before: &Tree, after: &Tree, tally: &Mutex<Tally>) {
     let (desk, server) = (Desk::new(), Server::start(script()));
     let mut run = begin(&desk, &server);
     let mut told: Vec<Vec<u8>> = Vec::new();
@@ -130,12 +154,14 @@ fn one_kill(upto: u64, spin: u64, before: &Tree, after: &Tree, tally: &mut Tally
         told.push(line);
     }
     let status = run.child.wait().unwrap();
-    tally.killed += usize::from(status.signal() == Some(9));
     told.retain(|line| line.ends_with(b"\n"));
     let told: Vec<Value> = told.iter().map(|l| serde_json::from_slice(l).unwrap()).collect();
     let told: Vec<&Value> = told.iter().filter(|e| e["type"] != "run_ended").collect();
-    tally.acknowledged += told.len();
-
+    {
+        let mut tally = tally.lock().unwrap();
+        tally.killed += usize::from(status.signal() == Some(9));
+        tally.acknowledged += told.len();
+    }
     every_file_is_whole(&desk, before, after);
     let asked = server.requests().len();
     let sessions = desk.sessions();
@@ -143,7 +169,6 @@ fn one_kill(upto: u64, spin: u64, before: &Tree, after: &Tree, tally: &mut Tally
         assert!(told.is_empty(), "events were told and there is no session");
         return;
     };
-    tally.torn += usize::from(!is_sound(&desk));
     opened_again(&desk, &slug, &told, tally);
     every_file_is_whole(&desk, before, after);
     assert_eq!(server.requests().len(), asked, "something ran by itself on opening");
@@ -164,13 +189,8 @@ fn every_file_is_whole(desk: &Desk, before: &Tree, after: &Tree) {
     }
 }
 
-fn is_sound(desk: &Desk) -> bool {
-    let found = desk.go(&["sessions", "verify", "--all", "--json"]);
-    found.events().iter().all(|s| s["sound"] == true)
-}
-
 /// Shows, goes on, takes back: all with a model that would be asked if anything ran by itself.
-fn opened_again(desk: &Desk, slug: &str, told: &[&Value], tally: &mut Tally) {
+fn opened_again(desk: &Desk, slug: &str, told: &[&Value], tally: &Mutex<Tally>) {
     let kept = desk.go(&["sessions", "show", slug, "--json"]).with(0).events();
     for (n, event) in kept.iter().enumerate() {
         assert_eq!(event["seq"], n as u64 + 1, "no number twice, none left out");
@@ -179,36 +199,103 @@ fn opened_again(desk: &Desk, slug: &str, told: &[&Value], tally: &mut Tally) {
         let seq = usize::try_from(event["seq"].as_u64().unwrap()).unwrap();
         assert_eq!(Some(*event), kept.get(seq - 1), "an acknowledged event is in the log as it was told");
     }
-    desk.go(&["sessions", "show", slug]).with(0);
     let question = ["run", "where is find_notes?", "--session", slug, "--json"];
-    let first = desk.go(&question).with(0);
-    assert!(first.out.contains("src/search.rs:6"), "{}", first.out);
+    let first = answered(desk.go(&question));
     let events = first.events();
-    tally.interrupted += usize::from(events.iter().any(|e| e["type"] == "call_lost" && !e["apply"].is_null()));
-    // A torn tail is told once, and cut: afterwards all is sound.
-    let second = desk.go(&question).with(0);
-    assert!(!second.err.contains("torn"), "{}", second.err);
-    desk.verified();
+    let torn = first.err.contains("torn");
+    if torn {
+        // A torn tail is told once, and cut: afterwards all is sound.
+        let second = answered(desk.go(&question));
+        assert!(!second.err.contains("torn"), "{}", second.err);
+    }
     let unasked = ["call_started", "thinking_started", "apply_started", "command_started", "revert_started"];
-    let reopened = events.iter().position(|e| e["type"] == "session_reopened").unwrap();
+    let reopened = events.iter().position(|e| e["type"] == "session_reopened").unwrap_or(0);
     let turn = events.iter().position(|e| e["type"] == "turn_started").unwrap();
     for event in &events[reopened..turn] {
         assert!(!unasked.contains(&event["type"].as_str().unwrap()), "by itself: {event}");
     }
-    taken_back(desk, slug, tally);
+    // A write that was open was looked at on disk, and what was found was written down.
+    let begun = |e: &&Value| e["type"] == "apply_started";
+    let settled = |e: &&Value| e["type"] == "applied" || e["type"] == "apply_failed";
+    let within = kept.iter().filter(begun).count() > kept.iter().filter(settled).count();
+    let lost = |e: &Value| settled(&e) || e["type"] == "call_lost";
+    assert!(!within || events[reopened..turn].iter().any(lost), "an open write is not settled");
+    let undone = taken_back(desk, slug);
     desk.verified();
-    let left: Vec<PathBuf> =
-        under(desk).into_keys().filter(|p| p.file_name().unwrap().to_string_lossy().contains(".pilothouse")).collect();
+    let temporary = |p: &PathBuf| p.file_name().unwrap().to_string_lossy().contains("pilothouse-tmp");
+    let left: Vec<PathBuf> = under(desk).into_keys().filter(temporary).collect();
     assert!(left.is_empty(), "left behind: {left:?}");
+    let mut tally = tally.lock().unwrap();
+    tally.torn += usize::from(torn);
+    tally.interrupted += usize::from(within);
+    tally.undone += usize::from(undone);
 }
 
-fn taken_back(desk: &Desk, slug: &str, tally: &mut Tally) {
-    let changes = desk.go(&["undo", "--list", "--session", slug]).with(0).out.lines().count();
-    if changes == 0 {
-        desk.go(&["undo", "--session", slug]).with(1).tells(&["no applied change"]);
-        return;
+/// The question is answered; what waited for the user before still waits, and is named.
+fn answered(ended: Ended) -> Ended {
+    assert!(ended.out.contains("src/search.rs:6"), "{}", ended.out);
+    if ended.exit == 0 {
+        return ended;
     }
-    tally.undone += 1;
-    let undone = desk.go(&["undo", "--session", slug]).with(0).out;
-    assert!(undone.contains("took back"), "{undone}");
+    let last = ended.events().pop().unwrap();
+    assert_eq!(last["question"]["kind"]["kind"], "diff", "{last}");
+    ended.with(3)
+}
+
+/// Whether there was something to take back, and it was.
+fn taken_back(desk: &Desk, slug: &str) -> bool {
+    let undone = desk.go(&["undo", "--session", slug]);
+    if undone.exit == 1 {
+        undone.tells(&["no applied change"]);
+        return false;
+    }
+    assert!(undone.with(0).out.contains("took back"));
+    true
+}
+
+#[test]
+fn a_log_whose_end_is_torn_off_is_cut_into_a_side_file_and_told_once() {
+    let (desk, server) = (Desk::new(), Server::start(script()));
+    begin(&desk, &server).end().with(0);
+    let slug = desk.sessions()[0]["slug"].as_str().unwrap().to_owned();
+    let log = find(desk.home.path(), "session.jsonl");
+    let whole = std::fs::read(&log).unwrap();
+    let shown = desk.go(&["sessions", "show", &slug, "--json"]).with(0).events();
+    let mut dice = Dice(0x007e_a27a_11ed);
+    for _ in 0..8 {
+        let first = whole.iter().position(|b| *b == b'\n').unwrap() as u64 + 1;
+        let at = usize::try_from(first + dice.roll(whole.len() as u64 - first)).unwrap();
+        std::fs::write(&log, &whole[..at]).unwrap();
+        let kept = desk.go(&["sessions", "show", &slug, "--json"]).with(0).events();
+        assert_eq!(kept[..], shown[..kept.len()], "what stands before the tear is there");
+        let question = ["run", "where is find_notes?", "--session", &slug, "--json"];
+        let (first, second) = (answered(desk.go(&question)), answered(desk.go(&question)));
+        let mid = whole[at - 1] != b'\n';
+        assert_eq!(first.err.contains("torn"), mid, "at {at}: {}", first.err);
+        assert!(!second.err.contains("torn"), "{}", second.err);
+        desk.verified();
+        let tail = whole[..at].rsplit(|b| *b == b'\n').next().unwrap().to_vec();
+        let beside = std::fs::read_dir(log.parent().unwrap()).unwrap().flatten().map(|e| e.path());
+        let sides: Vec<PathBuf> = beside.filter(|p| p.to_string_lossy().contains(".torn-")).collect();
+        assert_eq!(sides.len(), usize::from(mid));
+        for side in sides {
+            assert_eq!(std::fs::read(&side).unwrap(), tail, "the torn part is kept");
+            std::fs::remove_file(side).unwrap();
+        }
+    }
+    assert_eq!(server.requests().len(), script().len(), "nothing ran by itself");
+}
+
+fn find(folder: &std::path::Path, name: &str) -> PathBuf {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).unwrap().flatten().map(|e| e.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_name().unwrap() == name {
+                return path;
+            }
+        }
+    }
+    panic!("there is no {name}");
 }
