@@ -18,23 +18,11 @@ use std::{
 use serde_json::Value;
 use support::{
     Desk,
-    alone::{Ended, Running, edit, plan},
+    alone::{Dice, Ended, Running, edit, plan},
     server::{Server, Turn},
 };
 
 const KILLS: usize = 60;
-
-/// xorshift64*: the same numbers on every machine.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) % below
-    }
-}
 
 /// Three tasks, five files, one of them new.
 fn script() -> Vec<Turn> {

@@ -161,3 +161,15 @@ pub fn last_result(server: &Server, number: usize) -> String {
 pub fn not_run(why: &str) {
     writeln!(std::io::stderr(), "\nNOT RUN: {why}").unwrap();
 }
+
+/// xorshift64*: the same numbers on every machine.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn roll(&mut self, below: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) % below
+    }
+}
