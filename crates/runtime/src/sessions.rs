@@ -68,6 +68,8 @@ pub struct Summary {
 impl Summary {
     /// The summary of a state.
     pub fn of(state: &State, meta: &frame::Meta, bytes: u64) -> Self {
+        // A plan that is done is kept to be run again; nothing of it waits.
+        let left = state.suspended.as_ref().is_some_and(|p| p.settled() < p.tasks.len());
         let title = state.turns.values().next().map(|t| t.head.lines().next().unwrap_or_default().to_owned());
         Self {
             slug: meta.slug.clone(),
@@ -80,7 +82,7 @@ impl Summary {
             usage: state.usage,
             applied: state.ledger.len(),
             undone: state.undone.len(),
-            unfinished: state.phase != Phase::Idle || !state.open.is_empty() || state.suspended.is_some(),
+            unfinished: state.phase != Phase::Idle || !state.open.is_empty() || left,
             bytes,
         }
     }
