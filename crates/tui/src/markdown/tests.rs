@@ -115,6 +115,23 @@ fn wide_tables_wrap_inside_their_columns() {
     assert_eq!(rows, ["name  what", "────────────────────", "x     some longer", "      words here"]);
 }
 
+#[test]
+fn the_work_for_a_token_does_not_grow_with_what_was_said() {
+    let block = "Some **words** of an answer, with `code` and a [link](src/a.rs).\n\n- a point\n- another\n\n```rust\nlet a = 1;\n```\n";
+    let mut md = Markdown::new();
+    let mut drawn = 0;
+    for _ in 0..400 {
+        for token in block.split_inclusive(' ') {
+            md.push(token);
+            let before = md.solid;
+            md.lay(80, &Glyphs::UNICODE, &Highlighter::off());
+            drawn = drawn.max(md.blocks.parts.len() - before.0).max(md.rows.len() - md.solid.1);
+        }
+    }
+    assert!(md.rows.len() > 3_000);
+    assert!(drawn < 10, "{drawn} parts or rows were made for one token");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]

@@ -96,7 +96,8 @@ pub(super) fn items(
     for (task, n) in plan.tasks.iter().zip(1..) {
         d.task(task, n);
     }
-    if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) {
+    let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
+    if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
         let bar = ctx.glyphs.progress(plan.settled(), plan.tasks.len());
         let words = format!("  {} of {}", plan.settled(), count(plan.tasks.len(), "step"));
         d.plain(Row::new());

@@ -149,11 +149,11 @@ fn a_run_shows_where_it_is_and_what_waits() {
             " ○ 4 Tests for burst and refill",
             " ○ 5 Describe the limits in docs",
             "",
-            " [██░░░░░░░░░░]  20%  1 of 5 steps",
-            "",
             " Gates",
             " ✓ syntax  cargo check --quiet               exit 0 · 14:02",
             " ○ tests   cargo test login                         after 4",
+            "",
+            "",
             "",
             "",
             " Tokens: 4,523 │ Time: 12s │ Cost: $0.03",
@@ -164,6 +164,14 @@ fn a_run_shows_where_it_is_and_what_waits() {
     assert_eq!(inks(&buf, &s.story.theme, 0), " ..... dddddddddddd f ddd f AAAAA f ffffff");
     assert_eq!(inks(&buf, &s.story.theme, 3), " a A AAAA AA AAAA AAAAA                 aaaaaaaaaaaaaa  aaa");
     assert_eq!(inks(&buf, &s.story.theme, 5), "    ff w .................             w wwww wwwww www www");
+}
+
+#[test]
+fn between_steps_one_bar_tells_how_far_the_plan_is() {
+    let mut s = waiting();
+    s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
+    s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(10) });
+    assert!(s.text(60, 24).contains(&" [██░░░░░░░░░░]  20%  1 of 5 steps".to_owned()));
 }
 
 #[test]
