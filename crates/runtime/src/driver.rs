@@ -76,6 +76,8 @@ pub struct Setup {
     pub clock: Arc<dyn Fn() -> Millis + Send + Sync>,
     /// The file layer.
     pub disk: Arc<dyn Disk>,
+    /// Whether a session that another process holds is refused; else it is shown read-only.
+    pub writing: bool,
 }
 
 impl Setup {
@@ -93,6 +95,7 @@ impl Setup {
                 Millis(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
             }),
             disk: Arc::new(RealDisk),
+            writing: false,
         }
     }
 }

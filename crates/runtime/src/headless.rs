@@ -89,6 +89,8 @@ pub async fn run(
     err: &mut (dyn Write + Send),
     stop: impl Future<Output = Stop> + Send,
 ) -> Result<Outcome, RuntimeError> {
+    // A goal that can only be looked at is no use: the lock is told at once.
+    setup.writing = true;
     if options.auto_confirm {
         setup.permission = Some(PermissionMode::Auto);
     }

@@ -47,6 +47,16 @@ impl<'a> Parsed<'a> {
         rules::whole(&self.doc, &self.structure, &self.kept)
     }
 
+    /// Nothing but a word that takes back what was said before it.
+    fn withdraws(&self) -> bool {
+        let quiet = self
+            .structure
+            .clauses
+            .iter()
+            .all(|c| matches!(c.form, Form::Statement | Form::Empty | Form::Complaint));
+        quiet && self.structure.hits.iter().any(|h| h.tag == Tag::InMsgCancel)
+    }
+
     /// The message only asks: its last clause that speaks is a question.
     pub(crate) fn asks(&self) -> bool {
         let ordered = self.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 3);
@@ -55,7 +65,14 @@ impl<'a> Parsed<'a> {
             // "…. will then be sorted": a loose tail of an order, not a question
             Form::Question(Tag::QAux | Tag::QOther) => c.marked || !ordered,
             Form::Question(_) => true,
-            _ => false,
+            Form::Order
+            | Form::Request
+            | Form::Wish
+            | Form::Ought
+            | Form::Complaint
+            | Form::Statement
+            | Form::Frame
+            | Form::Empty => false,
         })
     }
 }
@@ -99,7 +116,7 @@ impl Classifier {
             return slashed(trimmed, name, args, m);
         }
         if m.paused {
-            return self.at_pause(&focus);
+            return Self::at_pause(&focus);
         }
         if let Some(line) = command::bang(trimmed) {
             return typed(line, m);
@@ -114,7 +131,7 @@ impl Classifier {
         if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
             return typed(trimmed, m);
         }
-        self.prose(trimmed, &parsed, m)
+        Self::prose(trimmed, &parsed, m)
     }
 
     /// An exemplar of the user that is the message word for word.
@@ -128,10 +145,10 @@ impl Classifier {
         Some(reading)
     }
 
-    fn at_pause(&self, text: &str) -> Reading {
+    fn at_pause(text: &str) -> Reading {
         let parsed = Parsed::new(text);
         let mut turn = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
-        if turn == PausedTurn::Resume && parsed.cover.is_none() {
+        if turn == PausedTurn::Resume && parsed.cover.is_none() && text.chars().any(char::is_alphabetic) {
             let shares = super::stats::Model::builtin()
                 .map(|model| model.predict(&super::features::of(&parsed, Phase::AwaitingApproval, true)));
             if shares.is_some_and(|s| s.turn("breakout") > s.turn("resume").max(0.5)) {
@@ -152,7 +169,7 @@ impl Classifier {
         reading
     }
 
-    fn prose(&self, full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
+    fn prose(full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
         let vote = vote::decide(parsed, m);
         let mut segments = Vec::new();
         let parts = fold::parts(&parsed.doc, &parsed.structure);
@@ -164,7 +181,11 @@ impl Classifier {
                 if inner.structure.clauses.iter().all(|c| c.form == Form::Empty) && inner.cover.is_none() {
                     continue;
                 }
-                let class = finish(vote::decide(&inner, m), &inner, m);
+                let mut class = finish(vote::decide(&inner, m), &inner, m);
+                if inner.withdraws() {
+                    class.turn = Turn::Control(Control::Cancel);
+                    class.path = IntentPath::root();
+                }
                 segments.push(Segment { text: words.to_owned(), class, dropped });
             }
         }
@@ -281,12 +302,15 @@ fn prefixed(node: N, rest: &str, m: &Message<'_>) -> Reading {
     let parsed = Parsed::new(&focus);
     // an inner node is a floor, not the end: the reading may choose among its children
     let below = vote::decide(&parsed, m).leaf;
-    let node_leaf = match node {
-        N::Plan | N::Understand | N::Analyze | N::Write if rest.is_empty() => node,
-        N::Plan if below == N::Design => N::Design,
-        N::Plan => N::Decompose,
-        N::Understand | N::Analyze | N::Write if node.children().contains(&below) => below,
-        other => other,
+    let inner = matches!(node, N::Plan | N::Understand | N::Analyze | N::Write);
+    let node_leaf = if !inner || rest.is_empty() {
+        node
+    } else if node == N::Plan {
+        if below == N::Design { N::Design } else { N::Decompose }
+    } else if node.children().contains(&below) {
+        below
+    } else {
+        node
     };
     let turn = vote::project(node_leaf, m.phase, m.plan_active, rest);
     let mut class = made(turn, node_leaf, 1.0, Source::AtNode, format!("@{} forces the node", node.name()));
@@ -300,7 +324,7 @@ fn finish(vote: Vote, parsed: &Parsed<'_>, _m: &Message<'_>) -> Classification {
     let turn = match vote.turn {
         Turn::Query(None) => Turn::Query(query_sub(parsed)),
         Turn::PlanNew(None) => Turn::PlanNew(plan_sub(parsed)),
-        other => other,
+        turn @ (Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue | Turn::Control(_)) => turn,
     };
     let mut class = made(turn, vote.leaf, vote.confidence, vote.source, vote.reasoning);
     class.target = target(parsed);

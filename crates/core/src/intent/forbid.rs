@@ -192,7 +192,7 @@ fn tail(text: &str) -> Ban {
     let hits = Lexicon::builtin().find(&doc.tokens);
     let end = doc.tokens.iter().rposition(|t| t.kind != Kind::Punct).map_or(0, |i| i + 1);
     hits.iter()
-        .filter(|h| h.tag == Tag::Forbid && (h.start + h.len + 2 >= end))
+        .filter(|h| h.tag == Tag::Forbid && (h.start + h.len + 4 >= end))
         .filter(|h| universal(&doc.tokens, h))
         .map(|h| strength(&doc.tokens, h, true))
         .max()
@@ -204,7 +204,9 @@ fn words<'a>(tokens: &'a [Token], h: &Hit) -> impl Iterator<Item = &'a str> {
 }
 
 fn universal(tokens: &[Token], h: &Hit) -> bool {
-    h.bytes > 0 || words(tokens, h).any(|w| UNIVERSAL.contains(&w))
+    let next =
+        tokens.get(h.start + h.len..).unwrap_or(&[]).iter().take(3).take_while(|t| t.kind != Kind::Punct);
+    h.bytes > 0 || words(tokens, h).chain(next.map(|t| t.text.as_str())).any(|w| UNIVERSAL.contains(&w))
 }
 
 fn strength(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
@@ -225,7 +227,7 @@ fn strength(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
         .take_while(|t| t.text != ",")
         .any(|t| ELSE.iter().any(|e| t.text == *e) && t.text != "but")
         || after.first().is_some_and(|t| t.text == "but")
-        || before.iter().any(|t| matches!(t.text.as_str(), "sonst" | "больше" | "otherwise" | "else"));
+        || before.iter().any(|t| matches!(t.text.as_str(), "sonst" | "больше"));
     if near && ordered {
         return Ban::None;
     }

@@ -62,7 +62,13 @@ pub(crate) fn clause(doc: &Doc, s: &Structure, c: &Clause) -> Option<(N, u8, &'s
                 Form::Wish if c.object == Object::New && !c.located => Some((N::Create, 1, "wish-new")),
                 Form::Wish => Some((N::Modify, 1, "wish")),
                 Form::Request => Some((N::Explain, 1, "request")),
-                _ => Some((N::Modify, 1, "verb-unknown")),
+                Form::Order
+                | Form::Ought
+                | Form::Question(_)
+                | Form::Complaint
+                | Form::Statement
+                | Form::Frame
+                | Form::Empty => Some((N::Modify, 1, "verb-unknown")),
             })
         }
         Form::Question(tag) => Some(question(doc, s, c, tag)),
@@ -178,6 +184,7 @@ fn proposes_edit(doc: &Doc, c: &Clause) -> bool {
     words(doc, c, 4).any(|w| matches!(w, "edit" | "edits" | "patch" | "diff" | "fix"))
 }
 
+#[allow(clippy::wildcard_enum_match_arm, reason = "a few tags out of many")]
 fn ordered(doc: &Doc, c: &Clause) -> Option<(N, u8, &'static str)> {
     let weight = if c.form == Form::Wish { 2 } else { 3 };
     Some(match c.verb? {
@@ -271,6 +278,7 @@ fn negated(doc: &Doc, c: &Clause) -> bool {
         .any(|(a, b)| b.text == "not" && !matches!(a.text.as_str(), "and" | "why" | "or" | "but"))
 }
 
+#[allow(clippy::wildcard_enum_match_arm, reason = "a few tags out of many")]
 fn question(doc: &Doc, s: &Structure, c: &Clause, tag: Tag) -> (N, u8, &'static str) {
     let has = |tag: Tag| s.hits.iter().any(|h| h.tag == tag && h.start >= c.start && h.start < c.end);
     let fault_anywhere = s.clauses.iter().any(|c| c.fault);
@@ -280,6 +288,7 @@ fn question(doc: &Doc, s: &Structure, c: &Clause, tag: Tag) -> (N, u8, &'static 
         Tag::QWhy if s.clauses.len() > 1 && c.end - c.start < 4 => (N::Audit, 2, "why-it"),
         Tag::QWhy => (N::Explain, 2, "why"),
         Tag::QMean => (N::Clarify, 2, "mean"),
+        Tag::QWhat | Tag::QWhich | Tag::QWhere if has(Tag::QMean) => (N::Clarify, 2, "mean"),
         Tag::QHowDesign => (N::Design, 2, "how-design"),
         Tag::QEffort => (N::Decompose, 2, "effort"),
         Tag::QWhere | Tag::QCount | Tag::QWhich | Tag::QWho => (N::Read, 2, "where"),
@@ -299,6 +308,7 @@ fn question(doc: &Doc, s: &Structure, c: &Clause, tag: Tag) -> (N, u8, &'static 
 }
 
 /// The leaf that a verb alone stands for.
+#[allow(clippy::wildcard_enum_match_arm, reason = "a few tags out of many")]
 pub(crate) fn leaf_of(tag: Tag) -> Option<N> {
     Some(match tag {
         Tag::VModify | Tag::VAdd => N::Modify,
@@ -315,6 +325,7 @@ pub(crate) fn leaf_of(tag: Tag) -> Option<N> {
     })
 }
 
+#[allow(clippy::wildcard_enum_match_arm, reason = "a few tags out of many")]
 const fn depth(leaf: N) -> u8 {
     match leaf {
         N::Delete => 6,
@@ -343,7 +354,7 @@ pub(crate) fn whole(doc: &Doc, s: &Structure, kept: &[usize]) -> Option<Guess> {
             Form::Wish if leaf == N::Delete && weight > 1 && !questions => 47,
             Form::Wish if !is_action(leaf) => 26,
             Form::Wish | Form::Ought => 16 + depth(leaf) / 3,
-            _ => 8,
+            Form::Complaint | Form::Statement | Form::Frame | Form::Empty => 8,
         } + weight;
         let later = best.is_some_and(|(r, g)| asks && r < 36 && rank + 3 >= r && !is_action(g.leaf));
         if best.is_none_or(|(r, _)| rank > r) || later {

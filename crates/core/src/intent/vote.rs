@@ -26,6 +26,11 @@ pub(crate) struct Vote {
     pub reasoning: String,
 }
 
+const NEGATIONS: &[&str] = &[
+    "not", "no", "dont", "never", "cant", "isnt", "doesnt", "wont", "nicht", "nein", "kein", "keine", "pas",
+    "non", "nao", "nunca", "не", "нет", "niet", "nie", "degil", "inte",
+];
+
 fn vote(leaf: N, turn: Turn, confidence: f32, source: Source, reasoning: impl Into<String>) -> Vote {
     Vote { leaf, turn, confidence, source, reasoning: reasoning.into() }
 }
@@ -93,7 +98,7 @@ fn structure_alone(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
 fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
     let shares = model.predict(&features::of(p, m.phase, m.paused));
     let guess = p.guess();
-    let turn = turn_of(&shares, m);
+    let turn = turn_of(p, &shares, m);
     let (leaf, share) = leaf_of(p, &shares, guess, m);
     let rule = guess.map_or("none", |g| g.rule);
     let reasoning = format!(
@@ -106,11 +111,27 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
         let kept = if matches!(turn, Turn::Control(_)) { N::Conversation } else { leaf };
         return vote(kept, turn, model.calibrate(share), Source::Exemplar, reasoning);
     }
-    vote(leaf, routed(p, leaf, &shares, m), confidence, Source::Exemplar, reasoning)
+    let turn = routed(p, leaf, &shares, m);
+    let leaf = beside_a_plan(p, leaf, &turn, &shares, m);
+    vote(leaf, turn, confidence, Source::Exemplar, reasoning)
+}
+
+/// While a plan is open, a change to it is no design, and a question is no small talk.
+fn beside_a_plan(p: &Parsed<'_>, leaf: N, turn: &Turn, shares: &Prediction, m: &Message<'_>) -> N {
+    if m.phase == Phase::Idle {
+        return leaf;
+    }
+    if *turn == Turn::PlanContinue && leaf == N::Design && p.ban == Ban::None {
+        return shares.best(|l| matches!(l, N::Modify | N::Decompose)).0;
+    }
+    if matches!(turn, Turn::Query(_)) && leaf == N::Conversation && p.asks() {
+        return shares.best(|l| !rules::is_action(l) && l != N::Conversation).0;
+    }
+    leaf
 }
 
 /// A word to the workbench in free phrasing, when the statistics are sure.
-fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
+fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
     let root = shares.leaf(N::Conversation) > 0.5;
     let idle_root = root && m.phase == Phase::Idle;
     let words = TURNS
@@ -119,6 +140,16 @@ fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
         .zip(shares.turns)
         .filter(|(t, _)| !idle_root || !matches!(*t, "query" | "plan_new" | "plan_continue"));
     let (name, share) = words.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let has = |list: &[&str]| p.doc.tokens.iter().any(|t| list.contains(&t.text.as_str()));
+    // "run it again with -v" changes the run; only after a failure it is a retry all the same
+    if matches!(name, "redo_cmd" | "control") && m.phase != Phase::Failed && has(&["with", "but"]) {
+        return None;
+    }
+    // a yes sets things going: never on a guess, never beside a negation
+    let yes = name == "control" && m.phase == Phase::AwaitingApproval;
+    if yes && (share < 0.75 || p.ban != Ban::None || has(NEGATIONS)) {
+        return None;
+    }
     let control = match name {
         "control" if m.phase == Phase::AwaitingApproval => Control::Approve,
         "control" => Control::Proceed,
@@ -158,7 +189,10 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
     let backed = guess.is_some_and(|g| rules::is_action(g.leaf));
     if m.phase == Phase::Idle && rules::is_action(best) && !backed && share < 0.75 {
         // no clause orders anything: the statistics alone do not act
-        (best, share) = shares.best(|l| !rules::is_action(l));
+        let (other, its) = shares.best(|l| !rules::is_action(l));
+        if its >= 0.1 || p.asks() {
+            (best, share) = (other, its);
+        }
     }
     let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
     if rules::is_action(best) && asks && share < if backed { 0.8 } else { 0.93 } {
@@ -166,6 +200,11 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         if its > 0.04 || p.asks() {
             return (other, its);
         }
+    }
+    let ordered = guess.filter(|g| rules::is_action(g.leaf) && g.weight >= 3 && !banned(g.leaf) && !p.asks());
+    if let Some(g) = ordered.filter(|g| !rules::is_action(best) && shares.leaf(g.leaf) > 0.15) {
+        // "why does it crash? please fix it": the order at the end is what is asked for
+        return (g.leaf, shares.leaf(g.leaf).max(0.5));
     }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
     if destroys
@@ -194,6 +233,14 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
             matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought)
         });
         if states && leaf == N::Audit {
+            return Turn::PlanNew(None);
+        }
+        let weighs = p.guess().and_then(|g| p.structure.clauses.get(g.clause)).is_some_and(|c| {
+            let head = p.doc.tokens.get(c.head).map_or("", |t| t.text.as_str());
+            c.form == Form::Order
+                && matches!(head, "analyze" | "analyse" | "verify" | "compare" | "weigh" | "predict")
+        });
+        if weighs && matches!(leaf, N::Audit | N::Design | N::Review) {
             return Turn::PlanNew(None);
         }
         return project(leaf, m.phase, false, p.text);

@@ -168,31 +168,22 @@ impl Walker<'_> {
         span: Span,
         feed: Feed,
     ) -> Feed {
-        let args = Args::read(program, argv.get(1..).unwrap_or(&[]));
+        let words = argv.get(1..).unwrap_or(&[]);
+        // `cargo +nightly …` names a toolchain first.
+        let words = match words.split_first() {
+            Some((first, rest))
+                if first.text.starts_with('+') && matches!(name, "cargo" | "rustc" | "rustfmt") =>
+            {
+                rest
+            }
+            _ => words,
+        };
+        let args = Args::read(program, words);
         if asks_help(program, name, argv, &args) {
             self.hit("help", span);
             return Feed::Text("help".to_owned());
         }
-        let outer = self.lowered.take();
-        for judge in &program.also {
-            special::judge(self, judge, name, argv, &args, span, &feed);
-        }
-        let mut found = program.judge(&args);
-        if special::cloud_reads(program, name, &args)
-            && let Some(first) = found.first_mut()
-            && first.rule.id == "publish"
-        {
-            first.rule = super::rules::find("network");
-        }
-        if let (Some(rule), Some(first)) = (self.lowered, found.first_mut()) {
-            first.rule = super::rules::find(rule);
-        }
-        self.lowered = outer;
-        let mut network = false;
-        for found in found {
-            network |= found.rule.id == "network";
-            self.hit_rule(found.rule, found.span.unwrap_or(span));
-        }
+        let network = self.table_rules(program, name, argv, &args, span, &feed);
         if let Some(opt) = args.opt(&program.run)
             && opt.value.as_ref().is_none_or(|v| !is_harmless_pager(&v.text))
         {
@@ -222,6 +213,39 @@ impl Walker<'_> {
         }
         self.operands(program, &args);
         output(name, &args, network, feed)
+    }
+
+    /// What the table and the special judges say; whether it reads from the network.
+    fn table_rules(
+        &mut self,
+        program: &'static Program,
+        name: &str,
+        argv: &[Field],
+        args: &Args,
+        span: Span,
+        feed: &Feed,
+    ) -> bool {
+        let outer = self.lowered.take();
+        for judge in &program.also {
+            special::judge(self, judge, name, argv, args, span, feed);
+        }
+        let mut found = program.judge(args);
+        if special::cloud_reads(program, name, args)
+            && let Some(first) = found.first_mut()
+            && first.rule.id == "publish"
+        {
+            first.rule = super::rules::find("network");
+        }
+        if let (Some(rule), Some(first)) = (self.lowered, found.first_mut()) {
+            first.rule = super::rules::find(rule);
+        }
+        self.lowered = outer;
+        let mut network = false;
+        for found in found {
+            network |= found.rule.id == "network";
+            self.hit_rule(found.rule, found.span.unwrap_or(span));
+        }
+        network
     }
 
     fn option_value(&mut self, program: &Program, opt: &programs::Opt) {

@@ -57,10 +57,12 @@ impl Walker<'_> {
         let mut old = Vec::new();
         let all: Vec<String> = argv.iter().skip(1).map(|f| f.text.clone()).collect();
         let named = (1..=9).map(|n| (n.to_string(), argv.get(n).cloned()));
-        let every =
-            ["@", "*"].map(|n| (n.to_owned(), Some(Field { text: all.join(" "), ..Field::default() })));
+        let every = ["@", "*"].map(|n| {
+            (n.to_owned(), (!all.is_empty()).then(|| Field { text: all.join(" "), ..Field::default() }))
+        });
         for (name, field) in named.chain(every) {
-            let value = field.map_or_else(Value::default, |f| Value { text: f.text, many: f.many });
+            // An argument that was not given may still be asked for: it is not certain.
+            let value = field.map_or_else(Value::unknown, |f| Value { text: f.text, many: f.many });
             old.push((name.clone(), self.vars.insert(name, vec![value])));
         }
         let out = self.call(name, feed);

@@ -18,6 +18,9 @@ const MAX_COMMANDS: usize = 40_000;
 /// Most bytes of nested text (here-documents into a shell, `eval`, `sh -c`) that are read for one line.
 const MAX_NESTED_BYTES: usize = 512 * 1024;
 
+/// Most bytes of words that are put together for one line.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
+
 /// Deepest nesting of texts and functions.
 const MAX_DEPTH: usize = 24;
 
@@ -53,6 +56,7 @@ pub(super) struct Walker<'l> {
     pub(super) depth: usize,
     commands: usize,
     nested_bytes: usize,
+    bytes: usize,
     /// Inside something that may not run: assignments add, not replace.
     pub(super) maybe: usize,
     /// Variables are only tested, not shown.
@@ -86,6 +90,7 @@ impl<'l> Walker<'l> {
             depth: 0,
             commands: 0,
             nested_bytes: 0,
+            bytes: 0,
             maybe: 0,
             testing: false,
             fetched: Vec::new(),
@@ -176,6 +181,15 @@ impl<'l> Walker<'l> {
         }
     }
 
+    /// Counts bytes that were put together; too many end the walk.
+    pub(super) fn charge(&mut self, bytes: usize, span: Span) {
+        self.bytes += bytes;
+        if self.bytes > MAX_BYTES && !self.stopped {
+            self.hit("too-long", span);
+            self.stopped = true;
+        }
+    }
+
     /// Whether more may be judged; the first refusal is a finding.
     fn spend(&mut self, span: Span) -> bool {
         self.commands += 1;
@@ -263,6 +277,13 @@ impl<'l> Walker<'l> {
                 Feed::Inherit
             }
         };
+        self.note_output(&out, &targets, span);
+        self.current = outer;
+        if targets.is_empty() { out } else { Feed::Inherit }
+    }
+
+    /// Remembers what went into which files.
+    fn note_output(&mut self, out: &Feed, targets: &[String], span: Span) {
         let endless = self.current.and_then(|at| self.found.get(at)).is_some_and(|f| {
             let shown = self.line.get(f.span.start..f.span.end).unwrap_or("");
             f.program == "yes"
@@ -272,19 +293,17 @@ impl<'l> Walker<'l> {
         if endless && !targets.is_empty() {
             self.hit("bomb", span);
         }
-        if let (Feed::Fetched, true) = (&out, !targets.is_empty()) {
+        if let (Feed::Fetched, true) = (out, !targets.is_empty()) {
             self.fetched.extend(targets.iter().cloned());
         }
-        if out == Feed::Other {
+        if *out == Feed::Other {
             self.derived.extend(targets.iter().cloned());
         }
-        if let Feed::Text(text) = &out {
-            for target in &targets {
+        if let Feed::Text(text) = out {
+            for target in targets {
                 self.written.entry(target.clone()).or_default().push_str(text);
             }
         }
-        self.current = outer;
-        if targets.is_empty() { out } else { Feed::Inherit }
     }
 
     fn bodies(&mut self, bodies: &[Script], certain: bool, feed: &Feed) -> Feed {

@@ -1,6 +1,7 @@
 //! A person at the terminal: the real program in a pseudo-terminal, keys in, the screen out.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
+pub mod alone;
 pub mod server;
 
 use std::{

@@ -71,7 +71,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     };
     let mut notices = config.notices.clone();
     let mut log = match Log::open(&folder, &meta) {
-        Err(e @ RuntimeError::Locked { .. }) => {
+        Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
             Log::read(&folder)?
         }

@@ -1,3 +1,5 @@
+//! Tests of the whole screen over a real session; time passes only when told to.
+
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

@@ -1,3 +1,5 @@
+//! Tests of the status line: exact forms, and what goes first.
+
 #![allow(clippy::unwrap_used)]
 
 use pilothouse_core::{

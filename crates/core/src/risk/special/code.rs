@@ -94,6 +94,24 @@ const STARTERS: [&str; 20] = [
     "call(",
 ];
 
+/// Options of interpreters with a value of their own.
+const VALUED: [&str; 14] = [
+    "-r",
+    "--require",
+    "--import",
+    "--loader",
+    "-W",
+    "-X",
+    "-I",
+    "-cp",
+    "-classpath",
+    "--env-file",
+    "-d",
+    "-S",
+    "-M",
+    "-jar",
+];
+
 /// Interpreters: inline code is looked into, files are scripts, modules are tools.
 pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
@@ -127,22 +145,7 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
             inline(w, case.name, &word.with(code));
         }
         at += 1;
-        if matches!(
-            text,
-            "-r" | "--require"
-                | "--import"
-                | "--loader"
-                | "-W"
-                | "-X"
-                | "-I"
-                | "-cp"
-                | "-classpath"
-                | "--env-file"
-                | "-d"
-                | "-S"
-                | "-M"
-                | "-jar"
-        ) {
+        if VALUED.contains(&text) {
             if let Some(value) = next {
                 w.judge_read(value);
             }
@@ -152,6 +155,11 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("hidden-run", word.span);
         }
     }
+    script_of(w, case, words, at);
+}
+
+/// The script an interpreter is given, or what stands for it.
+fn script_of(w: &mut Walker<'_>, case: &Case<'_>, words: &[Field], at: usize) {
     match words.get(at) {
         None => fed(w, case),
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin") => fed(w, case),
@@ -244,7 +252,13 @@ fn inline(w: &mut Walker<'_>, name: &str, code: &Field) {
     if name == "perl" && (text.contains("unlink") && (text.contains('*') || text.contains("glob"))) {
         w.hit("unsafe-code", code.span);
     }
-    let literals = literals(&text);
+    inline_literals(w, &text, code);
+    inline_environment(w, &text, &tight, code);
+}
+
+/// Command lines and paths among the literals of a piece of code.
+fn inline_literals(w: &mut Walker<'_>, text: &str, code: &Field) {
+    let literals = literals(text);
     let starts = STARTERS.iter().any(|s| text.contains(s));
     if starts {
         let joined = literals.join(" ");
@@ -285,6 +299,10 @@ fn inline(w: &mut Walker<'_>, name: &str, code: &Field) {
             w.hit("outside", code.span);
         }
     }
+}
+
+/// Secrets and the whole environment, read from code.
+fn inline_environment(w: &mut Walker<'_>, text: &str, tight: &str, code: &Field) {
     for word in ["environ[", "environ.get(", "getenv(", "ENV[", "process.env."] {
         for (_, rest) in
             text.match_indices(word).filter_map(|(at, m)| text.get(at + m.len()..).map(|r| (at, r)))

@@ -19,16 +19,16 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
         }
         Feed::Inherit | Feed::File(_) | Feed::Other => None,
     };
-    let skip = usize::from(matches!(case.name, "sqlite3" | "sqlite" | "duckdb"));
-    let given = case
-        .words()
-        .iter()
-        .filter(|f| !f.text.starts_with('-') || f.text.contains('='))
-        .skip(skip)
-        .map(|f| (f.text.clone(), f.span));
-    for (text, span) in given.chain(fed.map(|t| (t, case.span))) {
-        statements += 1;
-        reads_only &= statement(w, case.name, &text, span);
+    // The first operand of these is the file, unless an option's value stands before it.
+    let file = usize::from(matches!(case.name, "sqlite3" | "sqlite" | "duckdb"));
+    let given = case.words().iter().filter(|f| !f.text.starts_with('-') || f.text.contains('='));
+    let given = given.map(|f| (f.text.clone(), f.span));
+    for (at, (text, span)) in given.chain(fed.map(|t| (t, case.span))).enumerate() {
+        let reads = statement(w, case.name, &text, span);
+        if at >= file {
+            statements += 1;
+            reads_only &= reads;
+        }
     }
     if matches!(case.feed, Feed::File(_) | Feed::Other) {
         reads_only = false;
@@ -47,16 +47,11 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-/// Judges one text of statements; whether it only reads.
-fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
-    let upper = text.to_ascii_uppercase();
-    let words: Vec<&str> = upper
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\\')))
-        .filter(|s| !s.is_empty())
-        .collect();
+/// Whether a statement destroys what cannot be brought back.
+fn destroys(name: &str, upper: &str, words: &[&str]) -> bool {
     let pair =
         |a: &str, b: &[&str]| words.windows(2).any(|p| matches!(p, [x, y] if *x == a && b.contains(y)));
-    let destroys = pair(
+    pair(
         "DROP",
         &[
             "TABLE",
@@ -82,7 +77,17 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
         || matches!(words.first(), Some(&("FLUSHALL" | "FLUSHDB" | "SHUTDOWN")))
         || matches!(name, "redis-cli" | "valkey-cli")
             && words.iter().any(|w| matches!(*w, "FLUSHALL" | "FLUSHDB" | "DEL" | "UNLINK" | "SHUTDOWN"))
-        || matches!(name, "etcdctl" | "consul") && words.iter().any(|w| matches!(*w, "DEL" | "DELETE"));
+        || matches!(name, "etcdctl" | "consul") && words.iter().any(|w| matches!(*w, "DEL" | "DELETE"))
+}
+
+/// Judges one text of statements; whether it only reads.
+fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
+    let upper = text.to_ascii_uppercase();
+    let words: Vec<&str> = upper
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\\')))
+        .filter(|s| !s.is_empty())
+        .collect();
+    let destroys = destroys(name, &upper, &words);
     if destroys {
         w.hit("remote-destroy", span);
     }

@@ -1,3 +1,5 @@
+//! Keystrokes: text or state before, keys, what came of it.
+
 use pilothouse_core::{checkpoint::Answer, scope::PermissionMode};
 
 use super::*;
