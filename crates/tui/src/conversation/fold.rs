@@ -164,7 +164,7 @@ impl Log {
                 let known = self.calls.get(&proposal.call).copied();
                 if let Some(Entry { body: Body::Call(call), dirty, .. }) = known.and_then(|k| self.get_mut(k))
                 {
-                    call.summary = format!("+{added} −{removed}");
+                    call.summary = format!("+{added} -{removed}");
                     *dirty = true;
                 }
             }

@@ -265,7 +265,7 @@ impl DiffPane {
     }
 }
 
-/// `+9 −3`, each in its colour.
+/// `+9 -3`, each in its colour.
 pub(super) fn counts(added: usize, removed: usize) -> Row {
     let mut row = Row::new();
     if added > 0 || removed == 0 {
@@ -275,7 +275,7 @@ pub(super) fn counts(added: usize, removed: usize) -> Row {
         if added > 0 {
             row.push(" ", Slot::Text);
         }
-        row.push(&format!("−{removed}"), Slot::Bad);
+        row.push(&format!("-{removed}"), Slot::Bad);
     }
     row
 }

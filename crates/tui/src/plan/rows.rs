@@ -237,7 +237,7 @@ impl<'a> Drawer<'a> {
                 (g.spin(self.ctx.spinner), Slot::Info, Row::of("writing", Slot::Soft))
             }
             ProposalStatus::Applied(_) => {
-                let lost = if removed > 0 { format!(" −{removed}") } else { String::new() };
+                let lost = if removed > 0 { format!(" -{removed}") } else { String::new() };
                 (g.done, Slot::Ok, Row::of(&format!("+{added}{lost}"), Slot::Soft))
             }
             ProposalStatus::Skipped | ProposalStatus::Dropped => {
@@ -316,7 +316,7 @@ impl<'a> Drawer<'a> {
         for (label, list, slot) in
             [("Will be able to  ", can, Slot::Text), ("Will not         ", not, Slot::Text)]
         {
-            let words = if list.is_empty() { "–".to_owned() } else { list.join(", ") };
+            let words = if list.is_empty() { self.ctx.glyphs.skipped.to_owned() } else { list.join(", ") };
             self.labelled(label, &words, slot);
         }
     }
@@ -359,8 +359,8 @@ pub(super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<u64>) -> Row {
     let about = if usage.estimated { "~" } else { "" };
     let parts = [
         ("Tokens: ", format!("{about}{}", thousands(tokens))),
-        ("Time: ", running.or(spent).map_or_else(|| "–".to_owned(), clock)),
-        ("Cost: ", cost(usage.cost_micros)),
+        ("Time: ", running.or(spent).map_or_else(|| ctx.glyphs.skipped.to_owned(), clock)),
+        ("Cost: ", cost(usage.cost_micros, ctx.glyphs)),
     ];
     let mut row = Row::new();
     for (label, value) in parts {
@@ -393,9 +393,9 @@ fn clock(ms: u64) -> String {
     }
 }
 
-fn cost(micros: Option<u64>) -> String {
+fn cost(micros: Option<u64>, glyphs: &Glyphs) -> String {
     match micros {
-        None => "–".to_owned(),
+        None => glyphs.skipped.to_owned(),
         Some(0) => "$0.00".to_owned(),
         Some(m) if m < 5_000 => "<$0.01".to_owned(),
         Some(m) => {

@@ -194,7 +194,7 @@ fn written(file: &FileChange) -> String {
         (ChangeKind::Create, ..) => format!("wrote {path} ({})", count(file.lines, "line")),
         (ChangeKind::Delete, ..) => format!("removed {path}"),
         (ChangeKind::Modify, added, 0) => format!("edited {path} (+{})", count(added, "line")),
-        (ChangeKind::Modify, 0, removed) => format!("edited {path} (−{})", count(removed, "line")),
-        (ChangeKind::Modify, added, removed) => format!("edited {path} (+{added} −{removed} lines)"),
+        (ChangeKind::Modify, 0, removed) => format!("edited {path} (-{})", count(removed, "line")),
+        (ChangeKind::Modify, added, removed) => format!("edited {path} (+{added} -{removed} lines)"),
     }
 }
