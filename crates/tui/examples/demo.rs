@@ -327,7 +327,7 @@ fn main() {
             updates: from_driver,
             signals,
             suspend: Box::new(|| {}),
-            edit: Box::new(|text| Ok(format!("{text} (edited)"))),
+            edit: Box::new(|_, text| Ok(format!("{text} (edited)"))),
             keymap: None,
             theme: None,
         })

@@ -5,6 +5,7 @@
 
 mod act;
 mod doc;
+mod edit;
 mod lines;
 mod side;
 mod words;
@@ -28,6 +29,7 @@ use ratatui::{
     text::Line,
 };
 
+pub use self::edit::Editing;
 use self::{
     doc::{Content, Doc, File, Shape, Spot, Texts},
     words::Words,

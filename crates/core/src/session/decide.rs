@@ -12,6 +12,8 @@ mod open;
 mod run;
 mod say;
 
+pub use control::COMMANDS;
+
 use super::state::State;
 use crate::{
     blob::{Blob, Excerpt},

@@ -43,6 +43,7 @@ impl App {
                 }
             },
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
+            composer::Wish::Empty if self.guiding() => self.input(Input::Say(String::new())),
             composer::Wish::Empty => {
                 let question = self.session.state().phase_question();
                 let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
@@ -53,7 +54,8 @@ impl App {
             composer::Wish::NextPane => self.step_pane(true),
             composer::Wish::Editor => {
                 let text = self.composer.draft.saved().whole();
-                self.wishes.push(Wish::Edit(text));
+                self.editing = None;
+                self.wishes.push(Wish::Edit { name: "message.md".to_owned(), text });
             }
             composer::Wish::Permission => {
                 let next = match self.session.state().permission {
@@ -91,8 +93,6 @@ impl App {
             Command::Theme(name) => self.take_theme(&name),
             Command::Connect => self.open_overlay(Overlay::Connect),
             Command::Status => self.open_overlay(Overlay::Status),
-            Command::Undo => self.input(Input::Undo),
-            Command::RedoChange => self.input(Input::Redo),
         }
     }
 
@@ -193,14 +193,13 @@ impl App {
             return;
         }
         if self.focus != Focus::Composer {
-            self.focus = Focus::Composer;
-            if self.narrow() {
-                self.shown = Focus::Conversation;
-            }
+            self.to_composer();
             return;
         }
         let state = self.session.state();
-        if state.busy() || state.is_executing() {
+        if self.guiding() {
+            self.input(Input::Say(String::new()));
+        } else if state.busy() || state.is_executing() {
             self.input(Input::Cancel);
         }
     }

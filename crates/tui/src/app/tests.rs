@@ -14,6 +14,7 @@ mod deaf;
 mod frames;
 mod keys;
 mod random;
+mod review;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
@@ -35,6 +36,8 @@ struct Desk {
     now: Instant,
     size: Rect,
     thinking: Vec<CallId>,
+    tools: Vec<CallId>,
+    writes: Vec<Work>,
     inputs: Vec<Input>,
     asks: Vec<Ask>,
     quit: bool,
@@ -49,6 +52,8 @@ impl Desk {
             now: Instant::now(),
             size: Rect::new(0, 0, width, height),
             thinking: Vec::new(),
+            tools: Vec::new(),
+            writes: Vec::new(),
             inputs: Vec::new(),
             asks: Vec::new(),
             quit: false,
@@ -89,8 +94,11 @@ impl Desk {
         match self.session.step(Millis(1_000), input) {
             Ok(step) => {
                 for effect in step.effects {
-                    if let Effect::Start(Work::Think { call, .. }) = effect {
-                        self.thinking.push(call);
+                    match effect {
+                        Effect::Start(Work::Think { call, .. }) => self.thinking.push(call),
+                        Effect::Start(Work::Tool { permit, .. }) => self.tools.push(permit.call()),
+                        Effect::Start(work) => self.writes.push(work),
+                        Effect::Cancel(_) => {}
                     }
                 }
                 self.app.update(Update::Events(step.events), self.now);

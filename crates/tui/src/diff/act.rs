@@ -71,11 +71,7 @@ impl DiffPane {
                 self.top = self.last_page(ctx);
                 self.follow_scroll();
             }
-            DiffAction::Edit => {
-                return Outcome::notice(
-                    "editing a proposal here is not built yet; leave the hunk with n and say what should be different",
-                );
-            }
+            DiffAction::Edit => return self.edit(ctx),
         }
         Outcome::none()
     }

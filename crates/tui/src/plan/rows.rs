@@ -41,6 +41,28 @@ pub(super) fn plan_of(state: &State) -> Option<(&Plan, bool)> {
     active.or_else(|| state.suspended.as_ref().map(|p| (p, false)))
 }
 
+/// Whether every task was done or left out.
+pub(super) fn finished(plan: &Plan) -> bool {
+    plan.tasks.iter().all(|t| matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
+}
+
+/// Where the plan leads and how far one got: while it waits for the answer one stands at `Plan`,
+/// with everything behind it still to come; of a finished one every step is walked.
+fn path(plan: &Plan, state: &State, awaiting: bool, columns: usize, glyphs: &Glyphs) -> Option<Row> {
+    if awaiting {
+        let mut nodes = IntentPath::to(IntentNode::Plan).nodes().to_vec();
+        let here = nodes.len().saturating_sub(1);
+        let shared = plan.path.nodes().iter().zip(&nodes).take_while(|(a, b)| a == b).count();
+        nodes.extend(plan.path.nodes().iter().skip(shared));
+        return Some(crumbs(&nodes, here, columns, glyphs));
+    }
+    if state.plan.is_none() && finished(plan) {
+        let nodes = plan.path.nodes();
+        return (nodes.len() > 2).then(|| crumbs(nodes, nodes.len(), columns, glyphs));
+    }
+    breadcrumb(&plan.path, state.node(), columns, glyphs)
+}
+
 /// `Path: Conversation → Act → Write`, or nothing at depth 1 and less.
 ///
 /// `at` is the live node: what leads to it is dim, what lies beyond is faint; when it is not on the
@@ -53,10 +75,14 @@ pub fn breadcrumb(path: &IntentPath, at: IntentNode, columns: usize, glyphs: &Gl
         return None;
     }
     let shared = path.nodes().iter().zip(live.nodes()).take_while(|(a, b)| a == b).count();
-    let here = shared.saturating_sub(1);
+    Some(crumbs(path.nodes(), shared.saturating_sub(1), columns, glyphs))
+}
+
+/// The nodes with the one at `here` lit.
+fn crumbs(nodes: &[IntentNode], here: usize, columns: usize, glyphs: &Glyphs) -> Row {
     let draw = |short: usize| {
         let mut row = Row::of("Path: ", Slot::Text);
-        for (n, node) in path.nodes().iter().enumerate() {
+        for (n, node) in nodes.iter().enumerate() {
             if n > 0 {
                 row.push(&format!(" {} ", glyphs.arrow), Slot::Faint);
             }
@@ -75,9 +101,9 @@ pub fn breadcrumb(path: &IntentPath, at: IntentNode, columns: usize, glyphs: &Gl
         }
         row
     };
-    let all = path.nodes().len();
+    let all = nodes.len();
     let fits = (0..=all).map(draw).find(|r| r.width() <= columns);
-    Some(fits.unwrap_or_else(|| draw(all).cut(columns, glyphs.ellipsis)))
+    fits.unwrap_or_else(|| draw(all).cut(columns, glyphs.ellipsis))
 }
 
 /// Everything but the footer.
@@ -90,7 +116,7 @@ pub(super) fn items(
     let Some((plan, _)) = plan_of(ctx.state) else { return Vec::new() };
     let awaiting = ctx.state.open.values().any(|c| matches!(c.kind, CheckpointKind::Confirmation));
     let mut d = Drawer { ctx, width, open, awaiting, items: Vec::new() };
-    if let Some(row) = breadcrumb(&plan.path, ctx.state.node(), width, ctx.glyphs) {
+    if let Some(row) = path(plan, ctx.state, awaiting, width, ctx.glyphs) {
         d.plain(row);
         d.plain(Row::new());
     }
@@ -221,8 +247,10 @@ impl<'a> Drawer<'a> {
                 |c| matches!(&c.kind, CheckpointKind::Diff { proposals, .. } if proposals.contains(&p.id)),
             );
         let (taken, left, undecided) = p.tally();
-        let added: usize = p.hunks.iter().map(pilothouse_core::diff::Hunk::added).sum();
-        let removed: usize = p.hunks.iter().map(pilothouse_core::diff::Hunk::removed).sum();
+        let chosen = p.chosen();
+        let written = || p.hunks.iter().enumerate().filter(|(n, _)| chosen.contains(n)).map(|(_, h)| h);
+        let added: usize = written().map(pilothouse_core::diff::Hunk::added).sum();
+        let removed: usize = written().map(pilothouse_core::diff::Hunk::removed).sum();
         let (mark, ink, right) = match p.status {
             ProposalStatus::Open if review => {
                 let what = match (undecided, taken + left) {

@@ -108,7 +108,7 @@ fn a_plan_that_waits_says_what_it_may_do() {
     assert_eq!(
         waiting().text(60, 21),
         [
-            " Path: Conversation → Act → Write → Modify",
+            " Path: Conversation → Plan → Act → Write → Modify",
             "",
             " ○ 1 Token bucket in core                src/core/bucket.rs",
             " ○ 2 Wire it into login                   src/auth/login.rs",

@@ -97,7 +97,7 @@ impl Log {
                 };
                 self.mark(at, Mark::Dot, &format!("opened again{calls}; nothing runs"));
             }
-            Event::PlanShelved { suspended: true } => {
+            Event::PlanShelved { suspended: true } if !self.finished => {
                 self.mark(at, Mark::Dot, "the plan is set aside; it can be taken up again");
             }
             Event::Notice { level, text } => {
@@ -188,7 +188,8 @@ impl Mark {
     }
 }
 
-fn written(file: &FileChange) -> String {
+/// What was done to one file, in words.
+pub(crate) fn written(file: &FileChange) -> String {
     let path = &file.path;
     match (file.kind, file.added, file.removed) {
         (ChangeKind::Create, ..) => format!("wrote {path} ({})", count(file.lines, "line")),
