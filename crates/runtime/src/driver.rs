@@ -49,6 +49,8 @@ pub enum Which {
     New,
     /// The newest of the workspace.
     Last,
+    /// The newest of all.
+    LastAnywhere,
     /// By name, or the beginning of it.
     Named(String),
 }

@@ -101,7 +101,7 @@ pub async fn run(
     // The folder is there until the run is over.
     let _short_lived = if options.forget {
         let folder = tempfile::tempdir().map_err(RuntimeError::io("create", "a temporary folder"))?;
-        setup.home.state = folder.path().to_owned();
+        folder.path().clone_into(&mut setup.home.state);
         Some(folder)
     } else {
         None

@@ -91,15 +91,35 @@ fn report(command: &str, output: &str, failed: Option<&str>) -> String {
         (None, None) if first.starts_with("ended by signal") => first.to_owned(),
         (None, None) => "ended; its exit code is not known".to_owned(),
     };
-    let told = |l: &&str| !l.trim().is_empty() && !matches!(*l, "stdout:" | "stderr:");
     // The first line says how it ended, which stands in the verdict.
     let head = usize::from(exit_code(first).is_some() || failed.is_some());
-    let lines: Vec<&str> = output.lines().skip(head).filter(told).collect();
-    let tail = lines.get(lines.len().saturating_sub(TAIL)..).unwrap_or_default().join("\n");
+    let (out, err): (Vec<&str>, Vec<&str>) = streams(output.lines().skip(head));
+    let tail = |lines: &[&str]| lines.get(lines.len().saturating_sub(TAIL)..).unwrap_or_default().join("\n");
+    // What went well is told on one stream; a failure may stand on either.
+    let tail = match (tail(&out), tail(&err)) {
+        (out, err) if out.is_empty() => err,
+        (out, err) if err.is_empty() || code == Some(0) => out,
+        (out, err) => format!("{out}\n{err}"),
+    };
     if tail.is_empty() {
         return format!("`{command}` {verdict}, without output.");
     }
     format!("`{command}` {verdict}. Its last lines:\n\n```text\n{}\n```", tail.replace("```", "'''"))
+}
+
+/// The lines of both streams; lines before the first heading count as output.
+fn streams<'t>(lines: impl Iterator<Item = &'t str>) -> (Vec<&'t str>, Vec<&'t str>) {
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let mut is_error = false;
+    for line in lines.filter(|l| !l.trim().is_empty()) {
+        match line {
+            "stdout:" => is_error = false,
+            "stderr:" => is_error = true,
+            _ if is_error => err.push(line),
+            _ => out.push(line),
+        }
+    }
+    (out, err)
 }
 
 #[cfg(test)]
@@ -125,6 +145,10 @@ mod tests {
             report("x", real, None),
             "`x` ended well (exit 0). Its last lines:\n\n```text\nchild exited with code 3\nbye\n```"
         );
+        let both = "exit 0, took 1.2 s\nstdout:\n1 passed\nstderr:\n   Compiling a";
+        assert!(report("x", both, None).ends_with("```text\n1 passed\n```"));
+        let both = both.replace("exit 0", "exit 101");
+        assert!(report("x", &both, None).ends_with("```text\n1 passed\n   Compiling a\n```"));
         let slow = "stopped after its time limit of 120 s, took 120.0 s";
         assert!(report("x", slow, Some(slow)).starts_with("`x` was stopped after its time limit"));
     }

@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use super::{
     browse::names,
     command,
+    definition::is_known,
     found::{Found, count},
     order::Order,
     scene::{Call, Heard, Move, Scene},
+    sentence::extension,
     wish::{Job, Wish},
 };
 
@@ -134,8 +136,11 @@ fn rename(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Resul
         return Err(Move::Say(format!("`{old}` is called that already.")));
     }
     let place = scope.unwrap_or(".");
-    let both = scene.ask_all(vec![word_search(old, place), word_search(new, place)], "")?;
-    let taken = both.into_iter().next_back().map(looked).transpose()?.unwrap_or_default();
+    let mut calls = vec![word_search(old, place), word_search(new, place)];
+    calls.extend(scope.map(|_| word_search(old, ".")));
+    let mut heard = scene.ask_all(calls, "")?.into_iter().skip(1);
+    let taken = heard.next().map(looked).transpose()?.unwrap_or_default();
+    let around = heard.next().map(looked).transpose()?;
     let found = hunt(scene, scope, &|place| word_search(old, place))?;
     if found.hits.is_empty() {
         return Err(Move::Say(format!(
@@ -151,6 +156,7 @@ fn rename(scene: &Scene<'_>, old: &str, new: &str, scope: Option<&str>) -> Resul
         within(scope)
     );
     note.push_str(&warning(&found, &taken, new));
+    note.push_str(&around.map(|all| outside(&found, &all, old)).unwrap_or_default());
     note.push_str(&cut_off(&found));
     let title = format!("Rename {old} to {new}");
     let tasks = tasks(&format!("Rename `{old}` to `{new}`"), &files, |files| Order::Rename {
@@ -173,6 +179,15 @@ fn warning(found: &Found, taken: &Found, new: &str) -> String {
         ),
         None => format!(" Note: `{new}` already exists elsewhere ({}).", first.place()),
     }
+}
+
+/// Warns when the old name stays in use outside the scope.
+fn outside(found: &Found, all: &Found, old: &str) -> String {
+    let inside: BTreeSet<&str> = found.hits.iter().map(|h| h.path.as_str()).collect();
+    let others: Vec<_> = all.hits.iter().filter(|h| !inside.contains(h.path.as_str())).collect();
+    let Some(first) = others.first() else { return String::new() };
+    let n = count(others.len() as u64, "line");
+    format!(" Careful: `{old}` stays in {n} outside, first in {}.", first.place())
 }
 
 fn cut_off(found: &Found) -> String {
@@ -331,7 +346,9 @@ fn folder(scene: &Scene<'_>, path: &str) -> Result<Vec<String>, Move> {
 fn mentions(scene: &Scene<'_>, files: &[String]) -> Result<String, Move> {
     let [file] = files else { return Ok(String::new()) };
     let name = file.rsplit('/').next().unwrap_or(file);
-    let stem = name.split('.').next().filter(|s| s.len() > 3).unwrap_or(name);
+    // Code is imported without its extension; other files are named with it.
+    let is_code = is_known(file) && !matches!(extension(name), Some("md" | "rst" | "toml"));
+    let stem = name.split('.').next().filter(|s| is_code && s.len() > 3).unwrap_or(name);
     let args = json!({"pattern": regex::escape(stem), "path": ".", "whole_word": true, "max": 200});
     let heard = scene.ask("search", args)?;
     if heard.failed.is_some() {

@@ -200,12 +200,15 @@ fn a_rename_is_looked_up_planned_and_counted() {
     let calls = talk.calls();
     assert_eq!(calls[0].1, json!({"pattern": "Bucket", "path": "src", "whole_word": true, "max": 1000}));
     assert_eq!(calls[1].1["pattern"], json!("Pail"));
-    let talk = talk.then(&[("search", FOUND), ("search", "no matches in src")]);
+    let all = "src/a.rs:3: use crate::Bucket;\ntests/t.rs:5: Bucket::new()\n2 matches in 2 files";
+    let talk = talk.then(&[("search", FOUND), ("search", "no matches in src"), ("search", all)]);
     let plan = talk.submitted();
     assert_eq!(plan["title"], json!("Rename Bucket to Pail"));
     assert_eq!(
         plan["note"],
-        json!("3 places of `Bucket` in 2 files in src, as whole words, in comments and texts too.")
+        json!(
+            "3 places of `Bucket` in 2 files in src, as whole words, in comments and texts too. Careful: `Bucket` stays in 1 line outside, first in tests/t.rs:5."
+        )
     );
     assert_eq!(plan["gates"], json!([]));
     let task = &plan["tasks"][0];

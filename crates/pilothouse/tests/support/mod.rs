@@ -206,6 +206,30 @@ impl Terminal {
         self.keys("\r");
     }
 
+    /// Looks at what just appeared, as a person does before answering: the program is deaf to a
+    /// decision for 300 ms after it drew the thing to be decided.
+    pub fn read(&self) {
+        let until = Instant::now() + Duration::from_millis(350);
+        let mut seen = self.seen.0.lock().unwrap();
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+    }
+
+    /// Decides by a key, after a look.
+    pub fn decide(&mut self, key: &str) {
+        self.read();
+        self.keys(key);
+    }
+
+    /// Answers by a word, after a look.
+    pub fn answer(&mut self, word: &str) {
+        self.read();
+        self.keys(word);
+        self.see(&format!("› {word}"));
+        self.keys("\r");
+    }
+
     pub fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
     }

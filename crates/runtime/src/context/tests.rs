@@ -138,7 +138,7 @@ fn only_the_last_messages_are_given() {
         b.step(Input::Say(format!("what is number {n} here?")));
         b.reply(&format!("it is {n}"), &[]);
     }
-    b.step(Input::Say("what is the last one?".into()));
+    b.step(Input::Say("what is in src?".into()));
     let said = b.request().messages.into_iter().filter(|m| !m.text.starts_with('<')).count();
     assert_eq!(said, 20);
 }

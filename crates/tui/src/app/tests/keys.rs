@@ -1,3 +1,5 @@
+//! Keystrokes: text or state before, keys, what came of it.
+
 use pilothouse_core::{checkpoint::Answer, scope::PermissionMode};
 
 use super::*;
@@ -129,7 +131,7 @@ fn words_to_the_workbench_open_their_page() {
 #[test]
 fn the_palette_runs_what_was_found() {
     let mut desk = Desk::new(120, 40).with_plan();
-    desk.press("<ctrl-p>go to the plan<enter>");
+    desk.press("<ctrl-p>plan anywhere<enter>");
     assert_eq!(desk.app.focus, Focus::Plan);
     assert!(desk.app.overlays.is_empty());
 }
