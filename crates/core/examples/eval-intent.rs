@@ -1,6 +1,6 @@
 //! Evaluates the built-in intent classifier on labelled lines.
 //!
-//! `cargo run --release -p pilothouse-core --example eval-intent [FILE.jsonl] [--misses] [--curve]`
+//! `cargo run --release -p pilothouse-core --example eval-intent [FILE.jsonl] [--misses]`
 #![allow(
     clippy::print_stdout,
     clippy::cast_precision_loss,

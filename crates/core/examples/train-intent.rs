@@ -1,7 +1,8 @@
 //! Trains the weights of the statistical tier from the labelled lines in the tree.
 //!
 //! `cargo run --release -p pilothouse-core --example train-intent [--share 0.5] [--all] [OUT]`
-//! Deterministic: the same lines give the same bytes. Rows of the test split are left out unless
+//! `--share` takes a part of the lines and prints the accuracy of folds left out: the learning
+//! curve. Deterministic: the same lines give the same bytes. Rows of the test split are left out unless
 //! `--all` says that the weights are for shipping.
 #![allow(
     clippy::print_stdout,
@@ -268,7 +269,7 @@ fn main() {
     }
     println!("{} samples from {} lines", samples.len(), rows.len());
     let epochs = 12;
-    let table = if share < 1.0 { [0.5; STEPS] } else { calibration(&samples, 5, epochs) };
+    let table = calibration(&samples, 5, epochs);
     let w = train(&samples.iter().collect::<Vec<_>>(), epochs);
     let mut bytes = Vec::new();
     let scales: Vec<f32> = (0..CLASSES)

@@ -63,7 +63,7 @@ async fn main() -> Result<(), RuntimeError> {
         } else {
             rounds -= 1;
             let text = "change old to new in src/a.txt, src/b.txt and src/c.txt".to_owned();
-            drop(requests.send(Request::Input(Input::Say(text))).await);
+            drop(requests.send(Request::Input(Input::say(text))).await);
         }
     }
     let farewell = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))??;
@@ -74,7 +74,7 @@ async fn main() -> Result<(), RuntimeError> {
 /// Says yes to whatever is asked.
 fn answer(state: &State) -> Option<Input> {
     if state.phase == Phase::AwaitingApproval {
-        return Some(Input::Say("y".to_owned()));
+        return Some(Input::say("y"));
     }
     let question = state.open.values().next()?;
     match &question.kind {

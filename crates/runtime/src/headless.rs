@@ -203,7 +203,7 @@ impl Watch<'_> {
                     self.session = *session;
                     self.report.opened(&tail);
                     drop(requests.send(FENCE).await);
-                    let goal = Request::Input(Input::Say(options.goal.clone()));
+                    let goal = Request::Input(Input::say(options.goal.clone()));
                     drop(requests.send(goal).await);
                 }
                 Some(other) => {

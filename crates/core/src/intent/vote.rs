@@ -206,6 +206,9 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         // "why does it crash? please fix it": the order at the end is what is asked for
         return (g.leaf, shares.leaf(g.leaf).max(0.5));
     }
+    if ordered.is_some_and(|g| !rules::is_action(best) && ends_in(p, g)) {
+        return (ordered.map_or(best, |g| g.leaf), 0.6);
+    }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
     if destroys
         && !banned(N::Delete)
@@ -217,6 +220,15 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
     (best, share)
+}
+
+/// A question first and an order last: two parts, and the deeper one is really asked for.
+fn ends_in(p: &Parsed<'_>, guess: Guess) -> bool {
+    let spoken: Vec<_> = p.kept.iter().filter_map(|k| p.structure.clauses.get(*k).map(|c| (*k, c))).collect();
+    let last =
+        spoken.iter().rev().find(|(_, c)| !matches!(c.form, Form::Empty | Form::Frame | Form::Statement));
+    let asked = spoken.iter().any(|(k, c)| *k < guess.clause && matches!(c.form, Form::Question(_)));
+    asked && last.is_some_and(|(k, c)| *k == guess.clause && matches!(c.form, Form::Order | Form::Request))
 }
 
 fn ordered_run(p: &Parsed<'_>) -> bool {

@@ -63,7 +63,7 @@ impl Bench {
     }
 
     pub fn say(&mut self, text: &str) -> Step {
-        self.input(Input::Say(text.into())).unwrap()
+        self.input(Input::say(text)).unwrap()
     }
 
     /// The open model call.

@@ -105,7 +105,7 @@ impl Screen {
     }
 
     async fn say(&self, text: &str) {
-        self.send(Input::Say(text.to_owned())).await;
+        self.send(Input::say(text)).await;
     }
 
     async fn idle(&mut self) {

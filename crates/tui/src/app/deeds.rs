@@ -37,7 +37,10 @@ impl App {
             composer::Wish::Nothing => {}
             composer::Wish::Send(text) => match Command::read(&text) {
                 Some(command) => self.command(command),
-                None => self.input(Input::Say(text)),
+                None => {
+                    let seen = self.session.state().seq;
+                    self.input(Input::Say { text, seen });
+                }
             },
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
             composer::Wish::Empty => {
@@ -96,7 +99,7 @@ impl App {
     /// Leaves at once when nothing runs; else the session asks first.
     fn leave(&mut self) {
         if self.open && self.session.state().busy() && !self.leaving && !self.surroundings.read_only {
-            self.input(Input::Say("/exit".to_owned()));
+            self.input(Input::say("/exit"));
         } else {
             self.quit();
         }

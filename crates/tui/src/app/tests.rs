@@ -140,6 +140,8 @@ impl Desk {
     fn collect(&mut self) {
         while let Some(request) = self.app.next_request() {
             match request {
+                // What was seen is core's to check; here the words count.
+                Request::Input(Input::Say { text, .. }) => self.inputs.push(Input::say(text)),
                 Request::Input(input) => self.inputs.push(input),
                 Request::Ask(_, ask) => self.asks.push(ask),
                 Request::Quit => self.quit = true,

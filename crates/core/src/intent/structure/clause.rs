@@ -32,69 +32,14 @@ impl Reader<'_> {
             c.form = Form::Empty;
             return c;
         }
-        let mut dress: Option<Form> = None;
-        let mut frame = false;
-        for _ in 0..6 {
-            let wrap = self.longest(i, end, |t| matches!(t, Tag::Req | Tag::Want));
-            let rival = self.longest(i, end, |t| t.is_verb() || t.asks());
-            match wrap {
-                Some(w) if rival.is_none_or(|r| r.len <= w.len) => {
-                    dress = Some(match (w.tag, dress) {
-                        (Tag::Req, _) | (_, Some(Form::Request)) => Form::Request,
-                        _ => Form::Wish,
-                    });
-                    i = self.skip_fillers(i + w.len, end);
-                }
-                Some(_) | None => {
-                    if is_word(self.tokens.get(i), FRAME)
-                        && dress.is_none()
-                        && rival.is_none_or(|r| r.len < 2)
-                    {
-                        frame = true;
-                    }
-                    break;
-                }
-            }
-        }
+        let (at, dress, frame) = self.undress(i, end);
+        i = at;
         c.head = i;
         if frame && marked {
             c.form = Form::Question(Tag::QWay);
             return c;
         }
-        let doing = self.tokens.get(i).is_some_and(|t| t.text == "do") && !marked && i + 1 < end;
-        if doing
-            && is_word(
-                self.tokens.get(i + 1),
-                &[
-                    "the",
-                    "it",
-                    "this",
-                    "that",
-                    "them",
-                    "all",
-                    "both",
-                    "so",
-                    "one",
-                    "just",
-                    "something",
-                    "everything",
-                    "what",
-                    "as",
-                ],
-            )
-            && self.longest(i, end, Tag::is_verb).is_none()
-        {
-            c.form = dress.unwrap_or(Form::Order);
-            c.after = i + 1;
-            c.object = self.object(i + 1, end);
-            return c;
-        }
-        let negative = matches!(self.tokens.get(i).map(|t| t.text.as_str()), Some("dont" | "never"))
-            || (self.tokens.get(i).is_some_and(|t| t.text == "do")
-                && self.tokens.get(i + 1).is_some_and(|t| t.text == "not"));
-        if negative && !marked && dress.is_none() && self.longest(i, end, Tag::is_verb).is_none() {
-            let forbids = self.hits_in(i, end).any(|h| h.tag == Tag::Forbid && h.start == i);
-            c.form = if forbids { Form::Statement } else { Form::Ought };
+        if !marked && self.doing(&mut c, i, end, dress) {
             return c;
         }
         if frame {
@@ -108,6 +53,48 @@ impl Reader<'_> {
         }
         self.operative(&mut c, i, end, dress);
         c
+    }
+
+    /// Steps over request and wish words; says what they were and whether a frame ("if") opens.
+    fn undress(&self, mut i: usize, end: usize) -> (usize, Option<Form>, bool) {
+        let mut dress: Option<Form> = None;
+        for _ in 0..6 {
+            let wrap = self.longest(i, end, |t| matches!(t, Tag::Req | Tag::Want));
+            let rival = self.longest(i, end, |t| t.is_verb() || t.asks());
+            let Some(w) = wrap.filter(|w| rival.is_none_or(|r| r.len <= w.len)) else {
+                let frame =
+                    is_word(self.tokens.get(i), FRAME) && dress.is_none() && rival.is_none_or(|r| r.len < 2);
+                return (i, dress, frame);
+            };
+            dress = Some(match (w.tag, dress) {
+                (Tag::Req, _) | (_, Some(Form::Request)) => Form::Request,
+                _ => Form::Wish,
+            });
+            i = self.skip_fillers(i + w.len, end);
+        }
+        (i, dress, false)
+    }
+
+    /// "do the same", "don't escape it": orders whose verb the tables do not know.
+    fn doing(&self, c: &mut Clause, i: usize, end: usize, dress: Option<Form>) -> bool {
+        let word = |i: usize| self.tokens.get(i).map_or("", |t| t.text.as_str());
+        if self.longest(i, end, Tag::is_verb).is_some() {
+            return false;
+        }
+        let objects = "the it this that them all both so one just something everything what as";
+        if word(i) == "do" && i + 1 < end && objects.split(' ').any(|o| o == word(i + 1)) {
+            c.form = dress.unwrap_or(Form::Order);
+            c.after = i + 1;
+            c.object = self.object(i + 1, end);
+            return true;
+        }
+        let negative = matches!(word(i), "dont" | "never") || (word(i) == "do" && word(i + 1) == "not");
+        if negative && dress.is_none() {
+            let forbids = self.hits_in(i, end).any(|h| h.tag == Tag::Forbid && h.start == i);
+            c.form = if forbids { Form::Statement } else { Form::Ought };
+            return true;
+        }
+        false
     }
 
     fn operative(&self, c: &mut Clause, i: usize, end: usize, dress: Option<Form>) {

@@ -64,7 +64,7 @@ fn keys_held_while_a_question_appears_never_answer_it() {
             .filter(|i| match i {
                 Input::Answer { .. } => true,
                 // Words that would be read as an answer are one as well.
-                Input::Say(text) => {
+                Input::Say { text, .. } => {
                     desk.state().phase_question().is_some_and(|q| q.kind.read(text).is_some())
                 }
                 _ => false,
