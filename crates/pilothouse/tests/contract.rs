@@ -99,7 +99,8 @@ fn a_signal_while_a_command_runs_ends_its_whole_tree() {
     let desk = Desk::new();
     let fifo = desk.path().join("pids");
     let line = format!("sh -c 'echo $$ >> {0}; while :; do :; done' & echo $$ >> {0}; wait", fifo.display());
-    let steps = json!({"title": "Run", "tasks": [{"title": "run it", "detail": "run it", "kind": "execute"}]});
+    let steps =
+        json!({"title": "Run", "tasks": [{"title": "run it", "detail": "run it", "kind": "execute"}]});
     let server = Server::start(vec![
         Turn::Say("", vec![("submit_plan", steps)]),
         Turn::Say("", vec![("run", json!({"command": line}))]),
@@ -204,14 +205,17 @@ fn a_patch_can_be_applied_by_git() {
     }
     let server = Server::start(vec![
         Turn::Say("", vec![("submit_plan", plan(&[("modify", "no end.txt")]))]),
-        Turn::Say("", vec![
-            ("edit", edit("no end.txt", "two", "2")),
-            ("edit", edit("däta.txt", "zwei", "drei")),
-            ("edit", edit("a\"b\\c.txt", "odd", "even")),
-            ("edit", edit("src/search.rs", "fn score(", "fn points_of(")),
-            ("write", json!({"path": "docs/new one.md", "content": "# New\nno end"})),
-            ("write", json!({"path": "empty.txt", "content": ""})),
-        ]),
+        Turn::Say(
+            "",
+            vec![
+                ("edit", edit("no end.txt", "two", "2")),
+                ("edit", edit("däta.txt", "zwei", "drei")),
+                ("edit", edit("a\"b\\c.txt", "odd", "even")),
+                ("edit", edit("src/search.rs", "fn score(", "fn points_of(")),
+                ("write", json!({"path": "docs/new one.md", "content": "# New\nno end"})),
+                ("write", json!({"path": "empty.txt", "content": ""})),
+            ],
+        ),
         Turn::Say("Done.", vec![]),
     ]);
     let patch = desk.home.path().join("out.patch");
@@ -291,12 +295,14 @@ fn a_removal_stops_even_under_auto_confirm_and_goes_on_with_the_typed_word() {
     assert_eq!(desk.tree(), before, "opening it removes nothing");
     terminal.keys("\x18d");
     terminal.see("it asks for the name first");
-    insist(&mut terminal, "a", "Type its name");
-    terminal.keys("src\r");
+    terminal.decide("a");
+    terminal.see("Type its name");
+    terminal.answer("src");
     terminal.see("nothing was done");
     assert_eq!(desk.tree(), before, "neither a key nor another word removes anything");
-    insist(&mut terminal, "a", "Type its name");
-    terminal.keys("note.rs\r");
+    terminal.decide("a");
+    terminal.see("Type its name");
+    terminal.answer("note.rs");
     terminal.gone("1 waiting");
     terminal.kill();
     assert_eq!(desk.tree().len(), before.len() - 1);
@@ -304,17 +310,6 @@ fn a_removal_stops_even_under_auto_confirm_and_goes_on_with_the_typed_word() {
     desk.go(&["undo"]).with(0);
     assert_eq!(desk.tree(), before);
     desk.verified();
-}
-
-/// Presses a key until it counts: one that was pressed before the question stood there does not.
-fn insist(terminal: &mut Terminal, key: &str, leads_to: &str) {
-    terminal.keys(key);
-    let early = "press it again";
-    let seen = terminal.until(leads_to, |s| s.contains(leads_to) || s.contains(early));
-    if !seen.contains(leads_to) {
-        terminal.keys(key);
-        terminal.see(leads_to);
-    }
 }
 
 #[test]
@@ -345,7 +340,10 @@ fn a_reader_that_goes_away_ends_nothing() {
 fn what_a_model_says_reaches_no_terminal_as_a_command() {
     let desk = Desk::new();
     let hostile = "\x1b]0;owned\x07\x1b[2Jhello\u{202e}\u{9b}31m";
-    let server = Server::start(vec![Turn::Say(hostile, vec![("read", json!({"path": hostile}))]), Turn::Say(hostile, vec![])]);
+    let server = Server::start(vec![
+        Turn::Say(hostile, vec![("read", json!({"path": hostile}))]),
+        Turn::Say(hostile, vec![]),
+    ]);
     let ended = desk.ask(&server.base, &["run", QUESTION]).with(0);
     for text in [&ended.out, &ended.err] {
         let bad = |c: char| (c.is_control() && c != '\n' && c != '\t') || c == '\u{202e}';

@@ -28,7 +28,10 @@ const KILLS: usize = 60;
 fn script() -> Vec<Turn> {
     let say = |calls| Turn::Say("Working on it, piece by piece.", calls);
     vec![
-        say(vec![("submit_plan", plan(&[("modify", "src/search.rs"), ("modify", "src/note.rs"), ("create", "src/extra.rs")]))]),
+        say(vec![(
+            "submit_plan",
+            plan(&[("modify", "src/search.rs"), ("modify", "src/note.rs"), ("create", "src/extra.rs")]),
+        )]),
         say(vec![
             ("edit", edit("src/search.rs", "fn score(", "fn points_of(")),
             ("edit", edit("src/lib.rs", "pub mod note;", "pub mod note; // one")),
@@ -39,7 +42,10 @@ fn script() -> Vec<Turn> {
             ("edit", edit("src/store.rs", "//! The file", "//! A file")),
         ]),
         Turn::Say("The second.", vec![]),
-        say(vec![("write", serde_json::json!({"path": "src/extra.rs", "content": "//! Extra.\n".repeat(400)}))]),
+        say(vec![(
+            "write",
+            serde_json::json!({"path": "src/extra.rs", "content": "//! Extra.\n".repeat(400)}),
+        )]),
         Turn::Say("The third.", vec![]),
     ]
 }
@@ -102,7 +108,11 @@ fn a_kill_at_any_instant_loses_nothing_that_was_acknowledged() {
     writeln!(
         std::io::stderr(),
         "\nchecked={KILLS} violations=0 killed={} acknowledged={} torn={} within_a_write={} undone={}",
-        seen.killed, seen.acknowledged, seen.torn, seen.interrupted, seen.undone
+        seen.killed,
+        seen.acknowledged,
+        seen.torn,
+        seen.interrupted,
+        seen.undone
     )
     .unwrap();
     assert!(seen.killed > KILLS / 2, "{} runs were killed", seen.killed);
@@ -167,7 +177,8 @@ fn every_file_is_whole(desk: &Desk, before: &Tree, after: &Tree) {
     let names: BTreeSet<&PathBuf> = now.keys().chain(before.keys()).collect();
     for name in names {
         let is = now.get(name);
-        let temporary = name.file_name().unwrap().to_string_lossy().starts_with('.') && !before.contains_key(name);
+        let temporary =
+            name.file_name().unwrap().to_string_lossy().starts_with('.') && !before.contains_key(name);
         // What a killed write leaves beside a file is swept when the session is opened again.
         assert!(
             is == before.get(name) || is == after.get(name) || temporary,

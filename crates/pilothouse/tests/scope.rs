@@ -108,7 +108,10 @@ fn one(frame: Frame, dice: &mut Dice) -> usize {
     let mut script: Vec<Turn> = replies.iter().map(|calls| Turn::Say("Let me.", calls.clone())).collect();
     if frame == Frame::Planning {
         let tasks = plan(&[("modify", "src/search.rs"), ("delete", "src/note.rs"), ("execute", ".")]);
-        script.push(Turn::Say("", vec![("submit_plan", tasks), ("write", wishes(outside.path())[1].1.clone())]));
+        script.push(Turn::Say(
+            "",
+            vec![("submit_plan", tasks), ("write", wishes(outside.path())[1].1.clone())],
+        ));
     }
     script.push(Turn::Say("I may not.", vec![]));
     let server = Server::start(script);
@@ -151,17 +154,22 @@ fn is_refusal(text: &str) -> bool {
 fn nothing_started(ended: &Ended, trace: &str) {
     for event in ended.events() {
         let kind = event["type"].as_str().unwrap();
-        let acts = ["command_started", "apply_approved", "apply_started", "proposed", "task_started", "run_started"];
+        let acts =
+            ["command_started", "apply_approved", "apply_started", "proposed", "task_started", "run_started"];
         assert!(!acts.contains(&kind), "{event}: {trace}");
         let looks = ["list", "read", "search"];
-        assert!(kind != "call_started" || looks.contains(&event["tool"].as_str().unwrap()), "{event}: {trace}");
+        assert!(
+            kind != "call_started" || looks.contains(&event["tool"].as_str().unwrap()),
+            "{event}: {trace}"
+        );
     }
 }
 
 #[test]
 fn a_question_that_waits_is_not_answered_by_opening_the_session() {
     let (desk, outside) = (Desk::new(), tempfile::tempdir().unwrap());
-    for (tool, args) in wishes(outside.path()).into_iter().filter(|(tool, _)| *tool != "submit_plan").take(7) {
+    for (tool, args) in wishes(outside.path()).into_iter().filter(|(tool, _)| *tool != "submit_plan").take(7)
+    {
         let server = Server::start(vec![Turn::Say("", vec![(tool, args)]), Turn::Say("Spare.", vec![])]);
         let before = desk.tree();
         let ended = desk.ask(&server.base, &["run", "where is find_notes?", "--json"]).with(3);

@@ -107,7 +107,12 @@ fn a_model_that_streams_asks_is_stopped_and_edits() {
     let answered = requests[3]["messages"].as_array().unwrap().iter().any(|m| m["content"] == "warm");
     assert!(answered, "the model hears the answer: {}", requests[3]["messages"]);
     let names = |r: &serde_json::Value| -> Vec<String> {
-        r["tools"].as_array().unwrap().iter().map(|t| t["function"]["name"].as_str().unwrap().to_owned()).collect()
+        r["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|t| t["function"]["name"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert!(!names(&requests[0]).contains(&"edit".to_owned()), "a question is offered no edits");
     assert!(names(&requests[4]).contains(&"edit".to_owned()));

@@ -245,7 +245,11 @@ impl Terminal {
         let mut seen = self.seen.0.lock().unwrap();
         while !seen.closed {
             let left = deadline.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "the program did not end; the screen shows\n{}", seen.parser.screen().contents());
+            assert!(
+                !left.is_zero(),
+                "the program did not end; the screen shows\n{}",
+                seen.parser.screen().contents()
+            );
             seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
         }
         drop(seen);
