@@ -5,7 +5,6 @@ mod support;
 
 use std::{
     collections::BTreeMap,
-    io::Write,
     sync::{Condvar, Mutex},
     time::Duration,
 };
@@ -13,7 +12,7 @@ use std::{
 use serde_json::Value;
 use support::{
     Desk,
-    alone::{Dice, Running},
+    alone::{Dice, Running, tell},
     server::{Server, Turn},
 };
 
@@ -97,16 +96,14 @@ fn eight_processes_with_random_kills_never_mix_their_lines() {
         let at = usize::try_from(*seq).unwrap() - 1;
         assert_eq!(kept.get(at), Some(event), "what a process was told stands in the log");
     }
-    writeln!(
-        std::io::stderr(),
-        "\nchecked={} violations=0 events={} finished={} killed={} turned_away={}",
+    tell(&format!(
+        "checked={} violations=0 events={} finished={} killed={} turned_away={}",
         PROCESSES * ROUNDS,
         kept.len(),
         seen.finished,
         seen.killed,
         seen.turned_away
-    )
-    .unwrap();
+    ));
     assert!(seen.finished > 0 && seen.killed > 0 && seen.turned_away > 0);
     // All are gone: it is free at once.
     desk.go(&["run", QUESTION, "--session", &slug]).with(0);

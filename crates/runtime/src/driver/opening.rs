@@ -144,7 +144,7 @@ fn ceiling(opened: &Opened, setup: &Setup, fresh: bool) -> Option<PermissionMode
     let kept = if standing == PermissionMode::Auto && !lasts { PermissionMode::Ask } else { standing };
     let wanted = match setup.permission.unwrap_or(kept) {
         PermissionMode::Auto if setup.asking => PermissionMode::Ask,
-        other => other,
+        wanted @ (PermissionMode::Auto | PermissionMode::Ask | PermissionMode::ReadOnly) => wanted,
     };
     (fresh || wanted != standing).then_some(wanted)
 }
