@@ -126,6 +126,7 @@ fn say_goodbye(driven: Result<Farewell, RuntimeError>) -> Result<(), Failure> {
 }
 
 /// An error of the runtime with its hint and its exit code.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 pub fn explain(error: RuntimeError) -> Failure {
     let code = if error.is_usage() { USAGE } else { FAILED };
     Failure::new(code, format!("{error}\n  {}", error.hint()).trim_end().to_owned())

@@ -194,8 +194,15 @@ fn a_stream_that_stalls_ends_at_the_limit_of_silence() {
 }
 
 #[test]
-fn a_stream_that_is_cut_is_no_reply() {
-    question("", vec![Turn::Cut("It is in src/sea")], 5, &["ended before the reply did", "try again"]);
+fn a_stream_that_is_cut_is_no_reply_and_what_came_of_it_is_kept() {
+    let told = &["ended before the reply did", "try again", "what came until then is kept"];
+    question("", vec![Turn::Cut("It is in src/sea")], 5, told);
+    let desk = Desk::new();
+    let server = Server::start(vec![Turn::Cut("It is in src/sea")]);
+    desk.ask(&server.base, &["run", QUESTION]).with(5);
+    let slug = desk.sessions()[0]["slug"].as_str().unwrap().to_owned();
+    let kept = desk.go(&["sessions", "show", &slug, "--json"]).with(0);
+    assert!(kept.out.contains("It is in src/sea"), "{}", kept.out);
 }
 
 #[test]

@@ -4,12 +4,12 @@
 
 mod support;
 
-use std::{fs, io::Write, path::Path};
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 use support::{
     Desk,
-    alone::{Dice, Ended, edit, plan, tool_results},
+    alone::{Dice, Ended, edit, plan, tell, tool_results},
     server::{Server, Turn},
 };
 
@@ -94,7 +94,7 @@ fn a_turn_that_may_only_read_changes_and_starts_nothing() {
         let frame = FRAMES[usize::try_from(n).unwrap() % FRAMES.len()];
         refused += one(frame, &mut dice);
     }
-    writeln!(std::io::stderr(), "\nchecked={SEQUENCES} violations=0 refused={refused}").unwrap();
+    tell(&format!("checked={SEQUENCES} violations=0 refused={refused}"));
     assert!(refused > 40, "only {refused} wishes were refused");
 }
 
@@ -133,7 +133,7 @@ fn one(frame: Frame, dice: &mut Dice) -> usize {
         let offered: Vec<&Value> =
             request["tools"].as_array().into_iter().flatten().map(|t| &t["function"]["name"]).collect();
         let acts = |name: &&Value| ["edit", "write", "delete", "run"].contains(&name.as_str().unwrap());
-        assert!(!offered.is_empty() && !offered.iter().any(|n| acts(n)), "offered {offered:?}: {trace}");
+        assert!(!offered.is_empty() && !offered.iter().any(acts), "offered {offered:?}: {trace}");
     }
     let told = tool_results(requests.last().unwrap());
     let wanted: usize = replies.iter().map(Vec::len).sum();

@@ -76,6 +76,7 @@ impl<'a> Draft<'a> {
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),
             Input::Replied { call, reply } => self.replied(call, reply),
+            Input::BrokenOff { call, partial, fault } => self.broken_off(call, *partial, fault),
             Input::ToolEnded { call, outcome } => self.tool_ended(call, outcome),
             Input::CommandStarted { call, process } => self.command_started(call, process),
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),

@@ -1,5 +1,12 @@
 //! A person at the terminal: the real program in a pseudo-terminal, keys in, the screen out.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 
 pub mod alone;
 pub mod server;

@@ -43,7 +43,7 @@ impl App {
                 }
             },
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
-            composer::Wish::Empty if self.guiding() => self.input(Input::Say(String::new())),
+            composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
             composer::Wish::Empty => {
                 let question = self.session.state().phase_question();
                 let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
@@ -198,7 +198,7 @@ impl App {
         }
         let state = self.session.state();
         if self.guiding() {
-            self.input(Input::Say(String::new()));
+            self.input(Input::say(""));
         } else if state.busy() || state.is_executing() {
             self.input(Input::Cancel);
         }

@@ -196,7 +196,7 @@ fn a_rejected_plan_is_given_up_by_an_empty_line_or_one_step_back() {
         assert_eq!((desk.state().phase, desk.app.focus), (Phase::Planning, Focus::Composer));
         assert!(!desk.app.animated(), "nothing runs meanwhile");
         desk.press(key);
-        assert_eq!(desk.inputs, [Input::Say(String::new())]);
+        assert_eq!(desk.inputs, [Input::say("")]);
         desk.deliver();
         assert_eq!(desk.state().phase, Phase::Idle);
     }
