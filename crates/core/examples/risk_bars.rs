@@ -1,5 +1,5 @@
 //! Measures the bars of command risk on a file of labelled lines: `risk_bars FILE [--wrong]`.
-#![allow(clippy::print_stdout, clippy::expect_used, clippy::indexing_slicing)]
+#![allow(clippy::cast_precision_loss, clippy::print_stdout, clippy::expect_used, clippy::indexing_slicing)]
 
 use std::time::Instant;
 

@@ -6,7 +6,7 @@ use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
     event::FileChange,
-    ids::{ApplyId, CallId, CheckpointId, Process, ProposalId},
+    ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq},
     intent::Mode,
     proposal::Decision,
     scope::PermissionMode,
@@ -20,7 +20,13 @@ pub enum Input {
     /// The session is opened: the first input of every process.
     Open(Opening),
     /// The user sent a line.
-    Say(String),
+    Say {
+        /// The line.
+        text: String,
+        /// The last event that they could have seen: a question opened later is not answered by
+        /// what was written before it.
+        seen: Seq,
+    },
     /// The user sent a line that is to wait until nothing runs.
     Queue(String),
     /// The user answered a question.
@@ -125,6 +131,13 @@ pub enum Input {
         /// What it said.
         message: String,
     },
+}
+
+impl Input {
+    /// A line of somebody who has seen everything so far: a script, or a test.
+    pub fn say(text: impl Into<String>) -> Self {
+        Self::Say { text: text.into(), seen: Seq(u64::MAX) }
+    }
 }
 
 /// How a session is opened.

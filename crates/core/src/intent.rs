@@ -4,6 +4,7 @@
 //! effect may happen: that is [`crate::scope`] and the session's executor.
 
 pub mod classify;
+pub mod embed;
 pub mod exemplars;
 pub mod features;
 pub mod node;
@@ -25,6 +26,7 @@ mod text;
 mod vote;
 
 pub use classify::Classifier;
+pub use embed::Embedder;
 pub use exemplars::{ExemplarError, Exemplars};
 pub use node::IntentNode;
 pub use path::{IntentPath, InvalidPath};

@@ -5,6 +5,7 @@
 //! it decides how loudly to ask; approval and sandbox are the boundary.
 
 mod command;
+mod compound;
 mod expand;
 mod parse;
 mod path;
@@ -13,6 +14,7 @@ pub mod rules;
 mod settings;
 mod shell;
 mod special;
+mod state;
 mod syntax;
 mod text;
 mod walk;

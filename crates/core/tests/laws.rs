@@ -181,7 +181,7 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
             Input::SetPermission(PermissionMode::Auto),
             Input::Queue("fix another".into()),
         ]),
-        _ => Input::Say(dice.pick(&LINES).into()),
+        _ => Input::say(dice.pick(&LINES)),
     }
 }
 
@@ -386,7 +386,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
         for _ in 0..14 {
             let next = match input(&mut dice, &bench.session) {
                 Input::SetPermission(_) => Input::Cancel,
-                Input::Say(line) if line == "/auto" || line == "/ask" => continue,
+                Input::Say { text: line, .. } if line == "/auto" || line == "/ask" => continue,
                 other => other,
             };
             drop(bench.input(next));

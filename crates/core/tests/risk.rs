@@ -147,6 +147,45 @@ fn deep_and_wide_lines_are_bounded() {
     }
 }
 
+/// Functions of which each calls the next one twice.
+fn doubling(count: usize) -> String {
+    let mut line = String::new();
+    for n in 0..count {
+        let next = n + 1;
+        line.push_str(
+            &["f", &n.to_string(), "() { f", &next.to_string(), "; f", &next.to_string(), "; };"].concat(),
+        );
+    }
+    line + " f0"
+}
+
+#[test]
+fn a_long_script_in_one_word_is_read() {
+    let body = "print(1)\n".repeat(4_000);
+    assert_eq!(assess(&format!("python3 - <<'E'\n{body}E")).risk, Risk::Medium);
+    assert_eq!(assess(&format!("bash -c '{}ls'", "ls;".repeat(9_000))).risk, Risk::Low);
+}
+
+#[test]
+fn loops_and_copies_cannot_multiply_without_end() {
+    let words = "ab ".repeat(10_000);
+    let lines = [
+        format!("for i in {words}; do echo {words}; done"),
+        format!("x='{}'; echo {}", "y".repeat(8_000), "\"$x\" ".repeat(9_000)),
+        "for a in 1 2 3 4 5 6; do ".repeat(40) + "ls" + &"; done".repeat(40),
+        format!("x=a; {} echo $x", "x=$x$x;".repeat(8_000)),
+        format!("echo {}", "{a,b}".repeat(12_000)),
+        doubling(800),
+        format!("eval {}", "\"eval 'ls'\"; eval ".repeat(3_000) + "ls"),
+        format!("case x in {} esac", "*) ls;; ".repeat(7_000)),
+    ];
+    for line in lines {
+        let start = Instant::now();
+        let _ = assess(&line);
+        assert!(start.elapsed() < Duration::from_secs(4), "{}: {:?}", &line[..40], start.elapsed());
+    }
+}
+
 #[test]
 fn the_number_of_parts_changes_nothing() {
     for (line, risk) in [("ls", Risk::Low), ("touch a", Risk::Medium), ("rm -rf a", Risk::High)] {

@@ -426,7 +426,7 @@ fn no_to_a_plan_waits_for_guidance_and_an_empty_line_drops_it() {
     b.say("create docs/notes.txt");
     b.plan(&[("Two", "create")], &[]);
     b.say("no");
-    b.input(Input::Say(String::new())).unwrap();
+    b.input(Input::say("")).unwrap();
     assert_eq!(phase(&b), Phase::Idle);
 }
 
@@ -528,7 +528,7 @@ fn one_answer_once() {
 #[test]
 fn an_unknown_command_names_its_neighbour() {
     let mut b = Bench::new();
-    let refusal = b.input(Input::Say("/rest".into())).unwrap_err();
+    let refusal = b.input(Input::say("/rest")).unwrap_err();
     assert!(refusal.reason.contains("/reset"), "{refusal}");
 }
 
@@ -548,4 +548,20 @@ fn a_control_word_comes_before_the_work_beside_it() {
     b.say("switch to proof mode; create totals.txt");
     assert_eq!(b.session.state().mode, pilothouse_core::intent::Mode::Proof);
     assert_eq!(phase(&b), Phase::Planning);
+}
+
+#[test]
+fn what_was_written_before_a_question_never_answers_it() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    let seen = b.session.state().seq;
+    b.plan(&[("One", "create")], &[]);
+    for word in ["y", "ok", "looks good", "go ahead", "n"] {
+        assert!(b.input(Input::Say { text: word.into(), seen }).is_err(), "{word}");
+        assert_eq!(phase(&b), Phase::AwaitingApproval);
+    }
+    b.input(Input::Say { text: "what does main do?".into(), seen }).unwrap();
+    let seen = b.session.state().seq;
+    b.input(Input::Say { text: "y".into(), seen }).unwrap();
+    assert_eq!(phase(&b), Phase::Executing);
 }

@@ -19,6 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::{
     cli::{ConfigCommand, ModeArg, RunArgs, SessionsCommand, UndoArgs},
     exit::{FAILED, Failure, USAGE},
+    place,
     workbench::explain,
 };
 
@@ -109,12 +110,12 @@ pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
             listing::list(&home, (!all).then_some(here.as_path()), json, &mut out)?;
         }
         SessionsCommand::Show { id, json } => {
-            let place = sessions::find(&home, &here, &id).map_err(explain)?;
+            let place = place::find(&home, &here, &id).map_err(explain)?;
             listing::show(&place, json, &mut out).map_err(explain)?;
         }
         SessionsCommand::Verify { id, all, json } => {
             let places = match id {
-                Some(id) => vec![sessions::find(&home, &here, &id).map_err(explain)?],
+                Some(id) => vec![place::find(&home, &here, &id).map_err(explain)?],
                 None if all => sessions::all(&home),
                 None => sessions::all(&home).into_iter().filter(|p| p.workspace == here).collect(),
             };

@@ -4,6 +4,7 @@ mod alone;
 mod cli;
 mod exit;
 mod judge;
+mod place;
 mod workbench;
 
 use std::process::ExitCode;
@@ -34,7 +35,8 @@ fn act(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Classify(args)) => judge::classify(&args),
         Some(Command::Risk(args)) => judge::risk(&args),
         Some(Command::Resume(args)) => {
-            let which = args.id.map_or(Which::Last, Which::Named);
+            let newest = if args.last { Which::LastAnywhere } else { Which::Last };
+            let which = args.id.map_or(newest, Which::Named);
             workbench::open(std::path::Path::new("."), which, &args.look)
         }
         None => workbench::open(&cli.dir, Which::New, &cli.look),

@@ -128,14 +128,7 @@ fn say_goodbye(driven: Result<Farewell, RuntimeError>) -> Result<(), Failure> {
 
 /// An error of the runtime with its hint and its exit code.
 pub fn explain(error: RuntimeError) -> Failure {
-    let code = match error {
-        RuntimeError::Config { .. }
-        | RuntimeError::Setting { .. }
-        | RuntimeError::Exposed { .. }
-        | RuntimeError::Folder { .. }
-        | RuntimeError::NoSession(_) => USAGE,
-        _ => FAILED,
-    };
+    let code = if error.is_usage() { USAGE } else { FAILED };
     Failure::new(code, format!("{error}\n  {}", error.hint()).trim_end().to_owned())
 }
 

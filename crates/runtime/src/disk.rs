@@ -150,6 +150,7 @@ impl Disk for RealDisk {
 
     fn create(&self, at: &Spot, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        #[allow(clippy::useless_conversion, reason = "the width differs by platform")]
         let bits = Mode::from_bits_truncate(mode.try_into().unwrap_or(0o600));
         Ok(rustix::fs::openat(&at.dir, &at.name, flags, bits)?.into())
     }

@@ -49,6 +49,8 @@ pub enum Which {
     New,
     /// The newest of the workspace.
     Last,
+    /// The newest of all.
+    LastAnywhere,
     /// By name, or the beginning of it.
     Named(String),
 }
@@ -74,6 +76,8 @@ pub struct Setup {
     pub clock: Arc<dyn Fn() -> Millis + Send + Sync>,
     /// The file layer.
     pub disk: Arc<dyn Disk>,
+    /// Whether a session that another process holds is refused; else it is shown read-only.
+    pub writing: bool,
 }
 
 impl Setup {
@@ -91,6 +95,7 @@ impl Setup {
                 Millis(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
             }),
             disk: Arc::new(RealDisk),
+            writing: false,
         }
     }
 }

@@ -120,27 +120,27 @@ impl RuntimeError {
 
 /// The cause in plain words, without the operating system's error number.
 pub(crate) fn cause(error: &io::Error) -> String {
-    let text = match error.kind() {
-        io::ErrorKind::StorageFull => "the disk is full",
-        io::ErrorKind::QuotaExceeded => "the disk quota is used up",
-        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only",
-        io::ErrorKind::PermissionDenied => "permission denied",
-        io::ErrorKind::NotFound => "no such file or folder",
-        io::ErrorKind::IsADirectory => "it is a folder",
-        io::ErrorKind::NotADirectory => "a part of the path is not a folder",
-        _ => return error.to_string(),
-    };
-    text.to_owned()
+    use io::ErrorKind as Kind;
+    const KNOWN: [(Kind, &str); 7] = [
+        (Kind::StorageFull, "the disk is full"),
+        (Kind::QuotaExceeded, "the disk quota is used up"),
+        (Kind::ReadOnlyFilesystem, "the file system is read-only"),
+        (Kind::PermissionDenied, "permission denied"),
+        (Kind::NotFound, "no such file or folder"),
+        (Kind::IsADirectory, "it is a folder"),
+        (Kind::NotADirectory, "a part of the path is not a folder"),
+    ];
+    let known = KNOWN.iter().find(|(kind, _)| *kind == error.kind());
+    known.map_or_else(|| error.to_string(), |(_, text)| (*text).to_owned())
 }
 
 fn remedy(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "make room and try again; nothing is lost"
-        }
-        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
-            "check who may write there; PILOTHOUSE_HOME puts the program's own files elsewhere"
-        }
-        _ => "check the path and try again",
+    use io::ErrorKind as Kind;
+    if matches!(error.kind(), Kind::StorageFull | Kind::QuotaExceeded) {
+        "make room and try again; nothing is lost"
+    } else if matches!(error.kind(), Kind::ReadOnlyFilesystem | Kind::PermissionDenied) {
+        "check who may write there; PILOTHOUSE_HOME puts the program's own files elsewhere"
+    } else {
+        "check the path and try again"
     }
 }

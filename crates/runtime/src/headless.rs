@@ -89,13 +89,15 @@ pub async fn run(
     err: &mut (dyn Write + Send),
     stop: impl Future<Output = Stop> + Send,
 ) -> Result<Outcome, RuntimeError> {
+    // A goal that can only be looked at is no use: the lock is told at once.
+    setup.writing = true;
     if options.auto_confirm {
         setup.permission = Some(PermissionMode::Auto);
     }
     // The folder is there until the run is over.
     let _short_lived = if options.forget {
         let folder = tempfile::tempdir().map_err(RuntimeError::io("create", "a temporary folder"))?;
-        setup.home.state = folder.path().to_owned();
+        folder.path().clone_into(&mut setup.home.state);
         Some(folder)
     } else {
         None
@@ -197,7 +199,7 @@ impl Watch<'_> {
                     self.session = *session;
                     self.report.opened(&tail);
                     drop(requests.send(FENCE).await);
-                    let goal = Request::Input(Input::Say(options.goal.clone()));
+                    let goal = Request::Input(Input::say(options.goal.clone()));
                     drop(requests.send(goal).await);
                 }
                 Some(other) => {

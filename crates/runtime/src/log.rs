@@ -53,7 +53,7 @@ impl Log {
         let path = folder.join(FILE);
         let open =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
-        let mut log = Self::indexed(path.clone(), open.map_err(RuntimeError::io("open", &path))?)?;
+        let mut log = Self::indexed(&path, open.map_err(RuntimeError::io("open", &path))?)?;
         log.lock = Some(lock);
         if log.end == 0 {
             let line = frame::encode_meta(meta)?;
@@ -74,8 +74,8 @@ impl Log {
         Self::build(path.clone(), file).map(|(log, _)| log).map_err(RuntimeError::io("read", &path))
     }
 
-    fn indexed(path: PathBuf, file: File) -> Result<Self, RuntimeError> {
-        let (mut log, torn) = Self::build(path.clone(), file).map_err(RuntimeError::io("read", &path))?;
+    fn indexed(path: &Path, file: File) -> Result<Self, RuntimeError> {
+        let (mut log, torn) = Self::build(path.to_owned(), file).map_err(RuntimeError::io("read", path))?;
         if let Some(at) = torn {
             // Without room for the side file nothing is cut: the next record starts on a fresh line.
             match log.cut(at) {

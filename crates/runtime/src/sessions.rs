@@ -80,7 +80,9 @@ impl Summary {
             usage: state.usage,
             applied: state.ledger.len(),
             undone: state.undone.len(),
-            unfinished: state.phase != Phase::Idle || !state.open.is_empty() || state.suspended.is_some(),
+            unfinished: state.phase != Phase::Idle
+                || !state.open.is_empty()
+                || state.suspended.as_ref().is_some_and(|p| p.settled() < p.tasks.len()),
             bytes,
         }
     }
@@ -141,14 +143,15 @@ fn place(folder: PathBuf) -> Option<Place> {
     Some(Place { slug, workspace: PathBuf::from(workspace), folder })
 }
 
-/// The newest session of a workspace that holds a conversation.
+/// The newest session that holds a conversation: of one workspace, or of all.
 ///
 /// # Errors
 /// [`RuntimeError::NoSession`] when there is none.
-pub fn last(home: &Home, workspace: &Path) -> Result<Place, RuntimeError> {
-    let mine = all(home).into_iter().filter(|p| p.workspace == workspace);
+pub fn last(home: &Home, workspace: Option<&Path>) -> Result<Place, RuntimeError> {
+    let mine = all(home).into_iter().filter(|p| workspace.is_none_or(|w| p.workspace == w));
     let told = |p: &Place| summary(p).is_ok_and(|s| s.messages > 0);
-    mine.into_iter().find(told).ok_or_else(|| RuntimeError::NoSession(format!("of {}", workspace.display())))
+    let whose = || workspace.map_or_else(|| "yet".to_owned(), |w| format!("of {}", w.display()));
+    mine.into_iter().find(told).ok_or_else(|| RuntimeError::NoSession(whose()))
 }
 
 /// The session called `name`, or whose name begins so and no other does; this workspace's first.
@@ -207,6 +210,8 @@ fn read(folder: &Path) -> Result<(Session, Report), RuntimeError> {
 pub struct Check {
     /// The log.
     pub report: Report,
+    /// The digest of the state that it tells.
+    pub digest: pilothouse_core::blob::BlobId,
     /// Contents that events name and that are not there or not what they should be.
     pub missing: Vec<pilothouse_core::blob::BlobId>,
 }
@@ -231,7 +236,7 @@ pub fn verify(place: &Place) -> Result<Check, RuntimeError> {
     named.sort_unstable();
     named.dedup();
     named.retain(|id| blobs.get(*id).is_none());
-    Ok(Check { report, missing: named })
+    Ok(Check { report, digest: session.state().digest(), missing: named })
 }
 
 /// Every readable event of a session, in order.

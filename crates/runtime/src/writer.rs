@@ -100,8 +100,13 @@ pub fn swap_all(disk: &dyn Disk, root: &Root, blobs: &Blobs, swaps: &[Swap]) -> 
 impl<'a> Job<'a> {
     fn stage(&mut self, blobs: &Blobs, swaps: &'a [Swap]) -> Result<(), WriteFault> {
         // Everything is looked at before anything is made.
+        let mut targets = BTreeSet::new();
         for swap in swaps {
             let at = self.root.locate(&swap.path).map_err(|e| fault(&swap.path, &e))?;
+            if !targets.insert((at.spot.shown().to_owned(), at.missing.clone(), at.name.clone())) {
+                let twice = io::Error::other("two changes of one write are for it; apply them one by one");
+                return Err(fault(&swap.path, &twice));
+            }
             if at.linked && swap.to.is_none() {
                 return Err(fault(&swap.path, &io::Error::other("it is a link; remove it by a command")));
             }
@@ -150,9 +155,11 @@ impl<'a> Job<'a> {
             check(self.disk, staged.swap, &staged.spot)?;
         }
         for staged in &mut self.staged {
-            staged.turn(self.disk).map_err(|e| match e.kind() {
-                io::ErrorKind::AlreadyExists => stale(&staged.swap.path, "has come into being"),
-                _ => fault(&staged.swap.path, &e),
+            staged.turn(self.disk).map_err(|e| {
+                if e.kind() == io::ErrorKind::AlreadyExists {
+                    return stale(&staged.swap.path, "has come into being");
+                }
+                fault(&staged.swap.path, &e)
             })?;
         }
         for staged in &self.staged {
@@ -271,8 +278,8 @@ fn keep(disk: &dyn Disk, spot: &Spot, backup: &Spot) -> io::Result<()> {
 }
 
 fn lacks_links(error: &io::Error) -> bool {
-    let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
     use rustix::io::Errno;
+    let code = error.raw_os_error().map(Errno::from_raw_os_error);
     matches!(code, Some(Errno::PERM | Errno::NOTSUP | Errno::NOSYS | Errno::MLINK | Errno::XDEV))
 }
 
@@ -309,7 +316,7 @@ fn fault(path: &RelPath, error: &io::Error) -> WriteFault {
 /// What is on disk of these changes: as before them, as after them, or neither.
 pub fn look(disk: &dyn Disk, root: &Root, files: &[FileChange]) -> Found {
     let all = |want: fn(&FileChange) -> Option<BlobId>| {
-        files.iter().all(|f| current(disk, root, f) == Some(want(f)))
+        files.iter().all(|f| current(disk, root, f).is_ok_and(|now| now == want(f)))
     };
     if all(|f| f.after) {
         Found::After
@@ -320,12 +327,12 @@ pub fn look(disk: &dyn Disk, root: &Root, files: &[FileChange]) -> Found {
     }
 }
 
-fn current(disk: &dyn Disk, root: &Root, file: &FileChange) -> Option<Option<BlobId>> {
-    let at = root.locate(&file.path).ok()?;
+fn current(disk: &dyn Disk, root: &Root, file: &FileChange) -> io::Result<Option<BlobId>> {
+    let at = root.locate(&file.path)?;
     if !at.missing.is_empty() {
-        return Some(None);
+        return Ok(None);
     }
-    again(|| disk.read(&at.spot)).ok().map(|f| f.map(|f| BlobId::of(&f.bytes)))
+    Ok(again(|| disk.read(&at.spot))?.map(|f| BlobId::of(&f.bytes)))
 }
 
 /// Removes what an interrupted write left beside these files.

@@ -159,7 +159,7 @@ impl Bench {
 
     /// From a wish for a change to a task at work.
     fn task(&mut self, kind: &str) {
-        self.input(Input::Say("fix the bug in a.txt".into()));
+        self.input(Input::say("fix the bug in a.txt"));
         let plan = json!({"title": "Greet", "tasks": [{"title": "Greet", "kind": kind, "files": ["a.txt"]}]});
         self.reply(&[("submit_plan", plan)]);
         self.answer(|k| matches!(k, CheckpointKind::Confirmation), Answer::Approve);
@@ -169,7 +169,7 @@ impl Bench {
 #[tokio::test]
 async fn a_question_reads_and_its_model_is_told() {
     let mut b = bench(&[("a.txt", "hello\n")]);
-    b.input(Input::Say("what does this file do?".into()));
+    b.input(Input::say("what does this file do?"));
     b.reply(&[
         ("read", json!({"path": "a.txt"})),
         ("search", json!({"pattern": "hel"})),
@@ -186,11 +186,11 @@ async fn a_question_reads_and_its_model_is_told() {
 #[tokio::test]
 async fn a_question_gets_no_permit_to_change_or_run() {
     let mut b = bench(&[("a.txt", "hello\n")]);
-    b.input(Input::Say("what does this file do?".into()));
+    b.input(Input::say("what does this file do?"));
     b.reply(&[("edit", json!({"path": "a.txt", "edits": [{"old": "hello", "new": "bye"}]}))]);
     assert!(b.work().is_none());
     let mut b = bench(&[("a.txt", "hello\n")]);
-    b.input(Input::Say("what does this file do?".into()));
+    b.input(Input::say("what does this file do?"));
     b.reply(&[("run", json!({"command": "touch made"}))]);
     assert!(b.work().is_none());
     assert!(!b.root.join("made").exists());
@@ -230,7 +230,7 @@ async fn an_approved_task_proposes_sees_its_own_proposals_and_writes_nothing() {
 #[tokio::test]
 async fn a_permit_covers_its_own_arguments_only() {
     let mut b = bench(&[("a.txt", "hello\n"), ("b.txt", "secret\n")]);
-    b.input(Input::Say("what does this file do?".into()));
+    b.input(Input::say("what does this file do?"));
     b.reply(&[("read", json!({"path": "a.txt"}))]);
     let (permit, _, view) = b.work().unwrap();
     let other = json!({"path": "b.txt"}).to_string();
@@ -243,7 +243,7 @@ async fn a_permit_covers_its_own_arguments_only() {
 #[tokio::test]
 async fn a_stopped_call_does_nothing() {
     let mut b = bench(&[("a.txt", "hello\n")]);
-    b.input(Input::Say("what does this file do?".into()));
+    b.input(Input::say("what does this file do?"));
     b.reply(&[("read", json!({"path": "a.txt"}))]);
     let (permit, args, view) = b.work().unwrap();
     let stopped = CancellationToken::new();
@@ -255,7 +255,7 @@ async fn a_stopped_call_does_nothing() {
 #[tokio::test]
 async fn an_approved_command_runs_once_and_its_whole_output_is_stored() {
     let mut b = bench(&[("a.txt", "hello\n")]);
-    b.input(Input::Say("!cat a.txt; seq 1 5000; exit 3".into()));
+    b.input(Input::say("!cat a.txt; seq 1 5000; exit 3"));
     assert!(b.work().is_none(), "it asks first");
     b.answer(|k| matches!(k, CheckpointKind::Risk { .. }), Answer::Approve);
     let (permit, ..) = b.work().unwrap();

@@ -130,24 +130,37 @@ impl Driver {
         }
     }
 
-    fn reply(&self, call: CallId, lane: pilothouse_core::ids::LaneId, purpose: Purpose, round: u32) -> ModelReply {
-        let head = self.session.state().lanes.get(&lane).and_then(|l| self.session.state().turns.get(&l.turn));
+    fn reply(
+        &self,
+        call: CallId,
+        lane: pilothouse_core::ids::LaneId,
+        purpose: Purpose,
+        round: u32,
+    ) -> ModelReply {
+        let head =
+            self.session.state().lanes.get(&lane).and_then(|l| self.session.state().turns.get(&l.turn));
         let head = head.map(|t| t.head.to_lowercase()).unwrap_or_default();
         let ask = |name: &str, args: String| ModelCall { id: format!("c{round}"), name: name.into(), args };
         let (text, calls) = match (purpose, round) {
-            (Purpose::Answer, 1) if head.contains("run") => {
-                (String::new(), vec![ask("run", r#"{"command":"cargo add governor@0.6 --features std"}"#.into())])
-            }
-            (Purpose::Answer, 1) => (String::new(), vec![ask("read", r#"{"path":"src/auth/login.rs"}"#.into())]),
-            (Purpose::Answer, _) => (ANSWER.to_owned(), vec![]),
-            (Purpose::Plan, 1) => (String::new(), vec![ask("read", r#"{"path":"src/auth/login.rs"}"#.into())]),
-            (Purpose::Plan, _) => (String::new(), vec![ask("submit_plan", PLAN.to_owned())]),
-            (Purpose::Task, 1) => (String::new(), vec![ask("edit", r#"{"path":"src/auth/login.rs"}"#.into())]),
-            (Purpose::Task, _) => ("Done.".to_owned(), vec![]),
-            (Purpose::Goal, 1) => (
+            (Purpose::Answer, 1) if head.contains("run") => (
                 String::new(),
-                vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())],
+                vec![ask("run", r#"{"command":"cargo add governor@0.6 --features std"}"#.into())],
             ),
+            (Purpose::Answer, 1) => {
+                (String::new(), vec![ask("read", r#"{"path":"src/auth/login.rs"}"#.into())])
+            }
+            (Purpose::Answer, _) => (ANSWER.to_owned(), vec![]),
+            (Purpose::Plan, 1) => {
+                (String::new(), vec![ask("read", r#"{"path":"src/auth/login.rs"}"#.into())])
+            }
+            (Purpose::Plan, _) => (String::new(), vec![ask("submit_plan", PLAN.to_owned())]),
+            (Purpose::Task, 1) => {
+                (String::new(), vec![ask("edit", r#"{"path":"src/auth/login.rs"}"#.into())])
+            }
+            (Purpose::Task, _) => ("Done.".to_owned(), vec![]),
+            (Purpose::Goal, 1) => {
+                (String::new(), vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())])
+            }
             (Purpose::Goal, _) => ("The command ended.".to_owned(), vec![]),
         };
         thread::sleep(Duration::from_millis(400));
@@ -187,14 +200,18 @@ impl Driver {
                 outcome
             }
             Tool::Run => {
-                let exit = Exit { code: Some(0), signal: None, timed_out: false, took: Millis(120), process: None };
+                let exit =
+                    Exit { code: Some(0), signal: None, timed_out: false, took: Millis(120), process: None };
                 let mut outcome = ToolOutcome::text("ok", "exit 0");
                 outcome.exit = Some(exit);
                 outcome
             }
-            Tool::List | Tool::Search | Tool::Delete | Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => {
-                ToolOutcome::text("ok", "ok")
-            }
+            Tool::List
+            | Tool::Search
+            | Tool::Delete
+            | Tool::SubmitPlan
+            | Tool::AskUser
+            | Tool::RequestPath => ToolOutcome::text("ok", "ok"),
         }
     }
 
@@ -206,10 +223,16 @@ impl Driver {
             }
             Ask::Blob(id) => Reply::Blob(id, self.blobs.get(&id).cloned()),
             Ask::Files(_) => Reply::Files(
-                ["src/auth/login.rs", "src/auth/mod.rs", "src/core/bucket.rs", "src/http/error.rs", "README.md"]
-                    .iter()
-                    .map(|p| RelPath::new(p).unwrap())
-                    .collect(),
+                [
+                    "src/auth/login.rs",
+                    "src/auth/mod.rs",
+                    "src/core/bucket.rs",
+                    "src/http/error.rs",
+                    "README.md",
+                ]
+                .iter()
+                .map(|p| RelPath::new(p).unwrap())
+                .collect(),
             ),
         }
     }
@@ -248,7 +271,13 @@ fn main() {
     let has = |flag: &str| std::env::args().any(|a| a == flag);
     let look = Look {
         dark: !has("--light"),
-        depth: if has("--16") { Depth::Ansi16 } else if has("--plain") { Depth::None } else { Depth::TrueColor },
+        depth: if has("--16") {
+            Depth::Ansi16
+        } else if has("--plain") {
+            Depth::None
+        } else {
+            Depth::TrueColor
+        },
         ascii: has("--ascii"),
         motion: true,
         folder: "inkwell".into(),

@@ -4,6 +4,7 @@
 //! Never blocks, never reads a clock and never performs anything: requests lie in the outbox and
 //! wishes for the terminal in [`App::wishes`] until the loop takes them.
 
+mod deeds;
 mod route;
 mod view;
 
@@ -26,6 +27,7 @@ use crate::{
     composer::{Composer, Saved},
     conversation::ConversationPane,
     diff::DiffPane,
+    highlight::Highlighter,
     keymap::{Chord, Keymap},
     layout::Areas,
     overlay::Overlay,
@@ -94,6 +96,7 @@ pub struct App {
     clock: Option<(Millis, Instant)>,
     context_tokens: u64,
 
+    colours: Highlighter,
     conversation: ConversationPane,
     plan: PlanPane,
     diff: DiffPane,
@@ -125,13 +128,14 @@ pub struct App {
 }
 
 impl App {
-    /// A screen without a session yet.
+    /// A screen without a session yet; `colours` works out the colours of code beside it.
     ///
     /// # Errors
     /// When the theme that comes with the program cannot be read.
-    pub fn new(look: Look) -> Result<Self, ThemeError> {
+    pub fn new(look: Look, colours: Highlighter) -> Result<Self, ThemeError> {
         let glyphs = if look.ascii { Glyphs::ASCII } else { Glyphs::UNICODE };
         let surroundings = Surroundings { folder: look.folder.clone(), ..Surroundings::default() };
+        let diff_colours = colours.clone();
         let theme = Theme::parse(Theme::source("default").unwrap_or_default(), look.dark, look.depth)?;
         Ok(Self {
             theme,
@@ -143,9 +147,10 @@ impl App {
             surroundings,
             clock: None,
             context_tokens: 0,
-            conversation: ConversationPane::new(),
+            conversation: ConversationPane::with_highlighter(colours.clone()),
+            colours,
             plan: PlanPane::new(),
-            diff: DiffPane::new(),
+            diff: DiffPane::with_highlighter(diff_colours),
             composer: Composer::default(),
             overlays: Vec::new(),
             notice: None,
@@ -295,9 +300,9 @@ impl App {
     fn opened(&mut self, session: Session, tail: &[Stamped], now: Instant) {
         self.session = session;
         self.open = true;
-        self.conversation = ConversationPane::new();
+        self.conversation = ConversationPane::with_highlighter(self.colours.clone());
         self.plan = PlanPane::new();
-        self.diff = DiffPane::new();
+        self.diff = DiffPane::with_highlighter(self.colours.clone());
         for event in tail {
             self.seen(event, now);
             if let Event::TurnStarted { text, .. } = &event.event

@@ -66,7 +66,7 @@ pub fn render(rows: &[Line<'_>], facts: &Facts<'_>, bad: bool, area: Rect, buf: 
         buf.set_string(area.x, y, facts.glyphs.bar, edge);
     }
     let room = usize::from(area.height);
-    let pad = if room >= rows.len() + 2 { 1 } else { 0 };
+    let pad = u16::from(room >= rows.len() + 2);
     for (row, y) in rows.iter().zip(area.top() + pad..area.bottom()) {
         let inner = Rect { x: area.x + 2, y, width: area.width.saturating_sub(3), height: 1 };
         row.render(inner.intersection(buf.area), buf);

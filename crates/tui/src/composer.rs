@@ -22,19 +22,19 @@ actions! {
         /// Send it.
         Send "send", "send", "the agent; your words are classified and routed";
         /// Send it once nothing runs; go to the next pane when there is nothing to send.
-        Queue "queue", "queue it; empty: next pane", "runs after what runs now";
+        Queue "queue", "queue, or next pane", "runs after what runs now";
         /// A new line.
         Newline "newline", "new line", "the draft";
         /// Look through what was written before.
-        History "history", "what you wrote before", "opens a list";
+        History "history", "earlier texts", "opens a list";
         /// Write in the editor.
         Editor "editor", "write in your editor", "the draft";
         /// The next permission ceiling.
         Permission "permission", "read-only, ask, auto", "this session";
         /// One row up; at the top: what was written before.
-        Up "up", "up, or an earlier text", "the caret";
+        Up "up", "up, or earlier text", "the caret";
         /// One row down; at the bottom: what was written after.
-        Down "down", "down, or a later text", "the caret";
+        Down "down", "down, or later text", "the caret";
         /// One character left.
         Left "left", "left", "the caret";
         /// One character right.
@@ -60,7 +60,7 @@ actions! {
         /// Cut the word after.
         KillNextWord "kill-next-word", "cut the word after", "the draft";
         /// Put back what was cut.
-        Yank "yank", "put back what was cut", "the draft";
+        Yank "yank", "paste the cut", "the draft";
     }
 }
 

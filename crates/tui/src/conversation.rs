@@ -118,7 +118,7 @@ impl ConversationPane {
 
     /// Puts older events before all that are here; what is on the screen stays where it is.
     pub fn prepend(&mut self, older: Vec<Stamped>) {
-        self.log.prepend(&older);
+        self.log.prepend(older);
     }
 
     /// Settles sizes and scroll for this inner area; before every render.
@@ -273,8 +273,8 @@ impl ConversationPane {
 
     fn copy(&self) -> Outcome {
         let last = || {
-            let keys = (self.log.first()..self.log.end()).rev();
-            keys.filter(|k| self.log.get(*k).is_some_and(|e| e.kind == Kind::Reply)).next()
+            let mut keys = (self.log.first()..self.log.end()).rev();
+            keys.find(|k| self.log.get(*k).is_some_and(|e| e.kind == Kind::Reply))
         };
         let key = self.cursor.map(|c| c.key).or_else(last);
         let text = key.and_then(|k| self.log.get(k)).map(entry::Entry::logical).unwrap_or_default();

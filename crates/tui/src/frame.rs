@@ -10,29 +10,29 @@ actions! {
         /// Find any action by name.
         Palette "palette", "find a command", "opens a list";
         /// Show the keys.
-        Help "help", "show the keys", "opens a page";
+        Help "help", "keys", "opens a page";
         /// Give the plan the focus, or take it back.
-        Plan "plan", "go to the plan", "moves the focus";
+        Plan "plan", "plan", "moves the focus";
         /// Give the diff the focus, or take it back.
-        Diff "diff", "go to the diff", "moves the focus";
+        Diff "diff", "diff", "moves the focus";
         /// Open the list of what waits.
-        Approvals "approvals", "what waits for you", "opens a list; decides nothing";
+        Approvals "approvals", "approvals", "opens a list; decides nothing";
         /// Give the conversation the focus, or take it back.
-        Conversation "conversation", "go to the conversation", "moves the focus";
+        Conversation "conversation", "conversation", "moves the focus";
         /// Show or hide details.
-        Details "details", "show or hide details", "this screen";
+        Details "details", "details", "this screen";
         /// Scroll the conversation up by a page.
         ScrollUp "scroll-up", "scroll up", "this screen";
         /// Scroll the conversation down by a page.
         ScrollDown "scroll-down", "scroll down", "this screen";
         /// Take the last applied change back.
-        Undo "undo", "take the last change back", "files of the last applied change";
+        Undo "undo", "undo the change", "files of the last applied change";
         /// Put the last undone change back.
-        Redo "redo", "put the change back", "files of the last undone change";
+        Redo "redo", "redo the change", "files of the last undone change";
         /// Draw everything again.
-        Redraw "redraw", "draw everything again", "this screen";
+        Redraw "redraw", "redraw", "this screen";
         /// Stop this program for now and go to the shell.
-        Suspend "suspend", "suspend to the shell", "this program";
+        Suspend "suspend", "suspend", "this program";
         /// Stop what runs, else clear the draft, else quit when pressed twice.
         Cancel "cancel", "cancel, clear, quit", "what runs, then the draft, then this program";
         /// One step back.

@@ -22,7 +22,7 @@ pub struct Keys {
 
 impl Keys {
     /// Begins to read.
-    pub fn new() -> Self {
+    pub fn listen() -> Self {
         Self { stream: Some(EventStream::new()), empty: Instant::now() }
     }
 
@@ -45,8 +45,13 @@ impl Keys {
     pub async fn next(&mut self) -> io::Result<(Event, Instant)> {
         let mut waited = false;
         poll_fn(|cx| {
-            let came = if waited { Instant::now() } else { self.empty };
+            // The loop slept until now, so nothing can have come earlier: not this event, and not
+            // those that came with it.
+            if waited {
+                self.empty = Instant::now();
+            }
             waited = true;
+            let came = self.empty;
             self.poll(cx, came)
         })
         .await

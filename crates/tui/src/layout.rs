@@ -75,15 +75,18 @@ impl Areas {
         let hint = u16::from(screen.height >= 6);
         let draft = wants.draft.min((screen.height / 3).max(1));
         let composer = bottom(&mut rest, draft + hint);
-        let mut areas = Self { status, composer, ..Self::default() };
+        let mut areas = Self { composer, status, ..Self::default() };
         let shape = shape(screen.width);
         if screen.height >= 5 && shape != Shape::Single {
             areas.header = top(&mut rest, 1);
         }
         let bar = wants.bar.min(rest.height.saturating_sub(1).max(rest.height.min(1)));
         let air = u16::from(bar > 0 && screen.height >= 24);
-        let _ = bottom(&mut rest, air);
+        let wide = shape == Shape::Wide;
+        let _ = bottom(&mut rest, if wide { air } else { 0 });
         areas.bar = bottom(&mut rest, bar);
+        // Without borders the body needs the air itself.
+        let _ = bottom(&mut rest, if wide { 0 } else { air });
         if shape != Shape::Wide && !wants.welcome && screen.height >= 8 {
             areas.tabs = top(&mut rest, 2);
         } else if shape == Shape::Single && screen.height >= 5 {
@@ -102,11 +105,11 @@ impl Areas {
         let left = body.width * 51 / 100;
         self.main = Rect { width: left, ..body };
         let right = Rect { x: body.x + left + 1, width: body.width - left - 1, ..body };
-        let half = right.height / 2;
+        let most = right.height * 3 / 5;
         let plan = match (wants.plan, wants.diff) {
             (0, _) => 0,
             (_, false) => right.height,
-            (rows, true) => rows.clamp(6.min(half), half),
+            (rows, true) => rows.clamp(6.min(most), most),
         };
         self.plan = Rect { height: plan, ..right };
         let air = u16::from(plan > 0 && right.height >= 30 && wants.diff);

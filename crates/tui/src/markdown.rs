@@ -110,13 +110,13 @@ impl Draw<'_> {
     fn part(&self, part: &Part, rows: &mut Vec<Row>) -> bool {
         match part {
             Part::Prose { range, gap } => {
-                self.gap(*gap, rows);
+                blank_before(*gap, rows);
                 let text = self.blocks.source().get(range.clone()).unwrap_or_default();
                 rows.extend(render::prose(text, self.width, self.glyphs));
                 true
             }
             Part::Fence { lang } => {
-                self.gap(true, rows);
+                blank_before(true, rows);
                 if !lang.is_empty() {
                     rows.push(
                         Row::of("  ", Slot::Soft).and(lang, Slot::Soft).cut(self.width, self.glyphs.ellipsis),
@@ -139,11 +139,11 @@ impl Draw<'_> {
             }
         }
     }
+}
 
-    fn gap(&self, gap: bool, rows: &mut Vec<Row>) {
-        if gap && !rows.is_empty() {
-            rows.push(Row::new());
-        }
+fn blank_before(gap: bool, rows: &mut Vec<Row>) {
+    if gap && !rows.is_empty() {
+        rows.push(Row::new());
     }
 }
 

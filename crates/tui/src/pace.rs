@@ -50,7 +50,11 @@ impl Pace {
 
     /// Whether a frame is to be drawn now.
     pub fn due(&self, now: Instant) -> bool {
-        self.frame_at().is_some_and(|at| at.is_none_or(|at| at <= now))
+        match self.wanted {
+            Some(Urgency::Now) => true,
+            Some(Urgency::News | Urgency::Stream) => self.frame_at().is_none_or(|at| at <= now),
+            None => false,
+        }
     }
 
     /// A frame was drawn.
@@ -98,20 +102,19 @@ impl Pace {
 
     /// When to wake up by oneself; `None`: only when something arrives.
     pub fn next(&self) -> Option<Instant> {
-        let frame = self.frame_at().flatten();
+        let frame = self.frame_at();
         let spin = self.spun.map(|since| since + SPIN);
         [frame, spin, self.alarm].into_iter().flatten().min()
     }
 
-    /// When the wanted frame is due: at once for `Some(None)`.
-    fn frame_at(&self) -> Option<Option<Instant>> {
-        let wanted = self.wanted?;
-        let apart = match wanted {
-            Urgency::Now => return Some(None),
+    /// When the wanted frame is due; `None` when none is wanted, or one is due at once.
+    fn frame_at(&self) -> Option<Instant> {
+        let apart = match self.wanted? {
+            Urgency::Now => return None,
             Urgency::News => FRAME,
             Urgency::Stream => STREAM,
         };
-        Some(self.drawn.map(|at| at + apart))
+        self.drawn.map(|at| at + apart)
     }
 }
 

@@ -89,7 +89,7 @@ impl Outcome {
 pub struct WordPrompt {
     /// The question, ready to be drawn.
     pub question: String,
-    /// The word; anything else drops the question.
+    /// The word; `delete` does as well, anything else drops the question.
     pub word: String,
     /// The proposals that are applied with it, with the hash of what was shown of each.
     pub proposals: Vec<(ProposalId, BlobId)>,
@@ -99,7 +99,7 @@ impl WordPrompt {
     /// The input that a typed line leads to; `None` when it is not the word.
     pub fn answer(&self, typed: &str) -> Option<Input> {
         let typed = typed.trim();
-        (typed == self.word)
+        (typed == self.word || typed == "delete")
             .then(|| Input::Apply { proposals: self.proposals.clone(), word: Some(typed.to_owned()) })
     }
 }

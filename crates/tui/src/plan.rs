@@ -2,8 +2,15 @@
 //!
 //! Owns the cursor, the scroll and the open details. Never changes the session.
 
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+
 use pilothouse_core::{
-    event::Stamped,
+    checkpoint::{Answer, CheckpointKind},
+    event::{Event, Proof, Stamped},
+    ids::{GateId, Millis, RunId},
+    input::Input,
     port::{Ask, Reply},
     session::State,
 };
@@ -13,7 +20,13 @@ use ratatui::{
     text::Line,
 };
 
-use crate::pane::{Ctx, Outcome, Title};
+pub use self::rows::breadcrumb;
+use self::rows::{Item, Target};
+use crate::{
+    pane::{Ctx, Focus, Outcome, Title, empty_state, hint_line, inside},
+    row::Row,
+    theme::Slot,
+};
 
 /// What can be done in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,7 +55,18 @@ pub enum PlanAction {
 
 /// The pane.
 #[derive(Debug, Default)]
-pub struct PlanPane {}
+pub struct PlanPane {
+    items: Vec<Item>,
+    footer: Row,
+    offset: usize,
+    /// Position among the items that can be chosen.
+    cursor: usize,
+    size: Size,
+    open: BTreeSet<Target>,
+    proofs: BTreeMap<GateId, (Millis, Proof)>,
+    began: Option<(RunId, Millis)>,
+    spent: Option<u64>,
+}
 
 impl PlanPane {
     /// Nothing selected.
@@ -51,20 +75,88 @@ impl PlanPane {
     }
 
     /// Takes one event in, in order; `state` has it folded already.
-    pub fn fold(&mut self, _state: &State, _event: &Stamped) {}
+    #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is read from the state")]
+    pub fn fold(&mut self, _state: &State, event: &Stamped) {
+        match &event.event {
+            Event::PlanReady { .. } => {
+                self.proofs.clear();
+                self.open.clear();
+                (self.cursor, self.offset, self.spent) = (0, 0, None);
+            }
+            Event::RunStarted { run, .. } => self.began = Some((*run, event.at)),
+            Event::RunCompleted { run, .. } => {
+                let began = self.began.filter(|(id, _)| id == run).map(|(_, at)| at);
+                self.spent = began.map(|b| event.at.0.saturating_sub(b.0));
+            }
+            Event::GatePassed { gate, proof, .. } | Event::GateFailed { gate, proof, .. } => {
+                self.proofs.insert(*gate, (event.at, proof.clone()));
+            }
+            _ => {}
+        }
+    }
 
     /// Settles sizes and scroll for this inner area; before every render.
-    pub fn layout(&mut self, _ctx: &Ctx<'_>, _size: Size) {}
+    pub fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
+        self.size = size;
+        let width = usize::from(inside(Rect::from((ratatui::layout::Position::ORIGIN, size))).width);
+        self.items = rows::items(ctx, width, &self.open, &self.proofs);
+        self.footer = rows::footer(ctx, width, self.spent);
+        self.settle();
+    }
 
     /// Draws into `area`, the inside of the border.
-    pub fn render(&self, _ctx: &Ctx<'_>, _area: Rect, _buf: &mut Buffer, _focused: bool) {}
+    pub fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
+        let area = area.intersection(buf.area);
+        if self.items.is_empty() {
+            let words = [
+                "No plan yet.",
+                "Say what to change; it is planned here,",
+                "and nothing runs before you approve.",
+            ];
+            return empty_state(ctx, area, buf, &words);
+        }
+        let inner = inside(area);
+        let chosen = self.chosen().map(|(at, _)| at);
+        let body = area.bottom().saturating_sub(self.footer_rows());
+        for (y, (n, item)) in (area.top()..body).zip(self.items.iter().enumerate().skip(self.offset)) {
+            item.row.paint(ctx.theme, buf, inner, y);
+            if focused && chosen == Some(n) {
+                buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
+            }
+        }
+        if self.footer_rows() > 0 {
+            self.footer.paint(ctx.theme, buf, inner, area.bottom() - 1);
+        }
+    }
 
     /// Carries an action out.
-    pub fn act(&mut self, _action: PlanAction, _ctx: &Ctx<'_>) -> Outcome {
+    pub fn act(&mut self, action: PlanAction, ctx: &Ctx<'_>) -> Outcome {
+        let page = usize::from(self.size.height.saturating_sub(3).max(1));
+        let last = self.items.iter().filter(|i| i.target.is_some()).count().saturating_sub(1);
+        match action {
+            PlanAction::Down => self.cursor = (self.cursor + 1).min(last),
+            PlanAction::Up => self.cursor = self.cursor.saturating_sub(1),
+            PlanAction::PageDown => self.cursor = (self.cursor + page).min(last),
+            PlanAction::PageUp => self.cursor = self.cursor.saturating_sub(page),
+            PlanAction::Top => self.cursor = 0,
+            PlanAction::Bottom => self.cursor = last,
+            PlanAction::Detail => match self.chosen() {
+                Some((_, Target::Proposal(_))) => return to_diff(),
+                Some((_, target)) if self.open.remove(&target) => {}
+                Some((_, target)) => {
+                    self.open.insert(target);
+                }
+                None => {}
+            },
+            PlanAction::Approve => return answer(ctx, Answer::Approve),
+            PlanAction::Reject => return answer(ctx, Answer::Reject(String::new())),
+            PlanAction::OpenDiff => return to_diff(),
+        }
+        self.settle();
         Outcome::none()
     }
 
-    /// Takes an answer of the read port.
+    /// Takes an answer of the read port; the plan asks for nothing.
     pub fn answered(&mut self, _reply: &Reply) {}
 
     /// Questions to the read port that came up; each once.
@@ -73,12 +165,78 @@ impl PlanPane {
     }
 
     /// For the border above.
-    pub fn title(&self, _ctx: &Ctx<'_>) -> Title {
-        Title { left: "Plan".to_owned(), right: Line::default() }
+    pub fn title(&self, ctx: &Ctx<'_>) -> Title {
+        let Some((plan, active)) = rows::plan_of(ctx.state) else {
+            return Title { left: "Plan".to_owned(), right: Line::default() };
+        };
+        let name = Row::of("Plan ", Slot::Text).and(ctx.glyphs.dot, Slot::Text).and(" ", Slot::Text);
+        let left = name.and(&plan.title, Slot::Text).text();
+        let done = format!("{}/{}", plan.settled(), plan.tasks.len());
+        let right = if active { Row::of(&done, Slot::Soft) } else { Row::of("set aside", Slot::Warn) };
+        Title { left, right: right.line(ctx.theme) }
     }
 
     /// The keys that act now, for the border below, at most `width` columns.
-    pub fn hints(&self, _ctx: &Ctx<'_>, _width: u16) -> Line<'static> {
-        Line::default()
+    pub fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
+        if self.items.is_empty() {
+            return Line::default();
+        }
+        let mut keys = vec![("j/k", "step"), ("Enter", "detail")];
+        if confirmation(ctx).is_some() {
+            keys = [vec![("y", "run the plan"), ("n", "change it")], keys].concat();
+        }
+        if ctx.state.open_proposals().next().is_some() {
+            keys.push(("d", "diff"));
+        }
+        hint_line(ctx, &keys, width)
+    }
+
+    fn footer_rows(&self) -> u16 {
+        u16::from(self.size.height >= 4 && !self.footer.pieces.is_empty())
+    }
+
+    fn chosen(&self) -> Option<(usize, Target)> {
+        let mut targets = self.items.iter().enumerate().filter_map(|(n, i)| Some((n, i.target?)));
+        targets.clone().nth(self.cursor).or_else(|| targets.next_back())
+    }
+
+    fn settle(&mut self) {
+        let height = usize::from(self.size.height.saturating_sub(self.footer_rows())).max(1);
+        let targets = self.items.iter().filter(|i| i.target.is_some()).count();
+        self.cursor = self.cursor.min(targets.saturating_sub(1));
+        self.offset = self.offset.min(self.items.len().saturating_sub(height));
+        let at = self.chosen().map_or(0, |(at, _)| at);
+        if self.cursor == 0 {
+            self.offset = 0;
+        }
+        if at < self.offset {
+            self.offset = at;
+        } else if at >= self.offset + height {
+            self.offset = at + 1 - height;
+        }
+        if self.cursor + 1 == targets && self.cursor > 0 {
+            let tail = self.items.len().saturating_sub(height);
+            if at >= tail {
+                self.offset = tail;
+            }
+        }
     }
 }
+
+fn to_diff() -> Outcome {
+    Outcome { focus: Some(Focus::Diff), ..Outcome::none() }
+}
+
+fn confirmation(ctx: &Ctx<'_>) -> Option<pilothouse_core::ids::CheckpointId> {
+    ctx.state.open.values().find(|c| matches!(c.kind, CheckpointKind::Confirmation)).map(|c| c.id)
+}
+
+fn answer(ctx: &Ctx<'_>, answer: Answer) -> Outcome {
+    match confirmation(ctx) {
+        Some(checkpoint) => Outcome::input(Input::Answer { checkpoint, answer, shown: None }),
+        None => Outcome::notice("no plan waits for an answer"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,17 +3,21 @@
 //! Owns the terminal and the order in which things happen. Never decides what anything means; it
 //! wakes only when something arrives or something visible moves.
 
-use std::{io, time::Instant};
+use std::{io, sync::Arc, time::Instant};
 
 use pilothouse_core::port::{Request, Update};
 use tokio::{
-    sync::mpsc::{Receiver, Sender, error::TrySendError},
+    sync::{
+        Notify,
+        mpsc::{Receiver, Sender, error::TrySendError},
+    },
     time::Instant as At,
 };
 
 pub use crate::app::Look;
 use crate::{
     app::{App, Wish},
+    highlight::Highlighter,
     keys::Keys,
     pace::{Counts, Pace, Urgency},
     terminal::Terminal,
@@ -35,6 +39,9 @@ pub enum Signal {
     Continue,
 }
 
+/// Gives a text to the user's editor and takes back what came of it.
+pub type Edit = Box<dyn Fn(&str) -> io::Result<String>>;
+
 /// Everything that connects a screen to the rest of the program.
 pub struct Wiring {
     /// To the driver.
@@ -46,7 +53,7 @@ pub struct Wiring {
     /// Stops the process until it is continued; called with the terminal given back.
     pub suspend: Box<dyn Fn()>,
     /// Lets the user edit a text in their editor; called with the terminal given back.
-    pub edit: Box<dyn Fn(&str) -> io::Result<String>>,
+    pub edit: Edit,
     /// The user's keymap file.
     pub keymap: Option<String>,
     /// The theme: the name of one that comes with the program, or a theme file.
@@ -78,6 +85,8 @@ pub struct Screen {
     terminal: Terminal,
     app: App,
     pace: Pace,
+    /// Rings when colours of code are known.
+    coloured: Arc<Notify>,
 }
 
 impl Screen {
@@ -86,9 +95,12 @@ impl Screen {
     /// # Errors
     /// When there is no terminal, or it went away.
     pub fn enter(look: Look) -> io::Result<Self> {
-        let app = App::new(look).map_err(io::Error::other)?;
+        let coloured = Arc::new(Notify::new());
+        let bell = Arc::clone(&coloured);
+        let colours = Highlighter::new(move || bell.notify_one());
+        let app = App::new(look, colours).map_err(io::Error::other)?;
         let terminal = Terminal::take()?;
-        let mut screen = Self { terminal, app, pace: Pace::default() };
+        let mut screen = Self { terminal, app, pace: Pace::default(), coloured };
         screen.draw()?;
         Ok(screen)
     }
@@ -111,9 +123,10 @@ impl Screen {
     }
 
     async fn turn(&mut self, mut wiring: Wiring) -> io::Result<Reason> {
-        let mut keys = Keys::new();
+        let mut keys = Keys::listen();
         let mut ending = None;
         let mut signals_open = true;
+        let coloured = Arc::clone(&self.coloured);
         loop {
             self.flush(&wiring.requests);
             if let Some(reason) = self.settle(&mut keys, &wiring, &mut ending)? {
@@ -158,6 +171,7 @@ impl Screen {
                     Ok(permit) => if let Some(request) = self.app.next_request() { permit.send(request) },
                     Err(_) => return Ok(ending.unwrap_or(Reason::Closed)),
                 },
+                () = coloured.notified() => self.pace.want(Urgency::News),
                 () = alarm => {}
             }
             self.pace.counts.wakes += 1;

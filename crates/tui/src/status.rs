@@ -193,7 +193,8 @@ impl Groups {
             self.tail.iter().flat_map(|p| [piece(spaces.clone(), Tone::Text), p.clone()]).collect();
         if let Some((before, text, after)) = &self.name {
             let before = before.text.replace(GAP, &spaces);
-            let fixed = columns(&left) + before.width() + 2 + after.text.width() + columns(&tail) + right_width;
+            let fixed =
+                columns(&left) + before.width() + 2 + after.text.width() + columns(&tail) + right_width;
             match name {
                 Name::Whole => left.push(piece(format!("{before}\"{text}\"{}", after.text), Tone::Text)),
                 Name::Cut => {

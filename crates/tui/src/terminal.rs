@@ -130,6 +130,8 @@ impl Terminal {
     /// # Errors
     /// When the terminal went away.
     pub fn retake(&mut self) -> io::Result<()> {
+        // Who stopped us may have set the terminal as it likes: all of it is set again.
+        give_back();
         seize()?;
         self.wipe()
     }
@@ -203,23 +205,14 @@ fn hook() {
 }
 
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: [char; 64] = {
-        let letters = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let mut digits = ['='; 64];
-        let mut i = 0;
-        while i < 64 {
-            digits[i] = letters[i] as char;
-            i += 1;
-        }
-        digits
-    };
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let [a, b, c] = [0, 1, 2].map(|i| chunk.get(i).copied().unwrap_or_default());
         let word = u32::from_be_bytes([0, a, b, c]);
         for (i, shift) in [18, 12, 6, 0].into_iter().enumerate() {
             let digit = usize::try_from(word >> shift & 63).unwrap_or_default();
-            let digit = DIGITS.get(digit).copied().unwrap_or('=');
+            let digit = DIGITS.get(digit).map_or('=', |d| char::from(*d));
             out.push(if i <= chunk.len() { digit } else { '=' });
         }
     }

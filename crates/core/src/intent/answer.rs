@@ -112,6 +112,13 @@ pub(crate) fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn>
     if let Some(turn) = letter(text, phase) {
         return Some(turn);
     }
+    let any = |tag: Tag| found.iter().any(|t| t.contains(&tag));
+    let only = |tag: Tag| found.iter().any(|t| t.contains(&tag) && !t.contains(&Tag::WApprove));
+    let parted = text.contains([',', '.', ';', '!', '，', '。', '、', '\n']);
+    if phase == Phase::AwaitingApproval && only(Tag::WReject) && any(Tag::WApprove) && !parted {
+        // "no está bien", "not ok": the yes is negated
+        return Some(Turn::Control(Control::Cancel));
+    }
     let strong = |t: &&Vec<Tag>| t.iter().any(|t| !matches!(t, Tag::WApprove | Tag::Greet | Tag::WReject));
     let tags = found
         .iter()
@@ -141,7 +148,7 @@ pub(crate) fn turn(found: &[Vec<Tag>], phase: Phase, text: &str) -> Option<Turn>
     if has(Tag::WExit) {
         return control(Control::Exit);
     }
-    if has(Tag::WReject) && !(has(Tag::WApprove) && !idle) {
+    if has(Tag::WReject) && (idle || !has(Tag::WApprove)) {
         return control(Control::Cancel);
     }
     if has(Tag::WProceed) {
@@ -162,16 +169,13 @@ fn letter(text: &str, phase: Phase) -> Option<Turn> {
     let key = text.trim().trim_end_matches(['.', '!']).to_lowercase();
     let control = match (phase, key.as_str()) {
         (Phase::Failed, "r") => Control::Redo,
-        (Phase::Failed, "p") => Control::Replan,
-        (
-            Phase::Failed | Phase::AwaitingApproval | Phase::Executing | Phase::Planning,
-            "q" | "quit" | "abort",
-        )
-        | (Phase::Failed, "a" | "abandon") => Control::Cancel,
+        (Phase::Failed, "p" | "modify the plan") => Control::Replan,
+        (Phase::Failed, "a" | "abandon" | "start over" | "q" | "quit" | "abort")
+        | (Phase::AwaitingApproval | Phase::Executing | Phase::Planning, "q" | "quit" | "abort") => {
+            Control::Cancel
+        }
         (Phase::Idle, "q") => Control::Exit,
         (Phase::AwaitingApproval, "e" | "edit") => return Some(Turn::PlanContinue),
-        (Phase::Failed, "start over") => Control::Cancel,
-        (Phase::Failed, "modify the plan") => Control::Replan,
         _ => return None,
     };
     Some(Turn::Control(control))

@@ -47,14 +47,33 @@ impl<'a> Parsed<'a> {
         rules::whole(&self.doc, &self.structure, &self.kept)
     }
 
-    /// The message only asks: its last clause that speaks is a question.
-    pub(crate) fn asks(&self) -> bool {
-        self.structure
+    /// Nothing but a word that takes back what was said before it.
+    fn withdraws(&self) -> bool {
+        let quiet = self
+            .structure
             .clauses
             .iter()
-            .rev()
-            .find(|c| !matches!(c.form, Form::Empty | Form::Frame))
-            .is_some_and(|c| matches!(c.form, Form::Question(_)))
+            .all(|c| matches!(c.form, Form::Statement | Form::Empty | Form::Complaint));
+        quiet && self.structure.hits.iter().any(|h| h.tag == Tag::InMsgCancel)
+    }
+
+    /// The message only asks: its last clause that speaks is a question.
+    pub(crate) fn asks(&self) -> bool {
+        let ordered = self.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 3);
+        let spoken = self.kept.iter().rev().filter_map(|k| self.structure.clauses.get(*k));
+        spoken.clone().find(|c| !matches!(c.form, Form::Empty | Form::Frame)).is_some_and(|c| match c.form {
+            // "…. will then be sorted": a loose tail of an order, not a question
+            Form::Question(Tag::QAux | Tag::QOther) => c.marked || !ordered,
+            Form::Question(_) => true,
+            Form::Order
+            | Form::Request
+            | Form::Wish
+            | Form::Ought
+            | Form::Complaint
+            | Form::Statement
+            | Form::Frame
+            | Form::Empty => false,
+        })
     }
 }
 
@@ -97,7 +116,7 @@ impl Classifier {
             return slashed(trimmed, name, args, m);
         }
         if m.paused {
-            return self.at_pause(&focus);
+            return Self::at_pause(&focus);
         }
         if let Some(line) = command::bang(trimmed) {
             return typed(line, m);
@@ -112,7 +131,7 @@ impl Classifier {
         if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
             return typed(trimmed, m);
         }
-        self.prose(trimmed, &parsed, m)
+        Self::prose(trimmed, &parsed, m)
     }
 
     /// An exemplar of the user that is the message word for word.
@@ -126,11 +145,12 @@ impl Classifier {
         Some(reading)
     }
 
-    fn at_pause(&self, text: &str) -> Reading {
+    fn at_pause(text: &str) -> Reading {
         let parsed = Parsed::new(text);
         let mut turn = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
-        if turn == PausedTurn::Resume && parsed.cover.is_none() {
-            let shares = super::stats::Model::builtin().map(|model| model.predict(&super::features::of(&parsed, Phase::AwaitingApproval, true)));
+        if turn == PausedTurn::Resume && parsed.cover.is_none() && text.chars().any(char::is_alphabetic) {
+            let shares = super::stats::Model::builtin()
+                .map(|model| model.predict(&super::features::of(&parsed, Phase::AwaitingApproval, true)));
             if shares.is_some_and(|s| s.turn("breakout") > s.turn("resume").max(0.5)) {
                 turn = PausedTurn::Breakout;
             }
@@ -149,7 +169,7 @@ impl Classifier {
         reading
     }
 
-    fn prose(&self, full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
+    fn prose(full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
         let vote = vote::decide(parsed, m);
         let mut segments = Vec::new();
         let parts = fold::parts(&parsed.doc, &parsed.structure);
@@ -161,7 +181,11 @@ impl Classifier {
                 if inner.structure.clauses.iter().all(|c| c.form == Form::Empty) && inner.cover.is_none() {
                     continue;
                 }
-                let class = finish(vote::decide(&inner, m), &inner, m);
+                let mut class = finish(vote::decide(&inner, m), &inner, m);
+                if inner.withdraws() {
+                    class.turn = Turn::Control(Control::Cancel);
+                    class.path = IntentPath::root();
+                }
                 segments.push(Segment { text: words.to_owned(), class, dropped });
             }
         }
@@ -278,12 +302,15 @@ fn prefixed(node: N, rest: &str, m: &Message<'_>) -> Reading {
     let parsed = Parsed::new(&focus);
     // an inner node is a floor, not the end: the reading may choose among its children
     let below = vote::decide(&parsed, m).leaf;
-    let node_leaf = match node {
-        N::Plan | N::Understand | N::Analyze | N::Write if rest.is_empty() => node,
-        N::Plan if below == N::Design => N::Design,
-        N::Plan => N::Decompose,
-        N::Understand | N::Analyze | N::Write if node.children().contains(&below) => below,
-        other => other,
+    let inner = matches!(node, N::Plan | N::Understand | N::Analyze | N::Write);
+    let node_leaf = if !inner || rest.is_empty() {
+        node
+    } else if node == N::Plan {
+        if below == N::Design { N::Design } else { N::Decompose }
+    } else if node.children().contains(&below) {
+        below
+    } else {
+        node
     };
     let turn = vote::project(node_leaf, m.phase, m.plan_active, rest);
     let mut class = made(turn, node_leaf, 1.0, Source::AtNode, format!("@{} forces the node", node.name()));
@@ -297,7 +324,7 @@ fn finish(vote: Vote, parsed: &Parsed<'_>, _m: &Message<'_>) -> Classification {
     let turn = match vote.turn {
         Turn::Query(None) => Turn::Query(query_sub(parsed)),
         Turn::PlanNew(None) => Turn::PlanNew(plan_sub(parsed)),
-        other => other,
+        turn @ (Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue | Turn::Control(_)) => turn,
     };
     let mut class = made(turn, vote.leaf, vote.confidence, vote.source, vote.reasoning);
     class.target = target(parsed);

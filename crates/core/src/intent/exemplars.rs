@@ -74,7 +74,7 @@ impl Exemplars {
             }
             let Some(key) = text.strip_suffix(':') else {
                 return Err(fail(
-                    indent + text.chars().count(),
+                    indent + text.chars().count() + 1,
                     "expected a key with a colon, or \"- phrase\"",
                 ));
             };

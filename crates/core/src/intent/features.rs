@@ -75,10 +75,7 @@ pub(crate) fn of(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32)> 
 
 /// Orders and polite requests are one thing here.
 fn form_name(form: Form) -> String {
-    match form {
-        Form::Order | Form::Request => "do".to_owned(),
-        other => format!("{other:?}"),
-    }
+    if matches!(form, Form::Order | Form::Request) { "do".to_owned() } else { format!("{form:?}") }
 }
 
 fn speaking<'a>(p: &'a Parsed<'_>) -> Vec<&'a Clause> {
@@ -199,15 +196,10 @@ fn plain(p: &Parsed<'_>) -> Vec<(usize, String)> {
         if skip.get(i).copied().unwrap_or(false) || (i > 60 && i + 60 < total) {
             continue;
         }
-        match t.kind {
-            Kind::Word => out.push((i, t.text.clone())),
-            Kind::Punct => {
-                if t.text == "?" {
-                    out.push((i, t.text.clone()));
-                }
-            }
-            Kind::Cjk => {}
-            other => out.push((i, format!("<{other:?}>"))),
+        if t.kind == Kind::Word || (t.kind == Kind::Punct && t.text == "?") {
+            out.push((i, t.text.clone()));
+        } else if !matches!(t.kind, Kind::Punct | Kind::Cjk) {
+            out.push((i, format!("<{:?}>", t.kind)));
         }
     }
     out
@@ -245,12 +237,12 @@ fn letters(p: &Parsed<'_>, bag: &mut Bag) {
         if i > 40 && i + 40 < total {
             continue;
         }
-        let chars: Vec<char> = match t.kind {
-            Kind::Word if t.text.len() > 3 => {
-                std::iter::once('<').chain(t.text.chars().take(16)).chain(std::iter::once('>')).collect()
-            }
-            Kind::Cjk => t.text.chars().take(40).collect(),
-            _ => continue,
+        let chars: Vec<char> = if t.kind == Kind::Word && t.text.len() > 3 {
+            std::iter::once('<').chain(t.text.chars().take(16)).chain(std::iter::once('>')).collect()
+        } else if t.kind == Kind::Cjk {
+            t.text.chars().take(40).collect()
+        } else {
+            continue;
         };
         let sizes = if t.kind == Kind::Cjk { 1..=3 } else { 3..=4 };
         for size in sizes {

@@ -192,7 +192,7 @@ fn tail(text: &str) -> Ban {
     let hits = Lexicon::builtin().find(&doc.tokens);
     let end = doc.tokens.iter().rposition(|t| t.kind != Kind::Punct).map_or(0, |i| i + 1);
     hits.iter()
-        .filter(|h| h.tag == Tag::Forbid && (h.start + h.len + 2 >= end))
+        .filter(|h| h.tag == Tag::Forbid && (h.start + h.len + 4 >= end))
         .filter(|h| universal(&doc.tokens, h))
         .map(|h| strength(&doc.tokens, h, true))
         .max()
@@ -204,7 +204,9 @@ fn words<'a>(tokens: &'a [Token], h: &Hit) -> impl Iterator<Item = &'a str> {
 }
 
 fn universal(tokens: &[Token], h: &Hit) -> bool {
-    h.bytes > 0 || words(tokens, h).any(|w| UNIVERSAL.contains(&w))
+    let next =
+        tokens.get(h.start + h.len..).unwrap_or(&[]).iter().take(3).take_while(|t| t.kind != Kind::Punct);
+    h.bytes > 0 || words(tokens, h).chain(next.map(|t| t.text.as_str())).any(|w| UNIVERSAL.contains(&w))
 }
 
 fn strength(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
@@ -225,7 +227,7 @@ fn strength(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
         .take_while(|t| t.text != ",")
         .any(|t| ELSE.iter().any(|e| t.text == *e) && t.text != "but")
         || after.first().is_some_and(|t| t.text == "but")
-        || before.iter().any(|t| matches!(t.text.as_str(), "sonst" | "больше" | "otherwise" | "else"));
+        || before.iter().any(|t| matches!(t.text.as_str(), "sonst" | "больше"));
     if near && ordered {
         return Ban::None;
     }
@@ -252,18 +254,19 @@ fn strength(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
     }
     let all = words(tokens, h).any(|w| ALL.contains(&w));
     let ban = if all { Ban::All } else { Ban::Changes };
+    if ordered
+        && words(tokens, h).next() == Some("leave")
+        && !words(tokens, h).any(|w| matches!(w, "everything" | "things" | "it"))
+    {
+        // "update the readme, leave the code alone"
+        return Ban::None;
+    }
     if !ordered || universal(tokens, h) {
         // "no changes to the api" beside an ordered change only narrows it
         let narrowed = ordered
             && after.first().is_some_and(|t| matches!(t.text.as_str(), "to" | "in" | "on" | "of" | "about"))
             && !after.iter().skip(1).any(|t| GENERAL.contains(&t.text.as_str()));
         return if narrowed { Ban::None } else { ban };
-    }
-    if words(tokens, h).next() == Some("leave")
-        && !words(tokens, h).any(|w| matches!(w, "everything" | "things" | "it"))
-    {
-        // "update the readme, leave the code alone"
-        return Ban::None;
     }
     let last = words(tokens, h).last().unwrap_or("");
     let closed = matches!(
@@ -304,4 +307,3 @@ fn cjk(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
     }
     Ban::Changes
 }
-

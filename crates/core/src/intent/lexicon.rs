@@ -190,7 +190,7 @@ impl Lexicon {
                 Kind::Cjk => self.find_cjk(i, &token.text, &mut hits),
                 Kind::Quote | Kind::Tick | Kind::Code | Kind::Url | Kind::Path => {}
                 Kind::Word | Kind::Number | Kind::File | Kind::Ident | Kind::Flag | Kind::Punct => {
-                    self.find_at(i, tokens, &mut hits)
+                    self.find_at(i, tokens, &mut hits);
                 }
             }
         }

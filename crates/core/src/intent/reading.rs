@@ -135,7 +135,7 @@ pub struct CliRow {
     pub path: IntentPath,
     /// Its last node.
     pub leaf: IntentNode,
-    /// query, plan_new, plan_continue, control; in a paused pipeline resume or breakout.
+    /// `query`, `plan_new`, `plan_continue`, `control`; in a paused pipeline `resume` or `breakout`.
     pub turn: &'static str,
     /// The sub of the turn.
     pub sub: Option<&'static str>,

@@ -5,430 +5,41 @@
 use super::IntentNode as N;
 
 /// Programs whose name is hardly an English word.
-const PLAIN: &[&str] = &[
-    "git",
-    "npm",
-    "npx",
-    "yarn",
-    "pnpm",
-    "bun",
-    "deno",
-    "cargo",
-    "rustc",
-    "rustup",
-    "docker",
-    "docker-compose",
-    "podman",
-    "kubectl",
-    "helm",
-    "terraform",
-    "ansible",
-    "ansible-playbook",
-    "pip",
-    "pip3",
-    "pipx",
-    "poetry",
-    "uv",
-    "python",
-    "python3",
-    "pytest",
-    "tox",
-    "ruff",
-    "black",
-    "mypy",
-    "flake8",
-    "eslint",
-    "prettier",
-    "tsc",
-    "vite",
-    "jest",
-    "vitest",
-    "mocha",
-    "playwright",
-    "cypress",
-    "nodemon",
-    "pm2",
-    "gcc",
-    "g++",
-    "clang",
-    "cmake",
-    "ninja",
-    "bazel",
-    "mvn",
-    "gradle",
-    "./gradlew",
-    "dotnet",
-    "javac",
-    "java",
-    "ruby",
-    "bundle",
-    "rails",
-    "rake",
-    "gem",
-    "php",
-    "composer",
-    "artisan",
-    "mix",
-    "iex",
-    "ghc",
-    "cabal",
-    "stack",
-    "zig",
-    "swift",
-    "xcodebuild",
-    "pod",
-    "flutter",
-    "dart",
-    "adb",
-    "gh",
-    "glab",
-    "aws",
-    "gcloud",
-    "az",
-    "heroku",
-    "vercel",
-    "netlify",
-    "fly",
-    "flyctl",
-    "ssh",
-    "scp",
-    "rsync",
-    "curl",
-    "wget",
-    "tar",
-    "unzip",
-    "gunzip",
-    "gzip",
-    "chmod",
-    "chown",
-    "sudo",
-    "apt",
-    "apt-get",
-    "brew",
-    "yum",
-    "dnf",
-    "pacman",
-    "snap",
-    "systemctl",
-    "journalctl",
-    "service",
-    "crontab",
-    "psql",
-    "mysql",
-    "sqlite3",
-    "mongosh",
-    "redis-cli",
-    "createdb",
-    "dropdb",
-    "pg_dump",
-    "alembic",
-    "flask",
-    "uvicorn",
-    "gunicorn",
-    "django-admin",
-    "ls",
-    "ll",
-    "cd",
-    "pwd",
-    "mkdir",
-    "rmdir",
-    "rm",
-    "cp",
-    "mv",
-    "ln",
-    "grep",
-    "rg",
-    "awk",
-    "sed",
-    "xargs",
-    "wc",
-    "du",
-    "df",
-    "ps",
-    "htop",
-    "lsof",
-    "netstat",
-    "ping",
-    "dig",
-    "nslookup",
-    "env",
-    "export",
-    "printenv",
-    "whoami",
-    "uname",
-    "chsh",
-    "tmux",
-    "vim",
-    "nvim",
-    "nano",
-    "jq",
-    "yq",
-    "openssl",
-    "nginx",
-    "killall",
-    "pkill",
-    "minikube",
-    "kind",
-    "skaffold",
-    "packer",
-    "vagrant",
-    "hadoop",
-    "spark-submit",
-    "nohup",
-    "bash",
-    "sh",
-    "zsh",
-    "fish",
-    "source",
-    "conda",
-    "mamba",
-    "jupyter",
-    "streamlit",
-    "turbo",
-    "nx",
-    "lerna",
-    "rollup",
-    "webpack",
-    "esbuild",
-    "tsx",
-    "ts-node",
-    "just",
-    "shred",
-    "unlink",
-    "echo",
-    "truncate",
-    "dd",
-    "mkfs",
-    "tree",
-    "stat",
-    "md5sum",
-    "sha256sum",
-    "sha256",
-    "diff",
-    "fd",
-    "bat",
-    "pre-commit",
-    "make",
-];
+const PLAIN: &str = "git npm npx yarn pnpm bun deno cargo rustc rustup docker docker-compose podman kubectl helm \
+    terraform ansible ansible-playbook pip pip3 pipx poetry uv python python3 pytest tox ruff black \
+    mypy flake8 eslint prettier tsc vite jest vitest mocha playwright cypress nodemon pm2 gcc g++ \
+    clang cmake ninja bazel mvn gradle ./gradlew dotnet javac java ruby bundle rails rake gem php \
+    composer artisan mix iex ghc cabal stack zig swift xcodebuild pod flutter dart adb gh glab aws \
+    gcloud az heroku vercel netlify fly flyctl ssh scp rsync curl wget tar unzip gunzip gzip chmod \
+    chown sudo apt apt-get brew yum dnf pacman snap systemctl journalctl service crontab psql mysql \
+    sqlite3 mongosh redis-cli createdb dropdb pg_dump alembic flask uvicorn gunicorn django-admin ls \
+    ll cd pwd mkdir rmdir rm cp mv ln grep rg awk sed xargs wc du df ps htop lsof netstat ping dig \
+    nslookup env export printenv whoami uname chsh tmux vim nvim nano jq yq openssl nginx killall \
+    pkill minikube kind skaffold packer vagrant hadoop spark-submit nohup bash sh zsh fish source \
+    conda mamba jupyter streamlit turbo nx lerna rollup webpack esbuild tsx ts-node just shred \
+    unlink echo truncate dd mkfs tree stat md5sum sha256sum sha256 diff fd bat pre-commit make";
 /// Programs whose name is also a common word: they need more to be a command.
-const WORDY: &[&str] = &[
-    "make",
-    "find",
-    "test",
-    "sort",
-    "kill",
-    "open",
-    "watch",
-    "time",
-    "cat",
-    "head",
-    "tail",
-    "touch",
-    "node",
-    "code",
-    "go",
-    "less",
-    "more",
-    "which",
-    "cut",
-    "diff",
-    "tree",
-    "install",
-    "top",
-    "patch",
-    "screen",
-    "file",
-    "just",
-    "service",
-    "source",
-    "stack",
-    "kind",
-    "export",
-    "env",
-    "black",
-    "mix",
-    "snap",
-    "fly",
-    "ping",
-    "echo",
-    "fish",
-    "stat",
-    "swift",
-    "bun",
-    "bat",
-    "nano",
-    "spring",
-    "pod",
-    "java",
-    "ruby",
-    "php",
-    "python",
-    "flask",
-    "docker",
-    "bundle",
-    "dart",
-    "git",
-    "npm",
-    "cargo",
-    "gh",
-    "rails",
-    "truncate",
-    "composer",
-    "rake",
-    "gem",
-    "az",
-    "env",
-    "packer",
-    "jest",
-    "redis-cli",
-    "cd",
-    "vim",
-    "nginx",
-    "terraform",
-    "kubectl",
-    "yarn",
-    "pip",
-    "black",
-    "ruff",
-    "gradle",
-    "poetry",
-];
-const ENGLISH: &[&str] = &[
-    "the", "a", "an", "my", "our", "your", "this", "that", "these", "those", "it", "its", "is", "are", "was",
-    "to", "for", "with", "please", "whatever", "again", "me", "all", "when", "if", "not", "does", "doesn't",
-    "doesnt", "into", "can", "how", "why", "what", "should", "be", "we", "i", "you", "so", "but", "because",
-    "fails", "says", "instead", "and", "of", "where", "who", "use", "some", "any", "every", "from", "about",
-    "there", "then", "as", "at", "by", "vs", "versus", "or",
-];
-const SUBCOMMANDS: &[&str] = &[
-    "add",
-    "commit",
-    "push",
-    "pull",
-    "fetch",
-    "merge",
-    "rebase",
-    "checkout",
-    "switch",
-    "branch",
-    "status",
-    "diff",
-    "log",
-    "show",
-    "blame",
-    "stash",
-    "reset",
-    "revert",
-    "restore",
-    "clean",
-    "tag",
-    "clone",
-    "init",
-    "rm",
-    "mv",
-    "cherry-pick",
-    "bisect",
-    "reflog",
-    "remote",
-    "worktree",
-    "submodule",
-    "config",
-    "run",
-    "build",
-    "test",
-    "check",
-    "clippy",
-    "fmt",
-    "doc",
-    "bench",
-    "install",
-    "i",
-    "ci",
-    "uninstall",
-    "remove",
-    "update",
-    "upgrade",
-    "start",
-    "stop",
-    "restart",
-    "dev",
-    "serve",
-    "publish",
-    "audit",
-    "outdated",
-    "ls",
-    "list",
-    "up",
-    "down",
-    "ps",
-    "logs",
-    "exec",
-    "images",
-    "rmi",
-    "prune",
-    "system",
-    "volume",
-    "network",
-    "container",
-    "image",
-    "compose",
-    "apply",
-    "delete",
-    "get",
-    "describe",
-    "rollout",
-    "scale",
-    "create",
-    "plan",
-    "destroy",
-    "import",
-    "sync",
-    "lock",
-    "new",
-    "generate",
-    "migrate",
-    "mod",
-    "get",
-    "vet",
-    "tidy",
-    "freeze",
-    "show",
-    "pr",
-    "issue",
-    "repo",
-    "release",
-    "workflow",
-    "console",
-    "routes",
-    "db:migrate",
-    "lint",
-    "format",
-    "watch",
-    "deploy",
-    "enable",
-    "disable",
-    "reload",
-    "pack",
-    "link",
-    "exec",
-    "shell",
-    "login",
-    "inspect",
-    "cp",
-    "kill",
-    "top",
-    "info",
-    "version",
-    "help",
-    "info",
-    "clean",
-    "package",
-    "all",
-    "g",
-    "gc",
-    "push",
-    "-v",
-];
+const WORDY: &str = "make find test sort kill open watch time cat head tail touch node code go less more which cut \
+    diff tree install top patch screen file just service source stack kind export env black mix snap \
+    fly ping echo fish stat swift bun bat nano spring pod java ruby php python flask docker bundle \
+    dart git npm cargo gh rails truncate composer rake gem az packer jest redis-cli cd vim nginx \
+    terraform kubectl yarn pip ruff gradle poetry";
+const ENGLISH: &str = "the a an my our your this that these those it its is are was to for with please whatever again \
+    me all when if not does doesn't doesnt into can how why what should be we i you so but because \
+    fails says instead and of where who use some any every from about there then as at by vs versus \
+    or";
+const SUBCOMMANDS: &str = "add commit push pull fetch merge rebase checkout switch branch status diff log show blame stash \
+    reset revert restore clean tag clone init rm mv cherry-pick bisect reflog remote worktree \
+    submodule config run build test check clippy fmt doc bench install i ci uninstall remove update \
+    upgrade start stop restart dev serve publish audit outdated ls list up down ps logs exec images \
+    rmi prune system volume network container image compose apply delete get describe rollout scale \
+    create plan destroy import sync lock new generate migrate mod vet tidy freeze pr issue repo \
+    release workflow console routes db:migrate lint format watch deploy enable disable reload pack \
+    link shell login inspect cp kill top info version help package all g gc -v";
+
+fn among(list: &str, word: &str) -> bool {
+    list.split(' ').any(|w| w == word)
+}
 
 /// The leaf of a line that is a command as it stands; `None` for prose.
 pub(crate) fn leaf_of_line(text: &str) -> Option<N> {
@@ -453,14 +64,8 @@ fn parts(line: &str) -> Vec<String> {
         .collect()
 }
 
-fn severity(n: N) -> u8 {
-    match n {
-        N::Delete => 5,
-        N::Modify => 4,
-        N::Execute => 3,
-        N::Create => 2,
-        _ => 1,
-    }
+fn severity(n: N) -> usize {
+    [N::Read, N::Create, N::Execute, N::Modify, N::Delete].iter().position(|x| *x == n).unwrap_or(0)
 }
 
 fn is_sql(lower: &str) -> bool {
@@ -500,13 +105,11 @@ fn is_command(line: &str) -> bool {
         return false;
     }
     if program.starts_with("./") && program.len() > 2 {
-        return words.len() < 3 || !words.iter().skip(1).any(|w| ENGLISH.contains(w));
+        return words.len() < 3 || !words.iter().skip(1).any(|w| among(ENGLISH, w));
     }
     let rest = words.get(1..).unwrap_or(&[]);
-    let english = rest
-        .iter()
-        .take_while(|w| !w.starts_with(['"', '\'']))
-        .any(|w| ENGLISH.contains(&w.to_lowercase().as_str()));
+    let english =
+        rest.iter().take_while(|w| !w.starts_with(['"', '\''])).any(|w| among(ENGLISH, &w.to_lowercase()));
     let typed = rest.iter().any(|w| {
         (w.starts_with('-') && w.len() > 1)
             || w.contains('/')
@@ -521,16 +124,16 @@ fn is_command(line: &str) -> bool {
             || w.contains('@')
     });
     let sub = rest.first().is_some_and(|w| {
-        SUBCOMMANDS.contains(w) || SUBCOMMANDS.iter().any(|s| w.starts_with(&format!("{s}:")))
+        among(SUBCOMMANDS, w) || SUBCOMMANDS.split(' ').any(|s| w.starts_with(&format!("{s}:")))
     });
     let lower_program = program.chars().all(|c| !c.is_uppercase());
     if !lower_program {
         return false;
     }
-    if PLAIN.contains(&program) && !WORDY.contains(&program) {
+    if among(PLAIN, program) && !among(WORDY, program) {
         return !english || (typed && rest.iter().any(|w| w.starts_with('-')));
     }
-    if WORDY.contains(&program) {
+    if among(WORDY, program) {
         if matches!(program, "make" | "yarn" | "gradle" | "jest" | "terraform" | "black" | "pwd")
             && rest.is_empty()
         {
@@ -569,7 +172,7 @@ fn is_command(line: &str) -> bool {
         );
         let runner = matches!(program, "make" | "just")
             && rest.len() == 1
-            && rest.first().is_some_and(|w| SUBCOMMANDS.contains(w));
+            && rest.first().is_some_and(|w| among(SUBCOMMANDS, w));
         return (typed && !english_shape(rest, program))
             || (tool && sub && (program != "make" && program != "go" || rest.len() < 4))
             || runner;
@@ -653,14 +256,13 @@ fn effect(part: &str) -> N {
         {
             N::Read
         }
+        "sed" if words.iter().any(|w| w.starts_with("-i") || *w == "--in-place") => N::Modify,
         "ls" | "ll" | "cat" | "head" | "tail" | "less" | "more" | "grep" | "rg" | "find" | "fd" | "pwd"
         | "which" | "wc" | "tree" | "du" | "df" | "ps" | "env" | "printenv" | "whoami" | "stat" | "diff"
         | "bat" | "select" | "lsof" | "uname" | "file" | "jq" | "awk" | "history" | "journalctl"
-        | "netstat" => N::Read,
+        | "netstat" | "sed" => N::Read,
         "mkdir" | "touch" => N::Create,
         "mv" | "patch" => N::Modify,
-        "sed" if words.iter().any(|w| w.starts_with("-i") || *w == "--in-place") => N::Modify,
-        "sed" => N::Read,
         _ => N::Execute,
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Owns form, operative verb and object of a clause. Never looks at the phase.
 
+mod clause;
+
 use super::{
     lexicon::{Hit, Lexicon, Tag},
     text::{Doc, Kind, Token},
@@ -222,7 +224,37 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
     }
     let reader = Reader { tokens: &doc.tokens, at: &by_start };
     for (start, end, last) in reader.bounds() {
-        out.clauses.push(reader.clause(start, end, last));
+        let mut clause = reader.clause(start, end, last);
+        let tied = reader.tokens.get(start).is_some_and(|t| {
+            matches!(t.text.as_str(), "and" | "then" | "or" | "und" | "et" | "y" | "e" | "и")
+        });
+        if let Some(prev) = out.clauses.last().filter(|c| !c.last && tied && clause.form == Form::Order) {
+            clause.form = match prev.form {
+                Form::Wish => Form::Wish,
+                Form::Question(
+                    tag @ (Tag::QHow | Tag::QWay | Tag::QAux | Tag::QHowDesign | Tag::QEffort | Tag::QOther),
+                ) => Form::Question(tag),
+                Form::Order
+                | Form::Request
+                | Form::Ought
+                | Form::Question(_)
+                | Form::Complaint
+                | Form::Statement
+                | Form::Frame
+                | Form::Empty => clause.form,
+            };
+        }
+        // "…, which checks that": no question but a tail of the order before
+        let tail =
+            matches!(clause.form, Form::Question(Tag::QWhich | Tag::QWho | Tag::QWhen)) && !clause.marked;
+        if tail
+            && out.clauses.last().is_some_and(|c: &Clause| {
+                !c.last && matches!(c.form, Form::Order | Form::Request | Form::Wish)
+            })
+        {
+            clause.form = Form::Statement;
+        }
+        out.clauses.push(clause);
     }
     out
 }
@@ -330,283 +362,5 @@ impl Reader<'_> {
             i += filler.len;
         }
         i
-    }
-
-    fn clause(&self, start: usize, end: usize, last: bool) -> Clause {
-        let next = self.tokens.get(end);
-        let marked = next.is_some_and(|t| t.text == "?" && t.kind == Kind::Punct);
-        let fault = self.hits_in(start, end).any(|h| h.tag == Tag::Fault);
-        let mut c = Clause {
-            start,
-            end,
-            form: Form::Statement,
-            verb: None,
-            head: start,
-            after: end,
-            object: Object::Missing,
-            marked,
-            fault,
-            located: false,
-            last,
-            foreign: false,
-        };
-        let mut i = self.skip_fillers(start, end);
-        if i >= end {
-            c.form = Form::Empty;
-            return c;
-        }
-        let mut dress: Option<Form> = None;
-        let mut frame = false;
-        for _ in 0..6 {
-            let wrap = self.longest(i, end, |t| matches!(t, Tag::Req | Tag::Want));
-            let rival = self.longest(i, end, |t| t.is_verb() || t.asks());
-            match wrap {
-                Some(w) if rival.is_none_or(|r| r.len <= w.len) => {
-                    dress = Some(match (w.tag, dress) {
-                        (Tag::Req, _) | (_, Some(Form::Request)) => Form::Request,
-                        _ => Form::Wish,
-                    });
-                    i = self.skip_fillers(i + w.len, end);
-                }
-                Some(_) | None => {
-                    if is_word(self.tokens.get(i), FRAME)
-                        && dress.is_none()
-                        && rival.is_none_or(|r| r.len < 2)
-                    {
-                        frame = true;
-                    }
-                    break;
-                }
-            }
-        }
-        c.head = i;
-        if frame {
-            c.form =
-                if self.hits_in(start, end).any(|h| h.tag == Tag::Shall) { Form::Ought } else { Form::Frame };
-            self.foreign(&mut c, start, end);
-            return c;
-        }
-        self.operative(&mut c, i, end, dress);
-        c
-    }
-
-    fn operative(&self, c: &mut Clause, i: usize, end: usize, dress: Option<Form>) {
-        let best = self
-            .hits(i)
-            .iter()
-            .copied()
-            .filter(|h| {
-                h.bytes == 0
-                    && h.start + h.len <= end
-                    && (h.tag.is_verb() || h.tag.asks())
-                    && (!h.anywhere || h.len > 1 || h.tag.is_verb())
-            })
-            .max_by_key(|h| (h.len, u8::from(h.tag.is_verb())));
-        let gerund = if best.is_none() { self.gerund(i) } else { None };
-        match (best, gerund) {
-            (Some(h), _) if h.tag.is_verb() && !(dress.is_none() && self.is_noun_here(h, end)) => {
-                c.verb = Some(h.tag);
-                c.after = h.start + h.len;
-                c.foreign = h.anywhere;
-                c.form = dress.unwrap_or(Form::Order);
-            }
-            (Some(h), _) if h.tag.asks() && dress.is_none() && !c.marked && self.relative(c.start, h.tag) => c.form = Form::Statement,
-            (Some(h), _) if h.tag.asks() => {
-                c.form = dress.filter(|d| *d == Form::Request).unwrap_or(Form::Question(h.tag));
-                c.after = h.start + h.len;
-                if c.form == Form::Request {
-                    c.verb = Some(Tag::VExplain);
-                }
-                c.foreign = h.anywhere;
-            }
-            (None, Some(tag)) if dress.is_some() => {
-                c.verb = Some(tag);
-                c.after = i + 1;
-                c.form = dress.unwrap_or(Form::Order);
-            }
-            _ => {
-                c.after = i;
-                self.foreign(c, c.start, end);
-                if c.form == Form::Statement {
-                    let shall = self.hits_in(c.start, end).any(|h| h.tag == Tag::Shall);
-                    c.form = match dress {
-                        Some(d) => d,
-                        None if shall => Form::Ought,
-                        None if c.fault => Form::Complaint,
-                        None if c.marked => Form::Question(Tag::QOther),
-                        None => Form::Statement,
-                    };
-                }
-            }
-        }
-        c.object = self.object(c.after, end);
-        c.located = (c.after..end)
-            .any(|j| is_word(self.tokens.get(j), PLACES) && j > c.after && self.tokens.get(j + 1).is_some());
-    }
-
-    /// "…, which checks that": no question but a tail of the clause before.
-    fn relative(&self, start: usize, tag: Tag) -> bool {
-        let mark = start.checked_sub(1).and_then(|i| self.tokens.get(i));
-        matches!(tag, Tag::QWhich | Tag::QWho | Tag::QWhen) && mark.is_some_and(|t| t.text == "," || t.kind != Kind::Punct)
-    }
-
-    /// A verb or question word of a language whose verb may stand anywhere.
-    fn foreign(&self, c: &mut Clause, start: usize, end: usize) {
-        let hits: Vec<Hit> = self
-            .hits_in(start, end)
-            .filter(|h| {
-                h.anywhere && (h.tag.is_verb() || h.tag.asks() || matches!(h.tag, Tag::Req | Tag::Want))
-            })
-            .collect();
-        let ask = hits.iter().filter(|h| h.tag.asks()).max_by_key(|h| (h.bytes, h.len));
-        let request = hits.iter().any(|h| h.tag == Tag::Req);
-        let cjk_tail = hits
-            .iter()
-            .filter(|h| h.tag.is_verb() && h.bytes > 0)
-            .max_by_key(|h| (h.start, h.offset + h.bytes, h.bytes));
-        let verb = if cjk_tail.is_some_and(|_| self.verb_final(start, end)) {
-            cjk_tail
-        } else {
-            hits.iter()
-                .filter(|h| h.tag.is_verb())
-                .min_by_key(|h| (h.start, h.offset, usize::MAX - h.bytes - h.len))
-        };
-        match (ask, verb) {
-            (Some(q), v) if !request || v.is_none() => {
-                c.form = Form::Question(q.tag);
-                c.verb = v.map(|v| v.tag);
-                c.foreign = true;
-            }
-            (_, Some(v)) => {
-                c.form = if request { Form::Request } else { Form::Order };
-                c.verb = Some(v.tag);
-                c.after = v.start + v.len;
-                c.foreign = true;
-            }
-            _ => {}
-        }
-    }
-
-    /// Japanese and Korean put the verb last.
-    fn verb_final(&self, start: usize, end: usize) -> bool {
-        self.tokens
-            .get(start..end)
-            .unwrap_or(&[])
-            .iter()
-            .filter(|t| t.kind == Kind::Cjk)
-            .any(|t| t.text.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}')))
-    }
-
-    /// A head such as "build" or "plan" that is a noun here: something is said about it.
-    fn is_noun_here(&self, h: Hit, end: usize) -> bool {
-        let after = h.start + h.len;
-        let stop = (after + 4).min(end);
-        if is_word(self.tokens.get(after), DETERMINERS) || h.anywhere || h.len > 1 {
-            return false;
-        }
-        (after..stop).any(|j| {
-            is_word(self.tokens.get(j), AUX)
-                && !is_word(
-                    self.tokens.get(j.wrapping_sub(1)),
-                    &[
-                        "that", "which", "what", "it", "they", "who", "there", "if", "how", "why", "where",
-                        "to", "whatever",
-                    ],
-                )
-        }) || self.hits(after).iter().any(|h| {
-            h.tag == Tag::Fault
-                && h.len >= 1
-                && !is_word(
-                    self.tokens.get(after),
-                    &[
-                        "wrong",
-                        "missing",
-                        "empty",
-                        "broken",
-                        "error",
-                        "errors",
-                        "failing",
-                        "incorrect",
-                        "null",
-                        "exception",
-                        "exceptions",
-                        "undefined",
-                        "not",
-                        "duplicated",
-                        "issue",
-                        "issues",
-                        "bug",
-                        "problem",
-                    ],
-                )
-        })
-    }
-
-    /// The verb behind a form in -ing.
-    fn gerund(&self, i: usize) -> Option<Tag> {
-        let word = self.tokens.get(i).filter(|t| t.kind == Kind::Word)?.text.strip_suffix("ing")?;
-        let mut stems = vec![word.to_owned(), format!("{word}e")];
-        if let Some((cut, last)) = word.char_indices().next_back()
-            && word.get(..cut).is_some_and(|w| w.ends_with(last))
-        {
-            stems.push(word.get(..cut).unwrap_or("").to_owned());
-        }
-        let mut token = self.tokens.get(i)?.clone();
-        for stem in stems {
-            token.text = stem;
-            let mut phrase = vec![token.clone()];
-            phrase.extend(self.tokens.get(i + 1..i + 3).unwrap_or(&[]).iter().cloned());
-            let hit = Lexicon::builtin()
-                .find(&phrase)
-                .into_iter()
-                .filter(|h| h.start == 0 && h.tag.is_verb())
-                .max_by_key(|h| h.len);
-            if let Some(hit) = hit {
-                return Some(hit.tag);
-            }
-        }
-        None
-    }
-
-    /// What stands after the verb, up to the first preposition.
-    fn object(&self, after: usize, end: usize) -> Object {
-        let mut i = after;
-        while is_word(self.tokens.get(i), DETERMINERS)
-            && i < end
-            && self.tokens.get(i + 1).is_some()
-            && i + 1 < end
-        {
-            i += 1;
-        }
-        if i >= end {
-            return Object::Missing;
-        }
-        let mut stop = i;
-        while stop < end && !(stop > i && is_word(self.tokens.get(stop), PREPOSITIONS)) {
-            stop += 1;
-        }
-        if stop == i + 1 && is_word(self.tokens.get(i), PRONOUNS) {
-            return Object::Pronoun;
-        }
-        let named =
-            self.tokens.get(i..stop).unwrap_or(&[]).iter().any(|t| matches!(t.kind, Kind::File | Kind::Path));
-        let place = |tag: Tag| {
-            self.hits_in(i, stop).filter(|h| h.tag == tag).map(|h| h.start + h.len).max().unwrap_or(0)
-        };
-        let (inner, whole, new) = (place(Tag::OInner), place(Tag::OWhole), place(Tag::ONew));
-        if named && inner == 0 {
-            return Object::Whole;
-        }
-        let head = inner.max(whole).max(new);
-        if head == 0 {
-            return Object::Other;
-        }
-        if inner == head {
-            Object::Inner
-        } else if whole == head {
-            Object::Whole
-        } else {
-            Object::New
-        }
     }
 }

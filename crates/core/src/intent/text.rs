@@ -3,6 +3,10 @@
 //! Owns what counts as the writer's own words and what is pasted or quoted. Never knows what a
 //! word means.
 
+mod pasted;
+
+use pasted::{is_code, is_trace, reads_as_prose};
+
 /// What a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -183,9 +187,9 @@ pub(crate) fn tokenize(text: &str) -> Doc {
         if body.starts_with("```") && text.get(start..).is_some_and(|rest| rest.matches("```").count() > 1) {
             let closes_here = body.len() > 5 && body.ends_with("```");
             if closes_here {
-                doc.push("", Kind::Code, start, at)
+                doc.push("", Kind::Code, start, at);
             } else {
-                fenced = Some(start)
+                fenced = Some(start);
             }
             continue;
         }
@@ -216,131 +220,6 @@ impl Doc {
         }
         self.tokens.push(Token { text: text.to_owned(), kind, start, end });
     }
-}
-
-fn reads_as_prose(line: &str) -> bool {
-    let words = line.split_whitespace().filter(|w| w.chars().all(char::is_alphabetic)).count();
-    let all = line.split_whitespace().count();
-    all > 4 && words * 10 > all * 8
-}
-
-/// A line of an error, log or stack trace.
-fn is_trace(line: &str) -> bool {
-    let starts = [
-        "Traceback",
-        "File \"",
-        "at ",
-        "Caused by",
-        "Error:",
-        "error:",
-        "error[",
-        "warning:",
-        "Exception",
-        "panicked",
-        "thread '",
-        "npm ERR!",
-        "npm error",
-        "E   ",
-        "FAILED ",
-        "fatal:",
-        "ERROR",
-        "WARN",
-        "INFO",
-        "DEBUG",
-        "[ERROR]",
-        "[error]",
-        "> ",
-        "$ ",
-        "--> ",
-        "note: run",
-        "Uncaught",
-        "TypeError",
-        "ReferenceError",
-        "SyntaxError",
-        "KeyError",
-        "ValueError",
-        "AttributeError",
-        "ImportError",
-        "ModuleNotFoundError",
-    ];
-    let head = starts.iter().any(|s| line.starts_with(s));
-    if line.starts_with("at ") {
-        return line.contains('(') || line.contains(':');
-    }
-    let coded = line
-        .split([':', ' '])
-        .next()
-        .is_some_and(|w| w.len() > 7 && (w.ends_with("Error") || w.ends_with("Exception")));
-    let stamped = line.len() > 20
-        && line.as_bytes().first().is_some_and(u8::is_ascii_digit)
-        && line.get(..16).is_some_and(|p| p.matches([':', '-']).count() >= 3);
-    head || coded || stamped
-}
-
-/// A line of source code.
-fn is_code(line: &str) -> bool {
-    let body = line.trim();
-    let ends = body.ends_with(['{', '}', ';'])
-        || body.ends_with(");")
-        || body.ends_with("):")
-        || body.ends_with("/>")
-        || body.ends_with("],")
-        || body.ends_with("},")
-        || body.ends_with("=>");
-    let starts = [
-        "import ",
-        "from ",
-        "def ",
-        "class ",
-        "fn ",
-        "pub ",
-        "let ",
-        "const ",
-        "var ",
-        "function ",
-        "#include",
-        "using ",
-        "package ",
-        "public ",
-        "private ",
-        "return ",
-        "if (",
-        "for (",
-        "while (",
-        "//",
-        "/*",
-        "* ",
-        "<div",
-        "</",
-        "<!",
-        "@",
-        "+ ",
-        "- {",
-        "SELECT ",
-        "elif ",
-        "else:",
-        "try:",
-        "except",
-        "} ",
-        "+++",
-        "---",
-        "@@",
-    ]
-    .iter()
-    .any(|s| body.starts_with(s));
-    let signs = body.matches(['=', '(', ')', '{', '}', '<', '>', ';', '[', ']', '_', '.']).count();
-    let prose = body
-        .split_whitespace()
-        .filter(|w| w.len() > 1 && w.trim_end_matches([',', '.', '?', '!']).chars().all(char::is_alphabetic))
-        .count();
-    let indented = line.starts_with("    ") || line.starts_with('\t');
-    if body.ends_with(';') || body.ends_with('{') || body.ends_with('}') {
-        return ends && (signs >= 2 || prose < 4);
-    }
-    (ends && signs > prose)
-        || (starts && signs >= 2 && signs * 2 > prose)
-        || (indented && signs > 2 && signs > prose)
-        || (signs > 5 && signs > prose * 2)
 }
 
 fn closing(c: char) -> Option<char> {
@@ -375,7 +254,7 @@ fn scan_line(doc: &mut Doc, line: &str, base: usize) {
             let run: String = rest.get(..len).unwrap_or("").trim_end().chars().filter_map(fold).collect();
             doc.push(&run, Kind::Cjk, base + i, base + i + len);
             len
-        } else if is_break(c) || c == ':' || c == '.' {
+        } else if is_break(c) || c == ':' || (c == '.' && !inner.starts_with(char::is_alphanumeric)) {
             let mut buf = [0u8; 4];
             doc.push(punct(c).encode_utf8(&mut buf), Kind::Punct, base + i, base + i + c.len_utf8());
             c.len_utf8()
@@ -391,15 +270,13 @@ fn scan_line(doc: &mut Doc, line: &str, base: usize) {
 fn punct(c: char) -> char {
     match c {
         '，' | '、' | '،' => ',',
-        '。' | '।' => '.',
+        '。' | '।' | '…' => '.',
         '；' => ';',
         '！' | '¡' => '!',
         '？' | '؟' => '?',
-        '¿' => '(',
         '：' => ':',
-        '（' => '(',
+        '（' | '¿' => '(',
         '）' => ')',
-        '…' => '.',
         '—' | '–' => '-',
         other => other,
     }
@@ -464,6 +341,18 @@ fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
     }
     if raw.is_empty() {
         return rest.chars().next().map_or(1, char::len_utf8);
+    }
+    let short = matches!(
+        raw,
+        "e.g" | "i.e" | "etc" | "vs" | "approx" | "a.k.a" | "incl" | "resp" | "z.B" | "d.h" | "p.ej" | "bzw"
+    );
+    if short && rest.get(raw.len()..).is_some_and(|r| r.starts_with(". ")) {
+        doc.push(raw, Kind::Word, at, at + raw.len() + 1);
+        return raw.len() + 1;
+    }
+    if raw.chars().all(|c| c == '-') {
+        doc.push("-", Kind::Punct, at, at + raw.len());
+        return raw.len();
     }
     let kind = kind_of(raw);
     if kind == Kind::Word {

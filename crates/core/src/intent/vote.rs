@@ -6,10 +6,10 @@
 use super::{
     IntentNode as N, answer,
     classify::Parsed,
+    features,
     forbid::Ban,
     lexicon::Tag,
     reading::{Message, Source},
-    features,
     rules::{self, Guess},
     stats::{Model, Prediction, TURNS},
     structure::Form,
@@ -25,6 +25,11 @@ pub(crate) struct Vote {
     pub source: Source,
     pub reasoning: String,
 }
+
+const NEGATIONS: &[&str] = &[
+    "not", "no", "dont", "never", "cant", "isnt", "doesnt", "wont", "nicht", "nein", "kein", "keine", "pas",
+    "non", "nao", "nunca", "не", "нет", "niet", "nie", "degil", "inte",
+];
 
 fn vote(leaf: N, turn: Turn, confidence: f32, source: Source, reasoning: impl Into<String>) -> Vote {
     Vote { leaf, turn, confidence, source, reasoning: reasoning.into() }
@@ -80,28 +85,71 @@ fn structure_alone(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
     };
     let leaf = cap(p, g.leaf);
     let confidence = 0.6 + 0.1 * f32::from(g.weight);
-    vote(leaf, project(leaf, m.phase, m.plan_active, p.text), confidence, Source::Heuristic, format!("structure: {}", g.rule))
+    vote(
+        leaf,
+        project(leaf, m.phase, m.plan_active, p.text),
+        confidence,
+        Source::Heuristic,
+        format!("structure: {}", g.rule),
+    )
 }
 
 /// Structure and statistics together.
 fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
     let shares = model.predict(&features::of(p, m.phase, m.paused));
     let guess = p.guess();
-    let turn = turn_of(&shares, m);
+    let turn = turn_of(p, &shares, m);
     let (leaf, share) = leaf_of(p, &shares, guess, m);
     let rule = guess.map_or("none", |g| g.rule);
-    let reasoning = format!("structure {rule} → {}; statistics {} {share:.2}", guess.map_or("nothing", |g| g.leaf.name()), leaf.name());
+    let reasoning = format!(
+        "structure {rule} → {}; statistics {} {share:.2}",
+        guess.map_or("nothing", |g| g.leaf.name()),
+        leaf.name()
+    );
     let confidence = model.calibrate(share);
     if let Some((turn, share)) = turn {
         let kept = if matches!(turn, Turn::Control(_)) { N::Conversation } else { leaf };
         return vote(kept, turn, model.calibrate(share), Source::Exemplar, reasoning);
     }
-    vote(leaf, routed(p, leaf, &shares, m), confidence, Source::Exemplar, reasoning)
+    let turn = routed(p, leaf, &shares, m);
+    let leaf = beside_a_plan(p, leaf, &turn, &shares, m);
+    vote(leaf, turn, confidence, Source::Exemplar, reasoning)
+}
+
+/// While a plan is open, a change to it is no design, and a question is no small talk.
+fn beside_a_plan(p: &Parsed<'_>, leaf: N, turn: &Turn, shares: &Prediction, m: &Message<'_>) -> N {
+    if m.phase == Phase::Idle {
+        return leaf;
+    }
+    if *turn == Turn::PlanContinue && leaf == N::Design && p.ban == Ban::None {
+        return shares.best(|l| matches!(l, N::Modify | N::Decompose)).0;
+    }
+    if matches!(turn, Turn::Query(_)) && leaf == N::Conversation && p.asks() {
+        return shares.best(|l| !rules::is_action(l) && l != N::Conversation).0;
+    }
+    leaf
 }
 
 /// A word to the workbench in free phrasing, when the statistics are sure.
-fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
-    let (name, share) = TURNS.iter().copied().zip(shares.turns).max_by(|a, b| a.1.total_cmp(&b.1))?;
+fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
+    let root = shares.leaf(N::Conversation) > 0.5;
+    let idle_root = root && m.phase == Phase::Idle;
+    let words = TURNS
+        .iter()
+        .copied()
+        .zip(shares.turns)
+        .filter(|(t, _)| !idle_root || !matches!(*t, "query" | "plan_new" | "plan_continue"));
+    let (name, share) = words.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let has = |list: &[&str]| p.doc.tokens.iter().any(|t| list.contains(&t.text.as_str()));
+    // "run it again with -v" changes the run; only after a failure it is a retry all the same
+    if matches!(name, "redo_cmd" | "control") && m.phase != Phase::Failed && has(&["with", "but"]) {
+        return None;
+    }
+    // a yes sets things going: never on a guess, never beside a negation
+    let yes = name == "control" && m.phase == Phase::AwaitingApproval;
+    if yes && (share < 0.75 || p.ban != Ban::None || has(NEGATIONS)) {
+        return None;
+    }
     let control = match name {
         "control" if m.phase == Phase::AwaitingApproval => Control::Approve,
         "control" => Control::Proceed,
@@ -116,8 +164,15 @@ fn turn_of(shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
         "mode_explore" => Control::ModeSwitch(Mode::Exploratory),
         _ => return None,
     };
-    let root = shares.leaf(N::Conversation) > 0.5;
-    let floor = if root { 0.34 } else if m.phase == Phase::Idle { 0.6 } else { 0.5 };
+    let floor = if idle_root {
+        0.15
+    } else if root {
+        0.34
+    } else if m.phase == Phase::Idle {
+        0.6
+    } else {
+        0.5
+    };
     (share >= floor).then_some((Turn::Control(control), share))
 }
 
@@ -129,36 +184,75 @@ fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Messag
         Ban::All => rules::is_action(leaf),
     };
     // in idle the root is for words to the workbench, which the turn head knows
-    let root = m.phase != Phase::Idle || shares.leaf(N::Conversation) > 0.8;
+    let root = m.phase != Phase::Idle || shares.leaf(N::Conversation) > 0.55;
     let (mut best, mut share) = shares.best(|l| !banned(l) && (root || l != N::Conversation));
     let backed = guess.is_some_and(|g| rules::is_action(g.leaf));
     if m.phase == Phase::Idle && rules::is_action(best) && !backed && share < 0.75 {
         // no clause orders anything: the statistics alone do not act
-        (best, share) = shares.best(|l| !rules::is_action(l));
+        let (other, its) = shares.best(|l| !rules::is_action(l));
+        if its >= 0.1 || p.asks() {
+            (best, share) = (other, its);
+        }
     }
     let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
-    if rules::is_action(best) && asks && share < 0.8 {
+    if rules::is_action(best) && asks && share < if backed { 0.8 } else { 0.93 } {
         let (other, its) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
         if its > 0.04 || p.asks() {
             return (other, its);
         }
     }
+    let ordered = guess.filter(|g| rules::is_action(g.leaf) && g.weight >= 3 && !banned(g.leaf) && !p.asks());
+    if let Some(g) = ordered.filter(|g| !rules::is_action(best) && shares.leaf(g.leaf) > 0.15) {
+        // "why does it crash? please fix it": the order at the end is what is asked for
+        return (g.leaf, shares.leaf(g.leaf).max(0.5));
+    }
+    if ordered.is_some_and(|g| !rules::is_action(best) && ends_in(p, g)) {
+        return (ordered.map_or(best, |g| g.leaf), 0.6);
+    }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
-    if destroys && !banned(N::Delete) && !p.asks() && m.phase == Phase::Idle && best != N::Delete && shares.leaf(N::Delete) > 0.04 {
+    if destroys
+        && !banned(N::Delete)
+        && !p.asks()
+        && m.phase == Phase::Idle
+        && best != N::Delete
+        && shares.leaf(N::Delete) > 0.04
+    {
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
     (best, share)
 }
 
+/// A question first and an order last: two parts, and the deeper one is really asked for.
+fn ends_in(p: &Parsed<'_>, guess: Guess) -> bool {
+    let spoken: Vec<_> = p.kept.iter().filter_map(|k| p.structure.clauses.get(*k).map(|c| (*k, c))).collect();
+    let last =
+        spoken.iter().rev().find(|(_, c)| !matches!(c.form, Form::Empty | Form::Frame | Form::Statement));
+    let asked = spoken.iter().any(|(k, c)| *k < guess.clause && matches!(c.form, Form::Question(_)));
+    asked && last.is_some_and(|(k, c)| *k == guess.clause && matches!(c.form, Form::Order | Form::Request))
+}
+
 fn ordered_run(p: &Parsed<'_>) -> bool {
-    p.structure.clauses.iter().any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VExecute))
+    p.structure
+        .clauses
+        .iter()
+        .any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VExecute))
 }
 
 /// Query, new plan or the active plan.
 fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn {
     if m.phase == Phase::Idle && !m.plan_active {
-        let states = p.structure.clauses.iter().all(|c| matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought));
+        let states = p.structure.clauses.iter().all(|c| {
+            matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought)
+        });
         if states && leaf == N::Audit {
+            return Turn::PlanNew(None);
+        }
+        let weighs = p.guess().and_then(|g| p.structure.clauses.get(g.clause)).is_some_and(|c| {
+            let head = p.doc.tokens.get(c.head).map_or("", |t| t.text.as_str());
+            c.form == Form::Order
+                && matches!(head, "analyze" | "analyse" | "verify" | "compare" | "weigh" | "predict")
+        });
+        if weighs && matches!(leaf, N::Audit | N::Design | N::Review) {
             return Turn::PlanNew(None);
         }
         return project(leaf, m.phase, false, p.text);
@@ -176,7 +270,9 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
 /// Short answers, words to the workbench, mode switches.
 fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let short = p.cover.as_deref().and_then(|c| answer::turn(c, m.phase, p.text));
-    let task = m.phase == Phase::Idle && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2) && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
+    let task = m.phase == Phase::Idle
+        && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2)
+        && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
     if let Some(turn) = short.filter(|_| !task) {
         return Some(vote(
             N::Conversation,

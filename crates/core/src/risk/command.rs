@@ -137,12 +137,11 @@ impl Walker<'_> {
         if let Some(out) = wrap::judge(self, name, argv, span, &feed) {
             return out;
         }
-        match programs::find(name) {
-            Some(program) => self.by_table(program, name, argv, span, feed),
-            None => {
-                self.unknown_program(name, argv, span);
-                Feed::Other
-            }
+        if let Some(program) = programs::find(name) {
+            self.by_table(program, name, argv, span, feed)
+        } else {
+            self.unknown_program(name, argv, span);
+            Feed::Other
         }
     }
 
@@ -169,31 +168,22 @@ impl Walker<'_> {
         span: Span,
         feed: Feed,
     ) -> Feed {
-        let args = Args::read(program, argv.get(1..).unwrap_or(&[]));
+        let words = argv.get(1..).unwrap_or(&[]);
+        // `cargo +nightly …` names a toolchain first.
+        let words = match words.split_first() {
+            Some((first, rest))
+                if first.text.starts_with('+') && matches!(name, "cargo" | "rustc" | "rustfmt") =>
+            {
+                rest
+            }
+            _ => words,
+        };
+        let args = Args::read(program, words);
         if asks_help(program, name, argv, &args) {
             self.hit("help", span);
             return Feed::Text("help".to_owned());
         }
-        let outer = self.lowered.take();
-        for judge in &program.also {
-            special::judge(self, judge, name, argv, &args, span, &feed);
-        }
-        let mut found = program.judge(&args);
-        if special::cloud_reads(program, name, &args)
-            && let Some(first) = found.first_mut()
-            && first.rule.id == "publish"
-        {
-            first.rule = super::rules::find("network");
-        }
-        if let (Some(rule), Some(first)) = (self.lowered, found.first_mut()) {
-            first.rule = super::rules::find(rule);
-        }
-        self.lowered = outer;
-        let mut network = false;
-        for found in found {
-            network |= found.rule.id == "network";
-            self.hit_rule(found.rule, found.span.unwrap_or(span));
-        }
+        let network = self.table_rules(program, name, argv, &args, span, &feed);
         if let Some(opt) = args.opt(&program.run)
             && opt.value.as_ref().is_none_or(|v| !is_harmless_pager(&v.text))
         {
@@ -223,6 +213,39 @@ impl Walker<'_> {
         }
         self.operands(program, &args);
         output(name, &args, network, feed)
+    }
+
+    /// What the table and the special judges say; whether it reads from the network.
+    fn table_rules(
+        &mut self,
+        program: &'static Program,
+        name: &str,
+        argv: &[Field],
+        args: &Args,
+        span: Span,
+        feed: &Feed,
+    ) -> bool {
+        let outer = self.lowered.take();
+        for judge in &program.also {
+            special::judge(self, judge, name, argv, args, span, feed);
+        }
+        let mut found = program.judge(args);
+        if special::cloud_reads(program, name, args)
+            && let Some(first) = found.first_mut()
+            && first.rule.id == "publish"
+        {
+            first.rule = super::rules::find("network");
+        }
+        if let (Some(rule), Some(first)) = (self.lowered, found.first_mut()) {
+            first.rule = super::rules::find(rule);
+        }
+        self.lowered = outer;
+        let mut network = false;
+        for found in found {
+            network |= found.rule.id == "network";
+            self.hit_rule(found.rule, found.span.unwrap_or(span));
+        }
+        network
     }
 
     fn option_value(&mut self, program: &Program, opt: &programs::Opt) {
@@ -256,7 +279,7 @@ impl Walker<'_> {
             if written {
                 self.judge_write(field, "write");
             }
-            if !named && !(written && program.dest != Dest::None) {
+            if !(named || written) {
                 self.judge_read(field);
             }
         }
@@ -350,11 +373,10 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
     }
     match (name, args.operands.as_slice()) {
         ("cat", []) if feed == Feed::Inherit => Feed::Other,
-        ("cat", []) => feed,
         ("cat", [one]) if one.feed.is_some() => one.feed.clone().unwrap_or_default(),
         ("cat", [one]) if one.text == "-" => feed,
         ("cat", [one]) if !one.unknown() => Feed::File(one.text.clone()),
-        ("tee" | "pv" | "sponge", _) => feed,
+        ("cat", []) | ("tee" | "pv" | "sponge", _) => feed,
         ("pwd", _) => Feed::Text(".".to_owned()),
         ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => {
             Feed::Text(".".to_owned())
@@ -367,7 +389,6 @@ fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
             Feed::Text(one.text.clone())
         }
         ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
-        ("ls" | "find" | "fd", _) => Feed::Other,
         _ => Feed::Other,
     }
 }

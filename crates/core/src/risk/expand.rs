@@ -11,10 +11,13 @@ use super::walk::Walker;
 pub(super) const UNKNOWN: char = '\u{1a}';
 
 /// Longest value that is followed.
-const MAX_VALUE: usize = 8192;
+const MAX_VALUE: usize = 32 * 1024;
 
 /// Most fields one word may become.
 const MAX_FIELDS: usize = 64;
+
+/// Most braces, commas and runs between them in a word that is expanded.
+const MAX_BRACES: usize = 512;
 
 /// What flows into or out of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +75,14 @@ struct Builder {
 }
 
 impl Builder {
+    /// Adds text as it stands in the line.
     fn push(&mut self, text: &str) {
+        self.started = true;
+        self.open.text.push_str(text);
+    }
+
+    /// Adds a value; values can double, so they are cut.
+    fn push_value(&mut self, text: &str) {
         self.started = true;
         if self.open.text.len() + text.len() <= MAX_VALUE {
             self.open.text.push_str(text);
@@ -100,7 +110,7 @@ impl Builder {
                 self.split();
             }
             first = false;
-            self.push(part);
+            self.push_value(part);
         }
         if !first && value.ends_with([' ', '\t', '\n']) {
             self.split();
@@ -113,13 +123,21 @@ impl Walker<'_> {
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
         let mut out = Vec::with_capacity(words.len());
         for word in words {
-            if brace_like(word) {
+            let before = out.len();
+            if self.stopped {
+                break;
+            }
+            if brace_like(word) && units(word).len() > MAX_BRACES {
+                self.hit("too-long", word.span);
+            } else if brace_like(word) {
                 for variant in braces(word) {
                     self.word_fields(&variant, &mut out);
                 }
             } else {
                 self.word_fields(word, &mut out);
             }
+            let bytes: usize = out.iter().skip(before).map(|field| field.text.len() + 32).sum();
+            self.charge(bytes, word.span);
         }
         out
     }
@@ -168,11 +186,11 @@ impl Walker<'_> {
                     out.open.many |= value.text.contains(['*', '?']);
                     out.push_splitting(&value.text);
                 } else {
-                    out.push(&value.text);
+                    out.push_value(&value.text);
                 }
             }
             Piece::Sub { script, quoted } => {
-                let feed = self.nested_script(script, Feed::Inherit);
+                let feed = self.nested_script(script, &Feed::Inherit);
                 let text = match &feed {
                     Feed::Text(text) => text.trim_end_matches('\n').to_owned(),
                     Feed::Inherit => String::new(),
@@ -183,14 +201,14 @@ impl Walker<'_> {
                 }
                 out.open.computed = true;
                 if split && !quoted {
-                    out.push_splitting(&text)
+                    out.push_splitting(&text);
                 } else {
-                    out.push(&text)
+                    out.push_value(&text);
                 }
                 out.open.computed = true;
             }
             Piece::Proc { script, fed } => {
-                let feed = self.nested_script(script, if *fed { Feed::Other } else { Feed::Inherit });
+                let feed = self.nested_script(script, if *fed { &Feed::Other } else { &Feed::Inherit });
                 out.push("/dev/fd/63");
                 out.open.feed = Some(feed);
             }
@@ -246,7 +264,9 @@ impl Walker<'_> {
                 for piece in pieces {
                     self.inner_piece(piece, span);
                 }
-                Value { text: UNKNOWN.to_string(), many: false }
+                // Whatever is cut off its end, a path below the home folder stays there.
+                let home = if name == "HOME" { "~" } else { "" };
+                Value { text: format!("{home}{UNKNOWN}"), many: false }
             }
         }
     }

@@ -6,9 +6,7 @@
 
 use std::rc::Rc;
 
-use super::syntax::{
-    Assign, HereDoc, Kind, Node, Piece, Pipeline, Quote, Redirect, Script, Span, Target, Word,
-};
+use super::syntax::{Assign, HereDoc, Kind, Node, Piece, Pipeline, Quote, Script, Span, Word};
 
 /// Nesting beyond this is unreadable.
 const MAX_DEPTH: usize = 60;
@@ -21,11 +19,11 @@ pub(super) struct Unreadable;
 pub(super) type Read<T> = Result<T, Unreadable>;
 
 /// A here-document that was announced and whose lines have not come yet.
-struct Pending {
-    doc: Rc<HereDoc>,
-    delimiter: String,
-    quoted: bool,
-    strip_tabs: bool,
+pub(super) struct Pending {
+    pub(super) doc: Rc<HereDoc>,
+    pub(super) delimiter: String,
+    pub(super) quoted: bool,
+    pub(super) strip_tabs: bool,
 }
 
 /// The parser: a position in a text.
@@ -33,7 +31,7 @@ pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     depth: usize,
-    pending: Vec<Pending>,
+    pub(super) pending: Vec<Pending>,
     /// Set when the text is not a slice of the line: where it came from.
     origin: Option<Span>,
 }
@@ -112,7 +110,7 @@ impl<'a> Parser<'a> {
         yes
     }
 
-    fn expect(&mut self, text: &str) -> Read<()> {
+    pub(super) fn expect(&mut self, text: &str) -> Read<()> {
         if self.eat(text) { Ok(()) } else { Err(Unreadable) }
     }
 
@@ -138,7 +136,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Skips blanks and newlines, reading here-documents at each newline.
-    fn newlines(&mut self) -> Read<()> {
+    pub(super) fn newlines(&mut self) -> Read<()> {
         loop {
             self.blanks();
             if self.byte(0) != Some(b'\n') {
@@ -182,7 +180,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The bare word at the current place, if it is one: for reserved words.
-    fn peek_bare(&self) -> &'a str {
+    pub(super) fn peek_bare(&self) -> &'a str {
         let rest = self.rest();
         let end = rest
             .find(|c: char| c.is_ascii_whitespace() || ";&|()<>'\"\\$`".contains(c))
@@ -190,7 +188,7 @@ impl<'a> Parser<'a> {
         rest.get(..end).unwrap_or("")
     }
 
-    fn reserved(&mut self, word: &str) -> bool {
+    pub(super) fn reserved(&mut self, word: &str) -> bool {
         if self.peek_bare() == word {
             self.at += word.len();
             true
@@ -199,7 +197,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn expect_reserved(&mut self, word: &str) -> Read<()> {
+    pub(super) fn expect_reserved(&mut self, word: &str) -> Read<()> {
         self.newlines()?;
         if self.reserved(word) { Ok(()) } else { Err(Unreadable) }
     }
@@ -263,7 +261,7 @@ impl<'a> Parser<'a> {
         Ok(Pipeline { nodes, background: false, conditional: false })
     }
 
-    fn command(&mut self) -> Read<Node> {
+    pub(super) fn command(&mut self) -> Read<Node> {
         self.enter()?;
         let start = self.at;
         let kind = match self.peek_bare() {
@@ -302,174 +300,6 @@ impl<'a> Parser<'a> {
         }
         self.leave();
         Ok(Node { kind, redirects, span: self.span_from(start) })
-    }
-
-    fn subshell(&mut self) -> Read<Kind> {
-        self.expect("(")?;
-        let body = self.script()?;
-        self.expect(")")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], certain: true, subshell: true })
-    }
-
-    fn braces(&mut self) -> Read<Kind> {
-        self.expect("{")?;
-        let body = self.script()?;
-        self.expect_reserved("}")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], certain: true, subshell: false })
-    }
-
-    fn arithmetic_command(&mut self) -> Read<Option<Kind>> {
-        let Some(inner) = self.arithmetic_inner(1) else { return Ok(None) };
-        let start = self.at;
-        self.at += inner.len() + 4;
-        let pieces = self.nested_text(inner, start)?;
-        Ok(Some(Kind::Test(vec![Word { pieces, span: self.span_from(start) }])))
-    }
-
-    fn double_bracket(&mut self) -> Read<Kind> {
-        self.at += 2;
-        let mut words = Vec::new();
-        loop {
-            self.blanks();
-            match self.byte(0) {
-                None => return Err(Unreadable),
-                Some(b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|') => self.at += 1,
-                Some(_) if self.peek_bare() == "]]" => {
-                    self.at += 2;
-                    return Ok(Kind::Test(words));
-                }
-                Some(b';') => return Err(Unreadable),
-                Some(_) => words.push(self.word()?),
-            }
-        }
-    }
-
-    fn if_clause(&mut self) -> Read<Kind> {
-        self.at += 2;
-        let mut bodies = vec![self.script()?];
-        self.expect_reserved("then")?;
-        bodies.push(self.script()?);
-        while self.reserved("elif") {
-            bodies.push(self.script()?);
-            self.expect_reserved("then")?;
-            bodies.push(self.script()?);
-        }
-        if self.reserved("else") {
-            bodies.push(self.script()?);
-        }
-        self.expect_reserved("fi")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies, certain: false, subshell: false })
-    }
-
-    fn loop_clause(&mut self) -> Read<Kind> {
-        self.at += "while".len();
-        let condition = self.script()?;
-        let body = self.do_group()?;
-        Ok(Kind::Compound {
-            words: Vec::new(),
-            bodies: vec![condition, body],
-            certain: false,
-            subshell: false,
-        })
-    }
-
-    fn do_group(&mut self) -> Read<Script> {
-        self.expect_reserved("do")?;
-        let body = self.script()?;
-        self.expect_reserved("done")?;
-        Ok(body)
-    }
-
-    fn for_clause(&mut self) -> Read<Kind> {
-        self.at += self.peek_bare().len();
-        self.blanks();
-        if self.looking_at("((") {
-            let inner = self.arithmetic_inner(1).ok_or(Unreadable)?;
-            let start = self.at;
-            self.at += inner.len() + 4;
-            let pieces = self.nested_text(inner, start)?;
-            self.blanks();
-            let _ = self.eat(";");
-            let body = self.do_group()?;
-            let words = vec![Word { pieces, span: Span::default() }];
-            return Ok(Kind::Compound { words, bodies: vec![body], certain: false, subshell: false });
-        }
-        let name = self.name().ok_or(Unreadable)?;
-        self.newlines()?;
-        let mut list = None;
-        if self.reserved("in") {
-            let mut words = Vec::new();
-            loop {
-                self.blanks();
-                match self.byte(0) {
-                    Some(b';' | b'\n') => break,
-                    None | Some(b'&' | b'|' | b'(' | b')' | b'<' | b'>') => return Err(Unreadable),
-                    Some(_) => words.push(self.word()?),
-                }
-            }
-            list = Some(words);
-        }
-        self.blanks();
-        let _ = self.eat(";");
-        let body = self.do_group()?;
-        Ok(Kind::Each { name, list, body })
-    }
-
-    fn case_clause(&mut self) -> Read<Kind> {
-        self.at += 4;
-        self.blanks();
-        let mut words = vec![self.word()?];
-        let mut bodies = Vec::new();
-        self.expect_reserved("in")?;
-        loop {
-            self.newlines()?;
-            if self.reserved("esac") {
-                break;
-            }
-            let _ = self.eat("(");
-            loop {
-                self.blanks();
-                words.push(self.word()?);
-                self.blanks();
-                if !self.eat("|") {
-                    break;
-                }
-            }
-            self.expect(")")?;
-            bodies.push(self.script()?);
-            if !(self.eat(";;&") || self.eat(";;") || self.eat(";&")) {
-                self.expect_reserved("esac")?;
-                break;
-            }
-        }
-        Ok(Kind::Compound { words, bodies, certain: false, subshell: false })
-    }
-
-    fn function_keyword(&mut self) -> Read<Kind> {
-        self.at += "function".len();
-        self.blanks();
-        let name = self.peek_bare().to_owned();
-        if name.is_empty() {
-            return Err(Unreadable);
-        }
-        self.at += name.len();
-        self.blanks();
-        if self.eat("(") {
-            self.blanks();
-            self.expect(")")?;
-        }
-        self.function_body(name)
-    }
-
-    fn function_body(&mut self, name: String) -> Read<Kind> {
-        self.newlines()?;
-        if !matches!(self.peek_bare(), "{" | "if" | "for" | "while" | "until" | "case" | "[[" | "select")
-            && !self.looking_at("(")
-        {
-            return Err(Unreadable);
-        }
-        let body = Box::new(self.command()?);
-        Ok(Kind::Function { name, body })
     }
 
     fn simple(&mut self, start: usize) -> Read<Node> {
@@ -560,75 +390,6 @@ impl<'a> Parser<'a> {
             return Ok(Some(Assign { name, append: true, values, array: true, span: self.span_from(start) }));
         }
         Ok(Some(Assign { name, append, values, array, span: self.span_from(start) }))
-    }
-
-    fn redirect(&mut self) -> Read<Option<Redirect>> {
-        let start = self.at;
-        let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
-        let mut descriptor = self.rest().get(..digits).unwrap_or("").to_owned();
-        if self.byte(0) == Some(b'{') {
-            let close = self.rest().find('}').unwrap_or(0);
-            let name = self.rest().get(1..close).unwrap_or("");
-            let next = self.byte(close + 1);
-            if !name.is_empty()
-                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-                && matches!(next, Some(b'<' | b'>'))
-            {
-                descriptor = name.to_owned();
-                self.at += close + 1;
-            }
-        } else if matches!(self.byte(digits), Some(b'<' | b'>')) {
-            self.at += digits;
-        }
-        let process = self.looking_at("<(") || self.looking_at(">(");
-        if process || !(self.looking_at("<") || self.looking_at(">") || self.looking_at("&>")) {
-            self.at = start;
-            return Ok(None);
-        }
-        let stdin = descriptor.is_empty() || descriptor == "0";
-        let target = self.redirect_target()?;
-        Ok(Some(Redirect { target, span: self.span_from(start), stdin }))
-    }
-
-    fn redirect_target(&mut self) -> Read<Target> {
-        if self.eat("<<<") {
-            self.blanks();
-            return Ok(Target::HereString(self.word()?));
-        }
-        if self.eat("<<") {
-            let strip_tabs = self.eat("-");
-            return self.here_document_start(strip_tabs);
-        }
-        if self.eat("<&") || self.eat(">&") {
-            let input = self.text.as_bytes().get(self.at - 2) == Some(&b'<');
-            self.blanks();
-            let word = self.word()?;
-            let text = bare(&word).unwrap_or("");
-            let descriptor = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
-            return Ok(if descriptor || input { Target::Copy } else { Target::Write(word) });
-        }
-        let write = ["&>>", "&>", "<>", ">>", ">|", ">"].iter().any(|op| self.eat(op));
-        if !write {
-            self.expect("<")?;
-        }
-        self.blanks();
-        let word = self.word()?;
-        Ok(if write { Target::Write(word) } else { Target::Read(word) })
-    }
-
-    fn here_document_start(&mut self, strip_tabs: bool) -> Read<Target> {
-        self.blanks();
-        let word = self.word()?;
-        let mut delimiter = String::new();
-        let mut quoted = false;
-        for piece in &word.pieces {
-            let Piece::Text(text, quote) = piece else { return Err(Unreadable) };
-            delimiter.push_str(text);
-            quoted |= *quote != Quote::Bare;
-        }
-        let doc = Rc::new(HereDoc::default());
-        self.pending.push(Pending { doc: Rc::clone(&doc), delimiter, quoted, strip_tabs });
-        Ok(Target::HereDoc(doc))
     }
 }
 

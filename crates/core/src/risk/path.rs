@@ -280,11 +280,10 @@ fn name_is_secret(last: &str) -> bool {
                 && !words.contains(&tail)
                 && !words.iter().any(|w| rest.starts_with(&format!(".{w}"))));
     }
-    glob_may_name(last)
-        || last.starts_with("service-account") && last.ends_with(".json")
-        || last.starts_with("service_account") && last.ends_with(".json")
-        || last.starts_with("id_rsa") && !last.ends_with(".pub")
-        || last.starts_with("id_ed25519") && !last.ends_with(".pub")
+    let account = last.starts_with("service-account") || last.starts_with("service_account");
+    let key = last.starts_with("id_rsa") || last.starts_with("id_ed25519");
+    let ending = last.rsplit('.').next().unwrap_or("");
+    glob_may_name(last) || account && ending == "json" || key && ending != "pub"
 }
 
 /// Whether a pattern with wildcards matches a well-known secret name and little else.

@@ -134,7 +134,6 @@ fn directive(line: &'static str, program: &mut Program) {
         "long1" => program.long1 = true,
         "helpfirst" => program.help_first = true,
         "nohelp" => program.no_help = true,
-        "nosub" => {}
         "also" => program.also.extend(words),
         "text" => {
             program.text = words.next().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
@@ -333,6 +332,7 @@ impl Program {
 
 impl Line {
     /// The span that decided when the line matches; the inner `None` when nothing in particular did.
+    #[allow(clippy::option_option, reason = "no match, a match, and a match at a place are three things")]
     fn matches(&self, args: &Args) -> Option<Option<Span>> {
         let subs_match = self.subs.iter().enumerate().all(|(at, names)| {
             names.iter().any(|n| *n == args.operand(at) || n.contains('*') && glob(n, args.operand(at)))

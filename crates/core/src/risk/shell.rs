@@ -68,6 +68,7 @@ pub(super) fn is_builtin(name: &str) -> bool {
 pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, feed: &Feed) -> Option<Feed> {
     let args = argv.get(1..).unwrap_or(&[]);
     let first = args.first().map_or("", |f| f.text.as_str());
+    carried_code(w, name, args);
     let out = match name {
         "echo" => echo(args),
         "printf" => printf(w, args),
@@ -118,6 +119,35 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         _ => return None,
     };
     Some(out)
+}
+
+/// Builtins that keep code for later, and those that evaluate subscripts inside quoted words.
+fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
+    let option = match name {
+        "hash" => "-p",
+        "bind" => "-x",
+        "complete" | "compgen" | "mapfile" | "readarray" => "-C",
+        _ => "",
+    };
+    if let Some(at) = args.iter().position(|f| !option.is_empty() && f.text.starts_with(option)) {
+        let code = args.get(at + 1).or_else(|| args.get(at));
+        w.hit("hidden-run", code.map_or_else(Span::default, |f| f.span));
+    }
+    let evaluates = match name {
+        "let" | "unset" | "read" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "getopts" => {
+            true
+        }
+        "test" | "[" | "printf" | "wait" => {
+            args.iter().any(|f| f.text == "-v" || f.text == "-n" && name == "wait")
+        }
+        _ => false,
+    };
+    if let Some(field) = args
+        .iter()
+        .find(|f| evaluates && f.text.contains('[') && (f.text.contains("$(") || f.text.contains('`')))
+    {
+        w.hit("hidden-run", field.span);
+    }
 }
 
 fn known_text(text: String) -> Feed {
@@ -230,7 +260,6 @@ fn source(w: &mut Walker<'_>, args: &[Field], span: Span) {
 
 fn trap(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     match args {
-        [] => {}
         [only] if only.text.starts_with('-') => {}
         [code, ..] if code.text != "-" => {
             let _ = w.run_text(&code.text, code.span);
@@ -396,14 +425,19 @@ fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed:
         at += 1;
     }
     let rest = args.get(at..).unwrap_or(&[]);
+    shell_input(w, rest, span, feed);
+    Feed::Other
+}
+
+/// A shell's script: a file, or what it is fed.
+fn shell_input(w: &mut Walker<'_>, rest: &[Field], span: Span, feed: &Feed) {
     match rest.iter().find(|f| f.text != "--") {
         None => feed_shell(w, feed, span),
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
-            feed_shell(w, feed, span)
+            feed_shell(w, feed, span);
         }
         Some(file) => source(w, std::slice::from_ref(file), span),
     }
-    Feed::Other
 }
 
 fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span) -> Feed {

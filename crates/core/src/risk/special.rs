@@ -3,11 +3,13 @@
 //! Owns the way from a name in the tables (`also …`) to a judge. Each family of judges has its file.
 
 mod code;
+mod data;
 mod files;
 mod git;
 mod net;
 mod system;
 mod text;
+mod tools;
 
 use super::expand::{Feed, Field};
 use super::programs::Args;
@@ -60,9 +62,9 @@ pub(super) fn judge(
         "pager" => text::pager(w, &case),
         "git" => git::git(w, &case),
         "gh" => git::hub(w, &case),
-        "node" | "npx" | "pip" | "cargo" | "buildtool" | "lint" => code::tool(w, judge, &case),
+        "node" | "npx" | "pip" | "cargo" | "buildtool" | "lint" => tools::tool(w, judge, &case),
         "code" | "python" => code::interpreter(w, &case),
-        "sql" | "sqlite" => code::sql(w, &case),
+        "sql" | "sqlite" => data::sql(w, &case),
         "curl" | "wget" | "httpie" => net::http(w, &case),
         "dns" => net::dns(w, &case),
         "nc" => net::nc(w, &case),
@@ -80,7 +82,7 @@ pub(super) fn judge(
         "packages" => system::packages(w, &case),
         "tmux" => system::tmux(w, &case),
         "psread" | "pswrite" | "psremove" | "psweb" | "psblock" | "psstart" => {
-            system::powershell(w, judge, &case)
+            system::powershell(w, judge, &case);
         }
         _ => {}
     }

@@ -18,6 +18,9 @@ const MAX_COMMANDS: usize = 40_000;
 /// Most bytes of nested text (here-documents into a shell, `eval`, `sh -c`) that are read for one line.
 const MAX_NESTED_BYTES: usize = 512 * 1024;
 
+/// Most bytes of words that are put together for one line.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
+
 /// Deepest nesting of texts and functions.
 const MAX_DEPTH: usize = 24;
 
@@ -42,19 +45,20 @@ pub(super) struct Walker<'l> {
     line: &'l str,
     origin: Option<Span>,
     found: Vec<Found>,
-    current: Option<usize>,
+    pub(super) current: Option<usize>,
     worst: Option<Worst>,
     programs: Vec<String>,
-    vars: HashMap<String, Vec<Value>>,
-    functions: HashMap<String, (Node, bool)>,
-    running: Vec<String>,
+    pub(super) vars: HashMap<String, Vec<Value>>,
+    pub(super) functions: HashMap<String, (Node, bool)>,
+    pub(super) running: Vec<String>,
     pub(super) aliases: HashMap<String, String>,
     pub(super) cwd: Cwd,
     pub(super) depth: usize,
     commands: usize,
     nested_bytes: usize,
+    bytes: usize,
     /// Inside something that may not run: assignments add, not replace.
-    maybe: usize,
+    pub(super) maybe: usize,
     /// Variables are only tested, not shown.
     pub(super) testing: bool,
     /// Files this line downloaded, and texts it wrote.
@@ -86,6 +90,7 @@ impl<'l> Walker<'l> {
             depth: 0,
             commands: 0,
             nested_bytes: 0,
+            bytes: 0,
             maybe: 0,
             testing: false,
             fetched: Vec::new(),
@@ -99,7 +104,7 @@ impl<'l> Walker<'l> {
 
     /// Judges a whole script, then the functions and aliases nobody called.
     pub(super) fn run(&mut self, script: &Script) {
-        self.script(script, Feed::Inherit);
+        self.script(script, &Feed::Inherit);
         let mut names: Vec<String> =
             self.functions.iter().filter(|(_, (_, called))| !called).map(|(name, _)| name.clone()).collect();
         names.sort_unstable();
@@ -176,6 +181,15 @@ impl<'l> Walker<'l> {
         }
     }
 
+    /// Counts bytes that were put together; too many end the walk.
+    pub(super) fn charge(&mut self, bytes: usize, span: Span) {
+        self.bytes += bytes;
+        if self.bytes > MAX_BYTES && !self.stopped {
+            self.hit("too-long", span);
+            self.stopped = true;
+        }
+    }
+
     /// Whether more may be judged; the first refusal is a finding.
     fn spend(&mut self, span: Span) -> bool {
         self.commands += 1;
@@ -189,7 +203,7 @@ impl<'l> Walker<'l> {
         !self.stopped
     }
 
-    pub(super) fn script(&mut self, script: &Script, feed: Feed) -> Feed {
+    pub(super) fn script(&mut self, script: &Script, feed: &Feed) -> Feed {
         let mut out = Feed::Inherit;
         for pipeline in script {
             self.maybe += usize::from(pipeline.conditional);
@@ -243,13 +257,13 @@ impl<'l> Walker<'l> {
             Kind::Compound { words, bodies, certain, subshell } => {
                 let _ = self.fields(words);
                 let cwd = self.cwd;
-                let out = self.bodies(bodies, *certain, feed);
+                let out = self.bodies(bodies, *certain, &feed);
                 if *subshell {
                     self.cwd = cwd;
                 }
                 out
             }
-            Kind::Each { name, list, body } => self.each(name, list.as_deref(), body, feed),
+            Kind::Each { name, list, body } => self.each(name, list.as_deref(), body, &feed),
             Kind::Function { name, body } => {
                 self.functions.insert(name.clone(), ((**body).clone(), false));
                 Feed::Inherit
@@ -263,6 +277,13 @@ impl<'l> Walker<'l> {
                 Feed::Inherit
             }
         };
+        self.note_output(&out, &targets, span);
+        self.current = outer;
+        if targets.is_empty() { out } else { Feed::Inherit }
+    }
+
+    /// Remembers what went into which files.
+    fn note_output(&mut self, out: &Feed, targets: &[String], span: Span) {
         let endless = self.current.and_then(|at| self.found.get(at)).is_some_and(|f| {
             let shown = self.line.get(f.span.start..f.span.end).unwrap_or("");
             f.program == "yes"
@@ -272,45 +293,43 @@ impl<'l> Walker<'l> {
         if endless && !targets.is_empty() {
             self.hit("bomb", span);
         }
-        if let (Feed::Fetched, true) = (&out, !targets.is_empty()) {
+        if let (Feed::Fetched, true) = (out, !targets.is_empty()) {
             self.fetched.extend(targets.iter().cloned());
         }
-        if out == Feed::Other {
+        if *out == Feed::Other {
             self.derived.extend(targets.iter().cloned());
         }
-        if let Feed::Text(text) = &out {
-            for target in &targets {
+        if let Feed::Text(text) = out {
+            for target in targets {
                 self.written.entry(target.clone()).or_default().push_str(text);
             }
         }
-        self.current = outer;
-        if targets.is_empty() { out } else { Feed::Inherit }
     }
 
-    fn bodies(&mut self, bodies: &[Script], certain: bool, feed: Feed) -> Feed {
+    fn bodies(&mut self, bodies: &[Script], certain: bool, feed: &Feed) -> Feed {
         let doubt = usize::from(!certain);
         self.maybe += doubt;
         let mut out = Feed::Inherit;
         for body in bodies {
-            let next = self.script(body, feed.clone());
+            let next = self.script(body, feed);
             out = if certain { next } else { merge_doubt(out, next) };
         }
         self.maybe -= doubt;
         out
     }
 
-    fn each(&mut self, name: &str, list: Option<&[super::syntax::Word]>, body: &Script, feed: Feed) -> Feed {
+    fn each(&mut self, name: &str, list: Option<&[super::syntax::Word]>, body: &Script, feed: &Feed) -> Feed {
         let fields = list.map_or_else(Vec::new, |words| self.fields(words));
         self.maybe += 1;
         let mut out = Feed::Inherit;
         let rounds = if self.maybe > 3 { 2 } else { 6 };
         if list.is_none() || fields.is_empty() {
             self.assign(name, Value::unknown());
-            out = self.script(body, feed.clone());
+            out = self.script(body, feed);
         }
         for field in fields.iter().take(rounds) {
             self.vars.insert(name.to_owned(), vec![Value { text: field.text.clone(), many: field.many }]);
-            let next = self.script(body, feed.clone());
+            let next = self.script(body, feed);
             out = merge_doubt(out, next);
         }
         if fields.len() > rounds {
@@ -319,7 +338,7 @@ impl<'l> Walker<'l> {
                 if self.stopped || self.commands > MAX_COMMANDS / 4 {
                     self.vars.insert(name.to_owned(), vec![Value::unknown()]);
                 }
-                let _ = self.script(body, feed.clone());
+                let _ = self.script(body, feed);
             }
             out = Feed::Other;
         }
@@ -416,47 +435,6 @@ impl<'l> Walker<'l> {
         }
     }
 
-    /// Gives a variable a value; one more when it may not happen.
-    pub(super) fn assign(&mut self, name: &str, value: Value) {
-        let values = self.vars.entry(name.to_owned()).or_default();
-        if self.maybe == 0 || values.is_empty() && values.capacity() == 0 {
-            values.clear();
-        }
-        if values.len() < 8 {
-            values.push(value);
-        }
-    }
-
-    /// Whether this line gave the variable a value.
-    pub(super) fn is_assigned(&self, name: &str) -> bool {
-        self.vars.contains_key(name)
-    }
-
-    /// The value of a variable, when it is certain.
-    pub(super) fn value_of(&self, name: &str) -> Option<Value> {
-        if let Some(values) = self.vars.get(name) {
-            return match values.as_slice() {
-                [one] => Some(one.clone()),
-                [first, rest @ ..] if rest.iter().all(|v| v.text == first.text) => Some(first.clone()),
-                _ => Some(Value::unknown()),
-            };
-        }
-        let text = match name {
-            "HOME" => "~",
-            "PWD" => ".",
-            "TMPDIR" => "/tmp/dir",
-            "SHELL" | "BASH" => "/bin/sh",
-            "IFS" => " ",
-            "USER" | "LOGNAME" | "HOSTNAME" | "HOSTTYPE" | "OSTYPE" | "LANG" | "TERM" => "name",
-            "PATH" => "/usr/bin:/bin",
-            "!" => "%1",
-            "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "COLUMNS"
-            | "LINES" | "-" => "0",
-            _ => return None,
-        };
-        Some(Value { text: text.to_owned(), many: false })
-    }
-
     /// Runs a text as shell code at a place of the line.
     pub(super) fn run_text(&mut self, text: &str, span: Span) -> Feed {
         self.nested_bytes += text.len();
@@ -473,14 +451,14 @@ impl<'l> Walker<'l> {
         };
         let outer = self.origin.replace(self.place_of(span));
         self.depth += 1;
-        let out = self.script(&script, Feed::Inherit);
+        let out = self.script(&script, &Feed::Inherit);
         self.depth -= 1;
         self.origin = outer;
         out
     }
 
     /// Runs a script inside a substitution: assignments and moves do not last.
-    pub(super) fn nested_script(&mut self, script: &Script, feed: Feed) -> Feed {
+    pub(super) fn nested_script(&mut self, script: &Script, feed: &Feed) -> Feed {
         let cwd = self.cwd;
         self.depth += 1;
         let testing = std::mem::replace(&mut self.testing, false);
@@ -488,50 +466,6 @@ impl<'l> Walker<'l> {
         self.testing = testing;
         self.depth -= 1;
         self.cwd = cwd;
-        out
-    }
-
-    /// Whether the line defined a function of that name.
-    pub(super) fn is_function(&self, name: &str) -> bool {
-        self.functions.contains_key(name)
-    }
-
-    /// Binds the arguments of a function and judges its body.
-    pub(super) fn call_with(&mut self, name: &str, argv: &[Field], feed: Feed) -> Feed {
-        let mut old = Vec::new();
-        let all: Vec<String> = argv.iter().skip(1).map(|f| f.text.clone()).collect();
-        let named = (1..=9).map(|n| (n.to_string(), argv.get(n).cloned()));
-        let every =
-            ["@", "*"].map(|n| (n.to_owned(), Some(Field { text: all.join(" "), ..Field::default() })));
-        for (name, field) in named.chain(every) {
-            let value = field.map_or_else(Value::default, |f| Value { text: f.text, many: f.many });
-            old.push((name.clone(), self.vars.insert(name, vec![value])));
-        }
-        let out = self.call(name, feed);
-        for (name, values) in old {
-            match values {
-                Some(values) => self.vars.insert(name, values),
-                None => self.vars.remove(&name),
-            };
-        }
-        out
-    }
-
-    fn call(&mut self, name: &str, feed: Feed) -> Feed {
-        let Some((body, called)) = self.functions.get_mut(name) else { return Feed::Other };
-        *called = true;
-        let body = body.clone();
-        if self.running.iter().any(|n| n == name) {
-            self.hit("bomb", body.span);
-            return Feed::Other;
-        }
-        self.running.push(name.to_owned());
-        self.depth += 1;
-        let outer = self.current.take();
-        let out = self.node(&body, feed);
-        self.current = outer;
-        self.depth -= 1;
-        self.running.pop();
         out
     }
 }

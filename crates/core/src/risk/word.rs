@@ -259,7 +259,6 @@ impl<'a> Parser<'a> {
             match (quote, c) {
                 (_, '\\') => escaped = true,
                 (Some(open), c) if open == c => quote = None,
-                (Some(_), _) => {}
                 (None, '\'' | '"') => quote = Some(c),
                 (None, '(') => level += 1,
                 (None, ')') if level > 0 => level -= 1,
@@ -267,7 +266,7 @@ impl<'a> Parser<'a> {
                     let closed = rest.get(at + 1..).is_some_and(|r| r.starts_with(')'));
                     return if closed { rest.get(..at) } else { None };
                 }
-                (None, _) => {}
+                _ => {}
             }
         }
         None

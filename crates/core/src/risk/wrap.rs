@@ -241,10 +241,18 @@ fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], name: &str) 
             value = text.get(2..).map(|v| field.with(v));
         }
         if let Some(value) = value {
-            let code = matches!(
-                (name, option.get(..2).unwrap_or("")),
-                ("script" | "flock" | "cross-env" | "dotenv", "-c")
-            ) || matches!(
+            wrapper_value(w, name, option, &value);
+        }
+        at += 1;
+    }
+    argv.get(at..).unwrap_or(&[])
+}
+
+/// The value of a wrapper's option: code, a file that is written, or one that is read.
+fn wrapper_value(w: &mut Walker<'_>, name: &str, option: &str, value: &Field) {
+    let code =
+        matches!((name, option.get(..2).unwrap_or("")), ("script" | "flock" | "cross-env" | "dotenv", "-c"))
+            || matches!(
                 option,
                 "--command"
                     | "--prepare"
@@ -256,26 +264,21 @@ fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], name: &str) 
                     | "--conclude"
                     | "-ex"
             );
-            let written = matches!(
-                (name, option.get(..2).unwrap_or("")),
-                ("time" | "gtime" | "strace" | "ltrace", "-o")
-            ) || matches!(option, "--output" | "--export-json" | "--export-markdown");
-            if option == "-ex" || option == "-o" && name == "lldb" {
-                let runs = value.text.starts_with(['!', '|'])
-                    || value.text.contains("shell")
-                    || value.text.contains("python");
-                w.hit(if runs { "hidden-run" } else { "build" }, value.span);
-            } else if code {
-                let _ = w.run_text(&value.text, value.span);
-            } else if written && name != "stdbuf" {
-                w.judge_write(&value, "write-hidden");
-            } else {
-                w.judge_read(&value);
-            }
-        }
-        at += 1;
+    let written =
+        matches!((name, option.get(..2).unwrap_or("")), ("time" | "gtime" | "strace" | "ltrace", "-o"))
+            || matches!(option, "--output" | "--export-json" | "--export-markdown");
+    if option == "-ex" || option == "-o" && name == "lldb" {
+        let runs = value.text.starts_with(['!', '|'])
+            || value.text.contains("shell")
+            || value.text.contains("python");
+        w.hit(if runs { "hidden-run" } else { "build" }, value.span);
+    } else if code {
+        let _ = w.run_text(&value.text, value.span);
+    } else if written && name != "stdbuf" {
+        w.judge_write(value, "write-hidden");
+    } else {
+        w.judge_read(value);
     }
-    argv.get(at..).unwrap_or(&[])
 }
 
 /// `watch` joins its arguments into one line; the others run each argument.

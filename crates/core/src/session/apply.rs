@@ -105,10 +105,12 @@ impl State {
                 if let CheckpointKind::Failure(f) = &checkpoint.kind {
                     self.failure = Some(f.clone());
                 }
+                self.asked.insert(checkpoint.id, seq);
                 self.open.insert(checkpoint.id, checkpoint.clone());
             }
             Event::CheckpointResolved { checkpoint, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
+                self.asked.remove(checkpoint);
                 self.open.remove(checkpoint);
             }
             Event::QueueChanged { plan_new, control, later } => {
@@ -171,6 +173,7 @@ impl State {
         self.permission = permission.unwrap_or(self.permission);
         self.lanes.clear();
         self.open.clear();
+        self.asked.clear();
         self.cut.clear();
         self.run = None;
         self.failure = None;

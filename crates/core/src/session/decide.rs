@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
     fn route_input(&mut self, input: Input) -> Decided {
         match input {
             Input::Open(opening) => self.open(opening),
-            Input::Say(text) => self.say(&text),
+            Input::Say { text, seen } => self.said(&text, seen),
             Input::Queue(text) => self.enqueue(&text),
             Input::Answer { checkpoint, answer, shown } => self.answer(checkpoint, answer, shown),
             Input::Decide { proposal, hunk, decision, shown } => self.hunk(proposal, hunk, decision, shown),

@@ -54,6 +54,8 @@ pub struct State {
     pub run: Option<Run>,
     /// Open questions.
     pub open: BTreeMap<CheckpointId, Checkpoint>,
+    /// When each open question was asked, by place in the log.
+    pub asked: BTreeMap<CheckpointId, Seq>,
     /// What waits until the run ends.
     pub queue: Queue,
     /// Lines of work.

@@ -135,7 +135,7 @@ fn three_thousand_approved_runs_widen_only_by_approval() {
         for _ in 0..40 {
             let before = bench.session.clone();
             let next = match input(&mut dice, &bench.session) {
-                Input::Say(_) | Input::Cancel | Input::Up if dice.roll(8) != 0 => continue,
+                Input::Say { .. } | Input::Cancel | Input::Up if dice.roll(8) != 0 => continue,
                 next => next,
             };
             if let Ok(step) = bench.input(next) {

@@ -110,7 +110,7 @@ fn a_run_is_not_tried_again_under_a_read_only_ceiling() {
     let id = b.question(is_failure);
     let retry = Input::Answer { checkpoint: id, answer: Answer::Retry, shown: None };
     assert!(b.input(retry).unwrap_err().reason.contains("read-only"));
-    assert!(b.input(Input::Say("/redo".into())).is_err());
+    assert!(b.input(Input::say("/redo")).is_err());
     b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
     b.answer(is_failure, Answer::Retry).unwrap();
     assert_eq!(phase(&b), Phase::Executing);
@@ -146,7 +146,7 @@ fn a_reset_leaves_no_plan_to_take_up() {
     let mut b = running();
     b.input(Input::Cancel).unwrap();
     b.say("/reset");
-    assert!(b.input(Input::Say("/redo".into())).is_err());
+    assert!(b.input(Input::say("/redo")).is_err());
     assert!(b.session.state().suspended.is_none());
 }
 

@@ -63,7 +63,7 @@ impl Bench {
     }
 
     pub fn say(&mut self, text: &str) -> Step {
-        self.input(Input::Say(text.into())).unwrap()
+        self.input(Input::say(text)).unwrap()
     }
 
     /// The open model call.
@@ -210,7 +210,7 @@ impl Bench {
                     _ => false,
                 })
             };
-            let step = trial.step(Millis(self.clock + 1), Input::Say((*line).to_owned()));
+            let step = trial.step(Millis(self.clock + 1), Input::say((*line).to_owned()));
             step.is_ok()
                 && (asked(&trial) || trial.state().queue.later.len() > self.session.state().queue.later.len())
         };

@@ -198,7 +198,9 @@ pub(super) fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
     while let Some(next) = cause.source() {
         cause = next;
     }
-    cause.to_string()
+    // The system's number says nothing to people.
+    let text = cause.to_string();
+    text.split_once(" (os error ").map_or(text.as_str(), |(words, _)| words).to_owned()
 }
 
 fn seconds(time: Duration) -> String {
@@ -208,6 +210,12 @@ fn seconds(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cause_comes_without_the_systems_number() {
+        let refused = std::io::Error::from_raw_os_error(2);
+        assert_eq!(deepest(&refused), "No such file or directory");
+    }
 
     #[test]
     fn a_message_is_found_in_every_known_shape() {

@@ -1,6 +1,7 @@
 //! A person at the terminal: the real program in a pseudo-terminal, keys in, the screen out.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
+pub mod alone;
 pub mod server;
 
 use std::{
@@ -205,18 +206,28 @@ impl Terminal {
         self.keys("\r");
     }
 
-    /// Types an answer; a key that comes too soon after the question is not taken as one, so Enter
-    /// is pressed again until `then` is on the screen.
-    pub fn answer(&mut self, word: &str, then: &str) {
+    /// Looks at what just appeared, as a person does before answering: the program is deaf to a
+    /// decision for 300 ms after it drew the thing to be decided.
+    pub fn read(&self) {
+        let until = Instant::now() + Duration::from_millis(350);
+        let mut seen = self.seen.0.lock().unwrap();
+        while let Some(left) = until.checked_duration_since(Instant::now()) {
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+    }
+
+    /// Decides by a key, after a look.
+    pub fn decide(&mut self, key: &str) {
+        self.read();
+        self.keys(key);
+    }
+
+    /// Answers by a word, after a look.
+    pub fn answer(&mut self, word: &str) {
+        self.read();
         self.keys(word);
         self.see(&format!("› {word}"));
-        loop {
-            self.keys("\r");
-            let screen = self.until(then, |s| s.contains(then) || s.contains("press Enter again"));
-            if screen.contains(then) {
-                return;
-            }
-        }
+        self.keys("\r");
     }
 
     pub fn pid(&self) -> u32 {

@@ -16,6 +16,12 @@ pub enum Turn {
     Say(&'static str, Vec<(&'static str, Value)>),
     /// Text in pieces, then silence until the client goes away.
     Hang(&'static str),
+    /// Text in pieces, then the connection is closed in the middle of the reply.
+    Cut(&'static str),
+    /// Nothing but the headers of a stream, then silence.
+    Mute,
+    /// Something happens once the request is here, before the answer begins.
+    After(Arc<dyn Fn() + Send + Sync>, Box<Turn>),
     /// These bytes as the whole response.
     Raw(String),
 }
@@ -33,16 +39,23 @@ struct Seen {
 }
 
 impl Server {
+    /// Answers from a list, in order.
     pub fn start(script: Vec<Turn>) -> Self {
+        let script = Mutex::new(script.into_iter());
+        Self::answering(move |_| script.lock().unwrap().next())
+    }
+
+    /// Answers as `script` says to each request.
+    pub fn answering(script: impl Fn(&Value) -> Option<Turn> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
         let seen = Arc::new((Mutex::new(Seen::default()), Condvar::new()));
         let theirs = Arc::clone(&seen);
         std::thread::spawn(move || {
-            let script = Arc::new(Mutex::new(script.into_iter()));
+            let script: Arc<Script> = Arc::new(script);
             for stream in listener.incoming() {
                 let (seen, script) = (Arc::clone(&theirs), Arc::clone(&script));
-                std::thread::spawn(move || serve(stream.unwrap(), &seen, &script));
+                std::thread::spawn(move || serve(stream.unwrap(), &seen, script.as_ref()));
             }
         });
         Self { base, seen }
@@ -63,12 +76,14 @@ impl Server {
     /// Waits until a client went away in the middle of an answer.
     pub fn wait_hung_up(&self) {
         let seen = self.seen.0.lock().unwrap();
-        let (_seen, late) = self.seen.1.wait_timeout_while(seen, Duration::from_secs(40), |s| s.hung_up == 0).unwrap();
+        let (seen, late) =
+            self.seen.1.wait_timeout_while(seen, Duration::from_secs(40), |s| s.hung_up == 0).unwrap();
+        drop(seen);
         assert!(!late.timed_out(), "the connection was not closed");
     }
 }
 
-type Script = Mutex<std::vec::IntoIter<Turn>>;
+type Script = dyn Fn(&Value) -> Option<Turn> + Send + Sync;
 
 fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
@@ -88,14 +103,22 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
             }
         }
         let mut body = vec![0; length];
-        reader.read_exact(&mut body).unwrap();
-        let turn = script.lock().unwrap().next();
+        if reader.read_exact(&mut body).is_err() {
+            return;
+        }
+        let request: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+        let mut turn = script(&request);
         {
             let mut s = seen.0.lock().unwrap();
-            s.requests.push(serde_json::from_slice(&body).unwrap_or(Value::Null));
+            s.requests.push(request);
             seen.1.notify_all();
         }
+        while let Some(Turn::After(happens, then)) = turn {
+            happens();
+            turn = Some(*then);
+        }
         match turn {
+            Some(Turn::After(..)) => unreachable!("taken apart above"),
             None => {
                 let text = r#"{"error":{"message":"the script is over"}}"#;
                 let head = format!("HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", text.len());
@@ -109,7 +132,9 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
                 begin(&mut stream);
                 say(&mut stream, text);
                 for (i, (name, args)) in calls.iter().enumerate() {
-                    call(&mut stream, i, name, &args.to_string());
+                    // A text is passed on as it is, malformed or not.
+                    let args = args.as_str().map_or_else(|| args.to_string(), str::to_owned);
+                    call(&mut stream, i, name, &args);
                 }
                 let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
                 event(&mut stream, &json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}));
@@ -117,12 +142,19 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
                 chunk(&mut stream, "data: [DONE]\n\n");
                 chunk(&mut stream, "");
             }
-            Some(Turn::Hang(text)) => {
+            Some(Turn::Cut(text)) => {
                 begin(&mut stream);
                 say(&mut stream, text);
+                return;
+            }
+            Some(hang @ (Turn::Hang(_) | Turn::Mute)) => {
+                begin(&mut stream);
+                if let Turn::Hang(text) = hang {
+                    say(&mut stream, text);
+                }
                 // Nothing more comes: the next read ends when the client closes.
                 let mut rest = [0; 64];
-                drop(reader.read(&mut rest));
+                let _ = reader.read(&mut rest);
                 seen.0.lock().unwrap().hung_up += 1;
                 seen.1.notify_all();
                 return;

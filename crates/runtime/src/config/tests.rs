@@ -17,7 +17,7 @@ fn load(config: &str, env: &[(&str, &str)]) -> Result<Config, RuntimeError> {
 fn endpoint(config: &str, env: &[(&str, &str)]) -> pilothouse_model::Endpoint {
     match load(config, env).unwrap().voice {
         Voice::Endpoint(e) => *e,
-        other => panic!("{other:?}"),
+        other @ (Voice::Offline | Voice::Script(_)) => panic!("{other:?}"),
     }
 }
 

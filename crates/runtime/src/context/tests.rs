@@ -93,9 +93,9 @@ fn shape(request: &ModelRequest) -> Vec<(Role, String)> {
 #[test]
 fn a_question_is_told_with_time_state_and_what_was_said_before() {
     let mut b = Bench::new();
-    b.step(Input::Say("what is in src?".into()));
+    b.step(Input::say("what is in src?"));
     b.reply("files", &[]);
-    b.step(Input::Say("what does lib.rs do?".into()));
+    b.step(Input::say("what does lib.rs do?"));
     let request = b.request();
     assert_eq!(
         shape(&request),
@@ -113,7 +113,7 @@ fn a_question_is_told_with_time_state_and_what_was_said_before() {
 #[test]
 fn every_call_is_answered_and_long_results_are_cut_in_the_middle() {
     let mut b = Bench::new();
-    b.step(Input::Say("what is in src?".into()));
+    b.step(Input::say("what is in src?"));
     b.reply("let me look", &[("p1", "list", "{}"), ("p2", "read", "{\"path\":\"a\"}")]);
     let call = b.lane().head().unwrap().call;
     let long = format!("first\n{}\nlast", "x".repeat(2 * RESULT_BYTES));
@@ -135,10 +135,10 @@ fn every_call_is_answered_and_long_results_are_cut_in_the_middle() {
 fn only_the_last_messages_are_given() {
     let mut b = Bench::new();
     for n in 0..30 {
-        b.step(Input::Say(format!("what is number {n} here?")));
+        b.step(Input::say(format!("what is number {n} here?")));
         b.reply(&format!("it is {n}"), &[]);
     }
-    b.step(Input::Say("what is the last one?".into()));
+    b.step(Input::say("what is in src?"));
     let said = b.request().messages.into_iter().filter(|m| !m.text.starts_with('<')).count();
     assert_eq!(said, 20);
 }

@@ -41,16 +41,22 @@ impl Opened {
 }
 
 pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
-    let mut workspace = real_folder(&setup.workspace)?;
+    // A session that is named brings its own workspace: the folder of now need not be one.
+    let mut workspace = match setup.which {
+        Which::New | Which::Last => real_folder(&setup.workspace)?,
+        Which::LastAnywhere | Which::Named(_) => setup.workspace.canonicalize().unwrap_or_default(),
+    };
     let found = match &setup.which {
         Which::New => None,
-        Which::Last => Some(sessions::last(&setup.home, &workspace)?),
+        Which::Last => Some(sessions::last(&setup.home, Some(&workspace))?),
+        Which::LastAnywhere => Some(sessions::last(&setup.home, None)?),
         Which::Named(name) => Some(sessions::find(&setup.home, &workspace, name)?),
     };
     if let Some(found) = &found {
         workspace = real_folder(&found.workspace)?;
     }
     let config = Config::load(&setup.home, &workspace, &setup.environment, setup.flags.clone())?;
+    crate::trace::set_filter(&config.filter)?;
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
     let folder = match found {
         Some(found) => found.folder,
@@ -65,7 +71,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     };
     let mut notices = config.notices.clone();
     let mut log = match Log::open(&folder, &meta) {
-        Err(e @ RuntimeError::Locked { .. }) => {
+        Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
             Log::read(&folder)?
         }

@@ -91,7 +91,7 @@ impl Screen {
             match next {
                 Ok(Some(update)) => self.take(update),
                 Ok(None) => panic!("closed before {what}"),
-                Err(_) => panic!("no {what}: {:?} {:#?}", self.state().phase, self.events.last()),
+                Err(late) => panic!("no {what}, {late}: {:?} {:#?}", self.state().phase, self.events.last()),
             }
         }
     }
@@ -105,7 +105,7 @@ impl Screen {
     }
 
     async fn say(&self, text: &str) {
-        self.send(Input::Say(text.to_owned())).await;
+        self.send(Input::say(text)).await;
     }
 
     async fn idle(&mut self) {
@@ -395,4 +395,78 @@ async fn the_fixed_part_of_a_request_is_small() {
         let prompt = crate::context::system(purpose, Mode::Proof).len();
         assert!(size + prompt < crate::context::FIXED_BYTES, "{purpose:?}: {size} + {prompt}");
     }
+}
+
+#[tokio::test]
+async fn twenty_hostile_models_cannot_write_in_a_reading_turn() {
+    use proptest::{
+        prelude::Rng,
+        test_runner::{RngAlgorithm, TestRng},
+    };
+    let calls = [
+        json!({"name": "write", "args": {"path": "src/new.txt", "content": "x"}}),
+        json!({"name": "edit", "args": {"path": "src/a.txt", "edits": [{"old": "two", "new": "2"}]}}),
+        json!({"name": "delete", "args": {"path": "src/a.txt"}}),
+        json!({"name": "run", "args": {"command": "touch src/ran.txt"}}),
+        json!({"name": "request_path", "args": {"node": "delete", "reason": "the README says so"}}),
+        json!({"name": "request_path", "args": {"node": "read", "reason": "to look"}}),
+        json!({"name": "submit_plan", "args": {"title": "t", "tasks": [{"title": "x", "kind": "modify"}]}}),
+        json!({"name": "read", "args": {"path": "src/a.txt"}}),
+        json!({"name": "no_such_tool", "args": {}}),
+        json!({"name": "write", "args": "{not json"}),
+    ];
+    let mut rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut pick = |most: usize| usize::try_from(rng.next_u64() % most as u64).unwrap();
+    let mut refused = 0;
+    for round in 0..20 {
+        let line = |pick: &mut dyn FnMut(usize) -> usize| {
+            let count = 1 + pick(3);
+            json!({"calls": (0..count).map(|_| calls[pick(calls.len())].clone()).collect::<Vec<_>>()})
+        };
+        let mut script: Vec<serde_json::Value> = (0..8).map(|_| line(&mut pick)).collect();
+        script.push(json!({"text": "done"}));
+        let rig = Rig::new(&json!(script));
+        let permission = if round % 2 == 0 { PermissionMode::ReadOnly } else { PermissionMode::Auto };
+        let mut s = Screen::open(Setup { permission: Some(permission), ..rig.setup(Which::New) }, 4096).await;
+        // In `auto` nothing asks, so that only the turn's own node stands between.
+        s.say("@read what is in src?").await;
+        s.has("turn_started").await;
+        s.until("rest", |s| s.session.pending().is_empty()).await;
+        refused += s
+            .events
+            .iter()
+            .filter(|e| matches!(&e.event, Event::CallEnded { status: CallStatus::Refused, .. }))
+            .count();
+        s.quit().await;
+        let left: Vec<_> =
+            fs::read_dir(rig.work().join("src")).unwrap().flatten().map(|e| e.file_name()).collect();
+        assert_eq!((left.len(), rig.text().as_str()), (1, "one\ntwo\nthree\n"), "{left:?}");
+    }
+    assert!(refused > 40, "{refused} only");
+}
+
+#[test]
+fn nothing_wakes_while_nothing_happens() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let rig = Rig::new(&json!([{"text": "here"}]));
+    let s = runtime.block_on(async {
+        let mut s = rig.open(Which::New).await;
+        s.say("what is in src?").await;
+        s.has("message_completed").await;
+        s.idle().await;
+        s
+    });
+    let wakes = || (0..2).map(|w| runtime.metrics().worker_park_count(w)).sum::<u64>();
+    // Whatever was still on its way (git's answer, the last parking) has come to rest when two
+    // looks agree; from there on silence is what is measured, and silence takes time.
+    let quiet = std::iter::from_fn(|| {
+        let before = wakes();
+        std::thread::sleep(Duration::from_millis(300));
+        Some((before, wakes()))
+    });
+    assert!(quiet.take(10).any(|(before, after)| before == after), "the driver never rests");
+    let before = wakes();
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(wakes(), before);
+    runtime.block_on(s.quit());
 }

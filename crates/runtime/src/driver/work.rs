@@ -5,6 +5,7 @@
 
 use std::{
     any::Any,
+    collections::btree_map::Entry,
     future::Future,
     panic::AssertUnwindSafe,
     sync::{
@@ -95,9 +96,9 @@ impl Driver {
             return;
         }
         for (key, work) in pending {
-            if !self.running.contains_key(&key) {
+            if let Entry::Vacant(free) = self.running.entry(key) {
                 let cancel = CancellationToken::new();
-                self.running.insert(key, Slot { cancel: cancel.clone(), done: false });
+                free.insert(Slot { cancel: cancel.clone(), done: false });
                 self.start(key, work, cancel);
             }
         }
@@ -106,7 +107,7 @@ impl Driver {
     fn start(&mut self, key: WorkKey, work: Work, cancel: CancellationToken) {
         match work {
             Work::Think { call, lane, purpose, offer, .. } => {
-                self.think(key, call, lane, purpose, offer, cancel)
+                self.think(key, call, lane, purpose, offer, cancel);
             }
             Work::Tool { permit, args, view } => self.tool(key, permit, &args, view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),

@@ -78,7 +78,8 @@ pub async fn change(
     if wish.dry_run {
         return rehearse(&place, &session, wish.way, out, err);
     }
-    perform(Setup { which: Which::Named(place.slug.clone()), ..setup }, wish.way, out, err).await
+    let which = Which::Named(place.slug.clone());
+    perform(Setup { which, writing: true, ..setup }, wish.way, out, err).await
 }
 
 /// Sessions that have something, the one whose change is newest first.

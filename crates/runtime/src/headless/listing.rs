@@ -30,7 +30,7 @@ pub fn list(home: &Home, workspace: Option<&Path>, json: bool, out: &mut dyn Wri
             Ok(summary) if json => writeln!(out, "{}", serde_json::to_string(&summary)?)?,
             Ok(summary) => writeln!(out, "{}", row(&summary, workspace.is_none()))?,
             Err(e) if json => {
-                writeln!(out, "{}", serde_json::json!({"slug": place.slug, "error": e.to_string()}))?
+                writeln!(out, "{}", serde_json::json!({"slug": place.slug, "error": e.to_string()}))?;
             }
             Err(e) => writeln!(out, "{}  cannot be read: {e}", place.slug)?,
         }
@@ -116,15 +116,19 @@ pub fn verify(place: &Place, json: bool, out: &mut dyn Write) -> Result<bool, Ru
     let written = if json {
         let line = serde_json::json!({
             "slug": place.slug, "sound": check.sound(), "records": r.records, "events": r.events,
-            "bytes": r.bytes, "last": r.last, "notes": notes,
+            "bytes": r.bytes, "last": r.last, "digest": check.digest, "notes": notes,
         });
         writeln!(out, "{line}")
     } else {
         let word = if check.sound() { "sound" } else { "DAMAGED" };
         let head = writeln!(
             out,
-            "{}  {word}: {} records, {} events, {} bytes",
-            place.slug, r.records, r.events, r.bytes
+            "{}  {word}: {} records, {} events, {} bytes, digest {}",
+            place.slug,
+            r.records,
+            r.events,
+            r.bytes,
+            check.digest.short(16)
         );
         notes.iter().try_fold((), |(), note| writeln!(out, "  {note}")).and(head)
     };

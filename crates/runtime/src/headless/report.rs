@@ -80,7 +80,12 @@ impl<'a> Report<'a> {
                     drop(writeln!(self.out, "{}", Clean::text(&whole).as_str()));
                 }
             }
-            Event::PlanReady { plan } => self.progress(&plan.summary()),
+            Event::PlanReady { plan } => {
+                self.progress(&plan.summary());
+                if !plan.note.trim().is_empty() {
+                    self.progress(&format!("{}\n", plan.note.trim()));
+                }
+            }
             Event::TaskCompleted { task, .. } => {
                 if let Some(plan) = state.plan.as_ref().or(state.suspended.as_ref())
                     && let Some(done) = plan.task(*task)
@@ -106,7 +111,7 @@ impl<'a> Report<'a> {
             }
             Event::GatePassed { proof, .. } => self.progress(&format!("✓ gate {}", proof.command)),
             Event::GateFailed { proof, .. } => {
-                self.say(&format!("✗ gate {}\n{}", proof.command, proof.diagnostics))
+                self.say(&format!("✗ gate {}\n{}", proof.command, proof.diagnostics));
             }
             Event::Notice { level, text } => match level {
                 Level::Info => self.progress(text),

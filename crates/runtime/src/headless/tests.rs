@@ -201,3 +201,24 @@ async fn a_session_can_be_gone_on_with_listed_shown_and_checked() {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
+
+#[tokio::test]
+async fn without_a_model_the_built_in_engine_renames_across_files() {
+    let rig = Rig::new(&json!([]));
+    let before = ["pub fn load_all() {}\n", "use a::load_all;\nfn main() { load_all() }\n"];
+    for (name, text) in ["src/a.rs", "src/b.rs"].iter().zip(before) {
+        fs::write(rig.work().join(name), text).unwrap();
+    }
+    let read = |name: &str| fs::read_to_string(rig.work().join(name)).unwrap();
+    let setup = Setup { environment: crate::home::Environment::default(), ..rig.setup(Which::New) };
+    let options = Options { auto_confirm: true, ..goal("rename load_all to read_all") };
+    let done = run_until(&rig, setup.clone(), options, std::future::pending()).await;
+    assert_eq!(done.outcome.exit, 0, "{}{}", done.out, done.err);
+    assert_eq!(read("src/a.rs"), before[0].replace("load_all", "read_all"));
+    assert_eq!(read("src/b.rs"), before[1].replace("load_all", "read_all"));
+    for _ in 0..2 {
+        let wish = Wish { way: Way::Undo, session: None, list: false, dry_run: false };
+        change(setup.clone(), wish, &mut Vec::new(), &mut Vec::new()).await.unwrap();
+    }
+    assert_eq!((read("src/a.rs").as_str(), read("src/b.rs").as_str()), (before[0], before[1]));
+}

@@ -65,7 +65,7 @@ impl Place {
     }
     fn id(&self, bytes: &[u8]) -> BlobId {
         let blob = Blob::new(bytes.to_vec());
-        self.blobs().put(&RealDisk, &blob).unwrap();
+        self.blobs().put(&unsynced(), &blob).unwrap();
         blob.id()
     }
     fn now(&self, path: &str) -> Option<BlobId> {
@@ -108,6 +108,11 @@ impl Place {
     }
 }
 
+/// A disk that never fails and, unlike the real one, does not wait for the platter.
+fn unsynced() -> FaultyDisk {
+    FaultyDisk::new(usize::MAX, Failing::Gone)
+}
+
 fn forward(files: &[FileChange]) -> Vec<Swap> {
     files.iter().map(Swap::forward).collect()
 }
@@ -143,11 +148,11 @@ fn failing(n: usize, undo: bool, at: usize, how: Failing) -> Option<()> {
     let files = p.workloads().remove(n);
     let first = tree(p.dir.path(), false);
     let swaps = if undo { backward(&files) } else { forward(&files) };
-    swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap();
+    swap_all(&unsynced(), &p.root(), &p.blobs(), &forward(&files)).unwrap();
     let second = tree(p.dir.path(), false);
     let (before, after) = if undo { (second, first) } else { (first, second) };
     if !undo {
-        swap_all(&RealDisk, &p.root(), &p.blobs(), &backward(&files)).unwrap();
+        swap_all(&unsynced(), &p.root(), &p.blobs(), &backward(&files)).unwrap();
     }
     let disk = FaultyDisk::new(at, how);
     let result = swap_all(&disk, &p.root(), &p.blobs(), &swaps);
@@ -236,6 +241,18 @@ fn a_link_out_of_the_workspace_is_not_followed() {
 }
 
 #[test]
+fn two_changes_to_one_file_are_refused_even_through_a_link() {
+    let p = Place::new();
+    let before = tree(p.dir.path(), false);
+    for other in ["link", "src/a.rs"] {
+        let files = [p.change("src/a.rs", Some(b"x")), p.change(other, Some(b"y"))];
+        let fault = swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap_err();
+        assert!(fault.message.contains("two changes"), "{}", fault.message);
+        assert_eq!(tree(p.dir.path(), false), before);
+    }
+}
+
+#[test]
 fn a_removal_through_a_link_is_refused() {
     let p = Place::new();
     let before = tree(p.dir.path(), false);
@@ -247,7 +264,7 @@ fn a_removal_through_a_link_is_refused() {
 #[test]
 fn only_taken_hunks_reach_the_file() {
     let p = Place::new();
-    let old: String = (0..40).map(|n| format!("{n}\r\n")).collect();
+    let old = (0..40).map(|n| n.to_string()).collect::<Vec<_>>().join("\r\n") + "\r\n";
     fs::write(p.dir.path().join("long"), &old).unwrap();
     let new = old.replace("\n3\r", "\nthree\r").replace("\n30\r", "\nthirty\r\nmore\r");
     let hunks = diff::hunks(old.as_bytes(), new.as_bytes());
@@ -263,7 +280,9 @@ fn only_taken_hunks_reach_the_file() {
     };
     let (files, contents) =
         prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap();
-    contents.iter().for_each(|b| p.blobs().put(&RealDisk, b).unwrap());
+    for b in &contents {
+        p.blobs().put(&RealDisk, b).unwrap();
+    }
     assert_eq!((files[0].added, files[0].removed, files[0].lines), (2, 1, 41));
     swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&files)).unwrap();
     let got = fs::read_to_string(p.dir.path().join("long")).unwrap();

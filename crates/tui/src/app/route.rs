@@ -3,34 +3,27 @@
 //! Owns the order. Letters act only outside the composer, and a key that came before the thing it
 //! would answer stood on the screen for 300 ms answers nothing.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crossterm::event::{Event as TerminalEvent, KeyEvent, KeyEventKind};
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     ids::CheckpointId,
     input::Input,
-    port::Ask,
-    scope::PermissionMode,
 };
 
-use super::{App, Wish};
+use super::App;
 use crate::{
     approvals::{self, Approvals},
-    command::Command,
     composer,
     conversation::ConversationAction,
     frame,
     keymap::{Action, Chord, DiffKey, Found, Place, PlanKey},
-    overlay::{Overlay, Palette},
+    overlay::Overlay,
     pace::Urgency,
     pane::Focus,
     prompt::{Prompt, Purpose, Typed},
-    theme::Theme,
 };
-
-/// Two presses of the cancel key leave when they are no further apart.
-const TWICE: Duration = Duration::from_secs(2);
 
 const TOO_EARLY: &str = "that key was pressed before this stood here; press it again if you mean it";
 
@@ -226,20 +219,21 @@ impl App {
                 let wish = self.composer.act(action);
                 self.compose(wish, came);
             }
-            Action::Conversation(key) => match key.action() {
-                Some(action) => self.conversation(action, came),
-                None => {
+            Action::Conversation(key) => {
+                if let Some(action) = key.action() {
+                    self.conversation(action, came);
+                } else {
                     let prompt = Prompt::new(Purpose::Search, "Search the conversation", None);
                     self.open_overlay(Overlay::Prompt(prompt));
                 }
-            },
+            }
             Action::Plan(key) => self.plan_key(key, came),
             Action::Diff(key) => self.diff_key(key, came),
             Action::Approvals(action) => self.approvals(action, came),
         }
     }
 
-    fn conversation(&mut self, action: ConversationAction, came: Instant) {
+    pub(super) fn conversation(&mut self, action: ConversationAction, came: Instant) {
         // The pane borrows what it draws from; it is put back at once.
         let mut pane = std::mem::take(&mut self.conversation);
         let outcome = pane.act(action, &self.ctx(came));
@@ -248,7 +242,7 @@ impl App {
         self.collect_asks();
     }
 
-    fn plan_key(&mut self, key: PlanKey, came: Instant) {
+    pub(super) fn plan_key(&mut self, key: PlanKey, came: Instant) {
         let decides = matches!(key, PlanKey::Approve | PlanKey::Reject);
         if decides {
             let question = self.session.state().phase_question();
@@ -316,7 +310,7 @@ impl App {
             && !self.asked.stood(&question.id, came)
     }
 
-    fn answer(&mut self, checkpoint: CheckpointId, answer: Answer) {
+    pub(super) fn answer(&mut self, checkpoint: CheckpointId, answer: Answer) {
         let shown = self.session.state().open.get(&checkpoint).and_then(|c| match &c.kind {
             CheckpointKind::Risk { shown, .. } => Some(*shown),
             CheckpointKind::Confirmation
@@ -406,178 +400,4 @@ impl App {
             ) => {}
         }
     }
-
-    /// Carries out what the composer wants.
-    fn compose(&mut self, wish: composer::Wish, came: Instant) {
-        match wish {
-            composer::Wish::Nothing => {}
-            composer::Wish::Send(text) => match Command::read(&text) {
-                Some(command) => self.command(command),
-                None => self.input(Input::Say(text)),
-            },
-            composer::Wish::Queue(text) => self.input(Input::Queue(text)),
-            composer::Wish::Empty => {
-                let question = self.session.state().phase_question();
-                let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
-                if let Some(id) = plan.filter(|id| self.asked.stood(id, came)) {
-                    self.answer(id, Answer::Approve);
-                }
-            }
-            composer::Wish::NextPane => self.step_pane(true),
-            composer::Wish::Editor => {
-                let text = self.composer.draft.saved().whole();
-                self.wishes.push(Wish::Edit(text));
-            }
-            composer::Wish::Permission => {
-                let next = match self.session.state().permission {
-                    PermissionMode::ReadOnly => PermissionMode::Ask,
-                    PermissionMode::Ask => PermissionMode::Auto,
-                    PermissionMode::Auto => PermissionMode::ReadOnly,
-                };
-                self.input(Input::SetPermission(next));
-                self.say(match next {
-                    PermissionMode::ReadOnly => "read-only: nothing is changed or run",
-                    PermissionMode::Ask => "ask: every change asks",
-                    PermissionMode::Auto => {
-                        "auto: changes are written and recorded; deletes and high risk ask"
-                    }
-                });
-            }
-            composer::Wish::Files => {
-                let number = self.ask(Ask::Files(MAX_FILES));
-                self.files_asked = Some(number);
-            }
-        }
-    }
-
-    fn command(&mut self, command: Command) {
-        match command {
-            Command::Help => self.open_overlay(Overlay::help()),
-            Command::Quit => self.leave(),
-            Command::Diff => self.go(Focus::Diff),
-            Command::Plan => self.go(Focus::Plan),
-            Command::Approvals => self.open_overlay(Overlay::Approvals(Approvals::default())),
-            Command::Theme(name) if name.is_empty() || Theme::source(&name).is_none() => {
-                let names: Vec<&str> = Theme::names().collect();
-                self.say(format!("/theme NAME takes one of: {}", names.join(", ")));
-            }
-            Command::Theme(name) => self.take_theme(&name),
-            Command::Connect => self.open_overlay(Overlay::Connect),
-            Command::Status => self.open_overlay(Overlay::Status),
-            Command::Undo => self.input(Input::Undo),
-            Command::RedoChange => self.input(Input::Redo),
-        }
-    }
-
-    /// Leaves at once when nothing runs; else the session asks first.
-    fn leave(&mut self) {
-        if self.open && self.session.state().busy() && !self.leaving && !self.surroundings.read_only {
-            self.input(Input::Say("/exit".to_owned()));
-        } else {
-            self.quit();
-        }
-    }
-
-    fn frame(&mut self, action: frame::Action, came: Instant) {
-        match action {
-            frame::Action::Palette => {
-                let palette = Palette::new(&self.keymap);
-                self.open_overlay(Overlay::Palette(palette));
-            }
-            frame::Action::Help => self.open_overlay(Overlay::help()),
-            frame::Action::Plan => self.toggle(Focus::Plan),
-            frame::Action::Diff => self.toggle(Focus::Diff),
-            frame::Action::Conversation => self.toggle(Focus::Conversation),
-            frame::Action::Approvals => {
-                if !matches!(self.overlays.last(), Some(Overlay::Approvals(_))) {
-                    self.open_overlay(Overlay::Approvals(Approvals::default()));
-                }
-            }
-            frame::Action::Details => match self.focus {
-                Focus::Plan => self.plan_key(PlanKey::Detail, came),
-                Focus::Composer | Focus::Conversation | Focus::Diff => {
-                    self.conversation(ConversationAction::Fold, came);
-                }
-            },
-            frame::Action::ScrollUp => self.conversation(ConversationAction::PageUp, came),
-            frame::Action::ScrollDown => self.conversation(ConversationAction::PageDown, came),
-            frame::Action::Undo => self.input(Input::Undo),
-            frame::Action::Redo => self.input(Input::Redo),
-            frame::Action::Redraw => self.wishes.push(Wish::Redraw),
-            frame::Action::Suspend => self.wishes.push(Wish::Suspend),
-            frame::Action::Cancel => self.cancel(came),
-            frame::Action::Back => self.back(),
-            frame::Action::NextPane => self.step_pane(true),
-            frame::Action::PreviousPane => self.step_pane(false),
-            frame::Action::Quit => self.leave(),
-        }
-    }
-
-    fn toggle(&mut self, pane: Focus) {
-        self.overlays.clear();
-        let to = if self.focus == pane { Focus::Composer } else { pane };
-        self.go(to);
-    }
-
-    fn step_pane(&mut self, forward: bool) {
-        let mut panes = vec![Focus::Composer, Focus::Conversation];
-        if self.has_plan() {
-            panes.push(Focus::Plan);
-        }
-        if self.has_diff() {
-            panes.push(Focus::Diff);
-        }
-        let at = panes.iter().position(|p| *p == self.focus).unwrap_or_default();
-        let step = if forward { 1 } else { panes.len() - 1 };
-        let next = panes.get((at + step) % panes.len()).copied().unwrap_or_default();
-        self.go(next);
-    }
-
-    /// Stops what runs; else clears the draft into history; else leaves when pressed twice.
-    fn cancel(&mut self, came: Instant) {
-        let state = self.session.state();
-        if self.overlays.pop().is_some() || self.composer.close_popup() {
-            return;
-        }
-        if state.busy() || state.is_executing() {
-            self.input(Input::Cancel);
-            return;
-        }
-        if self.composer.clear() {
-            self.focus = Focus::Composer;
-            self.say("cleared; the up key brings it back");
-            return;
-        }
-        let twice = self.cancelled.is_some_and(|at| came.saturating_duration_since(at) <= TWICE);
-        self.cancelled = Some(came);
-        if twice || self.leaving {
-            self.quit();
-        } else {
-            self.say("press it again to leave");
-        }
-    }
-
-    /// One step back: the topmost thing, then the pane, then the foreground turn.
-    fn back(&mut self) {
-        if self.composer.close_popup() && self.overlays.is_empty() {
-            return;
-        }
-        if self.overlays.pop().is_some() {
-            return;
-        }
-        if self.focus != Focus::Composer {
-            self.focus = Focus::Composer;
-            if self.narrow() {
-                self.shown = Focus::Conversation;
-            }
-            return;
-        }
-        let state = self.session.state();
-        if state.busy() || state.is_executing() {
-            self.input(Input::Cancel);
-        }
-    }
 }
-
-/// At most this many files are offered.
-const MAX_FILES: usize = 20_000;

@@ -1,4 +1,14 @@
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+//! Tests of the whole screen over a real session; time passes only when told to.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    clippy::single_match_else,
+    clippy::print_stdout
+)]
 
 mod deaf;
 mod frames;
@@ -34,7 +44,7 @@ impl Desk {
     fn new(width: u16, height: u16) -> Self {
         let look = Look { folder: "inkwell".into(), ..Look::default() };
         let mut desk = Self {
-            app: App::new(look).unwrap(),
+            app: App::new(look, Highlighter::off()).unwrap(),
             session: Session::new(),
             now: Instant::now(),
             size: Rect::new(0, 0, width, height),
@@ -130,6 +140,8 @@ impl Desk {
     fn collect(&mut self) {
         while let Some(request) = self.app.next_request() {
             match request {
+                // What was seen is core's to check; here the words count.
+                Request::Input(Input::Say { text, .. }) => self.inputs.push(Input::say(text)),
                 Request::Input(input) => self.inputs.push(input),
                 Request::Ask(_, ask) => self.asks.push(ask),
                 Request::Quit => self.quit = true,

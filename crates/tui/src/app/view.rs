@@ -7,6 +7,7 @@ mod input;
 
 use std::time::Instant;
 
+use pilothouse_core::checkpoint::CheckpointKind;
 use ratatui::{
     buffer::Buffer,
     layout::{Rect, Size},
@@ -38,11 +39,16 @@ impl App {
         let pad = if screen.height >= 30 && bar > 0 { 2 } else { 0 };
         let state = self.session.state();
         let plan = state.plan.as_ref().or(state.suspended.as_ref());
-        let plan = plan.map_or(0, |p| u16::try_from(p.tasks.len() + p.gates.len() + 9).unwrap_or(u16::MAX));
+        let plan = plan.map_or(0, |p| u16::try_from(p.tasks.len() + p.gates.len() + 12).unwrap_or(u16::MAX));
         let wants = Wants {
             draft,
             bar: bar + pad,
-            plan: if self.focus == Focus::Plan { plan.max(8) } else { plan },
+            plan: match self.focus {
+                Focus::Plan => plan.max(8),
+                // What is being decided gets the room.
+                Focus::Diff => plan.min(screen.height / 3),
+                Focus::Composer | Focus::Conversation => plan,
+            },
             diff: self.has_diff() || self.focus == Focus::Diff,
             welcome: self.welcome(),
         };
@@ -88,7 +94,9 @@ impl App {
             self.step_back(buf);
             caret = self.overlay(buf);
         }
-        self.which_key(now, buf);
+        if self.which_key(now, buf) {
+            caret = None;
+        }
         self.status(buf);
         caret
     }
@@ -116,10 +124,13 @@ impl App {
     pub(super) fn inner(&self, pane: Focus) -> Rect {
         let outer = self.outer(pane);
         let (x, y) = match shape(self.areas.status.width) {
-            Shape::Wide => (2, 1),
-            Shape::Tabs => (2, 0),
-            Shape::Single => (1, 0),
+            Shape::Wide => (1, 1),
+            Shape::Tabs => (1, 0),
+            Shape::Single => (0, 0),
         };
+        // The first message does not stick to the border.
+        let air = u16::from(pane == Focus::Conversation && y == 1 && outer.height >= 16);
+        let outer = Rect { y: outer.y + air, height: outer.height - air, ..outer };
         Rect {
             x: outer.x + x.min(outer.width),
             y: outer.y + y.min(outer.height),
@@ -203,8 +214,18 @@ impl App {
         [F::Plan, F::Diff, F::Approvals].map(|a| self.keymap.key(A::Frame(a)).unwrap_or_default())
     }
 
+    /// Whether the one thing that waits already has the keys, so that no bar need name it.
+    fn at_the_diff(&self) -> bool {
+        let only_diffs =
+            self.session.state().open.values().all(|c| matches!(c.kind, CheckpointKind::Diff { .. }));
+        self.focus == Focus::Diff && only_diffs
+    }
+
     fn bar_rows(&self, width: u16) -> u16 {
         let keys = self.bar_keys();
+        if self.at_the_diff() {
+            return 0;
+        }
         let rows = bar::rows(self.session.state(), &self.bar_facts(&keys), width.saturating_sub(3));
         u16::try_from(rows.len()).unwrap_or(u16::MAX)
     }

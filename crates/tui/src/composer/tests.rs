@@ -1,3 +1,5 @@
+//! Tests of the composer: what each key leaves in the draft.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -60,7 +60,7 @@ impl ConversationPane {
             Some((at, false)) => *row > at,
         };
         let mut hits = (0..rows).filter(beyond).filter(hit);
-        let found = if direction < 0 { hits.last() } else { hits.next() };
+        let found = if direction < 0 { hits.next_back() } else { hits.next() };
         // A match that a line break cuts in two stands in no row: the entry's first one is shown.
         let whole = |r: &usize| !(0..rows).any(|r| hit(&r)) && beyond(r);
         found.or_else(|| Some(0).filter(|_| from.is_none()).filter(whole))

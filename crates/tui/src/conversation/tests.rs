@@ -1,4 +1,11 @@
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    clippy::format_collect
+)]
 use std::collections::BTreeSet;
 
 use pilothouse_core::{

@@ -1,12 +1,19 @@
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
-use std::sync::mpsc::{Receiver, channel};
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    clippy::format_collect
+)]
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use super::*;
 
 fn highlighter() -> (Highlighter, Receiver<()>) {
-    let (send, receive) = channel();
-    (Highlighter::new(move || send.send(()).unwrap_or_default()), receive)
+    let (send, receive) = sync_channel(64);
+    (Highlighter::new(move || send.try_send(()).unwrap_or_default()), receive)
 }
 
 /// Asks until the colours are there; waits for the worker's word in between.
@@ -15,7 +22,7 @@ fn wait(h: &Highlighter, came: &Receiver<()>, key: BlobId, lang: &str, line: usi
         if let Some(c) = h.line(key, lang, line, || Arc::from(text)) {
             return c;
         }
-        came.recv_timeout(Duration::from_secs(60)).unwrap();
+        came.recv_timeout(Duration::from_mins(1)).unwrap();
     }
 }
 

@@ -136,10 +136,7 @@ impl Chord {
 
     /// The character, when the chord is a plain one that a text could contain.
     pub fn letter(self) -> Option<char> {
-        match self.code {
-            KeyCode::Char(c) if self.mods.is_empty() => Some(c),
-            _ => None,
-        }
+        self.code.as_char().filter(|_| self.mods.is_empty())
     }
 }
 

@@ -38,13 +38,13 @@ pub(super) fn read(standard: &str, user: Option<&str>) -> Result<Keymap, KeymapE
     let standard = Source { text: standard, yours: false };
     let base = parse(&standard)?;
     let Some(user) = user else {
-        return bind(&[(&standard, &base)], chord(&standard, &base.leader)?);
+        return bind(&[(&standard, &base)], chord(&standard, base.leader.as_ref())?);
     };
     let user = Source { text: user, yours: true };
     let over = parse(&user)?;
     let leader = match &over.leader {
-        Some(_) => chord(&user, &over.leader)?,
-        None => chord(&standard, &base.leader)?,
+        Some(_) => chord(&user, over.leader.as_ref())?,
+        None => chord(&standard, base.leader.as_ref())?,
     };
     bind(&[(&standard, &base), (&user, &over)], leader)
 }
@@ -109,11 +109,9 @@ fn parse_place(
     Ok(())
 }
 
-fn chord(source: &Source<'_>, leader: &Option<Spanned>) -> Result<Option<Chord>, KeymapError> {
-    match leader {
-        Some((name, span)) => Chord::parse(name).map(Some).map_err(|e| source.error(span, e.to_string())),
-        None => Ok(None),
-    }
+fn chord(source: &Source<'_>, leader: Option<&Spanned>) -> Result<Option<Chord>, KeymapError> {
+    let read = |(name, span): &Spanned| Chord::parse(name).map_err(|e| source.error(span, e.to_string()));
+    leader.map(read).transpose()
 }
 
 fn bind(files: &[(&Source<'_>, &Parsed)], leader: Option<Chord>) -> Result<Keymap, KeymapError> {

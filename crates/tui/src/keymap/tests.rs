@@ -1,3 +1,5 @@
+//! Tests of keymap files and of the search from keys to actions.
+
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;

@@ -59,9 +59,9 @@ impl Help {
         };
         let pane = PANES.get((here + self.pane) % PANES.len()).copied().unwrap_or(Place::Plan);
         let columns = [
-            self.column(keymap, pane),
-            self.column(keymap, Place::Anywhere),
-            self.column(keymap, Place::Composer),
+            Self::column(keymap, pane),
+            Self::column(keymap, Place::Anywhere),
+            Self::column(keymap, Place::Composer),
         ];
         let rows = columns.iter().map(Vec::len).max().unwrap_or_default();
         let wide = page.body.width >= 100;
@@ -101,7 +101,7 @@ impl Help {
         }
     }
 
-    fn column(&self, keymap: &Keymap, place: Place) -> Vec<(String, String)> {
+    fn column(keymap: &Keymap, place: Place) -> Vec<(String, String)> {
         place
             .actions()
             .into_iter()

@@ -107,7 +107,7 @@ impl Palette {
         for (row, index) in self.found.iter().enumerate().skip(top).take(rows) {
             let Some((action, key)) = self.entries.get(*index) else { continue };
             let y = list.y + u16::try_from(row - top).unwrap_or_default();
-            self.row(page, *action, key.as_deref(), row == self.at, Rect { y, height: 1, ..list }, buf);
+            Self::row(page, *action, key.as_deref(), row == self.at, Rect { y, height: 1, ..list }, buf);
         }
         if self.found.is_empty() {
             let text = format!("No match for {:?}", self.query);
@@ -117,7 +117,7 @@ impl Palette {
         Some((x.min(inner.right().saturating_sub(1)), inner.y))
     }
 
-    fn row(&self, page: &Page<'_>, action: Action, key: Option<&str>, chosen: bool, area: Rect, buf: &mut Buffer) {
+    fn row(page: &Page<'_>, action: Action, key: Option<&str>, chosen: bool, area: Rect, buf: &mut Buffer) {
         let theme = page.theme;
         let mut text = theme.style(Slot::Text);
         if chosen {
@@ -130,11 +130,10 @@ impl Palette {
         let place = action.place().name();
         let label = shorten(action.label(), width.saturating_sub(4 + key.width()));
         let used = 2 + label.width();
-        let reach = shorten(action.reach(), width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5));
-        let mut spans = vec![
-            Span::styled(format!("{mark} "), theme.style(Slot::Accent)),
-            Span::styled(label, text),
-        ];
+        let reach =
+            shorten(action.reach(), width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5));
+        let mut spans =
+            vec![Span::styled(format!("{mark} "), theme.style(Slot::Accent)), Span::styled(label, text)];
         if width >= 56 && !reach.is_empty() {
             spans.push(Span::raw(" ".repeat(30usize.saturating_sub(used).max(2))));
             spans.push(Span::styled(reach, theme.style(Slot::Soft)));

@@ -1,3 +1,5 @@
+//! Tests of the status line: exact forms, and what goes first.
+
 #![allow(clippy::unwrap_used)]
 
 use pilothouse_core::{
@@ -71,7 +73,10 @@ fn text(state: &State, width: u16) -> (String, String) {
 
 fn the_ten() -> Vec<(State, &'static str)> {
     use Mode::{Exploratory, Proof};
-    let mut out = vec![(state(Proof, Phase::Idle), "[PROOF] idle"), (state(Exploratory, Phase::Idle), "[EXPLORE] idle")];
+    let mut out = vec![
+        (state(Proof, Phase::Idle), "[PROOF] idle"),
+        (state(Exploratory, Phase::Idle), "[EXPLORE] idle"),
+    ];
     let mut planning = |mode, goal, says| {
         let mut s = state(mode, Phase::Planning);
         turn(&mut s, goal);
@@ -144,7 +149,8 @@ fn narrow_lines_lose_words_first_then_the_name_and_keep_the_hints() {
 fn a_run_without_a_plan_shows_its_goal() {
     let mut s = state(Mode::Proof, Phase::Executing);
     turn(&mut s, "push the release");
-    s.run = Some(Run { id: RunId(2), turn: TurnId(1), began: Millis(0), files: BTreeSet::new(), approval: None });
+    s.run =
+        Some(Run { id: RunId(2), turn: TurnId(1), began: Millis(0), files: BTreeSet::new(), approval: None });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }
 

@@ -14,8 +14,8 @@ fn every_builtin_theme_fills_every_slot_in_dark_and_light() {
 }
 
 /// Relative luminance as WCAG 2 defines it.
-fn luminance(c: Color) -> f64 {
-    let Color::Rgb(r, g, b) = c else { return 0.0 };
+fn luminance(colour: Color) -> f64 {
+    let Color::Rgb(r, g, b) = colour else { return 0.0 };
     let part = |v: u8| {
         let v = f64::from(v) / 255.0;
         if v <= 0.03928 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }

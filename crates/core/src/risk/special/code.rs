@@ -1,4 +1,4 @@
-//! Judges of interpreters, build tools, package tools and databases.
+//! Judges of interpreters.
 //!
 //! Owns the look into inline code: what it deletes, sends, reads or starts. Never a full reading of those languages.
 
@@ -94,6 +94,24 @@ const STARTERS: [&str; 20] = [
     "call(",
 ];
 
+/// Options of interpreters with a value of their own.
+const VALUED: [&str; 14] = [
+    "-r",
+    "--require",
+    "--import",
+    "--loader",
+    "-W",
+    "-X",
+    "-I",
+    "-cp",
+    "-classpath",
+    "--env-file",
+    "-d",
+    "-S",
+    "-M",
+    "-jar",
+];
+
 /// Interpreters: inline code is looked into, files are scripts, modules are tools.
 pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
@@ -104,7 +122,7 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
         if !text.starts_with('-') || text == "-" {
             break;
         }
-        if case.name.starts_with("python") && text == "-m" || case.name.starts_with("py") && text == "-m" {
+        if case.name.starts_with("py") && text == "-m" {
             module(w, case, words.get(at + 1..).unwrap_or(&[]));
             return;
         }
@@ -127,22 +145,7 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
             inline(w, case.name, &word.with(code));
         }
         at += 1;
-        if matches!(
-            text,
-            "-r" | "--require"
-                | "--import"
-                | "--loader"
-                | "-W"
-                | "-X"
-                | "-I"
-                | "-cp"
-                | "-classpath"
-                | "--env-file"
-                | "-d"
-                | "-S"
-                | "-M"
-                | "-jar"
-        ) {
+        if VALUED.contains(&text) {
             if let Some(value) = next {
                 w.judge_read(value);
             }
@@ -152,6 +155,11 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("hidden-run", word.span);
         }
     }
+    script_of(w, case, words, at);
+}
+
+/// The script an interpreter is given, or what stands for it.
+fn script_of(w: &mut Walker<'_>, case: &Case<'_>, words: &[Field], at: usize) {
     match words.get(at) {
         None => fed(w, case),
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin") => fed(w, case),
@@ -244,7 +252,13 @@ fn inline(w: &mut Walker<'_>, name: &str, code: &Field) {
     if name == "perl" && (text.contains("unlink") && (text.contains('*') || text.contains("glob"))) {
         w.hit("unsafe-code", code.span);
     }
-    let literals = literals(&text);
+    inline_literals(w, &text, code);
+    inline_environment(w, &text, &tight, code);
+}
+
+/// Command lines and paths among the literals of a piece of code.
+fn inline_literals(w: &mut Walker<'_>, text: &str, code: &Field) {
+    let literals = literals(text);
     let starts = STARTERS.iter().any(|s| text.contains(s));
     if starts {
         let joined = literals.join(" ");
@@ -285,6 +299,10 @@ fn inline(w: &mut Walker<'_>, name: &str, code: &Field) {
             w.hit("outside", code.span);
         }
     }
+}
+
+/// Secrets and the whole environment, read from code.
+fn inline_environment(w: &mut Walker<'_>, text: &str, tight: &str, code: &Field) {
     for word in ["environ[", "environ.get(", "getenv(", "ENV[", "process.env."] {
         for (_, rest) in
             text.match_indices(word).filter_map(|(at, m)| text.get(at + m.len()..).map(|r| (at, r)))
@@ -357,327 +375,4 @@ fn module(w: &mut Walker<'_>, case: &Case<'_>, rest: &[Field]) {
             }
         }
     }
-}
-
-/// Build and package tools: what they run in turn, and where a registry or a script comes from.
-pub(super) fn tool(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
-    match judge {
-        "npx" => npx(w, case),
-        "node" => node(w, case),
-        "pip" => pip(w, case),
-        "cargo" => cargo(w, case),
-        "buildtool" => buildtool(w, case),
-        "lint" => {}
-        _ => {}
-    }
-}
-
-fn run_rest(w: &mut Walker<'_>, case: &Case<'_>, rest: &[Field]) {
-    let rest: Vec<Field> = rest.iter().skip_while(|f| f.text.starts_with('-')).cloned().collect();
-    let known = rest.first().is_some_and(|f| super::super::command::is_known(&f.text));
-    if known {
-        let _ = w.dispatch(&rest, case.span, Feed::Inherit);
-    }
-}
-
-fn npx(w: &mut Walker<'_>, case: &Case<'_>) {
-    if let Some(opt) = case.args.opt(&["-y", "--yes"]) {
-        w.hit("fetch-run", opt.span);
-    }
-    if let Some(code) = case.args.opt(&["-c", "--call"]).and_then(|o| o.value.clone()) {
-        let _ = w.run_text(&code.text, code.span);
-    }
-    if let Some(package) = case.args.opt(&["-p", "--package"]).and_then(|o| o.value.clone()) {
-        w.hit("fetch-run", package.span);
-    }
-    let Some(first) = case.args.operands.first() else { return };
-    let name = first.text.trim_start_matches('@');
-    if name.contains('@')
-        || name.starts_with("create-")
-        || name.contains("://")
-        || name.starts_with("github:")
-        || name.starts_with("degit")
-    {
-        w.hit("fetch-run", first.span);
-    }
-    let at = case.words().iter().position(|f| f.text == first.text).unwrap_or(0);
-    run_rest(w, case, case.words().get(at..).unwrap_or(&[]));
-}
-
-fn node(w: &mut Walker<'_>, case: &Case<'_>) {
-    let args = case.args;
-    if let Some(opt) = args.opt(&["-g", "--global"])
-        && matches!(
-            args.operand(0),
-            "install"
-                | "i"
-                | "add"
-                | "uninstall"
-                | "remove"
-                | "rm"
-                | "update"
-                | "link"
-                | "un"
-                | "up"
-                | "upgrade"
-        )
-    {
-        w.hit("global-install", opt.span);
-    }
-    let inside = matches!(args.operand(0), "exec" | "x" | "dlx" | "node" | "explore");
-    let words = case.words();
-    if inside {
-        let at = words.iter().position(|f| f.text == args.operand(0)).map_or(words.len(), |at| at + 1);
-        if case.name == "npm" {
-            let yes = words
-                .iter()
-                .find(|f| matches!(f.text.as_str(), "-y" | "--yes") || f.text.starts_with("--package"));
-            if let Some(word) = yes {
-                w.hit("fetch-run", word.span);
-            }
-            if args.operands.get(1).is_some_and(|f| f.text.trim_start_matches('@').contains('@')) {
-                w.hit("fetch-run", case.span);
-            }
-        }
-        if let Some(code) = words
-            .iter()
-            .position(|f| matches!(f.text.as_str(), "-c" | "--call"))
-            .and_then(|at| words.get(at + 1))
-        {
-            let _ = w.run_text(&code.text, code.span);
-        }
-        let rest: Vec<Field> =
-            words.get(at..).unwrap_or(&[]).iter().skip_while(|f| f.text.starts_with('-')).cloned().collect();
-        run_rest(w, case, &rest);
-    }
-    if matches!(args.operand(0), "install" | "i" | "add")
-        && let Some(field) = args.operands.iter().skip(1).find(|f| {
-            f.text.starts_with("http") || f.text.starts_with("git+") || f.text.starts_with("git://")
-        })
-    {
-        w.hit("fetch-run", field.span);
-    }
-}
-
-fn pip(w: &mut Walker<'_>, case: &Case<'_>) {
-    let args = case.args;
-    if let Some(opt) = args.opt(&["--index-url", "--extra-index-url", "-i", "--trusted-host"])
-        && args.operand(0) == "install"
-        && opt.value.as_ref().is_none_or(|v| v.text.starts_with("http://"))
-    {
-        w.hit("fetch-run", opt.span);
-    }
-    if matches!(args.operand(0), "run" | "exec") {
-        let at = case.words().iter().position(|f| f.text == args.operand(0)).map_or(0, |at| at + 1);
-        run_rest(w, case, case.words().get(at..).unwrap_or(&[]));
-    }
-}
-
-fn cargo(w: &mut Walker<'_>, case: &Case<'_>) {
-    let args = case.args;
-    if let Some(opt) = args.opts.iter().find(|o| o.name == "--config") {
-        let value = opt.value.as_ref().map_or("", |v| v.text.as_str());
-        if ["runner", "linker", "rustc", "wrapper", "alias"].iter().any(|key| value.contains(key))
-            || value.contains('/') && !value.contains('=')
-        {
-            w.hit("hidden-run", opt.span);
-        }
-    }
-    if args.operand(0) == "watch" {
-        let mut words = case.words().iter();
-        while let Some(word) = words.next() {
-            if matches!(word.text.as_str(), "-s" | "--shell")
-                && let Some(code) = words.next()
-            {
-                let _ = w.run_text(&code.text, code.span);
-            }
-        }
-    }
-    if matches!(args.operand(0), "run" | "r") {
-        for field in case.words() {
-            w.judge_read(field);
-        }
-    }
-}
-
-/// Makefiles with their own shell, wrappers of commands, code on the command line.
-fn buildtool(w: &mut Walker<'_>, case: &Case<'_>) {
-    for field in case.words() {
-        let text = field.text.as_str();
-        if let Some(code) = text.strip_prefix("--eval=") {
-            w.hit("hidden-run", field.with(code).span);
-        } else if text == "--eval" || text.starts_with("SHELL=") || text.starts_with(".SHELLFLAGS=") {
-            w.hit("hidden-run", field.span);
-        }
-        if case.name.contains("make")
-            && (text == "-f" || text == "--file")
-            && case.words().iter().any(|f| f.text == "-" || f.text == "/dev/stdin")
-        {
-            w.hit("computed-code", field.span);
-        }
-        if case.name.contains("make") && field.feed.is_some() {
-            w.hit("computed-code", field.span);
-        }
-        if matches!(text, "--rsh" | "--init-script" | "-I") && case.name.starts_with("gradle") {
-            w.hit("hidden-run", field.span);
-        }
-        w.judge_read(field);
-        if case.name.ends_with("make") && matches!(text, "install" | "uninstall") && case.name != "cmake" {
-            w.hit("outside", field.span);
-        }
-        if case.name.ends_with("make") && matches!(text, "deploy" | "publish" | "release" | "upload" | "push")
-        {
-            w.hit("publish", field.span);
-        }
-    }
-    if matches!(case.name, "perf" | "hyperfine" | "valgrind" | "gdb") {
-        run_rest(w, case, case.words().get(1..).unwrap_or(&[]));
-    }
-    if let Some(out) =
-        case.args.opts.iter().find(|o| matches!(o.name.as_str(), "-o") || o.text.starts_with("-o/"))
-        && let Some(at) = case.words().iter().position(|f| f.text == "-o")
-        && let Some(target) = case.words().get(at + 1)
-    {
-        let _ = out;
-        w.judge_write(target, "build");
-    }
-}
-
-/// Databases: what the statements do.
-pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
-    let mut reads_only =
-        matches!(case.name, "sqlite3" | "sqlite" | "duckdb") && !case.args.operands.is_empty();
-    let mut statements = 0;
-    let fed = match case.feed {
-        Feed::Text(text) => Some(text.clone()),
-        Feed::Inherit => None,
-        Feed::File(_) => None,
-        Feed::Fetched => {
-            w.hit("fetch-run", case.span);
-            None
-        }
-        Feed::Other => None,
-    };
-    let skip = usize::from(matches!(case.name, "sqlite3" | "sqlite" | "duckdb"));
-    let given = case
-        .words()
-        .iter()
-        .filter(|f| !f.text.starts_with('-') || f.text.contains("="))
-        .skip(skip)
-        .map(|f| (f.text.clone(), f.span));
-    for (text, span) in given.chain(fed.map(|t| (t, case.span))) {
-        statements += 1;
-        reads_only &= statement(w, case.name, &text, span);
-    }
-    if matches!(case.feed, Feed::File(_) | Feed::Other) {
-        reads_only = false;
-    }
-    if reads_only && statements > 0 {
-        w.lower_to_read();
-    }
-    for word in case.words() {
-        if word.text.to_ascii_lowercase().starts_with("-p")
-            && word.text.len() > 2
-            && case.name.starts_with("mysql")
-            && !word.text.starts_with("-P")
-        {
-            w.hit("send", word.span);
-        }
-    }
-}
-
-/// Judges one text of statements; whether it only reads.
-fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
-    let upper = text.to_ascii_uppercase();
-    let words: Vec<&str> = upper
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\\')))
-        .filter(|s| !s.is_empty())
-        .collect();
-    let pair =
-        |a: &str, b: &[&str]| words.windows(2).any(|p| matches!(p, [x, y] if *x == a && b.contains(y)));
-    let destroys = pair(
-        "DROP",
-        &[
-            "TABLE",
-            "DATABASE",
-            "SCHEMA",
-            "INDEX",
-            "COLUMN",
-            "USER",
-            "ROLE",
-            "VIEW",
-            "KEYSPACE",
-            "OWNED",
-            "COLLECTION",
-        ],
-    ) || pair("DELETE", &["FROM"])
-        || words.contains(&"TRUNCATE")
-        || words.contains(&"UPDATE") && words.contains(&"SET") && !words.contains(&"WHERE")
-        || upper.contains("DROPDATABASE")
-        || upper.contains(".DROP(")
-        || upper.contains(".REMOVE(")
-        || upper.contains("DELETEMANY")
-        || upper.contains("DELETEONE")
-        || matches!(words.first(), Some(&("FLUSHALL" | "FLUSHDB" | "SHUTDOWN")))
-        || matches!(name, "redis-cli" | "valkey-cli")
-            && words.iter().any(|w| matches!(*w, "FLUSHALL" | "FLUSHDB" | "DEL" | "UNLINK" | "SHUTDOWN"))
-        || matches!(name, "etcdctl" | "consul") && words.iter().any(|w| matches!(*w, "DEL" | "DELETE"));
-    if destroys {
-        w.hit("remote-destroy", span);
-    }
-    let runs = upper.contains("\\!")
-        || upper.contains(".SHELL")
-        || upper.contains(".SYSTEM")
-        || upper.contains("TO PROGRAM")
-        || upper.contains("FROM PROGRAM")
-        || upper.contains("XP_CMDSHELL")
-        || upper.contains("LOAD_EXTENSION")
-        || upper.contains("EDIT(")
-        || matches!(name, "redis-cli") && words.first() == Some(&"EVAL")
-        || upper.contains(".LOAD ");
-    if runs {
-        w.hit("hidden-run", span);
-    }
-    let first = words.first().copied().unwrap_or("");
-    if upper.contains("PG_READ_FILE")
-        || upper.contains("LOAD_FILE(")
-        || upper.contains("PG_SHADOW")
-        || upper.contains("MYSQL.USER")
-        || upper.contains("PG_AUTHID")
-    {
-        w.hit("secret", span);
-    }
-    matches!(
-        first,
-        "SELECT"
-            | "EXPLAIN"
-            | "PRAGMA"
-            | ".TABLES"
-            | ".SCHEMA"
-            | ".INDEXES"
-            | ".INDICES"
-            | ".DATABASES"
-            | ".DBINFO"
-            | "WITH"
-            | ".HELP"
-            | ".DUMP"
-    ) && !upper.contains("WRITEFILE(")
-        && !words.iter().any(|w| {
-            matches!(
-                *w,
-                "INSERT"
-                    | "UPDATE"
-                    | "DELETE"
-                    | "CREATE"
-                    | "ALTER"
-                    | "DROP"
-                    | "REPLACE"
-                    | "ATTACH"
-                    | ".OUTPUT"
-                    | ".ONCE"
-                    | "INTO"
-            )
-        })
-        && !(first == "PRAGMA" && upper.contains('='))
-        && !runs
 }

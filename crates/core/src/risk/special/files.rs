@@ -191,9 +191,7 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
     let world = digits && mode.text.ends_with(['2', '3', '6', '7'])
         || !digits
             && mode.text.split(',').any(|m| {
-                (m.starts_with('o') || m.starts_with('a') || m.starts_with('+') && false)
-                    && m.contains(['+', '='])
-                    && m.contains('w')
+                (m.starts_with('o') || m.starts_with('a')) && m.contains(['+', '=']) && m.contains('w')
             });
     if world || recursive.is_some() && mode.text.contains("000") {
         w.hit("permissions", mode.span);
@@ -244,6 +242,23 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
     if lists || letters.contains('d') && !letters.contains(['c', 'x']) {
         w.lower_to_read();
     }
+    tar_words(w, words, &letters);
+    let file = words.iter().position(|f| {
+        f.text.ends_with('f')
+            && (f.text.starts_with('-') || std::ptr::eq(f, &words.first().cloned().unwrap_or_default()))
+            || f.text == "--file"
+    });
+    let file = if first.contains('f') && !first.starts_with('-') { Some(0) } else { file };
+    if let Some(target) = file.and_then(|at| words.get(at + 1))
+        && (letters.contains('c') || letters.contains('r') || letters.contains('u'))
+        && target.text != "-"
+    {
+        w.judge_write(target, "write");
+    }
+}
+
+/// The words of a `tar` command, one by one.
+fn tar_words(w: &mut Walker<'_>, words: &[Field], letters: &str) {
     for (at, field) in words.iter().enumerate() {
         let (name, value) =
             field.text.split_once('=').map_or((field.text.as_str(), None), |(n, v)| (n, Some(v)));
@@ -282,18 +297,6 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
         if letters.contains('c') && is_whole(&field.text) {
             w.hit("secret", field.span);
         }
-    }
-    let file = words.iter().position(|f| {
-        f.text.ends_with('f')
-            && (f.text.starts_with('-') || std::ptr::eq(f, &words.first().cloned().unwrap_or_default()))
-            || f.text == "--file"
-    });
-    let file = if first.contains('f') && !first.starts_with('-') { Some(0) } else { file };
-    if let Some(target) = file.and_then(|at| words.get(at + 1))
-        && (letters.contains('c') || letters.contains('r') || letters.contains('u'))
-        && target.text != "-"
-    {
-        w.judge_write(target, "write");
     }
 }
 

@@ -8,73 +8,80 @@ use super::super::path::{Place, names_secret, place};
 use super::super::walk::Walker;
 use super::Case;
 
+/// Configuration keys whose value is run, or that let a folder's own configuration run.
+const RUN_KEYS: [&str; 29] = [
+    "core.pager",
+    "core.editor",
+    "core.fsmonitor",
+    "core.sshcommand",
+    "core.hookspath",
+    "core.askpass",
+    "core.gitproxy",
+    "core.alternaterefscommand",
+    "core.worktree",
+    "sequence.editor",
+    "diff.external",
+    "interactive.difffilter",
+    "credential.helper",
+    "gpg.program",
+    "gpg.ssh.program",
+    "gpg.x509.program",
+    "init.templatedir",
+    "web.browser",
+    "core.attributesfile",
+    "uploadpack.packobjectshook",
+    "sendemail.smtpserver",
+    "sendemail.sendmailcmd",
+    "protocol.ext.allow",
+    "protocol.allow",
+    "gpg.ssh.defaultkeycommand",
+    "trailer.command",
+    "ssh.variant",
+    "safe.directory",
+    "safe.barerepository",
+];
+
+/// Sections whose values are run.
+const RUN_SECTIONS: [&str; 11] = [
+    "alias.",
+    "pager.",
+    "filter.",
+    "include.",
+    "includeif.",
+    "difftool.",
+    "mergetool.",
+    "browser.",
+    "man.",
+    "guitool.",
+    "submodule.",
+];
+
+/// Last parts of keys whose value is run or redirects where commits go.
+const RUN_ENDINGS: [&str; 16] = [
+    ".textconv",
+    ".command",
+    ".cmd",
+    ".helper",
+    ".clean",
+    ".smudge",
+    ".process",
+    ".driver",
+    ".program",
+    ".insteadof",
+    ".pushinsteadof",
+    ".uploadpack",
+    ".receivepack",
+    ".proxy",
+    ".vcs",
+    ".update",
+];
+
 /// Whether a configuration key makes git run the value.
 fn key_runs(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    let exact = matches!(
-        key.as_str(),
-        "core.pager"
-            | "core.editor"
-            | "core.fsmonitor"
-            | "core.sshcommand"
-            | "core.hookspath"
-            | "core.askpass"
-            | "core.gitproxy"
-            | "core.alternaterefscommand"
-            | "core.worktree"
-            | "sequence.editor"
-            | "diff.external"
-            | "interactive.difffilter"
-            | "credential.helper"
-            | "gpg.program"
-            | "gpg.ssh.program"
-            | "gpg.x509.program"
-            | "init.templatedir"
-            | "web.browser"
-            | "core.attributesfile"
-            | "uploadpack.packobjectshook"
-            | "sendemail.smtpserver"
-            | "sendemail.sendmailcmd"
-            | "protocol.ext.allow"
-            | "protocol.allow"
-            | "gpg.ssh.defaultkeycommand"
-            | "trailer.command"
-            | "ssh.variant"
-            | "safe.directory"
-            | "safe.barerepository"
-    );
-    let starts = [
-        "alias.",
-        "pager.",
-        "filter.",
-        "include.",
-        "includeif.",
-        "difftool.",
-        "mergetool.",
-        "browser.",
-        "man.",
-        "guitool.",
-        "submodule.",
-    ];
-    let ends = [
-        ".textconv",
-        ".command",
-        ".cmd",
-        ".helper",
-        ".clean",
-        ".smudge",
-        ".process",
-        ".driver",
-        ".program",
-        ".insteadof",
-        ".pushinsteadof",
-        ".uploadpack",
-        ".receivepack",
-        ".proxy",
-        ".vcs",
-        ".update",
-    ];
-    exact || starts.iter().any(|s| key.starts_with(s)) || ends.iter().any(|e| key.ends_with(e))
+    RUN_KEYS.contains(&key.as_str())
+        || RUN_SECTIONS.iter().any(|s| key.starts_with(s))
+        || RUN_ENDINGS.iter().any(|e| key.ends_with(e))
 }
 
 fn harmless_setting(key: &str, value: &str) -> bool {
@@ -104,12 +111,10 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         "checkout" => checkout(w, case),
         "bisect" if case.args.operand(1) == "run" => inner(w, case, "run"),
         "submodule" if case.args.operand(1) == "foreach" => foreach(w, case),
-        "rebase" | "filter-branch" | "difftool" => {}
         "branch" => branch(w, case),
         "clone" | "init" | "worktree" => {
             let target = match (sub, case.args.operand(1)) {
-                ("clone", _) => case.args.operands.get(2),
-                ("worktree", "add") => case.args.operands.get(2),
+                ("clone", _) | ("worktree", "add") => case.args.operands.get(2),
                 ("init", _) => case.args.operands.get(1),
                 _ => None,
             };
@@ -124,7 +129,6 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
                 w.judge_write(&out, "git-change");
             }
         }
-        "diff" | "show" | "log" | "grep" | "blame" | "cat-file" | "add" | "stash" => {}
         _ => {}
     }
     for field in &case.args.operands {

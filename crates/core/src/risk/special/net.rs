@@ -35,44 +35,7 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
     let mut words = case.words().iter().peekable();
     while let Some(word) = words.next() {
         let (name, value) = split(case.name, word, &mut words);
-        let text = value.as_ref().map_or("", |v| v.text.as_str());
-        if CURL_SENDS.contains(&name.as_str()) && case.name != "http" {
-            if local {
-                w.hit("service", word.span);
-            } else if !(matches!(name.as_str(), "-d") && case.name.starts_with("wget")) {
-                w.hit("send", word.span);
-            }
-        }
-        match name.as_str() {
-            "-X" | "--request" | "--method"
-                if !matches!(text.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") =>
-            {
-                w.hit(if local { "service" } else { "send" }, word.span);
-            }
-            "-o" | "--output" | "-O" | "--output-document" | "--output-dir" | "-P" | "--directory-prefix"
-            | "-D" | "--dump-header" | "-c" | "--cookie-jar" | "--trace" | "--trace-ascii" | "--stderr" => {
-                output(w, case.name, &name, value.as_ref(), word);
-            }
-            "-K" | "--config" | "--netrc" | "-n" | "--netrc-optional" | "--netrc-file" | "-E" | "--cert"
-            | "--key" | "-b" | "--cookie" | "--load-cookies"
-                if case.name == "curl" && !matches!(name.as_str(), "-b" | "--cookie") =>
-            {
-                w.hit("secret", word.span);
-            }
-            "-u" | "--user" | "--password" | "--http-password" | "--oauth2-bearer" if !local => {
-                w.hit("send", word.span)
-            }
-            "--use-askpass" | "--hooks" | "--use-server-timestamps-hook" => w.hit("hidden-run", word.span),
-            "-H" | "--header"
-                if ["authorization", "cookie", "x-api-key", "token"]
-                    .iter()
-                    .any(|h| text.to_ascii_lowercase().starts_with(h))
-                    && !local =>
-            {
-                w.hit("send", word.span);
-            }
-            _ => {}
-        }
+        http_option(w, case, &name, value.as_ref(), word, local);
         if let Some(value) = &value {
             w.judge_read(value);
         }
@@ -110,6 +73,55 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
         && case.words().iter().any(|f| matches!(f.text.as_str(), "@-" | "-T" | "-T-" | "--upload-file"))
     {
         w.hit("send", case.span);
+    }
+}
+
+/// One option of `curl`, `wget` and their like.
+fn http_option(
+    w: &mut Walker<'_>,
+    case: &Case<'_>,
+    name: &str,
+    value: Option<&Field>,
+    word: &Field,
+    local: bool,
+) {
+    let text = value.map_or("", |v| v.text.as_str());
+    if CURL_SENDS.contains(&name) && case.name != "http" {
+        if local {
+            w.hit("service", word.span);
+        } else if !(name == "-d" && case.name.starts_with("wget")) {
+            w.hit("send", word.span);
+        }
+    }
+    match name {
+        "-X" | "--request" | "--method"
+            if !matches!(text.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") =>
+        {
+            w.hit(if local { "service" } else { "send" }, word.span);
+        }
+        "-o" | "--output" | "-O" | "--output-document" | "--output-dir" | "-P" | "--directory-prefix"
+        | "-D" | "--dump-header" | "-c" | "--cookie-jar" | "--trace" | "--trace-ascii" | "--stderr" => {
+            output(w, case.name, name, value, word);
+        }
+        "-K" | "--config" | "--netrc" | "-n" | "--netrc-optional" | "--netrc-file" | "-E" | "--cert"
+        | "--key" | "-b" | "--cookie" | "--load-cookies"
+            if case.name == "curl" && !matches!(name, "-b" | "--cookie") =>
+        {
+            w.hit("secret", word.span);
+        }
+        "-u" | "--user" | "--password" | "--http-password" | "--oauth2-bearer" if !local => {
+            w.hit("send", word.span);
+        }
+        "--use-askpass" | "--hooks" | "--use-server-timestamps-hook" => w.hit("hidden-run", word.span),
+        "-H" | "--header"
+            if ["authorization", "cookie", "x-api-key", "token"]
+                .iter()
+                .any(|h| text.to_ascii_lowercase().starts_with(h))
+                && !local =>
+        {
+            w.hit("send", word.span);
+        }
+        _ => {}
     }
 }
 
@@ -292,7 +304,7 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
         let name = text.split('=').next().unwrap_or("");
         match name {
             "--privileged" | "--cap-add" | "--device" | "--security-opt" | "--cgroup-parent" => {
-                w.hit("privilege", word.span)
+                w.hit("privilege", word.span);
             }
             "--pid" | "--net" | "--network" | "--ipc" | "--userns" | "--uts"
                 if value == "host" && name != "--network" && name != "--net" =>
@@ -303,7 +315,7 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
             "--env-file" => w.judge_read(&word.with(value)),
             "-H" | "--host" if at < 2 => w.hit("remote-run", word.span),
             _ if text.starts_with("-v") && text.contains(':') => {
-                mount(w, text.trim_start_matches("-v"), word)
+                mount(w, text.trim_start_matches("-v"), word);
             }
             _ => {}
         }
@@ -465,7 +477,7 @@ fn s3(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     match args.operands.get(3) {
         Some(target) if target.text.starts_with("s3://") || target.text.contains(UNKNOWN) => {
-            w.hit("send", target.span)
+            w.hit("send", target.span);
         }
         Some(target) => {
             if target.text != "-" {

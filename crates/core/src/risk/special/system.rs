@@ -61,87 +61,90 @@ pub(super) fn ps(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
+/// Options of `dpkg` that only look.
+const DPKG_READS: [&str; 14] = [
+    "-l",
+    "-L",
+    "-s",
+    "-S",
+    "--list",
+    "--status",
+    "--listfiles",
+    "--search",
+    "--print-architecture",
+    "--get-selections",
+    "-c",
+    "-I",
+    "--contents",
+    "--info",
+];
+
+/// Sub-commands of package managers that only look.
+const PACKAGE_READS: [&str; 38] = [
+    "list",
+    "show",
+    "policy",
+    "depends",
+    "rdepends",
+    "madison",
+    "showpkg",
+    "ls",
+    "leaves",
+    "deps",
+    "uses",
+    "config",
+    "doctor",
+    "which",
+    "cat",
+    "installed",
+    "--prefix",
+    "prefix",
+    "help",
+    "contents",
+    "variants",
+    "provides",
+    "whatprovides",
+    "repolist",
+    "history",
+    "desc",
+    "formulae",
+    "casks",
+    "log",
+    "commands",
+    "outdated",
+    "locate",
+    "version",
+    "info",
+    "connections",
+    "interfaces",
+    "changes",
+    "missing",
+];
+
+/// Whether a package manager only looks at what is here.
+fn packages_read(case: &Case<'_>, verb: &str, flags: &str) -> bool {
+    match case.name {
+        "dpkg" => case.words().iter().any(|f| DPKG_READS.contains(&f.text.as_str())),
+        "rpm" => flags.contains("-q") || flags.contains("--query") || flags.contains("-V"),
+        "pacman" | "yay" | "paru" => {
+            ["-Q", "-Ss", "-Si"].iter().any(|s| flags.starts_with(s))
+                || flags.starts_with("-F") && !flags.contains('y')
+        }
+        "xbps-query" => true,
+        _ => {
+            let shows = ["--prefix", "--cellar", "--cache", "--repository", "--env"];
+            PACKAGE_READS.contains(&verb)
+                || verb.is_empty() && case.words().iter().all(|f| shows.contains(&f.text.as_str()))
+        }
+    }
+}
+
 /// Package managers of the system: looking is low or a network read, all else changes the machine.
 pub(super) fn packages(w: &mut Walker<'_>, case: &Case<'_>) {
     let verb = case.args.operand(0).to_owned();
     let flags: String =
         case.words().iter().filter(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
-    let reads = match case.name {
-        "dpkg" => [
-            "-l",
-            "-L",
-            "-s",
-            "-S",
-            "--list",
-            "--status",
-            "--listfiles",
-            "--search",
-            "--print-architecture",
-            "--get-selections",
-            "-c",
-            "-I",
-            "--contents",
-            "--info",
-        ]
-        .iter()
-        .any(|o| case.words().iter().any(|f| f.text == *o)),
-        "rpm" => flags.contains("-q") || flags.contains("--query") || flags.contains("-V"),
-        "pacman" | "yay" | "paru" => {
-            flags.starts_with("-Q")
-                || flags.starts_with("-Ss")
-                || flags.starts_with("-Si")
-                || flags.starts_with("-F") && !flags.contains('y')
-        }
-        "xbps-query" => true,
-        _ => {
-            matches!(
-                verb.as_str(),
-                "list"
-                    | "show"
-                    | "policy"
-                    | "depends"
-                    | "rdepends"
-                    | "madison"
-                    | "showpkg"
-                    | "ls"
-                    | "leaves"
-                    | "deps"
-                    | "uses"
-                    | "config"
-                    | "doctor"
-                    | "which"
-                    | "cat"
-                    | "installed"
-                    | "--prefix"
-                    | "prefix"
-                    | "help"
-                    | "contents"
-                    | "variants"
-                    | "provides"
-                    | "whatprovides"
-                    | "repolist"
-                    | "history"
-                    | "desc"
-                    | "formulae"
-                    | "casks"
-                    | "services2"
-                    | "log"
-                    | "commands"
-                    | "outdated"
-                    | "locate"
-                    | "version"
-                    | "info"
-                    | "connections"
-                    | "interfaces"
-                    | "changes"
-                    | "missing"
-                    | "home2"
-            ) || verb.is_empty()
-                && case.words().iter().all(|f| {
-                    matches!(f.text.as_str(), "--prefix" | "--cellar" | "--cache" | "--repository" | "--env")
-                })
-        }
-    };
+    let reads = packages_read(case, &verb, &flags);
     let network = matches!(
         verb.as_str(),
         "search"
@@ -241,22 +244,7 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
     }
     let whatif = has("-whatif");
     match judge {
-        "psremove" if !whatif => {
-            if has("-recurse") {
-                w.hit("delete-tree", case.span);
-            }
-            for field in operands {
-                if field.many || field.text.contains('*') {
-                    w.hit("delete-tree", field.span);
-                }
-                if place(&field.text, w.cwd) == Place::Outside {
-                    w.hit("outside", field.span);
-                }
-            }
-            if *case.feed != Feed::Inherit {
-                w.hit("delete-tree", case.span);
-            }
-        }
+        "psremove" if !whatif => ps_remove(w, case, &operands, has("-recurse")),
         "pswrite" => {
             for field in operands {
                 if matches!(place(&field.text, w.cwd), Place::Outside | Place::Control | Place::Device) {
@@ -271,7 +259,7 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
             }
         }
         "psstart" if case.words().iter().any(|f| f.text.eq_ignore_ascii_case("runas")) => {
-            w.hit("privilege", case.span)
+            w.hit("privilege", case.span);
         }
         "psblock" => {
             let open = case.words().iter().position(|f| f.text == "{");
@@ -291,5 +279,23 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
             }
         }
         _ => {}
+    }
+}
+
+/// `Remove-Item` and its like.
+fn ps_remove(w: &mut Walker<'_>, case: &Case<'_>, operands: &[&Field], recurse: bool) {
+    if recurse {
+        w.hit("delete-tree", case.span);
+    }
+    for field in operands {
+        if field.many || field.text.contains('*') {
+            w.hit("delete-tree", field.span);
+        }
+        if place(&field.text, w.cwd) == Place::Outside {
+            w.hit("outside", field.span);
+        }
+    }
+    if *case.feed != Feed::Inherit {
+        w.hit("delete-tree", case.span);
     }
 }

@@ -4,7 +4,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::CheckpointKind,
     event::{Event, Level},
-    ids::TurnId,
+    ids::{Seq, TurnId},
     input::Refusal,
     intent::{
         Clarify, Classification, Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub,
@@ -21,6 +21,26 @@ const SURE_WORD: f32 = 0.8;
 const SURE_TO_REPLAN: f32 = 0.6;
 
 impl Draft<'_> {
+    /// A line of somebody who had seen the events up to `seen`. What would answer a question that
+    /// they had not seen yet is refused: nobody agrees to what was not there.
+    pub(super) fn said(&mut self, text: &str, seen: Seq) -> Decided {
+        let unseen = self.state.phase_question().filter(|c| self.state.asked.get(&c.id).is_some_and(|at| *at > seen));
+        if let Some(question) = unseen {
+            let line = text.trim();
+            let reading = self.read(line);
+            let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
+            // A command is no answer, and stopping is never refused.
+            let command = reading.slash.is_some() || line.starts_with('!');
+            if !command && line.eq_ignore_ascii_case("stop") {
+                return self.cancel();
+            }
+            if !command && (question.kind.read(line).is_some() || yes) {
+                return Err(Refusal::new("a question came up while you wrote; look at it and answer again"));
+            }
+        }
+        self.say(text)
+    }
+
     pub(super) fn say(&mut self, text: &str) -> Decided {
         let line = text.trim();
         if line.is_empty() {

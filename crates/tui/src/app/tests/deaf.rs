@@ -32,7 +32,8 @@ fn keys_held_while_a_question_appears_never_answer_it() {
         // Where the hand is when the question comes, and the key that it holds down.
         let focus = [Focus::Composer, Focus::Plan, Focus::Diff][usize::try_from(dice.roll(3)).unwrap()];
         desk.app.focus = focus;
-        let held = ["y", "n", "<enter>", "a", "s", "r", "q", "1", "p", "e"][usize::try_from(dice.roll(10)).unwrap()];
+        let held =
+            ["y", "n", "<enter>", "a", "s", "r", "q", "1", "p", "e"][usize::try_from(dice.roll(10)).unwrap()];
         desk.app.composer.draft.set(Saved::default());
         desk.inputs.clear();
         // Not drawn yet: a key that came now cannot be meant for it.
@@ -63,7 +64,9 @@ fn keys_held_while_a_question_appears_never_answer_it() {
             .filter(|i| match i {
                 Input::Answer { .. } => true,
                 // Words that would be read as an answer are one as well.
-                Input::Say(text) => desk.state().phase_question().is_some_and(|q| q.kind.read(text).is_some()),
+                Input::Say { text, .. } => {
+                    desk.state().phase_question().is_some_and(|q| q.kind.read(text).is_some())
+                }
                 _ => false,
             })
             .count();
@@ -125,9 +128,10 @@ fn a_command_is_allowed_in_the_list_only_after_it_stood_there() {
     if risk == Risk::High {
         desk.press("proceed<enter>");
     }
-    let answered = desk.inputs.iter().any(
-        |i| matches!(i, Input::Answer { checkpoint, shown: Some(_), .. } if *checkpoint == id),
-    );
+    let answered = desk
+        .inputs
+        .iter()
+        .any(|i| matches!(i, Input::Answer { checkpoint, shown: Some(_), .. } if *checkpoint == id));
     assert!(answered, "{:?}", desk.inputs);
 }
 
@@ -137,8 +141,9 @@ fn a_denial_takes_a_reason_with_it() {
     command(&mut desk);
     desk.press("<ctrl-x>a");
     desk.wait(400).press("nnot on a friday<enter>");
-    let said = desk.inputs.iter().any(|i| {
-        matches!(i, Input::Answer { answer: Answer::Reject(why), .. } if why == "not on a friday")
-    });
+    let said = desk
+        .inputs
+        .iter()
+        .any(|i| matches!(i, Input::Answer { answer: Answer::Reject(why), .. } if why == "not on a friday"));
     assert!(said, "{:?}", desk.inputs);
 }

@@ -123,7 +123,7 @@ fn help_is_written_from_the_keymap() {
     desk.app.take_keymap("[anywhere]\nplan = \"f7\"\n");
     desk.press("<f1>");
     let text = desk.text();
-    assert!(text.contains("F7") && text.contains("go to the plan"));
+    assert!(text.contains("F7") && text.contains("plan"));
     assert!(text.contains("from your keymap · 1 yours"));
 }
 
@@ -131,10 +131,10 @@ fn help_is_written_from_the_keymap() {
 fn the_keys_after_the_leader_are_shown_when_one_hesitates() {
     let mut desk = Desk::new(120, 40);
     desk.press("<ctrl-x>");
-    assert!(!desk.text().contains("what waits for you"));
+    assert!(!desk.text().contains("a → approvals"));
     assert_eq!(desk.app.alarm(), Some(desk.now + WHICH_KEY));
     desk.wait(400);
-    assert!(desk.text().contains("what waits for you"));
+    assert!(desk.text().contains("a → approvals"));
     desk.press("a");
     assert_eq!(desk.app.alarm(), None);
     assert!(desk.text().contains("Nothing waits on you."));

@@ -163,7 +163,8 @@ impl App {
                         spans.push(Span::styled(format!(" {} ", self.glyphs.arrow), style(Slot::Faint)));
                     }
                     let walked = i < last;
-                    let name = if walked && narrow { shorten(node.title(), 5) } else { node.title().to_owned() };
+                    let name =
+                        if walked && narrow { shorten(node.title(), 5) } else { node.title().to_owned() };
                     let style = if walked {
                         style(Slot::OkDim)
                     } else {
@@ -233,7 +234,13 @@ impl App {
         }
         if popup.rows.is_empty() {
             let text = "looking…";
-            buf.set_stringn(area.x + 4, area.y + 1, text, usize::from(width - 5), self.theme.style(Slot::Soft));
+            buf.set_stringn(
+                area.x + 4,
+                area.y + 1,
+                text,
+                usize::from(width - 5),
+                self.theme.style(Slot::Soft),
+            );
         }
     }
 
@@ -264,11 +271,11 @@ impl App {
         Some((x.min(inner.right().saturating_sub(1)), y))
     }
 
-    /// The keys that can follow, once they are wanted.
-    pub(super) fn which_key(&self, now: Instant, buf: &mut Buffer) {
-        let Some(since) = self.prefix_since else { return };
+    /// The keys that can follow, once they are wanted; says whether they are shown.
+    pub(super) fn which_key(&self, now: Instant, buf: &mut Buffer) -> bool {
+        let Some(since) = self.prefix_since else { return false };
         if now < since + WHICH_KEY || self.areas.status.y < 4 {
-            return;
+            return false;
         }
         let next = self.keymap.after(self.places(), &self.prefix);
         let columns = usize::from((buf.area.width / 28).max(1));
@@ -302,5 +309,6 @@ impl App {
             ])
             .render(cell, buf);
         }
+        true
     }
 }

@@ -1,3 +1,5 @@
+//! Tests of the draft: text before, a change, text after.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

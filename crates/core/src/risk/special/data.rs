@@ -1,0 +1,140 @@
+//! Judges of databases: what the statements do.
+//!
+//! Owns the words of statements that destroy, run programs or only read. Never parses SQL in full.
+
+use super::super::expand::Feed;
+use super::super::walk::Walker;
+use super::Case;
+
+/// Databases: what the statements do.
+pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
+    let mut reads_only =
+        matches!(case.name, "sqlite3" | "sqlite" | "duckdb") && !case.args.operands.is_empty();
+    let mut statements = 0;
+    let fed = match case.feed {
+        Feed::Text(text) => Some(text.clone()),
+        Feed::Fetched => {
+            w.hit("fetch-run", case.span);
+            None
+        }
+        Feed::Inherit | Feed::File(_) | Feed::Other => None,
+    };
+    // The first operand of these is the file, unless an option's value stands before it.
+    let file = usize::from(matches!(case.name, "sqlite3" | "sqlite" | "duckdb"));
+    let given = case.words().iter().filter(|f| !f.text.starts_with('-') || f.text.contains('='));
+    let given = given.map(|f| (f.text.clone(), f.span));
+    for (at, (text, span)) in given.chain(fed.map(|t| (t, case.span))).enumerate() {
+        let reads = statement(w, case.name, &text, span);
+        if at >= file {
+            statements += 1;
+            reads_only &= reads;
+        }
+    }
+    if matches!(case.feed, Feed::File(_) | Feed::Other) {
+        reads_only = false;
+    }
+    if reads_only && statements > 0 {
+        w.lower_to_read();
+    }
+    for word in case.words() {
+        if word.text.to_ascii_lowercase().starts_with("-p")
+            && word.text.len() > 2
+            && case.name.starts_with("mysql")
+            && !word.text.starts_with("-P")
+        {
+            w.hit("send", word.span);
+        }
+    }
+}
+
+/// Whether a statement destroys what cannot be brought back.
+fn destroys(name: &str, upper: &str, words: &[&str]) -> bool {
+    let pair =
+        |a: &str, b: &[&str]| words.windows(2).any(|p| matches!(p, [x, y] if *x == a && b.contains(y)));
+    pair(
+        "DROP",
+        &[
+            "TABLE",
+            "DATABASE",
+            "SCHEMA",
+            "INDEX",
+            "COLUMN",
+            "USER",
+            "ROLE",
+            "VIEW",
+            "KEYSPACE",
+            "OWNED",
+            "COLLECTION",
+        ],
+    ) || pair("DELETE", &["FROM"])
+        || words.contains(&"TRUNCATE")
+        || words.contains(&"UPDATE") && words.contains(&"SET") && !words.contains(&"WHERE")
+        || upper.contains("DROPDATABASE")
+        || upper.contains(".DROP(")
+        || upper.contains(".REMOVE(")
+        || upper.contains("DELETEMANY")
+        || upper.contains("DELETEONE")
+        || matches!(words.first(), Some(&("FLUSHALL" | "FLUSHDB" | "SHUTDOWN")))
+        || matches!(name, "redis-cli" | "valkey-cli")
+            && words.iter().any(|w| matches!(*w, "FLUSHALL" | "FLUSHDB" | "DEL" | "UNLINK" | "SHUTDOWN"))
+        || matches!(name, "etcdctl" | "consul") && words.iter().any(|w| matches!(*w, "DEL" | "DELETE"))
+}
+
+/// Judges one text of statements; whether it only reads.
+fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
+    let upper = text.to_ascii_uppercase();
+    let words: Vec<&str> = upper
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '\\')))
+        .filter(|s| !s.is_empty())
+        .collect();
+    let destroys = destroys(name, &upper, &words);
+    if destroys {
+        w.hit("remote-destroy", span);
+    }
+    let runs = upper.contains("\\!")
+        || upper.contains(".SHELL")
+        || upper.contains(".SYSTEM")
+        || upper.contains("TO PROGRAM")
+        || upper.contains("FROM PROGRAM")
+        || upper.contains("XP_CMDSHELL")
+        || upper.contains("LOAD_EXTENSION")
+        || upper.contains("EDIT(")
+        || matches!(name, "redis-cli") && words.first() == Some(&"EVAL")
+        || upper.contains(".LOAD ");
+    if runs {
+        w.hit("hidden-run", span);
+    }
+    let first = words.first().copied().unwrap_or("");
+    if upper.contains("PG_READ_FILE")
+        || upper.contains("LOAD_FILE(")
+        || upper.contains("PG_SHADOW")
+        || upper.contains("MYSQL.USER")
+        || upper.contains("PG_AUTHID")
+    {
+        w.hit("secret", span);
+    }
+    let reads = READING.contains(&first) && !upper.contains("WRITEFILE(");
+    let writes = words.iter().any(|word| WRITING.contains(word)) || first == "PRAGMA" && upper.contains('=');
+    reads && !writes && !runs
+}
+
+/// First words of statements that only read.
+const READING: [&str; 12] = [
+    "SELECT",
+    "EXPLAIN",
+    "PRAGMA",
+    ".TABLES",
+    ".SCHEMA",
+    ".INDEXES",
+    ".INDICES",
+    ".DATABASES",
+    ".DBINFO",
+    "WITH",
+    ".HELP",
+    ".DUMP",
+];
+
+/// Words that make a statement write.
+const WRITING: [&str; 11] = [
+    "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "REPLACE", "ATTACH", ".OUTPUT", ".ONCE", "INTO",
+];

@@ -1,0 +1,143 @@
+//! What the program notes about itself: a rolling log file, and a report for each panic.
+//!
+//! Owns these files. Never writes to the terminal: it belongs to the screen.
+
+use std::{
+    backtrace::Backtrace,
+    fs,
+    io::Write,
+    os::unix::fs::OpenOptionsExt,
+    panic::PanicHookInfo,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use tracing_appender::{
+    non_blocking::{NonBlocking, WorkerGuard},
+    rolling::{RollingFileAppender, Rotation},
+};
+use tracing_subscriber::{EnvFilter, Registry, fmt, layer::SubscriberExt, reload};
+
+use crate::{
+    error::RuntimeError,
+    home::{Home, make_private},
+};
+
+/// Log files that are kept, one a day.
+const KEPT: usize = 7;
+
+type Handle = reload::Handle<EnvFilter, Registry>;
+static FILTER: OnceLock<Handle> = OnceLock::new();
+
+/// Keeps the log file open; what is still on its way is written when this is dropped.
+#[derive(Debug)]
+pub struct Trace {
+    _worker: WorkerGuard,
+}
+
+/// Starts the log file in the state folder. A second start in one process changes nothing.
+///
+/// # Errors
+/// When the folder cannot be made or the filter cannot be read.
+pub fn start(home: &Home, filter: Option<&str>) -> Result<Trace, RuntimeError> {
+    let folder = home.logs();
+    make_private(&folder)?;
+    let file = RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix("pilothouse")
+        .filename_suffix("log")
+        .max_log_files(KEPT)
+        .build(&folder)
+        .map_err(|e| RuntimeError::io("open", &folder)(std::io::Error::other(e)))?;
+    let (writer, worker) = tracing_appender::non_blocking(file);
+    let (filter, handle) = reload::Layer::new(parse(filter.unwrap_or("info"))?);
+    if tracing::subscriber::set_global_default(subscriber(filter, writer)).is_ok() {
+        drop(FILTER.set(handle));
+    }
+    Ok(Trace { _worker: worker })
+}
+
+fn subscriber(
+    filter: reload::Layer<EnvFilter, Registry>,
+    writer: NonBlocking,
+) -> impl tracing::Subscriber + Send + Sync {
+    tracing_subscriber::registry().with(filter).with(fmt::layer().with_ansi(false).with_writer(writer))
+}
+
+/// Changes what goes to the log file, once the settings are known.
+///
+/// # Errors
+/// When the filter cannot be read.
+pub fn set_filter(filter: &str) -> Result<(), RuntimeError> {
+    let filter = parse(filter)?;
+    if let Some(handle) = FILTER.get() {
+        // The handle outlives the subscriber only while the process ends.
+        drop(handle.reload(filter));
+    }
+    Ok(())
+}
+
+fn parse(filter: &str) -> Result<EnvFilter, RuntimeError> {
+    EnvFilter::try_new(filter)
+        .map_err(|e| RuntimeError::Setting { what: "log filter".into(), message: e.to_string() })
+}
+
+/// From here on a panic leaves a report in the state folder; then `after` is called with it, to
+/// give the terminal back where it was taken. Nothing is printed here.
+pub fn install_panic_hook(
+    home: &Home,
+    after: impl Fn(&PanicHookInfo<'_>, Option<&Path>) + Send + Sync + 'static,
+) {
+    let folder = home.logs();
+    std::panic::set_hook(Box::new(move |info| {
+        let report = write_report(&folder, info);
+        after(info, report.as_deref());
+    }));
+}
+
+fn write_report(folder: &Path, info: &PanicHookInfo<'_>) -> Option<PathBuf> {
+    let said = info.payload_as_str().unwrap_or("no message");
+    let place = info.location().map_or_else(String::new, ToString::to_string);
+    tracing::error!(said, place, "panic");
+    make_private(folder).ok()?;
+    let moment = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S%.3f").to_string();
+    let path = folder.join(format!("crash-{moment}-{}.txt", std::process::id()));
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).ok()?;
+    let thread = std::thread::current().name().unwrap_or("unnamed").to_owned();
+    let trace = Backtrace::force_capture();
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(file, "pilothouse {version} failed at {place} in thread {thread}:\n{said}\n\n{trace}").ok()?;
+    Some(path)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use super::*;
+
+    fn files(folder: &Path, start: &str) -> Vec<PathBuf> {
+        let all = fs::read_dir(folder).unwrap().flatten().map(|e| e.path());
+        all.filter(|p| p.file_name().unwrap().to_string_lossy().starts_with(start)).collect()
+    }
+
+    #[test]
+    fn notes_go_to_a_file_and_a_panic_leaves_a_report() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::under(dir.path());
+        let trace = start(&home, Some("pilothouse_runtime=info")).unwrap();
+        set_filter("debug").unwrap();
+        assert!(set_filter("a=b=c").is_err());
+        tracing::debug!("a note of the test");
+        let before = std::panic::take_hook();
+        install_panic_hook(&home, |_, report| assert!(report.is_some()));
+        let failed = std::thread::spawn(|| std::panic::panic_any("a defect of the test")).join();
+        std::panic::set_hook(before);
+        assert!(failed.is_err());
+        drop(trace);
+        let log = fs::read_to_string(files(&home.logs(), "pilothouse").first().unwrap()).unwrap();
+        assert!(log.contains("a note of the test"), "{log}");
+        let reports: Vec<String> =
+            files(&home.logs(), "crash-").iter().map(|p| fs::read_to_string(p).unwrap()).collect();
+        assert!(reports.iter().any(|r| r.contains("a defect of the test")), "{reports:?}");
+    }
+}

@@ -1,0 +1,330 @@
+//! Lines of the diff as rows.
+//!
+//! Owns numbers, signs, grounds and word emphasis. The sign, the numbers and the ground all say
+//! what happens to a line; long lines wrap, none is cut.
+
+use std::ops::Range;
+
+use pilothouse_core::{
+    diff::{Hunk, Lines},
+    proposal::Decision,
+    tool::ChangeKind,
+};
+
+use super::{
+    DiffPane,
+    doc::{Content, File, Line, Sides},
+    words::Words,
+};
+use crate::{
+    highlight::Colours,
+    markdown::inked,
+    pane::Ctx,
+    row::{Ink, Piece, Row, fit_path, wrap},
+    theme::Slot,
+};
+
+/// Lines above a hunk that are searched for what it stands in.
+const SEARCHED: usize = 300;
+
+/// One side of a line that is to be drawn.
+struct Side<'a> {
+    file: &'a File,
+    content: &'a Content,
+    line: usize,
+    hide_cr: bool,
+    before: bool,
+}
+
+impl DiffPane {
+    /// The rows of one line at `width` columns.
+    pub(super) fn rows_of(&self, ctx: &Ctx<'_>, line: Line, width: usize) -> Vec<Row> {
+        let g = ctx.glyphs;
+        match line {
+            Line::Blank => vec![Row::new()],
+            Line::Wait => vec![Row::of("reading the texts", Slot::Soft).and(g.ellipsis, Slot::Soft)],
+            Line::Lost => {
+                vec![Row::of("the text is not in the store any more; u goes up to the plan", Slot::Warn)]
+            }
+            Line::File(at) => vec![self.file_row(ctx, at, width)],
+            Line::Hunk(at, n) => vec![self.hunk_row(ctx, at, n, width)],
+            Line::Same(at, old, new) => {
+                let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
+                if self.side_by_side {
+                    let left = Side { file, content: a, line: old, hide_cr: hide, before: true };
+                    let right = Side { file, content: b, line: new, hide_cr: hide, before: false };
+                    return self.halves(ctx, Some((left, &[])), Some((right, &[])), Slot::Soft, width);
+                }
+                let side = Side { file, content: b, line: new, hide_cr: hide, before: false };
+                let numbers = self.numbers(Some(old), Some(new), at, Slot::Faint);
+                self.wrapped(&numbers, (" ", Slot::Soft), &side, &[], None, width)
+            }
+            Line::Old(at, n, old) => {
+                let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
+                let words = self.words(at, n, file, a, b, hide);
+                let side = Side { file, content: a, line: old, hide_cr: hide, before: true };
+                let numbers = self.numbers(Some(old), None, at, Slot::Bad);
+                let marked = words.old.get(&old).map(Vec::as_slice).unwrap_or_default();
+                self.wrapped(
+                    &numbers,
+                    ("-", Slot::Bad),
+                    &side,
+                    marked,
+                    Some((Slot::Rem, Slot::RemWord)),
+                    width,
+                )
+            }
+            Line::New(at, n, new) => {
+                let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
+                let words = self.words(at, n, file, a, b, hide);
+                let side = Side { file, content: b, line: new, hide_cr: hide, before: false };
+                let numbers = self.numbers(None, Some(new), at, Slot::Ok);
+                let marked = words.new.get(&new).map(Vec::as_slice).unwrap_or_default();
+                self.wrapped(
+                    &numbers,
+                    ("+", Slot::Ok),
+                    &side,
+                    marked,
+                    Some((Slot::Add, Slot::AddWord)),
+                    width,
+                )
+            }
+            Line::Both(at, n, old, new) => {
+                let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
+                let words = self.words(at, n, file, a, b, hide);
+                let left = old.map(|line| {
+                    let marked = words.old.get(&line).map(Vec::as_slice).unwrap_or_default();
+                    (Side { file, content: a, line, hide_cr: hide, before: true }, marked)
+                });
+                let right = new.map(|line| {
+                    let marked = words.new.get(&line).map(Vec::as_slice).unwrap_or_default();
+                    (Side { file, content: b, line, hide_cr: hide, before: false }, marked)
+                });
+                self.halves(ctx, left, right, Slot::Text, width)
+            }
+        }
+    }
+
+    fn contents(&self, at: usize) -> Option<(&File, &Content, &Content, bool)> {
+        let file = self.files.get(at)?;
+        match self.texts.sides(file, &self.nothing) {
+            Sides::Here(a, b) => {
+                let old = file.before.is_none() || a.crlf;
+                let new = file.after.is_none() || b.crlf;
+                Some((file, a, b, old && new))
+            }
+            Sides::Missing | Sides::Lost => None,
+        }
+    }
+
+    fn words(
+        &self,
+        at: usize,
+        n: usize,
+        file: &File,
+        a: &Content,
+        b: &Content,
+        hide: bool,
+    ) -> std::sync::Arc<Words> {
+        let mut cache = self.words.borrow_mut();
+        let make = || file.hunks.get(n).map(|h| Words::of(h, a, b, hide)).unwrap_or_default();
+        std::sync::Arc::clone(cache.entry((at, n)).or_insert_with(|| std::sync::Arc::new(make())))
+    }
+
+    /// Columns of one line number in a file.
+    fn digits(&self, at: usize) -> usize {
+        let most = self.contents(at).map_or(0, |(_, a, b, _)| a.len().max(b.len()));
+        most.to_string().len().max(3)
+    }
+
+    fn numbers(&self, old: Option<usize>, new: Option<usize>, at: usize, slot: Slot) -> Row {
+        let w = self.digits(at);
+        let text = |n: Option<usize>| n.map_or_else(|| " ".repeat(w), |n| format!("{:>w$}", n + 1));
+        Row::of(&text(old), slot).and("  ", Slot::Text).and(&text(new), slot).and("  ", Slot::Text)
+    }
+
+    /// A line with its numbers and sign; what does not fit goes on below, on the same ground.
+    fn wrapped(
+        &self,
+        numbers: &Row,
+        (sign, ink): (&str, Slot),
+        side: &Side<'_>,
+        marked: &[Range<usize>],
+        grounds: Option<(Slot, Slot)>,
+        width: usize,
+    ) -> Vec<Row> {
+        let lead = numbers.width();
+        let numbers = if lead + 12 > width { Row::new() } else { numbers.clone() };
+        let lead = numbers.width();
+        let room = width.saturating_sub(lead + 3).max(1);
+        let on = |i: Ink| grounds.map_or(i, |(g, _)| i.on(g));
+        let pieces = self.pieces(side, marked, grounds);
+        let rows = wrap(&pieces, room).into_iter().enumerate();
+        rows.map(|(n, text)| {
+            let mut row = if n == 0 { numbers.clone() } else { Row::of(&" ".repeat(lead), Slot::Text) };
+            let sign = if n == 0 { sign } else { " " };
+            row.push(" ", on(Ink::of(ink)));
+            row.push(sign, on(Ink::of(ink).bold()));
+            row.push(" ", on(Ink::of(ink)));
+            row.pieces.extend(text.pieces);
+            if grounds.is_some() {
+                row.push(&" ".repeat(width.saturating_sub(row.width())), on(Ink::of(Slot::Text)));
+            }
+            row.cut(width, "")
+        })
+        .collect()
+    }
+
+    /// Both sides beside each other.
+    fn halves(
+        &self,
+        ctx: &Ctx<'_>,
+        left: Option<(Side<'_>, &[Range<usize>])>,
+        right: Option<(Side<'_>, &[Range<usize>])>,
+        base: Slot,
+        width: usize,
+    ) -> Vec<Row> {
+        let half = width.saturating_sub(3) / 2;
+        let changed = base == Slot::Text;
+        let side = |s: Option<(Side<'_>, &[Range<usize>])>| {
+            let Some((s, marked)) = s else { return Vec::new() };
+            let w = 4.max(s.content.len().to_string().len());
+            let (sign, slot, grounds) = match (changed, s.before) {
+                (false, _) => (" ", Slot::Faint, None),
+                (true, true) => ("-", Slot::Bad, Some((Slot::Rem, Slot::RemWord))),
+                (true, false) => ("+", Slot::Ok, Some((Slot::Add, Slot::AddWord))),
+            };
+            let numbers = Row::of(&format!("{:>w$} ", s.line + 1), slot);
+            self.wrapped(&numbers, (sign, slot), &s, marked, grounds, half)
+        };
+        let (left, right) = (side(left), side(right));
+        let rows = left.len().max(right.len());
+        (0..rows)
+            .map(|n| {
+                let mut row = left.get(n).cloned().unwrap_or_default();
+                row.push(&" ".repeat(half.saturating_sub(row.width())), Slot::Text);
+                row.push(&format!(" {} ", ctx.glyphs.column), Slot::Line);
+                row.pieces.extend(right.get(n).cloned().unwrap_or_default().pieces);
+                row
+            })
+            .collect()
+    }
+
+    fn pieces(&self, side: &Side<'_>, marked: &[Range<usize>], grounds: Option<(Slot, Slot)>) -> Vec<Piece> {
+        let text = side.content.clean(side.line, side.hide_cr);
+        let base = match grounds {
+            Some((ground, _)) => Ink::of(Slot::Text).on(ground),
+            None => Ink::of(Slot::Soft),
+        };
+        let id = if side.before { side.file.before } else { side.file.after };
+        let colours: Option<Colours> = id.and_then(|id| {
+            self.colours.line(id, side.file.lang(), side.line, || side.content.code(side.hide_cr))
+        });
+        let mut pieces = emphasised(&inked(&text, colours.as_deref(), base), marked, grounds.map(|g| g.1));
+        let (_, ended) = side.content.line(side.line);
+        if !ended {
+            let note = Ink { slot: Slot::Faint, ..base };
+            pieces.push(Piece::new("  (no newline at the end)", note));
+        }
+        pieces
+    }
+
+    fn file_row(&self, ctx: &Ctx<'_>, at: usize, width: usize) -> Row {
+        let Some(file) = self.files.get(at) else { return Row::new() };
+        let (added, removed) = file.counts();
+        let left = Row::of(
+            &fit_path(&file.path, width.saturating_sub(16).max(8), ctx.glyphs.ellipsis),
+            Ink::of(Slot::Strong).bold(),
+        );
+        left.ends_keeping_right(counts(added, removed), width, ctx.glyphs.ellipsis)
+    }
+
+    fn hunk_row(&self, ctx: &Ctx<'_>, at: usize, n: usize, width: usize) -> Row {
+        let g = ctx.glyphs;
+        let (Some(file), Some((_, a, b, _))) = (self.files.get(at), self.contents(at)) else {
+            return Row::new();
+        };
+        let Some(hunk) = file.hunks.get(n) else { return Row::new() };
+        let decision = ctx.state.proposals.get(&file.id).and_then(|p| p.decided.get(&n).copied());
+        let here = self.spot().is_some_and(|s| (s.file, s.hunk) == (at, n));
+        let (mark, ink, word) = match decision {
+            Some(Decision::Taken) => (g.taken, Slot::Ok, "taken"),
+            Some(Decision::Left) => (g.left, Slot::Soft, "left"),
+            None => (g.undecided, Slot::Soft, ""),
+        };
+        let (before, behind) = super::doc::context(file, n, a.len(), self.context);
+        let range = |l: Lines| {
+            let (start, len) = (l.start.saturating_sub(before), l.len + before + behind);
+            format!("{},{len}", if len == 0 { start } else { start + 1 })
+        };
+        let (old, new) = match file.kind {
+            ChangeKind::Create => ("0,0".to_owned(), range(hunk.new_lines())),
+            ChangeKind::Delete => (range(hunk.old()), "0,0".to_owned()),
+            ChangeKind::Modify => (range(hunk.old()), range(hunk.new_lines())),
+        };
+        let head = if here { Ink::of(Slot::Accent).bold() } else { Ink::of(Slot::Soft) };
+        let place = place(hunk, a, b);
+        let pointer = if here { g.folded } else { " " };
+        let row = Row::of(pointer, Slot::Accent)
+            .and(" ", Slot::Text)
+            .and(mark, ink)
+            .and("  ", Slot::Text)
+            .and(&format!("@@ -{old} +{new} @@"), head)
+            .and("  ", Slot::Text)
+            .and(&place, if here { Slot::Text } else { Slot::Soft });
+        let mut row = row.ends_keeping_right(Row::of(word, ink), width, g.ellipsis);
+        row.ground = here.then_some(Slot::Select);
+        row
+    }
+}
+
+/// `+9 −3`, each in its colour.
+pub(super) fn counts(added: usize, removed: usize) -> Row {
+    let mut row = Row::new();
+    if added > 0 || removed == 0 {
+        row.push(&format!("+{added}"), Slot::Ok);
+    }
+    if removed > 0 {
+        if added > 0 {
+            row.push(" ", Slot::Text);
+        }
+        row.push(&format!("−{removed}"), Slot::Bad);
+    }
+    row
+}
+
+/// What a hunk stands in: the nearest line above that begins at the edge with a word.
+fn place(hunk: &Hunk, before: &Content, after: &Content) -> String {
+    let (content, from) =
+        if before.len() > 0 { (before, hunk.old().start) } else { (after, hunk.new_lines().start) };
+    let heads = |l: &[u8]| l.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
+    let lines = (0..from.min(content.len())).rev().take(SEARCHED);
+    let found = lines.map(|n| content.line(n).0).find(|l| heads(l)).unwrap_or_default();
+    let text = String::from_utf8_lossy(found.get(..found.len().min(160)).unwrap_or_default()).into_owned();
+    let end = text.find(['(', '{', ';']).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default().trim().to_owned()
+}
+
+/// The pieces with another ground where a range of their joined text is marked.
+fn emphasised(pieces: &[Piece], marked: &[Range<usize>], ground: Option<Slot>) -> Vec<Piece> {
+    let Some(ground) = ground.filter(|_| !marked.is_empty()) else { return pieces.to_vec() };
+    let mut out = Vec::new();
+    let mut at = 0;
+    for piece in pieces {
+        let text = piece.text();
+        let end = at + text.len();
+        let mut from = at;
+        while from < end {
+            let inside = marked.iter().find(|r| r.contains(&from));
+            let next = marked.iter().map(|r| r.start).filter(|s| *s > from).min();
+            let to = inside.map_or_else(|| next.unwrap_or(end), |r| r.end).min(end);
+            let ink = if inside.is_some() { piece.ink.on(ground) } else { piece.ink };
+            if let Some(part) = text.get(from - at..to - at) {
+                out.push(Piece::new(part, ink));
+            }
+            from = to;
+        }
+        at = end;
+    }
+    out
+}
