@@ -7,6 +7,14 @@
     missing_docs
 )]
 
+#[path = "stories/changes.rs"]
+mod changes;
+#[path = "stories/limits.rs"]
+mod limits;
+#[path = "stories/phases.rs"]
+mod phases;
+#[path = "stories/questions.rs"]
+mod questions;
 mod support;
 
 use pilothouse_core::{
