@@ -10,7 +10,11 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stderr,
-    reason = "an example"
+    clippy::needless_pass_by_value,
+    clippy::wildcard_enum_match_arm,
+    reason = "an example",
+    clippy::needless_pass_by_value,
+    clippy::wildcard_enum_match_arm
 )]
 
 use std::{

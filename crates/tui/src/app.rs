@@ -345,7 +345,7 @@ impl App {
             }
         }
         if reviewing && !self.reviewing() && self.focus == Focus::Diff {
-            self.to_composer();
+            self.return_to_composer();
         }
         self.collect_asks();
     }
@@ -470,7 +470,7 @@ impl App {
     }
 
     /// Back to the draft; where one pane is shown, to the conversation above it.
-    fn to_composer(&mut self) {
+    fn return_to_composer(&mut self) {
         self.focus = Focus::Composer;
         if self.narrow() {
             self.shown = Focus::Conversation;

@@ -35,13 +35,14 @@ impl App {
     pub(super) fn compose(&mut self, wish: composer::Wish, came: Instant) {
         match wish {
             composer::Wish::Nothing => {}
-            composer::Wish::Send(text) => match Command::read(&text) {
-                Some(command) => self.command(command),
-                None => {
+            composer::Wish::Send(text) => {
+                if let Some(command) = Command::read(&text) {
+                    self.command(command);
+                } else {
                     let seen = self.session.state().seq;
                     self.input(Input::Say { text, seen });
                 }
-            },
+            }
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
             composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
             composer::Wish::Empty => {
@@ -193,7 +194,7 @@ impl App {
             return;
         }
         if self.focus != Focus::Composer {
-            self.to_composer();
+            self.return_to_composer();
             return;
         }
         let state = self.session.state();
