@@ -12,9 +12,7 @@
     clippy::print_stderr,
     clippy::needless_pass_by_value,
     clippy::wildcard_enum_match_arm,
-    reason = "an example",
-    clippy::needless_pass_by_value,
-    clippy::wildcard_enum_match_arm
+    reason = "an example"
 )]
 
 use std::{

@@ -5,6 +5,7 @@
 //! wishes for the terminal in [`App::wishes`] until the loop takes them.
 
 mod deeds;
+mod news;
 mod route;
 mod view;
 
@@ -15,18 +16,17 @@ use std::{
 
 use pilothouse_core::{
     blob::BlobId,
-    event::{Event, Stamped},
-    ids::{ApplyId, CheckpointId, Millis, ProposalId},
+    ids::{CheckpointId, Millis, ProposalId},
     input::Input,
-    intent::{Control, Phase},
-    port::{Ask, Reply, Request, Surroundings, Update},
+    intent::Phase,
+    port::{Ask, Request, Surroundings, Update},
     proposal::ProposalStatus,
     session::Session,
 };
 
 use crate::{
-    composer::{Composer, Saved},
-    conversation::{ConversationPane, written},
+    composer::Composer,
+    conversation::ConversationPane,
     diff::{DiffPane, Editing},
     highlight::Highlighter,
     keymap::{Chord, Keymap},
@@ -313,97 +313,6 @@ impl App {
 
     fn say(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice { text: text.into(), bad: false });
-    }
-
-    fn opened(&mut self, session: Session, tail: &[Stamped], now: Instant) {
-        self.session = session;
-        self.open = true;
-        self.conversation = ConversationPane::with_highlighter(self.colours.clone());
-        self.plan = PlanPane::new();
-        self.diff = DiffPane::with_highlighter(self.colours.clone());
-        for event in tail {
-            self.seen(event, now);
-            if let Event::TurnStarted { text, .. } = &event.event
-                && let Some(whole) = text.whole()
-            {
-                self.composer.history.keep(Saved::plain(whole));
-            }
-        }
-        self.collect_asks();
-    }
-
-    fn events(&mut self, events: &[Stamped], now: Instant) {
-        let reviewing = self.reviewing();
-        for event in events {
-            if let Event::Applied { apply } = &event.event {
-                self.wrote(*apply);
-            }
-            self.session.apply(event);
-            self.seen(event, now);
-            if let Event::ControlGiven { control } = &event.event {
-                self.controlled(control);
-            }
-        }
-        if reviewing && !self.reviewing() && self.focus == Focus::Diff {
-            self.return_to_composer();
-        }
-        self.collect_asks();
-    }
-
-    /// Says what was written while the conversation is behind the diff.
-    fn wrote(&mut self, apply: ApplyId) {
-        if self.focus != Focus::Diff {
-            return;
-        }
-        let files = self.session.state().applies.get(&apply).map_or(&[][..], |a| &a.files);
-        if let Some(first) = files.first() {
-            let more = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
-            self.say(format!("{}{more}", written(first)));
-        }
-    }
-
-    /// Hands one event to the panes.
-    fn seen(&mut self, event: &Stamped, now: Instant) {
-        self.clock = Some((event.at, now));
-        if let Event::MessageCompleted { usage, .. } = &event.event {
-            self.context_tokens = usage.input + usage.output;
-        }
-        let state = self.session.state();
-        self.conversation.fold(state, event);
-        self.plan.fold(state, event);
-        self.diff.fold(state, event);
-    }
-
-    fn controlled(&mut self, control: &Control) {
-        match control {
-            Control::Help => self.open_overlay(Overlay::help()),
-            Control::Status => self.open_overlay(Overlay::Status),
-            Control::Exit => self.quit(),
-            Control::ModeSwitch(_)
-            | Control::Reset
-            | Control::Redo
-            | Control::Cancel
-            | Control::Replan
-            | Control::Approve
-            | Control::Proceed
-            | Control::Other(_) => {}
-        }
-    }
-
-    fn answered(&mut self, number: u64, reply: Reply) {
-        match reply {
-            Reply::History(older) => self.conversation.prepend(older),
-            Reply::Files(files) if self.files_asked == Some(number) => {
-                self.files_asked = None;
-                self.composer.files(&files);
-            }
-            Reply::Blob(..) | Reply::Files(_) => {
-                self.conversation.answered(&reply);
-                self.plan.answered(&reply);
-                self.diff.answered(&reply);
-            }
-        }
-        self.collect_asks();
     }
 
     fn collect_asks(&mut self) {

@@ -20,7 +20,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
     ids::CallId,
     input::Opening,
+    intent::Control,
     intent::Phase,
+    port::Reply,
     session::State,
     talk::{Finish, ModelCall, ModelReply},
     work::{Effect, Work},
@@ -28,6 +30,7 @@ use pilothouse_core::{
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::*;
+use crate::composer::Saved;
 
 /// An app with a real session behind it; time passes only when it is told to.
 struct Desk {

@@ -45,7 +45,7 @@ impl DiffPane {
                 self.reshape();
             }
             DiffAction::SideBySide if self.size.width < SIDE_BY_SIDE_FROM && !self.side_by_side => {
-                return Outcome::notice(format!("side by side needs {SIDE_BY_SIDE_FROM} columns"));
+                return Outcome::notice(format!("side by side needs {} columns", SIDE_BY_SIDE_FROM + 2));
             }
             DiffAction::SideBySide => {
                 self.side_by_side = !self.side_by_side;

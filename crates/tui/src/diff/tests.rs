@@ -270,15 +270,20 @@ fn from_100_columns_on_the_files_stand_at_the_left() {
             "",
             "",
             "",
+            "",
+            "",
+            "",
+            "",
             " taken      [✓] 1",
             " left       [–] 0",
             " undecided  [ ] 2",
-            "",
-            " a writes 1 taken hunk of",
-            " login.rs; 1 undecided not",
-            " written",
         ]
         .map(str::to_owned)
+    );
+    assert!(
+        rows[15].ends_with(" a writes 1 taken hunk of login.rs; 1 undecided not written"),
+        "{}",
+        rows[15]
     );
 }
 

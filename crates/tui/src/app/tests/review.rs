@@ -158,6 +158,8 @@ fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
         assert_eq!(bench.desk.thinking.len(), 1);
         bench.desk.reply("Done.", &[]);
     }
+    bench.press("<ctrl-x>a");
+    bench.press("y");
     while let Some(call) = bench.desk.tools.pop() {
         let exit = pilothouse_core::tool::Exit {
             code: Some(0),
@@ -172,7 +174,7 @@ fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
     }
     assert_eq!(bench.desk.state().phase, Phase::Idle);
     let text = bench.desk.text();
-    assert!(text.contains(" done ─╮") && !text.contains("set aside"), "{text}");
+    assert!(text.contains(" done ╮") && !text.contains("set aside"), "{text}");
 }
 
 #[test]
