@@ -99,7 +99,7 @@ fn five_hundred_calls_in_one_reply_are_all_answered_in_order() {
         .collect();
     raw(&mut b, &calls);
     let mut ended = Vec::new();
-    while let Some((call, _)) = b.session.pending().values().find_map(|w| match w {
+    while let Some((call, ())) = b.session.pending().values().find_map(|w| match w {
         pilothouse_core::work::Work::Tool { permit, .. } => Some((permit.call(), ())),
         _ => None,
     }) {
