@@ -181,7 +181,8 @@ impl Draft<'_> {
     /// The question about a red gate that nothing repairs.
     pub(super) fn ask_of_gate(&mut self) {
         let red = self.state.plan.iter().flat_map(|p| &p.gates);
-        let mut red = red.filter(|g| matches!(g.status, GateStatus::Failed(_))).map(|g| (g.id, g.name.clone()));
+        let mut red =
+            red.filter(|g| matches!(g.status, GateStatus::Failed(_))).map(|g| (g.id, g.name.clone()));
         let Some((gate, name)) = red.next_back().filter(|_| self.state.run_lane().is_none()) else { return };
         let Some(failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
         self.ask(CheckpointKind::Failure(failure), format!("[Gate: {name}] failed"));
