@@ -10,6 +10,8 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stderr,
+    clippy::needless_pass_by_value,
+    clippy::wildcard_enum_match_arm,
     reason = "an example"
 )]
 
@@ -327,7 +329,7 @@ fn main() {
             updates: from_driver,
             signals,
             suspend: Box::new(|| {}),
-            edit: Box::new(|text| Ok(format!("{text} (edited)"))),
+            edit: Box::new(|_, text| Ok(format!("{text} (edited)"))),
             keymap: None,
             theme: None,
         })

@@ -11,7 +11,7 @@ use pilothouse_core::{
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::theme::Glyphs;
+use crate::{bar, theme::Glyphs};
 
 /// What a piece of the line means; the theme gives it its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,8 @@ pub struct Form<'a> {
     pub frame: usize,
     /// Glyphs.
     pub glyphs: &'a Glyphs,
+    /// Whether hunks are being decided now, so that they are what is counted.
+    pub reviewing: bool,
 }
 
 /// The line: the left pieces, then the right-aligned ones.
@@ -110,6 +112,8 @@ struct Groups {
     name: Option<(Piece, String, Piece)>,
     tail: Vec<Piece>,
     waiting: usize,
+    /// What waits, as a word.
+    waits: &'static str,
     flag: &'static str,
     background: Option<String>,
 }
@@ -165,12 +169,19 @@ impl Groups {
         if !state.queue.is_empty() {
             tail.push(piece(format!("[queued: {}]", state.queue.len()), Tone::Queue));
         }
+        let hunks = bar::undecided(state).filter(|_| form.reviewing);
+        let (waiting, waits) = match hunks {
+            Some(1) => (1, " hunk"),
+            Some(n) => (n, " hunks"),
+            None => (bar::waiting(state), " waiting"),
+        };
         let beside = state.lanes.len().saturating_sub(1);
         Self {
             head,
             name,
             tail,
-            waiting: state.waiting(),
+            waiting,
+            waits,
             flag: form.glyphs.waits,
             background: (beside > 0).then(|| format!("bg {beside}{}", form.glyphs.active)),
         }
@@ -216,7 +227,7 @@ impl Groups {
     fn right(&self, background: bool, words: bool) -> Vec<Piece> {
         let mut right = Vec::new();
         if self.waiting > 0 {
-            let word = if words { " waiting" } else { "" };
+            let word = if words { self.waits } else { "" };
             right.push(piece(format!("{} {}{word}", self.flag, self.waiting), Tone::Waiting));
         }
         if let Some(text) = self.background.as_ref().filter(|_| background) {

@@ -13,6 +13,8 @@ mod run;
 mod say;
 mod stop;
 
+pub use control::COMMANDS;
+
 use super::state::State;
 use crate::{
     blob::{Blob, Excerpt},
@@ -88,6 +90,7 @@ impl<'a> Draft<'a> {
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),
             Input::Replied { call, reply } => self.replied(call, reply),
+            Input::BrokenOff { call, partial, fault } => self.broken_off(call, *partial, fault),
             Input::ToolEnded { call, outcome } => self.tool_ended(call, outcome),
             Input::CommandStarted { call, process } => self.command_started(call, process),
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),

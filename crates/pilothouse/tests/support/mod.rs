@@ -1,5 +1,12 @@
 //! A person at the terminal: the real program in a pseudo-terminal, keys in, the screen out.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 
 pub mod alone;
 pub mod server;
@@ -245,7 +252,11 @@ impl Terminal {
         let mut seen = self.seen.0.lock().unwrap();
         while !seen.closed {
             let left = deadline.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "the program did not end; the screen shows\n{}", seen.parser.screen().contents());
+            assert!(
+                !left.is_zero(),
+                "the program did not end; the screen shows\n{}",
+                seen.parser.screen().contents()
+            );
             seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
         }
         drop(seen);

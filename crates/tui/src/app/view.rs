@@ -45,11 +45,11 @@ impl App {
             bar: bar + pad,
             plan: match self.focus {
                 Focus::Plan => plan.max(8),
-                // What is being decided gets the room.
-                Focus::Diff => plan.min(screen.height / 3),
-                Focus::Composer | Focus::Conversation => plan,
+                Focus::Composer | Focus::Conversation | Focus::Diff => plan,
             },
             diff: self.has_diff() || self.focus == Focus::Diff,
+            // What is being decided gets the room.
+            review: self.focus == Focus::Diff && self.reviewing(),
             welcome: self.welcome(),
         };
         self.areas = Areas::of(screen, wants);

@@ -72,6 +72,17 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// A reply that did not end: what had come of it is kept, marked as cut, before its failure.
+    pub(super) fn broken_off(&mut self, call: CallId, partial: ModelReply, fault: Fault) -> Decided {
+        let Some(lane) = self.state.lane_thinking(call) else { return self.replied_late(call, Ok(partial)) };
+        let (lane, turn) = (lane.id, lane.turn);
+        if !partial.text.is_empty() {
+            self.message(turn, lane, call, ModelReply { calls: Vec::new(), ..partial }, true);
+        }
+        self.thinking_failed(lane, call, fault);
+        Ok(())
+    }
+
     /// The reply of a call that was stopped: what had come is kept, marked as cut.
     fn replied_late(&mut self, call: CallId, reply: Result<ModelReply, Fault>) -> Decided {
         let late = || Refusal::new("the call is not open any more");

@@ -264,8 +264,18 @@ impl Draft<'_> {
             Turn::PlanNew(_) if info.path.current() == IntentNode::Execute => self.route_goal(turn),
             Turn::PlanNew(_) => self.route_plan(turn),
             Turn::PlanContinue => self.route_continue(turn),
+            // Agreement with nothing to agree to is talk.
+            Turn::Control(Control::Approve | Control::Proceed) if !self.awaits_word() => {
+                self.route_query(turn)
+            }
             Turn::Control(control) => self.control(control),
         }
+    }
+
+    fn awaits_word(&self) -> bool {
+        self.state.phase != Phase::Idle
+            || self.state.phase_question().is_some()
+            || self.state.suspended.is_some()
     }
 
     pub(super) fn route_query(&mut self, turn: TurnId) -> Decided {

@@ -87,9 +87,17 @@ impl App {
         let (soft, faint) = (style(Slot::Soft), style(Slot::Faint));
         let width = usize::from(row.width);
         let mut right = Vec::new();
+        let deciding = self.focus == Focus::Diff && self.overlays.is_empty() && self.reviewing();
         let left = if let Some(notice) = &self.notice {
             let text = shorten(&Clean::line(&notice.text), width);
             vec![Span::styled(text, style(if notice.bad { Slot::Warn } else { Slot::Info }))]
+        } else if deciding {
+            right.push(Span::styled("A applies every file, all or nothing", faint));
+            let esc = if self.composer.draft.is_empty() { "decisions kept" } else { "your draft is kept" };
+            let keys = [("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"), ("Esc", "leaves, ")];
+            let mut spans = self.key_names(&keys);
+            spans.push(Span::styled(esc, soft));
+            spans
         } else if !focused {
             let text = match (self.overlays.is_empty(), self.composer.draft.is_empty()) {
                 (false, _) => "your draft and what runs are untouched",
@@ -133,15 +141,21 @@ impl App {
     }
 
     fn keys(&self) -> Vec<Span<'static>> {
-        let soft = self.theme.style(Slot::Soft);
-        let key = self.theme.style(Slot::Text);
-        let enter = if self.session.state().is_executing() { " steers" } else { " sends" };
-        let mut spans = vec![Span::styled("Enter", key), Span::styled(enter, soft)];
-        if self.session.state().is_executing() {
-            spans.extend([Span::styled("   Tab", key), Span::styled(" queues", soft)]);
+        let running = self.session.state().is_executing();
+        let mut keys = vec![("Enter", if running { "steers" } else { "sends" })];
+        if running {
+            keys.push(("Tab", "queues"));
         }
-        for (k, what) in [("   @", " files"), ("   /", " commands"), ("   !", " shell")] {
-            spans.extend([Span::styled(k, key), Span::styled(what, soft)]);
+        keys.extend([("@", "files"), ("/", "commands"), ("!", "shell")]);
+        self.key_names(&keys)
+    }
+
+    fn key_names(&self, keys: &[(&'static str, &'static str)]) -> Vec<Span<'static>> {
+        let (key, soft) = (self.theme.style(Slot::Text), self.theme.style(Slot::Soft));
+        let mut spans = Vec::new();
+        for (name, what) in keys {
+            let gap = if spans.is_empty() { "" } else { "   " };
+            spans.extend([Span::styled(format!("{gap}{name}"), key), Span::styled(format!(" {what}"), soft)]);
         }
         spans
     }
