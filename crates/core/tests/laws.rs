@@ -1,4 +1,5 @@
 //! Laws: what holds after any sequence of inputs, whatever they are.
+#![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
     clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,

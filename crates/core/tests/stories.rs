@@ -1,4 +1,5 @@
 //! Stories: a script of inputs in, the events and the work out.
+#![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
     clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,

@@ -46,7 +46,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
     let setup = Setup { which, ..Setup::new(home, workspace, environment) };
     let driver = thread::Builder::new()
         .name("driver".into())
-        .spawn(move || beside(setup, driver_requests, driver_updates, signal_sender))?;
+        .spawn(move || beside(setup, driver_requests, &driver_updates, signal_sender))?;
     let wiring = Wiring {
         requests,
         updates,
@@ -73,7 +73,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
 fn beside(
     setup: Setup,
     requests: Receiver<Request>,
-    updates: Sender<Update>,
+    updates: &Sender<Update>,
     signals: Sender<Signal>,
 ) -> Result<Farewell, RuntimeError> {
     let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
