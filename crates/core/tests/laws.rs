@@ -201,7 +201,11 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                 hint: String::new(),
                 status: None,
             };
-            Input::Replied { call: *call, reply: if dice.roll(12) == 0 { Err(fault) } else { Ok(reply) } }
+            match dice.roll(24) {
+                0 | 1 => Input::Replied { call: *call, reply: Err(fault) },
+                2 => Input::BrokenOff { call: *call, partial: Box::new(reply), fault },
+                _ => Input::Replied { call: *call, reply: Ok(reply) },
+            }
         }
         Work::Tool { permit, .. } => {
             let outcome = match permit.tool() {

@@ -245,14 +245,7 @@ impl State {
             Event::GateFailed { gate, evidence, proof } => {
                 self.saw(evidence.0);
                 self.evidence.insert(*evidence, seq);
-                self.failure = Some(Failure {
-                    origin: Phase::Executing,
-                    task: None,
-                    step: self.plan.as_ref().map_or(0, Plan::settled),
-                    gate: Some(*gate),
-                    message: proof.diagnostics.clone(),
-                    hint: String::new(),
-                });
+                self.failure = Some(self.red(*gate, &proof.diagnostics));
                 self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
             }
             Event::GateWentStale { gate } => self.set_gate(*gate, |was| match was {
@@ -269,6 +262,18 @@ impl State {
             }
             Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
             _ => {}
+        }
+    }
+
+    /// What went wrong at a red gate.
+    fn red(&self, gate: crate::ids::GateId, diagnostics: &str) -> Failure {
+        Failure {
+            origin: Phase::Executing,
+            task: None,
+            step: self.plan.as_ref().map_or(0, Plan::settled),
+            gate: Some(gate),
+            message: diagnostics.to_owned(),
+            hint: String::new(),
         }
     }
 

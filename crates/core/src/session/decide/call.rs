@@ -38,8 +38,9 @@ impl Draft<'_> {
         }
         let reads_only = kind == LaneKind::Planning || self.beside_run(lane);
         if reads_only && tool.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)) {
-            let text = "a planning and a question beside a run only read; go on with what you can read";
-            return self.end_call(lane, call, CallStatus::Refused, text);
+            let why = "a planning and a question beside a run only read";
+            let text = format!("{} is not allowed here: {why}; go on with what you can read", tool.name());
+            return self.end_call(lane, call, CallStatus::Refused, &text);
         }
         match tool {
             Tool::SubmitPlan => self.submit_plan(lane, kind, &open),
