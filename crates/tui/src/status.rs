@@ -197,7 +197,7 @@ impl Groups {
         name: Name,
     ) -> Option<(Vec<Piece>, Vec<Piece>)> {
         let right = self.right(background, words);
-        let right_width = if right.is_empty() { 0 } else { columns(&right) + 2 };
+        let right_width = if right.is_empty() { 0 } else { columns(&right) + 3 };
         let spaces = " ".repeat(gap);
         let mut left = self.head.clone();
         let tail: Vec<Piece> =

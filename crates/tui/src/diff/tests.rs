@@ -259,11 +259,11 @@ fn from_100_columns_on_the_files_stand_at_the_left() {
     assert_eq!(
         list,
         [
-            " src/auth/login.rs        +3 −2",
+            " src/auth/login.rs       +3 −2",
             "   [✓] hunk 1",
             " ▸ [ ] hunk 2",
             "",
-            " src/core/bucket.rs          +1",
+            " src/core/bucket.rs         +1",
             "   [ ] new file",
             "",
             "",
