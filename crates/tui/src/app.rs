@@ -383,7 +383,7 @@ impl App {
     }
 
     /// Back to the draft; where one pane is shown, to the conversation above it.
-    fn to_composer(&mut self) {
+    fn return_to_draft(&mut self) {
         self.focus = Focus::Composer;
         if self.narrow() {
             self.shown = Focus::Conversation;

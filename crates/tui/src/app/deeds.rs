@@ -190,7 +190,7 @@ impl App {
             return;
         }
         if self.focus != Focus::Composer {
-            self.to_composer();
+            self.return_to_draft();
             return;
         }
         let state = self.session.state();
