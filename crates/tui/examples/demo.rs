@@ -5,6 +5,7 @@
 //! proposals, "delete the old notes" for a removal, "run the tests" for a command.
 
 #![allow(
+    clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
@@ -215,8 +216,8 @@ impl Driver {
         }
     }
 
-    fn answer(&self, ask: Ask) -> Reply {
-        match ask {
+    fn answer(&self, ask: &Ask) -> Reply {
+        match *ask {
             Ask::History { before, count } => {
                 let end = usize::try_from(before.0.saturating_sub(1)).unwrap().min(self.log.len());
                 Reply::History(self.log[end.saturating_sub(count)..end].to_vec())
@@ -253,7 +254,7 @@ impl Driver {
             match next {
                 Some(Request::Input(input)) => self.give(input),
                 Some(Request::Ask(number, ask)) => {
-                    let reply = self.answer(ask);
+                    let reply = self.answer(&ask);
                     let _ = self.updates.blocking_send(Update::Answered(number, reply));
                 }
                 Some(Request::Quit) => {
