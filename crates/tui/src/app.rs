@@ -16,7 +16,7 @@ use std::{
 
 use pilothouse_core::{
     blob::BlobId,
-    ids::{CheckpointId, Millis, ProposalId},
+    ids::{CheckpointId, Millis, ProposalId, Seq},
     input::Input,
     intent::Phase,
     port::{Ask, Request, Surroundings, Update},
@@ -35,6 +35,7 @@ use crate::{
     pace::Urgency,
     pane::{Ctx, Focus, Outcome},
     plan::PlanPane,
+    preview::Preview,
     prompt::{Prompt, Purpose},
     standing::Standing,
     theme::{Depth, Glyphs, Theme, ThemeError},
@@ -129,6 +130,8 @@ pub struct App {
 
     numbers: u64,
     files_asked: Option<u64>,
+    /// What sending this draft in this state would mean.
+    previewed: (String, Seq, Option<Preview>),
     /// The proposal that is in the editor; else it is the draft.
     editing: Option<Editing>,
     outbox: VecDeque<Request>,
@@ -175,6 +178,7 @@ impl App {
             proposed: Standing::default(),
             numbers: 0,
             files_asked: None,
+            previewed: (String::new(), Seq(0), None),
             editing: None,
             outbox: VecDeque::new(),
             wishes: Vec::new(),
@@ -379,7 +383,7 @@ impl App {
     }
 
     /// Back to the draft; where one pane is shown, to the conversation above it.
-    fn return_to_composer(&mut self) {
+    fn return_to_draft(&mut self) {
         self.focus = Focus::Composer;
         if self.narrow() {
             self.shown = Focus::Conversation;

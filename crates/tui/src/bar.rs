@@ -243,16 +243,22 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
         0 => String::new(),
         n => format!("   and {n} more"),
     };
-    let fixed = facts.glyphs.waits.width() + 1 + more.width() + 3 + key.width() + 1 + opens.width();
-    let what = shorten(&what, width.saturating_sub(fixed).max(8));
-    let used = facts.glyphs.waits.width() + 1 + what.width() + more.width();
-    let gap = width.saturating_sub(used + key.width() + 1 + opens.width()).max(2);
+    let head = facts.glyphs.waits.width() + 1;
+    let whole = head + what.width() + more.width() + 3;
+    // What the key does goes before words are cut, and the key itself where there is no room.
+    let opens =
+        if whole + key.width() + 1 + opens.width() <= width { format!(" {opens}") } else { String::new() };
+    let key = if width >= 16 + key.width() { key } else { "" };
+    let ends = key.width() + opens.width();
+    let what = shorten(&what, width.saturating_sub(head + more.width() + 3 + ends));
+    let used = head + what.width() + more.width();
+    let gap = width.saturating_sub(used + ends);
     Line::from(vec![
         Span::styled(format!("{} ", facts.glyphs.waits), theme.style(Slot::Warn)),
         Span::styled(what, theme.style(Slot::Strong)),
         Span::styled(more, theme.style(Slot::Soft)),
         Span::raw(" ".repeat(gap)),
         Span::styled(key.to_owned(), key_style(theme)),
-        Span::styled(format!(" {opens}"), theme.style(Slot::Soft)),
+        Span::styled(opens, theme.style(Slot::Soft)),
     ])
 }

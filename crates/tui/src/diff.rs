@@ -226,7 +226,7 @@ impl DiffPane {
         }
         let body = self.body_area(area);
         if self.has_list(area.width) {
-            let list = Rect { width: LIST_COLUMNS - 2, ..inside(area) };
+            let list = Rect { width: LIST_COLUMNS - 3, ..inside(area) };
             let rows = self.list(ctx, usize::from(list.width), usize::from(area.height));
             for (y, row) in (area.top()..area.bottom()).zip(&rows) {
                 row.paint(ctx.theme, buf, list, y);

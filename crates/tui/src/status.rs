@@ -112,8 +112,8 @@ struct Groups {
     name: Option<(Piece, String, Piece)>,
     tail: Vec<Piece>,
     waiting: usize,
-    /// What waits, as a word.
-    waits: &'static str,
+    /// What waits, in words, where there is room for them.
+    waits: String,
     flag: &'static str,
     background: Option<String>,
 }
@@ -170,10 +170,11 @@ impl Groups {
             tail.push(piece(format!("[queued: {}]", state.queue.len()), Tone::Queue));
         }
         let hunks = bar::undecided(state).filter(|_| form.reviewing);
-        let (waiting, waits) = match hunks {
-            Some(1) => (1, " hunk"),
-            Some(n) => (n, " hunks"),
-            None => (bar::waiting(state), " waiting"),
+        let waiting = bar::waiting(state);
+        let waits = match hunks {
+            Some(1) => "1 hunk".to_owned(),
+            Some(n) => format!("{n} hunks"),
+            None => format!("{waiting} waiting"),
         };
         let beside = state.lanes.len().saturating_sub(1);
         Self {
@@ -197,7 +198,7 @@ impl Groups {
         name: Name,
     ) -> Option<(Vec<Piece>, Vec<Piece>)> {
         let right = self.right(background, words);
-        let right_width = if right.is_empty() { 0 } else { columns(&right) + 2 };
+        let right_width = if right.is_empty() { 0 } else { columns(&right) + 3 };
         let spaces = " ".repeat(gap);
         let mut left = self.head.clone();
         let tail: Vec<Piece> =
@@ -227,8 +228,8 @@ impl Groups {
     fn right(&self, background: bool, words: bool) -> Vec<Piece> {
         let mut right = Vec::new();
         if self.waiting > 0 {
-            let word = if words { self.waits } else { "" };
-            right.push(piece(format!("{} {}{word}", self.flag, self.waiting), Tone::Waiting));
+            let what = if words { self.waits.clone() } else { self.waiting.to_string() };
+            right.push(piece(format!("{} {what}", self.flag), Tone::Waiting));
         }
         if let Some(text) = self.background.as_ref().filter(|_| background) {
             if !right.is_empty() {

@@ -33,7 +33,7 @@ impl Screen {
         let keys = pair.master.take_writer().unwrap();
         let (send, bytes) = sync_channel(64);
         thread::spawn(move || {
-            let mut buffer = [0; 8_192];
+            let mut buffer = vec![0; 65_536];
             while let Ok(n) = reader.read(&mut buffer) {
                 if n == 0 || send.send(buffer.get(..n).unwrap_or_default().to_vec()).is_err() {
                     return;
@@ -51,7 +51,7 @@ impl Screen {
             let left = end.saturating_duration_since(Instant::now());
             match self.bytes.recv_timeout(left) {
                 Ok(bytes) => self.seen.process(&bytes),
-                Err(e) => panic!("no {text:?} ({e}) on\n{}", self.seen.screen().contents()),
+                Err(error) => panic!("{error}: no {text:?} on\n{}", self.seen.screen().contents()),
             }
         }
     }

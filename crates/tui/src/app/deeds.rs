@@ -194,7 +194,7 @@ impl App {
             return;
         }
         if self.focus != Focus::Composer {
-            self.return_to_composer();
+            self.return_to_draft();
             return;
         }
         let state = self.session.state();

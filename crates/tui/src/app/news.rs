@@ -53,7 +53,7 @@ impl App {
             }
         }
         if reviewing && !self.reviewing() && self.focus == Focus::Diff {
-            self.return_to_composer();
+            self.return_to_draft();
         }
         self.collect_asks();
     }

@@ -102,7 +102,7 @@ fn a_change_is_shown_in_hunks_with_context_numbers_and_signs() {
     let mut s = two_hunks();
     let expected = [
         " Path: Conversation → Act → Write → Modify",
-        " Proposed changes to src/auth/login.rs:                           +3 -2",
+        " Proposed changes to src/auth/login.rs:                           +3 −2",
         "",
         " ▸ [ ]  @@ -3,7 +3,8 @@  fn submit",
         "   3    3",
@@ -180,8 +180,6 @@ fn applying_and_skipping_name_the_file_and_the_hash() {
     assert!(s.act(DiffAction::ApplyAll).inputs.is_empty(), "the sheet comes first");
     let rows = s.text(72, 26);
     assert_eq!(rows[2], "   src/auth/login.rs                                   the whole change");
-    assert_eq!(s.act(DiffAction::Take), Outcome::none(), "another key only closes the sheet");
-    s.act(DiffAction::ApplyAll);
     assert_eq!(s.act(DiffAction::ApplyAll).inputs, [apply]);
     assert_eq!(
         s.act(DiffAction::Skip).inputs,
@@ -261,11 +259,11 @@ fn from_100_columns_on_the_files_stand_at_the_left() {
     assert_eq!(
         list,
         [
-            " src/auth/login.rs        +3 -2",
+            " src/auth/login.rs       +3 −2",
             "   [✓] hunk 1",
             " ▸ [ ] hunk 2",
             "",
-            " src/core/bucket.rs          +1",
+            " src/core/bucket.rs         +1",
             "   [ ] new file",
             "",
             "",
@@ -381,12 +379,12 @@ fn a_diff_of_many_lines_draws_only_what_is_seen() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(80))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
     #[test]
     fn any_texts_sizes_and_keys_stay_inside(
         before in "([a-c漢\\t ]{0,6}\\n){0,12}|\\PC{0,40}",
         after in "([a-c漢\\t ]{0,6}\\n){0,12}|[\\x00-\\x{10ffff}]{0,20}",
-        sizes in prop::collection::vec((1u16..200, 1u16..60), 1..3),
+        sizes in prop::collection::vec((1u16..150, 1u16..40), 1..3),
         keys in prop::collection::vec(0usize..21, 0..20),
     ) {
         let all = [

@@ -242,3 +242,36 @@ fn an_edit_that_changes_nothing_or_fails_leaves_the_proposal() {
         assert!(bench.desk.text().contains(said), "{said}");
     }
 }
+
+#[test]
+fn a_long_draft_is_not_classified_and_a_frame_does_not_classify_again() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("what is this");
+    assert!(matches!(desk.app.previewed.2, Some(crate::preview::Preview::Path(..))));
+    let marker = Some(crate::preview::Preview::Shell);
+    desk.app.previewed.2.clone_from(&marker);
+    desk.draw();
+    assert_eq!(desk.app.previewed.2, marker, "neither text nor state changed");
+    desk.app.composer.draft.set(Saved::plain("why ".repeat(25_000)));
+    desk.press("x");
+    assert_eq!((desk.app.previewed.2.as_ref(), desk.app.previewed.0.as_str()), (None, ""));
+}
+
+#[test]
+fn poorer_terminals_get_ascii_and_rows_of_one_colour() {
+    let mut bench = Bench::new(60, 20);
+    bench.desk.app.look.ascii = true;
+    bench.desk.app.glyphs = Glyphs::ASCII;
+    bench.press("<ctrl-x>d");
+    for size in [(60, 20), (120, 40), (40, 10), (20, 6)] {
+        bench.desk.size = Rect::new(0, 0, size.0, size.1);
+        let text = bench.desk.text();
+        let odd: Vec<char> = text.chars().filter(|c| !c.is_ascii()).collect();
+        assert!(odd.is_empty(), "{odd:?} {text}");
+    }
+    bench.desk.app.theme = Theme::parse(Theme::source("default").unwrap(), true, Depth::Ansi16).unwrap();
+    let (buf, _) = bench.desk.draw();
+    let reversed = |c: &&ratatui::buffer::Cell| c.modifier.contains(ratatui::style::Modifier::REVERSED);
+    let inks: Vec<_> = buf.content.iter().filter(reversed).map(|c| c.fg).collect();
+    assert!(inks.len() > 5 && inks.iter().all(|c| *c == inks[0]), "{inks:?}");
+}
