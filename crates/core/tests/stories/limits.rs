@@ -99,16 +99,8 @@ fn five_hundred_calls_in_one_reply_are_all_answered_in_order() {
         .collect();
     raw(&mut b, &calls);
     let mut ended = Vec::new();
-<<<<<<< HEAD
     while b.session.pending().values().any(|w| matches!(w, pilothouse_core::work::Work::Tool { .. })) {
         b.end_tool(ToolOutcome::text("t", "1"));
-=======
-    while let Some((call, ())) = b.session.pending().values().find_map(|w| match w {
-        pilothouse_core::work::Work::Tool { permit, .. } => Some((permit.call(), ())),
-        _ => None,
-    }) {
-        b.input(Input::ToolEnded { call, outcome: ToolOutcome::text("t", "1") }).unwrap();
->>>>>>> main
     }
     for e in &b.log {
         if let Event::CallEnded { call, .. } = &e.event {
