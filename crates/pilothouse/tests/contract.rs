@@ -303,7 +303,7 @@ fn a_removal_stops_even_under_auto_confirm_and_goes_on_with_the_typed_word() {
     terminal.decide("a");
     terminal.see("Type its name");
     terminal.answer("note.rs");
-    terminal.gone("1 waiting");
+    terminal.until("the file to be removed", |_| !desk.path().join("src/note.rs").exists());
     terminal.kill();
     assert_eq!(desk.tree().len(), before.len() - 1);
     assert!(!desk.path().join("src/note.rs").exists());

@@ -116,7 +116,7 @@ fn the_bar_and_the_flag_count_what_is_still_open() {
     assert!(bench.desk.text().contains("⚑ 3 hunks"));
     bench.press("a");
     let text = bench.desk.text();
-    assert!(text.contains("edited src/a.rs (+1 −1 lines)"), "what was written is said: {text}");
+    assert!(text.contains("edited src/a.rs (+1 -1 lines)"), "what was written is said: {text}");
     bench.press("<esc>");
     let text = bench.desk.text();
     assert!(text.contains("1 file waits for your decision") && text.contains("⚑ 1 waiting"), "{text}");
@@ -186,7 +186,7 @@ fn a_partly_applied_file_counts_what_was_applied() {
     }
     let text = bench.desk.text();
     let row = text.lines().find(|l| l.contains("└─ ✓ src/a.rs")).unwrap();
-    assert!(row.contains("+1 −1"), "{row}");
+    assert!(row.contains("+1 -1"), "{row}");
 }
 
 #[test]
