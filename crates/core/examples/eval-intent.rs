@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p pilothouse-core --example eval-intent [FILE.jsonl] [--misses]`
 #![allow(
+    clippy::disallowed_methods,
     clippy::print_stdout,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

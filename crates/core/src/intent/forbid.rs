@@ -2,6 +2,10 @@
 //!
 //! Owns what counts as a prohibition of everything. Never lets a doubt widen a scope.
 
+mod rest;
+
+pub(crate) use rest::rest;
+
 use super::{
     lexicon::{Hit, Lexicon, Tag},
     structure::{Form, Structure},
@@ -157,12 +161,98 @@ const GENERAL: &[&str] = &[
     "algo",
 ];
 
+const CHANGES: &[&str] = &[
+    "chang",
+    "modif",
+    "edit",
+    "touch",
+    "alter",
+    "fix",
+    "repair",
+    "correct",
+    "rewrit",
+    "rewrote",
+    "refactor",
+    "rearrang",
+    "renam",
+    "updat",
+    "improv",
+    "patch",
+    "implement",
+    "adjust",
+    "rework",
+    "replac",
+    "reformat",
+    "restructur",
+    "rebuild",
+    "delet",
+    "remov",
+    "creat",
+    "add",
+    "writ",
+    "mov",
+    "apply",
+    "generat",
+    "optimi",
+    "overwrit",
+    "clean",
+    "push",
+    "commit",
+    "run",
+    "execut",
+    "install",
+    "merg",
+    "save",
+];
+const ANY: &[&str] = &["anything", "any", "nothing", "single", "thing", "line", "yet"];
+
+/// Prohibitions that no table lists: a negation, a verb of change, and "anything", "it yet", "a line".
+pub(crate) fn negations(tokens: &[Token]) -> Vec<Hit> {
+    let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| t.text.as_str());
+    let mut out = Vec::new();
+    for start in 0..tokens.len() {
+        if !matches!(word(start), "dont" | "not" | "never" | "without" | "wont" | "no" | "refrain" | "avoid")
+        {
+            continue;
+        }
+        let skip = (start + 1..start + 4).find(|i| {
+            !matches!(
+                word(*i),
+                "you"
+                    | "even"
+                    | "actually"
+                    | "please"
+                    | "dare"
+                    | "go"
+                    | "to"
+                    | "just"
+                    | "from"
+                    | "try"
+                    | "ever"
+                    | "be"
+            )
+        });
+        let Some(verb) = skip.filter(|v| CHANGES.iter().any(|c| word(*v).starts_with(c))) else { continue };
+        if word(start) == "no" && !word(verb).ends_with("ing") {
+            continue;
+        }
+        let reach = (verb + 1..verb + 4).take_while(|i| !word(*i).is_empty());
+        if let Some(end) = reach.filter(|i| ANY.contains(&word(*i))).last() {
+            let (tag, len) = (Tag::Forbid, end + 1 - start);
+            out.push(Hit { tag, anywhere: false, start, len, bytes: 0, offset: 0 });
+        }
+    }
+    out
+}
+
 /// Reads the prohibition of a message; `ordered` says that a change is ordered beside it.
 pub(crate) fn read(doc: &Doc, s: &Structure, text: &str) -> Ban {
     let ordered = s.clauses.iter().any(|c| {
         matches!(c.form, Form::Order | Form::Request | Form::Wish)
             && c.verb.is_some_and(Tag::acts)
-            && !s.hits.iter().any(|h| h.tag == Tag::Forbid && h.start <= c.head && h.start + h.len > c.head)
+            && !s.hits.iter().any(|h| {
+                h.tag == Tag::Forbid && h.start < c.after.max(c.head + 1) && h.start + h.len > c.head
+            })
     });
     let found =
         s.hits.iter().filter(|h| h.tag == Tag::Forbid).map(|h| strength(&doc.tokens, h, ordered)).max();
@@ -219,6 +309,7 @@ fn strength(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
         .iter()
         .take(5)
         .take_while(|t| t.kind != Kind::Punct || t.text == ",")
+        .skip_while(|t| matches!(t.text.as_str(), "pas" | "plus"))
         .collect();
     let before = tokens.get(h.start.saturating_sub(2)..h.start).unwrap_or(&[]);
     let near = after
@@ -259,6 +350,30 @@ fn strength(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
         && !words(tokens, h).any(|w| matches!(w, "everything" | "things" | "it"))
     {
         // "update the readme, leave the code alone"
+        return Ban::None;
+    }
+    let first = words(tokens, h).next().unwrap_or("");
+    let object = after.iter().take_while(|t| t.text != ",").take(3);
+    if ordered
+        && first == "without"
+        && h.len == 2
+        && object
+            .clone()
+            .next()
+            .is_some_and(|t| !OPEN.contains(&t.text.as_str()) || matches!(t.text.as_str(), "the"))
+        && !object.clone().any(|t| GENERAL.contains(&t.text.as_str()) || UNIVERSAL.contains(&t.text.as_str()))
+    {
+        // "fix it without changing the interface"
+        return Ban::None;
+    }
+    if ordered
+        && after.first().is_some_and(|t| {
+            matches!(
+                t.text.as_str(),
+                "samples" | "snippets" | "blocks" | "block" | "examples" | "example" | "coverage"
+            )
+        })
+    {
         return Ban::None;
     }
     if !ordered || universal(tokens, h) {

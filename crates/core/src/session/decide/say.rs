@@ -18,10 +18,12 @@ impl Draft<'_> {
     /// A line of somebody who had seen the events up to `seen`. What would answer a question that
     /// they had not seen yet is refused: nobody agrees to what was not there.
     pub(super) fn said(&mut self, text: &str, seen: Seq) -> Decided {
-        let unseen = self.state.phase_question().filter(|c| self.state.asked.get(&c.id).is_some_and(|at| *at > seen));
+        let unseen =
+            self.state.phase_question().filter(|c| self.state.asked.get(&c.id).is_some_and(|at| *at > seen));
         if let Some(question) = unseen {
             let line = text.trim();
-            let yes = matches!(self.read(line).whole.turn, Turn::Control(Control::Approve | Control::Proceed));
+            let yes =
+                matches!(self.read(line).whole.turn, Turn::Control(Control::Approve | Control::Proceed));
             if question.kind.read(line).is_some() || yes {
                 return Err(Refusal::new("a question came up while you wrote; look at it and answer again"));
             }
