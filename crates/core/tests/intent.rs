@@ -1,5 +1,6 @@
 //! The intent classifier from outside: the tables of the requirements, laws, bad input, the floor.
 #![allow(
+    clippy::disallowed_methods,
     missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,

@@ -207,9 +207,9 @@ const CHANGES: &[&str] = &[
 const ANY: &[&str] = &["anything", "any", "nothing", "single", "thing", "line", "yet"];
 
 /// Prohibitions that no table lists: a negation, a verb of change, and "anything", "it yet", "a line".
-pub(crate) fn negations(tokens: &[Token]) -> Vec<Hit> {
+pub(crate) fn negations(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
     let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| t.text.as_str());
-    let mut out = Vec::new();
+    let mut out = nothing(tokens, hits);
     for start in 0..tokens.len() {
         if !matches!(word(start), "dont" | "not" | "never" | "without" | "wont" | "no" | "refrain" | "avoid")
         {
@@ -240,6 +240,29 @@ pub(crate) fn negations(tokens: &[Token]) -> Vec<Hit> {
         if let Some(end) = reach.filter(|i| ANY.contains(&word(*i))).last() {
             let (tag, len) = (Tag::Forbid, end + 1 - start);
             out.push(Hit { tag, anywhere: false, start, len, bytes: 0, offset: 0 });
+        }
+    }
+    out
+}
+
+const NOTHING: &[&str] =
+    &["nichts", "nada", "rien", "nulla", "niente", "ничего", "niets", "nic", "niczego", "ingenting", "inget"];
+
+/// "nichts umbauen", "no reorganices nada": the word for nothing beside a verb of change.
+fn nothing(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
+    let mut out = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if token.kind != Kind::Word || !NOTHING.contains(&token.text.as_str()) {
+            continue;
+        }
+        let apart = |a: usize, b: usize| {
+            tokens.get(a.min(b)..a.max(b)).unwrap_or(&[]).iter().any(|t| t.kind == Kind::Punct)
+        };
+        let near = hits.iter().filter(|h| h.bytes == 0 && h.tag.acts() && h.tag != Tag::VExecute);
+        for h in near.filter(|h| h.start.abs_diff(at) <= 2 && !apart(h.start, at)) {
+            let start = h.start.min(at);
+            let len = (h.start + h.len).max(at + 1) - start;
+            out.push(Hit { tag: Tag::Forbid, anywhere: true, start, len, bytes: 0, offset: 0 });
         }
     }
     out

@@ -142,7 +142,7 @@ impl Reader<'_> {
             }
             (Some(h), _) if h.tag == Tag::QAux && !c.marked && dress.is_none() && self.states(h) => {
                 c.after = h.start + h.len;
-                c.form = if self.tokens.get(i).is_some_and(|t| t.text == "should") {
+                c.form = if self.tokens.get(i).is_some_and(|t| t.text.starts_with("should")) {
                     Form::Ought
                 } else {
                     Form::Statement
@@ -186,7 +186,7 @@ impl Reader<'_> {
     fn states(&self, h: Hit) -> bool {
         let next = self.tokens.get(h.start + h.len);
         match self.tokens.get(h.start).map_or("", |t| t.text.as_str()) {
-            "should" => next.is_some_and(|t| {
+            "should" | "shouldnt" => next.is_some_and(|t| {
                 t.kind == Kind::Word
                     && !DETERMINERS.contains(&t.text.as_str())
                     && !PRONOUNS.contains(&t.text.as_str())
