@@ -210,6 +210,7 @@ const ANY: &[&str] = &["anything", "any", "nothing", "single", "thing", "line", 
 pub(crate) fn negations(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
     let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| t.text.as_str());
     let mut out = nothing(tokens, hits);
+    out.extend(negated(tokens, hits));
     for start in 0..tokens.len() {
         if !matches!(word(start), "dont" | "not" | "never" | "without" | "wont" | "no" | "refrain" | "avoid")
         {
@@ -247,6 +248,39 @@ pub(crate) fn negations(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
 
 const NOTHING: &[&str] =
     &["nichts", "nada", "rien", "nulla", "niente", "ничего", "niets", "nic", "niczego", "ingenting", "inget"];
+
+const NOT_AFTER: &[&str] = &["nicht", "niet", "inte", "ikke", "pas"];
+const NOT_BEFORE: &[&str] = &["не", "no", "ne", "n", "nao", "non", "nie"];
+const IT: &[&str] = &[
+    "его", "ее", "их", "это", "lo", "la", "los", "las", "le", "les", "y", "o", "a", "os", "as", "li", "go",
+    "ich", "tego", "je",
+];
+
+/// "lösche sie nicht", "не удаляй его": a verb of change that is negated, with "it" or nothing.
+fn negated(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
+    let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| t.text.as_str());
+    let mut out = Vec::new();
+    let changes = |h: &&Hit| h.bytes == 0 && h.anywhere && h.tag.acts() && h.tag != Tag::VExecute;
+    for h in hits.iter().filter(changes) {
+        let end = h.start + h.len;
+        let after = (end..end + 3).take_while(|i| !word(*i).is_empty());
+        let last = after.clone().find(|i| NOT_AFTER.contains(&word(*i)) && word(i + 1).is_empty());
+        let back = (1..=2).filter_map(|d| h.start.checked_sub(d)).find(|i| NOT_BEFORE.contains(&word(*i)));
+        let closed = word(end).is_empty() || (IT.contains(&word(end)) && word(end + 1).is_empty());
+        let bound = back.filter(|b| {
+            let between = b + 1 < h.start;
+            (between && IT.contains(&word(b + 1))) || (!between && closed)
+        });
+        let (start, end) = match (last, bound) {
+            (Some(last), _) => (h.start, last + 1),
+            (None, Some(back)) => (back, end),
+            (None, None) => continue,
+        };
+        let (tag, len) = (Tag::Forbid, end - start);
+        out.push(Hit { tag, anywhere: true, start, len, bytes: 0, offset: 0 });
+    }
+    out
+}
 
 /// "nichts umbauen", "no reorganices nada": the word for nothing beside a verb of change.
 fn nothing(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
@@ -441,6 +475,14 @@ fn cjk(tokens: &[Token], h: &Hit, ordered: bool) -> Ban {
         "それ以外",
     ];
     if ordered && other.iter().any(|o| before.contains(o) || after.contains(o)) {
+        return Ban::None;
+    }
+    // "ログは消して、設定は削除しないで": one kind of change is kept from one thing
+    let hit = run.get(h.offset..h.offset + h.bytes).unwrap_or("");
+    let kinds = [
+        "削除", "追加", "作成", "移動", "消さ", "删除", "删", "添加", "创建", "移动", "삭제", "추가", "지우",
+    ];
+    if ordered && kinds.iter().any(|k| hit.contains(k)) {
         return Ban::None;
     }
     Ban::Changes
