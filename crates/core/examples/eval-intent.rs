@@ -3,6 +3,7 @@
 //! `cargo run --release -p pilothouse-core --example eval-intent [FILE.jsonl] [--misses]`
 #![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
+    clippy::disallowed_methods,
     clippy::print_stdout,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -6,6 +6,7 @@
 //! `--all` says that the weights are for shipping.
 #![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
+    clippy::disallowed_methods,
     clippy::print_stdout,
     clippy::many_single_char_names,
     clippy::case_sensitive_file_extension_comparisons,
@@ -260,9 +261,15 @@ fn main() {
             && row.leaf == "modify"
             && hash(&row.text) >> 33 & 1 == 0
         {
+            // beside an open plan it changes that plan; while a plan runs it is new work
+            let (phase, turn, other) = [
+                ("awaiting_approval", "plan_continue", None),
+                ("executing", "plan_new", Some("plan_continue")),
+            ][(hash(&row.text) >> 30 & 1) as usize];
             let copy = Row {
-                phase: ["awaiting_approval", "executing"][(hash(&row.text) >> 30 & 1) as usize].into(),
-                turn: "plan_continue".into(),
+                phase: phase.into(),
+                turn: turn.into(),
+                also_turn: other.map(str::to_owned).into_iter().collect(),
                 ..row.clone()
             };
             samples.push(sample(&copy, 0.3, false));

@@ -1,6 +1,7 @@
 //! The intent classifier from outside: the tables of the requirements, laws, bad input, the floor.
 #![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
+    clippy::disallowed_methods,
     missing_docs,
     clippy::unwrap_used,
     clippy::expect_used,
@@ -529,4 +530,35 @@ fn a_long_paste_is_read_by_head_and_tail() {
     let r = read(&paste, Phase::Idle);
     assert!(start.elapsed().as_millis() < 500, "far above the bar even without optimisation");
     assert_eq!(r.whole.path.current(), N::Modify);
+}
+
+#[test]
+fn batches_of_another_hand_stay_above_the_floor_and_none_acts_unasked() {
+    let batches = concat!(
+        include_str!("data/intent-batch-g5.jsonl"),
+        include_str!("data/intent-batch-g6.jsonl"),
+        include_str!("data/intent-batch-g7.jsonl")
+    );
+    let (mut all, mut right) = (0usize, 0usize);
+    for line in batches.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let phase = Phase::ALL.into_iter().find(|p| p.name() == row["phase"]);
+        let message = Message {
+            text: row["text"].as_str().unwrap(),
+            phase: phase.unwrap_or(Phase::AwaitingApproval),
+            paused: row["phase"] == "paused",
+            plan_active: row["phase"] != "idle",
+            ..Message::default()
+        };
+        let got = Classifier::builtin().read(&message).whole.path.current();
+        let also = row["also"].as_array().into_iter().flatten().any(|l| *l == got.name());
+        let ok = also || row["leaf"] == got.name();
+        let acts =
+            matches!(got, IntentNode::Create | IntentNode::Modify | IntentNode::Delete | IntentNode::Execute);
+        assert!(ok || !acts || row["guard"] != "no_write", "acts unasked: {}", row["text"]);
+        assert!(ok || row["guard"] != "must_ask", "a deletion that would not ask: {}", row["text"]);
+        all += 1;
+        right += usize::from(ok);
+    }
+    assert!(right * 100 >= all * 92, "leaf {right} of {all}");
 }

@@ -43,6 +43,13 @@ impl<'a> Parsed<'a> {
         Self { text, doc, structure, kept, withdrawn, cover, ban }
     }
 
+    /// What is said beside a prohibition, when something is.
+    pub(crate) fn beside_ban(&self, phase: Phase, paused: bool) -> Option<String> {
+        (self.ban != Ban::None && phase == Phase::Idle && !paused)
+            .then(|| forbid::rest(&self.doc, &self.structure, self.text))
+            .flatten()
+    }
+
     pub(crate) fn guess(&self) -> Option<Guess> {
         rules::whole(&self.doc, &self.structure, &self.kept)
     }

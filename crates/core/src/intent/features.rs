@@ -19,7 +19,11 @@ pub const BUCKETS: u32 = 1 << 15;
 pub fn features(m: &Message<'_>) -> Vec<(u32, f32)> {
     let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     let focus = super::text::focus(trimmed);
-    of(&Parsed::new(&focus), m.phase, m.paused)
+    let parsed = Parsed::new(&focus);
+    match parsed.beside_ban(m.phase, m.paused) {
+        Some(rest) => of(&Parsed { ban: parsed.ban, ..Parsed::new(&rest) }, m.phase, m.paused),
+        None => of(&parsed, m.phase, m.paused),
+    }
 }
 
 fn hash(salt: u32, parts: &[&str]) -> u32 {

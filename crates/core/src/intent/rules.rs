@@ -198,6 +198,7 @@ fn ordered(doc: &Doc, c: &Clause) -> Option<(N, u8, &'static str)> {
         }
         Tag::VBuild => build(doc, c, weight),
         Tag::VDelete => delete(doc, c, weight),
+        Tag::VExecute if kills(doc, c) => delete(doc, c, weight),
         Tag::VExecute => (N::Execute, weight, "verb-execute"),
         Tag::VRead => (N::Read, weight, "verb-read"),
         Tag::VExplain => (N::Explain, weight, "verb-explain"),
@@ -205,9 +206,53 @@ fn ordered(doc: &Doc, c: &Clause) -> Option<(N, u8, &'static str)> {
         Tag::VAudit => (N::Audit, weight, "verb-audit"),
         Tag::VDesign if proposes_edit(doc, c) => (N::Modify, 2, "propose-edit"),
         Tag::VDesign => (N::Design, weight, "verb-design"),
+        Tag::VDecompose if outlines(doc, c) => (N::Read, 3, "outline-file"),
         Tag::VDecompose => (N::Decompose, weight, "verb-decompose"),
         _ => return None,
     })
+}
+
+/// "kill the branch", "kill the sidebar": a removal, where "kill the server" stops it.
+fn kills(doc: &Doc, c: &Clause) -> bool {
+    doc.tokens.get(c.head).is_some_and(|t| t.text == "kill")
+        && (c.object == Object::Inner
+            || words(doc, c, 5).any(|w| {
+                matches!(
+                    w,
+                    "branch"
+                        | "branches"
+                        | "file"
+                        | "files"
+                        | "folder"
+                        | "folders"
+                        | "directory"
+                        | "table"
+                        | "tables"
+                        | "database"
+                        | "repo"
+                        | "page"
+                        | "component"
+                        | "module"
+                        | "feature"
+                )
+            }))
+}
+
+/// "outline src/main.rs": its structure is to be shown.
+fn outlines(doc: &Doc, c: &Clause) -> bool {
+    doc.tokens.get(c.head).is_some_and(|t| t.text == "outline")
+        && (doc
+            .tokens
+            .get(c.after..c.end.min(c.after + 3))
+            .unwrap_or(&[])
+            .iter()
+            .any(|t| matches!(t.kind, Kind::File | Kind::Path))
+            || words(doc, c, 3).any(|w| {
+                matches!(
+                    w,
+                    "file" | "module" | "class" | "header" | "code" | "structure" | "source" | "crate"
+                )
+            }))
 }
 
 fn gives(doc: &Doc, c: &Clause) -> bool {
@@ -247,9 +292,40 @@ fn build(doc: &Doc, c: &Clause, weight: u8) -> (N, u8, &'static str) {
     }
 }
 
+/// "clear the form after submit": how the program should behave.
+fn reacts(doc: &Doc, c: &Clause) -> bool {
+    let verb = doc.tokens.get(c.head).map_or("", |t| t.text.as_str());
+    let wipes = matches!(verb, "clear" | "empty" | "flush" | "reset" | "discard");
+    let tail: Vec<&str> = words(doc, c, 9).collect();
+    wipes
+        && tail.iter().zip(tail.iter().skip(1)).skip(1).any(|(a, b)| {
+            matches!(*a, "when" | "whenever" | "once" | "after" | "before" | "on" | "every")
+                && (matches!(*a, "when" | "whenever" | "once")
+                    || matches!(
+                        *b,
+                        "submit"
+                            | "logout"
+                            | "exit"
+                            | "close"
+                            | "save"
+                            | "sending"
+                            | "each"
+                            | "every"
+                            | "time"
+                            | "a"
+                            | "startup"
+                            | "unmount"
+                            | "navigation"
+                    ))
+        })
+}
+
 fn delete(doc: &Doc, c: &Clause, weight: u8) -> (N, u8, &'static str) {
     if c.foreign {
         return (N::Delete, 2, "delete-foreign");
+    }
+    if reacts(doc, c) {
+        return (N::Modify, 2, "delete-reacts");
     }
     match c.object {
         Object::Whole | Object::New => (N::Delete, weight, "delete-whole"),
@@ -340,8 +416,10 @@ const fn depth(leaf: N) -> u8 {
 /// What the message as a whole wants; `None` when nothing in it speaks.
 pub(crate) fn whole(doc: &Doc, s: &Structure, kept: &[usize]) -> Option<Guess> {
     let mut best: Option<(u8, Guess)> = None;
-    let questions =
-        kept.iter().filter_map(|k| s.clauses.get(*k)).any(|c| matches!(c.form, Form::Question(_)));
+    let questions = kept
+        .iter()
+        .filter_map(|k| s.clauses.get(*k))
+        .any(|c| c.marked || matches!(c.form, Form::Question(_)));
     for &i in kept {
         let Some(c) = s.clauses.get(i) else { continue };
         let Some((leaf, weight, rule)) = clause(doc, s, c) else { continue };

@@ -205,6 +205,8 @@ fn is_word(token: Option<&Token>, list: &[&str]) -> bool {
 pub(crate) fn analyze(doc: &Doc) -> Structure {
     let english = doc.tokens.iter().any(|t| t.kind == Kind::Word && ENGLISH.contains(&t.text.as_str()));
     let mut hits = Lexicon::builtin().find(&doc.tokens);
+    let forbidden = super::forbid::negations(&doc.tokens, &hits);
+    hits.extend(forbidden);
     if english {
         // tables of other languages share many spellings with English words
         hits.retain(|h| {

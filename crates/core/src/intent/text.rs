@@ -3,9 +3,11 @@
 //! Owns what counts as the writer's own words and what is pasted or quoted. Never knows what a
 //! word means.
 
+mod kind;
 mod pasted;
 
-use pasted::{is_code, is_trace, reads_as_prose};
+use kind::kind_of;
+use pasted::{is_code, is_console, is_trace, reads_as_prose};
 
 /// What a token is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +195,7 @@ pub(crate) fn tokenize(text: &str) -> Doc {
             }
             continue;
         }
-        if is_trace(body) && (many || body.len() > 60) && !reads_as_prose(body) {
+        if is_console(body) || (is_trace(body) && (many || body.len() > 60) && !reads_as_prose(body)) {
             doc.trace_lines += 1;
             doc.push("", Kind::Code, start, at);
         } else if many && is_code(line) {
@@ -362,52 +364,6 @@ fn chunk(doc: &mut Doc, rest: &str, at: usize) -> usize {
         doc.push(&text, kind, at, at + raw.len());
     }
     raw.len()
-}
-
-fn kind_of(raw: &str) -> Kind {
-    let first = raw.chars().next().unwrap_or(' ');
-    if raw.contains("://") || raw.starts_with("www.") {
-        return Kind::Url;
-    }
-    if first == '-' && raw.len() > 1 {
-        return if raw.chars().any(char::is_alphabetic) { Kind::Flag } else { Kind::Word };
-    }
-    if raw.contains('/') && raw.len() > 1 {
-        let word = raw.split('/').all(|p| p.len() > 1 && p.chars().all(char::is_alphabetic))
-            && raw.matches('/').count() == 1;
-        return if word && !raw.starts_with('/') { Kind::Ident } else { Kind::Path };
-    }
-    if first.is_ascii_digit()
-        && raw.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '%' | 'x' | 'k' | 'm' | 's' | 'p'))
-    {
-        return Kind::Number;
-    }
-    if let Some((stem, ext)) = raw.rsplit_once('.') {
-        if ext.is_empty() || stem.chars().all(|c| c.is_ascii_digit()) && !stem.is_empty() {
-            return Kind::Number;
-        }
-        if ext.len() <= 5
-            && ext.chars().all(|c| c.is_ascii_alphanumeric())
-            && !matches!(raw, "e.g" | "i.e" | "a.k.a" | "p.s")
-        {
-            return Kind::File;
-        }
-        return Kind::Ident;
-    }
-    let inner_upper = raw.chars().skip(1).any(char::is_uppercase)
-        && raw.chars().any(char::is_lowercase)
-        && !raw.contains('\'');
-    if raw.contains('_')
-        || raw.contains("::")
-        || raw.contains("()")
-        || raw.contains('=')
-        || raw.contains('#')
-        || raw.contains('$')
-        || (inner_upper && raw.len() > 3)
-    {
-        return Kind::Ident;
-    }
-    Kind::Word
 }
 
 /// Files a plain word: apostrophes closed up, clitics of Romance languages split off.

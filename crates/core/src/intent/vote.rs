@@ -73,7 +73,11 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
         return v;
     }
     match Model::builtin() {
-        Some(model) => statistics(p, m, model),
+        Some(model) => match p.beside_ban(m.phase, m.paused) {
+            // the prohibition caps what is done; what is asked for stands beside it
+            Some(rest) => statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest) }, m, model),
+            None => statistics(p, m, model),
+        },
         None => structure_alone(p, m),
     }
 }
@@ -271,8 +275,10 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
 fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let short = p.cover.as_deref().and_then(|c| answer::turn(c, m.phase, p.text));
     let task = m.phase == Phase::Idle
-        && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2)
-        && p.cover.as_deref().is_some_and(|c| c.iter().all(|t| t.iter().all(|t| *t == Tag::WApprove)));
+        && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2 && p.doc.tokens.len() > 1)
+        && p.cover
+            .as_deref()
+            .is_some_and(|c| c.iter().all(|t| t.iter().all(|t| matches!(*t, Tag::WApprove | Tag::WProceed))));
     if let Some(turn) = short.filter(|_| !task) {
         return Some(vote(
             N::Conversation,

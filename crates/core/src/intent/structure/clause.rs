@@ -58,6 +58,9 @@ impl Reader<'_> {
     /// Steps over request and wish words; says what they were and whether a frame ("if") opens.
     fn undress(&self, mut i: usize, end: usize) -> (usize, Option<Form>, bool) {
         let mut dress: Option<Form> = None;
+        if let Some(verb) = self.would_you(i, end) {
+            return (verb, Some(Form::Request), false);
+        }
         for _ in 0..6 {
             let wrap = self.longest(i, end, |t| matches!(t, Tag::Req | Tag::Want));
             let rival = self.longest(i, end, |t| t.is_verb() || t.asks());
@@ -73,6 +76,26 @@ impl Reader<'_> {
             i = self.skip_fillers(i + w.len, end);
         }
         (i, dress, false)
+    }
+
+    /// "would you run it", "would you fix it please": where the verb of the request stands.
+    /// "would you use a queue here" asks for advice.
+    fn would_you(&self, i: usize, end: usize) -> Option<usize> {
+        if !is_word(self.tokens.get(i), &["would"]) || !is_word(self.tokens.get(i + 1), &["you"]) {
+            return None;
+        }
+        let at = self.skip_fillers(i + 2, end);
+        let verb = self.longest(at, end, Tag::is_verb)?;
+        let polite = self
+            .tokens
+            .get(i..end)
+            .unwrap_or(&[])
+            .iter()
+            .any(|t| matches!(t.text.as_str(), "please" | "pls"))
+            || (is_word(self.tokens.get(end.wrapping_sub(1)), &["me"])
+                && is_word(self.tokens.get(end.wrapping_sub(2)), &["for"]));
+        let plain = matches!(verb.tag, Tag::VExecute | Tag::VRead | Tag::VExplain | Tag::VAudit);
+        (plain || (polite && !self.hits_in(i, end).any(|h| h.tag == Tag::QWhat))).then_some(at)
     }
 
     /// "do the same", "don't escape it": orders whose verb the tables do not know.
@@ -108,7 +131,7 @@ impl Reader<'_> {
                     && (h.tag.is_verb() || h.tag.asks())
                     && (!h.anywhere || h.len > 1 || h.tag.is_verb())
             })
-            .max_by_key(|h| (h.len, u8::from(h.tag.is_verb())));
+            .max_by_key(|h| (h.len, u8::from(h.tag.is_verb()), u8::from(!h.anywhere)));
         let gerund = if best.is_none() { self.gerund(i) } else { None };
         match (best, gerund) {
             (Some(h), _) if h.tag.is_verb() && !(dress.is_none() && self.is_noun_here(h, end)) => {
@@ -116,6 +139,14 @@ impl Reader<'_> {
                 c.after = h.start + h.len;
                 c.foreign = h.anywhere;
                 c.form = dress.unwrap_or(Form::Order);
+            }
+            (Some(h), _) if h.tag == Tag::QAux && !c.marked && dress.is_none() && self.states(h) => {
+                c.after = h.start + h.len;
+                c.form = if self.tokens.get(i).is_some_and(|t| t.text.starts_with("should")) {
+                    Form::Ought
+                } else {
+                    Form::Statement
+                };
             }
             (Some(h), _) if h.tag.asks() => {
                 c.form = dress.filter(|d| *d == Form::Request).unwrap_or(Form::Question(h.tag));
@@ -149,6 +180,30 @@ impl Reader<'_> {
         c.object = self.object(c.after, end);
         c.located = (c.after..end)
             .any(|j| is_word(self.tokens.get(j), PLACES) && j > c.after && self.tokens.get(j + 1).is_some());
+    }
+
+    /// "should stay open", "we're on 3.11": no subject follows, so nothing is asked.
+    fn states(&self, h: Hit) -> bool {
+        let next = self.tokens.get(h.start + h.len);
+        match self.tokens.get(h.start).map_or("", |t| t.text.as_str()) {
+            "should" | "shouldnt" => next.is_some_and(|t| {
+                t.kind == Kind::Word
+                    && !DETERMINERS.contains(&t.text.as_str())
+                    && !PRONOUNS.contains(&t.text.as_str())
+                    && !matches!(
+                        t.text.as_str(),
+                        "i" | "we" | "you" | "he" | "she" | "they" | "there" | "users"
+                    )
+                    && (matches!(
+                        t.text.as_str(),
+                        "be" | "not" | "only" | "also" | "have" | "always" | "never" | "just"
+                    ) || h.start > 0)
+            }),
+            "were" => next.is_some_and(|t| {
+                matches!(t.text.as_str(), "on" | "using" | "in" | "at" | "still" | "not" | "now")
+            }),
+            _ => false,
+        }
     }
 
     /// "if it is none make one": an order inside the frame, without a comma.

@@ -9,6 +9,12 @@ pub(super) fn reads_as_prose(line: &str) -> bool {
     all > 4 && words * 10 > all * 8
 }
 
+/// A line that only a package manager or compiler prints, however much it reads like prose.
+pub(super) fn is_console(line: &str) -> bool {
+    ["npm ERR!", "npm error ", "yarn error ", "error TS", "pnpm ERR"].iter().any(|s| line.starts_with(s))
+        && !line.ends_with('?')
+}
+
 /// A line of an error, log or stack trace.
 pub(super) fn is_trace(line: &str) -> bool {
     let starts = [
