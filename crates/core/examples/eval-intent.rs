@@ -1,6 +1,7 @@
 //! Evaluates the built-in intent classifier on labelled lines.
 //!
 //! `cargo run --release -p pilothouse-core --example eval-intent [FILE.jsonl] [--misses]`
+#![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,

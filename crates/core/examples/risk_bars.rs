@@ -1,4 +1,5 @@
 //! Measures the bars of command risk on a file of labelled lines: `risk_bars FILE [--wrong]`.
+#![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(clippy::cast_precision_loss, clippy::print_stdout, clippy::expect_used, clippy::indexing_slicing)]
 
 use std::time::Instant;

@@ -1,4 +1,5 @@
 //! The long runs of command risk: `risk_laws laws [N]` (20,000 derived cases) and `risk_laws fuzz [N]` (5,000,000 lines).
+#![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(clippy::print_stdout, clippy::expect_used, clippy::indexing_slicing)]
 
 use std::time::Instant;

@@ -4,6 +4,7 @@
 //! `--share` takes a part of the lines and prints the accuracy of folds left out: the learning
 //! curve. Deterministic: the same lines give the same bytes. Rows of the test split are left out unless
 //! `--all` says that the weights are for shipping.
+#![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,

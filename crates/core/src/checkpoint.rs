@@ -233,8 +233,12 @@ impl CheckpointKind {
                 "q" | "quit" | "abort" | "cancel" => Some(Answer::Abort),
                 _ => None,
             },
+            Self::Clarification { turn: Some(_), .. } if NOES.contains(&word) => Some(Answer::Abort),
+            Self::Clarification { turn: Some(_), .. } if YESES.contains(&word) => Some(Answer::Pick(0)),
             Self::Clarification { choices, .. } => match word {
-                "q" | "quit" | "abort" | "cancel" => Some(Answer::Abort),
+                // A `!` begins a command of the user, whatever was asked.
+                _ if word.starts_with('!') => None,
+                "q" | "quit" | "abort" | "cancel" | "stop" => Some(Answer::Abort),
                 _ => match word.parse::<usize>() {
                     Ok(n) if n >= 1 && n <= choices.len() => Some(Answer::Pick(n - 1)),
                     _ if word.is_empty() => None,
@@ -262,6 +266,10 @@ impl CheckpointKind {
         }
     }
 }
+
+/// Yes and no to "did you mean this as work?"
+const YESES: [&str; 7] = ["y", "yes", "ok", "okay", "sure", "do it", "go ahead"];
+const NOES: [&str; 2] = ["n", "no"];
 
 fn read_failure(failure: &Failure, word: &str) -> Option<Answer> {
     match (failure.gate.is_some(), word) {

@@ -87,6 +87,15 @@ pub enum Input {
         /// The reply, or why there is none.
         reply: Result<ModelReply, Fault>,
     },
+    /// A reply broke off by itself.
+    BrokenOff {
+        /// The call.
+        call: CallId,
+        /// What had come of it; its calls are never acted on.
+        partial: Box<ModelReply>,
+        /// Why.
+        fault: Fault,
+    },
     /// A tool call ended.
     ToolEnded {
         /// The call.

@@ -14,6 +14,8 @@ use crate::{
 
 /// Most tasks a plan may have.
 pub const MAX_TASKS: usize = 100;
+/// Most gates a plan may have.
+pub const MAX_GATES: usize = 50;
 
 /// An approved or waiting plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,6 +136,12 @@ pub enum PlanError {
     /// Too many tasks.
     #[error("the plan has {0} tasks; at most {MAX_TASKS} are allowed: join some")]
     TooMany(usize),
+    /// Too many gates.
+    #[error("the plan has {0} gates; at most {MAX_GATES} are allowed: join some")]
+    TooManyGates(usize),
+    /// A gate would run nothing.
+    #[error("gate {0} has no command; give the exact line that proves the work, or leave the gate out")]
+    EmptyGate(usize),
     /// A task waits for one that does not exist or for itself.
     #[error(
         "task {0} waits for task {1}, which does not exist; `after` takes the numbers of earlier tasks, from 1"
@@ -212,6 +220,12 @@ impl PlanDraft {
         }
         if self.tasks.len() > MAX_TASKS {
             return Err(PlanError::TooMany(self.tasks.len()));
+        }
+        if self.gates.len() > MAX_GATES {
+            return Err(PlanError::TooManyGates(self.gates.len()));
+        }
+        if let Some(at) = self.gates.iter().position(|g| g.command.trim().is_empty()) {
+            return Err(PlanError::EmptyGate(at + 1));
         }
         let count = self.tasks.len() as u64;
         let tasks: Vec<Task> = self
@@ -312,6 +326,16 @@ impl Plan {
             })
             .map(|t| t.id)
             .collect()
+    }
+
+    /// How many tasks are done.
+    pub fn done(&self) -> usize {
+        self.tasks.iter().filter(|t| t.status == TaskStatus::Done).count()
+    }
+
+    /// Whether a task was never done nor left out: what taking the plan up again is for.
+    pub fn unfinished(&self) -> bool {
+        self.tasks.iter().any(|t| !matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
     }
 
     /// How many tasks are settled.

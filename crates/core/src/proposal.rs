@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
 use crate::{
     blob::BlobId,
@@ -39,10 +39,16 @@ pub struct Proposal {
     /// The hunks between them.
     pub hunks: Vec<Hunk>,
     /// The decision on each hunk that has one.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "numbered")]
     pub decided: BTreeMap<usize, Decision>,
     /// Where it stands.
     pub status: ProposalStatus,
+}
+
+/// Inside a tagged event the numbers that are a map's keys come as text.
+fn numbered<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<usize, Decision>, D::Error> {
+    let map = BTreeMap::<String, Decision>::deserialize(from)?;
+    map.into_iter().map(|(k, d)| k.parse().map(|k| (k, d)).map_err(D::Error::custom)).collect()
 }
 
 /// A decision on one hunk.

@@ -12,6 +12,7 @@ pub mod state;
 
 use std::collections::BTreeMap;
 
+pub use decide::COMMANDS;
 pub use lane::{Lane, LaneKind, OpenCall, Talk};
 pub use state::{Apply, ApplyStatus, Queue, Run, State, TurnInfo};
 

@@ -75,6 +75,11 @@ impl Tool {
         Self::ALL.into_iter().find(|t| t.name() == name)
     }
 
+    /// Whether the session itself reads the arguments; such a call's stand whole in its event.
+    pub const fn read_by_session(self) -> bool {
+        matches!(self, Self::Run | Self::SubmitPlan | Self::AskUser | Self::RequestPath)
+    }
+
     /// The capability that a lane must have before the tool runs; `None` for tools that only
     /// speak to the session itself.
     pub const fn needs(self) -> Option<Capability> {

@@ -1,4 +1,5 @@
 //! The intent classifier from outside: the tables of the requirements, laws, bad input, the floor.
+#![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
     clippy::disallowed_methods,
     missing_docs,

@@ -1,4 +1,5 @@
 //! The bars of command risk: the labelled lines, the rules' own examples, the laws, the limits.
+#![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

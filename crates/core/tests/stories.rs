@@ -1,4 +1,5 @@
 //! Stories: a script of inputs in, the events and the work out.
+#![allow(clippy::disallowed_methods, reason = "an example or a test stands outside core")]
 #![allow(
     clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,
@@ -7,6 +8,16 @@
     missing_docs
 )]
 
+#[path = "stories/changes.rs"]
+mod changes;
+#[path = "stories/gates.rs"]
+mod gates;
+#[path = "stories/limits.rs"]
+mod limits;
+#[path = "stories/phases.rs"]
+mod phases;
+#[path = "stories/questions.rs"]
+mod questions;
 mod support;
 
 use pilothouse_core::{
@@ -15,7 +26,7 @@ use pilothouse_core::{
     ids::Millis,
     input::{Found, Input, WriteFault},
     intent::{IntentNode, Phase},
-    plan::{GateStatus, TaskStatus},
+    plan::TaskStatus,
     proposal::Decision,
     scope::{Capability, PermissionMode},
     session::Session,
@@ -199,52 +210,6 @@ fn skipping_everything_skips_the_task() {
 }
 
 #[test]
-fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[("syntax", "cargo check")]);
-    b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("nothing to change", &[]);
-    let id = b.question(is_risk);
-    assert!(b.session.pending().is_empty(), "a gate asks before it runs");
-    assert!(b.input(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None }).is_err());
-    b.answer(is_risk, Answer::Approve).unwrap();
-    assert_eq!(b.tool().1, Tool::Run);
-    b.end_tool(exited(1, "error: Line 23: undefined name 'x'"));
-    assert_eq!(phase(&b), Phase::Executing);
-    b.answer(is_failure, Answer::AutoFix).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
-    b.propose("a.txt", "x\n", "y\n");
-    b.reply("", &[]);
-    b.approve_all(None).unwrap();
-    b.write();
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(exited(0, "ok"));
-    assert_eq!(phase(&b), Phase::Idle);
-    assert!(matches!(b.session.state().suspended.as_ref().unwrap().gates[0].status, GateStatus::Passed(_)));
-}
-
-#[test]
-fn repairs_are_bounded() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[("t", "make test")]);
-    b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[]);
-    for _ in 0..2 {
-        b.answer(is_risk, Answer::Approve).unwrap();
-        b.end_tool(exited(1, "no"));
-        b.answer(is_failure, Answer::AutoFix).unwrap();
-        b.reply("tried", &[]);
-    }
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(exited(1, "no"));
-    assert!(b.answer(is_failure, Answer::AutoFix).is_err());
-    b.say("s");
-    assert_eq!(phase(&b), Phase::Idle);
-}
-
-#[test]
 fn a_question_beside_a_run_only_reads_and_the_run_keeps_its_own() {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");
@@ -295,22 +260,6 @@ fn at_a_named_node_nothing_else_is_reachable() {
         assert!(b.session.state().open.is_empty());
         b.thinking();
     }
-}
-
-#[test]
-fn a_command_waits_for_its_lane_s_proposals() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[]);
-    b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt"})), ("run", json!({"command": "cat a.txt"}))]);
-    b.propose("a.txt", "1\n", "2\n");
-    assert!(b.session.state().open.values().any(|c| is_diff(&c.kind)));
-    assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));
-    b.approve_all(None).unwrap();
-    b.write();
-    b.answer(is_risk, Answer::Approve).unwrap();
-    assert_eq!(b.tool().1, Tool::Run);
 }
 
 #[test]
@@ -420,30 +369,6 @@ fn no_to_a_plan_waits_for_guidance_and_an_empty_line_drops_it() {
     b.say("no");
     b.input(Input::say("")).unwrap();
     assert_eq!(phase(&b), Phase::Idle);
-}
-
-#[test]
-fn under_a_read_only_ceiling_plans_are_made_but_not_run() {
-    let mut b = Bench::new();
-    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
-    b.say("create notes.txt");
-    b.plan(&[("One", "create")], &[]);
-    assert!(b.answer(is_plan, Answer::Approve).is_err());
-    b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
-    b.answer(is_plan, Answer::Approve).unwrap();
-}
-
-#[test]
-fn lowering_the_ceiling_stops_what_it_forbids() {
-    let mut b = Bench::new();
-    b.say("fix the bug in a.txt");
-    b.plan(&[("One", "modify")], &[]);
-    b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
-    let (call, _) = b.tool();
-    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
-    assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })));
-    assert!(b.input(Input::ToolEnded { call, outcome: proposing("a.txt", "1\n", "2\n") }).is_err());
 }
 
 #[test]

@@ -53,11 +53,11 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
             let asked: Asked = serde_json::from_str(&line).map_err(|e| {
                 Failure::new(USAGE, format!("line {number}: {e}; wanted {{\"id\",\"text\",\"phase\"}}"))
             })?;
-            let id = match &asked.id {
-                serde_json::Value::Null => None,
-                serde_json::Value::String(s) => Some(s.clone()),
-                other => Some(other.to_string()),
-            };
+            let id = asked
+                .id
+                .as_str()
+                .map(str::to_owned)
+                .or_else(|| (!asked.id.is_null()).then(|| asked.id.to_string()));
             let phase = asked.phase.as_deref().unwrap_or("idle");
             let row = read(id, &asked.text, phase, asked.plan_active, &asked.context)
                 .ok_or_else(|| Failure::new(USAGE, format!("line {number}: no phase is called {phase:?}")))?;

@@ -1,7 +1,6 @@
 //! The workbench: the first frame at once, then a driver beside it, then the farewell.
 
 use std::{
-    ffi::OsStr,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     thread,
@@ -47,7 +46,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
     let setup = Setup { which, ..Setup::new(home, workspace, environment) };
     let driver = thread::Builder::new()
         .name("driver".into())
-        .spawn(move || beside(setup, driver_requests, driver_updates, signal_sender))?;
+        .spawn(move || beside(setup, driver_requests, &driver_updates, signal_sender))?;
     let wiring = Wiring {
         requests,
         updates,
@@ -74,7 +73,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
 fn beside(
     setup: Setup,
     requests: Receiver<Request>,
-    updates: Sender<Update>,
+    updates: &Sender<Update>,
     signals: Sender<Signal>,
 ) -> Result<Farewell, RuntimeError> {
     let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -127,6 +126,7 @@ fn say_goodbye(driven: Result<Farewell, RuntimeError>) -> Result<(), Failure> {
 }
 
 /// An error of the runtime with its hint and its exit code.
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 pub fn explain(error: RuntimeError) -> Failure {
     let code = if error.is_usage() { USAGE } else { FAILED };
     Failure::new(code, format!("{error}\n  {}", error.hint()).trim_end().to_owned())
@@ -170,16 +170,16 @@ fn suspend() {
     let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::TSTP);
 }
 
-/// Lets the user edit `text` in `$VISUAL` or `$EDITOR`.
-fn edit(text: &str) -> io::Result<String> {
-    let name =
-        std::env::var("VISUAL").or_else(|_| std::env::var("EDITOR")).unwrap_or_else(|_| "vi".to_owned());
-    let mut words = name.split_whitespace();
-    let program = words.next().unwrap_or("vi");
+/// Lets the user edit `text` in `$VISUAL` or `$EDITOR`, as a file called `name`.
+fn edit(name: &str, text: &str) -> io::Result<String> {
+    let set = |name| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
+    let program = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     let folder = tempdir()?;
-    let path = folder.join("message.md");
+    let path = folder.join(name);
     std::fs::write(&path, text)?;
-    let status = std::process::Command::new(program).args(words).arg::<&OsStr>(path.as_ref()).status();
+    // The variable may hold words and quotes: the shell reads it, as it does for other programs.
+    let line = format!("{program} \"$@\"");
+    let status = std::process::Command::new("sh").args(["-c", &line, &program]).arg(&path).status();
     let edited = std::fs::read_to_string(&path);
     drop(std::fs::remove_dir_all(&folder));
     match status {

@@ -1,11 +1,6 @@
 //! What goes wrong from outside: each is told clearly with a way on, the exit code is right, and
 //! nothing is lost.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::expect_used,
-    clippy::indexing_slicing
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
 mod support;
 
@@ -134,7 +129,8 @@ fn a_setting_that_makes_no_sense_is_named() {
 fn a_wrong_key_is_told_in_the_servers_words_and_never_repeated() {
     let desk = Desk::new();
     let before = desk.tree();
-    let body = r#"{"error":{"message":"Incorrect API key provided: sk-wrong-4711.","code":"invalid_api_key"}}"#;
+    let body =
+        r#"{"error":{"message":"Incorrect API key provided: sk-wrong-4711.","code":"invalid_api_key"}}"#;
     let server = Server::start(vec![http("401 Unauthorized", "application/json", body)]);
     let mut command = desk.with_model(&server.base, &["run", QUESTION]);
     command.env("PILOTHOUSE_API_KEY", "sk-wrong-4711");
@@ -177,11 +173,12 @@ fn an_endpoint_that_is_down_is_told_with_its_address() {
 #[test]
 fn a_200_that_is_no_stream_is_told_with_what_came() {
     let body = r#"{"object":"list","data":[]}"#;
-    question("", vec![http("200 OK", "application/json", body)], 5, &[
-        "application/json",
-        "instead of a stream",
-        "/v1",
-    ]);
+    question(
+        "",
+        vec![http("200 OK", "application/json", body)],
+        5,
+        &["application/json", "instead of a stream", "/v1"],
+    );
     let page = "<!doctype html><html><head><title>Please log in</title></head></html>";
     question("", vec![http("200 OK", "text/html", page)], 5, &["a web page", "Please log in", "/v1"]);
 }
@@ -197,13 +194,21 @@ fn a_stream_that_stalls_ends_at_the_limit_of_silence() {
 }
 
 #[test]
-fn a_stream_that_is_cut_is_no_reply() {
-    question("", vec![Turn::Cut("It is in src/sea")], 5, &["ended before the reply did", "try again"]);
+fn a_stream_that_is_cut_is_no_reply_and_what_came_of_it_is_kept() {
+    let told = &["ended before the reply did", "try again", "what came until then is kept"];
+    question("", vec![Turn::Cut("It is in src/sea")], 5, told);
+    let desk = Desk::new();
+    let server = Server::start(vec![Turn::Cut("It is in src/sea")]);
+    desk.ask(&server.base, &["run", QUESTION]).with(5);
+    let slug = desk.sessions()[0]["slug"].as_str().unwrap().to_owned();
+    let kept = desk.go(&["sessions", "show", &slug, "--json"]).with(0);
+    assert!(kept.out.contains("It is in src/sea"), "{}", kept.out);
 }
 
 #[test]
 fn a_busy_endpoint_is_asked_again_visibly() {
-    let busy = || http("429 Too Many Requests", "application/json", r#"{"error":{"message":"slow down, please"}}"#);
+    let busy =
+        || http("429 Too Many Requests", "application/json", r#"{"error":{"message":"slow down, please"}}"#);
     let script = vec![busy(), busy(), Turn::Say("In `src/search.rs:6`.", vec![])];
     let (ended, server) = question("", script, 0, &["429", "slow down, please"]);
     assert_eq!(server.requests().len(), 3);
@@ -285,7 +290,11 @@ fn a_file_that_changed_after_the_model_read_it_is_not_overwritten() {
         let text = fs::read_to_string(&theirs).unwrap();
         fs::write(&theirs, text.replace("best first", "the best first, said someone else")).unwrap();
     });
-    let wish = edit("src/search.rs", "The notes that hold every word of `query`, in any case, best first.", "Notes.");
+    let wish = edit(
+        "src/search.rs",
+        "The notes that hold every word of `query`, in any case, best first.",
+        "Notes.",
+    );
     let mended = edit(
         "src/search.rs",
         "The notes that hold every word of `query`, in any case, the best first, said someone else.",
@@ -301,7 +310,10 @@ fn a_file_that_changed_after_the_model_read_it_is_not_overwritten() {
     desk.ask(&server.base, &["run", "rename find_notes to search_notes", "--auto-confirm"]).with(0);
     let told = last_result(&server, 3);
     assert!(told.contains("src/search.rs"), "{told}");
-    assert!(told.contains("changed") || told.contains("does not occur") || told.contains("not found"), "{told}");
+    assert!(
+        told.contains("changed") || told.contains("does not occur") || told.contains("not found"),
+        "{told}"
+    );
     let first = before.lines().nth(4).unwrap();
     assert_eq!(desk.file("src/search.rs"), before.replace(first, "/// Notes, mended."));
     desk.verified();
@@ -325,7 +337,8 @@ fn a_file_that_changed_between_proposal_and_apply_asks_again() {
     ]));
     let before = (desk.file("src/search.rs"), desk.file("src/lib.rs"));
     let goal = ["run", "rename score to points_of", "--auto-confirm"];
-    let ended = desk.ask(&server.base, &goal).with(3).tells(&["src/search.rs", "changed", "pilothouse resume"]);
+    let ended =
+        desk.ask(&server.base, &goal).with(3).tells(&["src/search.rs", "changed", "pilothouse resume"]);
     assert!(!ended.err.contains("✓ wrote"), "{}", ended.err);
     // All or nothing: the other file is not written either, and theirs is theirs.
     assert_eq!(desk.file("src/search.rs"), format!("{}// somebody else\n", before.0));

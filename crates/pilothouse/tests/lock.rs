@@ -3,17 +3,23 @@
 
 mod support;
 
-use std::{collections::BTreeMap, io::Write, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{Condvar, Mutex},
+    time::Duration,
+};
 
 use serde_json::Value;
 use support::{
     Desk,
-    alone::{Dice, Running},
+    alone::{Dice, Running, tell},
     server::{Server, Turn},
 };
 
 const PROCESSES: u64 = 8;
 const ROUNDS: u64 = 25;
+/// How long another process may take to end.
+const PATIENCE: Duration = Duration::from_secs(40);
 const QUESTION: &str = "where is find_notes?";
 
 #[test]
@@ -58,19 +64,30 @@ fn eight_processes_with_random_kills_never_mix_their_lines() {
         desk.go(&["run", QUESTION]).with(0);
         desk.sessions()[0]["slug"].as_str().unwrap().to_owned()
     };
-    let all = Mutex::new(Seen::default());
+    let all = (Mutex::new(Seen::default()), Condvar::new());
     std::thread::scope(|scope| {
         for process in 0..PROCESSES {
             let (desk, slug, all) = (&desk, &slug, &all);
             scope.spawn(move || {
                 let mut dice = Dice(0x10c4_0ff5 + process * 0x9e37_79b9);
                 for _ in 0..ROUNDS {
-                    round(desk, slug, &mut dice, all);
+                    // Turned away, it waits until another one has ended, and tries again.
+                    for _ in 0..6 {
+                        let before = all.0.lock().unwrap().ended;
+                        let taken = round(desk, slug, &mut dice, &all.0);
+                        all.1.notify_all();
+                        if taken {
+                            break;
+                        }
+                        let held = all.0.lock().unwrap();
+                        let waits = |s: &mut Seen| s.ended == before && s.under_way > 0;
+                        drop(all.1.wait_timeout_while(held, PATIENCE, waits).unwrap());
+                    }
                 }
             });
         }
     });
-    let seen = all.into_inner().unwrap();
+    let seen = all.0.into_inner().unwrap();
     let kept = log_of(&desk, &slug);
     for (n, event) in kept.iter().enumerate() {
         assert_eq!(event["seq"], n as u64 + 1, "no number twice, none left out");
@@ -79,16 +96,14 @@ fn eight_processes_with_random_kills_never_mix_their_lines() {
         let at = usize::try_from(*seq).unwrap() - 1;
         assert_eq!(kept.get(at), Some(event), "what a process was told stands in the log");
     }
-    writeln!(
-        std::io::stderr(),
-        "\nchecked={} violations=0 events={} finished={} killed={} turned_away={}",
+    tell(&format!(
+        "checked={} violations=0 events={} finished={} killed={} turned_away={}",
         PROCESSES * ROUNDS,
         kept.len(),
         seen.finished,
         seen.killed,
         seen.turned_away
-    )
-    .unwrap();
+    ));
     assert!(seen.finished > 0 && seen.killed > 0 && seen.turned_away > 0);
     // All are gone: it is free at once.
     desk.go(&["run", QUESTION, "--session", &slug]).with(0);
@@ -101,9 +116,13 @@ struct Seen {
     finished: u64,
     killed: u64,
     turned_away: u64,
+    ended: u64,
+    under_way: u64,
 }
 
-fn round(desk: &Desk, slug: &str, dice: &mut Dice, all: &Mutex<Seen>) {
+/// Whether it had the session to itself, or was killed.
+fn round(desk: &Desk, slug: &str, dice: &mut Dice, all: &Mutex<Seen>) -> bool {
+    all.lock().unwrap().under_way += 1;
     let mut run = Running::start(desk.command(&["run", QUESTION, "--session", slug, "--json"]));
     // Two of three are killed, if they live that long.
     let upto = if dice.roll(3) == 0 { u64::MAX } else { dice.roll(18) };
@@ -122,6 +141,8 @@ fn round(desk: &Desk, slug: &str, dice: &mut Dice, all: &Mutex<Seen>) {
     let ended = run.end();
     lines.extend(ended.out.split_inclusive('\n').map(|l| l.as_bytes().to_vec()));
     let mut seen = all.lock().unwrap();
+    seen.ended += u64::from(ended.exit != 2);
+    seen.under_way -= 1;
     match ended.exit {
         0 => seen.finished += 1,
         2 => {
@@ -143,4 +164,5 @@ fn round(desk: &Desk, slug: &str, dice: &mut Dice, all: &Mutex<Seen>) {
             }
         }
     }
+    ended.exit != 2
 }

@@ -4,12 +4,12 @@
 
 mod support;
 
-use std::{fs, io::Write, path::Path};
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 use support::{
     Desk,
-    alone::{Dice, Ended, edit, plan, tool_results},
+    alone::{Dice, Ended, edit, plan, tell, tool_results},
     server::{Server, Turn},
 };
 
@@ -94,7 +94,7 @@ fn a_turn_that_may_only_read_changes_and_starts_nothing() {
         let frame = FRAMES[usize::try_from(n).unwrap() % FRAMES.len()];
         refused += one(frame, &mut dice);
     }
-    writeln!(std::io::stderr(), "\nchecked={SEQUENCES} violations=0 refused={refused}").unwrap();
+    tell(&format!("checked={SEQUENCES} violations=0 refused={refused}"));
     assert!(refused > 40, "only {refused} wishes were refused");
 }
 
@@ -108,7 +108,10 @@ fn one(frame: Frame, dice: &mut Dice) -> usize {
     let mut script: Vec<Turn> = replies.iter().map(|calls| Turn::Say("Let me.", calls.clone())).collect();
     if frame == Frame::Planning {
         let tasks = plan(&[("modify", "src/search.rs"), ("delete", "src/note.rs"), ("execute", ".")]);
-        script.push(Turn::Say("", vec![("submit_plan", tasks), ("write", wishes(outside.path())[1].1.clone())]));
+        script.push(Turn::Say(
+            "",
+            vec![("submit_plan", tasks), ("write", wishes(outside.path())[1].1.clone())],
+        ));
     }
     script.push(Turn::Say("I may not.", vec![]));
     let server = Server::start(script);
@@ -130,7 +133,7 @@ fn one(frame: Frame, dice: &mut Dice) -> usize {
         let offered: Vec<&Value> =
             request["tools"].as_array().into_iter().flatten().map(|t| &t["function"]["name"]).collect();
         let acts = |name: &&Value| ["edit", "write", "delete", "run"].contains(&name.as_str().unwrap());
-        assert!(!offered.is_empty() && !offered.iter().any(|n| acts(n)), "offered {offered:?}: {trace}");
+        assert!(!offered.is_empty() && !offered.iter().any(acts), "offered {offered:?}: {trace}");
     }
     let told = tool_results(requests.last().unwrap());
     let wanted: usize = replies.iter().map(Vec::len).sum();
@@ -151,17 +154,22 @@ fn is_refusal(text: &str) -> bool {
 fn nothing_started(ended: &Ended, trace: &str) {
     for event in ended.events() {
         let kind = event["type"].as_str().unwrap();
-        let acts = ["command_started", "apply_approved", "apply_started", "proposed", "task_started", "run_started"];
+        let acts =
+            ["command_started", "apply_approved", "apply_started", "proposed", "task_started", "run_started"];
         assert!(!acts.contains(&kind), "{event}: {trace}");
         let looks = ["list", "read", "search"];
-        assert!(kind != "call_started" || looks.contains(&event["tool"].as_str().unwrap()), "{event}: {trace}");
+        assert!(
+            kind != "call_started" || looks.contains(&event["tool"].as_str().unwrap()),
+            "{event}: {trace}"
+        );
     }
 }
 
 #[test]
 fn a_question_that_waits_is_not_answered_by_opening_the_session() {
     let (desk, outside) = (Desk::new(), tempfile::tempdir().unwrap());
-    for (tool, args) in wishes(outside.path()).into_iter().filter(|(tool, _)| *tool != "submit_plan").take(7) {
+    for (tool, args) in wishes(outside.path()).into_iter().filter(|(tool, _)| *tool != "submit_plan").take(7)
+    {
         let server = Server::start(vec![Turn::Say("", vec![(tool, args)]), Turn::Say("Spare.", vec![])]);
         let before = desk.tree();
         let ended = desk.ask(&server.base, &["run", "where is find_notes?", "--json"]).with(3);

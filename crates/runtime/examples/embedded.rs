@@ -62,7 +62,7 @@ async fn main() -> Result<(), RuntimeError> {
             drop(requests.send(Request::Quit).await);
         } else {
             rounds -= 1;
-            let text = "change old to new in src/a.txt, src/b.txt and src/c.txt".to_owned();
+            let text = "@modify change old to new in src/a.txt, src/b.txt and src/c.txt".to_owned();
             drop(requests.send(Request::Input(Input::say(text))).await);
         }
     }

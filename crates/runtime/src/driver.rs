@@ -66,6 +66,8 @@ pub struct Setup {
     pub which: Which,
     /// The ceiling, where it was said.
     pub permission: Option<PermissionMode>,
+    /// Whether every change asks even where the settings would allow it.
+    pub asking: bool,
     /// The mode, where it was said.
     pub mode: Option<Mode>,
     /// The environment.
@@ -88,6 +90,7 @@ impl Setup {
             workspace: workspace.into(),
             which: Which::New,
             permission: None,
+            asking: false,
             mode: None,
             environment,
             flags: Layer::default(),

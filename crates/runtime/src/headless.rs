@@ -91,6 +91,10 @@ pub async fn run(
 ) -> Result<Outcome, RuntimeError> {
     // A goal that can only be looked at is no use: the lock is told at once.
     setup.writing = true;
+    setup.asking |= options.plan_only;
+    if let Some(path) = &options.patch_out {
+        patch::reach(path)?;
+    }
     if options.auto_confirm {
         setup.permission = Some(PermissionMode::Auto);
     }

@@ -136,7 +136,7 @@ fn sixty_kills_lose_nothing_and_tear_nothing() {
     let first = place(|e| matches!(e, Event::ThinkingStarted { .. }));
     let asked = place(|e| matches!(e, Event::TurnStarted { .. }));
     assert!(asked < first, "something ran before it was asked for");
-    assert!(seen.iter().any(|e| matches!(e.event, Event::Applied { .. })));
+    assert!(seen.iter().any(|e| matches!(e.event, Event::Applied { .. })), "nothing was written: {seen:#?}");
     let left: Vec<_> =
         fs::read_dir(rig.work().join("src")).unwrap().flatten().map(|e| e.file_name()).collect();
     assert_eq!(left.len(), FILES.len(), "{left:?}");

@@ -5,11 +5,13 @@
 //! proposals, "delete the old notes" for a removal, "run the tests" for a command.
 
 #![allow(
+    clippy::wildcard_enum_match_arm,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stderr,
+    clippy::needless_pass_by_value,
     reason = "an example"
 )]
 
@@ -215,8 +217,8 @@ impl Driver {
         }
     }
 
-    fn answer(&self, ask: Ask) -> Reply {
-        match ask {
+    fn answer(&self, ask: &Ask) -> Reply {
+        match *ask {
             Ask::History { before, count } => {
                 let end = usize::try_from(before.0.saturating_sub(1)).unwrap().min(self.log.len());
                 Reply::History(self.log[end.saturating_sub(count)..end].to_vec())
@@ -253,7 +255,7 @@ impl Driver {
             match next {
                 Some(Request::Input(input)) => self.give(input),
                 Some(Request::Ask(number, ask)) => {
-                    let reply = self.answer(ask);
+                    let reply = self.answer(&ask);
                     let _ = self.updates.blocking_send(Update::Answered(number, reply));
                 }
                 Some(Request::Quit) => {
@@ -327,7 +329,7 @@ fn main() {
             updates: from_driver,
             signals,
             suspend: Box::new(|| {}),
-            edit: Box::new(|text| Ok(format!("{text} (edited)"))),
+            edit: Box::new(|_, text| Ok(format!("{text} (edited)"))),
             keymap: None,
             theme: None,
         })

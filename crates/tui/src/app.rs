@@ -5,6 +5,7 @@
 //! wishes for the terminal in [`App::wishes`] until the loop takes them.
 
 mod deeds;
+mod news;
 mod route;
 mod view;
 
@@ -15,18 +16,18 @@ use std::{
 
 use pilothouse_core::{
     blob::BlobId,
-    event::{Event, Stamped},
-    ids::{CheckpointId, Millis, ProposalId},
+    ids::{CheckpointId, Millis, ProposalId, Seq},
     input::Input,
-    intent::Control,
-    port::{Ask, Reply, Request, Surroundings, Update},
+    intent::Phase,
+    port::{Ask, Request, Surroundings, Update},
+    proposal::ProposalStatus,
     session::Session,
 };
 
 use crate::{
-    composer::{Composer, Saved},
+    composer::Composer,
     conversation::ConversationPane,
-    diff::DiffPane,
+    diff::{DiffPane, Editing},
     highlight::Highlighter,
     keymap::{Chord, Keymap},
     layout::Areas,
@@ -34,6 +35,7 @@ use crate::{
     pace::Urgency,
     pane::{Ctx, Focus, Outcome},
     plan::PlanPane,
+    preview::Preview,
     prompt::{Prompt, Purpose},
     standing::Standing,
     theme::{Depth, Glyphs, Theme, ThemeError},
@@ -67,8 +69,13 @@ pub enum Wish {
     Redraw,
     /// Give the terminal back and stop until continued.
     Suspend,
-    /// Open this text in the editor.
-    Edit(String),
+    /// Open this text in the editor, under a file name that tells what it is.
+    Edit {
+        /// The name, without a folder.
+        name: String,
+        /// The text.
+        text: String,
+    },
     /// Put this on the clipboard.
     Copy(String),
     /// Leave now.
@@ -123,6 +130,10 @@ pub struct App {
 
     numbers: u64,
     files_asked: Option<u64>,
+    /// What sending this draft in this state would mean.
+    previewed: (String, Seq, Option<Preview>),
+    /// The proposal that is in the editor; else it is the draft.
+    editing: Option<Editing>,
     outbox: VecDeque<Request>,
     wishes: Vec<Wish>,
 }
@@ -167,6 +178,8 @@ impl App {
             proposed: Standing::default(),
             numbers: 0,
             files_asked: None,
+            previewed: (String::new(), Seq(0), None),
+            editing: None,
             outbox: VecDeque::new(),
             wishes: Vec::new(),
         })
@@ -238,7 +251,7 @@ impl App {
 
     /// Whether something on the screen moves by itself.
     pub fn animated(&self) -> bool {
-        self.look.motion && (self.session.state().busy() || self.conversation.animated())
+        self.look.motion && self.session.state().busy()
     }
 
     /// The spinner moved on.
@@ -273,9 +286,18 @@ impl App {
 
     /// What came out of the editor.
     pub fn edited(&mut self, text: std::io::Result<String>) {
-        match text {
-            Ok(text) => self.composer.replace(text.trim_end_matches('\n')),
-            Err(error) => self.complain(format!("the editor failed: {error}; your draft is untouched")),
+        match (text, self.editing.take()) {
+            (Ok(text), Some(editing)) => match editing.finish(text) {
+                Ok(input) => self.input(input),
+                Err(why) => self.say(why),
+            },
+            (Ok(text), None) => self.composer.replace(text.trim_end_matches('\n')),
+            (Err(error), Some(_)) => {
+                self.complain(format!("the editor failed: {error}; the proposal is as it was"));
+            }
+            (Err(error), None) => {
+                self.complain(format!("the editor failed: {error}; your draft is untouched"));
+            }
         }
     }
 
@@ -295,78 +317,6 @@ impl App {
 
     fn say(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice { text: text.into(), bad: false });
-    }
-
-    fn opened(&mut self, session: Session, tail: &[Stamped], now: Instant) {
-        self.session = session;
-        self.open = true;
-        self.conversation = ConversationPane::with_highlighter(self.colours.clone());
-        self.plan = PlanPane::new();
-        self.diff = DiffPane::with_highlighter(self.colours.clone());
-        for event in tail {
-            self.seen(event, now);
-            if let Event::TurnStarted { text, .. } = &event.event
-                && let Some(whole) = text.whole()
-            {
-                self.composer.history.keep(Saved::plain(whole));
-            }
-        }
-        self.collect_asks();
-    }
-
-    fn events(&mut self, events: &[Stamped], now: Instant) {
-        for event in events {
-            self.session.apply(event);
-            self.seen(event, now);
-            if let Event::ControlGiven { control } = &event.event {
-                self.controlled(control);
-            }
-        }
-        self.collect_asks();
-    }
-
-    /// Hands one event to the panes.
-    fn seen(&mut self, event: &Stamped, now: Instant) {
-        self.clock = Some((event.at, now));
-        if let Event::MessageCompleted { usage, .. } = &event.event {
-            self.context_tokens = usage.input + usage.output;
-        }
-        let state = self.session.state();
-        self.conversation.fold(state, event);
-        self.plan.fold(state, event);
-        self.diff.fold(state, event);
-    }
-
-    fn controlled(&mut self, control: &Control) {
-        match control {
-            Control::Help => self.open_overlay(Overlay::help()),
-            Control::Status => self.open_overlay(Overlay::Status),
-            Control::Exit => self.quit(),
-            Control::ModeSwitch(_)
-            | Control::Reset
-            | Control::Redo
-            | Control::Cancel
-            | Control::Replan
-            | Control::Approve
-            | Control::Proceed
-            | Control::Other(_) => {}
-        }
-    }
-
-    fn answered(&mut self, number: u64, reply: Reply) {
-        match reply {
-            Reply::History(older) => self.conversation.prepend(older),
-            Reply::Files(files) if self.files_asked == Some(number) => {
-                self.files_asked = None;
-                self.composer.files(&files);
-            }
-            Reply::Blob(..) | Reply::Files(_) => {
-                self.conversation.answered(&reply);
-                self.plan.answered(&reply);
-                self.diff.answered(&reply);
-            }
-        }
-        self.collect_asks();
     }
 
     fn collect_asks(&mut self) {
@@ -410,6 +360,11 @@ impl App {
         if let Some(notice) = outcome.notice {
             self.say(notice);
         }
+        if let Some(editing) = outcome.edit.filter(|_| !self.surroundings.read_only) {
+            let (name, text) = (editing.path.name().to_owned(), editing.text.clone());
+            self.wishes.push(Wish::Edit { name, text });
+            self.editing = Some(editing);
+        }
         if let Some(prompt) = outcome.word {
             let (question, word) = (prompt.question.clone(), prompt.word.clone());
             self.open_overlay(Overlay::Prompt(Prompt::new(Purpose::Word(prompt), question, Some(word))));
@@ -425,6 +380,20 @@ impl App {
         if focus != Focus::Composer {
             self.shown = focus;
         }
+    }
+
+    /// Back to the draft; where one pane is shown, to the conversation above it.
+    fn return_to_draft(&mut self) {
+        self.focus = Focus::Composer;
+        if self.narrow() {
+            self.shown = Focus::Conversation;
+        }
+    }
+
+    /// Whether a rejected plan waits for guidance, or to be given up.
+    fn guiding(&self) -> bool {
+        let state = self.session.state();
+        state.phase == Phase::Planning && state.planning_lane().is_none()
     }
 
     fn proposals(&self) -> Vec<(ProposalId, BlobId)> {
@@ -444,25 +413,21 @@ impl App {
         self.session.state().turns.is_empty()
     }
 
+    /// Whether changes wait to be decided or are being written.
+    fn reviewing(&self) -> bool {
+        let here = |s| matches!(s, ProposalStatus::Open | ProposalStatus::Applying(_));
+        self.session.state().proposals.values().any(|p| here(p.status))
+    }
+
     fn pane_visible(&self, pane: Focus) -> bool {
-        match pane {
-            Focus::Composer => true,
-            Focus::Conversation => self.shown == pane || !self.narrow(),
-            Focus::Plan => {
-                if self.narrow() {
-                    self.shown == pane
-                } else {
-                    !self.areas.plan.is_empty()
-                }
-            }
-            Focus::Diff => {
-                if self.narrow() {
-                    self.shown == pane
-                } else {
-                    !self.areas.diff.is_empty()
-                }
-            }
-        }
+        let area = match pane {
+            Focus::Composer => return true,
+            _ if self.narrow() => return self.shown == pane,
+            Focus::Conversation => self.areas.main,
+            Focus::Plan => self.areas.plan,
+            Focus::Diff => self.areas.diff,
+        };
+        !area.is_empty()
     }
 
     fn narrow(&self) -> bool {

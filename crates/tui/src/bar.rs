@@ -5,7 +5,8 @@
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind, Choice},
     clean::Clean,
-    ids::CheckpointId,
+    ids::{CheckpointId, ProposalId},
+    proposal::{Proposal, ProposalStatus},
     session::State,
 };
 use ratatui::{
@@ -46,8 +47,43 @@ pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Vec<Line<'static>> 
     if let Some(question) = state.phase_question() {
         return question_rows(question, facts, width);
     }
-    let Some(first) = state.open.values().next() else { return Vec::new() };
-    vec![waiting_row(first, state.open.len(), facts, width)]
+    let Some(first) = state.open.values().find(|c| things(state, c) > 0) else { return Vec::new() };
+    vec![waiting_row(state, first, facts, width)]
+}
+
+/// How many things wait on the user: every question is one, but of a review every file is.
+pub fn waiting(state: &State) -> usize {
+    state.open.values().map(|c| things(state, c)).sum()
+}
+
+/// Hunks without decision, when nothing waits but reviews.
+pub fn undecided(state: &State) -> Option<usize> {
+    let mut hunks = 0;
+    for question in state.open.values() {
+        let CheckpointKind::Diff { proposals, .. } = &question.kind else { return None };
+        hunks += open_of(state, proposals).map(|p| p.tally().2).sum::<usize>();
+    }
+    (hunks > 0).then_some(hunks)
+}
+
+fn open_of<'a>(state: &'a State, proposals: &'a [ProposalId]) -> impl Iterator<Item = &'a Proposal> {
+    let all = proposals.iter().filter_map(|id| state.proposals.get(id));
+    all.filter(|p| p.status == ProposalStatus::Open)
+}
+
+fn things(state: &State, question: &Checkpoint) -> usize {
+    match &question.kind {
+        CheckpointKind::Diff { proposals, .. } => open_of(state, proposals).count(),
+        CheckpointKind::Confirmation
+        | CheckpointKind::Clarification { .. }
+        | CheckpointKind::Failure(_)
+        | CheckpointKind::Interruption { .. }
+        | CheckpointKind::Exit
+        | CheckpointKind::PipelinePause { .. }
+        | CheckpointKind::Breakout { .. }
+        | CheckpointKind::Risk { .. }
+        | CheckpointKind::Transition { .. } => 1,
+    }
 }
 
 /// The question that a key could answer while the bar shows it.
@@ -177,11 +213,11 @@ fn how(question: &Checkpoint, facts: &Facts<'_>) -> String {
     }
 }
 
-fn waiting_row(first: &Checkpoint, count: usize, facts: &Facts<'_>, width: usize) -> Line<'static> {
+fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usize) -> Line<'static> {
     let theme = facts.theme;
     let (what, key, opens) = match &first.kind {
-        CheckpointKind::Diff { proposals, .. } => {
-            let files = proposals.len();
+        CheckpointKind::Diff { .. } => {
+            let files = things(state, first);
             let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files wait") };
             (format!("{what} for your decision"), facts.diff_key, "opens the diff")
         }
@@ -203,17 +239,26 @@ fn waiting_row(first: &Checkpoint, count: usize, facts: &Facts<'_>, width: usize
             (Clean::line(&first.message).into_string(), facts.approvals_key, "opens it")
         }
     };
-    let more = if count > 1 { format!("   and {} more", count - 1) } else { String::new() };
-    let fixed = facts.glyphs.waits.width() + 1 + more.width() + 3 + key.width() + 1 + opens.width();
-    let what = shorten(&what, width.saturating_sub(fixed).max(8));
-    let used = facts.glyphs.waits.width() + 1 + what.width() + more.width();
-    let gap = width.saturating_sub(used + key.width() + 1 + opens.width()).max(2);
+    let more = match waiting(state).saturating_sub(things(state, first)) {
+        0 => String::new(),
+        n => format!("   and {n} more"),
+    };
+    let head = facts.glyphs.waits.width() + 1;
+    let whole = head + what.width() + more.width() + 3;
+    // What the key does goes before words are cut, and the key itself where there is no room.
+    let opens =
+        if whole + key.width() + 1 + opens.width() <= width { format!(" {opens}") } else { String::new() };
+    let key = if width >= 16 + key.width() { key } else { "" };
+    let ends = key.width() + opens.width();
+    let what = shorten(&what, width.saturating_sub(head + more.width() + 3 + ends));
+    let used = head + what.width() + more.width();
+    let gap = width.saturating_sub(used + ends);
     Line::from(vec![
         Span::styled(format!("{} ", facts.glyphs.waits), theme.style(Slot::Warn)),
         Span::styled(what, theme.style(Slot::Strong)),
         Span::styled(more, theme.style(Slot::Soft)),
         Span::raw(" ".repeat(gap)),
         Span::styled(key.to_owned(), key_style(theme)),
-        Span::styled(format!(" {opens}"), theme.style(Slot::Soft)),
+        Span::styled(opens, theme.style(Slot::Soft)),
     ])
 }

@@ -2,6 +2,8 @@
 //!
 //! Owns the table. Commands of the session are only listed: the session reads them.
 
+use pilothouse_core::session::COMMANDS;
+
 /// A command that the screen does itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -21,36 +23,22 @@ pub enum Command {
     Connect,
     /// Say where things stand.
     Status,
-    /// Take the last applied change back.
-    Undo,
-    /// Put it back.
-    RedoChange,
 }
 
-/// Name, arguments, what it does.
-pub const COMMANDS: &[(&str, &str, &str)] = &[
-    ("help", "", "the keys and how to read the screen"),
-    ("status", "", "mode, phase, plan, what waits, what it cost"),
+/// Name, arguments, what it does: those of the screen alone.
+const OWN: [(&str, &str, &str); 5] = [
     ("plan", "", "go to the plan"),
     ("diff", "", "go to the proposed changes"),
     ("approvals", "", "what waits for you"),
-    ("undo", "", "take the last applied change back"),
-    ("redo-change", "", "put the undone change back"),
-    ("proof", "", "proof mode: whole plans, every conclusion backed"),
-    ("explore", "", "exploratory mode: plans grow as facts do"),
-    ("agent", "GOAL", "take what follows as a task"),
-    ("chat", "", "talk only: nothing is planned or changed"),
-    ("cancel", "", "stop what runs"),
-    ("abort", "", "stop what runs"),
-    ("replan", "", "drop the plan and make another"),
-    ("redo", "", "do the last plan again"),
-    ("reset", "", "clear the plan and what was learned"),
     ("theme", "NAME", "change the colours"),
     ("connect", "", "how to connect a model"),
-    ("keys", "", "the keys and how to read the screen"),
-    ("quit", "", "leave"),
-    ("exit", "", "leave"),
 ];
+
+/// Every command, the session's first: name, arguments, what it does.
+pub fn list() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    let args = |name| if name == "agent" { "TASK" } else { "" };
+    COMMANDS.into_iter().map(move |(name, what)| (name, args(name), what)).chain(OWN)
+}
 
 impl Command {
     /// Reads a line that begins with `/`; `None` when the session is to read it.
@@ -67,8 +55,6 @@ impl Command {
             "approvals" => Self::Approvals,
             "connect" => Self::Connect,
             "status" => Self::Status,
-            "undo" => Self::Undo,
-            "redo-change" => Self::RedoChange,
             _ => return None,
         };
         rest.is_empty().then_some(own)
@@ -84,16 +70,25 @@ mod tests {
         assert_eq!(Command::read("/quit"), Some(Command::Quit));
         assert_eq!(Command::read("  /KEYS "), Some(Command::Help));
         assert_eq!(Command::read("/theme nord"), Some(Command::Theme("nord".into())));
-        assert_eq!(Command::read("/redo-change"), Some(Command::RedoChange));
-        for others in ["/redo", "/proof", "/plan a migration", "quit", "/agent fix it", "/"] {
+        for others in
+            ["/undo", "/unundo", "/redo", "/proof", "/plan a migration", "quit", "/agent fix it", "/"]
+        {
             assert_eq!(Command::read(others), None, "{others}");
         }
     }
 
     #[test]
-    fn every_own_command_is_listed() {
-        let own: Vec<_> =
-            COMMANDS.iter().filter(|(n, ..)| Command::read(&format!("/{n}")).is_some()).collect();
-        assert_eq!(own.len(), 12);
+    fn the_list_holds_every_command_of_the_session_and_of_the_screen_once() {
+        let names: Vec<_> = list().map(|(n, ..)| n).collect();
+        for (i, name) in names.iter().enumerate() {
+            assert!(!names.iter().skip(i + 1).any(|n| n == name), "{name} stands there twice");
+        }
+        for own in OWN {
+            assert!(Command::read(&format!("/{}", own.0)).is_some(), "{}", own.0);
+        }
+        for name in ["undo", "unundo", "chat", "auto", "ask", "readonly", "agent", "abort", "exit", "diff"] {
+            assert!(names.contains(&name), "{name}");
+        }
+        assert!(!names.contains(&"redo-change"));
     }
 }

@@ -14,7 +14,7 @@ pub use draft::{Cut, Draft, Motion, Saved};
 pub use history::History;
 pub use popup::{Offer, Popup};
 
-use crate::{command::COMMANDS, keymap::action::actions};
+use crate::{command, keymap::action::actions};
 
 actions! {
     /// What can be done in the composer besides writing.
@@ -285,7 +285,8 @@ impl Composer {
             Offer::Files => self.edit(|d| d.replace_token(&format!("{} ", row.text))),
             Offer::Commands => {
                 let whole = self.draft.token().0 == row.text;
-                let takes = COMMANDS.iter().any(|(n, args, _)| row.text.ends_with(n) && !args.is_empty());
+                let takes = command::list()
+                    .any(|(n, args, _)| row.text.strip_prefix('/') == Some(n) && !args.is_empty());
                 if action == Action::Send && (whole || !takes) {
                     self.edit(|d| d.replace_token(&row.text));
                     return Some(self.send());
@@ -348,10 +349,9 @@ impl Composer {
 }
 
 fn commands() -> Vec<(String, String)> {
-    COMMANDS
-        .iter()
+    command::list()
         .map(|(name, args, what)| {
-            let note = if args.is_empty() { (*what).to_owned() } else { format!("{args}  {what}") };
+            let note = if args.is_empty() { what.to_owned() } else { format!("{args}  {what}") };
             (format!("/{name}"), note)
         })
         .collect()

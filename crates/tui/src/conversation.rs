@@ -8,6 +8,8 @@ mod fold;
 mod search;
 mod view;
 
+pub(crate) use self::fold::written;
+
 use std::collections::BTreeSet;
 
 use pilothouse_core::{

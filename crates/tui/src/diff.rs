@@ -5,6 +5,7 @@
 
 mod act;
 mod doc;
+mod edit;
 mod lines;
 mod side;
 mod words;
@@ -28,6 +29,7 @@ use ratatui::{
     text::Line,
 };
 
+pub use self::edit::Editing;
 use self::{
     doc::{Content, Doc, File, Shape, Spot, Texts},
     words::Words,
@@ -43,8 +45,8 @@ use crate::{
 const LIST_FROM: u16 = 100;
 /// Columns of the list of files.
 const LIST_COLUMNS: u16 = 32;
-/// From here on two columns can stand side by side.
-const SIDE_BY_SIDE_FROM: u16 = 120;
+/// From here on two columns can stand side by side: inside the border of a screen of 120.
+const SIDE_BY_SIDE_FROM: u16 = 118;
 
 /// What can be done in the diff; while nothing is proposed every one is a no-op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -224,7 +226,7 @@ impl DiffPane {
         }
         let body = self.body_area(area);
         if self.has_list(area.width) {
-            let list = Rect { width: LIST_COLUMNS - 2, ..inside(area) };
+            let list = Rect { width: LIST_COLUMNS - 3, ..inside(area) };
             let rows = self.list(ctx, usize::from(list.width), usize::from(area.height));
             for (y, row) in (area.top()..area.bottom()).zip(&rows) {
                 row.paint(ctx.theme, buf, list, y);
@@ -346,7 +348,7 @@ impl DiffPane {
     }
 
     fn footer_rows(&self) -> u16 {
-        u16::from(self.size.height >= 8 && !self.has_list(self.size.width))
+        u16::from(self.size.height >= 8)
     }
 
     /// Reads the files from the state and stays at the same hunk where it still is.

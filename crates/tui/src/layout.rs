@@ -31,6 +31,8 @@ pub struct Wants {
     pub plan: u16,
     /// Whether there is a diff, or details.
     pub diff: bool,
+    /// Whether the diff takes the whole body: it is being decided.
+    pub review: bool,
     /// Whether the body is one page without panes.
     pub welcome: bool,
 }
@@ -94,7 +96,10 @@ impl Areas {
         }
         areas.body = rest;
         areas.main = rest;
-        if shape == Shape::Wide && (wants.plan > 0 || wants.diff) {
+        if shape == Shape::Wide && wants.review {
+            areas.main = Rect::default();
+            areas.diff = rest;
+        } else if shape == Shape::Wide && (wants.plan > 0 || wants.diff) {
             areas.beside(wants);
         }
         areas
@@ -137,7 +142,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: Wants = Wants { draft: 1, bar: 3, plan: 14, diff: true, welcome: false };
+    const ALL: Wants = Wants { draft: 1, bar: 3, plan: 14, diff: true, review: false, welcome: false };
 
     #[test]
     fn wide_screens_have_the_plan_over_the_diff_at_the_right() {
@@ -160,6 +165,16 @@ mod tests {
     }
 
     #[test]
+    fn a_review_has_the_whole_body_where_panes_stand_side_by_side() {
+        let review = Wants { bar: 0, review: true, ..ALL };
+        let a = Areas::of(Rect::new(0, 0, 120, 40), review);
+        assert_eq!(a.diff, a.body);
+        assert!(a.main.is_empty() && a.plan.is_empty());
+        let a = Areas::of(Rect::new(0, 0, 80, 24), review);
+        assert_eq!(a.main, a.body, "below, the one pane that is shown has it anyway");
+    }
+
+    #[test]
     fn a_tiny_screen_still_has_a_draft_a_body_and_the_status_line() {
         let a = Areas::of(Rect::new(0, 0, 20, 6), Wants { bar: 0, ..ALL });
         assert_eq!((a.status.height, a.composer.height), (1, 2));
@@ -172,10 +187,10 @@ mod tests {
         #[test]
         fn nothing_overlaps_and_nothing_leaves_the_screen(
             width in 0u16..300, height in 0u16..120, draft in 1u16..9, bar in 0u16..8, plan in 0u16..60,
-            diff: bool, welcome: bool,
+            diff: bool, review: bool, welcome: bool,
         ) {
             let screen = Rect::new(0, 0, width, height);
-            let a = Areas::of(screen, Wants { draft, bar, plan, diff, welcome });
+            let a = Areas::of(screen, Wants { draft, bar, plan, diff, review, welcome });
             let all = [a.header, a.tabs, a.main, a.plan, a.diff, a.bar, a.composer, a.status];
             for (i, one) in all.iter().enumerate() {
                 prop_assert_eq!(one.intersection(screen).area(), one.area());

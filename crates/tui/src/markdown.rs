@@ -28,6 +28,8 @@ pub struct Markdown {
     solid: (usize, usize),
     /// Whether some code has no colours yet, and the highlighter's version then.
     plain: Option<u64>,
+    /// A code block that was drawn before its end was known: its first part, its first row, its number.
+    unended: Option<(usize, usize, usize)>,
 }
 
 impl Markdown {
@@ -69,12 +71,22 @@ impl Markdown {
         let coloured = self.plain.is_some_and(|v| v != colours.version());
         if self.width != width || coloured {
             self.rows.clear();
-            (self.width, self.solid, self.plain) = (width, (0, 0), None);
+            (self.width, self.solid, self.plain, self.unended) = (width, (0, 0), None, None);
         }
         self.blocks.advance();
+        if let Some((part, row, block)) = self.unended
+            && self.blocks.code.get(block).is_some_and(|c| c.key.is_some())
+        {
+            (self.solid, self.unended) = ((part, row), None);
+        }
         self.rows.truncate(self.solid.1);
         let draw = Draw { width, glyphs, colours, blocks: &self.blocks };
-        for part in self.blocks.parts.iter().skip(self.solid.0) {
+        for (n, part) in self.blocks.parts.iter().enumerate().skip(self.solid.0) {
+            if let Part::Fence { block, .. } = part
+                && self.blocks.code.get(*block).is_some_and(|c| c.key.is_none())
+            {
+                self.unended = Some((n, self.rows.len(), *block));
+            }
             if !draw.part(part, &mut self.rows) {
                 self.plain = Some(colours.version());
             }
@@ -115,7 +127,7 @@ impl Draw<'_> {
                 rows.extend(render::prose(text, self.width, self.glyphs));
                 true
             }
-            Part::Fence { lang } => {
+            Part::Fence { lang, .. } => {
                 blank_before(true, rows);
                 if !lang.is_empty() {
                     rows.push(

@@ -12,6 +12,7 @@ use pilothouse_core::{
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
+    diff::Editing,
     row::{Ink, Row},
     theme::{Glyphs, Slot, Theme},
 };
@@ -65,6 +66,8 @@ pub struct Outcome {
     pub notice: Option<String>,
     /// A word that must be typed before anything happens.
     pub word: Option<WordPrompt>,
+    /// A proposal that goes to the user's editor.
+    pub edit: Option<Editing>,
 }
 
 impl Outcome {

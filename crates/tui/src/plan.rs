@@ -171,8 +171,11 @@ impl PlanPane {
         };
         let name = Row::of("Plan ", Slot::Text).and(ctx.glyphs.dot, Slot::Text).and(" ", Slot::Text);
         let left = name.and(&plan.title, Slot::Text).text();
-        let done = format!("{}/{}", plan.settled(), plan.tasks.len());
-        let right = if active { Row::of(&done, Slot::Soft) } else { Row::of("set aside", Slot::Warn) };
+        let right = match (active, rows::finished(plan)) {
+            (true, _) => Row::of(&format!("{}/{}", plan.settled(), plan.tasks.len()), Slot::Soft),
+            (false, true) => Row::of("done", Slot::Ok),
+            (false, false) => Row::of("set aside", Slot::Warn),
+        };
         Title { left, right: right.line(ctx.theme) }
     }
 

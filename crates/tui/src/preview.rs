@@ -10,7 +10,7 @@ use pilothouse_core::{
 };
 
 /// A draft longer than this gets no preview: it must never make typing wait.
-const MAX_BYTES: usize = 4 * 1024;
+pub const LONGEST: usize = 4 * 1024;
 
 /// What sending would mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum Preview {
 /// What sending `draft` now would mean; `None` when there is nothing to tell.
 pub fn preview(draft: &str, state: &State) -> Option<Preview> {
     let text = draft.trim();
-    if text.is_empty() || text.len() > MAX_BYTES || text.starts_with('/') {
+    if text.is_empty() || text.len() > LONGEST || text.starts_with('/') {
         return None;
     }
     if state.phase_question().is_some_and(|q| q.kind.read(text).is_some()) {

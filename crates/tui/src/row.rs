@@ -246,14 +246,19 @@ pub fn width(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
     }
-    text.graphemes(true).map(|g| usize::from(g.cell_width())).sum()
+    text.graphemes(true).map(cells).sum()
+}
+
+/// Columns of one grapheme; a control character counts as the one mark that is drawn for it.
+fn cells(grapheme: &str) -> usize {
+    if grapheme.chars().any(char::is_control) { 1 } else { usize::from(grapheme.cell_width()) }
 }
 
 /// The longest beginning of `text` of at most `columns`.
 pub fn take(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, g) in text.grapheme_indices(true) {
-        used += usize::from(g.cell_width());
+        used += cells(g);
         if used > columns {
             return text.get(..at).unwrap_or_default();
         }
@@ -265,7 +270,7 @@ pub fn take(text: &str, columns: usize) -> &str {
 fn take_end(text: &str, columns: usize) -> &str {
     let mut used = 0;
     for (at, g) in text.grapheme_indices(true).rev() {
-        used += usize::from(g.cell_width());
+        used += cells(g);
         if used > columns {
             return text.get(at + g.len()..).unwrap_or_default();
         }
@@ -278,7 +283,8 @@ pub fn fit_path(path: &str, columns: usize, ellipsis: &str) -> String {
     if width(path) <= columns {
         return path.to_owned();
     }
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let path = Clean::line(path);
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
     let first = folders.split('/').next().unwrap_or_default();
     let choices = [format!("{first}/{ellipsis}/{name}"), format!("{ellipsis}/{name}"), name.to_owned()];
     if let Some(c) = choices.into_iter().find(|c| !c.starts_with('/') && width(c) <= columns) {

@@ -39,8 +39,8 @@ pub enum Signal {
     Continue,
 }
 
-/// Gives a text to the user's editor and takes back what came of it.
-pub type Edit = Box<dyn Fn(&str) -> io::Result<String>>;
+/// Gives a text to the user's editor, in a file of this name, and takes back what came of it.
+pub type Edit = Box<dyn Fn(&str, &str) -> io::Result<String>>;
 
 /// Everything that connects a screen to the rest of the program.
 pub struct Wiring {
@@ -193,9 +193,9 @@ impl Screen {
                     self.terminal.lend(|| (wiring.suspend)())?;
                     keys.resume();
                 }
-                Wish::Edit(text) => {
+                Wish::Edit { name, text } => {
                     keys.pause();
-                    let edited = self.terminal.lend(|| (wiring.edit)(&text))?;
+                    let edited = self.terminal.lend(|| (wiring.edit)(&name, &text))?;
                     keys.resume();
                     self.app.edited(edited);
                 }

@@ -11,7 +11,7 @@ use pilothouse_core::{
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::theme::Glyphs;
+use crate::{bar, theme::Glyphs};
 
 /// What a piece of the line means; the theme gives it its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +60,8 @@ pub struct Form<'a> {
     pub frame: usize,
     /// Glyphs.
     pub glyphs: &'a Glyphs,
+    /// Whether hunks are being decided now, so that they are what is counted.
+    pub reviewing: bool,
 }
 
 /// The line: the left pieces, then the right-aligned ones.
@@ -110,6 +112,8 @@ struct Groups {
     name: Option<(Piece, String, Piece)>,
     tail: Vec<Piece>,
     waiting: usize,
+    /// What waits, in words, where there is room for them.
+    waits: String,
     flag: &'static str,
     background: Option<String>,
 }
@@ -165,12 +169,20 @@ impl Groups {
         if !state.queue.is_empty() {
             tail.push(piece(format!("[queued: {}]", state.queue.len()), Tone::Queue));
         }
+        let hunks = bar::undecided(state).filter(|_| form.reviewing);
+        let waiting = bar::waiting(state);
+        let waits = match hunks {
+            Some(1) => "1 hunk".to_owned(),
+            Some(n) => format!("{n} hunks"),
+            None => format!("{waiting} waiting"),
+        };
         let beside = state.lanes.len().saturating_sub(1);
         Self {
             head,
             name,
             tail,
-            waiting: state.waiting(),
+            waiting,
+            waits,
             flag: form.glyphs.waits,
             background: (beside > 0).then(|| format!("bg {beside}{}", form.glyphs.active)),
         }
@@ -186,7 +198,7 @@ impl Groups {
         name: Name,
     ) -> Option<(Vec<Piece>, Vec<Piece>)> {
         let right = self.right(background, words);
-        let right_width = if right.is_empty() { 0 } else { columns(&right) + 2 };
+        let right_width = if right.is_empty() { 0 } else { columns(&right) + 3 };
         let spaces = " ".repeat(gap);
         let mut left = self.head.clone();
         let tail: Vec<Piece> =
@@ -216,8 +228,8 @@ impl Groups {
     fn right(&self, background: bool, words: bool) -> Vec<Piece> {
         let mut right = Vec::new();
         if self.waiting > 0 {
-            let word = if words { " waiting" } else { "" };
-            right.push(piece(format!("{} {}{word}", self.flag, self.waiting), Tone::Waiting));
+            let what = if words { self.waits.clone() } else { self.waiting.to_string() };
+            right.push(piece(format!("{} {what}", self.flag), Tone::Waiting));
         }
         if let Some(text) = self.background.as_ref().filter(|_| background) {
             if !right.is_empty() {

@@ -199,7 +199,13 @@ struct File {
     light: BTreeMap<String, String>,
 }
 
-const BUILTIN: [(&str, &str); 1] = [("default", include_str!("../../../themes/default.toml"))];
+const BUILTIN: [(&str, &str); 5] = [
+    ("default", include_str!("../../../themes/default.toml")),
+    ("holy-light", include_str!("../../../themes/holy-light.toml")),
+    ("gruvbox", include_str!("../../../themes/gruvbox.toml")),
+    ("nord", include_str!("../../../themes/nord.toml")),
+    ("solarized", include_str!("../../../themes/solarized.toml")),
+];
 
 impl Theme {
     /// Names of the themes that come with the program.

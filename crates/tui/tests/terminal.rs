@@ -33,7 +33,7 @@ impl Screen {
         let keys = pair.master.take_writer().unwrap();
         let (send, bytes) = sync_channel(64);
         thread::spawn(move || {
-            let mut buffer = [0; 65_536];
+            let mut buffer = vec![0; 65_536];
             while let Ok(n) = reader.read(&mut buffer) {
                 if n == 0 || send.send(buffer.get(..n).unwrap_or_default().to_vec()).is_err() {
                     return;
@@ -46,12 +46,12 @@ impl Screen {
 
     /// Reads until `text` is on the screen.
     fn wait(&mut self, text: &str) {
-        let end = Instant::now() + Duration::from_secs(60);
+        let end = Instant::now() + Duration::from_mins(1);
         while !self.seen.screen().contents().contains(text) {
             let left = end.saturating_duration_since(Instant::now());
             match self.bytes.recv_timeout(left) {
                 Ok(bytes) => self.seen.process(&bytes),
-                Err(_) => panic!("no {text:?} on\n{}", self.seen.screen().contents()),
+                Err(error) => panic!("{error}: no {text:?} on\n{}", self.seen.screen().contents()),
             }
         }
     }
@@ -62,7 +62,7 @@ impl Screen {
 
     /// Reads to the end; returns what the example says of its loop: draws and wake-ups.
     fn end(mut self) -> (u64, u64) {
-        while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_secs(60)) {
+        while let Ok(bytes) = self.bytes.recv_timeout(Duration::from_mins(1)) {
             self.seen.process(&bytes);
         }
         assert!(self.child.wait().unwrap().success());

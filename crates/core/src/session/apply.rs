@@ -2,17 +2,19 @@
 //!
 //! Total over every event, however strange the log. Never decides and never refuses.
 
+mod change;
+
 use super::{
-    lane::{Lane, OpenCall, Talk},
-    state::{Apply, ApplyStatus, Run, State, TurnInfo},
+    lane::{Lane, LaneKind, OpenCall, Talk},
+    state::{ApplyStatus, HEAD_CHARS, Run, State, TurnInfo},
 };
 use crate::{
-    checkpoint::CheckpointKind,
-    event::{CallHead, Event, Stamped},
+    checkpoint::{CheckpointKind, Failure},
+    event::{CallHead, Event, RunStatus, Stamped},
     ids::{Seq, TaskId},
     intent::{IntentPath, Phase, Turn},
-    plan::{GateStatus, TaskStatus},
-    proposal::{Decision, ProposalStatus},
+    plan::{GateStatus, Plan, TaskStatus},
+    proposal::ProposalStatus,
     tool::Tool,
     work::ArgsRef,
 };
@@ -46,7 +48,7 @@ impl State {
                 self.saw(turn.0);
                 self.turn = Some(*turn);
                 self.history.push(seq);
-                let head = text.head.chars().take(200).collect();
+                let head = text.head.chars().take(HEAD_CHARS).collect();
                 let info = TurnInfo {
                     seq,
                     head,
@@ -92,7 +94,12 @@ impl State {
                     files: std::collections::BTreeSet::new(),
                 });
             }
-            Event::RunCompleted { .. } => self.run = None,
+            Event::RunCompleted { status, .. } => {
+                let run = self.run.take();
+                if *status == RunStatus::Failed {
+                    self.failed = run.map(|r| r.turn);
+                }
+            }
             Event::CheckpointOpened { checkpoint } => {
                 self.saw(checkpoint.id.0);
                 if let CheckpointKind::Failure(f) = &checkpoint.kind {
@@ -199,12 +206,19 @@ impl State {
         match event {
             Event::PlanReady { plan } => {
                 self.plan = Some(plan.clone());
+                // Changes staged before belong to no task of this plan.
+                for p in self.proposals.values_mut().filter(|p| !self.lanes.contains_key(&p.lane)) {
+                    p.task = None;
+                }
                 self.suspended.take_if(|p| p.turn == plan.turn);
             }
             Event::PlanShelved { suspended } => {
                 let plan = self.plan.take();
-                if *suspended && plan.is_some() {
-                    self.suspended = plan;
+                match plan {
+                    Some(plan) if *suspended => self.suspended = Some(plan),
+                    Some(_) => {}
+                    None if *suspended => {}
+                    None => self.suspended = None,
                 }
             }
             Event::TaskStarted { task, .. } => self.set_task(*task, TaskStatus::Running),
@@ -228,9 +242,10 @@ impl State {
                 self.repairs = 0;
                 self.set_gate(*gate, |_| GateStatus::Passed(*evidence));
             }
-            Event::GateFailed { gate, evidence, .. } => {
+            Event::GateFailed { gate, evidence, proof } => {
                 self.saw(evidence.0);
                 self.evidence.insert(*evidence, seq);
+                self.failure = Some(self.red(*gate, &proof.diagnostics));
                 self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
             }
             Event::GateWentStale { gate } => self.set_gate(*gate, |was| match was {
@@ -247,6 +262,18 @@ impl State {
             }
             Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
             _ => {}
+        }
+    }
+
+    /// What went wrong at a red gate.
+    fn red(&self, gate: crate::ids::GateId, diagnostics: &str) -> Failure {
+        Failure {
+            origin: Phase::Executing,
+            task: None,
+            step: self.plan.as_ref().map_or(0, Plan::settled),
+            gate: Some(gate),
+            message: diagnostics.to_owned(),
+            hint: String::new(),
         }
     }
 
@@ -326,6 +353,9 @@ impl State {
                 self.cut.remove(call);
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = None;
+                    if lane.kind == LaneKind::Planning {
+                        self.failed = Some(lane.turn);
+                    }
                 }
             }
             Event::CallMade { call, lane, tool, args } => {
@@ -337,6 +367,7 @@ impl State {
                         tool: Some(*tool),
                         name: tool.name().to_owned(),
                         head: args.clone(),
+                        bytes: args.len() as u64,
                         args: ArgsRef::Inline(args.clone()),
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
@@ -376,116 +407,6 @@ impl State {
             self.usage.cost_micros = Some(self.usage.cost_micros.unwrap_or(0) + cost);
         }
     }
-
-    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
-    fn fold_change(&mut self, event: &Event) {
-        match event {
-            Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
-                self.saw(proposal.id.0);
-                for old in self.proposals.values_mut() {
-                    if old.status == ProposalStatus::Open
-                        && old.lane == proposal.lane
-                        && old.path == proposal.path
-                        && old.id != proposal.id
-                    {
-                        old.status = ProposalStatus::Dropped;
-                    }
-                }
-                self.proposals.insert(proposal.id, proposal.clone());
-            }
-            Event::HunkDecided { proposal, hunk, decision } => {
-                if let Some(p) = self.proposals.get_mut(proposal) {
-                    match decision {
-                        Some(d) => drop(p.decided.insert(*hunk, *d)),
-                        None => drop(p.decided.remove(hunk)),
-                    }
-                }
-            }
-            Event::ProposalClosed { proposal, dropped, .. } => {
-                if let Some(p) = self.proposals.get_mut(proposal) {
-                    p.status = if *dropped { ProposalStatus::Dropped } else { ProposalStatus::Skipped };
-                }
-            }
-            Event::ApplyApproved { apply, approval, take, .. } => {
-                self.saw(apply.0.max(approval.0));
-                self.set_proposals(take.iter().map(|t| t.0), ProposalStatus::Applying(*apply));
-                let apply = Apply {
-                    id: *apply,
-                    approval: *approval,
-                    take: take.clone(),
-                    files: Vec::new(),
-                    status: ApplyStatus::Approved,
-                };
-                self.applies.insert(apply.id, apply);
-            }
-            Event::ApplyStarted { apply, files } => {
-                if let Some(a) = self.applies.get_mut(apply) {
-                    a.files.clone_from(files);
-                    a.status = ApplyStatus::Writing;
-                }
-            }
-            Event::Applied { apply } => self.applied(*apply),
-            Event::ApplyFailed { apply, .. } => {
-                if let Some(a) = self.applies.get_mut(apply) {
-                    a.status = ApplyStatus::Failed;
-                    let ids: Vec<_> = a.take.iter().map(|t| t.0).collect();
-                    self.set_proposals(ids.into_iter(), ProposalStatus::Open);
-                }
-            }
-            Event::RevertStarted { apply, redo } => {
-                self.set_apply(*apply, ApplyStatus::Reverting { redo: *redo });
-            }
-            Event::Reverted { apply, redo: false } => {
-                self.set_apply(*apply, ApplyStatus::Reverted);
-                self.ledger.retain(|a| a != apply);
-                self.undone.push(*apply);
-            }
-            Event::Reverted { apply, redo: true } => {
-                self.set_apply(*apply, ApplyStatus::Applied);
-                self.undone.retain(|a| a != apply);
-                self.ledger.push(*apply);
-            }
-            Event::RevertFailed { apply, redo, .. } => {
-                let back = if *redo { ApplyStatus::Reverted } else { ApplyStatus::Applied };
-                self.set_apply(*apply, back);
-            }
-            _ => {}
-        }
-    }
-
-    fn set_apply(&mut self, id: crate::ids::ApplyId, status: ApplyStatus) {
-        if let Some(a) = self.applies.get_mut(&id) {
-            a.status = status;
-        }
-    }
-
-    fn set_proposals(&mut self, ids: impl Iterator<Item = crate::ids::ProposalId>, status: ProposalStatus) {
-        for id in ids {
-            if let Some(p) = self.proposals.get_mut(&id) {
-                p.status = status;
-            }
-        }
-    }
-
-    fn applied(&mut self, id: crate::ids::ApplyId) {
-        let Some(apply) = self.applies.get_mut(&id) else { return };
-        apply.status = ApplyStatus::Applied;
-        let files = apply.files.clone();
-        for (proposal, taken) in apply.take.clone() {
-            if let Some(p) = self.proposals.get_mut(&proposal) {
-                p.status = ProposalStatus::Applied(id);
-                for hunk in 0..p.hunks.len() {
-                    let decision = if taken.contains(&hunk) { Decision::Taken } else { Decision::Left };
-                    p.decided.insert(hunk, decision);
-                }
-            }
-        }
-        self.ledger.push(id);
-        self.undone.clear();
-        if let Some(run) = &mut self.run {
-            run.files.extend(files.into_iter().map(|f| f.path));
-        }
-    }
 }
 
 fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) -> OpenCall {
@@ -494,6 +415,7 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         tool: Tool::named(&head.name),
         name: head.name.clone(),
         head: head.args.head.clone(),
+        bytes: head.args.bytes,
         args: ArgsRef::Reply(seq, index),
         hash: head.args.id(),
         allowed: None,

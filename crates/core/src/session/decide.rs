@@ -11,6 +11,9 @@ mod lane;
 mod open;
 mod run;
 mod say;
+mod stop;
+
+pub use control::COMMANDS;
 
 use super::state::State;
 use crate::{
@@ -19,6 +22,7 @@ use crate::{
     event::{Event, Level, Stamped},
     ids::{ApprovalId, CheckpointId, Millis, Seq},
     input::{Input, Refusal},
+    intent::Phase,
     phase::{Move, Trigger, transition},
 };
 
@@ -50,12 +54,24 @@ impl<'a> Draft<'a> {
     }
 
     pub fn decide(&mut self, input: Input) -> Decided {
-        self.route_input(input)?;
-        // Whatever was dropped or answered: no lane is left with nothing to wait for.
+        let decided = self.route_input(input);
+        if decided.is_ok() || !self.events.is_empty() {
+            self.settle();
+        }
+        decided
+    }
+
+    /// Whatever was dropped or answered: no lane is left with nothing to wait for, no run without
+    /// its next step, no phase without its question.
+    fn settle(&mut self) {
         for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
             self.advance(lane);
         }
-        Ok(())
+        let at_work = self.state.run_lane().is_some() || self.state.run.is_none();
+        if self.state.phase == Phase::Executing && self.state.plan.is_some() && !at_work {
+            self.continue_run();
+        }
+        self.ask_of_phase();
     }
 
     fn route_input(&mut self, input: Input) -> Decided {
@@ -74,6 +90,7 @@ impl<'a> Draft<'a> {
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),
             Input::Replied { call, reply } => self.replied(call, reply),
+            Input::BrokenOff { call, partial, fault } => self.broken_off(call, *partial, fault),
             Input::ToolEnded { call, outcome } => self.tool_ended(call, outcome),
             Input::CommandStarted { call, process } => self.command_started(call, process),
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
@@ -119,6 +136,24 @@ impl<'a> Draft<'a> {
     fn must_go(&mut self, trigger: Trigger) {
         if let Err(refusal) = self.go(trigger) {
             self.notice(Level::Error, format!("internal: {refusal}"));
+        }
+    }
+
+    /// Opens the question that the phase stands for, once no other holds it.
+    fn ask_of_phase(&mut self) {
+        if self.state.phase_question().is_some() {
+            return;
+        }
+        match self.state.phase {
+            Phase::AwaitingApproval => drop(self.ask(CheckpointKind::Confirmation, "Proceed?")),
+            Phase::Failed => {
+                if let Some(failure) = self.state.failure.clone() {
+                    let message = failure.message.clone();
+                    self.ask(CheckpointKind::Failure(failure), message);
+                }
+            }
+            Phase::Executing => self.ask_of_gate(),
+            Phase::Idle | Phase::Planning => {}
         }
     }
 

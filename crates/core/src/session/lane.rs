@@ -103,6 +103,8 @@ pub struct OpenCall {
     pub name: String,
     /// The beginning of its arguments.
     pub head: String,
+    /// Length of the whole arguments.
+    pub bytes: u64,
     /// Where its arguments stand.
     pub args: ArgsRef,
     /// The hash of its arguments.

@@ -48,6 +48,8 @@ pub struct State {
     pub suspended: Option<Plan>,
     /// Why the phase is failed.
     pub failure: Option<Failure>,
+    /// The turn whose planning or run failed last.
+    pub failed: Option<TurnId>,
     /// The run under way.
     pub run: Option<Run>,
     /// Open questions.
@@ -120,12 +122,15 @@ impl Queue {
     }
 }
 
+/// How many characters of a turn's text the session keeps.
+pub const HEAD_CHARS: usize = 200;
+
 /// What is known of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnInfo {
     /// Where its text stands.
     pub seq: Seq,
-    /// The beginning of its text, at most 200 characters.
+    /// The beginning of its text, at most [`HEAD_CHARS`] characters.
     pub head: String,
     /// What kind of turn.
     pub class: Turn,
@@ -139,6 +144,13 @@ pub struct TurnInfo {
     pub fixed: bool,
     /// What is really asked, when it is not the whole message.
     pub request: Option<String>,
+}
+
+impl TurnInfo {
+    /// The command line, when the user typed one after `!`.
+    pub fn command(&self) -> Option<&str> {
+        self.request.as_deref().unwrap_or(&self.head).strip_prefix('!').map(str::trim)
+    }
 }
 
 /// An approved write.
@@ -312,6 +324,16 @@ impl State {
     /// The lane and the call, for an open tool call.
     pub fn open_call(&self, call: CallId) -> Option<(&Lane, &super::OpenCall)> {
         self.lanes.values().find_map(|l| l.calls.iter().find(|c| c.call == call).map(|c| (l, c)))
+    }
+
+    /// The turn that the phase is about: whose plan is made, waits, runs or failed.
+    pub fn subject(&self) -> Option<TurnId> {
+        let planning = self.planning_lane().map(|l| l.turn);
+        let origin = self.failure.as_ref().map(|f| f.origin);
+        let failed = self.failed.filter(|_| self.phase == Phase::Failed);
+        let planning = planning.or(failed.filter(|_| origin == Some(Phase::Planning)));
+        let plan = self.plan.as_ref().map(|p| p.turn);
+        planning.or(plan).or(self.run.as_ref().map(|r| r.turn)).or(failed).or(self.turn)
     }
 
     /// The lane that makes the plan, if one does.

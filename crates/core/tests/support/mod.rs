@@ -196,6 +196,29 @@ impl Bench {
             .collect()
     }
 
+    /// Says something that is not understood now, whatever the classifier has learnt: the first
+    /// of these that leads to a question back or waits to be heard.
+    pub fn mumble(&mut self) -> String {
+        let lines = ["banana", "too many steps", "asdf qwer", "the thing", "maybe q4", "what?", "so..."];
+        let unclear = |line: &&str| {
+            let mut trial = self.session.clone();
+            let asked = |s: &Session| {
+                let mut open = s.state().open.values();
+                open.any(|c| match &c.kind {
+                    CheckpointKind::Interruption { .. } => true,
+                    CheckpointKind::Clarification { call, .. } => call.is_none(),
+                    _ => false,
+                })
+            };
+            let step = trial.step(Millis(self.clock + 1), Input::say((*line).to_owned()));
+            step.is_ok()
+                && (asked(&trial) || trial.state().queue.later.len() > self.session.state().queue.later.len())
+        };
+        let line = lines.into_iter().find(unclear).unwrap_or_else(|| panic!("all is clear"));
+        self.say(line);
+        line.to_owned()
+    }
+
     pub fn names(&self) -> Vec<String> {
         self.log.iter().map(|e| name(&e.event)).collect()
     }

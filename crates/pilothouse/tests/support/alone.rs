@@ -157,9 +157,14 @@ pub fn last_result(server: &Server, number: usize) -> String {
     tool_results(&requests[number]).pop().unwrap_or_else(|| panic!("no result in {}", requests[number]))
 }
 
-/// Says plainly that something was not tried here, past the test harness that swallows prints.
+/// Says plainly that something was not tried here.
 pub fn not_run(why: &str) {
-    writeln!(std::io::stderr(), "\nNOT RUN: {why}").unwrap();
+    tell(&format!("NOT RUN: {why}"));
+}
+
+/// Says something past the test harness, which swallows what tests that pass print.
+pub fn tell(line: &str) {
+    std::io::stderr().write_all(format!("\n{line}\n").as_bytes()).unwrap();
 }
 
 /// xorshift64*: the same numbers on every machine.

@@ -1,5 +1,12 @@
 //! A person at the terminal: the real program in a pseudo-terminal, keys in, the screen out.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+#![allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 
 pub mod alone;
 pub mod server;
@@ -190,6 +197,21 @@ impl Terminal {
         self.until(&format!("{text:?}"), |screen| screen.contains(text))
     }
 
+    /// Waits until the program wrote `bytes`, from `start` on.
+    pub fn wrote(&self, start: usize, bytes: &str) -> String {
+        let deadline = Instant::now() + PATIENCE;
+        let mut seen = self.seen.0.lock().unwrap();
+        loop {
+            let text = String::from_utf8_lossy(&seen.raw[start..]).into_owned();
+            if text.contains(bytes) {
+                return text;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero() && !seen.closed, "never wrote {bytes:?}");
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+    }
+
     pub fn gone(&self, text: &str) -> String {
         self.until(&format!("{text:?} gone"), |screen| !screen.contains(text))
     }
@@ -245,7 +267,11 @@ impl Terminal {
         let mut seen = self.seen.0.lock().unwrap();
         while !seen.closed {
             let left = deadline.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "the program did not end; the screen shows\n{}", seen.parser.screen().contents());
+            assert!(
+                !left.is_zero(),
+                "the program did not end; the screen shows\n{}",
+                seen.parser.screen().contents()
+            );
             seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
         }
         drop(seen);

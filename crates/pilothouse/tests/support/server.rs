@@ -121,7 +121,10 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
             Some(Turn::After(..)) => unreachable!("taken apart above"),
             None => {
                 let text = r#"{"error":{"message":"the script is over"}}"#;
-                let head = format!("HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", text.len());
+                let head = format!(
+                    "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+                    text.len()
+                );
                 drop(stream.write_all((head + text).as_bytes()));
             }
             Some(Turn::Raw(text)) => {
@@ -138,7 +141,10 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
                 }
                 let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
                 event(&mut stream, &json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}));
-                event(&mut stream, &json!({"choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 80}}));
+                event(
+                    &mut stream,
+                    &json!({"choices": [], "usage": {"prompt_tokens": 900, "completion_tokens": 80}}),
+                );
                 chunk(&mut stream, "data: [DONE]\n\n");
                 chunk(&mut stream, "");
             }
@@ -164,7 +170,9 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
 }
 
 fn begin(stream: &mut TcpStream) {
-    drop(stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"));
+    drop(stream.write_all(
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
+    ));
 }
 
 fn chunk(stream: &mut TcpStream, text: &str) {

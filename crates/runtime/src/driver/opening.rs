@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
+    scope::PermissionMode,
     session::{ApplyStatus, Session, Step},
 };
 
@@ -125,11 +126,27 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         folder: opened.root.path().to_string_lossy().into_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mode: setup.mode,
-        permission: setup.permission.or(fresh.then_some(opened.config.permission)),
+        permission: ceiling(opened, setup, fresh),
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));
     step.map_err(|refusal| RuntimeError::Opening(refusal.reason))
+}
+
+/// The ceiling to open with; `None` keeps the one that the session has.
+///
+/// What is allowed without a question is allowed for one process: after it the session asks again,
+/// unless the configuration allows it for good.
+fn ceiling(opened: &Opened, setup: &Setup, fresh: bool) -> Option<PermissionMode> {
+    let configured = opened.config.permission;
+    let standing = if fresh { configured } else { opened.session.state().permission };
+    let lasts = fresh || configured == PermissionMode::Auto;
+    let kept = if standing == PermissionMode::Auto && !lasts { PermissionMode::Ask } else { standing };
+    let wanted = match setup.permission.unwrap_or(kept) {
+        PermissionMode::Auto if setup.asking => PermissionMode::Ask,
+        wanted @ (PermissionMode::Auto | PermissionMode::Ask | PermissionMode::ReadOnly) => wanted,
+    };
+    (fresh || wanted != standing).then_some(wanted)
 }
 
 /// What is on disk of writes that were open when the last process ended; their leavings go.

@@ -22,11 +22,11 @@ use pilothouse_core::{
     input::Input,
     port::Update,
     scope::ToolScope,
-    talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelReply, ModelRequest, Purpose},
+    talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose},
     tool::{Permit, Tool},
     work::{ArgsRef, Take, View, Work, WorkKey},
 };
-use pilothouse_model::{ModelClient, Offline, OpenAi, Scripted};
+use pilothouse_model::{ModelClient, Offline, OpenAi, Scripted, Unfinished};
 use pilothouse_tools::{BlobSource, Sink, Workshop};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -156,8 +156,7 @@ impl Driver {
         };
         let updates = self.outbox.sender();
         self.spawn(key, Some(call), None, async move {
-            let reply = ask(client.as_ref(), request, cancel, call, &updates).await;
-            Input::Replied { call, reply }
+            ask(client.as_ref(), request, cancel, call, &updates).await
         });
     }
 
@@ -257,7 +256,7 @@ async fn ask(
     cancel: CancellationToken,
     call: CallId,
     updates: &mpsc::Sender<Update>,
-) -> Result<ModelReply, Fault> {
+) -> Input {
     let (pieces, mut coming) = mpsc::channel(DELTAS);
     let mut stream = Stream { call, updates, text: 0, thinking: 0 };
     let reply = client.reply(request, pieces, cancel);
@@ -273,10 +272,13 @@ async fn ask(
         stream.show(piece);
     }
     match ended {
-        Ok(reply) => Ok(reply),
+        Ok(reply) => Input::Replied { call, reply: Ok(reply) },
+        Err(Unfinished { fault, partial }) if fault.kind != FaultKind::Cancelled => {
+            Input::BrokenOff { call, partial, fault }
+        }
         Err(unfinished) => {
             let fault = unfinished.fault.clone();
-            unfinished.stopped().ok_or(fault)
+            Input::Replied { call, reply: unfinished.stopped().ok_or(fault) }
         }
     }
 }

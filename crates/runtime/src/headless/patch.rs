@@ -17,6 +17,12 @@ use crate::{blobs::Blobs, error::RuntimeError, home::Home, sessions};
 /// The first content before and the last content after, by file.
 type Changes = BTreeMap<RelPath, (Option<BlobId>, Option<BlobId>)>;
 
+/// Makes sure that the patch can be put there, before there is work to lose.
+pub(super) fn reach(path: &Path) -> Result<(), RuntimeError> {
+    let opened = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    opened.map(drop).map_err(RuntimeError::io("write", path))
+}
+
 pub(super) fn write(
     path: &Path,
     home: &Home,

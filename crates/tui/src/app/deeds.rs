@@ -35,14 +35,16 @@ impl App {
     pub(super) fn compose(&mut self, wish: composer::Wish, came: Instant) {
         match wish {
             composer::Wish::Nothing => {}
-            composer::Wish::Send(text) => match Command::read(&text) {
-                Some(command) => self.command(command),
-                None => {
+            composer::Wish::Send(text) => {
+                if let Some(command) = Command::read(&text) {
+                    self.command(command);
+                } else {
                     let seen = self.session.state().seq;
                     self.input(Input::Say { text, seen });
                 }
-            },
+            }
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
+            composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
             composer::Wish::Empty => {
                 let question = self.session.state().phase_question();
                 let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
@@ -53,7 +55,8 @@ impl App {
             composer::Wish::NextPane => self.step_pane(true),
             composer::Wish::Editor => {
                 let text = self.composer.draft.saved().whole();
-                self.wishes.push(Wish::Edit(text));
+                self.editing = None;
+                self.wishes.push(Wish::Edit { name: "message.md".to_owned(), text });
             }
             composer::Wish::Permission => {
                 let next = match self.session.state().permission {
@@ -91,8 +94,6 @@ impl App {
             Command::Theme(name) => self.take_theme(&name),
             Command::Connect => self.open_overlay(Overlay::Connect),
             Command::Status => self.open_overlay(Overlay::Status),
-            Command::Undo => self.input(Input::Undo),
-            Command::RedoChange => self.input(Input::Redo),
         }
     }
 
@@ -193,14 +194,13 @@ impl App {
             return;
         }
         if self.focus != Focus::Composer {
-            self.focus = Focus::Composer;
-            if self.narrow() {
-                self.shown = Focus::Conversation;
-            }
+            self.return_to_draft();
             return;
         }
         let state = self.session.state();
-        if state.busy() || state.is_executing() {
+        if self.guiding() {
+            self.input(Input::say(""));
+        } else if state.busy() || state.is_executing() {
             self.input(Input::Cancel);
         }
     }

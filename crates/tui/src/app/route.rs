@@ -263,7 +263,7 @@ impl App {
         self.collect_asks();
         if key == PlanKey::Reject {
             self.go(Focus::Composer);
-            self.say("rejected; say what to change, or Esc Esc to leave it");
+            self.say("rejected; say what to change, or give it up with an empty Enter");
         }
     }
 

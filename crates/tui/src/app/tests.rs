@@ -14,12 +14,15 @@ mod deaf;
 mod frames;
 mod keys;
 mod random;
+mod review;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
     ids::CallId,
     input::Opening,
+    intent::Control,
     intent::Phase,
+    port::Reply,
     session::State,
     talk::{Finish, ModelCall, ModelReply},
     work::{Effect, Work},
@@ -27,6 +30,7 @@ use pilothouse_core::{
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::*;
+use crate::composer::Saved;
 
 /// An app with a real session behind it; time passes only when it is told to.
 struct Desk {
@@ -35,6 +39,8 @@ struct Desk {
     now: Instant,
     size: Rect,
     thinking: Vec<CallId>,
+    tools: Vec<CallId>,
+    writes: Vec<Work>,
     inputs: Vec<Input>,
     asks: Vec<Ask>,
     quit: bool,
@@ -49,6 +55,8 @@ impl Desk {
             now: Instant::now(),
             size: Rect::new(0, 0, width, height),
             thinking: Vec::new(),
+            tools: Vec::new(),
+            writes: Vec::new(),
             inputs: Vec::new(),
             asks: Vec::new(),
             quit: false,
@@ -89,8 +97,11 @@ impl Desk {
         match self.session.step(Millis(1_000), input) {
             Ok(step) => {
                 for effect in step.effects {
-                    if let Effect::Start(Work::Think { call, .. }) = effect {
-                        self.thinking.push(call);
+                    match effect {
+                        Effect::Start(Work::Think { call, .. }) => self.thinking.push(call),
+                        Effect::Start(Work::Tool { permit, .. }) => self.tools.push(permit.call()),
+                        Effect::Start(work) => self.writes.push(work),
+                        Effect::Cancel(_) => {}
                     }
                 }
                 self.app.update(Update::Events(step.events), self.now);

@@ -25,7 +25,7 @@ use crate::{
         page::{self, Page, borders},
     },
     pane::{Ctx, Focus, Title},
-    theme::Slot,
+    theme::{Depth, Slot},
 };
 
 /// Where the caret is, if it is to be seen.
@@ -45,11 +45,11 @@ impl App {
             bar: bar + pad,
             plan: match self.focus {
                 Focus::Plan => plan.max(8),
-                // What is being decided gets the room.
-                Focus::Diff => plan.min(screen.height / 3),
-                Focus::Composer | Focus::Conversation => plan,
+                Focus::Composer | Focus::Conversation | Focus::Diff => plan,
             },
             diff: self.has_diff() || self.focus == Focus::Diff,
+            // What is being decided gets the room.
+            review: self.focus == Focus::Diff && self.reviewing(),
             welcome: self.welcome(),
         };
         self.areas = Areas::of(screen, wants);
@@ -70,6 +70,7 @@ impl App {
             pane.layout(&self.ctx(now), diff);
             self.diff = pane;
         }
+        self.foresee();
         self.collect_asks();
     }
 
@@ -98,7 +99,25 @@ impl App {
             caret = None;
         }
         self.status(buf);
+        self.simplify(buf);
         caret
+    }
+
+    /// For poorer terminals: a reversed row is of one colour, and signs of ours are ASCII.
+    fn simplify(&self, buf: &mut Buffer) {
+        if self.theme.depth() == Depth::TrueColor && !self.look.ascii {
+            return;
+        }
+        for cell in &mut buf.content {
+            if cell.modifier.contains(Modifier::REVERSED) {
+                cell.fg = Style::reset().fg.unwrap_or_default();
+            }
+            if self.look.ascii
+                && let Some(plain) = ascii(cell.symbol())
+            {
+                cell.set_symbol(plain);
+            }
+        }
     }
 
     /// Whether the body is the page that greets.
@@ -287,6 +306,21 @@ impl App {
         }
         caret
     }
+}
+
+/// What stands for a sign of typography where only ASCII can be shown; letters stay.
+fn ascii(symbol: &str) -> Option<&'static str> {
+    Some(match symbol {
+        "−" | "–" | "—" => "-",
+        "…" => "~",
+        "→" | "›" | "▸" => ">",
+        "←" | "‹" => "<",
+        "·" | "•" => "*",
+        "“" | "”" => "\"",
+        "‘" | "’" => "'",
+        "±" => "~",
+        _ => return None,
+    })
 }
 
 fn padded(line: Line<'static>) -> Line<'static> {

@@ -122,6 +122,11 @@ impl Draft {
         self.area.is_empty()
     }
 
+    /// Bytes of what is shown.
+    pub fn len(&self) -> usize {
+        self.area.lines().iter().map(|l| l.len() + 1).sum::<usize>() - 1
+    }
+
     /// As it is shown, chips folded.
     pub fn shown(&self) -> String {
         self.area.lines().join("\n")

@@ -46,7 +46,8 @@ impl Text {
         match &excerpt.cut {
             None => Self { shown: excerpt.head.clone(), blob: None },
             Some(cut) => {
-                let shown = format!("{}\n\n… {} bytes in all …\n\n{}", excerpt.head, excerpt.bytes, cut.tail);
+                let shown =
+                    format!("{}\n\n[... {} bytes in all ...]\n\n{}", excerpt.head, excerpt.bytes, cut.tail);
                 Self { shown, blob: Some(cut.blob) }
             }
         }

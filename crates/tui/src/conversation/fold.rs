@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint, CheckpointKind},
-    event::{Event, FileChange, Stamped},
+    event::{Event, FileChange, RunStatus, Stamped},
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
     session::LaneKind,
@@ -18,6 +18,7 @@ use pilothouse_core::{
 };
 
 use self::facts::Mark;
+pub(crate) use self::facts::written;
 use super::entry::{Body, CallState, Entry, Facts, Kind, PlanCard, Question, Text};
 use crate::{markdown::Markdown, row::Row, theme::Slot};
 
@@ -34,6 +35,8 @@ pub(super) struct Log {
     paths: HashMap<ProposalId, String>,
     plan: Option<Plan>,
     running: bool,
+    /// Whether the plan was carried out to its end.
+    finished: bool,
     /// Events about calls that an older page began.
     orphans: Vec<Stamped>,
 }
@@ -164,7 +167,7 @@ impl Log {
                 let known = self.calls.get(&proposal.call).copied();
                 if let Some(Entry { body: Body::Call(call), dirty, .. }) = known.and_then(|k| self.get_mut(k))
                 {
-                    call.summary = format!("+{added} −{removed}");
+                    call.summary = format!("+{added} -{removed}");
                     *dirty = true;
                 }
             }
@@ -172,9 +175,9 @@ impl Log {
             Event::CheckpointOpened { checkpoint } => self.asked(at, checkpoint),
             Event::CheckpointResolved { .. } => self.resolved(stamped),
             Event::ApplyStarted { apply, files } => drop(self.applying.insert(*apply, files.clone())),
-            Event::RunStarted { .. } => self.running = true,
+            Event::RunStarted { .. } => (self.running, self.finished) = (true, false),
             Event::RunCompleted { status, summary, files, .. } => {
-                self.running = false;
+                (self.running, self.finished) = (false, *status == RunStatus::Completed);
                 self.run_completed(at, *status, summary, files.len());
             }
             _ => self.fold_fact(at, &stamped.event),
@@ -190,7 +193,7 @@ impl Log {
                 entry.dirty = true;
             }
         }
-        self.plan = Some(plan.clone());
+        (self.plan, self.finished) = (Some(plan.clone()), false);
         let card = PlanCard {
             summary: plan.summary(),
             note: Markdown::of(&plan.note),

@@ -181,7 +181,7 @@ fn a_run_tells_what_it_did_line_by_line() {
             " [1/5] Token bucket in core",
             " ✓ wrote src/core/bucket.rs (38 lines)",
             " ✓ edited src/core/mod.rs (+1 line)",
-            " ✓ edited src/auth/login.rs (+3 −1 lines)",
+            " ✓ edited src/auth/login.rs (+3 -1 lines)",
             " [Gate: syntax] ✓ passed   exit 0",
             " Complete (4100ms)",
             "",
@@ -191,6 +191,22 @@ fn a_run_tells_what_it_did_line_by_line() {
     );
     let buf = s.draw(60, 17);
     assert_eq!(inks(&buf, &s.story.theme, 12), " ssssss sssssss g gggggg   ssss s");
+}
+
+#[test]
+fn at_every_width_what_is_secondary_goes_first_and_names_stay() {
+    let rows = |width| {
+        let mut s = Screen::new();
+        read(&mut s, 2, "crates/core/src/session/decide/change.rs", 188, 2);
+        s.text(width, 1).remove(0)
+    };
+    let blanks = |n: usize| " ".repeat(n);
+    let whole = " ▸ Read      crates/core/src/session/decide/change.rs   188 lines";
+    assert_eq!(rows(120), format!("{whole}{}2 ms", blanks(50)));
+    assert_eq!(rows(80), format!("{whole}{}2 ms", blanks(10)));
+    assert_eq!(rows(60), " ▸ Read      crates/core/src/session/decide/change.rs  2 ms");
+    assert_eq!(rows(40), " ▸ Read      crates/…/change.rs    2 ms");
+    assert_eq!(rows(25), " ▸ Read      …/change.rs");
 }
 
 #[test]
@@ -429,7 +445,7 @@ fn without_unicode_the_glyphs_have_stand_ins() {
     let mut s = run_story();
     s.story.glyphs = Glyphs::ASCII;
     for row in s.text(60, 40) {
-        assert!(row.replace('−', "-").is_ascii(), "{row}");
+        assert!(row.is_ascii(), "{row}");
     }
 }
 
@@ -510,11 +526,11 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(120))]
     #[test]
     fn any_events_at_any_size_draw_inside_their_area(
         events in prop::collection::vec(any_event(), 0..25),
-        sizes in prop::collection::vec((1u16..90, 1u16..40), 1..4),
+        sizes in prop::collection::vec((1u16..200, 1u16..60), 1..4),
         acts in prop::collection::vec(0u8..12, 0..12),
     ) {
         let mut s = Screen::new();

@@ -22,19 +22,15 @@ impl DiffPane {
             let shown = std::mem::take(&mut self.asked_all);
             return Self::apply(ctx, shown);
         }
-        self.asked_all.clear();
+        if !self.asked_all.is_empty() {
+            self.asked_all.clear();
+            return Outcome::none();
+        }
         let page = i64::from(self.body.height.saturating_sub(1).max(1));
         match action {
             DiffAction::Take => return self.decide(ctx, Some(Decision::Taken), true),
             DiffAction::Leave => return self.decide(ctx, Some(Decision::Left), true),
-            DiffAction::Toggle => {
-                let next = match self.decision(ctx, self.current, self.hunk) {
-                    None => Some(Decision::Taken),
-                    Some(Decision::Taken) => Some(Decision::Left),
-                    Some(Decision::Left) => None,
-                };
-                return self.decide(ctx, next, false);
-            }
+            DiffAction::Toggle => return self.toggle(ctx),
             DiffAction::NextHunk => self.step_hunk(1),
             DiffAction::PreviousHunk => self.step_hunk(-1),
             DiffAction::NextFile => self.go(self.current + 1, 0),
@@ -46,25 +42,23 @@ impl DiffPane {
             DiffAction::Up => return Outcome { focus: Some(Focus::Plan), ..Outcome::input(Input::Up) },
             DiffAction::DiffAll => {
                 self.all = !self.all;
-                self.rebuild();
-                self.show_hunk();
+                self.reshape();
             }
             DiffAction::SideBySide if self.size.width < SIDE_BY_SIDE_FROM && !self.side_by_side => {
-                return Outcome::notice(format!("side by side needs {SIDE_BY_SIDE_FROM} columns"));
+                return Outcome::notice(format!("side by side needs {} columns", SIDE_BY_SIDE_FROM + 2));
             }
             DiffAction::SideBySide => {
                 self.side_by_side = !self.side_by_side;
-                self.rebuild();
-                self.show_hunk();
+                self.reshape();
             }
             DiffAction::MoreContext => {
-                self.set_context(if self.context < 6 { self.context + 3 } else { self.context * 2 });
+                self.context = (self.context + 3).max(self.context * 3 / 2).min(MOST_CONTEXT);
+                self.reshape();
             }
-            DiffAction::LessContext => self.set_context(if self.context <= 6 {
-                self.context.saturating_sub(3)
-            } else {
-                self.context / 2
-            }),
+            DiffAction::LessContext => {
+                self.context = self.context.saturating_sub(3).min(self.context * 2 / 3);
+                self.reshape();
+            }
             DiffAction::LineDown => self.scroll(ctx, 1),
             DiffAction::LineUp => self.scroll(ctx, -1),
             DiffAction::PageDown => self.scroll(ctx, page),
@@ -77,19 +71,24 @@ impl DiffPane {
                 self.top = self.last_page(ctx);
                 self.follow_scroll();
             }
-            DiffAction::Edit => {
-                return Outcome::notice(
-                    "editing a proposal here is not built yet; leave the hunk with n and say what should be different",
-                );
-            }
+            DiffAction::Edit => return self.edit(ctx),
         }
         Outcome::none()
     }
 
-    fn set_context(&mut self, lines: usize) {
-        self.context = lines.min(MOST_CONTEXT);
+    /// Makes the lines again and stays at the hunk.
+    fn reshape(&mut self) {
         self.rebuild();
         self.show_hunk();
+    }
+
+    fn toggle(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let next = match self.decision(ctx, self.current, self.hunk) {
+            None => Some(Decision::Taken),
+            Some(Decision::Taken) => Some(Decision::Left),
+            Some(Decision::Left) => None,
+        };
+        self.decide(ctx, next, false)
     }
 
     fn decision(&self, ctx: &Ctx<'_>, file: usize, hunk: usize) -> Option<Decision> {

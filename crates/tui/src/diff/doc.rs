@@ -78,6 +78,10 @@ impl Content {
         Self { bytes, starts, crlf, code: OnceCell::new() }
     }
 
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub(super) fn len(&self) -> usize {
         self.starts.len()
     }

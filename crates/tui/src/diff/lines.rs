@@ -59,36 +59,8 @@ impl DiffPane {
                 let numbers = self.numbers(Some(old), Some(new), at, Slot::Faint);
                 self.wrapped(&numbers, (" ", Slot::Soft), &side, &[], None, width)
             }
-            Line::Old(at, n, old) => {
-                let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
-                let words = self.words(at, n, file, a, b, hide);
-                let side = Side { file, content: a, line: old, hide_cr: hide, before: true };
-                let numbers = self.numbers(Some(old), None, at, Slot::Bad);
-                let marked = words.old.get(&old).map(Vec::as_slice).unwrap_or_default();
-                self.wrapped(
-                    &numbers,
-                    ("-", Slot::Bad),
-                    &side,
-                    marked,
-                    Some((Slot::Rem, Slot::RemWord)),
-                    width,
-                )
-            }
-            Line::New(at, n, new) => {
-                let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
-                let words = self.words(at, n, file, a, b, hide);
-                let side = Side { file, content: b, line: new, hide_cr: hide, before: false };
-                let numbers = self.numbers(None, Some(new), at, Slot::Ok);
-                let marked = words.new.get(&new).map(Vec::as_slice).unwrap_or_default();
-                self.wrapped(
-                    &numbers,
-                    ("+", Slot::Ok),
-                    &side,
-                    marked,
-                    Some((Slot::Add, Slot::AddWord)),
-                    width,
-                )
-            }
+            Line::Old(at, n, old) => self.changed(at, n, old, true, width),
+            Line::New(at, n, new) => self.changed(at, n, new, false, width),
             Line::Both(at, n, old, new) => {
                 let Some((file, a, b, hide)) = self.contents(at) else { return Vec::new() };
                 let words = self.words(at, n, file, a, b, hide);
@@ -103,6 +75,21 @@ impl DiffPane {
                 self.halves(ctx, left, right, Slot::Text, width)
             }
         }
+    }
+
+    /// A line that goes (`before`) or comes.
+    fn changed(&self, at: usize, n: usize, line: usize, before: bool, width: usize) -> Vec<Row> {
+        let Some((file, a, b, hide_cr)) = self.contents(at) else { return Vec::new() };
+        let words = self.words(at, n, file, a, b, hide_cr);
+        let (content, marked) = if before { (a, words.old.get(&line)) } else { (b, words.new.get(&line)) };
+        let marked = marked.map(Vec::as_slice).unwrap_or_default();
+        let side = Side { file, content, line, hide_cr, before };
+        let (sign, grounds, numbers) = if before {
+            (("-", Slot::Bad), (Slot::Rem, Slot::RemWord), self.numbers(Some(line), None, at, Slot::Bad))
+        } else {
+            (("+", Slot::Ok), (Slot::Add, Slot::AddWord), self.numbers(None, Some(line), at, Slot::Ok))
+        };
+        self.wrapped(&numbers, sign, &side, marked, Some(grounds), width)
     }
 
     fn contents(&self, at: usize) -> Option<(&File, &Content, &Content, bool)> {
@@ -278,7 +265,7 @@ impl DiffPane {
     }
 }
 
-/// `+9 −3`, each in its colour.
+/// `+9 -3`, each in its colour.
 pub(super) fn counts(added: usize, removed: usize) -> Row {
     let mut row = Row::new();
     if added > 0 || removed == 0 {
@@ -288,7 +275,7 @@ pub(super) fn counts(added: usize, removed: usize) -> Row {
         if added > 0 {
             row.push(" ", Slot::Text);
         }
-        row.push(&format!("−{removed}"), Slot::Bad);
+        row.push(&format!("-{removed}"), Slot::Bad);
     }
     row
 }

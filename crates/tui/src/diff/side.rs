@@ -109,15 +109,19 @@ impl DiffPane {
     /// The row below the lines.
     pub(super) fn footer(&self, ctx: &Ctx<'_>, columns: usize) -> Row {
         let g = ctx.glyphs;
+        let words = Row::of(&self.intention(ctx), Slot::Soft);
+        if self.has_list(self.size.width) {
+            return words.cut(columns, g.ellipsis);
+        }
         let (taken, left, undecided) = self.tally(ctx);
         let counts = Row::of(
             &format!("{} {taken}  {} {left}  {} {undecided}", g.taken, g.left, g.undecided),
             Slot::Faint,
         );
-        Row::of(&self.intention(ctx), Slot::Soft).ends(counts, columns, g.ellipsis)
+        words.ends(counts, columns, g.ellipsis)
     }
 
-    /// The files with their hunks, and below them the counts and what `a` does.
+    /// The files with their hunks, and below them the counts.
     pub(super) fn list(&self, ctx: &Ctx<'_>, columns: usize, height: usize) -> Vec<Row> {
         let g = ctx.glyphs;
         let mut rows = Vec::new();
@@ -158,7 +162,7 @@ impl DiffPane {
                 rows.push(row);
             }
         }
-        let foot = self.list_foot(ctx, columns);
+        let foot = self.list_foot(ctx);
         let room = height.saturating_sub(foot.len() + 1);
         let from = (at + 1).saturating_sub(room.saturating_sub(2)).min(rows.len().saturating_sub(room));
         let mut rows: Vec<Row> = rows.into_iter().skip(from).take(room).collect();
@@ -169,21 +173,18 @@ impl DiffPane {
         rows
     }
 
-    fn list_foot(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
+    fn list_foot(&self, ctx: &Ctx<'_>) -> Vec<Row> {
         let g = ctx.glyphs;
         let (taken, left, undecided) = self.tally(ctx);
         let line = |label: &str, mark: &str, ink: Slot, n: usize| {
             let pad = " ".repeat(11_usize.saturating_sub(label.len()));
             Row::of(label, Slot::Soft).and(&pad, Slot::Text).and(mark, ink).and(&format!(" {n}"), Slot::Text)
         };
-        let mut rows = vec![
+        vec![
             line("taken", g.taken, Slot::Ok, taken),
             line("left", g.left, Slot::Soft, left),
             line("undecided", g.undecided, Slot::Soft, undecided),
-            Row::new(),
-        ];
-        rows.extend(wrap(&Row::of(&self.intention(ctx), Slot::Soft).pieces, columns));
-        rows
+        ]
     }
 
     /// What `A` would write, file by file.

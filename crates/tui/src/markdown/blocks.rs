@@ -20,6 +20,8 @@ pub(super) enum Part {
     Fence {
         /// Its language; may be empty.
         lang: String,
+        /// Which code block.
+        block: usize,
     },
     /// One line of code.
     Code {
@@ -183,7 +185,7 @@ impl Blocks {
                 self.fence = Some(fence);
                 let body = (to + 1).min(self.source.len());
                 self.code.push(Code { lang: lang.clone(), lines: body..body, key: None });
-                self.parts.push(Part::Fence { lang });
+                self.parts.push(Part::Fence { lang, block: self.code.len() - 1 });
             }
             self.blank = false;
             return;

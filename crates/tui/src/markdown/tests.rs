@@ -110,9 +110,45 @@ fn finished_blocks_are_not_drawn_again() {
 }
 
 #[test]
+fn code_that_was_drawn_while_it_came_gets_its_colours_once_it_is_whole() {
+    let (send, came) = std::sync::mpsc::sync_channel(64);
+    let colours = Highlighter::new(move || send.try_send(()).unwrap_or_default());
+    let mut md = Markdown::new();
+    for piece in ["```rust\n", "let a = 1;\n", "let b = 2;\n", "```\n", "after\n"] {
+        md.push(piece);
+        md.lay(40, &Glyphs::UNICODE, &colours);
+    }
+    let coloured = |md: &mut Markdown| {
+        let rows = md.lay(40, &Glyphs::UNICODE, &colours);
+        rows.iter().flat_map(|r| &r.pieces).any(|p| p.ink.slot == Slot::Keyword)
+    };
+    while !coloured(&mut md) {
+        came.recv_timeout(std::time::Duration::from_mins(1)).unwrap();
+    }
+    assert_eq!(draw(&mut md, 40), ["  rust", "  let a = 1;", "  let b = 2;", "", "after"]);
+}
+
+#[test]
 fn wide_tables_wrap_inside_their_columns() {
     let rows = drawn("| name | what |\n|---|---|\n| x | some longer words here |\n", 20);
     assert_eq!(rows, ["name  what", "────────────────────", "x     some longer", "      words here"]);
+}
+
+#[test]
+fn the_work_for_a_token_does_not_grow_with_what_was_said() {
+    let block = "Some **words** of an answer, with `code` and a [link](src/a.rs).\n\n- a point\n- another\n\n```rust\nlet a = 1;\n```\n";
+    let mut md = Markdown::new();
+    let mut drawn = 0;
+    for _ in 0..400 {
+        for token in block.split_inclusive(' ') {
+            md.push(token);
+            let before = md.solid;
+            md.lay(80, &Glyphs::UNICODE, &Highlighter::off());
+            drawn = drawn.max(md.blocks.parts.len() - before.0).max(md.rows.len() - md.solid.1);
+        }
+    }
+    assert!(md.rows.len() > 3_000);
+    assert!(drawn < 10, "{drawn} parts or rows were made for one token");
 }
 
 proptest! {

@@ -116,7 +116,7 @@ pub fn status(page: &Page<'_>, buf: &mut Buffer) {
         ("phase", state.phase.name().to_owned()),
         ("permission", state.permission.badge().to_owned()),
         ("plan", plan),
-        ("waiting", state.waiting().to_string()),
+        ("waiting", crate::bar::waiting(state).to_string()),
         ("queued", state.queue.len().to_string()),
         ("written", format!("{} changes can be taken back", state.ledger.len())),
         ("model", Clean::line(&page.surroundings.model).into_string()),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
     checkpoint::CheckpointKind,
+    clean::Clean,
     event::Proof,
     ids::{GateId, Millis, ProposalId, TaskId},
     intent::{IntentNode, IntentPath},
@@ -40,6 +41,28 @@ pub(super) fn plan_of(state: &State) -> Option<(&Plan, bool)> {
     active.or_else(|| state.suspended.as_ref().map(|p| (p, false)))
 }
 
+/// Whether every task was done or left out.
+pub(super) fn finished(plan: &Plan) -> bool {
+    plan.tasks.iter().all(|t| matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
+}
+
+/// Where the plan leads and how far one got: while it waits for the answer one stands at `Plan`,
+/// with everything behind it still to come; of a finished one every step is walked.
+fn path(plan: &Plan, state: &State, awaiting: bool, columns: usize, glyphs: &Glyphs) -> Option<Row> {
+    if awaiting {
+        let mut nodes = IntentPath::to(IntentNode::Plan).nodes().to_vec();
+        let here = nodes.len().saturating_sub(1);
+        let shared = plan.path.nodes().iter().zip(&nodes).take_while(|(a, b)| a == b).count();
+        nodes.extend(plan.path.nodes().iter().skip(shared));
+        return Some(crumbs(&nodes, here, columns, glyphs));
+    }
+    if state.plan.is_none() && finished(plan) {
+        let nodes = plan.path.nodes();
+        return (nodes.len() > 2).then(|| crumbs(nodes, nodes.len(), columns, glyphs));
+    }
+    breadcrumb(&plan.path, state.node(), columns, glyphs)
+}
+
 /// `Path: Conversation → Act → Write`, or nothing at depth 1 and less.
 ///
 /// `at` is the live node: what leads to it is dim, what lies beyond is faint; when it is not on the
@@ -52,10 +75,14 @@ pub fn breadcrumb(path: &IntentPath, at: IntentNode, columns: usize, glyphs: &Gl
         return None;
     }
     let shared = path.nodes().iter().zip(live.nodes()).take_while(|(a, b)| a == b).count();
-    let here = shared.saturating_sub(1);
+    Some(crumbs(path.nodes(), shared.saturating_sub(1), columns, glyphs))
+}
+
+/// The nodes with the one at `here` lit.
+fn crumbs(nodes: &[IntentNode], here: usize, columns: usize, glyphs: &Glyphs) -> Row {
     let draw = |short: usize| {
         let mut row = Row::of("Path: ", Slot::Text);
-        for (n, node) in path.nodes().iter().enumerate() {
+        for (n, node) in nodes.iter().enumerate() {
             if n > 0 {
                 row.push(&format!(" {} ", glyphs.arrow), Slot::Faint);
             }
@@ -74,9 +101,9 @@ pub fn breadcrumb(path: &IntentPath, at: IntentNode, columns: usize, glyphs: &Gl
         }
         row
     };
-    let all = path.nodes().len();
+    let all = nodes.len();
     let fits = (0..=all).map(draw).find(|r| r.width() <= columns);
-    Some(fits.unwrap_or_else(|| draw(all).cut(columns, glyphs.ellipsis)))
+    fits.unwrap_or_else(|| draw(all).cut(columns, glyphs.ellipsis))
 }
 
 /// Everything but the footer.
@@ -89,14 +116,15 @@ pub(super) fn items(
     let Some((plan, _)) = plan_of(ctx.state) else { return Vec::new() };
     let awaiting = ctx.state.open.values().any(|c| matches!(c.kind, CheckpointKind::Confirmation));
     let mut d = Drawer { ctx, width, open, awaiting, items: Vec::new() };
-    if let Some(row) = breadcrumb(&plan.path, ctx.state.node(), width, ctx.glyphs) {
+    if let Some(row) = path(plan, ctx.state, awaiting, width, ctx.glyphs) {
         d.plain(row);
         d.plain(Row::new());
     }
     for (task, n) in plan.tasks.iter().zip(1..) {
         d.task(task, n);
     }
-    if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) {
+    let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
+    if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
         let bar = ctx.glyphs.progress(plan.settled(), plan.tasks.len());
         let words = format!("  {} of {}", plan.settled(), count(plan.tasks.len(), "step"));
         d.plain(Row::new());
@@ -219,8 +247,10 @@ impl<'a> Drawer<'a> {
                 |c| matches!(&c.kind, CheckpointKind::Diff { proposals, .. } if proposals.contains(&p.id)),
             );
         let (taken, left, undecided) = p.tally();
-        let added: usize = p.hunks.iter().map(pilothouse_core::diff::Hunk::added).sum();
-        let removed: usize = p.hunks.iter().map(pilothouse_core::diff::Hunk::removed).sum();
+        let chosen = p.chosen();
+        let written = || p.hunks.iter().enumerate().filter(|(n, _)| chosen.contains(n)).map(|(_, h)| h);
+        let added: usize = written().map(pilothouse_core::diff::Hunk::added).sum();
+        let removed: usize = written().map(pilothouse_core::diff::Hunk::removed).sum();
         let (mark, ink, right) = match p.status {
             ProposalStatus::Open if review => {
                 let what = match (undecided, taken + left) {
@@ -235,7 +265,7 @@ impl<'a> Drawer<'a> {
                 (g.spin(self.ctx.spinner), Slot::Info, Row::of("writing", Slot::Soft))
             }
             ProposalStatus::Applied(_) => {
-                let lost = if removed > 0 { format!(" −{removed}") } else { String::new() };
+                let lost = if removed > 0 { format!(" -{removed}") } else { String::new() };
                 (g.done, Slot::Ok, Row::of(&format!("+{added}{lost}"), Slot::Soft))
             }
             ProposalStatus::Skipped | ProposalStatus::Dropped => {
@@ -276,7 +306,7 @@ impl<'a> Drawer<'a> {
             }
             GateStatus::Skipped => Row::of("left out", Slot::Soft),
         };
-        let name = row::take(&gate.name, 16).to_owned();
+        let name = row::take(&Clean::line(&gate.name), 16).to_owned();
         let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
         let left = Row::of(mark, ink).and(" ", Slot::Text).and(&name, Slot::Text).and(&gap, Slot::Text);
         let row = left.and(&gate.command, Slot::Soft).ends_keeping_right(right, self.width, g.ellipsis);
@@ -314,7 +344,7 @@ impl<'a> Drawer<'a> {
         for (label, list, slot) in
             [("Will be able to  ", can, Slot::Text), ("Will not         ", not, Slot::Text)]
         {
-            let words = if list.is_empty() { "–".to_owned() } else { list.join(", ") };
+            let words = if list.is_empty() { self.ctx.glyphs.skipped.to_owned() } else { list.join(", ") };
             self.labelled(label, &words, slot);
         }
     }
@@ -357,8 +387,8 @@ pub(super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<u64>) -> Row {
     let about = if usage.estimated { "~" } else { "" };
     let parts = [
         ("Tokens: ", format!("{about}{}", thousands(tokens))),
-        ("Time: ", running.or(spent).map_or_else(|| "–".to_owned(), clock)),
-        ("Cost: ", cost(usage.cost_micros)),
+        ("Time: ", running.or(spent).map_or_else(|| ctx.glyphs.skipped.to_owned(), clock)),
+        ("Cost: ", cost(usage.cost_micros, ctx.glyphs)),
     ];
     let mut row = Row::new();
     for (label, value) in parts {
@@ -391,9 +421,9 @@ fn clock(ms: u64) -> String {
     }
 }
 
-fn cost(micros: Option<u64>) -> String {
+fn cost(micros: Option<u64>, glyphs: &Glyphs) -> String {
     match micros {
-        None => "–".to_owned(),
+        None => glyphs.skipped.to_owned(),
         Some(0) => "$0.00".to_owned(),
         Some(m) if m < 5_000 => "<$0.01".to_owned(),
         Some(m) => {

@@ -31,6 +31,7 @@ fn contrast(a: Color, b: Color) -> f64 {
 #[test]
 fn text_can_be_read_on_every_ground() {
     use Slot as S;
+    let words = [(S::AddWord, "add_word"), (S::RemWord, "rem_word"), (S::Select, "select")];
     let inks = [S::Strong, S::Soft, S::Accent, S::Info, S::Ok, S::OkDim, S::Warn, S::Bad];
     for name in Theme::names() {
         for dark in [true, false] {
@@ -40,6 +41,11 @@ fn text_can_be_read_on_every_ground() {
             for ink in inks {
                 let c = contrast(theme.colour(ink).unwrap(), ground);
                 assert!(c >= 4.5, "{name} dark={dark} {ink:?} has {c:.1}:1");
+            }
+            let text = theme.colour(S::Text).or(theme.colour(S::Strong)).unwrap();
+            for (slot, key) in words {
+                let c = contrast(text, theme.colour(slot).unwrap());
+                assert!(c >= 4.5, "{name} dark={dark} text on {key} has {c:.1}:1");
             }
             let faint = contrast(theme.colour(S::Faint).unwrap(), ground);
             assert!(faint >= 3.0, "{name} dark={dark} faint has {faint:.1}:1");

@@ -8,8 +8,9 @@ use crate::{
     ids::{CallId, CheckpointId, LaneId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase},
-    phase::Trigger,
     risk::Risk,
+    scope::Capability,
+    session::LaneKind,
 };
 
 impl Draft<'_> {
@@ -20,10 +21,12 @@ impl Draft<'_> {
         match &question.kind {
             CheckpointKind::Confirmation => self.answer_plan(id, answer),
             CheckpointKind::Clarification { choices, lane, call, turn } => {
-                self.clarified(id, choices, *lane, *call, *turn, answer)
+                let read = if let Answer::Text(text) = &answer { question.kind.read(text) } else { None };
+                let answer = read.unwrap_or(answer);
+                self.clarified(id, choices, (*lane).zip(*call), *turn, answer)
             }
             CheckpointKind::Failure(_) => self.answer_failure(&question, answer),
-            CheckpointKind::Interruption { .. } => self.answer_interruption(id, &answer),
+            CheckpointKind::Interruption { text } => self.answer_interruption(id, text, &answer),
             CheckpointKind::Risk { call, shown: wanted, risk, .. } => {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
@@ -66,8 +69,7 @@ impl Draft<'_> {
         &mut self,
         id: CheckpointId,
         choices: &[String],
-        lane: Option<LaneId>,
-        call: Option<CallId>,
+        asked_by: Option<(LaneId, CallId)>,
         turn: Option<TurnId>,
         answer: Answer,
     ) -> Decided {
@@ -88,11 +90,9 @@ impl Draft<'_> {
         };
         let pick = if let Answer::Pick(n) = answer { Some(n) } else { None };
         self.close(id, Some(answer));
-        if let (Some(lane), Some(call)) = (lane, call) {
-            match said {
-                Some(text) => self.end_call(lane, call, CallStatus::Done, &text),
-                None => self.end_call(lane, call, CallStatus::Refused, "the user did not want to answer"),
-            }
+        if let Some((lane, call)) = asked_by {
+            let Some(text) = said else { return self.give_up(lane) };
+            self.end_call(lane, call, CallStatus::Done, &text);
             self.advance(lane);
             return Ok(());
         }
@@ -104,10 +104,22 @@ impl Draft<'_> {
         }
     }
 
+    /// The user gives up what a lane does.
+    fn give_up(&mut self, lane: LaneId) -> Decided {
+        match self.state.lanes.get(&lane).map(|l| l.kind) {
+            Some(LaneKind::Answer) if !self.has_own_run(lane) => {
+                self.stop_answer(lane);
+                Ok(())
+            }
+            Some(_) => self.stop(),
+            None => Ok(()),
+        }
+    }
+
     /// The user said that a doubtful message is work.
     fn route_as_work(&mut self, turn: TurnId) -> Decided {
         let path = self.target(turn);
-        if path.current() == IntentNode::Execute || path.scope().allows(crate::scope::Capability::Write) {
+        if path.current() == IntentNode::Execute || path.scope().allows(Capability::Write) {
             return self.route(turn);
         }
         self.route_plan(turn)
@@ -131,10 +143,10 @@ impl Draft<'_> {
                 Ok(())
             }
             (Some(_), Answer::Manual) => self.manual(id),
-            (Some(_), Answer::Abort) => self.cancel(),
+            (Some(_), Answer::Abort) => self.stop(),
             (None, Answer::Retry) if self.state.phase == Phase::Failed => self.retry_failed(),
             (None, Answer::Replan) => {
-                let turn = self.state.plan.as_ref().map(|p| p.turn).or(self.state.turn).ok_or_else(wrong)?;
+                let turn = self.state.subject().ok_or_else(wrong)?;
                 self.route_continue(turn)
             }
             (None, Answer::Manual) => self.manual(id),
@@ -143,18 +155,18 @@ impl Draft<'_> {
         }
     }
 
-    fn answer_interruption(&mut self, id: CheckpointId, answer: &Answer) -> Decided {
+    fn answer_interruption(&mut self, id: CheckpointId, text: &str, answer: &Answer) -> Decided {
         match answer {
             Answer::Respond => {
                 self.close(id, Some(Answer::Respond));
-                let turn = self.state.turn.ok_or_else(wrong)?;
-                self.route_query(turn)
+                let said = self.state.turns.iter().rev().find(|(_, t)| t.head == text).map(|(id, _)| *id);
+                self.route_query(said.or(self.state.turn).ok_or_else(wrong)?)
             }
             Answer::Continue => {
                 self.close(id, Some(Answer::Continue));
                 Ok(())
             }
-            Answer::Abort => self.cancel(),
+            Answer::Abort => self.stop(),
             Answer::Approve
             | Answer::Reject(_)
             | Answer::Pick(_)
@@ -181,6 +193,9 @@ impl Draft<'_> {
         };
         if !allowed {
             return Err(Refusal::new("type `proceed` to run a command of high risk; nothing else runs it"));
+        }
+        if !self.state.ceiling().allows(Capability::Execute) {
+            return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
         }
         let approval = self.allow(id, answer);
         self.start_approved(call, approval);
@@ -210,15 +225,12 @@ impl Draft<'_> {
     ) -> Decided {
         match answer {
             Answer::Approve => {
-                if self.state.phase != Phase::Idle {
+                let own_run = self.has_own_run(lane);
+                if self.state.phase != Phase::Idle && !own_run {
                     return Err(Refusal::new("a run is under way; ask again when it is done"));
                 }
                 let approval = self.allow(id, Answer::Approve);
-                let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
-                self.go(Trigger::CommandGoal)?;
-                self.start_run(turn, None);
-                let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
-                self.move_to(lane, to, Some(approval));
+                self.let_write(lane, to, Some(approval));
                 let asked = self
                     .state
                     .open_call(call)
@@ -258,7 +270,7 @@ impl Draft<'_> {
         match answer {
             Answer::Approve => {
                 self.close(id, Some(Answer::Approve));
-                self.cancel()?;
+                self.stop_all();
                 self.emit(Event::ControlGiven { control: crate::intent::Control::Exit });
                 Ok(())
             }

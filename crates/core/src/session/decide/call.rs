@@ -1,18 +1,19 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, lane::OWN_ARGS_BYTES, run::LOWERED};
 use crate::{
-    blob::{BlobId, Excerpt},
+    blob::BlobId,
     checkpoint::CheckpointKind,
     event::{CallStatus, Event, Level, Proof},
     ids::{ApplyId, ApprovalId, CallId, EvidenceId, GateId, LaneId, Process, ProposalId},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
+    phase::Trigger,
     plan::PlanDraft,
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     risk::{Risk, assess},
-    scope::{Capability, PermissionMode},
+    scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, OpenCall},
     talk::{Fault, FaultKind},
     tool::{ProposalDraft, Tool, ToolOutcome},
@@ -34,6 +35,12 @@ impl Draft<'_> {
         }
         if let Some(fault) = bad_json(&open) {
             return self.end_call(lane, call, CallStatus::Failed, &fault);
+        }
+        let reads_only = kind == LaneKind::Planning || self.beside_run(lane);
+        if reads_only && tool.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)) {
+            let why = "a planning and a question beside a run only read";
+            let text = format!("{} is not allowed here: {why}; go on with what you can read", tool.name());
+            return self.end_call(lane, call, CallStatus::Refused, &text);
         }
         match tool {
             Tool::SubmitPlan => self.submit_plan(lane, kind, &open),
@@ -62,6 +69,12 @@ impl Draft<'_> {
             Capability::Execute | Capability::Network => IntentNode::Execute,
             Capability::Write | Capability::Delete => IntentNode::Modify,
         };
+        let forbidden = self.state.lanes.get(&lane).is_some_and(|l| self.forbids(l.turn));
+        if self.is_of_run(lane) && !ceiling.allows(needs) && from.scope().allows(needs) && !forbidden {
+            let hint = "raise it with Shift-Tab or /ask, then try again".to_owned();
+            self.fail_run(lane, LOWERED.to_owned(), hint);
+            return false;
+        }
         if fixed || !ceiling.allows(needs) {
             let text = format!(
                 "{} is not allowed in this turn: its path is {from} and it may {}. Answer with what you can do, or say what you would need.",
@@ -72,14 +85,16 @@ impl Draft<'_> {
             return false;
         }
         if from.needs_checkpoint(to) {
-            self.ask_transition(lane, kind, open, from, to, &format!("{} {}", tool.name(), subject(open)));
-            return false;
+            let reason = format!("{} {}", tool.name(), subject(open));
+            return self.deepen(lane, kind, open, from, to, &reason);
         }
         self.move_to(lane, to, None);
         true
     }
 
-    fn ask_transition(
+    /// Goes deeper than the message asked for: by the user's answer, or at once where every change is
+    /// allowed. Returns whether the lane is there.
+    fn deepen(
         &mut self,
         lane: LaneId,
         kind: LaneKind,
@@ -87,24 +102,45 @@ impl Draft<'_> {
         from: IntentNode,
         to: IntentNode,
         reason: &str,
-    ) {
+    ) -> bool {
         let writable = self.state.lanes.get(&lane).is_some_and(|l| l.ceiling.allows(Capability::Write));
-        if kind != LaneKind::Answer || self.state.phase != Phase::Idle || !writable {
+        let free = self.state.phase == Phase::Idle || self.has_own_run(lane);
+        if kind != LaneKind::Answer || !free || !writable {
             let text =
                 "this turn may not change files; describe the change, and the user can ask for it as a task";
-            return self.end_call(lane, open.call, CallStatus::Refused, text);
+            self.end_call(lane, open.call, CallStatus::Refused, text);
+            return false;
+        }
+        if self.state.permission == PermissionMode::Auto {
+            self.let_write(lane, to, None);
+            return true;
         }
         self.ask(
             CheckpointKind::Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
             "This will modify files. Proceed?",
         );
+        false
+    }
+
+    /// An answer may write from now on: it has a run of its own.
+    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
+        if !self.has_own_run(lane) {
+            let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
+            self.must_go(Trigger::CommandGoal);
+            self.start_run(turn, None);
+        }
+        let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
+        let approval = approval.unwrap_or_else(|| ApprovalId(self.id()));
+        self.move_to(lane, to, Some(approval));
     }
 
     fn start_call(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, approval: Option<ApprovalId>) {
         let Some((epoch, scope)) = self.state.lanes.get(&lane).map(|l| (l.epoch, l.scope())) else { return };
         // The gate: whatever led here, and whatever was answered since, the scope of now decides.
-        if !tool.needs().is_none_or(|n| scope.allows(proposing(n))) {
-            let text = format!("{} is not allowed any more: the permission ceiling was lowered", tool.name());
+        let beside = self.beside_run(lane) && tool == Tool::Run;
+        if beside || !tool.needs().is_none_or(|n| scope.allows(proposing(n))) {
+            let text =
+                format!("{} is not allowed any more: the ceiling was lowered, or a run began", tool.name());
             return self.end_call(lane, open.call, CallStatus::Refused, &text);
         }
         let (call, args, subject) = (open.call, open.hash, subject(open));
@@ -172,9 +208,12 @@ impl Draft<'_> {
             return self.end_call(lane, open.call, CallStatus::Refused, &text);
         }
         if from.needs_checkpoint(to) {
-            return self.ask_transition(lane, kind, open, from, to, &text("reason"));
+            if !self.deepen(lane, kind, open, from, to, &text("reason")) {
+                return;
+            }
+        } else {
+            self.move_to(lane, to, None);
         }
-        self.move_to(lane, to, None);
         self.end_call(lane, open.call, CallStatus::Done, "allowed; go on");
     }
 
@@ -295,13 +334,14 @@ impl Draft<'_> {
         self.emit(Event::LaneClosed { lane });
         let evidence = EvidenceId(self.id());
         let passed = exit.ok();
-        let proof = Proof { command, exit, output, diagnostics: diagnostics.clone(), tree: self.tree() };
+        let proof = Proof { command, exit, output, diagnostics, tree: self.tree() };
         if passed {
             self.emit(Event::GatePassed { gate, evidence, proof });
             self.continue_run();
         } else {
             self.emit(Event::GateFailed { gate, evidence, proof });
-            self.gate_failed(gate, diagnostics);
+            self.must_go(Trigger::GateFail);
+            self.ask_of_phase();
         }
     }
 
@@ -388,10 +428,16 @@ fn command_of(open: &OpenCall) -> Option<(String, String)> {
     (!command.is_empty()).then(|| (command, text("folder")))
 }
 
+/// What is wrong with the arguments, if they stand here whole or the session itself must read them.
 fn bad_json(open: &OpenCall) -> Option<String> {
-    let whole = open.head.len() < Excerpt::WHOLE_BYTES || open.tool.is_some_and(|t| t.needs().is_none());
-    if !whole || open.head.len() == Excerpt::END_BYTES {
-        return None;
+    if open.bytes > open.head.len() as u64 {
+        let own = open.tool.is_some_and(Tool::read_by_session);
+        return own.then(|| {
+            format!(
+                "the arguments of {} have {} bytes; at most {OWN_ARGS_BYTES} are taken: shorten or split them",
+                open.name, open.bytes
+            )
+        });
     }
     let head = if open.head.trim().is_empty() { "{}" } else { &open.head };
     match serde_json::from_str::<serde_json::Value>(head) {

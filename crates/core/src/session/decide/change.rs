@@ -7,12 +7,13 @@ use crate::{
     blob::{Blob, BlobId},
     checkpoint::CheckpointKind,
     diff::Hunk,
-    event::{Event, FileChange, Level},
+    event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     intent::IntentNode,
     plan::GateStatus,
     proposal::{Decision, Proposal, ProposalStatus},
+    scope::Capability,
     session::{ApplyStatus, LaneKind},
     tool::{ChangeKind, ProposalDraft},
 };
@@ -52,6 +53,12 @@ impl Draft<'_> {
         if list.is_empty() {
             return Err(Refusal::new("nothing is proposed"));
         }
+        if !self.state.ceiling().allows(Capability::Write) {
+            return Err(Refusal::new(
+                "the ceiling is read-only: nothing is written. Shift-Tab or /ask raises it.",
+            ));
+        }
+        self.one_write_a_file(list)?;
         for (id, shown) in list {
             let p = self.as_shown(*id, *shown)?;
             if !self
@@ -74,7 +81,7 @@ impl Draft<'_> {
                 )));
             }
         }
-        let ids: Vec<ProposalId> = list.iter().map(|(id, _)| *id).collect();
+        let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
         let (take, leave): (Vec<_>, Vec<_>) = ids
             .into_iter()
             .partition(|id| self.state.proposals.get(id).is_some_and(|p| !p.chosen().is_empty()));
@@ -86,6 +93,27 @@ impl Draft<'_> {
             self.settle_reviews();
         } else {
             self.apply_now(&take, "user");
+        }
+        Ok(())
+    }
+
+    /// Two changes of the same file are two writes, the second against what the first left.
+    fn one_write_a_file(&self, list: &[(ProposalId, BlobId)]) -> Decided {
+        let proposals = &self.state.proposals;
+        let open =
+            |s| matches!(s, ApplyStatus::Approved | ApplyStatus::Writing | ApplyStatus::Reverting { .. });
+        let busy = self.state.applies.values().filter(|a| open(a.status)).flat_map(|a| &a.take);
+        let busy: BTreeSet<_> = busy.filter_map(|(id, _)| proposals.get(id)).map(|p| &p.path).collect();
+        let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
+        let mut paths = BTreeSet::new();
+        for p in ids.iter().filter_map(|id| proposals.get(id)) {
+            if busy.contains(&p.path) {
+                return Err(Refusal::new(format!("{} is being written; try again in a moment", p.path)));
+            }
+            if !paths.insert(&p.path) {
+                let text = format!("two of these change {}; apply one, then look at the other again", p.path);
+                return Err(Refusal::new(text));
+            }
         }
         Ok(())
     }
@@ -307,10 +335,13 @@ impl Draft<'_> {
     }
 
     pub(super) fn up_to_plan(&mut self) -> Decided {
-        let lane =
-            self.state.lanes.values().find(|l| matches!(l.kind, LaneKind::Task(_))).map(|l| (l.id, l.kind));
-        let Some((lane, LaneKind::Task(task))) = lane else {
-            return Err(Refusal::new("there is no plan above this diff"));
+        let lane = self.state.run_lane().map(|l| (l.id, l.kind));
+        let (lane, back) = match lane {
+            Some((lane, LaneKind::Task(task))) => (lane, Event::TaskReset { task }),
+            Some((lane, LaneKind::Repair(gate))) => (lane, Event::GateReset { gate, skipped: false }),
+            Some((_, LaneKind::Goal | LaneKind::Gate(_) | LaneKind::Answer | LaneKind::Planning)) | None => {
+                return Err(Refusal::new("there is no plan above this diff"));
+            }
         };
         if self.state.diff_of(lane).is_none() {
             return Err(Refusal::new("nothing is proposed"));
@@ -323,20 +354,11 @@ impl Draft<'_> {
         {
             return Err(Refusal::new("a change is being written; try again in a moment"));
         }
-        self.drop_proposals("back to the plan");
-        self.drop_questions();
-        self.emit(Event::TaskReset { task });
-        self.emit(Event::LaneClosed { lane });
-        self.end_run_quietly();
+        self.end_work("back to the plan");
+        self.emit(back);
+        self.complete_as(RunStatus::Cancelled, "Back to the plan.".to_owned());
         self.must_go(crate::phase::Trigger::DiffUp);
-        self.ask(CheckpointKind::Confirmation, "Proceed?");
+        self.ask_of_phase();
         Ok(())
-    }
-
-    pub(super) fn drop_proposals(&mut self, reason: &str) {
-        let open: Vec<ProposalId> = self.state.open_proposals().map(|p| p.id).collect();
-        for proposal in open {
-            self.emit(Event::ProposalClosed { proposal, reason: reason.to_owned(), dropped: true });
-        }
     }
 }

@@ -2,11 +2,12 @@
 
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::CheckpointKind,
-    event::{Event, Level},
+    checkpoint::{Answer, CheckpointKind},
+    event::Event,
     input::Refusal,
     intent::{Control, Mode, Phase},
     phase::{Move, Trigger},
+    plan::Plan,
     scope::PermissionMode,
 };
 
@@ -59,7 +60,9 @@ impl Draft<'_> {
         if args.is_empty() {
             return Err(Refusal::new("write the task after /agent"));
         }
-        self.say(&format!("@write {args}"))
+        let line = format!("@write {args}");
+        let reading = self.read(&line);
+        self.hear(&line, &reading)
     }
 
     pub(super) fn control(&mut self, control: Control) -> Decided {
@@ -99,17 +102,6 @@ impl Draft<'_> {
         step.map(|_| false).map_err(|e| Refusal::new(e.to_string()))
     }
 
-    fn reset(&mut self) {
-        self.close_lanes();
-        self.drop_questions();
-        if self.state.plan.is_some() {
-            self.emit(Event::PlanShelved { suspended: false });
-        }
-        self.change_queue(|q| *q = crate::session::Queue::default());
-        self.must_go(Trigger::Reset);
-        self.notice(Level::Info, "The session starts over; applied changes stay and can be undone.");
-    }
-
     fn redo_plan(&mut self) -> Decided {
         match self.state.phase {
             Phase::Idle => {
@@ -130,15 +122,14 @@ impl Draft<'_> {
 
     fn exit(&mut self) -> Decided {
         match self.go(Trigger::Exit)? {
-            Move::Confirm if self.state.phase_question().is_none() => {
+            Move::Confirm => {
+                let asked = self.state.phase_question().filter(|c| c.kind == CheckpointKind::Exit);
+                if let Some(id) = asked.map(|c| c.id) {
+                    return self.answer(id, Answer::Approve, None);
+                }
                 self.ask(CheckpointKind::Exit, "Something is running. Stop it and leave?");
             }
-            Move::Confirm
-            | Move::Stay
-            | Move::To(_)
-            | Move::QueuePlan
-            | Move::QueueControl
-            | Move::Nothing => {
+            Move::Stay | Move::To(_) | Move::QueuePlan | Move::QueueControl | Move::Nothing => {
                 self.emit(Event::ControlGiven { control: Control::Exit });
             }
         }
@@ -153,7 +144,7 @@ impl Draft<'_> {
             self.emit(Event::ControlGiven { control: Control::Replan });
             return self.route_continue(plan.turn);
         }
-        let Some(turn) = self.state.plan.as_ref().map(|p| p.turn).or(self.state.turn) else {
+        let Some(turn) = self.state.subject() else {
             return Err(Refusal::new("there is no plan to make again"));
         };
         self.emit(Event::ControlGiven { control: Control::Replan });
@@ -165,7 +156,7 @@ impl Draft<'_> {
         let question =
             self.state.phase_question().map(|c| (c.id, matches!(c.kind, CheckpointKind::Confirmation)));
         match question {
-            Some((id, true)) => self.answer(id, crate::checkpoint::Answer::Approve, None),
+            Some((id, true)) => self.answer(id, Answer::Approve, None),
             Some((_, false)) => Err(Refusal::new("choose one of the answers shown")),
             None => Err(Refusal::new("nothing is waiting for a yes")),
         }
@@ -175,7 +166,7 @@ impl Draft<'_> {
         match self.state.phase {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),
-            Phase::Idle if self.state.suspended.is_some() => self.redo_plan(),
+            Phase::Idle if self.state.suspended.as_ref().is_some_and(Plan::unfinished) => self.redo_plan(),
             Phase::Idle | Phase::Planning | Phase::Executing => Err(Refusal::new("nothing waits to go on")),
         }
     }

@@ -18,7 +18,7 @@ use crate::{
 /// Replies that one lane may take before it must end.
 const MAX_ROUNDS: u32 = 80;
 /// Arguments that the session itself reads stand whole in the event, up to this many bytes.
-const OWN_ARGS_BYTES: usize = 64 * 1024;
+pub(super) const OWN_ARGS_BYTES: usize = 64 * 1024;
 
 impl Draft<'_> {
     /// Opens a lane at the root, under the ceiling of now; `reads_only` caps it further.
@@ -30,7 +30,7 @@ impl Draft<'_> {
         reads_only: bool,
     ) -> LaneId {
         let lane = LaneId(self.id());
-        let forbids = self.state.turns.get(&turn).is_some_and(|t| t.forbids);
+        let forbids = self.forbids(turn);
         let cap = if reads_only || forbids { ToolScope::READ_ONLY } else { ToolScope::DELETE };
         let ceiling = self.state.ceiling().and(cap);
         self.emit(Event::LaneOpened { lane, kind, turn, node: IntentNode::Conversation, ceiling, fixed });
@@ -47,7 +47,12 @@ impl Draft<'_> {
     pub(super) fn think(&mut self, lane: LaneId) {
         let rounds = self.state.lanes.get(&lane).map_or(0, |l| l.rounds);
         if rounds >= MAX_ROUNDS {
-            self.notice(Level::Warn, format!("Stopped after {MAX_ROUNDS} rounds without an end."));
+            let text = format!("stopped after {MAX_ROUNDS} rounds without an end");
+            if self.is_of_run(lane) && self.state.proposals_of(lane).next().is_none() {
+                let hint = "try again, or ask for smaller steps".to_owned();
+                return self.fail_run(lane, text, hint);
+            }
+            self.notice(Level::Warn, text);
             return self.finish_lane(lane);
         }
         let call = CallId(self.id());
@@ -64,6 +69,17 @@ impl Draft<'_> {
             }
             Err(fault) => self.thinking_failed(lane, call, fault),
         }
+        Ok(())
+    }
+
+    /// A reply that did not end: what had come of it is kept, marked as cut, before its failure.
+    pub(super) fn broken_off(&mut self, call: CallId, partial: ModelReply, fault: Fault) -> Decided {
+        let Some(lane) = self.state.lane_thinking(call) else { return self.replied_late(call, Ok(partial)) };
+        let (lane, turn) = (lane.id, lane.turn);
+        if !partial.text.is_empty() {
+            self.message(turn, lane, call, ModelReply { calls: Vec::new(), ..partial }, true);
+        }
+        self.thinking_failed(lane, call, fault);
         Ok(())
     }
 
@@ -87,7 +103,7 @@ impl Draft<'_> {
             .into_iter()
             .zip(first..)
             .map(|(c, id)| {
-                let own = Tool::named(&c.name).is_some_and(|t| t.needs().is_none() || t == Tool::Run);
+                let own = Tool::named(&c.name).is_some_and(Tool::read_by_session);
                 let limit = if own { OWN_ARGS_BYTES } else { Excerpt::WHOLE_BYTES };
                 let args = Excerpt::up_to(limit, c.args, &mut self.blobs);
                 CallHead { call: CallId(id), provider: c.id, name: c.name, args }
@@ -115,6 +131,7 @@ impl Draft<'_> {
 
     fn thinking_failed(&mut self, lane: LaneId, call: CallId, fault: Fault) {
         let Some(kind) = self.state.lanes.get(&lane).map(|l| l.kind) else { return };
+        let own_run = self.has_own_run(lane);
         let (message, hint) = (fault.message.clone(), fault.hint.clone());
         let cancelled = fault.kind == FaultKind::Cancelled;
         self.emit(Event::ThinkingFailed { call, lane, fault });
@@ -124,50 +141,32 @@ impl Draft<'_> {
                 if cancelled {
                     self.must_go(Trigger::Cancel);
                 } else {
-                    self.fail(Trigger::PlanError, Phase::Planning, message, hint);
+                    let origin = Phase::Planning;
+                    let failure = Failure { origin, task: None, step: 0, gate: None, message, hint };
+                    self.fail(Trigger::PlanError, failure);
                 }
             }
-            LaneKind::Answer => {
+            LaneKind::Answer if !own_run => {
                 self.emit(Event::LaneClosed { lane });
                 if !cancelled {
                     self.notice(Level::Error, format!("{message}\n{hint}").trim().to_owned());
                 }
-                self.end_run_of_answer();
             }
-            LaneKind::Task(_) | LaneKind::Goal | LaneKind::Gate(_) | LaneKind::Repair(_) => {
+            LaneKind::Answer
+            | LaneKind::Task(_)
+            | LaneKind::Goal
+            | LaneKind::Gate(_)
+            | LaneKind::Repair(_) => {
                 self.fail_run(lane, message, hint);
             }
         }
-    }
-
-    pub(super) fn fail(&mut self, trigger: Trigger, origin: Phase, message: String, hint: String) {
-        let task = self.state.lanes.values().find_map(|l| match l.kind {
-            LaneKind::Task(t) => Some(t),
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Goal
-            | LaneKind::Gate(_)
-            | LaneKind::Repair(_) => None,
-        });
-        self.fail_at(trigger, Failure { origin, task, step: 0, gate: None, message, hint });
-    }
-
-    pub(super) fn fail_at(&mut self, trigger: Trigger, mut failure: Failure) {
-        failure.step = match (&self.state.plan, failure.task) {
-            (Some(plan), Some(task)) => plan.number(task),
-            _ => failure.step,
-        };
-        self.drop_questions();
-        self.must_go(trigger);
-        let message = failure.message.clone();
-        self.ask(CheckpointKind::Failure(failure), message);
     }
 
     /// Lets a lane go on: its next call, the next reply, or its end.
     pub(super) fn advance(&mut self, lane: LaneId) {
         loop {
             let Some(l) = self.state.lanes.get(&lane) else { return };
-            if self.writes_for(lane) {
+            if self.writes_for(lane) || (l.kind.of_run() && self.held()) {
                 return;
             }
             let Some(head) = l.head() else { break };
@@ -204,8 +203,11 @@ impl Draft<'_> {
         }
         match kind {
             LaneKind::Answer => {
+                let own_run = self.has_own_run(lane);
                 self.emit(Event::LaneClosed { lane });
-                self.end_run_of_answer();
+                if own_run {
+                    self.complete_run();
+                }
             }
             LaneKind::Planning => self.no_plan(lane),
             LaneKind::Task(task) => self.task_done(lane, task),
@@ -272,20 +274,30 @@ impl Draft<'_> {
         }
     }
 
-    pub(super) fn close_lanes(&mut self) {
-        for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
-            self.emit(Event::LaneClosed { lane });
-        }
+    /// Whether this is an answer that was allowed to write: it has a run of its own, which ends
+    /// with it.
+    pub(super) fn has_own_run(&self, lane: LaneId) -> bool {
+        let lane = self.state.lanes.get(&lane).filter(|l| l.kind == LaneKind::Answer);
+        let run = self.state.run.as_ref().filter(|_| self.state.plan.is_none());
+        lane.is_some_and(|l| run.is_some_and(|r| r.turn == l.turn))
     }
 
-    /// A question that was allowed to write had a run of its own; it ends with the lane.
-    fn end_run_of_answer(&mut self) {
-        if self.state.phase == Phase::Executing
-            && self.state.run.is_some()
-            && self.state.run_lane().is_none()
-            && self.state.plan.is_none()
-        {
-            self.complete_run();
-        }
+    /// Whether the lane is what runs.
+    pub(super) fn is_of_run(&self, lane: LaneId) -> bool {
+        self.state.lanes.get(&lane).is_some_and(|l| l.kind.of_run()) || self.has_own_run(lane)
+    }
+
+    /// Whether the lane answers beside a run: then it only reads, whatever it might before.
+    pub(super) fn beside_run(&self, lane: LaneId) -> bool {
+        self.state.phase == Phase::Executing && !self.is_of_run(lane)
+    }
+
+    /// Whether the run waits at its next safe point, because the user must say what they meant.
+    pub(super) fn held(&self) -> bool {
+        self.state.phase_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Interruption { .. }))
+    }
+
+    pub(super) fn forbids(&self, turn: TurnId) -> bool {
+        self.state.turns.get(&turn).is_some_and(|t| t.forbids)
     }
 }

@@ -1,5 +1,7 @@
 //! Opening a session: the first time, and again after a process ended.
 
+use std::collections::BTreeSet;
+
 use super::{Decided, Draft};
 use crate::{
     checkpoint::CheckpointKind,
@@ -118,8 +120,7 @@ impl Draft<'_> {
 
     /// Proposals that were staged can still be decided; a plan that was under way is offered.
     fn offer_what_was_open(&mut self) {
-        let mut lanes: Vec<LaneId> = self.state.open_proposals().map(|p| p.lane).collect();
-        lanes.dedup();
+        let lanes: BTreeSet<LaneId> = self.state.open_proposals().map(|p| p.lane).collect();
         for lane in lanes {
             let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
             let files = proposals.len();
@@ -131,8 +132,8 @@ impl Draft<'_> {
                 ),
             );
         }
-        if let Some(plan) = self.state.suspended.as_ref().filter(|p| p.settled() < p.tasks.len()) {
-            let (title, done, all) = (plan.title.clone(), plan.settled(), plan.tasks.len());
+        if let Some(plan) = self.state.suspended.as_ref().filter(|p| p.unfinished()) {
+            let (title, done, all) = (plan.title.clone(), plan.done(), plan.tasks.len());
             let text =
                 format!("The plan \"{title}\" was left at {done} of {all} steps. `/redo` takes it up again.");
             self.notice(Level::Info, text);

@@ -2,8 +2,8 @@
 
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::{CheckpointKind, Failure},
-    event::{CallStatus, Event, Level, RunStatus},
+    checkpoint::CheckpointKind,
+    event::{Event, Level, RunStatus},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase, Turn},
@@ -17,6 +17,13 @@ use crate::{
 /// Repairs of a failed gate before the user is asked again without that choice.
 pub const MAX_REPAIRS: u32 = 2;
 
+/// Why a run cannot go on when the user forbade it in the middle.
+pub(super) const LOWERED: &str = "the permission ceiling was lowered while this ran";
+
+fn read_only() -> Refusal {
+    Refusal::new("the ceiling is read-only: plans can be made but not run. Shift-Tab or /ask raises it.")
+}
+
 impl Draft<'_> {
     pub(super) fn plan_ready(&mut self, lane: LaneId, plan: Plan) {
         self.emit(Event::PlanReady { plan });
@@ -26,7 +33,7 @@ impl Draft<'_> {
             self.leave_planning(lane, Some(approval));
             self.run_plan(Some(approval));
         } else {
-            self.ask(CheckpointKind::Confirmation, "Proceed?");
+            self.ask_of_phase();
         }
         self.take_later();
     }
@@ -47,20 +54,19 @@ impl Draft<'_> {
 
     pub(super) fn no_plan(&mut self, lane: LaneId) {
         self.emit(Event::LaneClosed { lane });
+        self.shelve();
         self.must_go(Trigger::PlanEmpty);
         self.notice(Level::Info, "No plan came of that; nothing was changed.");
         self.drain();
     }
 
-    fn may_run(&self) -> bool {
+    pub(super) fn may_run(&self) -> bool {
         self.state.permission != PermissionMode::ReadOnly && !self.state.chat_only
     }
 
     pub(super) fn approve_plan(&mut self, checkpoint: CheckpointId) -> Decided {
         if !self.may_run() {
-            return Err(Refusal::new(
-                "the ceiling is read-only: plans can be made but not run. Shift-Tab or /ask raises it.",
-            ));
+            return Err(read_only());
         }
         let approval = self.allow(checkpoint, crate::checkpoint::Answer::Approve);
         if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
@@ -97,37 +103,31 @@ impl Draft<'_> {
             self.notice(Level::Info, "What should be different? An empty line or Esc drops the plan.");
             return Ok(());
         }
-        self.say(reason)
-    }
-
-    /// Gives the plan up: from planning, from its confirmation, or after a failure.
-    pub(super) fn abandon(&mut self) -> Decided {
-        self.close_lanes();
-        self.drop_questions();
-        self.drop_proposals("the plan was given up");
-        if self.state.plan.is_some() {
-            self.emit(Event::PlanShelved { suspended: true });
-        }
-        self.change_queue(|q| *q = crate::session::Queue::default());
-        self.go(Trigger::Abandon)?;
-        self.notice(Level::Info, "Okay. Nothing is under way; say what you would like instead.");
-        Ok(())
+        self.guide(reason)
     }
 
     /// The next thing of the run: a gate, a task, or its end.
     pub(super) fn continue_run(&mut self) {
         let Some(plan) = self.state.plan.clone() else { return self.complete_run() };
+        let red = plan.gates.iter().any(|g| matches!(g.status, GateStatus::Failed(_)));
+        if red || self.held() {
+            return;
+        }
         for task in plan.orphans() {
             self.emit(Event::TaskSkipped { task });
         }
         let Some(plan) = &self.state.plan else { return };
-        if let Some((gate, command)) = plan.next_gate().map(|g| (g.id, g.command.clone())) {
-            return self.start_gate(gate, &command);
+        let gate = plan.next_gate().map(|g| (g.id, g.command.clone()));
+        let task = plan.next_task().map(|t| (t.id, t.node));
+        if (gate.is_some() || task.is_some()) && !self.may_run() {
+            let hint = "raise it with Shift-Tab or /ask, then try again".to_owned();
+            return self.fail_run_at(None, LOWERED.to_owned(), hint);
         }
-        if let Some((task, node)) = plan.next_task().map(|t| (t.id, t.node)) {
-            return self.start_task(task, node);
+        match (gate, task) {
+            (Some((gate, command)), _) => self.start_gate(gate, &command),
+            (None, Some((task, node))) => self.start_task(task, node),
+            (None, None) => self.complete_run(),
         }
-        self.complete_run();
     }
 
     fn start_task(&mut self, task: TaskId, node: IntentNode) {
@@ -166,25 +166,25 @@ impl Draft<'_> {
         self.advance(lane);
     }
 
-    /// The gate's command was denied or stopped: it is not green, and the run goes on.
+    /// The gate's command was denied or stopped: it is not green, and the run goes on. Where the
+    /// ceiling forbids it, the run does not go on.
     pub(super) fn leave_gate_out(&mut self, lane: LaneId, gate: GateId) {
+        if !self.may_run() {
+            let hint = "raise it with Shift-Tab or /ask, then try again".to_owned();
+            return self.fail_run(lane, LOWERED.to_owned(), hint);
+        }
         self.emit(Event::LaneClosed { lane });
         self.emit(Event::GateReset { gate, skipped: true });
         self.continue_run();
     }
 
-    pub(super) fn gate_failed(&mut self, gate: GateId, diagnostics: String) {
-        self.must_go(Trigger::GateFail);
-        let name =
-            self.state.plan.as_ref().and_then(|p| p.gate(gate)).map(|g| g.name.clone()).unwrap_or_default();
-        let failure = Failure {
-            origin: Phase::Executing,
-            task: None,
-            step: self.state.plan.as_ref().map_or(0, Plan::settled),
-            gate: Some(gate),
-            message: diagnostics,
-            hint: String::new(),
-        };
+    /// The question about a red gate that nothing repairs.
+    pub(super) fn ask_of_gate(&mut self) {
+        let red = self.state.plan.iter().flat_map(|p| &p.gates);
+        let mut red =
+            red.filter(|g| matches!(g.status, GateStatus::Failed(_))).map(|g| (g.id, g.name.clone()));
+        let Some((gate, name)) = red.next_back().filter(|_| self.state.run_lane().is_none()) else { return };
+        let Some(failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
         self.ask(CheckpointKind::Failure(failure), format!("[Gate: {name}] failed"));
     }
 
@@ -206,24 +206,6 @@ impl Draft<'_> {
         Ok(())
     }
 
-    pub(super) fn fail_run(&mut self, lane: LaneId, message: String, hint: String) {
-        let kind = self.state.lanes.get(&lane).map(|l| l.kind);
-        let task = match kind {
-            Some(LaneKind::Task(task)) => Some(task),
-            _ => None,
-        };
-        self.emit(Event::LaneClosed { lane });
-        self.drop_proposals("the run failed");
-        if let Some(task) = task {
-            self.emit(Event::TaskFailed { task, message: message.clone() });
-        }
-        self.complete_as(RunStatus::Failed, message.clone());
-        self.fail_at(
-            Trigger::Fail,
-            Failure { origin: Phase::Executing, task, step: 0, gate: None, message, hint },
-        );
-    }
-
     pub(super) fn complete_run(&mut self) {
         let (files, began) = self.state.run.as_ref().map_or((0, self.at), |r| (r.files.len(), r.began));
         let took = self.at.0.saturating_sub(began.0);
@@ -233,22 +215,16 @@ impl Draft<'_> {
             (_, n) => format!("Complete. {n} files created/modified."),
         };
         self.complete_as(RunStatus::Completed, summary);
-        if self.state.plan.is_some() {
-            self.emit(Event::PlanShelved { suspended: true });
-        }
+        self.shelve();
         self.must_go(Trigger::Complete);
         self.drain();
     }
 
-    fn complete_as(&mut self, status: RunStatus, summary: String) {
+    pub(super) fn complete_as(&mut self, status: RunStatus, summary: String) {
         if let Some(run) = &self.state.run {
             let (run, files) = (run.id, run.files.iter().cloned().collect());
             self.emit(Event::RunCompleted { run, status, summary, files });
         }
-    }
-
-    pub(super) fn end_run_quietly(&mut self) {
-        self.complete_as(RunStatus::Cancelled, "Back to the plan.".to_owned());
     }
 
     /// After a run: control words in their order, then the queued plan.
@@ -263,10 +239,12 @@ impl Draft<'_> {
         if self.state.phase != Phase::Idle {
             return;
         }
+        self.take_later();
         if let Some(turn) = self.state.queue.plan_new {
             self.change_queue(|q| q.plan_new = None);
             // It was queued as work of its own, however it sounded beside the run.
-            let continues = self.state.turns.get(&turn).is_some_and(|t| t.class == Turn::PlanContinue);
+            let info = self.state.turns.get(&turn);
+            let continues = info.is_some_and(|t| t.class == Turn::PlanContinue && t.command().is_none());
             let routed = if continues { self.route_plan(turn) } else { self.route(turn) };
             if let Err(refusal) = routed {
                 self.notice(Level::Info, refusal.reason);
@@ -274,135 +252,21 @@ impl Draft<'_> {
         }
     }
 
-    /// Stops the run's work; what is done stays done.
-    pub(super) fn stop_run(&mut self, why: &str) {
-        let done = self
-            .state
-            .plan
-            .as_ref()
-            .map_or(0, |p| p.tasks.iter().filter(|t| t.status == TaskStatus::Done).count());
-        let run_lanes: Vec<LaneId> =
-            self.state.lanes.values().filter(|l| l.kind.of_run()).map(|l| l.id).collect();
-        let escalated = self.state.run.is_some() && self.state.plan.is_none();
-        for lane in run_lanes {
-            let calls: Vec<_> = self
-                .state
-                .lanes
-                .get(&lane)
-                .map(|l| l.calls.iter().map(|c| c.call).collect())
-                .unwrap_or_default();
-            for call in calls {
-                self.end_call(lane, call, CallStatus::Interrupted, why);
-            }
-            self.emit(Event::LaneClosed { lane });
-        }
-        if escalated {
-            self.close_lanes();
-        }
-        self.drop_questions();
-        self.drop_proposals(why);
-        let plan = self.state.plan.clone();
-        for task in plan.iter().flat_map(|p| &p.tasks).filter(|t| !t.status.settled()) {
-            self.emit(Event::TaskCancelled { task: task.id });
-        }
-        for gate in plan.iter().flat_map(|p| &p.gates).filter(|g| g.status == GateStatus::Running) {
-            self.emit(Event::GateReset { gate: gate.id, skipped: false });
-        }
-        let s = if done == 1 { "" } else { "s" };
-        self.complete_as(RunStatus::Cancelled, format!("Completed {done} task{s} before cancel."));
-    }
-
-    pub(super) fn cancel(&mut self) -> Decided {
-        if self.cancel_answer() {
-            return Ok(());
-        }
-        match self.state.phase {
-            Phase::Idle if self.state.open.is_empty() => Err(Refusal::new("nothing is running")),
-            Phase::Idle => {
-                self.drop_questions();
-                self.drop_proposals("cancelled");
-                Ok(())
-            }
-            Phase::Planning | Phase::AwaitingApproval | Phase::Failed => self.abandon(),
-            Phase::Executing => {
-                self.stop_run("cancelled by the user");
-                if self.state.plan.is_some() {
-                    self.emit(Event::PlanShelved { suspended: true });
-                }
-                self.change_queue(|q| *q = crate::session::Queue::default());
-                self.go(Trigger::Cancel)?;
-                Ok(())
-            }
-        }
-    }
-
-    /// A foreground answer is stopped first, in any phase.
-    fn cancel_answer(&mut self) -> bool {
-        let escalated =
-            self.state.run.is_some() && self.state.plan.is_none() && self.state.run_lane().is_none();
-        let answer = self.state.lanes.values().rev().find(|l| l.kind == LaneKind::Answer).map(|l| l.id);
-        let Some(lane) = answer.filter(|_| !escalated) else { return false };
-        let about: Vec<CheckpointId> = self
-            .state
-            .open
-            .values()
-            .filter(|c| match &c.kind {
-                CheckpointKind::Transition { lane: l, .. } | CheckpointKind::Diff { lane: l, .. } => {
-                    *l == lane
-                }
-                CheckpointKind::Clarification { lane: l, .. } => *l == Some(lane),
-                CheckpointKind::Risk { call, .. } => {
-                    self.state.open_call(*call).is_some_and(|(l, _)| l.id == lane)
-                }
-                CheckpointKind::Confirmation
-                | CheckpointKind::Failure(_)
-                | CheckpointKind::Interruption { .. }
-                | CheckpointKind::Exit
-                | CheckpointKind::PipelinePause { .. }
-                | CheckpointKind::Breakout { .. } => false,
-            })
-            .map(|c| c.id)
-            .collect();
-        for id in about {
-            self.close(id, None);
-        }
-        self.emit(Event::LaneClosed { lane });
-        self.notice(Level::Info, "Stopped.");
-        true
-    }
-
-    pub(super) fn drop_questions(&mut self) {
-        for id in self.state.open.keys().copied().collect::<Vec<_>>() {
-            self.close(id, None);
-        }
-    }
-
-    pub(super) fn manual(&mut self, checkpoint: CheckpointId) -> Decided {
-        self.close(checkpoint, Some(crate::checkpoint::Answer::Manual));
-        self.drop_questions();
-        self.drop_proposals("the user goes on by hand");
-        self.close_lanes();
-        self.complete_as(
-            RunStatus::Manual,
-            "Stopped; you go on by hand. `/redo` takes the plan up again.".to_owned(),
-        );
-        if self.state.plan.is_some() {
-            self.emit(Event::PlanShelved { suspended: true });
-        }
-        self.go(Trigger::Manual)?;
-        Ok(())
-    }
-
     /// Tries again what failed, in the phase Failed.
     pub(super) fn retry_failed(&mut self) -> Decided {
         let Some(failure) = self.state.failure.clone() else {
             return Err(Refusal::new("nothing failed"));
         };
+        if failure.origin == Phase::Executing && !self.may_run() {
+            return Err(read_only());
+        }
+        let turn = self.state.subject().unwrap_or_default();
+        self.ask_of_phase();
         let question = self.state.phase_question().map(|c| c.id);
         let approval = question.map(|id| self.allow(id, crate::checkpoint::Answer::Retry));
         let step = self.go(Trigger::Retry(failure.origin))?;
         if step == Move::To(Phase::Planning) {
-            self.plan_again();
+            self.start_planning(turn);
             return Ok(());
         }
         let reset: Vec<TaskId> = self
@@ -413,18 +277,34 @@ impl Draft<'_> {
             .filter(|t| matches!(t.status, TaskStatus::Failed | TaskStatus::Cancelled | TaskStatus::Running))
             .map(|t| t.id)
             .collect();
-        let turn = self.state.plan.as_ref().map(|p| p.turn).or(self.state.turn).unwrap_or_default();
+        let red: Vec<GateId> = self
+            .state
+            .plan
+            .iter()
+            .flat_map(|p| &p.gates)
+            .filter(|g| matches!(g.status, GateStatus::Failed(_) | GateStatus::Running))
+            .map(|g| g.id)
+            .collect();
         self.start_run(turn, approval);
         for task in reset {
             self.emit(Event::TaskReset { task });
         }
+        for gate in red {
+            self.emit(Event::GateReset { gate, skipped: false });
+        }
         if self.state.plan.is_some() {
             self.continue_run();
-        } else {
-            let lane = self.open_lane(LaneKind::Goal, turn, false, false);
-            self.move_to(lane, IntentNode::Execute, None);
-            self.think(lane);
+            return Ok(());
         }
+        // A question that was allowed to write asks again before it does; a goal asks per command.
+        let asked = self.state.turns.get(&turn).filter(|t| matches!(t.class, Turn::Query(_)));
+        let (kind, node) = asked.map_or((LaneKind::Goal, IntentNode::Execute), |t| {
+            (LaneKind::Answer, t.path.retreat().current())
+        });
+        let fixed = asked.is_some_and(|t| t.fixed);
+        let lane = self.open_lane(kind, turn, fixed, false);
+        self.move_to(lane, node, None);
+        self.think(lane);
         Ok(())
     }
 
@@ -440,9 +320,10 @@ impl Draft<'_> {
         for gate in &mut plan.gates {
             gate.status = GateStatus::Pending;
         }
+        self.close_phase_question();
         self.go(Trigger::Redo)?;
         self.emit(Event::PlanReady { plan });
-        self.ask(CheckpointKind::Confirmation, "Proceed?");
+        self.ask_of_phase();
         Ok(())
     }
 }

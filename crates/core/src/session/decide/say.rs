@@ -7,12 +7,18 @@ use crate::{
     ids::{Seq, TurnId},
     input::Refusal,
     intent::{
-        Clarify, Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub, Reading, Turn,
+        Clarify, Classification, Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub,
+        Reading, Source, Turn,
     },
     phase::{Move, Trigger},
     scope::Capability,
-    session::LaneKind,
+    session::{LaneKind, state::HEAD_CHARS},
 };
+
+/// From this confidence on a control word acts without a question (C-03).
+const SURE_WORD: f32 = 0.8;
+/// From this confidence on a change to the plan stops its run without a question.
+const SURE_TO_REPLAN: f32 = 0.6;
 
 impl Draft<'_> {
     /// A line of somebody who had seen the events up to `seen`. What would answer a question that
@@ -22,9 +28,14 @@ impl Draft<'_> {
             self.state.phase_question().filter(|c| self.state.asked.get(&c.id).is_some_and(|at| *at > seen));
         if let Some(question) = unseen {
             let line = text.trim();
-            let yes =
-                matches!(self.read(line).whole.turn, Turn::Control(Control::Approve | Control::Proceed));
-            if question.kind.read(line).is_some() || yes {
+            let reading = self.read(line);
+            let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
+            // A command is no answer, and stopping is never refused.
+            let command = reading.slash.is_some() || line.starts_with('!');
+            if !command && line.eq_ignore_ascii_case("stop") {
+                return self.cancel();
+            }
+            if !command && (question.kind.read(line).is_some() || yes) {
                 return Err(Refusal::new("a question came up while you wrote; look at it and answer again"));
             }
         }
@@ -43,41 +54,64 @@ impl Draft<'_> {
         if let Some(answered) = self.answer_in_words(line) {
             return answered;
         }
-        if let Some(said) = self.say_mixed(line, &reading) {
+        self.hear(line, &reading)
+    }
+
+    /// A message that is no command and answers nothing.
+    pub(super) fn hear(&mut self, line: &str, reading: &Reading) -> Decided {
+        if line.starts_with('!') {
+            let turn = self.record(line, reading);
+            return self.route(turn);
+        }
+        if let Some(said) = self.say_mixed(line, reading) {
             return said;
         }
-        let turn = self.record(line, &reading);
-        if let Some(command) = line.strip_prefix('!') {
-            return self.route_command(turn, command.trim());
-        }
-        self.route_reading(turn, &reading)
+        let turn = self.record(line, reading);
+        self.route_reading(turn, reading)
+    }
+
+    /// What the user wants different about a rejected plan.
+    pub(super) fn guide(&mut self, text: &str) -> Decided {
+        let reading = self.read(text.trim());
+        let turn = self.record(text.trim(), &reading);
+        self.route_continue(turn)
     }
 
     /// A message that holds control words and something else: the words first, in their order,
     /// then the rest as a message of its own. `None` when it is not of that kind.
     fn say_mixed(&mut self, line: &str, reading: &Reading) -> Option<Decided> {
-        let parts = || reading.ordered.iter().filter_map(|i| reading.segments.get(*i));
-        let rest: Vec<&str> =
-            parts().filter(|s| !is_control(&s.class.turn)).map(|s| s.text.as_str()).collect();
-        let words: Vec<Control> = parts()
-            .filter_map(|s| if let Turn::Control(c) = &s.class.turn { Some(c.clone()) } else { None })
-            .collect();
-        if rest.is_empty() || words.is_empty() {
+        let mut rest: Vec<&str> = Vec::new();
+        let mut words: Vec<Control> = Vec::new();
+        for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
+            match &part.class.turn {
+                Turn::Control(word) if self.is_sure(&part.class) => words.push(word.clone()),
+                Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
+                    rest.push(&part.text);
+                }
+            }
+        }
+        if words.len() + rest.len() < 2 || words.is_empty() {
             return None;
         }
-        let rest = self.read(&rest.join(". "));
-        let turn = self.record(line, &rest);
+        let turn = self.begin_turn(line);
         for word in words {
             if let Err(refusal) = self.control(word) {
                 self.notice(Level::Info, refusal.reason);
             }
         }
+        if rest.is_empty() {
+            self.classify(turn, line, reading);
+            return Some(Ok(()));
+        }
+        // What is left is read in the phase that the words led to.
+        let rest = self.read(&rest.join(". "));
+        self.classify(turn, line, &rest);
         Some(self.route_reading(turn, &rest))
     }
 
     /// An empty line means nothing, except after a rejected plan: then it gives the plan up.
     fn say_nothing(&mut self) -> Decided {
-        if self.state.phase == Phase::Planning && self.state.planning_lane().is_none() {
+        if self.awaits_guidance() {
             return self.abandon();
         }
         Err(Refusal::new("there is nothing to send"))
@@ -90,11 +124,17 @@ impl Draft<'_> {
             return self.say(text);
         }
         let turn = self.record(line, &reading);
-        self.queue_plan(turn);
+        match &reading.whole.turn {
+            Turn::Control(control) if self.is_sure(&reading.whole) => self.queue_control(control.clone()),
+            Turn::Query(_) if !line.starts_with('!') => self.change_queue(|q| q.later.push_back(turn)),
+            Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
+                self.queue_plan(turn);
+            }
+        }
         Ok(())
     }
 
-    fn read(&self, line: &str) -> Reading {
+    pub(super) fn read(&self, line: &str) -> Reading {
         let context: Vec<String> = self
             .state
             .turns
@@ -125,11 +165,23 @@ impl Draft<'_> {
     }
 
     fn record(&mut self, line: &str, reading: &Reading) -> TurnId {
+        let turn = self.begin_turn(line);
+        self.classify(turn, line, reading);
+        turn
+    }
+
+    fn begin_turn(&mut self, line: &str) -> TurnId {
         let turn = TurnId(self.id());
         let text = self.excerpt(line);
         self.emit(Event::TurnStarted { turn, text });
+        turn
+    }
+
+    fn classify(&mut self, turn: TurnId, line: &str, reading: &Reading) {
         let class = &reading.whole;
-        let request = operative(reading);
+        // A command line is kept whole: it may wait, and then runs as it was typed.
+        let request = if line.starts_with('!') { line.to_owned() } else { operative(reading) };
+        let differs = if line.starts_with('!') { line.chars().count() > HEAD_CHARS } else { request != line };
         self.emit(Event::IntentClassified {
             turn,
             class: class.turn.clone(),
@@ -138,21 +190,38 @@ impl Draft<'_> {
             source: source_name(class.source).to_owned(),
             reasoning: class.reasoning.clone(),
             forbids: reading.forbids_change,
-            request: (request != line && !request.is_empty()).then_some(request),
+            request: (differs && !request.is_empty()).then_some(request),
         });
-        turn
     }
 
     fn route_reading(&mut self, turn: TurnId, reading: &Reading) -> Decided {
-        if let Some(clarify) = &reading.clarify
-            && !is_control(&reading.whole.turn)
-        {
-            return self.unclear(turn, *clarify);
+        let asks = reading.clarify.filter(|_| !is_control(&reading.whole.turn));
+        if let Some(clarify) = asks.or_else(|| self.unsure(&reading.whole).then_some(Clarify::Unclear)) {
+            return self.unclear(turn, clarify);
         }
         if let Err(refusal) = self.route(turn) {
             self.notice(Level::Info, refusal.reason);
         }
         Ok(())
+    }
+
+    /// Whether a control word is meant beyond doubt: what the statistics only think is a yes never
+    /// is, and a plan is not approved by a hum.
+    fn is_sure(&self, class: &Classification) -> bool {
+        let guessed = !matches!(class.source, Source::Slash | Source::AtNode | Source::Heuristic);
+        match class.turn {
+            Turn::Control(Control::Approve) => !guessed,
+            Turn::Control(Control::Proceed) => !guessed && self.state.phase != Phase::AwaitingApproval,
+            Turn::Control(_) => !guessed || class.confidence >= SURE_WORD,
+            Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => true,
+        }
+    }
+
+    /// Whether a guess is too weak for what it would do: a control word acts at once, and a change to
+    /// the plan stops its run.
+    fn unsure(&self, class: &Classification) -> bool {
+        let stops = self.state.phase == Phase::Executing && class.turn == Turn::PlanContinue;
+        !self.is_sure(class) || (stops && class.confidence < SURE_TO_REPLAN)
     }
 
     fn unclear(&mut self, turn: TurnId, clarify: Clarify) -> Decided {
@@ -168,7 +237,11 @@ impl Draft<'_> {
                 self.change_queue(|q| q.later.push_back(turn));
             }
             Phase::Idle | Phase::Planning | Phase::AwaitingApproval | Phase::Failed => {
-                if self.state.phase_question().is_some() {
+                // The phase's own question comes back once this one is closed.
+                let back = |k: &CheckpointKind| {
+                    matches!(k, CheckpointKind::Confirmation | CheckpointKind::Failure(_))
+                };
+                if self.state.phase_question().is_some_and(|c| !back(&c.kind)) {
                     return self.route_query(turn);
                 }
                 let choices = vec!["Do it".to_owned(), "Only talk about it".to_owned()];
@@ -183,13 +256,26 @@ impl Draft<'_> {
     /// Routes a recorded turn by its class and the phase.
     pub(super) fn route(&mut self, turn: TurnId) -> Decided {
         let Some(info) = self.state.turns.get(&turn) else { return Ok(()) };
+        if let Some(line) = info.command().map(str::to_owned) {
+            return self.route_command(turn, &line);
+        }
         match info.class.clone() {
             Turn::Query(sub) => self.route_query_as(turn, sub),
             Turn::PlanNew(_) if info.path.current() == IntentNode::Execute => self.route_goal(turn),
             Turn::PlanNew(_) => self.route_plan(turn),
             Turn::PlanContinue => self.route_continue(turn),
+            // Agreement with nothing to agree to is talk.
+            Turn::Control(Control::Approve | Control::Proceed) if !self.awaits_word() => {
+                self.route_query(turn)
+            }
             Turn::Control(control) => self.control(control),
         }
+    }
+
+    fn awaits_word(&self) -> bool {
+        self.state.phase != Phase::Idle
+            || self.state.phase_question().is_some()
+            || self.state.suspended.is_some()
     }
 
     pub(super) fn route_query(&mut self, turn: TurnId) -> Decided {
@@ -211,35 +297,33 @@ impl Draft<'_> {
     }
 
     pub(super) fn route_plan(&mut self, turn: TurnId) -> Decided {
-        match self.plan_trigger(Trigger::PlanNew)? {
-            Move::QueuePlan => {
-                self.queue_plan(turn);
-                return Ok(());
-            }
-            Move::Stay | Move::To(_) | Move::QueueControl | Move::Nothing | Move::Confirm => {}
+        // A rejected draft waits for guidance: whatever plan comes now is that guidance.
+        if self.awaits_guidance() {
+            return self.route_continue(turn);
         }
-        if let Some(plan) = &self.state.plan {
-            let title = plan.title.clone();
-            let suspended = self.state.failure.is_none();
-            self.emit(Event::PlanShelved { suspended });
-            if suspended {
-                self.notice(Level::Info, format!("Set aside the plan \"{title}\"; `/redo` brings it back."));
-            }
+        if self.plan_trigger(Trigger::PlanNew)? == Move::QueuePlan {
+            self.queue_plan(turn);
+            return Ok(());
+        }
+        if let Some(title) = self.state.plan.as_ref().map(|p| p.title.clone()) {
+            self.shelve();
+            self.notice(Level::Info, format!("Set aside the plan \"{title}\"; `/redo` brings it back."));
         }
         self.start_planning(turn);
         Ok(())
     }
 
+    fn awaits_guidance(&self) -> bool {
+        self.state.phase == Phase::Planning && self.state.planning_lane().is_none()
+    }
+
     fn plan_trigger(&mut self, trigger: Trigger) -> Result<Move, Refusal> {
         let waits =
             matches!(crate::phase::transition(self.state.phase, trigger), Ok(Move::QueuePlan) | Err(_));
-        // A rejected draft waits for guidance: whatever plan comes now is that guidance.
-        let guidance = self.state.phase == Phase::Planning && self.state.planning_lane().is_none();
-        if waits && !guidance {
-            return self.go(trigger);
+        if !waits {
+            self.close_phase_question();
         }
-        self.close_phase_question();
-        if guidance { Ok(Move::Stay) } else { self.go(trigger) }
+        self.go(trigger)
     }
 
     pub(super) fn route_continue(&mut self, turn: TurnId) -> Decided {
@@ -258,20 +342,13 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn start_planning(&mut self, turn: TurnId) {
+    pub(super) fn start_planning(&mut self, turn: TurnId) {
         if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
             self.emit(Event::LaneClosed { lane });
         }
         let lane = self.open_lane(LaneKind::Planning, turn, false, true);
         self.move_to(lane, IntentNode::Plan, None);
         self.think(lane);
-    }
-
-    /// Makes the last planning's lane again, after a failure of it.
-    pub(super) fn plan_again(&mut self) {
-        if let Some(turn) = self.state.turn {
-            self.start_planning(turn);
-        }
     }
 
     fn route_goal(&mut self, turn: TurnId) -> Decided {
@@ -300,21 +377,21 @@ impl Draft<'_> {
                 "commands are not allowed here: the ceiling is read-only. Shift-Tab raises it.",
             ));
         }
+        if self.awaits_guidance() {
+            // Nothing is being planned: the rejected plan is set aside, and the command runs.
+            self.close_phase_question();
+            self.shelve();
+            self.go(Trigger::Abandon)?;
+        }
         if self.plan_trigger(Trigger::CommandGoal)? == Move::QueuePlan {
             self.queue_plan(turn);
             return Ok(None);
         }
-        self.shelve_failed();
+        self.shelve();
         self.start_run(turn, None);
         let lane = self.open_lane(LaneKind::Goal, turn, false, false);
         self.move_to(lane, IntentNode::Execute, None);
         Ok(Some(lane))
-    }
-
-    fn shelve_failed(&mut self) {
-        if self.state.plan.is_some() {
-            self.emit(Event::PlanShelved { suspended: false });
-        }
     }
 
     pub(super) fn queue_plan(&mut self, turn: TurnId) {
@@ -377,8 +454,7 @@ const fn question(clarify: Clarify) -> &'static str {
     }
 }
 
-fn source_name(source: crate::intent::Source) -> &'static str {
-    use crate::intent::Source;
+const fn source_name(source: Source) -> &'static str {
     match source {
         Source::Slash => "slash",
         Source::AtNode => "at_node",

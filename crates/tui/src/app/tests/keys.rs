@@ -112,8 +112,8 @@ fn the_screens_own_commands_never_reach_the_session() {
     assert!(matches!(desk.app.overlays.last(), Some(Overlay::Status)));
     desk.press("<esc>/connect<enter>");
     assert!(matches!(desk.app.overlays.last(), Some(Overlay::Connect)));
-    desk.press("<esc>/undo<enter>/redo-change<enter>/redo<enter>");
-    assert_eq!(desk.inputs, [Input::Undo, Input::Redo, Input::say("/redo")]);
+    desk.press("<esc>/undo<enter>/unundo<enter>/redo<enter>");
+    assert_eq!(desk.inputs, ["/undo", "/unundo", "/redo"].map(Input::say));
     desk.press("/quit<enter>");
     assert!(desk.quit);
 }

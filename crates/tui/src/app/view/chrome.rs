@@ -175,7 +175,8 @@ impl App {
             return;
         }
         let frame = if self.animated() { self.spinner } else { 0 };
-        let form = Form { width: area.width, frame, glyphs: &self.glyphs };
+        let reviewing = self.focus == Focus::Diff;
+        let form = Form { width: area.width, frame, glyphs: &self.glyphs, reviewing };
         let (left, right) = status::line(self.session.state(), form);
         let line = |pieces: Vec<status::Piece>| {
             Line::from(

@@ -20,13 +20,24 @@ use crate::{
     composer::Offer,
     overlay::page::{Page, frame},
     pane::Focus,
-    preview::{Preview, preview},
+    preview::{LONGEST, Preview, preview},
     prompt::Prompt,
     status::shorten,
     theme::Slot,
 };
 
 impl App {
+    /// Classifies the draft, once for each text in each state and never a long one.
+    pub(super) fn foresee(&mut self) {
+        let draft = &self.composer.draft;
+        let text = if draft.len() <= LONGEST { draft.shown() } else { String::new() };
+        let state = self.session.state();
+        if self.previewed.0 != text || self.previewed.1 != state.seq {
+            let meaning = preview(&text, state);
+            self.previewed = (text, state.seq, meaning);
+        }
+    }
+
     pub(super) fn composer(&self, buf: &mut Buffer) -> Caret {
         let area = self.areas.composer.intersection(buf.area);
         if area.is_empty() {
@@ -57,7 +68,8 @@ impl App {
         if self.composer.draft.is_empty() {
             let room = usize::from(draft.width);
             let placeholder = shorten(&self.placeholder(), room);
-            buf.set_stringn(draft.x, draft.y, placeholder, room, self.theme.style(Slot::Faint));
+            let faint = self.theme.style(Slot::Faint).remove_modifier(Modifier::BOLD);
+            buf.set_stringn(draft.x, draft.y, placeholder, room, faint);
         }
         if hint > 0 && !tight {
             let row = Rect { x: area.x + 4, y: area.bottom() - 1, width: area.width - 5, height: 1 };
@@ -87,9 +99,19 @@ impl App {
         let (soft, faint) = (style(Slot::Soft), style(Slot::Faint));
         let width = usize::from(row.width);
         let mut right = Vec::new();
+        let deciding = self.focus == Focus::Diff && self.overlays.is_empty() && self.reviewing();
         let left = if let Some(notice) = &self.notice {
             let text = shorten(&Clean::line(&notice.text), width);
             vec![Span::styled(text, style(if notice.bad { Slot::Warn } else { Slot::Info }))]
+        } else if deciding {
+            right.push(Span::styled("A applies every file, all or nothing", faint));
+            let kept = match (self.composer.draft.is_empty(), width >= 64) {
+                (true, true) => "leaves, decisions kept",
+                (false, true) => "leaves, your draft is kept",
+                (_, false) => "leaves",
+            };
+            let keys = [("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"), ("Esc", kept)];
+            self.key_names(&keys, width)
         } else if !focused {
             let text = match (self.overlays.is_empty(), self.composer.draft.is_empty()) {
                 (false, _) => "your draft and what runs are untouched",
@@ -97,12 +119,12 @@ impl App {
                 (true, false) => "your draft is kept   Esc returns to it",
             };
             vec![Span::styled(text, faint)]
-        } else if let Some(preview) = preview(&self.composer.draft.shown(), self.session.state()) {
+        } else if let Some(preview) = &self.previewed.2 {
             right.push(Span::styled(self.enter(), faint));
-            self.preview(&preview, width)
+            self.preview(preview, width)
         } else {
             right.push(Span::styled(self.corner(), faint));
-            self.keys()
+            self.keys(width)
         };
         let left = Line::from(left);
         let used = left.width();
@@ -132,16 +154,28 @@ impl App {
         }
     }
 
-    fn keys(&self) -> Vec<Span<'static>> {
-        let soft = self.theme.style(Slot::Soft);
-        let key = self.theme.style(Slot::Text);
-        let enter = if self.session.state().is_executing() { " steers" } else { " sends" };
-        let mut spans = vec![Span::styled("Enter", key), Span::styled(enter, soft)];
-        if self.session.state().is_executing() {
-            spans.extend([Span::styled("   Tab", key), Span::styled(" queues", soft)]);
+    fn keys(&self, width: usize) -> Vec<Span<'static>> {
+        let running = self.session.state().is_executing();
+        let mut keys = vec![("Enter", if running { "steers" } else { "sends" })];
+        if running {
+            keys.push(("Tab", "queues"));
         }
-        for (k, what) in [("   @", " files"), ("   /", " commands"), ("   !", " shell")] {
-            spans.extend([Span::styled(k, key), Span::styled(what, soft)]);
+        keys.extend([("@", "files"), ("/", "commands"), ("!", "shell")]);
+        self.key_names(&keys, width)
+    }
+
+    /// Keys and what they do, as many as fit whole.
+    fn key_names(&self, keys: &[(&'static str, &'static str)], width: usize) -> Vec<Span<'static>> {
+        let (key, soft) = (self.theme.style(Slot::Text), self.theme.style(Slot::Soft));
+        let (mut spans, mut used) = (Vec::new(), 0);
+        for (name, what) in keys {
+            let gap = if used == 0 { "" } else { "   " };
+            let (name, what) = (format!("{gap}{name}"), format!(" {what}"));
+            used += name.width() + what.width();
+            if used > width {
+                break;
+            }
+            spans.extend([Span::styled(name, key), Span::styled(what, soft)]);
         }
         spans
     }

@@ -91,6 +91,35 @@ fn verb(call: &Call) -> &str {
     }
 }
 
+/// What came of a call, in one line, and how loud it is.
+fn summary(call: &Call) -> (String, Slot) {
+    let summary = match call.state {
+        CallState::Asked => "waits for you".to_owned(),
+        CallState::Running => String::new(),
+        CallState::Ended(CallStatus::Refused) => format!("not allowed: {}", call.summary),
+        CallState::Ended(CallStatus::Interrupted) if call.summary.is_empty() => "interrupted".to_owned(),
+        CallState::Ended(_) => call.summary.clone(),
+    };
+    let ink = match call.state {
+        CallState::Asked | CallState::Ended(CallStatus::Refused) => Slot::Warn,
+        CallState::Ended(CallStatus::Failed) => Slot::Bad,
+        CallState::Running | CallState::Ended(CallStatus::Done | CallStatus::Interrupted) => Slot::Soft,
+    };
+    (summary, ink)
+}
+
+/// How long a call took, or takes already.
+fn spent(call: &Call, env: &Env<'_>) -> String {
+    match (call.state, call.took) {
+        (CallState::Running, _) => {
+            let ms = env.now.0.saturating_sub(call.since.0);
+            if ms < 1_000 { String::new() } else { row::waited(ms) }
+        }
+        (_, Some(ms)) => row::took(ms),
+        (_, None) => String::new(),
+    }
+}
+
 pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
     let g = env.glyphs;
     let (mark, ink) = match call.state {
@@ -109,33 +138,20 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let subject = Clean::line(&call.subject).into_string();
     let quoted = call.tool == Some(Tool::Search) && !subject.is_empty();
     let subject = if quoted { format!("\"{subject}\"") } else { subject };
-    let summary = match call.state {
-        CallState::Asked => "waits for you".to_owned(),
-        CallState::Running => String::new(),
-        CallState::Ended(CallStatus::Refused) => format!("not allowed: {}", call.summary),
-        CallState::Ended(CallStatus::Interrupted) if call.summary.is_empty() => "interrupted".to_owned(),
-        CallState::Ended(_) => call.summary.clone(),
-    };
-    let summary_ink = match call.state {
-        CallState::Asked | CallState::Ended(CallStatus::Refused) => Slot::Warn,
-        CallState::Ended(CallStatus::Failed) => Slot::Bad,
-        CallState::Running | CallState::Ended(CallStatus::Done | CallStatus::Interrupted) => Slot::Soft,
-    };
+    let (summary, summary_ink) = summary(call);
     let room = env.width.saturating_sub(left.width());
     let is_path =
         matches!(call.tool, Some(Tool::Read | Tool::List | Tool::Edit | Tool::Write | Tool::Delete));
-    let subject = if is_path { row::fit_path(&subject, room, g.ellipsis) } else { subject };
+    let summary = Clean::line(&summary).into_string();
+    let wanted = row::width(&summary) + 3;
+    let urgent = matches!(summary_ink, Slot::Warn | Slot::Bad);
+    let fits = row::width(&subject) + wanted <= room;
+    let summary = if fits || urgent { summary } else { String::new() };
+    let path_room = if urgent && room > wanted + 8 { room - wanted } else { room };
+    let subject = if is_path { row::fit_path(&subject, path_room, g.ellipsis) } else { subject };
     let gap = if subject.is_empty() || summary.is_empty() { "" } else { "   " };
-    let spent = match (call.state, call.took) {
-        (CallState::Running, _) => {
-            let ms = env.now.0.saturating_sub(call.since.0);
-            if ms < 1_000 { String::new() } else { row::waited(ms) }
-        }
-        (_, Some(ms)) => row::took(ms),
-        (_, None) => String::new(),
-    };
     let row = left.and(&subject, Slot::Text).and(gap, Slot::Text).and(&summary, summary_ink);
-    rows.push(row.ends(Row::of(&spent, Slot::Faint), env.width, g.ellipsis));
+    rows.push(row.ends(Row::of(&spent(call, env), Slot::Faint), env.width, g.ellipsis));
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {
         detail(&call.result.shown, env, rows);

@@ -24,7 +24,7 @@ impl Log {
         self.fact(at, Row::of(glyph.sign(), ink).and(" ", Slot::Text).and(text, text_ink), Row::new());
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` takes the rest; what is neither has no row")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_change` takes the rest")]
     pub(super) fn fold_fact(&mut self, at: Millis, event: &Event) {
         match event {
             Event::TaskStarted { task, .. } => {
@@ -55,6 +55,13 @@ impl Log {
                     &format!("Repairing what made {name} fail, try {attempt} of {of}"),
                 );
             }
+            _ => self.fold_change(at, event),
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here has no row")]
+    fn fold_change(&mut self, at: Millis, event: &Event) {
+        match event {
             Event::Applied { apply } => {
                 for file in self.applying.remove(apply).unwrap_or_default() {
                     self.mark(at, Mark::Done, &written(&file));
@@ -90,7 +97,7 @@ impl Log {
                 };
                 self.mark(at, Mark::Dot, &format!("opened again{calls}; nothing runs"));
             }
-            Event::PlanShelved { suspended: true } => {
+            Event::PlanShelved { suspended: true } if !self.finished => {
                 self.mark(at, Mark::Dot, "the plan is set aside; it can be taken up again");
             }
             Event::Notice { level, text } => {
@@ -181,13 +188,14 @@ impl Mark {
     }
 }
 
-fn written(file: &FileChange) -> String {
+/// What was done to one file, in words.
+pub(crate) fn written(file: &FileChange) -> String {
     let path = &file.path;
     match (file.kind, file.added, file.removed) {
         (ChangeKind::Create, ..) => format!("wrote {path} ({})", count(file.lines, "line")),
         (ChangeKind::Delete, ..) => format!("removed {path}"),
         (ChangeKind::Modify, added, 0) => format!("edited {path} (+{})", count(added, "line")),
-        (ChangeKind::Modify, 0, removed) => format!("edited {path} (−{})", count(removed, "line")),
-        (ChangeKind::Modify, added, removed) => format!("edited {path} (+{added} −{removed} lines)"),
+        (ChangeKind::Modify, 0, removed) => format!("edited {path} (-{})", count(removed, "line")),
+        (ChangeKind::Modify, added, removed) => format!("edited {path} (+{added} -{removed} lines)"),
     }
 }

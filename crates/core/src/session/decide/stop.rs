@@ -1,0 +1,241 @@
+//! Stops: cancel, give up, go on by hand, fail; what is done stays done.
+//!
+//! Owns what ends with a plan or a run. An answer beside it, its questions, and changes that were
+//! staged before all go on.
+
+use super::{Decided, Draft};
+use crate::{
+    checkpoint::{Answer, CheckpointKind, Failure},
+    event::{CallStatus, Event, Level, RunStatus},
+    ids::{ApplyId, CheckpointId, LaneId, ProposalId, TaskId},
+    input::Refusal,
+    intent::Phase,
+    phase::Trigger,
+    plan::{GateStatus, TaskStatus},
+    session::{ApplyStatus, Lane, LaneKind, Queue},
+};
+
+impl Draft<'_> {
+    /// Stop: an answer in the foreground first, then what the phase stands for.
+    pub(super) fn cancel(&mut self) -> Decided {
+        let answers = self.state.lanes.values().rev().filter(|l| l.kind == LaneKind::Answer);
+        match answers.map(|l| l.id).find(|l| !self.has_own_run(*l)) {
+            Some(lane) => {
+                self.stop_answer(lane);
+                Ok(())
+            }
+            None => self.stop(),
+        }
+    }
+
+    /// Stops the plan or the run, whatever is answered beside it.
+    pub(super) fn stop(&mut self) -> Decided {
+        match self.state.phase {
+            Phase::Idle if self.state.phase_question().is_some() => {
+                self.close_phase_question();
+                Ok(())
+            }
+            Phase::Idle => Err(Refusal::new("nothing is running")),
+            Phase::Planning | Phase::AwaitingApproval | Phase::Failed => self.abandon(),
+            Phase::Executing => {
+                self.stop_run("cancelled by the user");
+                self.shelve();
+                self.change_queue(|q| *q = Queue::default());
+                self.go(Trigger::Cancel)?;
+                Ok(())
+            }
+        }
+    }
+
+    /// Stops everything, to leave.
+    pub(super) fn stop_all(&mut self) {
+        for lane in
+            self.state.lanes.values().filter(|l| l.kind == LaneKind::Answer).map(|l| l.id).collect::<Vec<_>>()
+        {
+            if !self.has_own_run(lane) {
+                self.stop_answer(lane);
+            }
+        }
+        // Nothing may be left to stop, and that is fine.
+        drop(self.stop());
+    }
+
+    /// Stops one answer with what it asks.
+    pub(super) fn stop_answer(&mut self, lane: LaneId) {
+        self.close_questions(|d, kind| d.lane_asking(kind) == Some(lane));
+        self.emit(Event::LaneClosed { lane });
+        self.notice(Level::Info, "Stopped.");
+    }
+
+    /// Gives the plan up: from planning, from its confirmation, or after a failure.
+    pub(super) fn abandon(&mut self) -> Decided {
+        self.end_work("the plan was given up");
+        self.shelve();
+        self.change_queue(|q| *q = Queue::default());
+        self.go(Trigger::Abandon)?;
+        self.notice(Level::Info, "Okay. Nothing is under way; say what you would like instead.");
+        Ok(())
+    }
+
+    /// Sets the active plan aside, if there is one.
+    pub(super) fn shelve(&mut self) {
+        if self.state.plan.is_some() {
+            self.emit(Event::PlanShelved { suspended: true });
+        }
+    }
+
+    /// Stops the run's work; what is done stays done.
+    pub(super) fn stop_run(&mut self, why: &str) {
+        self.end_work(why);
+        let plan = self.state.plan.clone();
+        let tasks = || plan.iter().flat_map(|p| &p.tasks);
+        let done = tasks().filter(|t| t.status == TaskStatus::Done).count();
+        for task in tasks().filter(|t| !t.status.settled()) {
+            self.emit(Event::TaskCancelled { task: task.id });
+        }
+        for gate in plan.iter().flat_map(|p| &p.gates).filter(|g| g.status == GateStatus::Running) {
+            self.emit(Event::GateReset { gate: gate.id, skipped: false });
+        }
+        let s = if done == 1 { "" } else { "s" };
+        self.complete_as(RunStatus::Cancelled, format!("Completed {done} task{s} before cancel."));
+    }
+
+    /// Stops the run, keeps the plan; what waited for its end begins.
+    pub(super) fn manual(&mut self, checkpoint: CheckpointId) -> Decided {
+        self.close(checkpoint, Some(Answer::Manual));
+        self.end_work("the user goes on by hand");
+        self.complete_as(
+            RunStatus::Manual,
+            "Stopped; you go on by hand. `/redo` takes the plan up again.".to_owned(),
+        );
+        self.shelve();
+        self.go(Trigger::Manual)?;
+        self.drain();
+        Ok(())
+    }
+
+    /// Starts over: nothing stays open, no plan stays within reach.
+    pub(super) fn reset(&mut self) {
+        self.end_work("the session was reset");
+        for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
+            self.emit(Event::LaneClosed { lane });
+        }
+        self.close_questions(|_, _| true);
+        self.drop_proposals("the session was reset", |_, _| true);
+        while self.state.plan.is_some() || self.state.suspended.is_some() {
+            self.emit(Event::PlanShelved { suspended: false });
+        }
+        self.change_queue(|q| *q = Queue::default());
+        self.must_go(Trigger::Reset);
+        self.notice(Level::Info, "The session starts over; applied changes stay and can be undone.");
+    }
+
+    /// A lane of the run cannot go on, and the run with it.
+    pub(super) fn fail_run(&mut self, lane: LaneId, message: String, hint: String) {
+        let kind = self.state.lanes.get(&lane).map(|l| l.kind);
+        self.end_work("the run failed");
+        let mut task: Option<TaskId> = None;
+        match kind {
+            Some(LaneKind::Task(id)) => {
+                self.emit(Event::TaskFailed { task: id, message: message.clone() });
+                task = Some(id);
+            }
+            Some(LaneKind::Gate(gate)) => self.emit(Event::GateReset { gate, skipped: false }),
+            Some(LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Repair(_)) | None => {}
+        }
+        self.fail_run_at(task, message, hint);
+    }
+
+    /// The run cannot go on.
+    pub(super) fn fail_run_at(&mut self, task: Option<TaskId>, message: String, hint: String) {
+        self.complete_as(RunStatus::Failed, message.clone());
+        let origin = Phase::Executing;
+        self.fail(Trigger::Fail, Failure { origin, task, step: 0, gate: None, message, hint });
+    }
+
+    pub(super) fn fail(&mut self, trigger: Trigger, mut failure: Failure) {
+        if let (Some(plan), Some(task)) = (&self.state.plan, failure.task) {
+            failure.step = plan.number(task);
+        }
+        self.end_work("the work failed");
+        self.must_go(trigger);
+        let message = failure.message.clone();
+        self.ask(CheckpointKind::Failure(failure), message);
+    }
+
+    /// Ends what the plan and its run have open: questions, writes that have not begun, proposals,
+    /// lanes.
+    pub(super) fn end_work(&mut self, why: &str) {
+        self.close_questions(|d, kind| match d.lane_asking(kind) {
+            Some(lane) => match d.state.lanes.get(&lane) {
+                Some(lane) => d.is_work(lane),
+                None => !matches!(kind, CheckpointKind::Diff { .. }),
+            },
+            None => true,
+        });
+        self.stop_preparing(why);
+        self.drop_proposals(why, |d, lane| d.state.lanes.get(&lane).is_some_and(|l| d.is_work(l)));
+        let lanes: Vec<Lane> = self.state.lanes.values().filter(|l| self.is_work(l)).cloned().collect();
+        for lane in lanes {
+            for call in lane.calls.iter().filter(|_| lane.kind.of_run()) {
+                self.end_call(lane.id, call.call, CallStatus::Interrupted, why);
+            }
+            self.emit(Event::LaneClosed { lane: lane.id });
+        }
+    }
+
+    /// Whether a lane ends with the plan or the run.
+    fn is_work(&self, lane: &Lane) -> bool {
+        lane.kind != LaneKind::Answer || self.has_own_run(lane.id)
+    }
+
+    /// Writes of the work that are approved but have not touched a file.
+    fn stop_preparing(&mut self, why: &str) {
+        let mine = |id: &ProposalId| {
+            let lane = self.state.proposals.get(id).and_then(|p| self.state.lanes.get(&p.lane));
+            lane.is_some_and(|l| self.is_work(l))
+        };
+        let early: Vec<ApplyId> = self
+            .state
+            .applies
+            .values()
+            .filter(|a| a.status == ApplyStatus::Approved && a.take.iter().any(|(id, _)| mine(id)))
+            .map(|a| a.id)
+            .collect();
+        for apply in early {
+            let message = format!("{why} before anything was written");
+            self.emit(Event::ApplyFailed { apply, message, stale: false });
+        }
+    }
+
+    fn drop_proposals(&mut self, reason: &str, of: impl Fn(&Self, LaneId) -> bool) {
+        let open: Vec<ProposalId> =
+            self.state.open_proposals().filter(|p| of(self, p.lane)).map(|p| p.id).collect();
+        for proposal in open {
+            self.emit(Event::ProposalClosed { proposal, reason: reason.to_owned(), dropped: true });
+        }
+    }
+
+    fn close_questions(&mut self, which: impl Fn(&Self, &CheckpointKind) -> bool) {
+        let ids: Vec<CheckpointId> =
+            self.state.open.values().filter(|c| which(self, &c.kind)).map(|c| c.id).collect();
+        for id in ids {
+            self.close(id, None);
+        }
+    }
+
+    /// The lane that a question belongs to, if it belongs to one.
+    fn lane_asking(&self, kind: &CheckpointKind) -> Option<LaneId> {
+        match kind {
+            CheckpointKind::Transition { lane, .. } | CheckpointKind::Diff { lane, .. } => Some(*lane),
+            CheckpointKind::Clarification { lane, .. } => *lane,
+            CheckpointKind::Risk { call, .. } => self.state.open_call(*call).map(|(l, _)| l.id),
+            CheckpointKind::Confirmation
+            | CheckpointKind::Failure(_)
+            | CheckpointKind::Interruption { .. }
+            | CheckpointKind::Exit
+            | CheckpointKind::PipelinePause { .. }
+            | CheckpointKind::Breakout { .. } => None,
+        }
+    }
+}

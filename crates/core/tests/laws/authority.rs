@@ -1,0 +1,244 @@
+//! Who may do what: the one gate against a table written by hand, and answers that race.
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    event::{Event, Stamped},
+    ids::{ApprovalId, CallId, GateId, LaneId, Millis, RunId, Seq, TaskId, TurnId},
+    input::Input,
+    intent::{IntentNode, Phase},
+    plan::PlanDraft,
+    scope::{PermissionMode, ToolScope},
+    session::LaneKind,
+    talk::{ModelCall, ModelReply},
+    tool::Tool,
+    work::Work,
+};
+use serde_json::json;
+
+use crate::{Dice, support::*};
+
+/// A lane as the table names it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Row {
+    Answer,
+    Named,
+    Beside,
+    Planning,
+    Task,
+    Goal,
+    Gate,
+    Repair,
+}
+
+const ROWS: [Row; 8] =
+    [Row::Answer, Row::Named, Row::Beside, Row::Planning, Row::Task, Row::Goal, Row::Gate, Row::Repair];
+
+const TOOLS: [Tool; 7] =
+    [Tool::List, Tool::Read, Tool::Search, Tool::Edit, Tool::Write, Tool::Delete, Tool::Run];
+
+/// How the gate must decide: a letter a tool, in the order of [`TOOLS`]; `r` runs, `a` asks the
+/// user, `x` is refused. Nodes: `t` talk, `l` look (analyze, plan, act, read), `e` execute, `w` write.
+const TABLE: [(ToolScope, Row, &str, &str, &str, &str); 21] = [
+    // ceiling                          t          l          e          w
+    (ToolScope::DELETE, Row::Answer, "rrraaaa", "rrraaaa", "rrraaaa", "rrrrrra"),
+    (ToolScope::DELETE, Row::Named, "xxxxxxx", "rrrxxxx", "rrrxxxa", "rrrrrra"),
+    (ToolScope::DELETE, Row::Beside, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
+    (ToolScope::DELETE, Row::Planning, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
+    (ToolScope::DELETE, Row::Task, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
+    (ToolScope::DELETE, Row::Goal, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
+    (ToolScope::DELETE, Row::Gate, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
+    (ToolScope::DELETE, Row::Repair, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
+    (ToolScope::WORKSPACE, Row::Answer, "rrraaax", "rrraaax", "rrraaax", "rrrrrrx"),
+    (ToolScope::WORKSPACE, Row::Named, "xxxxxxx", "rrrxxxx", "rrrxxxx", "rrrrrrx"),
+    (ToolScope::WORKSPACE, Row::Beside, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
+    (ToolScope::WORKSPACE, Row::Task, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrrrrx"),
+    (ToolScope::WORKSPACE, Row::Repair, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrrrrx"),
+    (ToolScope::EXECUTE, Row::Answer, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrxxxa"),
+    (ToolScope::EXECUTE, Row::Named, "xxxxxxx", "rrrxxxx", "rrrxxxa", "rrrxxxa"),
+    (ToolScope::EXECUTE, Row::Beside, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
+    (ToolScope::EXECUTE, Row::Task, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrxxxa"),
+    (ToolScope::EXECUTE, Row::Goal, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrxxxa"),
+    (ToolScope::EXECUTE, Row::Gate, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrxxxa"),
+    (ToolScope::DISCOVERY, Row::Answer, "rxxxxxx", "rxxxxxx", "rxxxxxx", "rxxxxxx"),
+    (ToolScope::DISCOVERY, Row::Task, "rxxxxxx", "rxxxxxx", "rxxxxxx", "rxxxxxx"),
+];
+
+fn forge(b: &mut Bench, event: Event) {
+    let seq = Seq(b.session.state().seq.0 + 1);
+    b.session.apply(&Stamped { seq, at: Millis(1), run: None, event });
+}
+
+/// A session with one lane of this kind at this node under this ceiling, its model being asked.
+fn with(row: Row, node: IntentNode, ceiling: ToolScope, permission: PermissionMode) -> Bench {
+    let mut b = Bench::new();
+    let (turn, lane) = (TurnId(100), LaneId(101));
+    forge(&mut b, Event::PermissionChanged { permission, chat_only: false });
+    forge(&mut b, Event::TurnStarted { turn, text: pilothouse_core::blob::Excerpt::default() });
+    let plan = r#"{"title":"P","tasks":[{"title":"A"}],"gates":[{"name":"t","command":"make"}]}"#;
+    let kind = match row {
+        Row::Answer | Row::Named | Row::Beside => LaneKind::Answer,
+        Row::Planning => LaneKind::Planning,
+        Row::Task => LaneKind::Task(TaskId(1)),
+        Row::Goal => LaneKind::Goal,
+        Row::Gate => LaneKind::Gate(GateId(1)),
+        Row::Repair => LaneKind::Repair(GateId(1)),
+    };
+    let to = match row {
+        Row::Answer | Row::Named => Phase::Idle,
+        Row::Planning => Phase::Planning,
+        Row::Beside | Row::Task | Row::Goal | Row::Gate | Row::Repair => Phase::Executing,
+    };
+    if !matches!(row, Row::Answer | Row::Named | Row::Planning | Row::Goal) {
+        let plan = PlanDraft::parse(plan).unwrap().build(turn, 1).unwrap();
+        forge(&mut b, Event::PlanReady { plan });
+    }
+    forge(&mut b, Event::PhaseChanged { from: Phase::Idle, to });
+    if to == Phase::Executing {
+        forge(
+            &mut b,
+            Event::RunStarted { run: RunId(102), turn: TurnId(99), approval: Some(ApprovalId(103)) },
+        );
+    }
+    if row == Row::Beside {
+        let kind = LaneKind::Task(TaskId(1));
+        let (other, ceiling) = (LaneId(104), ToolScope::DELETE);
+        forge(&mut b, Event::LaneOpened { lane: other, kind, turn, node, ceiling, fixed: false });
+        forge(&mut b, Event::ThinkingStarted { call: CallId(105), lane: other });
+    }
+    let fixed = row == Row::Named;
+    forge(&mut b, Event::LaneOpened { lane, kind, turn, node, ceiling, fixed });
+    forge(&mut b, Event::ThinkingStarted { call: CallId(106), lane });
+    b
+}
+
+/// What the gate does with a call of this tool.
+fn decided(b: &mut Bench, tool: Tool) -> char {
+    let args = json!({"path": "a.txt", "pattern": "x", "content": "y", "command": "make"}).to_string();
+    let calls = vec![ModelCall { id: "x".into(), name: tool.name().into(), args }];
+    let reply = ModelReply { calls, ..ModelReply::default() };
+    b.input(Input::Replied { call: CallId(106), reply: Ok(reply) }).unwrap();
+    let runs = b.session.pending().values().any(|w| matches!(w, Work::Tool { .. }));
+    let asks = b
+        .session
+        .state()
+        .open
+        .values()
+        .any(|c| matches!(c.kind, CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. }));
+    match (runs, asks) {
+        (true, false) => 'r',
+        (false, true) => 'a',
+        (false, false) => 'x',
+        (true, true) => panic!("{tool:?} runs and asks"),
+    }
+}
+
+fn column(node: IntentNode) -> usize {
+    match node.name() {
+        "conversation" | "understand" | "clarify" | "explain" => 0,
+        "execute" => 2,
+        "write" | "create" | "modify" | "delete" => 3,
+        _ => 1,
+    }
+}
+
+#[test]
+fn every_tool_in_every_lane_at_every_node_is_decided_as_the_table_says() {
+    let mut checked = 0;
+    let mut check = |row, node, ceiling, permission, wanted: &str| {
+        for (tool, wanted) in TOOLS.into_iter().zip(wanted.chars()) {
+            let got = decided(&mut with(row, node, ceiling, permission), tool);
+            assert_eq!(got, wanted, "{tool:?} in {row:?} at {node} under {ceiling:?}, {permission:?}");
+            checked += 1;
+        }
+    };
+    for node in IntentNode::ALL {
+        for (ceiling, row, talk, look, execute, write) in TABLE {
+            let wanted = [talk, look, execute, write][column(node)];
+            check(row, node, ceiling, PermissionMode::Ask, wanted);
+            if ceiling == ToolScope::DELETE {
+                // Auto waives the questions of G1 and of medium risk, never the scope.
+                check(row, node, ceiling, PermissionMode::Auto, &wanted.replace('a', "r"));
+            }
+        }
+        for row in ROWS {
+            let named = row == Row::Named && column(node) == 0;
+            let reading = if named { "xxxxxxx" } else { "rrrxxxx" };
+            check(row, node, ToolScope::READ_ONLY, PermissionMode::ReadOnly, reading);
+            check(row, node, ToolScope::NONE, PermissionMode::Ask, "xxxxxxx");
+        }
+    }
+    assert_eq!(checked, 17 * 7 * (21 + 8 + 2 * 8));
+}
+
+/// A session with one open question, and the two answers that race for it.
+fn raced(kind: usize) -> (Bench, Input, Input) {
+    let mut b = Bench::new();
+    match kind {
+        0 | 1 => {
+            b.say("where is it?");
+            let call =
+                if kind == 0 { ("run", json!({"command": "make"})) } else { ("edit", json!({"path": "a"})) };
+            b.reply("", &[call]);
+        }
+        2 => {
+            b.say("where is it?");
+            b.reply("", &[("run", json!({"command": "rm -rf /"}))]);
+        }
+        _ => {
+            b.say("fix the bug in a.txt");
+            b.plan(&[("One", "modify")], &[]);
+        }
+    }
+    if kind == 4 {
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+        b.propose("a.txt", "1\n", "2\n");
+        b.reply("", &[]);
+        let proposals: Vec<_> = b.session.state().open_proposals().map(|p| (p.id, p.shown())).collect();
+        let ids = proposals.iter().map(|p| p.0).collect();
+        return (
+            b,
+            Input::Apply { proposals, word: None },
+            Input::Skip { proposals: ids, reason: "no".into() },
+        );
+    }
+    let question = b.session.state().open.values().next().unwrap().clone();
+    let shown = match &question.kind {
+        CheckpointKind::Risk { shown, .. } => Some(*shown),
+        _ => None,
+    };
+    let of = |answer| Input::Answer { checkpoint: question.id, answer, shown };
+    let yes = if kind == 2 { Answer::Word("proceed".into()) } else { Answer::Approve };
+    (b, of(yes), of(Answer::Reject(String::new())))
+}
+
+/// What was granted: tools that run and writes that are worked out, other than reading.
+fn grants(b: &Bench) -> usize {
+    let tools = b.session.pending();
+    let tools = tools.values().filter(|w| match w {
+        Work::Tool { permit, .. } => !matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
+        Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => true,
+        Work::Think { .. } => false,
+    });
+    tools.count()
+        + usize::from(b.session.state().run.is_some() && !b.session.state().proposals.values().any(|_| true))
+}
+
+#[test]
+fn of_a_thousand_races_each_has_one_winner_and_a_denial_never_becomes_a_grant() {
+    let mut dice = Dice(7);
+    for round in 0..1_000 {
+        let kind = round % 5;
+        let (mut b, yes, no) = raced(kind);
+        let denied_first = dice.roll(2) == 0;
+        let (first, second) = if denied_first { (no, yes) } else { (yes, no) };
+        b.input(first).unwrap();
+        let granted = grants(&b);
+        assert_eq!(granted == 0, denied_first, "round {round}, kind {kind}");
+        for _ in 0..=dice.roll(3) {
+            let before = b.session.clone();
+            assert!(b.input(second.clone()).is_err(), "round {round}, kind {kind}: answered twice");
+            assert!(before == b.session && grants(&b) == granted);
+        }
+    }
+}

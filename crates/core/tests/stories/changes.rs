@@ -1,0 +1,178 @@
+//! Changes under odd circumstances: races, ceilings, cancels, two lanes on one file.
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    ids::ProposalId,
+    input::{Input, WriteFault},
+    intent::Phase,
+    proposal::ProposalStatus,
+    scope::PermissionMode,
+};
+use serde_json::json;
+
+use crate::{phase, phases::running, reviewing, support::*};
+
+#[test]
+fn nothing_is_applied_under_a_read_only_ceiling() {
+    let mut b = reviewing();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    assert!(b.approve_all(None).unwrap_err().reason.contains("read-only"));
+    b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
+    b.approve_all(None).unwrap();
+}
+
+#[test]
+fn a_cancel_stops_a_write_that_is_only_being_prepared() {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    let (apply, files) = (b.writing(), b.prepared());
+    b.input(Input::Cancel).unwrap();
+    assert!(b.session.pending().is_empty(), "{:?}", b.session.pending());
+    assert!(b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).is_err());
+    assert!(b.session.state().proposals.values().all(|p| p.status == ProposalStatus::Dropped));
+}
+
+#[test]
+fn a_cancel_lets_a_write_that_has_begun_end_and_it_can_be_undone() {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    let (apply, files) = (b.writing(), b.prepared());
+    b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+    b.input(Input::Cancel).unwrap();
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(b.input(Input::Undo).is_err(), "not while it is being written");
+    b.input(Input::ApplyEnded { apply, result: Ok(()) }).unwrap();
+    assert_eq!(b.session.state().ledger, [apply]);
+    b.input(Input::Undo).unwrap();
+}
+
+#[test]
+fn a_cancelled_write_that_fails_afterwards_leaves_nothing_to_decide() {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    let (apply, files) = (b.writing(), b.prepared());
+    b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+    b.input(Input::Cancel).unwrap();
+    let fault = WriteFault { message: "disk full".into(), stale: false, rebased: Vec::new() };
+    b.input(Input::ApplyEnded { apply, result: Err(fault) }).unwrap();
+    assert_eq!(phase(&b), Phase::Idle);
+    for p in b.session.state().open_proposals() {
+        assert!(b.session.state().diff_of(p.lane).is_some(), "a proposal that waits can be decided");
+    }
+}
+
+#[test]
+fn one_proposal_named_twice_is_written_once() {
+    let mut b = reviewing();
+    let (id, shown) = b.session.state().open_proposals().map(|p| (p.id, p.shown())).next().unwrap();
+    b.input(Input::Apply { proposals: vec![(id, shown), (id, shown)], word: None }).unwrap();
+    assert_eq!(b.prepared().len(), 1);
+}
+
+/// A proposal left from before the session was reopened, and one of a new run to the same file.
+fn two_on_one_file() -> (Bench, Vec<ProposalId>) {
+    let mut b = reviewing();
+    b.input(Input::Open(opening())).unwrap();
+    b.say("fix the greeting");
+    b.plan(&[("Fix it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt", "edits": []}))]);
+    b.propose("a.txt", "1\n", "uno\n");
+    b.reply("done", &[]);
+    let ids = b.session.state().open_proposals().map(|p| p.id).collect::<Vec<_>>();
+    assert_eq!(ids.len(), 2);
+    (b, ids)
+}
+
+#[test]
+fn two_changes_of_one_file_are_never_one_write() {
+    let (mut b, ids) = two_on_one_file();
+    let refusal = b.approve_all(None).unwrap_err();
+    assert!(refusal.reason.contains("a.txt"), "{refusal}");
+    let shown = |b: &Bench, id| b.session.state().proposals[&id].shown();
+    let one = |b: &Bench, i: usize| Input::Apply { proposals: vec![(ids[i], shown(b, ids[i]))], word: None };
+    let first = one(&b, 0);
+    b.input(first).unwrap();
+    let second = one(&b, 1);
+    assert!(b.input(second).is_err(), "not while the same file is being written");
+    b.write();
+    let second = one(&b, 1);
+    b.input(second).unwrap();
+}
+
+#[test]
+fn a_change_waits_while_its_file_is_being_taken_back() {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    b.write();
+    b.say("fix the greeting");
+    b.plan(&[("Fix it", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt", "edits": []}))]);
+    b.propose("a.txt", "1\n", "uno\n");
+    b.reply("done", &[]);
+    b.input(Input::Undo).unwrap();
+    assert!(b.approve_all(None).is_err());
+    let apply = b.session.state().applies.keys().next().copied().unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.approve_all(None).unwrap();
+}
+
+#[test]
+fn up_from_the_diff_of_a_repair_goes_to_the_plan_too() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.say("y");
+    b.reply("", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "error: no"));
+    b.say("a");
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.propose("a.txt", "x\n", "y\n");
+    b.reply("", &[]);
+    b.input(Input::Up).unwrap();
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    b.say("y");
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn a_removal_taken_back_in_the_middle_of_a_run_can_be_removed_again() {
+    let mut b = Bench::new();
+    b.say("delete the old file");
+    b.plan(&[("Remove it", "delete"), ("Then this", "modify")], &[]);
+    b.say("y");
+    b.reply("", &[("delete", json!({"path": "old/a.txt"}))]);
+    b.propose("old/a.txt", "bye\n", "");
+    b.reply("", &[]);
+    b.approve_all(Some("delete")).unwrap();
+    b.write();
+    b.input(Input::Undo).unwrap();
+    let apply = b.session.state().applies.keys().next().copied().unwrap();
+    b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
+    b.reply("", &[("delete", json!({"path": "old/a.txt"}))]);
+    b.propose("old/a.txt", "bye\n", "");
+    b.reply("", &[]);
+    assert!(b.approve_all(None).is_err(), "the word is asked for again");
+    b.approve_all(Some("delete")).unwrap();
+}
+
+#[test]
+fn raising_the_ceiling_in_the_middle_widens_nothing_that_runs() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    b.say("where is it?");
+    let before = b.session.state().lanes.values().next().unwrap().offer();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    assert_eq!(b.session.state().lanes.values().next().unwrap().offer(), before);
+    let mut b = running();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("", &[]);
+    b.write();
+    assert_eq!(b.session.state().ledger.len(), 1);
+}

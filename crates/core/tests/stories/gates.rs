@@ -1,0 +1,179 @@
+//! Gates: red is a question, a repair goes through the diff, a ceiling holds.
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    input::Input,
+    intent::{IntentNode, Phase},
+    plan::{GateStatus, TaskStatus},
+    scope::PermissionMode,
+    tool::Tool,
+    work::Work,
+};
+use serde_json::json;
+
+use crate::{phase, support::*};
+
+#[test]
+fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("syntax", "cargo check")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to change", &[]);
+    let id = b.question(is_risk);
+    assert!(b.session.pending().is_empty(), "a gate asks before it runs");
+    assert!(b.input(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None }).is_err());
+    b.answer(is_risk, Answer::Approve).unwrap();
+    assert_eq!(b.tool().1, Tool::Run);
+    b.end_tool(exited(1, "error: Line 23: undefined name 'x'"));
+    assert_eq!(phase(&b), Phase::Executing);
+    b.answer(is_failure, Answer::AutoFix).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.propose("a.txt", "x\n", "y\n");
+    b.reply("", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(matches!(b.session.state().suspended.as_ref().unwrap().gates[0].status, GateStatus::Passed(_)));
+}
+
+#[test]
+fn repairs_are_bounded() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[]);
+    for _ in 0..2 {
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "no"));
+        b.answer(is_failure, Answer::AutoFix).unwrap();
+        b.reply("tried", &[]);
+    }
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "no"));
+    assert!(b.answer(is_failure, Answer::AutoFix).is_err());
+    b.say("s");
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn a_command_waits_for_its_lane_s_proposals() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt"})), ("run", json!({"command": "cat a.txt"}))]);
+    b.propose("a.txt", "1\n", "2\n");
+    assert!(b.session.state().open.values().any(|c| is_diff(&c.kind)));
+    assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    assert_eq!(b.tool().1, Tool::Run);
+}
+
+#[test]
+fn under_a_read_only_ceiling_plans_are_made_but_not_run() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    b.say("create notes.txt");
+    b.plan(&[("One", "create")], &[]);
+    assert!(b.answer(is_plan, Answer::Approve).is_err());
+    b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
+    b.answer(is_plan, Answer::Approve).unwrap();
+}
+
+#[test]
+fn lowering_the_ceiling_stops_what_it_forbids() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    let (call, _) = b.tool();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })));
+    assert!(b.input(Input::ToolEnded { call, outcome: proposing("a.txt", "1\n", "2\n") }).is_err());
+}
+
+/// The worked trace of the model (§1.8), from the first question to the end of the run.
+#[test]
+fn the_worked_trace_from_question_to_completion() {
+    let mut b = Bench::new();
+    b.say("what's in this codebase?");
+    b.reply("a demo", &[]);
+    b.say("add user authentication");
+    let plan = json!({"title": "Auth", "tasks": [
+        {"title": "Write it", "kind": "create"}, {"title": "Drop the old", "kind": "delete", "after": [1]},
+    ], "gates": [{"name": "syntax", "command": "cargo check", "after": [1]}]});
+    b.reply("", &[("submit_plan", plan)]);
+    b.say("y");
+    b.reply("", &[("write", json!({"path": "auth.py", "content": "x"}))]);
+    b.propose("auth.py", "", "x\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "error: Line 23: undefined name 'hash_password'"));
+    b.say("a");
+    b.reply("", &[("edit", json!({"path": "auth.py"}))]);
+    b.propose("auth.py", "x\n", "y\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    b.reply("", &[("delete", json!({"path": "old.py"}))]);
+    b.propose("old.py", "bye\n", "");
+    b.reply("done", &[]);
+    b.approve_all(Some("delete")).unwrap();
+    assert_eq!(b.session.state().node(), IntentNode::Delete);
+    b.write();
+    let inner = [
+        "lane_opened",
+        "lane_closed",
+        "call_started",
+        "call_ended",
+        "call_made",
+        "thinking_started",
+        "message_completed",
+        "command_proposed",
+        "command_exited",
+        "apply_started",
+    ];
+    let told: Vec<String> = b.names().into_iter().filter(|n| !inner.contains(&n.as_str())).collect();
+    let wanted = "session_opened turn_started intent_classified node_transition \
+        turn_started intent_classified phase_changed node_transition \
+        plan_ready phase_changed checkpoint_opened \
+        checkpoint_resolved node_transition phase_changed run_started \
+        task_started node_transition node_transition proposed checkpoint_opened \
+        apply_approved applied checkpoint_resolved task_completed \
+        node_transition gate_started checkpoint_opened checkpoint_resolved gate_failed checkpoint_opened \
+        checkpoint_resolved repair_started node_transition node_transition proposed checkpoint_opened \
+        apply_approved applied checkpoint_resolved gate_reset \
+        node_transition gate_started checkpoint_opened checkpoint_resolved gate_passed \
+        task_started node_transition node_transition proposed checkpoint_opened \
+        apply_approved node_transition applied gate_went_stale checkpoint_resolved task_completed \
+        run_completed plan_shelved phase_changed";
+    assert_eq!(told.join(" "), wanted);
+}
+
+#[test]
+fn a_change_of_the_plan_in_the_middle_keeps_what_is_done() {
+    let mut b = crate::phases::running();
+    b.reply("done", &[]);
+    b.say("wait, only include Q4");
+    assert_eq!(phase(&b), Phase::Planning);
+    let statuses = |b: &Bench| {
+        b.session.state().plan.iter().flat_map(|p| &p.tasks).map(|t| t.status).collect::<Vec<_>>()
+    };
+    assert_eq!(statuses(&b), [TaskStatus::Done, TaskStatus::Cancelled]);
+    b.plan(&[("Two, for Q4", "modify")], &[]);
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    assert_eq!(b.session.state().plan.as_ref().unwrap().version, 2);
+    b.say("q");
+    assert_eq!(b.session.state().suspended.as_ref().unwrap().version, 2);
+}

@@ -1,0 +1,455 @@
+//! What each kind of message does in each phase (model §1.5 and §1.7), where the table alone does
+//! not say it.
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    event::{Event, RunStatus},
+    input::Input,
+    intent::{Control, Mode, Phase},
+    plan::TaskStatus,
+    scope::PermissionMode,
+    session::LaneKind,
+    talk::{Fault, FaultKind, ModelReply},
+    tool::Tool,
+};
+use serde_json::json;
+
+use crate::{phase, support::*};
+
+fn fault() -> Fault {
+    Fault {
+        kind: FaultKind::Unreachable,
+        message: "no connection".into(),
+        hint: "check it".into(),
+        status: None,
+    }
+}
+
+/// A plan of two tasks under way, the first at the model.
+pub fn running() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b
+}
+
+fn run_thinking(b: &Bench) -> pilothouse_core::ids::CallId {
+    b.session.state().run_lane().unwrap().thinking.unwrap()
+}
+
+/// A run that failed in its first task.
+fn failed() -> Bench {
+    let mut b = running();
+    let call = run_thinking(&b);
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    assert_eq!(phase(&b), Phase::Failed);
+    b
+}
+
+fn answer_lane(b: &Bench) -> pilothouse_core::session::Lane {
+    b.session.state().lanes.values().rfind(|l| l.kind == LaneKind::Answer).unwrap().clone()
+}
+
+fn head_of_planning(b: &Bench) -> String {
+    let turn = b.session.state().planning_lane().unwrap().turn;
+    b.session.state().turns[&turn].head.clone()
+}
+
+#[test]
+fn trying_a_failed_planning_again_takes_its_own_message_not_the_question_after_it() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let call = b.thinking();
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    b.say("why did it fail?");
+    b.reply("the line is down", &[]);
+    b.say("r");
+    assert_eq!(phase(&b), Phase::Planning);
+    assert_eq!(head_of_planning(&b), "fix the bug in a.txt");
+}
+
+#[test]
+fn another_plan_after_a_failed_planning_is_of_its_message() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let call = b.thinking();
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    b.say("why did it fail?");
+    b.reply("the line is down", &[]);
+    b.say("p");
+    assert_eq!(head_of_planning(&b), "fix the bug in a.txt");
+}
+
+#[test]
+fn trying_a_failed_goal_again_takes_its_own_message() {
+    let mut b = Bench::new();
+    b.say("run the tests");
+    let call = b.thinking();
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    b.say("why did it fail?");
+    b.reply("the line is down", &[]);
+    b.say("r");
+    let lane = b.session.state().run_lane().unwrap().clone();
+    assert_eq!(b.session.state().turns[&lane.turn].head, "run the tests");
+}
+
+#[test]
+fn replanning_beside_a_question_restarts_the_planning_not_the_question() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.say("what does this function do?");
+    b.say("/replan");
+    assert_eq!(head_of_planning(&b), "fix the bug in a.txt");
+}
+
+#[test]
+fn a_run_is_not_tried_again_under_a_read_only_ceiling() {
+    let mut b = failed();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    let id = b.question(is_failure);
+    let retry = Input::Answer { checkpoint: id, answer: Answer::Retry, shown: None };
+    assert!(b.input(retry).unwrap_err().reason.contains("read-only"));
+    assert!(b.input(Input::say("/redo")).is_err());
+    b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
+    b.answer(is_failure, Answer::Retry).unwrap();
+    assert_eq!(phase(&b), Phase::Executing);
+}
+
+#[test]
+fn a_command_after_a_failure_sets_the_plan_aside_and_loses_nothing() {
+    let mut b = failed();
+    b.say("!ls");
+    assert_eq!(phase(&b), Phase::Executing);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "a"));
+    assert_eq!(phase(&b), Phase::Idle);
+    b.say("/redo");
+    assert_eq!(b.session.state().plan.as_ref().unwrap().title, "Plan");
+}
+
+#[test]
+fn a_plan_that_comes_to_nothing_leaves_the_earlier_one_within_reach() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.say("/replan");
+    b.reply("I cannot", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(b.session.state().plan.is_none(), "nothing is active while idle");
+    b.say("/redo");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+}
+
+#[test]
+fn a_reset_leaves_no_plan_to_take_up() {
+    let mut b = running();
+    b.input(Input::Cancel).unwrap();
+    b.say("/reset");
+    assert!(b.input(Input::say("/redo")).is_err());
+    assert!(b.session.state().suspended.is_none());
+}
+
+#[test]
+fn a_queued_command_line_runs_as_it_was_typed() {
+    let mut b = running();
+    b.say("!make docs");
+    assert_eq!(b.session.state().queue.len(), 1);
+    b.reply("done", &[]);
+    b.reply("done", &[]);
+    assert_eq!(phase(&b), Phase::Executing);
+    assert!(
+        b.session
+            .state()
+            .open
+            .values()
+            .any(|c| matches!(&c.kind, CheckpointKind::Risk { command, .. } if command == "make docs"))
+    );
+}
+
+#[test]
+fn a_command_typed_while_a_rejected_plan_waits_for_guidance_runs_and_ends() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.plan(&[("One", "create")], &[]);
+    b.say("n");
+    b.say("!ls");
+    assert_eq!(phase(&b), Phase::Executing);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "a"));
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(!b.notices().iter().any(|n| n.starts_with("internal")), "{:?}", b.notices());
+    b.say("/redo");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+}
+
+#[test]
+fn guidance_after_a_no_makes_the_next_version_of_the_same_plan() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.plan(&[("One", "create")], &[]);
+    b.answer(is_plan, Answer::Reject("put it into docs".into())).unwrap();
+    assert_eq!(phase(&b), Phase::Planning);
+    assert_eq!(head_of_planning(&b), "put it into docs");
+    b.plan(&[("Two", "create")], &[]);
+    assert_eq!(b.session.state().plan.as_ref().unwrap().version, 2);
+    assert!(b.session.state().suspended.is_none());
+}
+
+#[test]
+fn stop_and_something_else_during_a_run_is_new_work() {
+    let mut b = running();
+    b.say("stop. create revenue.txt instead");
+    assert_eq!(phase(&b), Phase::Planning);
+    assert_eq!(b.session.state().suspended.as_ref().unwrap().title, "Plan");
+    let turn = b.session.state().planning_lane().unwrap().turn;
+    let info = &b.session.state().turns[&turn];
+    assert!(matches!(info.class, pilothouse_core::intent::Turn::PlanNew(_)), "{info:?}");
+}
+
+#[test]
+fn two_control_words_in_one_message_are_both_heard() {
+    let mut b = Bench::new();
+    b.say("switch to proof mode; show status");
+    assert_eq!(b.session.state().mode, Mode::Proof);
+    assert!(b.log.iter().any(|e| matches!(&e.event, Event::ControlGiven { control: Control::Status })));
+}
+
+#[test]
+fn a_control_word_that_is_queued_by_hand_does_not_take_the_plan_s_place() {
+    let mut b = running();
+    b.input(Input::Queue("create other.txt".into())).unwrap();
+    b.input(Input::Queue("switch to proof mode".into())).unwrap();
+    b.input(Input::Queue("what does this function do?".into())).unwrap();
+    assert_eq!(b.session.state().queue.len(), 3);
+    b.reply("done", &[]);
+    b.reply("done", &[]);
+    assert_eq!(b.session.state().mode, Mode::Proof);
+    assert_eq!(phase(&b), Phase::Planning);
+    assert_eq!(head_of_planning(&b), "create other.txt");
+    assert!(b.session.state().queue.is_empty());
+    let asked = answer_lane(&b).turn;
+    assert_eq!(b.session.state().turns[&asked].head, "what does this function do?");
+}
+
+#[test]
+fn what_waited_for_a_plan_is_heard_when_none_comes() {
+    let mut b = Bench::new();
+    b.say("create notes.txt");
+    b.mumble();
+    let waiting = b.session.state().queue.later.len();
+    assert_eq!(waiting, 1, "{:#?}", b.session.state().open);
+    b.reply("there is nothing to plan", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(b.session.state().queue.is_empty());
+    answer_lane(&b);
+}
+
+#[test]
+fn a_failure_holds_the_queue_and_going_on_by_hand_starts_it() {
+    let mut b = running();
+    b.input(Input::Queue("create other.txt".into())).unwrap();
+    let call = run_thinking(&b);
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    assert_eq!(b.session.state().queue.len(), 1, "a failure holds the queue");
+    b.answer(is_failure, Answer::Manual).unwrap();
+    assert_eq!(phase(&b), Phase::Planning);
+    assert_eq!(head_of_planning(&b), "create other.txt");
+}
+
+#[test]
+fn leaving_stops_the_run_even_beside_an_answer() {
+    let mut b = running();
+    b.say("what does this function do?");
+    b.say("/exit");
+    b.say("y");
+    assert_eq!(phase(&b), Phase::Idle);
+    assert!(b.session.pending().is_empty());
+    assert!(b.log.iter().any(|e| matches!(&e.event, Event::ControlGiven { control: Control::Exit })));
+}
+
+#[test]
+fn leaving_asks_also_while_another_question_is_open_and_that_one_comes_back() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.say("y");
+    b.reply("", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "error: no"));
+    b.say("/exit");
+    let left =
+        |b: &Bench| b.log.iter().any(|e| matches!(&e.event, Event::ControlGiven { control: Control::Exit }));
+    assert!(!left(&b));
+    b.say("n");
+    b.question(is_failure);
+    b.say("/exit");
+    b.say("y");
+    assert!(left(&b) && phase(&b) == Phase::Idle);
+}
+
+#[test]
+fn a_plan_that_gets_ready_does_not_take_the_place_of_leaving() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.say("/exit");
+    b.plan(&[("One", "modify")], &[]);
+    b.say("n");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    b.question(is_plan);
+}
+
+#[test]
+fn leaving_is_possible_when_the_run_ended_meanwhile() {
+    let mut b = running();
+    b.say("/exit");
+    b.reply("done", &[]);
+    b.reply("done", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+    b.say("y");
+    assert!(b.log.iter().any(|e| matches!(&e.event, Event::ControlGiven { control: Control::Exit })));
+}
+
+#[test]
+fn q_at_a_red_gate_stops_the_run_also_beside_an_answer() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.say("y");
+    b.reply("", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "error: no"));
+    b.say("what does this function do?");
+    b.say("q");
+    assert_eq!(phase(&b), Phase::Idle);
+    assert_eq!(b.session.pending().len(), 1, "the answer goes on");
+}
+
+#[test]
+fn giving_a_plan_up_leaves_an_answer_that_is_being_written() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.say("what does this function do?");
+    b.say("q");
+    assert_eq!(phase(&b), Phase::Idle);
+    answer_lane(&b);
+}
+
+#[test]
+fn stopping_a_goal_leaves_a_question_beside_it() {
+    let mut b = Bench::new();
+    b.say("run the tests");
+    b.say("what does this function do?");
+    b.say("/replan");
+    answer_lane(&b);
+}
+
+#[test]
+fn go_on_after_a_finished_plan_does_not_offer_it_again() {
+    let mut b = running();
+    b.reply("done", &[]);
+    b.reply("done", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+    b.say("go on");
+    assert_eq!(phase(&b), Phase::Idle, "{:?}", b.names());
+    b.say("/redo");
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+}
+
+#[test]
+fn a_task_that_runs_out_of_rounds_is_not_done() {
+    let mut b = running();
+    for _ in 0..80 {
+        b.reply("", &[("nonsense", json!({}))]);
+        if phase(&b) != Phase::Executing {
+            break;
+        }
+    }
+    assert_eq!(phase(&b), Phase::Failed);
+    assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[0].status, TaskStatus::Failed);
+}
+
+#[test]
+fn lowering_the_ceiling_never_lets_a_task_pass_for_done() {
+    let mut b = running();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    assert_eq!(phase(&b), Phase::Failed);
+    let statuses = |b: &Bench| {
+        b.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.status).collect::<Vec<_>>()
+    };
+    assert_eq!(statuses(&b), [TaskStatus::Failed, TaskStatus::Pending]);
+    b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
+    b.say("r");
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    assert_eq!(b.tool().1, Tool::Edit);
+}
+
+#[test]
+fn no_further_task_begins_under_a_ceiling_that_was_lowered() {
+    let mut b = running();
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    b.reply("nothing to do", &[]);
+    assert_eq!(phase(&b), Phase::Failed);
+    assert_eq!(b.session.state().plan.as_ref().unwrap().tasks[1].status, TaskStatus::Pending);
+}
+
+#[test]
+fn an_escalated_answer_that_fails_is_a_failure_and_leaves_no_orphans() {
+    let mut b = Bench::new();
+    b.say("where is it?");
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.answer(is_transition, Answer::Approve).unwrap();
+    b.propose("a.txt", "1\n", "2\n");
+    let call = b.thinking();
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    assert_eq!(phase(&b), Phase::Failed);
+    assert_eq!(b.session.state().open_proposals().count(), 0);
+    let failed =
+        b.log.iter().any(|e| matches!(&e.event, Event::RunCompleted { status: RunStatus::Failed, .. }));
+    assert!(failed);
+    b.say("r");
+    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.answer(is_transition, Answer::Approve).unwrap();
+    assert_eq!(b.tool().1, Tool::Edit);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn a_failed_repair_tried_again_runs_the_gate_again() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.say("y");
+    b.reply("", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "error: no"));
+    b.say("a");
+    let call = b.thinking();
+    b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
+    assert_eq!(phase(&b), Phase::Failed);
+    b.say("r");
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn the_partial_reply_of_a_stopped_run_is_kept_and_starts_nothing() {
+    let mut b = running();
+    let call = run_thinking(&b);
+    b.input(Input::Cancel).unwrap();
+    let calls = vec![pilothouse_core::talk::ModelCall {
+        id: "x".into(),
+        name: "edit".into(),
+        args: json!({"path": "a.txt"}).to_string(),
+    }];
+    let reply = ModelReply { text: "part".into(), calls, ..ModelReply::default() };
+    b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
+    assert!(b.session.pending().is_empty());
+}

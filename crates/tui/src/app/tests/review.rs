@@ -1,0 +1,277 @@
+//! The review of changes: the room that it gets, what is counted, and where the keys go after it.
+
+use std::collections::BTreeMap;
+
+use pilothouse_core::{
+    blob::Blob,
+    checkpoint::Answer,
+    diff,
+    event::FileChange,
+    relpath::RelPath,
+    tool::{ChangeKind, ProposalDraft, ToolOutcome},
+};
+
+use super::*;
+
+const OLD: &str = "one\n2\n3\n4\n5\n6\n7\n8\n9\nten\n";
+const NEW: &str = "ONE\n2\n3\n4\n5\n6\n7\n8\n9\nTEN\n";
+
+/// A desk whose changes lie on a disk of its own.
+struct Bench {
+    desk: Desk,
+    blobs: BTreeMap<BlobId, Vec<u8>>,
+}
+
+impl Bench {
+    /// Two files with two hunks each wait.
+    fn new(width: u16, height: u16) -> Self {
+        let mut desk = Desk::new(width, height).with_plan();
+        let id = desk.state().phase_question().unwrap().id;
+        desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
+        desk.reply("", &[("edit", r#"{"path":"src/a.rs"}"#), ("edit", r#"{"path":"src/b.rs"}"#)]);
+        let mut blobs = BTreeMap::new();
+        for name in ["src/a.rs", "src/b.rs"] {
+            let call = desk.tools.remove(0);
+            let [before, after] = [OLD, NEW].map(|t| Blob::new(t.as_bytes().to_vec()));
+            for blob in [&before, &after] {
+                blobs.insert(blob.id(), blob.bytes().to_vec());
+            }
+            let hunks = diff::hunks(before.bytes(), after.bytes());
+            let mut outcome = ToolOutcome::text("proposed", "proposed");
+            outcome.proposals = vec![ProposalDraft {
+                path: RelPath::new(name).unwrap(),
+                kind: ChangeKind::Modify,
+                before: Some(before),
+                after: Some(after),
+                hunks,
+            }];
+            desk.give(Input::ToolEnded { call, outcome });
+        }
+        desk.reply("Done.", &[]);
+        desk.collect();
+        desk.draw();
+        Self { desk, blobs }
+    }
+
+    /// Keys after a look, with everything that the app asked for done.
+    fn press(&mut self, keys: &str) {
+        self.settle();
+        self.desk.wait(400).press(keys);
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        self.desk.deliver();
+        while let Some(ask) = self.desk.asks.pop() {
+            if let Ask::Blob(id) = ask {
+                let reply = Reply::Blob(id, self.blobs.get(&id).cloned());
+                self.desk.app.update(Update::Answered(0, reply), self.desk.now);
+            }
+        }
+        while let Some(work) = self.desk.writes.pop() {
+            match work {
+                Work::Prepare { apply, changes } => {
+                    let file = |t: &pilothouse_core::work::Take| FileChange {
+                        proposal: t.proposal,
+                        mode: None,
+                        path: t.path.clone(),
+                        kind: t.kind,
+                        before: t.before,
+                        after: t.after,
+                        added: t.taken.len(),
+                        removed: t.taken.len(),
+                        lines: 10,
+                    };
+                    let files = changes.iter().map(file).collect();
+                    self.desk.give(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) });
+                }
+                Work::Write { apply, .. } => self.desk.give(Input::ApplyEnded { apply, result: Ok(()) }),
+                other => panic!("{other:?}"),
+            }
+        }
+        self.desk.draw();
+    }
+}
+
+#[test]
+fn a_review_takes_the_whole_body_until_the_focus_leaves() {
+    let mut bench = Bench::new(120, 40);
+    assert!(bench.desk.text().contains("Conversation ─"));
+    bench.press("<ctrl-x>d");
+    let text = bench.desk.text();
+    assert!(!text.contains("Conversation ─") && !text.contains("Plan · "), "{text}");
+    assert!(text.contains("Proposed changes to src/a.rs:") && text.contains("undecided  [ ] 4"), "{text}");
+    bench.press("<esc>");
+    assert!(bench.desk.text().contains("Conversation ─"));
+}
+
+#[test]
+fn the_bar_and_the_flag_count_what_is_still_open() {
+    let mut bench = Bench::new(120, 40);
+    let text = bench.desk.text();
+    assert!(text.contains("2 files wait for your decision") && text.contains("⚑ 2 waiting"), "{text}");
+    bench.press("<ctrl-x>d");
+    assert!(bench.desk.text().contains("⚑ 4 hunks"));
+    bench.press("y");
+    assert!(bench.desk.text().contains("⚑ 3 hunks"));
+    bench.press("a");
+    let text = bench.desk.text();
+    assert!(text.contains("edited src/a.rs (+1 -1 lines)"), "what was written is said: {text}");
+    bench.press("<esc>");
+    let text = bench.desk.text();
+    assert!(text.contains("1 file waits for your decision") && text.contains("⚑ 1 waiting"), "{text}");
+}
+
+#[test]
+fn with_nothing_left_to_decide_the_keys_go_back_to_the_draft() {
+    for (width, height) in [(120, 40), (80, 24), (50, 20)] {
+        let mut bench = Bench::new(width, height);
+        bench.press("<ctrl-x>d");
+        bench.press("s");
+        assert_eq!(bench.desk.app.focus, Focus::Diff, "another file waits");
+        bench.press("s");
+        assert_eq!(bench.desk.app.focus, Focus::Composer, "{width}");
+        bench.press("/undo<enter>");
+        assert!(bench.desk.app.composer.history.newest_first().next().is_some(), "it was sent");
+        assert!(!bench.desk.text().contains("Nothing proposed"), "{width}");
+    }
+}
+
+#[test]
+fn what_waits_on_the_user_does_not_move() {
+    let mut bench = Bench::new(120, 40);
+    assert!(!bench.desk.app.animated());
+    assert!(bench.desk.text().contains("executing ⠋"));
+    bench.desk.app.spin(3);
+    assert!(bench.desk.text().contains("executing ⠋"));
+    bench.press("<ctrl-x>d");
+    assert!(!bench.desk.app.animated());
+}
+
+#[test]
+fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    bench.press("a");
+    bench.press("s");
+    for _ in 0..2 {
+        assert_eq!(bench.desk.thinking.len(), 1);
+        bench.desk.reply("Done.", &[]);
+    }
+    bench.press("<ctrl-x>a");
+    bench.press("y");
+    while let Some(call) = bench.desk.tools.pop() {
+        let exit = pilothouse_core::tool::Exit {
+            code: Some(0),
+            signal: None,
+            timed_out: false,
+            took: Millis(5),
+            process: None,
+        };
+        let mut outcome = ToolOutcome::text("ok", "exit 0");
+        outcome.exit = Some(exit);
+        bench.desk.give(Input::ToolEnded { call, outcome });
+    }
+    assert_eq!(bench.desk.state().phase, Phase::Idle);
+    let text = bench.desk.text();
+    assert!(text.contains(" done ╮") && !text.contains("set aside"), "{text}");
+}
+
+#[test]
+fn a_partly_applied_file_counts_what_was_applied() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    for key in ["y", "n", "{", "a", "<esc>"] {
+        bench.press(key);
+    }
+    let text = bench.desk.text();
+    let row = text.lines().find(|l| l.contains("└─ ✓ src/a.rs")).unwrap();
+    assert!(row.contains("+1 -1"), "{row}");
+}
+
+#[test]
+fn a_rejected_plan_is_given_up_by_an_empty_line_or_one_step_back() {
+    for key in ["<enter>", "<esc>"] {
+        let mut desk = Desk::new(120, 40).with_plan();
+        desk.draw();
+        desk.wait(400).press("<ctrl-t>n").deliver();
+        assert_eq!((desk.state().phase, desk.app.focus), (Phase::Planning, Focus::Composer));
+        assert!(!desk.app.animated(), "nothing runs meanwhile");
+        desk.press(key);
+        assert_eq!(desk.inputs, [Input::say("")]);
+        desk.deliver();
+        assert_eq!(desk.state().phase, Phase::Idle);
+    }
+}
+
+#[test]
+fn a_proposal_goes_to_the_editor_and_comes_back_as_another() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    bench.press("e");
+    let wishes = bench.desk.app.wishes();
+    assert_eq!(wishes, [Wish::Edit { name: "a.rs".into(), text: NEW.into() }]);
+    bench.desk.app.edited(Ok(NEW.replace("TEN", "Ten\n11")));
+    bench.desk.collect();
+    let Some(Input::EditProposal { draft, .. }) = bench.desk.inputs.first() else {
+        panic!("{:?}", bench.desk.inputs)
+    };
+    assert_eq!((draft.kind, draft.hunks.len()), (ChangeKind::Modify, 2));
+    let after = draft.after.clone().unwrap();
+    bench.blobs.insert(after.id(), after.bytes().to_vec());
+    bench.press("}{");
+    let text = bench.desk.text();
+    assert!(text.contains("+ Ten") && text.contains("+ 11") && !text.contains("+ TEN"), "{text}");
+    assert_eq!(bench.desk.app.composer.draft.shown(), "", "the draft is another thing");
+}
+
+#[test]
+fn an_edit_that_changes_nothing_or_fails_leaves_the_proposal() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    for (text, said) in [
+        (Ok(NEW.to_owned()), "nothing was changed in the editor"),
+        (Ok(OLD.to_owned()), "s skips the file"),
+        (Err(std::io::Error::other("it ended with 1")), "the proposal is as it was"),
+    ] {
+        bench.press("e");
+        bench.desk.app.wishes();
+        bench.desk.app.edited(text);
+        bench.desk.collect();
+        assert_eq!(bench.desk.inputs, []);
+        assert!(bench.desk.text().contains(said), "{said}");
+    }
+}
+
+#[test]
+fn a_long_draft_is_not_classified_and_a_frame_does_not_classify_again() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("what is this");
+    assert!(matches!(desk.app.previewed.2, Some(crate::preview::Preview::Path(..))));
+    let marker = Some(crate::preview::Preview::Shell);
+    desk.app.previewed.2.clone_from(&marker);
+    desk.draw();
+    assert_eq!(desk.app.previewed.2, marker, "neither text nor state changed");
+    desk.app.composer.draft.set(Saved::plain("why ".repeat(25_000)));
+    desk.press("x");
+    assert_eq!((desk.app.previewed.2.as_ref(), desk.app.previewed.0.as_str()), (None, ""));
+}
+
+#[test]
+fn poorer_terminals_get_ascii_and_rows_of_one_colour() {
+    let mut bench = Bench::new(60, 20);
+    bench.desk.app.look.ascii = true;
+    bench.desk.app.glyphs = Glyphs::ASCII;
+    bench.press("<ctrl-x>d");
+    for size in [(60, 20), (120, 40), (40, 10), (20, 6)] {
+        bench.desk.size = Rect::new(0, 0, size.0, size.1);
+        let text = bench.desk.text();
+        let odd: Vec<char> = text.chars().filter(|c| !c.is_ascii()).collect();
+        assert!(odd.is_empty(), "{odd:?} {text}");
+    }
+    bench.desk.app.theme = Theme::parse(Theme::source("default").unwrap(), true, Depth::Ansi16).unwrap();
+    let (buf, _) = bench.desk.draw();
+    let reversed = |c: &&ratatui::buffer::Cell| c.modifier.contains(ratatui::style::Modifier::REVERSED);
+    let inks: Vec<_> = buf.content.iter().filter(reversed).map(|c| c.fg).collect();
+    assert!(inks.len() > 5 && inks.iter().all(|c| *c == inks[0]), "{inks:?}");
+}
