@@ -143,6 +143,8 @@ fn ceiling(opened: &Opened, setup: &Setup, fresh: bool) -> Option<PermissionMode
     let lasts = fresh || configured == PermissionMode::Auto;
     let kept = if standing == PermissionMode::Auto && !lasts { PermissionMode::Ask } else { standing };
     let wanted = match setup.permission.unwrap_or(kept) {
+        // A flag narrows what the configuration allows; it never lifts a read-only ceiling.
+        PermissionMode::Auto if configured == PermissionMode::ReadOnly => PermissionMode::ReadOnly,
         PermissionMode::Auto if setup.asking => PermissionMode::Ask,
         wanted @ (PermissionMode::Auto | PermissionMode::Ask | PermissionMode::ReadOnly) => wanted,
     };

@@ -132,7 +132,7 @@ pub(super) fn items(
     }
     if !plan.gates.is_empty() {
         d.plain(Row::new());
-        let hint = if awaiting { "   approving the plan approves exactly these" } else { "" };
+        let hint = if awaiting { "   each asks again before it runs" } else { "" };
         d.plain(Row::of("Gates", Slot::Soft).and(hint, Slot::Faint));
         let pad = plan.gates.iter().map(|g| row::width(&g.name)).max().unwrap_or(0).min(16);
         for gate in &plan.gates {

@@ -116,7 +116,7 @@ fn a_plan_that_waits_says_what_it_may_do() {
             " ○ 4 Tests for burst and refill         tests/login_rate.rs",
             " ○ 5 Describe the limits in docs             docs/limits.md",
             "",
-            " Gates   approving the plan approves exactly these",
+            " Gates   each asks again before it runs",
             " ○ syntax  cargo check --quiet                after 1, 2, 3",
             " ○ tests   cargo test login                         after 4",
             "",
