@@ -12,7 +12,7 @@ use pilothouse_runtime::{
     Environment, Home, Setup, Which,
     config::{Config, Layer},
     headless::{self, Options, Outcome, Stop, change, listing},
-    sessions,
+    sessions, trace,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -20,7 +20,7 @@ use crate::{
     cli::{ConfigCommand, ModeArg, RunArgs, SessionsCommand, UndoArgs},
     exit::{FAILED, Failure, USAGE},
     place,
-    workbench::explain,
+    workbench::{explain, report_panics},
 };
 
 fn home() -> Result<(Home, Environment), Failure> {
@@ -38,6 +38,10 @@ fn setup(dir: &Path) -> Result<Setup, Failure> {
 
 fn block_on<T>(task: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let (home, environment) = home()?;
+    report_panics(&home);
+    // Without a log file everything else still works.
+    let _trace = trace::start(&home, environment.get("PILOTHOUSE_LOG")).ok();
     let done = runtime.block_on(task);
     runtime.shutdown_background();
     Ok(done)

@@ -7,7 +7,7 @@ use std::{
 };
 
 use pilothouse_core::port::{Request, Update};
-use pilothouse_runtime::{Environment, Farewell, Home, RuntimeError, Setup, Which, drive};
+use pilothouse_runtime::{Environment, Farewell, Home, RuntimeError, Setup, Which, drive, trace};
 use pilothouse_tui::{
     screen::{Look, Reason, Screen, Signal, Wiring},
     theme::Depth,
@@ -39,6 +39,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
     let environment = Environment::of_process();
     let screen = Screen::enter(look(&environment, args, &workspace))?;
     let home = Home::find(&environment).map_err(explain)?;
+    report_panics(&home);
     let (requests, driver_requests) = channel::<Request>(256);
     let (driver_updates, updates) = channel::<Update>(1024);
     let (signal_sender, signals) = channel::<Signal>(8);
@@ -78,6 +79,8 @@ fn beside(
 ) -> Result<Farewell, RuntimeError> {
     let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = built.map_err(RuntimeError::io("start", "the driver"))?;
+    // Without a log file everything else still works.
+    let _trace = trace::start(&setup.home, setup.environment.get("PILOTHOUSE_LOG")).ok();
     let result = runtime.block_on(async {
         tokio::spawn(relay(signals));
         let result = drive(setup, requests, updates.clone()).await;
@@ -88,6 +91,12 @@ fn beside(
     });
     runtime.shutdown_background();
     result
+}
+
+/// From here on a panic leaves a report beside the log file; what was to happen then still does.
+pub fn report_panics(home: &Home) {
+    let before = std::panic::take_hook();
+    trace::install_panic_hook(home, move |info, _report| before(info));
 }
 
 async fn relay(to: Sender<Signal>) {
