@@ -21,6 +21,7 @@ pub mod intent;
 pub mod risk;
 pub mod scope;
 pub mod tool;
+pub mod trust;
 
 pub mod blob;
 pub mod clean;

@@ -319,6 +319,7 @@ fn main() {
             version: "0.1.0".into(),
             mode: None,
             permission: None,
+            standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         }));
         driver.drive(from_screen);

@@ -16,6 +16,7 @@ use crate::{
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
     tool::Tool,
+    trust::Trust,
     work::ArgsRef,
 };
 
@@ -94,6 +95,7 @@ impl State {
                     self.failure = None;
                 }
             }
+            Event::TrustChanged { trust, .. } => self.trust = *trust,
             Event::ModeChanged { mode } => self.mode = *mode,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
@@ -188,6 +190,7 @@ impl State {
 
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
+        self.trust = Trust::None;
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();

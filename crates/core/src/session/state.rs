@@ -18,6 +18,7 @@ use crate::{
     session::{Lane, LaneKind},
     talk::Usage,
     tool::Permit,
+    trust::Trust,
     work::{Take, View, Work, WorkKey},
 };
 
@@ -40,6 +41,8 @@ pub struct State {
     pub permission: PermissionMode,
     /// Whether conversation only was chosen.
     pub chat_only: bool,
+    /// Whether what the project brings along has effect.
+    pub trust: Trust,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.

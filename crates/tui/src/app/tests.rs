@@ -77,6 +77,7 @@ impl Desk {
             version: "0".into(),
             mode: None,
             permission: None,
+            standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         }));
         desk.draw();
