@@ -26,6 +26,8 @@ use crate::{
 const LABEL: usize = 10;
 /// Cells of a score's bar.
 const BAR: usize = 12;
+/// Twice as many: a cell is full from its middle on.
+const HALVES: f32 = 24.0;
 
 /// What is inspected: a draft, or the last message as it was read when it was sent.
 #[derive(Debug)]
@@ -176,8 +178,9 @@ impl Rows<'_> {
 
     fn shares(&mut self, why: &Why) {
         for (i, (leaf, share)) in why.shares.iter().enumerate().filter(|(i, s)| *i < 2 || s.1 >= 0.02) {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to BAR")]
-            let full = (share.clamp(0.0, 1.0) * BAR as f32).round() as usize;
+            let full = (1..=BAR)
+                .filter(|cell| share * HALVES >= f32::from(u8::try_from(2 * cell - 1).unwrap_or(u8::MAX)))
+                .count();
             let glyphs = self.page.glyphs;
             let bar = glyphs.full.repeat(full) + &glyphs.empty.repeat(BAR - full.min(BAR));
             let theme = self.page.theme;
