@@ -68,7 +68,7 @@ fn with(place: &str, text: &str) -> Desk {
     let mut desk = Desk::new(100, 30);
     let json = serde_json::Value::from(text).to_string();
     match place {
-        "message" => drop(desk.give(Input::say(text))),
+        "message" => desk.give(Input::say(text)),
         "answer" => {
             desk.give(Input::say("what is this"));
             desk.reply(
@@ -160,7 +160,11 @@ fn bytes(desk: &mut Desk) -> Vec<u8> {
     let mut out = Vec::new();
     let options = TerminalOptions { viewport: Viewport::Fixed(area) };
     let mut terminal = Terminal::with_options(CrosstermBackend::new(&mut out), options).unwrap();
-    terminal.draw(|frame| drop(desk.app.render(frame.buffer_mut(), desk.now))).unwrap();
+    terminal
+        .draw(|frame| {
+            let _ = desk.app.render(frame.buffer_mut(), desk.now);
+        })
+        .unwrap();
     drop(terminal);
     out
 }
