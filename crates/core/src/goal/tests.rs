@@ -1,12 +1,12 @@
 use super::*;
 
-fn exit(code: i32) -> Option<Exit> {
-    Some(Exit { code: Some(code), signal: None, timed_out: false, took: Millis(1), process: None })
+fn exit(code: i32) -> Exit {
+    Exit { code: Some(code), signal: None, timed_out: false, took: Millis(1), process: None }
 }
 
 fn ran(command: &str, risk: Risk, code: i32) -> Tried {
     let mut tried = Tried::new(CallId(1), command, "", risk);
-    tried.attempt.exit = exit(code);
+    tried.attempt.exit = Some(exit(code));
     tried
 }
 

@@ -31,10 +31,10 @@ impl Draft<'_> {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
                 }
-                match answer {
-                    Answer::Line(line) => self.submit_line(id, &line),
-                    answer => self.answer_risk(id, *call, *risk, answer),
+                if let Answer::Line(line) = &answer {
+                    return self.submit_line(id, line);
                 }
+                self.answer_risk(id, *call, *risk, answer)
             }
             CheckpointKind::Transition { lane, call, to, .. } => {
                 self.answer_transition(id, *lane, *call, *to, answer)
