@@ -10,7 +10,7 @@ use pilothouse_core::{
     session::State,
 };
 
-use crate::keymap::action::actions;
+use crate::{keymap::action::actions, theme::Slot};
 
 actions! {
     /// What can be done in the list.
@@ -23,6 +23,8 @@ actions! {
         Open "open", "open it", "shows more; decides nothing";
         /// Allow it once.
         Once "once", "allow once", "this one, now";
+        /// Change the command.
+        Edit "edit", "edit the command", "judged again as it then stands";
         /// Deny it with a reason.
         Deny "deny", "deny, with a reason", "this one; the agent is told why";
         /// Type the word that high risk wants.
@@ -46,7 +48,9 @@ pub enum Wish {
     /// Answer this question.
     Answer(CheckpointId, Answer),
     /// Ask for the word that lets it run.
-    AskWord(CheckpointId),
+    AskWord(CheckpointId, String),
+    /// Put this command into the composer.
+    Edit(CheckpointId),
     /// Ask for a reason to deny it with.
     AskReason(CheckpointId),
 }
@@ -76,8 +80,8 @@ impl Approvals {
             }
             Action::Open => open(item),
             Action::Once => once(item),
-            Action::Word if word(item).is_some() => Wish::AskWord(item.id),
-            Action::Word => Wish::Nothing,
+            Action::Word => word(item).unwrap_or(Wish::Nothing),
+            Action::Edit => Wish::Edit(item.id),
             Action::Deny => match item.kind {
                 CheckpointKind::Diff { .. } => Wish::Diff,
                 CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
@@ -94,16 +98,31 @@ impl Approvals {
     }
 }
 
-/// The word that must be typed before it runs, if one must.
-pub fn word(item: &Checkpoint) -> Option<&'static str> {
-    matches!(item.kind, CheckpointKind::Risk { risk: Risk::High, .. }).then_some("proceed")
+/// Asks for the word that must be typed before it runs, if one must.
+fn word(item: &Checkpoint) -> Option<Wish> {
+    match &item.kind {
+        CheckpointKind::Risk { risk: Risk::High, command, .. } => {
+            Some(Wish::AskWord(item.id, command.clone()))
+        }
+        CheckpointKind::Risk { .. }
+        | CheckpointKind::Transition { .. }
+        | CheckpointKind::Confirmation
+        | CheckpointKind::Clarification { .. }
+        | CheckpointKind::Failure(_)
+        | CheckpointKind::Interruption { .. }
+        | CheckpointKind::Diff { .. }
+        | CheckpointKind::Exit
+        | CheckpointKind::PipelinePause { .. }
+        | CheckpointKind::Breakout { .. } => None,
+    }
 }
 
 fn open(item: &Checkpoint) -> Wish {
     match item.kind {
         CheckpointKind::Diff { .. } => Wish::Diff,
-        CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
-        CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::Nothing,
+        CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => {
+            word(item).unwrap_or(Wish::Nothing)
+        }
         CheckpointKind::Confirmation
         | CheckpointKind::Clarification { .. }
         | CheckpointKind::Failure(_)
@@ -116,11 +135,10 @@ fn open(item: &Checkpoint) -> Wish {
 
 fn once(item: &Checkpoint) -> Wish {
     match item.kind {
-        CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
-        CheckpointKind::Risk { .. }
-        | CheckpointKind::Transition { .. }
-        | CheckpointKind::Confirmation
-        | CheckpointKind::Exit => Wish::Answer(item.id, Answer::Approve),
+        CheckpointKind::Risk { .. } => word(item).unwrap_or(Wish::Answer(item.id, Answer::Approve)),
+        CheckpointKind::Transition { .. } | CheckpointKind::Confirmation | CheckpointKind::Exit => {
+            Wish::Answer(item.id, Answer::Approve)
+        }
         CheckpointKind::Diff { .. } => Wish::Diff,
         CheckpointKind::Clarification { .. }
         | CheckpointKind::Failure(_)
@@ -139,5 +157,14 @@ pub const fn risk_name(risk: Risk, ascii: bool) -> &'static str {
         (Risk::Medium, true) => "! medium",
         (Risk::High, false) => "▲ high",
         (Risk::High, true) => "!! high",
+    }
+}
+
+/// The colour of a risk.
+pub const fn risk_slot(risk: Risk) -> Slot {
+    match risk {
+        Risk::Low => Slot::Soft,
+        Risk::Medium => Slot::Warn,
+        Risk::High => Slot::Bad,
     }
 }

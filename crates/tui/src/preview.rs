@@ -5,6 +5,7 @@
 use pilothouse_core::{
     checkpoint::CheckpointKind,
     intent::{Classifier, Control, IntentNode, IntentPath, Message, Turn},
+    risk::{Risk, assess},
     scope::{Approval, PermissionMode},
     session::State,
 };
@@ -19,8 +20,16 @@ pub enum Preview {
     Path(IntentPath, &'static str),
     /// It answers the open question.
     Answer,
-    /// It is a command line, judged before it runs.
-    Shell,
+    /// It is a command line: how dangerous it is, and why.
+    Shell(Risk, String),
+}
+
+impl Preview {
+    /// A command line as it would be judged.
+    pub fn judged(line: &str) -> Self {
+        let verdict = assess(line.trim());
+        Self::Shell(verdict.risk, verdict.why)
+    }
 }
 
 /// What sending `draft` now would mean; `None` when there is nothing to tell.
@@ -38,7 +47,7 @@ pub fn preview(draft: &str, state: &State) -> Option<Preview> {
         return None;
     }
     if reading.command.is_some() {
-        return Some(Preview::Shell);
+        return Some(Preview::judged(text.trim_start_matches('!')));
     }
     let path = reading.whole.path.clone();
     let what = meaning(&reading.whole.turn, &path, reading.forbids_change, state);
