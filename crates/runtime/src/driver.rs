@@ -351,10 +351,8 @@ impl Driver {
     fn ask_git(&self) {
         let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
         tokio::spawn(async move {
-            let asked = tokio::task::spawn_blocking(move || surroundings::branch(&folder)).await;
-            if let Ok(branch) = asked {
-                drop(inbound.send(Inbound::Branch(branch)).await);
-            }
+            let branch = surroundings::branch(&folder).await;
+            drop(inbound.send(Inbound::Branch(branch)).await);
         });
     }
 
