@@ -59,11 +59,28 @@ impl State {
                     forbids: false,
                     fixed: false,
                     request: None,
+                    source: String::new(),
+                    reasoning: String::new(),
+                    phase: self.phase,
+                    plan_active: self.plan.is_some(),
                 };
                 self.turns.insert(*turn, info);
             }
-            Event::IntentClassified { turn, class, path, confidence, forbids, request, source, .. } => {
+            Event::IntentClassified {
+                turn,
+                class,
+                path,
+                confidence,
+                forbids,
+                request,
+                source,
+                reasoning,
+            } => {
+                let (phase, plan_active) = (self.phase, self.plan.is_some());
                 if let Some(info) = self.turns.get_mut(turn) {
+                    (info.phase, info.plan_active) = (phase, plan_active);
+                    info.source.clone_from(source);
+                    info.reasoning.clone_from(reasoning);
                     info.class = class.clone();
                     info.path = path.clone();
                     info.confidence = *confidence;

@@ -147,6 +147,14 @@ pub struct TurnInfo {
     pub fixed: bool,
     /// What is really asked, when it is not the whole message.
     pub request: Option<String>,
+    /// Which tier decided.
+    pub source: String,
+    /// Why, in words.
+    pub reasoning: String,
+    /// The phase in which it was read.
+    pub phase: Phase,
+    /// Whether a plan was active then.
+    pub plan_active: bool,
 }
 
 impl TurnInfo {
