@@ -12,6 +12,7 @@ mod open;
 mod run;
 mod say;
 mod stop;
+mod trust;
 
 pub use control::COMMANDS;
 
@@ -96,6 +97,7 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }
     }
