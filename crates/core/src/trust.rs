@@ -39,12 +39,21 @@ pub struct Standing {
     pub sheet: String,
     /// Whether the user is to be asked.
     pub asks: bool,
+    /// Why what was wanted could not be done.
+    pub fault: Option<String>,
 }
 
 impl Default for Standing {
     /// A folder that nobody has trusted and that brings nothing.
     fn default() -> Self {
-        Self { trust: Trust::None, of: BlobId::of(b""), parts: Vec::new(), sheet: String::new(), asks: false }
+        Self {
+            trust: Trust::None,
+            of: BlobId::of(b""),
+            parts: Vec::new(),
+            sheet: String::new(),
+            asks: false,
+            fault: None,
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Settings: the shipped defaults, the user's file, the environment, the command line.
 //!
-//! Owns reading, layering and checking. Never applies a project's own file: without trust it is
-//! only noticed, and it can never name an endpoint or a key.
+//! Owns reading, layering and checking. A project's own file arrives here only from a folder that
+//! is trusted; it can only narrow, and never names an endpoint or a key.
 
 mod layer;
+mod project;
 pub mod voice;
 
 use std::{
@@ -20,7 +21,9 @@ use crate::{
     error::RuntimeError,
     home::{Environment, Home},
 };
+pub(crate) use layer::position;
 pub use layer::{Layer, PriceLayer};
+pub use project::ProjectLayer;
 pub use voice::Voice;
 
 /// The defaults as they are shipped.
@@ -39,22 +42,21 @@ pub struct Config {
     pub history: usize,
     /// What goes to the log file.
     pub filter: String,
-    /// What the user should know about the settings, a sentence each.
-    pub notices: Vec<String>,
 }
 
 /// The longest time that a setting can ask for, in seconds.
 const MAX_SECONDS: u64 = 3600;
 
 impl Config {
-    /// Reads all layers. `flags` is what the command line says and goes before everything.
+    /// Reads all layers. `flags` is what the command line says and goes before everything; `project`
+    /// is what the folder says where it is trusted.
     ///
     /// # Errors
     /// When a file cannot be read or holds something unknown (with line and column), when a key
     /// file can be read by others, or when the settings contradict each other.
     pub fn load(
         home: &Home,
-        workspace: &Path,
+        project: Option<&ProjectLayer>,
         environment: &Environment,
         flags: Layer,
     ) -> Result<Self, RuntimeError> {
@@ -68,12 +70,7 @@ impl Config {
         let all = flags.over(Layer::from_environment(environment)).over(user).over(defaults);
         let keys = Credentials::read(&home.config.join("credentials.toml"))?;
         let voice = Voice::choose(&all.model, environment, &keys)?;
-        let project = workspace.join(".pilothouse/config.toml");
-        let mut notices = Vec::new();
-        if project.exists() {
-            notices.push(format!("{} is not applied: this folder is not trusted yet", project.display()));
-        }
-        Ok(Self {
+        let config = Self {
             voice,
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
@@ -83,8 +80,8 @@ impl Config {
                 .map(str::to_owned)
                 .or(all.log.filter)
                 .unwrap_or_else(|| "info".into()),
-            notices,
-        })
+        };
+        Ok(project.map_or(config.clone(), |p| p.narrow(config)))
     }
 }
 

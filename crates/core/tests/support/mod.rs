@@ -308,6 +308,7 @@ pub fn bringing(content: &str) -> Standing {
         parts: vec![part],
         sheet: content.to_owned(),
         asks: true,
+        fault: None,
     }
 }
 

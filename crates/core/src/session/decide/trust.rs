@@ -46,12 +46,12 @@ impl Draft<'_> {
             TrustWish::Look if holds => {
                 Some((Level::Info, "The folder is trusted as it is; `/trust off` takes that back."))
             }
-            TrustWish::Look | TrustWish::Keep(_) => {
-                Some((Level::Info, "The folder brings nothing that could not take effect."))
-            }
+            TrustWish::Look | TrustWish::Keep(_) => None,
         };
-        if let Some((level, text)) = text {
-            self.notice(level, text);
+        match (&standing.fault, text) {
+            (Some(fault), _) => self.notice(Level::Error, fault.clone()),
+            (None, Some((level, text))) => self.notice(level, text),
+            (None, None) => {}
         }
         self.ask_of_trust(standing);
         Ok(())
@@ -69,8 +69,12 @@ impl Draft<'_> {
         let sheet = Blob::new(standing.sheet.into_bytes());
         let kind = CheckpointKind::Trust { parts: standing.parts, sheet: sheet.id(), shown: standing.of };
         self.blobs.push(sheet);
-        let s = if things == 1 { "a file" } else { "files" };
-        self.ask(kind, format!("This folder brings {s} that would take effect. Trust it?"));
+        let message = match things {
+            0 => "Trust this folder? Its gates then run without a question of their own.",
+            1 => "This folder brings a file that would take effect. Trust it?",
+            _ => "This folder brings files that would take effect. Trust it?",
+        };
+        self.ask(kind, message);
     }
 
     fn trust_question(&self) -> Option<CheckpointId> {
