@@ -5,6 +5,7 @@ mod cli;
 mod exit;
 mod judge;
 mod place;
+mod trust;
 mod workbench;
 
 use std::process::ExitCode;
@@ -44,6 +45,7 @@ fn act(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Sessions { what }) => alone::sessions(what),
         Some(Command::Undo(args)) => alone::undo(args, Way::Undo),
         Some(Command::Redo(args)) => alone::undo(args, Way::Redo),
+        Some(Command::Trust(args)) => trust::trust(args),
         Some(Command::Config { what }) => alone::config(what),
     }
 }

@@ -419,7 +419,8 @@ impl Driver {
         if self.at.read_only() {
             return true;
         }
-        if state.history.is_empty() && state.turns.is_empty() && state.seq <= Seq(1) {
+        // Opening and the folder's trust alone are nothing to come back to.
+        if state.history.is_empty() && state.turns.is_empty() && state.ledger.is_empty() {
             drop(std::fs::remove_dir_all(&self.at.folder));
             return false;
         }

@@ -14,7 +14,7 @@ use pilothouse_core::{
 };
 use toml::Spanned;
 
-use crate::{config::position, error::RuntimeError};
+use crate::{config::position, error::RuntimeError, home::Home};
 use file::{Entry, File};
 
 /// Where a project's hooks stand, below its folder.
@@ -61,6 +61,19 @@ impl Definition {
             (from, to) => format!("from {} to {}", node(from), node(to)),
         };
         format!("{on}: runs `{}`{way}", self.run)
+    }
+}
+
+/// The user's own hooks.
+///
+/// # Errors
+/// When the file cannot be read, or what is wrong in it.
+pub fn of_user(home: &Home) -> Result<Vec<Definition>, RuntimeError> {
+    let file = home.config.join(USER_FILE);
+    match std::fs::read_to_string(&file) {
+        Ok(text) => parse(&file, &text, Origin::User),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(e) => Err(RuntimeError::io("read", file)(e)),
     }
 }
 

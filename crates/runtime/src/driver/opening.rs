@@ -75,7 +75,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         created: (setup.clock)().0,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let mut notices: Vec<String> = trust::inert(&trust.1).into_iter().collect();
+    let mut notices: Vec<String> = trust.1.inert().into_iter().collect();
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));

@@ -13,36 +13,20 @@ use super::{Driver, Inbound, Setup};
 use crate::{
     config::Config,
     error::RuntimeError,
-    trust::{Folder, Store, Survey},
+    trust::{Folder, Survey},
 };
 
 /// The folder as it is found when a session is opened in it.
 pub(super) fn found(setup: &Setup, root: &Path) -> (Folder, Survey) {
     let once = setup.trust == Trust::Once;
-    let folder = Folder { root: root.to_owned(), store: Store::of(&setup.home), once, asks: setup.asks };
+    let folder = Folder { once, asks: setup.asks, ..Folder::at(&setup.home, root) };
     let survey = folder.look();
     (folder, survey)
 }
 
-/// The settings in force: the project's only where the folder is trusted.
+/// The settings in force.
 pub(super) fn settings(setup: &Setup, folder: &Folder, survey: &Survey) -> Result<Config, RuntimeError> {
-    let trusted = survey.standing.trust.holds();
-    let project = if trusted { Some(survey.brought.settings(&folder.root)?) } else { None };
-    Config::load(&setup.home, project.as_ref(), &setup.environment, setup.flags.clone())
-}
-
-/// What is left without effect and nobody is asked about, in a sentence.
-pub(super) fn inert(survey: &Survey) -> Option<String> {
-    let standing = &survey.standing;
-    if standing.trust.holds() || standing.asks || standing.parts.is_empty() {
-        return None;
-    }
-    let paths: Vec<&str> = standing.parts.iter().take(4).map(|p| p.path.as_str()).collect();
-    let more = match standing.parts.len().saturating_sub(paths.len()) {
-        0 => String::new(),
-        n => format!(" and {n} more"),
-    };
-    Some(format!("without effect, because this folder is not trusted: {}{more}", paths.join(", ")))
+    folder.settings(survey, &setup.home, &setup.environment, setup.flags.clone())
 }
 
 impl Driver {

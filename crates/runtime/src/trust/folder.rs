@@ -2,7 +2,7 @@
 //!
 //! Owns comparing what it brings with what was decided. The user's answer comes from the session.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -14,7 +14,11 @@ use super::{
     Brought, Store,
     store::{Kept, Record},
 };
-use crate::error::RuntimeError;
+use crate::{
+    config::{Config, Layer},
+    error::RuntimeError,
+    home::{Environment, Home},
+};
 
 /// The most parts that one question names; the sheet has all.
 const MOST_PARTS: usize = 24;
@@ -43,7 +47,44 @@ pub struct Survey {
     pub standing: Standing,
 }
 
+impl Survey {
+    /// What is left without effect and nobody is asked about, in a sentence.
+    pub fn inert(&self) -> Option<String> {
+        let standing = &self.standing;
+        if standing.trust.holds() || standing.asks || standing.parts.is_empty() {
+            return None;
+        }
+        let paths: Vec<&str> = standing.parts.iter().take(4).map(|p| p.path.as_str()).collect();
+        let more = match standing.parts.len().saturating_sub(paths.len()) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        Some(format!("without effect, because this folder is not trusted: {}{more}", paths.join(", ")))
+    }
+}
+
 impl Folder {
+    /// The folder at `root`, resolved, where nobody is asked.
+    pub fn at(home: &Home, root: &Path) -> Self {
+        Self { root: root.to_owned(), store: Store::of(home), once: false, asks: false }
+    }
+
+    /// The settings in force in it: the project's only where it is trusted.
+    ///
+    /// # Errors
+    /// When a file cannot be read or holds something unknown.
+    pub fn settings(
+        &self,
+        survey: &Survey,
+        home: &Home,
+        environment: &Environment,
+        flags: Layer,
+    ) -> Result<Config, RuntimeError> {
+        let trusted = survey.standing.trust.holds();
+        let project = if trusted { Some(survey.brought.settings(&self.root)?) } else { None };
+        Config::load(home, project.as_ref(), environment, flags)
+    }
+
     /// Looks at the folder as it is now.
     pub fn look(&self) -> Survey {
         let brought = Brought::scan(&self.root);
