@@ -230,7 +230,7 @@ impl Walker<'_> {
         for opt in &args.opts {
             self.option_value(program, opt);
         }
-        self.operands(program, args);
+        self.operands(program, name, args);
         if program.inner {
             self.inner_command(argv, args, span);
         }
@@ -295,7 +295,7 @@ impl Walker<'_> {
         }
     }
 
-    fn operands(&mut self, program: &Program, args: &Args) {
+    fn operands(&mut self, program: &Program, name: &str, args: &Args) {
         let text = if args.has(&program.text_unless) { 0 } else { program.text };
         let target = args.opt(&["-t", "--target-directory"]).and_then(|opt| opt.value.clone());
         let named = program.names
@@ -314,7 +314,11 @@ impl Walker<'_> {
                 self.judge_write(field, "write");
             }
             if !(named || written) {
-                self.judge_read(field);
+                if program.names_by_word(name, at, &field.text) {
+                    self.judge_word(field);
+                } else {
+                    self.judge_read(field);
+                }
             }
             if program.moves && at < last || args.operand(0) == "mv" {
                 self.note_use(Act::Read, field);
@@ -333,6 +337,11 @@ impl Walker<'_> {
     /// A path that is read.
     pub(super) fn judge_read(&mut self, field: &Field) {
         self.note_use(Act::Read, field);
+        self.judge_word(field);
+    }
+
+    /// A word that names something, be it a path or not.
+    pub(super) fn judge_word(&mut self, field: &Field) {
         let disk = field.text.starts_with("/dev/")
             && ["sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop"]
                 .iter()

@@ -296,6 +296,13 @@ pub(super) struct Found {
 }
 
 impl Program {
+    /// Whether an operand is the name of a sub-command, a target or a script rather than of a file.
+    pub(super) fn names_by_word(&self, name: &str, at: usize, text: &str) -> bool {
+        let subs = |line: &Line| !line.subs.is_empty();
+        let plain = !text.contains(['/', '.', '~', '*', '?', ':', '=', '@']);
+        plain && self.lines.iter().any(subs) && (at == 0 || name != "git")
+    }
+
     /// The rules that hold: the base or its override first, then every raise.
     pub(super) fn judge(&self, args: &Args) -> Vec<Found> {
         let mut base: Option<(usize, bool, Found)> = None;

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::Risk;
 use super::expand::{Field, UNKNOWN};
 use super::rules::Rule;
+use super::shell::SHELLS;
 use super::syntax::Span;
 use super::walk::Walker;
 
@@ -66,6 +67,8 @@ pub struct Call {
     pub risk: Risk,
     /// Its part of the line, as it is written.
     pub part: String,
+    /// The folders that it may run in, relative to where the line starts; `None` when the line does not show them.
+    pub from: Option<Rc<[String]>>,
 }
 
 /// One path that the line would touch.
@@ -125,20 +128,27 @@ impl Trace {
         }
     }
 
-    /// Gives every command the risk of its part.
+    /// Gives every command the risk of its part. A shell in which nothing was found only runs what it is given, and
+    /// what moves the shell does nothing by itself.
     pub fn settle(&mut self, risk_of: impl Fn(usize) -> Option<Risk>) {
         for (call, at) in self.calls.iter_mut().zip(&self.places) {
             call.risk = at.and_then(&risk_of).unwrap_or(call.risk);
+            let name = call.program.as_str();
+            let shell = SHELLS.contains(&name)
+                || matches!(name, "eval" | "cd" | "pushd" | "popd" | "true" | "false" | ":");
+            call.carrier |= shell && call.risk == Risk::Low && !call.located;
         }
     }
 
     fn touch(&mut self, act: Act, field: &Field, redirect: bool) {
         let wholly_open = field.text.chars().all(|c| c == UNKNOWN);
-        if wholly_open || field.feed.is_some() {
+        if wholly_open && !redirect || field.feed.is_some() {
             return;
         }
         let from = match (&self.aside, &self.here) {
-            (Some(aside), Some(here)) => Some(here.iter().map(|h| join(h, aside)).chain(here.iter().cloned()).collect()),
+            (Some(aside), Some(here)) => {
+                Some(here.iter().map(|h| join(h, aside)).chain(here.iter().cloned()).collect())
+            }
             (_, here) => here.clone(),
         };
         let wild = field.many || field.unknown();
@@ -148,7 +158,11 @@ impl Trace {
 
 /// `path` as seen from `folder`, not settled.
 fn join(folder: &str, path: &str) -> String {
-    if folder.is_empty() || path.starts_with(['/', '~']) { path.to_owned() } else { format!("{folder}/{path}") }
+    if folder.is_empty() || path.starts_with(['/', '~']) {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    }
 }
 
 impl Walker<'_> {
@@ -166,6 +180,7 @@ impl Walker<'_> {
             carrier,
             risk: Risk::High,
             part: line.get(span.start..span.end).unwrap_or(line).to_owned(),
+            from: trace.here.clone(),
         });
         trace.places.push(current);
     }
@@ -197,14 +212,14 @@ impl Walker<'_> {
     }
 
     /// The shell stands where it stood before.
-    pub(super) fn return_to(&mut self, place: &Option<Rc<[String]>>) {
+    pub(super) fn return_to(&mut self, place: Option<&Rc<[String]>>) {
         if let Some(trace) = &mut self.trace {
-            trace.here.clone_from(place);
+            trace.here = place.cloned();
         }
     }
 
     /// The shell stands where it stood before, or where it is now.
-    pub(super) fn or_return_to(&mut self, place: &Option<Rc<[String]>>) {
+    pub(super) fn or_return_to(&mut self, place: Option<&Rc<[String]>>) {
         let Some(trace) = &mut self.trace else { return };
         trace.here = match (trace.here.take(), place) {
             (Some(here), Some(before)) => both(&here, before),

@@ -248,7 +248,7 @@ impl<'l> Walker<'l> {
         for node in &pipeline.nodes {
             feed = self.node(node, feed);
             if !alone {
-                self.return_to(&place);
+                self.return_to(place.as_ref());
                 if self.cwd != Cwd::Outside {
                     self.cwd = cwd;
                 }
@@ -283,7 +283,7 @@ impl<'l> Walker<'l> {
                 let out = self.bodies(bodies, *certain, &feed);
                 if *subshell {
                     self.cwd = cwd;
-                    self.return_to(&place);
+                    self.return_to(place.as_ref());
                 }
                 out
             }
@@ -436,7 +436,7 @@ impl<'l> Walker<'l> {
         self.depth += 1;
         let out = self.script(&script, &Feed::Inherit);
         self.depth -= 1;
-        self.or_return_to(&place);
+        self.or_return_to(place.as_ref());
         self.origin = outer;
         out
     }
@@ -450,7 +450,7 @@ impl<'l> Walker<'l> {
         self.testing = testing;
         self.depth -= 1;
         self.cwd = cwd;
-        self.return_to(&place);
+        self.return_to(place.as_ref());
         out
     }
 }
