@@ -1,5 +1,6 @@
 //! Permission rules: compared with a plain statement of them, and the ways around them that must not work.
 #![allow(clippy::disallowed_methods, reason = "a test stands outside core")]
+#![allow(clippy::print_stdout, reason = "the figure of a long run is shown")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use pilothouse_core::{
@@ -422,6 +423,15 @@ fn high_risk_and_removals_are_never_allowed_by_a_rule_or_a_mode() {
             assert_eq!(found.ruling.outcome, Outcome::Ask, "{line}");
         }
     }
+}
+
+#[test]
+fn a_rule_about_a_place_around_the_workspace_allows_nothing_in_it() {
+    let rules = ["allow write /home", "allow write ~/**", "allow write docs"];
+    assert_eq!(outcome(&rules, "edit src/a.rs"), Outcome::Ask);
+    assert_eq!(outcome(&rules, "edit docs/a.md"), Outcome::Run);
+    assert_eq!(outcome(&rules, "edit ~/other/a"), Outcome::Run);
+    assert_eq!(outcome(&["deny write ~/**"], "edit src/a.rs"), Outcome::Refuse);
 }
 
 #[test]

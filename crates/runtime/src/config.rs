@@ -20,6 +20,7 @@ use crate::{
     error::RuntimeError,
     home::{Environment, Home},
 };
+pub(crate) use layer::position as layer_position;
 pub use layer::{Layer, PriceLayer};
 pub use voice::Voice;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Policy,
-    glob::Target,
+    glob::{Places, Target},
     request::{Facts, Request},
     rule::{About, Effect, Rule, Source, host_fits},
     words::{Fit, wild},
@@ -200,10 +200,10 @@ impl Policy {
             About::Command(words) => {
                 facts.reading.calls.iter().find(|c| words.catches(c)).map(|c| c.part.clone())
             }
-            About::Path(act, glob) => {
+            About::Path(act, paths) => {
                 let hit = facts.touched.iter().find(|t| {
                     covers_act(*act, t.act)
-                        && t.targets.iter().any(|target| glob.covers(target, &self.places, true))
+                        && t.targets.iter().any(|target| paths.covers(target, &self.places, true))
                 });
                 hit.map(|t| t.path.clone())
             }
@@ -253,24 +253,41 @@ impl Policy {
         })
     }
 
+    /// Whether some rule allows this command as a part of a line.
+    pub(super) fn allows_call(&self, call: &Call, folder: &str, setting: &Setting<'_>) -> bool {
+        self.allowing_call(call, folder, setting).is_some()
+    }
+
     fn allowing_path<'p>(&'p self, act: Act, targets: &[Target], setting: &Setting<'p>) -> Option<&'p Rule> {
         if targets.is_empty() || !targets.iter().all(Target::certain) {
             return None;
         }
         self.rules_of(Effect::Allow, setting).find(|rule| match &rule.about {
-            About::Path(about, glob) => {
-                about.is_none_or(|a| a == act) && targets.iter().all(|t| glob.covers(t, &self.places, false))
+            About::Path(about, paths) => {
+                about.is_none_or(|a| a == act) && paths.allows(targets, &self.places)
             }
             About::Command(_) | About::Mcp { .. } | About::Network(_) => false,
         })
+    }
+
+    /// Whether one of these rules alone decides a request, for the examples that rules carry and for rehearsals: one that
+    /// allows must let it run.
+    pub fn is_about(rules: &[Rule], request: &Request, places: &Places) -> bool {
+        let mut alone = rules.to_vec();
+        for rule in &mut alone {
+            rule.origin.source = Source::User;
+        }
+        let policy = Self::new(alone, places.clone());
+        let setting = Setting { mode: PermissionMode::Ask, standing: Standing::default(), granted: &[] };
+        policy.decide(request, &setting).rule.is_some()
     }
 
     fn path<'p>(&'p self, act: Act, path: &str, setting: &Setting<'p>) -> Decision<'p> {
         let target = Target::exact(path, &self.places);
         for (effect, outcome) in [(Effect::Deny, Outcome::Refuse), (Effect::Ask, Outcome::Ask)] {
             let held = self.rules_of(effect, setting).find(|rule| match &rule.about {
-                About::Path(about, glob) => {
-                    covers_act(*about, act) && glob.covers(&target, &self.places, true)
+                About::Path(about, paths) => {
+                    covers_act(*about, act) && paths.covers(&target, &self.places, true)
                 }
                 About::Command(_) | About::Mcp { .. } | About::Network(_) => false,
             });
