@@ -79,6 +79,13 @@ pub enum Event {
         /// What was found on disk.
         found: String,
     },
+    /// Whether the folder is trusted was found out or decided; untrusted until then.
+    TrustChanged {
+        /// How far.
+        trust: crate::trust::Trust,
+        /// The hash over what in it takes effect.
+        of: BlobId,
+    },
     /// The user said something.
     TurnStarted {
         /// The turn.

@@ -12,6 +12,7 @@ use crate::{
     scope::PermissionMode,
     talk::{Fault, ModelReply},
     tool::{ProposalDraft, ToolOutcome},
+    trust::Standing,
 };
 
 /// What arrives.
@@ -162,6 +163,8 @@ pub struct Opening {
     pub mode: Option<Mode>,
     /// The ceiling, where it was said.
     pub permission: Option<PermissionMode>,
+    /// How far the folder is trusted.
+    pub standing: Standing,
     /// For each write or revert that was open: what is on disk.
     pub found: Vec<(ApplyId, Found)>,
 }

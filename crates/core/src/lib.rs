@@ -22,6 +22,7 @@ pub mod policy;
 pub mod risk;
 pub mod scope;
 pub mod tool;
+pub mod trust;
 
 pub mod blob;
 pub mod clean;

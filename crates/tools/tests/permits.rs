@@ -86,6 +86,7 @@ fn bench(files: &[(&str, &str)]) -> Bench {
         version: "0".into(),
         mode: None,
         permission: None,
+        standing: pilothouse_core::trust::Standing::default(),
         found: Vec::new(),
     };
     bench.input(Input::Open(opening));

@@ -272,6 +272,7 @@ impl Driver {
 fn main() {
     let has = |flag: &str| std::env::args().any(|a| a == flag);
     let look = Look {
+        ground_known: true,
         dark: !has("--light"),
         depth: if has("--16") {
             Depth::Ansi16
@@ -319,6 +320,7 @@ fn main() {
             version: "0.1.0".into(),
             mode: None,
             permission: None,
+            standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         }));
         driver.drive(from_screen);

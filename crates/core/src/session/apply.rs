@@ -16,6 +16,7 @@ use crate::{
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
     tool::Tool,
+    trust::Trust,
     work::ArgsRef,
 };
 
@@ -58,11 +59,28 @@ impl State {
                     forbids: false,
                     fixed: false,
                     request: None,
+                    source: String::new(),
+                    reasoning: String::new(),
+                    phase: self.phase,
+                    plan_active: self.plan.is_some(),
                 };
                 self.turns.insert(*turn, info);
             }
-            Event::IntentClassified { turn, class, path, confidence, forbids, request, source, .. } => {
+            Event::IntentClassified {
+                turn,
+                class,
+                path,
+                confidence,
+                forbids,
+                request,
+                source,
+                reasoning,
+            } => {
+                let (phase, plan_active) = (self.phase, self.plan.is_some());
                 if let Some(info) = self.turns.get_mut(turn) {
+                    (info.phase, info.plan_active) = (phase, plan_active);
+                    info.source.clone_from(source);
+                    info.reasoning.clone_from(reasoning);
                     info.class = class.clone();
                     info.path = path.clone();
                     info.confidence = *confidence;
@@ -77,6 +95,7 @@ impl State {
                     self.failure = None;
                 }
             }
+            Event::TrustChanged { trust, .. } => self.trust = *trust,
             Event::ModeChanged { mode } => self.mode = *mode,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
@@ -171,6 +190,7 @@ impl State {
 
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
+        self.trust = Trust::None;
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();

@@ -18,6 +18,7 @@ use crate::{
     session::{Lane, LaneKind},
     talk::Usage,
     tool::Permit,
+    trust::Trust,
     work::{Take, View, Work, WorkKey},
 };
 
@@ -40,6 +41,8 @@ pub struct State {
     pub permission: PermissionMode,
     /// Whether conversation only was chosen.
     pub chat_only: bool,
+    /// Whether what the project brings along has effect.
+    pub trust: Trust,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -144,6 +147,14 @@ pub struct TurnInfo {
     pub fixed: bool,
     /// What is really asked, when it is not the whole message.
     pub request: Option<String>,
+    /// Which tier decided.
+    pub source: String,
+    /// Why, in words.
+    pub reasoning: String,
+    /// The phase in which it was read.
+    pub phase: Phase,
+    /// Whether a plan was active then.
+    pub plan_active: bool,
 }
 
 impl TurnInfo {

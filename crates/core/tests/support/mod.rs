@@ -35,6 +35,7 @@ pub fn opening() -> Opening {
         version: "0".into(),
         mode: None,
         permission: None,
+        standing: pilothouse_core::trust::Standing::default(),
         found: Vec::new(),
     }
 }

@@ -9,6 +9,7 @@ use pilothouse_core::{
     input::{Found, Input, Opening},
     scope::PermissionMode,
     session::{ApplyStatus, Session, Step},
+    trust::Standing,
 };
 
 use super::{Setup, Which};
@@ -127,6 +128,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
+        standing: Standing { trust: setup.trust, ..Standing::default() },
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));

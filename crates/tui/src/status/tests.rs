@@ -26,6 +26,10 @@ fn turn(state: &mut State, head: &str) {
         confidence: 1.0,
         forbids: false,
         request: None,
+        source: String::new(),
+        reasoning: String::new(),
+        phase: Phase::Idle,
+        plan_active: false,
         fixed: false,
     };
     state.turn = Some(TurnId(1));

@@ -243,9 +243,6 @@ impl Draft<'_> {
             rule,
             shown,
         });
-        if self.state.permission == PermissionMode::Auto && risk < Risk::High {
-            return self.start_call(lane, open, Tool::Run, None);
-        }
         let gate = self.state.lanes.get(&lane).and_then(|l| match l.kind {
             LaneKind::Gate(gate) => Some(gate),
             LaneKind::Answer
@@ -254,6 +251,11 @@ impl Draft<'_> {
             | LaneKind::Goal
             | LaneKind::Repair(_) => None,
         });
+        // A gate runs the project's own code: in a folder that is not trusted it asks in every mode.
+        let free = gate.is_none() || self.state.trust.holds();
+        if self.state.permission == PermissionMode::Auto && risk < Risk::High && free {
+            return self.start_call(lane, open, Tool::Run, None);
+        }
         let message = format!("Run `{command}`?");
         let kind = CheckpointKind::Risk { call: open.call, gate, command, folder, shown, risk, why };
         self.ask(kind, message);

@@ -10,6 +10,7 @@ use crate::{
     input::{Found, Opening, Refusal},
     session::state::ApplyStatus,
     tool::Tool,
+    trust::Standing,
 };
 
 impl Draft<'_> {
@@ -22,6 +23,7 @@ impl Draft<'_> {
                 mode: opening.mode.unwrap_or_default(),
                 permission: opening.permission.unwrap_or_default(),
             });
+            self.trust_as(opening.standing);
             return Ok(());
         }
         if opening.slug != self.state.slug {
@@ -42,6 +44,7 @@ impl Draft<'_> {
         let run = self.state.run.as_ref().map(|r| r.id);
         let permission = opening.permission;
         self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission });
+        self.trust_as(opening.standing);
         for call in lost {
             let found = "the command was running when the program ended; it was not repeated".into();
             self.emit(Event::CallLost { call: Some(call), apply: None, found });
@@ -51,6 +54,13 @@ impl Draft<'_> {
         }
         self.offer_what_was_open();
         Ok(())
+    }
+
+    /// An untrusted folder is what every process starts from: only trust is worth an event.
+    fn trust_as(&mut self, standing: Standing) {
+        if standing.trust.holds() {
+            self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
+        }
     }
 
     fn open_commands(&self) -> Vec<CallId> {

@@ -50,7 +50,7 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
             detail(&r.thinking, env, rows);
         }
     }
-    r.md.lay(env.width, g, env.colours);
+    r.md.lay(env.width, g);
     if r.running && r.md.rows().is_empty() {
         let waited = row::waited(env.now.0.saturating_sub(r.since.0));
         let what = if r.note.is_empty() { "thinking" } else { r.note.as_str() };
@@ -230,7 +230,9 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     for line in lines {
         rows.push(Row::of(line, Slot::Text).cut(env.width, g.ellipsis));
     }
-    let note = card.note.lay(env.width, g, env.colours);
+    card.note.lay(env.width, g);
+    card.note.colour(0..usize::MAX, env.colours);
+    let note = card.note.rows();
     if !note.is_empty() {
         rows.push(Row::new());
         rows.extend(note.iter().cloned());
