@@ -13,7 +13,7 @@ mod rule;
 mod why;
 mod words;
 
-pub use decide::{Decision, Ground, Outcome, Ruling, Setting, Standing};
+pub use decide::{Conditions, Decision, Ground, Outcome, Ruling, Setting};
 pub use glob::Places;
 pub use rehearse::{Found, Past, Rehearsal};
 pub use request::Request;

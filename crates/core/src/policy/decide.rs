@@ -20,7 +20,7 @@ use crate::{
 /// What the session knows of the place it works in. Built-in allow rules, and commands of low risk without a question,
 /// need both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct Conditions {
     /// The user trusts the folder.
     #[serde(default)]
     pub trusted: bool,
@@ -29,7 +29,7 @@ pub struct Standing {
     pub sandboxed: bool,
 }
 
-impl Standing {
+impl Conditions {
     /// A trusted folder with a sandbox.
     pub const CALM: Self = Self { trusted: true, sandboxed: true };
 
@@ -45,7 +45,7 @@ pub struct Setting<'a> {
     /// The mode.
     pub mode: PermissionMode,
     /// The place.
-    pub standing: Standing,
+    pub conditions: Conditions,
     /// What the user allowed for this session.
     pub granted: &'a [Rule],
 }
@@ -178,15 +178,15 @@ impl Policy {
             let by = format!("{risk} risk runs unasked in auto mode");
             return Decision::without_rule(Outcome::Run, Ground::Mode, by, &verdict.part);
         }
-        if verdict.risk == Risk::Low && setting.standing.is_calm() {
+        if verdict.risk == Risk::Low && setting.conditions.is_calm() {
             let by = "low risk runs unasked in a trusted folder with a sandbox";
             return Decision::without_rule(Outcome::Run, Ground::Low, by, "");
         }
-        let by = match (verdict.risk, setting.standing) {
-            (Risk::Low, Standing { sandboxed: false, .. }) => {
+        let by = match (verdict.risk, setting.conditions) {
+            (Risk::Low, Conditions { sandboxed: false, .. }) => {
                 "every command asks in ask mode without a sandbox"
             }
-            (Risk::Low, Standing { trusted: false, .. }) => {
+            (Risk::Low, Conditions { trusted: false, .. }) => {
                 "every command asks in ask mode in a folder that is not trusted"
             }
             (Risk::Low | Risk::Medium | Risk::High, _) => "medium risk asks in ask mode",
@@ -278,7 +278,7 @@ impl Policy {
             rule.origin.source = Source::User;
         }
         let policy = Self::new(alone, places.clone());
-        let setting = Setting { mode: PermissionMode::Ask, standing: Standing::default(), granted: &[] };
+        let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::default(), granted: &[] };
         policy.decide(request, &setting).rule.is_some()
     }
 
@@ -371,7 +371,7 @@ impl Policy {
         effect: Effect,
         setting: &Setting<'p>,
     ) -> impl Iterator<Item = &'p Rule> {
-        let calm = setting.standing.is_calm();
+        let calm = setting.conditions.is_calm();
         let in_force = move |rule: &&Rule| match (effect, rule.origin.source) {
             (Effect::Allow, Source::BuiltIn) => calm,
             (Effect::Allow, Source::Project) => false,

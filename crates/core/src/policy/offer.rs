@@ -161,10 +161,10 @@ fn quoted(word: &str) -> Option<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{policy::Standing, scope::PermissionMode};
+    use crate::{policy::Conditions, scope::PermissionMode};
 
     fn offer(line: &str) -> Result<Vec<String>, &'static str> {
-        let setting = Setting { mode: PermissionMode::Ask, standing: Standing::default(), granted: &[] };
+        let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::default(), granted: &[] };
         let policy = Policy::default();
         policy.offer(&Request::read(line), &setting).map(|rules| rules.iter().map(Rule::to_string).collect())
     }

@@ -151,8 +151,8 @@ fn mode(setting: &Setting<'_>) -> String {
         PermissionMode::Ask => "ask",
         PermissionMode::Auto => "auto",
     };
-    let trusted = if setting.standing.trusted { "trusted folder" } else { "folder not trusted" };
-    let sandboxed = if setting.standing.sandboxed { "sandbox" } else { "no sandbox" };
+    let trusted = if setting.conditions.trusted { "trusted folder" } else { "folder not trusted" };
+    let sandboxed = if setting.conditions.sandboxed { "sandbox" } else { "no sandbox" };
     format!("{mode} · {trusted} · {sandboxed}")
 }
 
@@ -161,7 +161,7 @@ fn fit(fit: Fit, rule: &Rule, setting: &Setting<'_>, decision: &Decision<'_>) ->
     match fit {
         Fit::Until(at, want, found) => (at, format!("wants `{want}` where `{found}` stands")),
         Fit::Whole => {
-            let calm = setting.standing.is_calm();
+            let calm = setting.conditions.is_calm();
             let but = match (decision.ground, rule.origin.source) {
                 (Ground::High, _) => "high risk is never covered by a rule",
                 (Ground::Delete, _) => "a removal is never covered by a rule",

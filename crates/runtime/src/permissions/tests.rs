@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
-use pilothouse_core::policy::{Outcome, Request, Setting, Standing};
+use pilothouse_core::policy::{Conditions, Outcome, Request, Setting};
 use pilothouse_core::scope::PermissionMode;
 
 use super::*;
@@ -33,7 +33,7 @@ impl Desk {
     }
     fn outcome(&self, call: &str) -> (Outcome, String) {
         let policy = self.load().unwrap().policy;
-        let setting = Setting { mode: PermissionMode::Ask, standing: Standing::default(), granted: &[] };
+        let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::default(), granted: &[] };
         let found = policy.decide(&Request::read(call), &setting);
         (found.ruling.outcome, found.ruling.at)
     }
