@@ -22,12 +22,12 @@ use crate::{
     hooks::{self, Definition},
 };
 
-/// Single files that take effect.
-const FILES: [(&str, Kind); 5] = [
+/// Single files that take effect. Permission rules are not among them: a project's only narrow, and
+/// narrow everywhere.
+const FILES: [(&str, Kind); 4] = [
     (hooks::PROJECT_FILE, Kind::Hooks),
     (".pilothouse/config.toml", Kind::Settings),
     (".pilothouse/mcp.toml", Kind::Servers),
-    (".pilothouse/permissions.toml", Kind::Rules),
     (".env", Kind::Variables),
 ];
 /// Folders whose files take effect.

@@ -97,7 +97,7 @@ impl Folder {
         };
         let something = !brought.pieces.is_empty() || record.as_ref().is_some_and(|r| r.trusted);
         let asks = self.asks && !trust.holds() && known.is_none() && something;
-        self.survey(brought, trust, asks, record.as_ref())
+        survey(brought, trust, asks, record.as_ref())
     }
 
     /// Keeps what the user wants, if it is still about what the folder brings, and looks at it.
@@ -134,14 +134,14 @@ impl Folder {
         }
         self.store.keep(&self.root, &brought, trusted)
     }
+}
 
-    fn survey(&self, brought: Brought, trust: Trust, asks: bool, record: Option<&Record>) -> Survey {
-        let before: &[Kept] = record.filter(|r| r.trusted).map_or(&[], |r| &r.pieces);
-        let parts = parts(&brought, before);
-        let sheet = sheet(&brought, before);
-        let standing = Standing { trust, of: brought.of, parts, sheet, asks, fault: None };
-        Survey { brought, standing }
-    }
+fn survey(brought: Brought, trust: Trust, asks: bool, record: Option<&Record>) -> Survey {
+    let before: &[Kept] = record.filter(|r| r.trusted).map_or(&[], |r| &r.pieces);
+    let parts = parts(&brought, before);
+    let sheet = sheet(&brought, before);
+    let standing = Standing { trust, of: brought.of, parts, sheet, asks, fault: None };
+    Survey { brought, standing }
 }
 
 fn change(hash: BlobId, path: &str, before: &[Kept]) -> PartChange {

@@ -15,8 +15,6 @@ pub enum Kind {
     Settings,
     /// Tool servers.
     Servers,
-    /// Permission rules.
-    Rules,
     /// Variables for commands.
     Variables,
     /// A slash command.
@@ -87,7 +85,6 @@ impl Piece {
                 }
                 Err(e) => vec![format!("cannot be used: {}", e.message())],
             },
-            Kind::Rules => flat(&text, "rules that narrow what is allowed:"),
             Kind::Variables => {
                 let names: Vec<String> = variables(&text).into_iter().map(|(name, _)| name).collect();
                 if names.is_empty() {
@@ -111,10 +108,14 @@ impl Piece {
         let text = String::from_utf8_lossy(bytes).into_owned();
         match self.kind {
             Kind::Variables => {
-                let names = variables(&text).into_iter();
-                let lines: String = names.map(|(name, _)| format!("{name}=… (not shown)\n")).collect();
-                let left_out = text.lines().filter(|l| pair(l).is_some()).count() - lines.lines().count();
-                if left_out == 0 { lines } else { format!("{lines}({left_out} more that no command gets)\n") }
+                let names = variables(&text);
+                let mut lines: Vec<String> =
+                    names.iter().map(|(name, _)| format!("{name}=… (not shown)\n")).collect();
+                let all = text.lines().filter(|l| pair(l).is_some()).count();
+                if all > names.len() {
+                    lines.push(format!("({} more that no command gets)\n", all - names.len()));
+                }
+                lines.concat()
             }
             Kind::Hooks | Kind::Servers => match text.parse::<toml::Table>() {
                 Ok(mut table) => {
@@ -126,7 +127,7 @@ impl Piece {
                 }
                 Err(_) => "(no TOML)\n".to_owned(),
             },
-            Kind::Settings | Kind::Rules | Kind::Command | Kind::Skill | Kind::Agent | Kind::Script => text,
+            Kind::Settings | Kind::Command | Kind::Skill | Kind::Agent | Kind::Script => text,
         }
     }
 }

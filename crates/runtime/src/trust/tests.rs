@@ -70,7 +70,6 @@ fn everything_that_would_take_effect_is_named_with_what_it_would_do() {
         ".pilothouse/config.toml",
         ".pilothouse/hooks.toml",
         ".pilothouse/mcp.toml",
-        ".pilothouse/permissions.toml",
         ".pilothouse/skills/a/SKILL.md",
         "check.sh",
     ];
@@ -107,7 +106,7 @@ fn trust_is_for_one_content_and_any_change_asks_again_with_the_difference() {
         assert!(standing.trust == Trust::None && standing.asks, "{path}");
         let part = standing.parts.iter().find(|p| p.path == path).unwrap();
         assert_eq!(part.change, change);
-        assert_eq!(standing.parts[0].change == PartChange::Same, false, "what changed comes first");
+        assert!(standing.parts[0].change != PartChange::Same, "what changed comes first");
         let runs = matches!(path, ".pilothouse/hooks.toml" | "check.sh");
         assert_eq!(brought.still_holds(&place.root()).is_err(), runs, "{path}");
         if path == "check.sh" {

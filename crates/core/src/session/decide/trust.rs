@@ -88,6 +88,7 @@ impl Draft<'_> {
             Answer::Reject(_) | Answer::Abort | Answer::Skip => TrustWish::Decline(of),
             Answer::Pick(_)
             | Answer::Text(_)
+            | Answer::Line(_)
             | Answer::AutoFix
             | Answer::Manual
             | Answer::Retry
