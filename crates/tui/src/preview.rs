@@ -3,10 +3,9 @@
 //! Owns the words only; core's classifier decides, the same that will read the message.
 
 use pilothouse_core::{
-    checkpoint::CheckpointKind,
-    intent::{Classifier, Control, IntentNode, IntentPath, Message, Turn},
+    intent::{Control, IntentNode, IntentPath, Turn},
     scope::{Approval, PermissionMode},
-    session::State,
+    session::{Session, State},
 };
 
 /// A draft longer than this gets no preview: it must never make typing wait.
@@ -24,7 +23,8 @@ pub enum Preview {
 }
 
 /// What sending `draft` now would mean; `None` when there is nothing to tell.
-pub fn preview(draft: &str, state: &State) -> Option<Preview> {
+pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
+    let state = session.state();
     let text = draft.trim();
     if text.is_empty() || text.len() > LONGEST || text.starts_with('/') {
         return None;
@@ -32,16 +32,7 @@ pub fn preview(draft: &str, state: &State) -> Option<Preview> {
     if state.phase_question().is_some_and(|q| q.kind.read(text).is_some()) {
         return Some(Preview::Answer);
     }
-    let heads: Vec<String> = state.turns.values().rev().take(6).map(|t| t.head.clone()).collect();
-    let context: Vec<String> = heads.into_iter().rev().collect();
-    let reading = Classifier::builtin().read(&Message {
-        text,
-        phase: state.phase,
-        paused: state.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
-        plan_active: state.plan.is_some(),
-        chat_only: state.chat_only,
-        context: &context,
-    });
+    let reading = session.read(text);
     if reading.slash.is_some() {
         return None;
     }

@@ -151,6 +151,11 @@ impl Exemplars {
         Ok(out)
     }
 
+    /// Whether some section has an intent of this name.
+    pub fn knows(name: &str) -> bool {
+        Section::ALL.into_iter().any(|s| known(Some(s), name).is_ok())
+    }
+
     /// Adds a phrase of the user, unless the same one stands under the same intent.
     pub fn add(&mut self, section: Section, name: &str, phrase: &str) -> bool {
         let same = self.own.entry(normal(phrase)).or_default();
@@ -211,27 +216,29 @@ impl Exemplars {
     }
 }
 
+/// The kinds of turn.
+const SUBS: [&str; 14] = [
+    "query.detail",
+    "query.provenance",
+    "query.summary",
+    "query.lookup",
+    "plan_new.compare",
+    "plan_new.predict",
+    "control.mode_switch",
+    "control.reset",
+    "control.redo_cmd",
+    "control.help",
+    "control.status",
+    "control.exit",
+    "control.cancel",
+    "control.replan",
+];
+
 fn known(section: Option<Section>, key: &str) -> Result<(), &'static str> {
-    let subs = [
-        "query.detail",
-        "query.provenance",
-        "query.summary",
-        "query.lookup",
-        "plan_new.compare",
-        "plan_new.predict",
-        "control.mode_switch",
-        "control.reset",
-        "control.redo_cmd",
-        "control.help",
-        "control.status",
-        "control.exit",
-        "control.cancel",
-        "control.replan",
-    ];
     match section {
         Some(Section::Primary) if matches!(key, "query" | "plan_new" | "plan_continue" | "control") => Ok(()),
         Some(Section::Primary) => Err("a primary intent is one of query, plan_new, plan_continue, control"),
-        Some(Section::Sub) if subs.contains(&key) => Ok(()),
+        Some(Section::Sub) if SUBS.contains(&key) => Ok(()),
         Some(Section::Sub) => Err("no such sub intent"),
         Some(Section::Leaves) if key.parse::<IntentNode>().is_ok() => Ok(()),
         Some(Section::Leaves) => Err("no intent node has this name"),

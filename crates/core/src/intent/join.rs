@@ -18,12 +18,18 @@ use super::{
 use crate::scope::Capability;
 
 /// Exemplars with their thresholds; the built-in vectors are made when they are first needed.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Known {
     set: Exemplars,
     has_own: bool,
     thresholds: Thresholds,
     index: OnceLock<Option<Index>>,
+}
+
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} exemplars, {:?}", self.set.entries().len(), self.thresholds)
+    }
 }
 
 static SHIPPED: LazyLock<Arc<Known>> = LazyLock::new(|| Arc::new(Known::new(None, Thresholds::default())));

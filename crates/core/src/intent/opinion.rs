@@ -68,7 +68,7 @@ pub fn of_match(found: &Match, thresholds: &Thresholds, m: &Message<'_>) -> Opti
         confidence: strongest.score,
         sub_confidence: sub.map_or(0.0, |s| s.score),
         source: Source::Exemplar,
-        reasoning: found.words(),
+        reasoning: Match { primary: primary.cloned(), sub: sub.cloned(), leaf: leaf.cloned() }.words(),
         firm: strongest.own && strongest.score >= EXACT,
     })
 }
