@@ -15,6 +15,7 @@ pub mod reading;
 pub mod similar;
 pub mod stats;
 pub mod turn;
+pub mod why;
 
 mod answer;
 mod command;
@@ -38,3 +39,4 @@ pub use paused::PausedTurn;
 pub use reading::{Clarify, Classification, CliRow, CliSegment, Message, Reading, Segment, Source, cli_row};
 pub use similar::{Index, Thresholds};
 pub use turn::{Control, Mode, Phase, PlanSub, QuerySub, Turn};
+pub use why::{Flip, Why};

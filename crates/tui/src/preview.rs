@@ -44,6 +44,54 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     Some(Preview::Path(path, what))
 }
 
+/// Whether a node changes or runs something.
+pub const fn acts(node: IntentNode) -> bool {
+    use IntentNode as N;
+    matches!(node, N::Act | N::Execute | N::Write | N::Create | N::Modify | N::Delete)
+}
+
+/// What a path that ends at `node` may do.
+pub const fn unlocks(node: IntentNode) -> &'static str {
+    use IntentNode as N;
+    match node {
+        N::Conversation | N::Understand | N::Clarify | N::Explain => "talks; reads where it must",
+        N::Analyze | N::Review | N::Audit | N::Read | N::Act => "reads files; changes nothing",
+        N::Plan | N::Design | N::Decompose => "reads files; proposes steps or a design",
+        N::Execute => "reads, and runs commands, each judged first",
+        N::Write | N::Create | N::Modify => "reads, runs, writes; you approve each change",
+        N::Delete => "reads, runs, writes, deletes; a deletion wants a typed word",
+    }
+}
+
+/// The draft with a shallower `@node` before it: what acts becomes a plan, what reads an
+/// explanation, and then the prefix goes again. `None` when there is nothing to lower.
+pub fn lowered(draft: &str, session: &Session) -> Option<String> {
+    let text = draft.trim_start();
+    if text.starts_with(['/', '!']) {
+        return None;
+    }
+    let (prefix, rest) = match text.strip_prefix('@').map(|t| t.split_once(' ').unwrap_or((t, ""))) {
+        Some((name, rest)) if name.parse::<IntentNode>().is_ok() => (name.parse().ok(), rest),
+        _ => (None, text),
+    };
+    let next = match prefix {
+        Some(IntentNode::Understand | IntentNode::Clarify | IntentNode::Explain) => None,
+        Some(node) if acts(node) => Some(IntentNode::Plan),
+        Some(_) => Some(IntentNode::Explain),
+        None => {
+            let leaf = session.read(text).whole.path.current();
+            if acts(leaf) {
+                Some(IntentNode::Plan)
+            } else if leaf.scope() == IntentNode::Explain.scope() {
+                return None;
+            } else {
+                Some(IntentNode::Explain)
+            }
+        }
+    };
+    Some(next.map_or_else(|| rest.to_owned(), |node| format!("@{node} {rest}")))
+}
+
 fn meaning(turn: &Turn, path: &IntentPath, forbids: bool, state: &State) -> &'static str {
     match turn {
         Turn::Query(_) if state.is_executing() => "a question: answered beside the run",

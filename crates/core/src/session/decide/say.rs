@@ -168,7 +168,7 @@ impl Draft<'_> {
             class: class.turn.clone(),
             path: class.path.clone(),
             confidence: class.confidence,
-            source: source_name(class.source).to_owned(),
+            source: class.source.name().to_owned(),
             reasoning: class.reasoning.clone(),
             forbids: reading.forbids_change,
             request: (differs && !request.is_empty()).then_some(request),
@@ -344,7 +344,7 @@ impl Draft<'_> {
             return Err(Refusal::new("write the command after the `!`"));
         }
         if let Some(lane) = self.open_goal(turn)? {
-            self.call_command(lane, line);
+            self.call_command(lane, line, "", true);
             self.advance(lane);
         }
         Ok(())
@@ -432,17 +432,5 @@ const fn question(clarify: Clarify) -> &'static str {
         Clarify::Execute => "Did you mean to execute this?",
         Clarify::AnswerOrDo => "Shall I answer, or do it?",
         Clarify::Unclear => "I am not sure what you mean. Choose, or say it differently:",
-    }
-}
-
-const fn source_name(source: Source) -> &'static str {
-    match source {
-        Source::Slash => "slash",
-        Source::AtNode => "at_node",
-        Source::Exemplar => "exemplar",
-        Source::Heuristic => "heuristic",
-        Source::Llm => "llm",
-        Source::Cache => "cache",
-        Source::Fallback => "fallback",
     }
 }
