@@ -23,6 +23,7 @@ use crate::{
     home::{Environment, Home},
 };
 pub use intent::{Intent, Vectors};
+pub(crate) use layer::position as layer_position;
 pub use layer::{Layer, PriceLayer};
 pub use voice::Voice;
 

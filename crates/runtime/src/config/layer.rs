@@ -151,7 +151,7 @@ impl Layer {
 }
 
 /// Line and column, from 1, of the start of a stretch of text.
-pub(super) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
+pub(crate) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
     let at = span.map_or(0, |s| s.start);
     let before = text.get(..at.min(text.len())).unwrap_or_default();
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
