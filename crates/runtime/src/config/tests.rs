@@ -1,6 +1,6 @@
 //! Layers, errors by line and column, keys that stay apart.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 use std::os::unix::fs::PermissionsExt;
 
 use secrecy::ExposeSecret;
