@@ -3,6 +3,7 @@
 //! Owns reading, layering and checking. A project's own file arrives here only from a folder that
 //! is trusted; it can only narrow, and never names an endpoint or a key.
 
+pub mod intent;
 mod layer;
 mod project;
 pub mod voice;
@@ -15,12 +16,14 @@ use std::{
 };
 
 use pilothouse_core::scope::PermissionMode;
+use pilothouse_model::Preset;
 use secrecy::SecretString;
 
 use crate::{
     error::RuntimeError,
     home::{Environment, Home},
 };
+pub use intent::{Intent, Vectors};
 pub(crate) use layer::position;
 pub use layer::{Layer, PriceLayer};
 pub use project::ProjectLayer;
@@ -40,8 +43,12 @@ pub struct Config {
     pub permission: PermissionMode,
     /// Messages of the conversation that a model gets.
     pub history: usize,
+    /// How messages are read.
+    pub intent: Intent,
     /// What goes to the log file.
     pub filter: String,
+    /// What the user should know about the settings, a sentence each.
+    pub notices: Vec<String>,
 }
 
 /// The longest time that a setting can ask for, in seconds.
@@ -67,11 +74,16 @@ impl Config {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Layer::default(),
             Err(e) => return Err(RuntimeError::io("read", file)(e)),
         };
+        let embedder = user.embedder.clone();
         let all = flags.over(Layer::from_environment(environment)).over(user).over(defaults);
         let keys = Credentials::read(&home.config.join("credentials.toml"))?;
         let voice = Voice::choose(&all.model, environment, &keys)?;
+        let embedder = intent::vectors(&embedder, environment, &keys)?;
+        let mut notices = Vec::new();
+        let intent = Intent::read(home, &all.intent, embedder, &mut notices);
         let config = Self {
             voice,
+            intent,
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
             history: all.session.history.unwrap_or(20).min(200),
@@ -80,6 +92,7 @@ impl Config {
                 .map(str::to_owned)
                 .or(all.log.filter)
                 .unwrap_or_else(|| "info".into()),
+            notices,
         };
         Ok(project.map_or(config.clone(), |p| p.narrow(config)))
     }

@@ -80,6 +80,8 @@ pub struct State {
     pub turn: Option<TurnId>,
     /// Messages of the user and final replies, by place in the log.
     pub history: Vec<Seq>,
+    /// The last of them with their beginnings: what a message may refer to.
+    pub recent: VecDeque<Said>,
     /// What everything cost.
     pub usage: Usage,
     /// Model calls that were stopped; their partial text may still come.
@@ -134,6 +136,20 @@ impl Queue {
 
 /// How many characters of a turn's text the session keeps.
 pub const HEAD_CHARS: usize = 200;
+
+/// The beginning of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Where it stands.
+    pub seq: Seq,
+    /// Whether the user said it.
+    pub by_user: bool,
+    /// At most [`HEAD_CHARS`] characters.
+    pub head: String,
+}
+
+/// How many [`Said`] are kept: more than a reading looks at, for messages that wait.
+pub const RECENT: usize = 24;
 
 /// What is known of a turn.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 use pilothouse_core::scope::PermissionMode;
 use serde::Deserialize;
 
+use super::intent::{EmbedderLayer, IntentLayer};
 use crate::{error::RuntimeError, home::Environment};
 
 /// What one source says.
@@ -17,6 +18,10 @@ pub struct Layer {
     pub model: ModelLayer,
     /// `[session]`.
     pub session: SessionLayer,
+    /// `[intent]`.
+    pub intent: IntentLayer,
+    /// `[embedder]`; only the user's own file is asked.
+    pub embedder: EmbedderLayer,
     /// `[log]`.
     pub log: LogLayer,
 }
@@ -137,6 +142,9 @@ impl Layer {
                 permission: self.session.permission.or(below.session.permission),
                 history: self.session.history.or(below.session.history),
             },
+            intent: self.intent.over(below.intent),
+            // No layer but the user's own file may say it, and there it is read.
+            embedder: EmbedderLayer::default(),
             log: LogLayer { filter: self.log.filter.or(below.log.filter) },
         }
     }

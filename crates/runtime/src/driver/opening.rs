@@ -8,7 +8,7 @@ use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
     scope::PermissionMode,
-    session::{ApplyStatus, Session, Step},
+    session::{ApplyStatus, Session, Step, Tiers},
 };
 
 use super::{Setup, Which, trust};
@@ -75,7 +75,8 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         created: (setup.clock)().0,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let mut notices: Vec<String> = trust.1.inert().into_iter().collect();
+    let mut notices = config.notices.clone();
+    notices.extend(trust.1.inert());
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
@@ -83,11 +84,16 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         }
         other => other?,
     };
-    let mut session = Session::new();
+    let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     Ok(Opened { session, log, blobs, root, config, folder, slug, notices, trust })
+}
+
+/// How this process reads messages.
+fn tiers(config: &Config) -> Tiers {
+    Tiers { classifier: config.intent.classifier.clone(), ..Tiers::default() }
 }
 
 fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {
