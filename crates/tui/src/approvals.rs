@@ -4,6 +4,7 @@
 //! that an item stood long enough before a key may answer it.
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     ids::CheckpointId,
     risk::Risk,
@@ -47,6 +48,8 @@ pub enum Wish {
     Composer,
     /// Answer this question.
     Answer(CheckpointId, Answer),
+    /// Show every line of what it is about.
+    View(BlobId),
     /// Ask for the word that lets it run.
     AskWord(CheckpointId, String),
     /// Put this command into the composer.
@@ -84,6 +87,7 @@ impl Approvals {
             Action::Edit => Wish::Edit(item.id),
             Action::Deny => match item.kind {
                 CheckpointKind::Diff { .. } => Wish::Diff,
+                CheckpointKind::Trust { .. } => Wish::Answer(item.id, Answer::Reject(String::new())),
                 CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
                 CheckpointKind::Confirmation
                 | CheckpointKind::Clarification { .. }
@@ -100,26 +104,14 @@ impl Approvals {
 
 /// Asks for the word that must be typed before it runs, if one must.
 fn word(item: &Checkpoint) -> Option<Wish> {
-    match &item.kind {
-        CheckpointKind::Risk { risk: Risk::High, command, .. } => {
-            Some(Wish::AskWord(item.id, command.clone()))
-        }
-        CheckpointKind::Risk { .. }
-        | CheckpointKind::Transition { .. }
-        | CheckpointKind::Confirmation
-        | CheckpointKind::Clarification { .. }
-        | CheckpointKind::Failure(_)
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Diff { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => None,
-    }
+    let CheckpointKind::Risk { risk: Risk::High, command, .. } = &item.kind else { return None };
+    Some(Wish::AskWord(item.id, command.clone()))
 }
 
 fn open(item: &Checkpoint) -> Wish {
     match item.kind {
         CheckpointKind::Diff { .. } => Wish::Diff,
+        CheckpointKind::Trust { sheet, .. } => Wish::View(sheet),
         CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => {
             word(item).unwrap_or(Wish::Nothing)
         }
@@ -136,9 +128,10 @@ fn open(item: &Checkpoint) -> Wish {
 fn once(item: &Checkpoint) -> Wish {
     match item.kind {
         CheckpointKind::Risk { .. } => word(item).unwrap_or(Wish::Answer(item.id, Answer::Approve)),
-        CheckpointKind::Transition { .. } | CheckpointKind::Confirmation | CheckpointKind::Exit => {
-            Wish::Answer(item.id, Answer::Approve)
-        }
+        CheckpointKind::Transition { .. }
+        | CheckpointKind::Trust { .. }
+        | CheckpointKind::Confirmation
+        | CheckpointKind::Exit => Wish::Answer(item.id, Answer::Approve),
         CheckpointKind::Diff { .. } => Wish::Diff,
         CheckpointKind::Clarification { .. }
         | CheckpointKind::Failure(_)

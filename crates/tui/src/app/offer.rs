@@ -98,21 +98,11 @@ impl App {
 
     /// The user wants to change a command that waits.
     pub(super) fn edit_command(&mut self, id: CheckpointId) {
-        let Some((command, gate)) = self.session.state().open.get(&id).and_then(|c| match &c.kind {
-            CheckpointKind::Risk { command, gate, .. } => Some((command.clone(), gate.is_some())),
-            CheckpointKind::Confirmation
-            | CheckpointKind::Clarification { .. }
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption { .. }
-            | CheckpointKind::Diff { .. }
-            | CheckpointKind::Transition { .. }
-            | CheckpointKind::Exit
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => None,
-        }) else {
+        let kind = self.session.state().open.get(&id).map(|c| c.kind.clone());
+        let Some(CheckpointKind::Risk { command, gate, .. }) = kind else {
             return self.say("only a command can be changed");
         };
-        if gate {
+        if gate.is_some() {
             return self.say("a gate runs as the plan has it; deny it, or change the plan");
         }
         if !self.composer.offer(id, &command, true) {
@@ -131,20 +121,8 @@ impl App {
             let why = if self.offering.whole { TOO_EARLY } else { TOO_SMALL };
             return self.complain(why);
         }
-        let Some((command, call, risk)) = self.session.state().open.get(&id).and_then(|c| match &c.kind {
-            CheckpointKind::Risk { command, call, risk, .. } => Some((command.clone(), *call, *risk)),
-            CheckpointKind::Confirmation
-            | CheckpointKind::Clarification { .. }
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption { .. }
-            | CheckpointKind::Diff { .. }
-            | CheckpointKind::Transition { .. }
-            | CheckpointKind::Exit
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => None,
-        }) else {
-            return;
-        };
+        let kind = self.session.state().open.get(&id).map(|c| c.kind.clone());
+        let Some(CheckpointKind::Risk { command, call, risk, .. }) = kind else { return };
         if text.trim() == command && risk == Risk::High {
             return self.ask_word(id, &command);
         }
@@ -167,19 +145,9 @@ const TOO_SMALL: &str = "the screen is too small to show the whole command; the 
 
 /// The command of a goal that waits for the user: the question, the call, the line, the risk.
 fn goal_command(state: &State) -> Option<(CheckpointId, CallId, String, Risk)> {
-    state.open.values().find_map(|c| match &c.kind {
-        CheckpointKind::Risk { call, command, risk, .. } => {
-            let (lane, _) = state.open_call(*call)?;
-            (lane.kind == LaneKind::Goal).then(|| (c.id, *call, command.clone(), *risk))
-        }
-        CheckpointKind::Confirmation
-        | CheckpointKind::Clarification { .. }
-        | CheckpointKind::Failure(_)
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Diff { .. }
-        | CheckpointKind::Transition { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => None,
+    state.open.values().find_map(|c| {
+        let CheckpointKind::Risk { call, command, risk, .. } = &c.kind else { return None };
+        let (lane, _) = state.open_call(*call)?;
+        (lane.kind == LaneKind::Goal).then(|| (c.id, *call, command.clone(), *risk))
     })
 }

@@ -35,12 +35,12 @@ impl App {
     pub(super) fn foresee(&mut self) {
         let draft = &self.composer.draft;
         let text = if draft.len() <= LONGEST { draft.shown() } else { String::new() };
-        let state = self.session.state();
+        let seq = self.session.state().seq;
         let offered = self.composer.offered().is_some();
         let key = if offered { format!("$ {text}") } else { text.clone() };
-        if self.previewed.0 != key || self.previewed.1 != state.seq {
-            let meaning = if offered { Some(Preview::judged(&text)) } else { preview(&text, state) };
-            self.previewed = (key, state.seq, meaning);
+        if self.previewed.0 != key || self.previewed.1 != seq {
+            let meaning = if offered { Some(Preview::judged(&text)) } else { preview(&text, &self.session) };
+            self.previewed = (key, seq, meaning);
         }
     }
 
