@@ -100,6 +100,8 @@ impl Walker<'_> {
                     self.hit("disguise", first.span);
                 }
                 name = lower;
+            } else if let Some(plain) = without_version(&name).filter(|plain| is_known(plain)) {
+                name = plain.to_owned();
             }
         }
         (Some(name), located)
@@ -312,6 +314,17 @@ impl Walker<'_> {
     }
 }
 
+/// A name without the version or the target machine that distributions put around it (`gcc-12`, `llvm-nm-14`, `lua5.4`).
+fn without_version(name: &str) -> Option<&str> {
+    let name = ["x86_64-linux-gnu-", "aarch64-linux-gnu-", "arm-none-eabi-", "x86_64-w64-mingw32-"]
+        .iter()
+        .find_map(|target| name.strip_prefix(target))
+        .unwrap_or(name);
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let plain = plain.strip_suffix('-').unwrap_or(plain);
+    (plain.len() > 1).then_some(plain)
+}
+
 /// Values that make a pager or editor do nothing of its own.
 pub(super) fn is_harmless_pager(value: &str) -> bool {
     matches!(
@@ -338,13 +351,22 @@ pub(super) fn is_harmless_pager(value: &str) -> bool {
     )
 }
 
+/// Sub-commands that start what follows them.
+const STARTING: [&str; 16] = [
+    "run", "exec", "x", "r", "dlx", "shell", "develop", "create", "rsh", "ssh", "attach", "debug", "start",
+    "watch", "tool", "xtask",
+];
+
 fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool {
     if program.no_help {
         return false;
     }
     let considered =
         if program.help_first { args.opts.get(..args.leading).unwrap_or(&[]) } else { &args.opts };
-    let considered = if program.sub_help && args.operands.len() <= 1 { &args.opts } else { considered };
+    // After more words it may be meant for a program that this one starts.
+    let passes_on =
+        args.operands.len() > 1 && args.operands.iter().any(|f| STARTING.contains(&f.text.as_str()));
+    let considered = if program.sub_help && !passes_on { &args.opts } else { considered };
     let long = considered.iter().any(|opt| {
         opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")

@@ -5,7 +5,10 @@
 use std::rc::Rc;
 
 use super::parse::{Parser, Pending, Read, Unreadable, bare};
-use super::syntax::{HereDoc, Kind, Piece, Quote, Redirect, Script, Span, Target, Word};
+use super::syntax::{HereDoc, Kind, Piece, Pipeline, Quote, Redirect, Script, Span, Target, Word};
+
+/// Words that open a compound command; `(` does as well.
+const COMPOUNDS: [&str; 8] = ["{", "if", "for", "while", "until", "case", "[[", "select"];
 
 impl Parser<'_> {
     pub(super) fn subshell(&mut self) -> Read<Kind> {
@@ -22,12 +25,29 @@ impl Parser<'_> {
         Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], certain: true, subshell: false })
     }
 
+    /// `coproc command`, or `coproc NAME` and a compound command.
+    pub(super) fn coprocess(&mut self) -> Read<Kind> {
+        self.at += "coproc".len();
+        self.blanks();
+        let start = self.at;
+        if self.name().is_some() {
+            self.blanks();
+            let compound = COMPOUNDS.contains(&self.peek_bare()) || self.looking_at("(");
+            if !compound {
+                self.at = start;
+            }
+        }
+        let inner = self.command()?;
+        let script = vec![Pipeline { nodes: vec![inner], background: false, conditional: false }];
+        Ok(Kind::Compound { words: Vec::new(), bodies: vec![script], certain: false, subshell: true })
+    }
+
     pub(super) fn arithmetic_command(&mut self) -> Read<Option<Kind>> {
         let Some(inner) = self.arithmetic_inner(1) else { return Ok(None) };
         let start = self.at;
         self.at += inner.len() + 4;
         let pieces = self.nested_text(inner, start)?;
-        Ok(Some(Kind::Test(vec![Word { pieces, span: self.span_from(start) }])))
+        Ok(Some(Kind::Test { words: vec![Word { pieces, span: self.span_from(start) }], arithmetic: true }))
     }
 
     pub(super) fn double_bracket(&mut self) -> Read<Kind> {
@@ -40,7 +60,7 @@ impl Parser<'_> {
                 Some(b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|') => self.at += 1,
                 Some(_) if self.peek_bare() == "]]" => {
                     self.at += 2;
-                    return Ok(Kind::Test(words));
+                    return Ok(Kind::Test { words, arithmetic: false });
                 }
                 Some(_) => words.push(self.word()?),
             }
@@ -166,9 +186,7 @@ impl Parser<'_> {
 
     pub(super) fn function_body(&mut self, name: String) -> Read<Kind> {
         self.newlines()?;
-        if !matches!(self.peek_bare(), "{" | "if" | "for" | "while" | "until" | "case" | "[[" | "select")
-            && !self.looking_at("(")
-        {
+        if !COMPOUNDS.contains(&self.peek_bare()) && !self.looking_at("(") {
             return Err(Unreadable);
         }
         let body = Box::new(self.command()?);

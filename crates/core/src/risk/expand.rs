@@ -213,9 +213,8 @@ impl Walker<'_> {
                 out.open.feed = Some(feed);
             }
             Piece::Arith(pieces) => {
-                for inner in pieces {
-                    self.inner_piece(inner, out.span);
-                }
+                let text = self.join(pieces, out.span);
+                self.check_arithmetic(&text, out.span);
                 out.push("0");
             }
         }
@@ -259,6 +258,13 @@ impl Walker<'_> {
                 let other = self.join(pieces, span);
                 Value { text: if known.is_none() { UNKNOWN.to_string() } else { other }, many: false }
             }
+            VarOp::Prompt => {
+                match known.as_ref().filter(|value| !value.text.contains(UNKNOWN)) {
+                    Some(value) => self.run_quoted(&value.text, span),
+                    None => self.hit("computed-code", span),
+                }
+                Value::unknown()
+            }
             VarOp::Other(pieces) => {
                 self.check_secret_variable(name, known.is_none(), span);
                 for piece in pieces {
@@ -268,6 +274,30 @@ impl Walker<'_> {
                 let home = if name == "HOME" { "~" } else { "" };
                 Value { text: format!("{home}{UNKNOWN}"), many: false }
             }
+        }
+    }
+
+    /// Runs the substitutions of a text that the shell expands once more.
+    pub(super) fn run_quoted(&mut self, text: &str, span: Span) {
+        if !text.contains(['$', '`']) {
+            return;
+        }
+        self.charge(text.len(), span);
+        let Ok(pieces) = super::parse::parse_quoted(text) else { return self.hit("unreadable", span) };
+        self.at_place(span, |w| {
+            let _ = w.join(&pieces, span);
+        });
+    }
+
+    /// Arithmetic evaluates the subscripts that it finds in its text, and in the values of the names there.
+    pub(super) fn check_arithmetic(&mut self, text: &str, span: Span) {
+        let runs = |text: &str| text.contains("$(") || text.contains('`');
+        let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|n| !n.is_empty());
+        let values = names.take(256).filter_map(|name| self.vars.get(name)).flatten();
+        let held: Vec<String> = values.map(|v| v.text.clone()).chain([text.to_owned()]).collect();
+        for text in held.iter().filter(|text| runs(text)) {
+            self.hit("hidden-run", span);
+            self.run_quoted(text, span);
         }
     }
 

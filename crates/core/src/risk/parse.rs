@@ -51,6 +51,11 @@ pub(super) fn parse(text: &str) -> Read<Script> {
     Ok(script)
 }
 
+/// Parses a text as if it stood in double quotes, quote marks taken as they are.
+pub(super) fn parse_quoted(text: &str) -> Read<Vec<Piece>> {
+    Parser::new(text, 0, None).expanding_text()
+}
+
 /// Parses the inside of backticks or another nested text at a given depth.
 pub(super) fn parse_nested(text: &str, depth: usize, origin: Span) -> Read<Script> {
     if depth >= MAX_DEPTH {
@@ -277,13 +282,7 @@ impl<'a> Parser<'a> {
             "for" | "select" => self.for_clause()?,
             "case" => self.case_clause()?,
             "function" => self.function_keyword()?,
-            "coproc" => {
-                self.at += "coproc".len();
-                self.blanks();
-                let inner = self.command()?;
-                let script = vec![Pipeline { nodes: vec![inner], background: false, conditional: false }];
-                Kind::Compound { words: Vec::new(), bodies: vec![script], certain: false, subshell: false }
-            }
+            "coproc" => self.coprocess()?,
             _ => {
                 let node = self.simple(start)?;
                 self.leave();

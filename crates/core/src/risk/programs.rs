@@ -1,4 +1,4 @@
-//! What is known of programs, kept as data: `assets/risk/{base,git,dev,net,system}.txt`.
+//! What is known of programs, kept as data: `assets/risk/{base,git,dev,net,system,mac}.txt`.
 //!
 //! Owns reading those files and matching arguments against a program's lines. Never judges paths or runs
 //! anything.
@@ -85,6 +85,7 @@ static PROGRAMS: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::n
         include_str!("../../../../assets/risk/dev.txt"),
         include_str!("../../../../assets/risk/net.txt"),
         include_str!("../../../../assets/risk/system.txt"),
+        include_str!("../../../../assets/risk/mac.txt"),
     ] {
         read(text, &mut out);
     }

@@ -121,6 +121,19 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     Some(out)
 }
 
+/// Operators of `[[` whose operands are arithmetic or the names of variables.
+const EVALUATING: [&str; 7] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"];
+
+impl Walker<'_> {
+    /// What `[[ ]]` and `(( ))` evaluate beyond the substitutions in them.
+    pub(super) fn check_test(&mut self, texts: &[Field], arithmetic: bool) {
+        let arithmetic = arithmetic || texts.iter().any(|field| EVALUATING.contains(&field.text.as_str()));
+        for field in texts.iter().filter(|_| arithmetic) {
+            self.check_arithmetic(&field.text, field.span);
+        }
+    }
+}
+
 /// Builtins that keep code for later, and those that evaluate subscripts inside quoted words.
 fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     let option = match name {
@@ -132,6 +145,11 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     if let Some(at) = args.iter().position(|f| !option.is_empty() && f.text.starts_with(option)) {
         let code = args.get(at + 1).or_else(|| args.get(at));
         w.hit("hidden-run", code.map_or_else(Span::default, |f| f.span));
+    }
+    if matches!(name, "complete" | "compgen")
+        && let Some(list) = args.iter().position(|f| f.text == "-W").and_then(|at| args.get(at + 1))
+    {
+        w.run_quoted(&list.text, list.span);
     }
     let evaluates = match name {
         "let" | "unset" | "read" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "getopts" => {
@@ -406,6 +424,14 @@ fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed:
         }
         if !text.starts_with(['-', '+']) || text == "-" || text == "--" {
             break;
+        }
+        let only_checks =
+            name != "nu" && !text.starts_with("--") && text.starts_with('-') && text.contains('n');
+        if only_checks {
+            for file in args.get(at + 1..).unwrap_or(&[]) {
+                w.judge_read(file);
+            }
+            return Feed::Other;
         }
         if text == "--rcfile" || text == "--init-file" {
             w.hit("hidden-run", field.span);

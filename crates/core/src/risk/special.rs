@@ -4,9 +4,12 @@
 
 mod code;
 mod data;
+mod edit;
 mod files;
 mod git;
+mod inline;
 mod net;
+mod pack;
 mod system;
 mod text;
 mod tools;
@@ -52,14 +55,15 @@ pub(super) fn judge(
         "del" => files::del(w, &case),
         "dd" => files::dd(w, &case),
         "chmod" => files::chmod(w, &case),
-        "tar" => files::tar(w, &case),
-        "zip" => files::zip(w, &case),
+        "tar" => pack::tar(w, &case),
+        "zip" => pack::zip(w, &case),
+        "cpio" => pack::cpio(w, &case),
         "truncate" => files::truncate(w, &case),
         "jq" | "yq" => text::jq(w, &case),
         "sed" => text::sed(w, &case),
         "awk" => text::awk(w, &case),
-        "editor" => text::editor(w, &case),
-        "pager" => text::pager(w, &case),
+        "editor" => edit::editor(w, &case),
+        "pager" => edit::pager(w, &case),
         "git" => git::git(w, &case),
         "gh" => git::hub(w, &case),
         "node" | "npx" | "pip" | "cargo" | "buildtool" | "lint" => tools::tool(w, judge, &case),

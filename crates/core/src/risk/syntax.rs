@@ -55,6 +55,8 @@ pub(super) enum VarOp {
     Default(Vec<Piece>),
     /// `:+`, `+`: this or nothing.
     Alternate(Vec<Piece>),
+    /// `@P`: the value is read as a prompt, substitutions included.
+    Prompt,
     /// Anything else (cutting, replacing, indirection): the result is not followed.
     Other(Vec<Piece>),
 }
@@ -139,8 +141,11 @@ pub(super) enum Kind {
         name: String,
         body: Box<Node>,
     },
-    /// `[[ ]]`, `(( ))` and the like: only substitutions inside it run.
-    Test(Vec<Word>),
+    /// `[[ ]]`, or `(( ))` when `arithmetic`: only substitutions inside it run.
+    Test {
+        words: Vec<Word>,
+        arithmetic: bool,
+    },
 }
 
 /// Commands joined by `|`.

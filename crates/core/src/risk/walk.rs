@@ -268,11 +268,10 @@ impl<'l> Walker<'l> {
                 self.functions.insert(name.clone(), ((**body).clone(), false));
                 Feed::Inherit
             }
-            Kind::Test(words) => {
+            Kind::Test { words, arithmetic } => {
                 let testing = std::mem::replace(&mut self.testing, true);
-                for word in words {
-                    let _ = self.text_of(word);
-                }
+                let texts: Vec<Field> = words.iter().map(|word| self.text_of(word)).collect();
+                self.check_test(&texts, *arithmetic);
                 self.testing = testing;
                 Feed::Inherit
             }
@@ -449,9 +448,14 @@ impl<'l> Walker<'l> {
             self.hit(if text.contains(UNKNOWN) { "computed-code" } else { "unreadable" }, span);
             return Feed::Other;
         };
+        self.at_place(span, |w| w.script(&script, &Feed::Inherit))
+    }
+
+    /// Does something with what stands at a place of the line but is not written there.
+    pub(super) fn at_place<T>(&mut self, span: Span, inner: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.origin.replace(self.place_of(span));
         self.depth += 1;
-        let out = self.script(&script, &Feed::Inherit);
+        let out = inner(self);
         self.depth -= 1;
         self.origin = outer;
         out

@@ -336,6 +336,8 @@ impl<'a> Parser<'a> {
             VarOp::Other(subscript)
         } else if self.looking_at("}") {
             VarOp::Plain
+        } else if self.eat("@P") {
+            VarOp::Prompt
         } else if ["-", "="].iter().any(|op| self.eat(&format!(":{op}")) || self.eat(op)) {
             VarOp::Default(self.pieces(until)?)
         } else if self.eat(":+") || self.eat("+") {

@@ -15,7 +15,7 @@ struct Wrapper {
     floor: Option<&'static str>,
 }
 
-const WRAPPERS: [Wrapper; 22] = [
+const WRAPPERS: [Wrapper; 27] = [
     Wrapper { names: &["time", "gtime"], takes: &["-f", "-o", "--format", "--output"], skip: 0, floor: None },
     Wrapper { names: &["nice", "gnice"], takes: &["-n", "--adjustment"], skip: 0, floor: None },
     Wrapper { names: &["ionice"], takes: &["-c", "-n", "--class", "--classdata"], skip: 0, floor: None },
@@ -65,6 +65,44 @@ const WRAPPERS: [Wrapper; 22] = [
         names: &["chrt", "taskset", "setarch", "prlimit", "choom", "cgexec", "numactl"],
         takes: &["-g", "-n", "-N", "-m", "-C"],
         skip: 1,
+        floor: None,
+    },
+    Wrapper {
+        names: &[
+            "torsocks",
+            "torify",
+            "proxychains",
+            "proxychains4",
+            "tsocks",
+            "eatmydata",
+            "annotate-output",
+            "memusage",
+            "sotruss",
+            "systemd-cat",
+            "ifne",
+            "viddy",
+        ],
+        takes: &["-t", "-p", "-f", "-o", "-n"],
+        skip: 0,
+        floor: None,
+    },
+    Wrapper {
+        names: &["faketime", "datefudge", "logsave", "envdir", "with-lock-ex"],
+        takes: &["-f", "-t"],
+        skip: 1,
+        floor: None,
+    },
+    Wrapper { names: &["cpulimit"], takes: &["-l", "-p", "-e", "-P"], skip: 0, floor: None },
+    Wrapper {
+        names: &["tsp", "task-spooler", "pueue"],
+        takes: &["-L", "-N", "-D", "-W", "-E"],
+        skip: 0,
+        floor: Some("build"),
+    },
+    Wrapper {
+        names: &["xcrun"],
+        takes: &["--sdk", "-sdk", "--toolchain", "-toolchain"],
+        skip: 0,
         floor: None,
     },
     Wrapper { names: &["caffeinate", "xvfb-run"], takes: &["-t", "-w", "-s", "-n"], skip: 0, floor: None },

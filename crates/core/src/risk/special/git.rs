@@ -112,6 +112,7 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         "bisect" if case.args.operand(1) == "run" => inner(w, case, "run"),
         "submodule" if case.args.operand(1) == "foreach" => foreach(w, case),
         "branch" => branch(w, case),
+        "push" | "send-pack" | "http-push" => push(w, case),
         "clone" | "init" | "worktree" => {
             let target = match (sub, case.args.operand(1)) {
                 ("clone", _) | ("worktree", "add") => case.args.operands.get(2),
@@ -243,6 +244,20 @@ fn checkout(w: &mut Walker<'_>, case: &Case<'_>) {
     };
     if dashes && !operands.is_empty() || operands.len() >= 2 || operands.iter().any(|f| path_like(&f.text)) {
         w.hit("discard-work", operands.last().map_or(case.span, |f| f.span));
+    }
+}
+
+/// A push to an address that no remote of the project names tells someone else what is here.
+fn push(w: &mut Walker<'_>, case: &Case<'_>) {
+    let Some(remote) = case.args.operands.get(1) else { return };
+    let text = remote.text.as_str();
+    let address = text.contains("://")
+        || text.split_once(':').is_some_and(|(host, _)| host.contains(['@', '.']) && !host.contains('/'))
+        || remote.unknown() && remote.computed;
+    if address {
+        w.hit("send", remote.span);
+    } else if place(text, w.cwd) == Place::Outside {
+        w.hit("outside", remote.span);
     }
 }
 

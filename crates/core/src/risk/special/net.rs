@@ -459,11 +459,30 @@ pub(in super::super) fn cloud_reads(name: &str, operands: &[Field]) -> bool {
             .iter()
             .any(|v| verb.starts_with(v))
         }),
-        "gcloud" | "az" => words
-            .iter()
-            .skip(1)
-            .any(|w| matches!(*w, "list" | "describe" | "show" | "get" | "read" | "tail" | "list-defaults")),
-        _ => false,
+        _ => words.iter().enumerate().take(6).any(|(at, word)| {
+            let verb = word.rsplit(':').next().unwrap_or(word);
+            let alone = matches!(name, "gcloud" | "az");
+            (at > 0 || !alone)
+                && matches!(
+                    verb,
+                    "list"
+                        | "ls"
+                        | "describe"
+                        | "show"
+                        | "get"
+                        | "read"
+                        | "tail"
+                        | "list-defaults"
+                        | "status"
+                        | "info"
+                        | "inspect"
+                        | "view"
+                        | "logs"
+                        | "whoami"
+                        | "versions"
+                        | "regions"
+                )
+        }),
     }
 }
 

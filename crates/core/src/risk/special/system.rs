@@ -34,8 +34,17 @@ pub(super) fn killall(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-/// `printenv NAME` of a harmless name.
+/// `printenv NAME`, `envsubst`: harmless names are.
 pub(super) fn printenv(w: &mut Walker<'_>, case: &Case<'_>) {
+    if case.name == "envsubst" {
+        let fed = if let Feed::Text(text) = case.feed { text.as_str() } else { "" };
+        let named = case.args.operands.iter().map(|f| f.text.as_str()).chain([fed]);
+        let names = named.flat_map(|text| text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
+        if names.filter(|name| !name.is_empty()).any(is_secret_variable) {
+            w.hit("secret-variable", case.span);
+        }
+        return;
+    }
     if case.args.operands.is_empty() {
         w.hit("environment", case.span);
     }
