@@ -18,6 +18,7 @@ pub mod plan;
 pub mod proposal;
 
 pub mod intent;
+pub mod policy;
 pub mod risk;
 pub mod scope;
 pub mod tool;
