@@ -65,6 +65,7 @@ impl Walker<'_> {
             }
             return Feed::Other;
         }
+        self.flow(&name, argv, &feed, span);
         self.by_name(&name, argv, span, feed)
     }
 
@@ -277,9 +278,13 @@ impl Walker<'_> {
         }
         self.lowered = outer;
         let mut network = false;
+        let changes = program.dest == Dest::Changed && found.iter().any(|f| f.rule.risk > super::Risk::Low);
         for found in found {
             network |= found.rule.id == "network";
             self.hit_rule(found.rule, found.span.unwrap_or(span));
+        }
+        for field in args.operands.iter().filter(|f| changes && f.text.contains(['/', '.', '~'])) {
+            self.judge_write(field, "write");
         }
         network
     }
@@ -308,7 +313,7 @@ impl Walker<'_> {
                 continue;
             }
             let written = match program.dest {
-                Dest::None => false,
+                Dest::None | Dest::Changed => false,
                 Dest::All => true,
                 Dest::Copy | Dest::Last => at == last && target.is_none() && last > 0,
             };
@@ -331,7 +336,7 @@ impl Walker<'_> {
                 self.note_use(Act::Write, field);
             }
         }
-        if let (Some(target), true) = (target, program.dest != Dest::None) {
+        if let (Some(target), true) = (target, !matches!(program.dest, Dest::None | Dest::Changed)) {
             self.judge_write(&target, "write");
         }
     }
@@ -371,6 +376,12 @@ impl Walker<'_> {
     }
 }
 
+/// Programs that are installed under names with a version right behind.
+const VERSIONED: [&str; 16] = [
+    "lua", "luac", "php", "ruby", "perl", "tclsh", "wish", "node", "python", "pip", "pypy", "guile", "java",
+    "erl", "gem", "sqlite",
+];
+
 /// A name without the version or the target machine that distributions put around it (`gcc-12`, `llvm-nm-14`, `lua5.4`).
 fn without_version(name: &str) -> Option<&str> {
     let name = ["x86_64-linux-gnu-", "aarch64-linux-gnu-", "arm-none-eabi-", "x86_64-w64-mingw32-"]
@@ -378,8 +389,9 @@ fn without_version(name: &str) -> Option<&str> {
         .find_map(|target| name.strip_prefix(target))
         .unwrap_or(name);
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let plain = plain.strip_suffix('-').unwrap_or(plain);
-    (plain.len() > 1).then_some(plain)
+    plain.strip_suffix('-').filter(|_| plain.len() < name.len()).or_else(|| {
+        (VERSIONED.contains(&plain) || is_known(name)).then_some(if is_known(name) { name } else { plain })
+    })
 }
 
 /// Values that make a pager or editor do nothing of its own.

@@ -15,14 +15,26 @@ impl Parser<'_> {
         self.expect("(")?;
         let body = self.script()?;
         self.expect(")")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], certain: true, subshell: true })
+        Ok(Kind::Compound {
+            words: Vec::new(),
+            bodies: vec![body],
+            certain: true,
+            subshell: true,
+            forever: false,
+        })
     }
 
     pub(super) fn braces(&mut self) -> Read<Kind> {
         self.expect("{")?;
         let body = self.script()?;
         self.expect_reserved("}")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], certain: true, subshell: false })
+        Ok(Kind::Compound {
+            words: Vec::new(),
+            bodies: vec![body],
+            certain: true,
+            subshell: false,
+            forever: false,
+        })
     }
 
     /// `coproc command`, or `coproc NAME` and a compound command.
@@ -39,7 +51,13 @@ impl Parser<'_> {
         }
         let inner = self.command()?;
         let script = vec![Pipeline { nodes: vec![inner], background: false, conditional: false }];
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![script], certain: false, subshell: true })
+        Ok(Kind::Compound {
+            words: Vec::new(),
+            bodies: vec![script],
+            certain: false,
+            subshell: true,
+            forever: false,
+        })
     }
 
     pub(super) fn arithmetic_command(&mut self) -> Read<Option<Kind>> {
@@ -81,19 +99,19 @@ impl Parser<'_> {
             bodies.push(self.script()?);
         }
         self.expect_reserved("fi")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies, certain: false, subshell: false })
+        Ok(Kind::Compound { words: Vec::new(), bodies, certain: false, subshell: false, forever: false })
     }
 
     pub(super) fn loop_clause(&mut self) -> Read<Kind> {
         self.at += "while".len();
+        let start = self.at;
         let condition = self.script()?;
+        let text = self.text.get(start..self.at).unwrap_or("").trim().trim_end_matches(';').trim_end();
+        let forever =
+            matches!(text, ":" | "true" | "false" | "[ 1 ]" | "((1))" | "(( 1 ))" | "[[ 1 ]]" | "[ : ]");
         let body = self.do_group()?;
-        Ok(Kind::Compound {
-            words: Vec::new(),
-            bodies: vec![condition, body],
-            certain: false,
-            subshell: false,
-        })
+        let bodies = vec![condition, body];
+        Ok(Kind::Compound { words: Vec::new(), bodies, certain: false, subshell: false, forever })
     }
 
     pub(super) fn do_group(&mut self) -> Read<Script> {
@@ -115,7 +133,14 @@ impl Parser<'_> {
             let _ = self.eat(";");
             let body = self.do_group()?;
             let words = vec![Word { pieces, span: Span::default() }];
-            return Ok(Kind::Compound { words, bodies: vec![body], certain: false, subshell: false });
+            let forever = inner.split(';').nth(1).is_some_and(|condition| condition.trim().is_empty());
+            return Ok(Kind::Compound {
+                words,
+                bodies: vec![body],
+                certain: false,
+                subshell: false,
+                forever,
+            });
         }
         let name = self.name().ok_or(Unreadable)?;
         self.newlines()?;
@@ -165,7 +190,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        Ok(Kind::Compound { words, bodies, certain: false, subshell: false })
+        Ok(Kind::Compound { words, bodies, certain: false, subshell: false, forever: false })
     }
 
     pub(super) fn function_keyword(&mut self) -> Read<Kind> {

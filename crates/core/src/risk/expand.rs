@@ -3,6 +3,7 @@
 //! Owns what is known of variables. Never judges a program; what it cannot know it marks with
 //! [`UNKNOWN`].
 
+use super::braces::{may_expand, variants};
 use super::path::is_secret_variable;
 use super::syntax::{Piece, Quote, Span, VarOp, Word};
 use super::walk::Walker;
@@ -15,12 +16,6 @@ const MAX_VALUE: usize = 32 * 1024;
 
 /// Most parts of a value that is split at blanks.
 const MAX_PARTS: usize = 1024;
-
-/// Most fields one word may become by its braces.
-const MAX_FIELDS: usize = 64;
-
-/// Most braces, commas and runs between them in a word that is expanded.
-const MAX_BRACES: usize = 512;
 
 /// What flows into or out of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,12 +128,10 @@ impl Walker<'_> {
             if self.stopped {
                 break;
             }
-            if brace_like(word) && units(word).len() > MAX_BRACES {
-                self.hit("too-long", word.span);
-            } else if brace_like(word) {
-                let (variants, whole) = braces(word);
-                if !whole {
-                    self.hit("too-long", word.span);
+            if may_expand(word) {
+                let (variants, cut) = variants(word);
+                if let Some(rule) = cut {
+                    self.hit(rule, word.span);
                 }
                 for variant in variants {
                     self.word_fields(&variant, &mut out);
@@ -204,6 +197,9 @@ impl Walker<'_> {
             }
             Piece::Sub { script, quoted } => {
                 let feed = self.nested_script(script, &Feed::Inherit);
+                if std::mem::take(&mut self.endless) {
+                    self.hit("bomb", out.span);
+                }
                 let text = match &feed {
                     Feed::Text(text) => text.trim_end_matches('\n').to_owned(),
                     Feed::Inherit => String::new(),
@@ -222,6 +218,7 @@ impl Walker<'_> {
             }
             Piece::Proc { script, fed } => {
                 let feed = self.nested_script(script, if *fed { &Feed::Other } else { &Feed::Inherit });
+                self.endless = false;
                 out.push("/dev/fd/63");
                 out.open.feed = Some(feed);
             }
@@ -350,123 +347,4 @@ fn is_twisted(pieces: &[Piece]) -> bool {
     }
     let leading = matches!(pieces.first(), Some(Piece::Text(_, Quote::Escaped))) && pieces.len() == 2;
     pieces.len() > 1 && !leading && pieces.iter().all(|p| !matches!(p, Piece::Text(t, _) if t.contains('/')))
-}
-
-/// Whether braces in a word may expand.
-fn brace_like(word: &Word) -> bool {
-    word.pieces.iter().any(|p| matches!(p, Piece::Text(t, Quote::Bare) if t.contains('{')))
-        && word.pieces.iter().any(|p| matches!(p, Piece::Text(t, Quote::Bare) if t.contains('}')))
-}
-
-/// One unit of a word for brace expansion.
-#[derive(Clone)]
-enum Unit {
-    Open,
-    Close,
-    Comma,
-    Other(Piece),
-}
-
-fn units(word: &Word) -> Vec<Unit> {
-    let mut out = Vec::new();
-    for piece in &word.pieces {
-        let Piece::Text(text, Quote::Bare) = piece else {
-            out.push(Unit::Other(piece.clone()));
-            continue;
-        };
-        for part in text.split_inclusive(['{', '}', ',']) {
-            let (body, mark) = match part.char_indices().last() {
-                Some((at, c @ ('{' | '}' | ','))) => (part.get(..at).unwrap_or(""), Some(c)),
-                _ => (part, None),
-            };
-            if !body.is_empty() {
-                out.push(Unit::Other(Piece::Text(body.to_owned(), Quote::Bare)));
-            }
-            match mark {
-                Some('{') => out.push(Unit::Open),
-                Some('}') => out.push(Unit::Close),
-                Some(_) => out.push(Unit::Comma),
-                None => {}
-            }
-        }
-    }
-    out
-}
-
-fn literal(unit: &Unit) -> Piece {
-    let mark = match unit {
-        Unit::Open => "{",
-        Unit::Close => "}",
-        Unit::Comma => ",",
-        Unit::Other(piece) => return piece.clone(),
-    };
-    Piece::Text(mark.to_owned(), Quote::Bare)
-}
-
-/// The words a word with braces becomes, and whether these are all; at most [`MAX_FIELDS`].
-fn braces(word: &Word) -> (Vec<Word>, bool) {
-    let mut todo = vec![units(word)];
-    let mut done: Vec<Word> = Vec::new();
-    let mut steps = 0;
-    let mut whole = true;
-    while let Some(list) = todo.pop() {
-        steps += 1;
-        let next = innermost(&list);
-        whole &= next.is_none() || steps < MAX_FIELDS && todo.len() < MAX_FIELDS;
-        match next {
-            Some((open, close, choices)) if steps < MAX_FIELDS && todo.len() < MAX_FIELDS => {
-                for choice in choices.into_iter().rev() {
-                    let mut next: Vec<Unit> = list.iter().take(open).cloned().collect();
-                    next.extend(choice);
-                    next.extend(list.iter().skip(close + 1).cloned());
-                    todo.push(next);
-                }
-            }
-            Some(_) | None => done.push(Word { pieces: list.iter().map(literal).collect(), span: word.span }),
-        }
-    }
-    for word in &mut done {
-        merge(&mut word.pieces);
-    }
-    (done, whole)
-}
-
-/// Joins bare neighbours again, so that a word that was only split is not called roundabout.
-fn merge(pieces: &mut Vec<Piece>) {
-    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
-    for piece in pieces.drain(..) {
-        if let (Some(Piece::Text(last, Quote::Bare)), Piece::Text(text, Quote::Bare)) =
-            (out.last_mut(), &piece)
-        {
-            last.push_str(text);
-        } else {
-            out.push(piece);
-        }
-    }
-    *pieces = out;
-}
-
-/// The first innermost `{a,b}`: where it opens and closes, and its choices.
-fn innermost(list: &[Unit]) -> Option<(usize, usize, Vec<Vec<Unit>>)> {
-    let mut open = None;
-    let mut choices: Vec<Vec<Unit>> = Vec::new();
-    for (at, unit) in list.iter().enumerate() {
-        match unit {
-            Unit::Open => {
-                open = Some(at);
-                choices = vec![Vec::new()];
-            }
-            Unit::Comma if open.is_some() => choices.push(Vec::new()),
-            Unit::Close => match open.take() {
-                Some(start) if choices.len() > 1 => return Some((start, at, choices)),
-                _ => choices.clear(),
-            },
-            Unit::Comma | Unit::Other(_) => {
-                if let Some(last) = choices.last_mut() {
-                    last.push(unit.clone());
-                }
-            }
-        }
-    }
-    None
 }

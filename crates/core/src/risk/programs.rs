@@ -30,6 +30,8 @@ pub(super) enum Dest {
     Copy,
     /// The last operand; the others are only named.
     Last,
+    /// All of them, unless the command only reads.
+    Changed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +151,7 @@ fn directive(line: &'static str, program: &mut Program) {
         "dest" => {
             program.dest = match words.next() {
                 Some("copy") => Dest::Copy,
+                Some("changed") => Dest::Changed,
                 Some("last" | "lastout") => Dest::Last,
                 _ => Dest::All,
             };

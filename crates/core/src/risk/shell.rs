@@ -1,29 +1,13 @@
-//! The shell's own commands, and shells started as programs.
+//! The shell's own commands.
 //!
-//! Owns what builtins do to the state of the walk, and what a shell would run. Never judges other programs.
+//! Owns what builtins do to the state of the walk. Never judges other programs; a shell that is started is
+//! [`super::started`]'s.
 
 use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::path::{Cwd, Place, place};
+use super::started::{self, SHELLS, feed_shell};
 use super::syntax::Span;
 use super::walk::Walker;
-
-/// Shells that can be started.
-pub(super) const SHELLS: [&str; 14] = [
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "ash",
-    "fish",
-    "rbash",
-    "mksh",
-    "tcsh",
-    "csh",
-    "pwsh",
-    "powershell",
-    "nu",
-];
 
 const BUILTINS: [&str; 31] = [
     "echo",
@@ -114,8 +98,8 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
             }
             Feed::Inherit
         }
-        "cmd" => cmd(w, args, span),
-        _ if SHELLS.contains(&name) => start_shell(w, name, args, span, feed),
+        "cmd" => started::cmd(w, args, span),
+        _ if SHELLS.contains(&name) => started::shell(w, name, args, span, feed),
         _ => return None,
     };
     Some(out)
@@ -263,7 +247,7 @@ fn printf(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     known_text(out)
 }
 
-fn source(w: &mut Walker<'_>, args: &[Field], span: Span) {
+pub(super) fn source(w: &mut Walker<'_>, args: &[Field], span: Span) {
     let Some(file) = args.first() else { return };
     if file.unknown() || file.feed == Some(Feed::Other) {
         w.hit("computed-code", file.span);
@@ -311,7 +295,10 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
     for field in names {
         let Some((variable, value)) = field.text.split_once('=') else { continue };
         w.judge_setting(variable, value, field.span);
-        w.assign(variable, Value { text: value.to_owned(), many: field.many });
+        // A reference to another name, and a number, are not the text that stands here.
+        let other = name != "export" && flags.contains(['n', 'i']);
+        let value = if other { Value::unknown() } else { Value { text: value.to_owned(), many: field.many } };
+        w.assign(variable, value);
     }
     Feed::Inherit
 }
@@ -361,149 +348,4 @@ fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     if w.cwd != Cwd::Outside || next == Cwd::Scratch {
         w.cwd = next;
     }
-}
-
-fn cmd(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
-    let start =
-        args.iter().position(|f| f.text.eq_ignore_ascii_case("/c") || f.text.eq_ignore_ascii_case("/k"));
-    match start.and_then(|at| args.get(at + 1..)) {
-        Some([one]) => {
-            let _ = w.run_text(&one.text.replace('\\', "/"), span);
-        }
-        Some([]) | None => w.hit("unknown", span),
-        Some(all) => {
-            let _ = w.dispatch(all, span, Feed::Inherit);
-        }
-    }
-    w.hit("script", span);
-    Feed::Other
-}
-
-/// What a shell reads from standard input is code.
-pub(super) fn feed_shell(w: &mut Walker<'_>, feed: &Feed, span: Span) {
-    match feed {
-        Feed::Inherit => w.hit("script", span),
-        Feed::Text(text) => {
-            let _ = w.run_text(text, span);
-        }
-        Feed::File(name) => {
-            w.hit("script", span);
-            w.run_file(&Field::plain(name, span), span);
-        }
-        Feed::Fetched => w.hit("fetch-run", span),
-        Feed::Other => w.hit("computed-code", span),
-    }
-}
-
-fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Feed) -> Feed {
-    let powershell = matches!(name, "pwsh" | "powershell");
-    if matches!(args, [only] if matches!(only.text.as_str(), "--help" | "--version" | "-version" | "-V")) {
-        w.hit("help", span);
-        return Feed::Text(String::new());
-    }
-    let mut at = 0;
-    while let Some(field) = args.get(at) {
-        let text = field.text.as_str();
-        let lower = text.to_ascii_lowercase();
-        if powershell && lower.len() > 2 && lower.starts_with('-') {
-            if "-encodedcommand".starts_with(&lower) || lower == "-ec" || lower == "-enc" {
-                w.hit("computed-code", field.span);
-                return Feed::Other;
-            }
-            if "-executionpolicy".starts_with(&lower) || lower == "-ep" || lower == "-exec" {
-                let bypass = args.get(at + 1).is_some_and(|f| {
-                    f.text.eq_ignore_ascii_case("bypass") || f.text.eq_ignore_ascii_case("unrestricted")
-                });
-                if bypass {
-                    w.hit("hidden-run", field.span);
-                }
-                at += 2;
-                continue;
-            }
-            if "-command".starts_with(&lower) {
-                let all: Vec<&str> = args.iter().skip(at + 1).map(|f| f.text.as_str()).collect();
-                w.hit("script", span);
-                let _ = w.run_text(&all.join(" "), span);
-                return Feed::Other;
-            }
-        }
-        if !text.starts_with(['-', '+']) || text == "-" || text == "--" {
-            break;
-        }
-        let only_checks =
-            name != "nu" && !text.starts_with("--") && text.starts_with('-') && text.contains('n');
-        if only_checks {
-            for file in args.get(at + 1..).unwrap_or(&[]) {
-                w.judge_read(file);
-            }
-            return Feed::Other;
-        }
-        if text == "--rcfile" || text == "--init-file" {
-            w.hit("hidden-run", field.span);
-            at += 1;
-        } else if !text.starts_with("--") && text.contains('c') {
-            let rest = args.get(at + 1..).unwrap_or(&[]);
-            return shell_code(w, powershell, rest, span);
-        } else if matches!(text, "-o" | "+o" | "-O" | "+O" | "--command" | "-File" | "-file") {
-            if text == "--command" {
-                return shell_code(w, powershell, args.get(at + 1..).unwrap_or(&[]), span);
-            }
-            at += usize::from(!text.to_ascii_lowercase().starts_with("-f"));
-        } else if text.starts_with('-') && !text.starts_with("--") && text.contains('s') {
-            feed_shell(w, feed, span);
-            return Feed::Other;
-        }
-        at += 1;
-    }
-    let rest = args.get(at..).unwrap_or(&[]);
-    shell_input(w, rest, span, feed);
-    Feed::Other
-}
-
-/// A shell's script: a file, or what it is fed.
-fn shell_input(w: &mut Walker<'_>, rest: &[Field], span: Span, feed: &Feed) {
-    match rest.iter().find(|f| f.text != "--") {
-        None => feed_shell(w, feed, span),
-        Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
-            feed_shell(w, feed, span);
-        }
-        Some(file) => source(w, std::slice::from_ref(file), span),
-    }
-}
-
-fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span) -> Feed {
-    let Some((code, more)) = rest
-        .iter()
-        .position(|f| !f.text.starts_with('-') || f.text.len() < 2)
-        .and_then(|at| rest.get(at..))
-        .and_then(<[Field]>::split_first)
-    else {
-        w.hit("unreadable", span);
-        return Feed::Other;
-    };
-    if code.feed == Some(Feed::Fetched) {
-        w.hit("fetch-run", code.span);
-        return Feed::Other;
-    }
-    if code.text.starts_with(UNKNOWN) {
-        w.hit("computed-code", code.span);
-        return Feed::Other;
-    }
-    if code.unknown() {
-        w.hit("computed-input", code.span);
-    }
-    if powershell {
-        w.hit("script", span);
-    }
-    for (at, field) in more.iter().enumerate().take(10) {
-        w.assign(&at.to_string(), Value { text: field.text.clone(), many: field.many });
-    }
-    if let Some((_, values)) = more.split_first() {
-        let all: Vec<&str> = values.iter().map(|f| f.text.as_str()).collect();
-        let many = values.iter().any(|f| f.many);
-        for name in ["@", "*"] {
-            w.assign(name, Value { text: all.join(" "), many });
-        }
-    }
-    w.run_text(&code.text, code.span)
 }

@@ -2,6 +2,7 @@
 //!
 //! Owns the way from a name in the tables (`also …`) to a judge. Each family of judges has its file.
 
+mod cloud;
 mod code;
 mod data;
 mod edit;
@@ -75,10 +76,11 @@ pub(super) fn judge(
         "openssl" => net::openssl(w, &case),
         "ssh" => net::ssh(w, &case),
         "scp" => net::scp(w, &case),
+        "keygen" => net::keygen(w, &case),
         "rsync" => net::rsync(w, &case),
-        "docker" => net::docker(w, &case),
-        "kube" => net::kube(w, &case),
-        "cloud" => net::cloud(w, &case),
+        "docker" => cloud::docker(w, &case),
+        "kube" => cloud::kube(w, &case),
+        "cloud" => cloud::cloud(w, &case),
         "kill" => system::kill(w, &case),
         "killall" => system::killall(w, &case),
         "printenv" => system::printenv(w, &case),
@@ -94,5 +96,5 @@ pub(super) fn judge(
 
 /// Whether a call to a cloud only reads, by its words.
 pub(super) fn cloud_reads(program: &super::programs::Program, name: &str, args: &Args) -> bool {
-    program.also.contains(&"cloud") && net::cloud_reads(name, &args.operands)
+    program.also.contains(&"cloud") && cloud::cloud_reads(name, &args.operands)
 }

@@ -130,6 +130,8 @@ pub(super) enum Kind {
         bodies: Vec<Script>,
         certain: bool,
         subshell: bool,
+        /// A loop whose condition never changes.
+        forever: bool,
     },
     /// `for`, `select`.
     Each {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::expand::{Feed, UNKNOWN, Value};
+use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::parse;
 use super::path::Cwd;
 use super::rules;
@@ -73,6 +73,9 @@ pub(super) struct Walker<'l> {
     pub(super) derived: Vec<String>,
     /// Secret-looking words named earlier in the same pipeline.
     pub(super) upstream_secret: Option<String>,
+    /// What the last command prints never ends; what the current one is fed neither.
+    pub(super) endless: bool,
+    pub(super) upstream_endless: bool,
     pub(super) stopped: bool,
     /// Set by a judge that replaces the table's word on a command.
     pub(super) lowered: Option<&'static str>,
@@ -103,6 +106,8 @@ impl<'l> Walker<'l> {
             written: HashMap::new(),
             derived: Vec::new(),
             upstream_secret: None,
+            endless: false,
+            upstream_endless: false,
             stopped: false,
             lowered: None,
         }
@@ -245,7 +250,9 @@ impl<'l> Walker<'l> {
         let upstream = self.upstream_secret.take();
         let (cwd, place) = (self.cwd, self.standing());
         let alone = pipeline.nodes.len() == 1 && !pipeline.background;
+        self.endless = false;
         for node in &pipeline.nodes {
+            self.upstream_endless = std::mem::take(&mut self.endless);
             feed = self.node(node, feed);
             if !alone {
                 self.return_to(place.as_ref());
@@ -277,8 +284,11 @@ impl<'l> Walker<'l> {
         }
         let out = match &node.kind {
             Kind::Simple { assigns, words } => self.simple(assigns, words, span, feed),
-            Kind::Compound { words, bodies, certain, subshell } => {
+            Kind::Compound { words, bodies, certain, subshell, forever } => {
                 let _ = self.fields(words);
+                if *forever {
+                    self.check_forever(bodies, span);
+                }
                 let (cwd, place) = (self.cwd, self.standing());
                 let out = self.bodies(bodies, *certain, &feed);
                 if *subshell {
@@ -307,13 +317,7 @@ impl<'l> Walker<'l> {
 
     /// Remembers what went into which files.
     fn note_output(&mut self, out: &Feed, targets: &[String], span: Span) {
-        let endless = self.current.and_then(|at| self.found.get(at)).is_some_and(|f| {
-            let shown = self.line.get(f.span.start..f.span.end).unwrap_or("");
-            f.program == "yes"
-                || f.program == "cat"
-                    && ["/dev/zero", "/dev/urandom", "/dev/random"].iter().any(|d| shown.contains(d))
-        });
-        if endless && !targets.is_empty() {
+        if !targets.is_empty() && std::mem::take(&mut self.endless) {
             self.hit("bomb", span);
         }
         if let (Feed::Fetched, true) = (out, !targets.is_empty()) {
@@ -450,7 +454,9 @@ impl<'l> Walker<'l> {
         let (cwd, place) = (self.cwd, self.standing());
         self.depth += 1;
         let testing = std::mem::replace(&mut self.testing, false);
+        let upstream = self.upstream_endless;
         let out = self.script(script, feed);
+        self.upstream_endless = upstream;
         self.testing = testing;
         self.depth -= 1;
         self.cwd = cwd;

@@ -96,10 +96,10 @@ const WRAPPERS: [Wrapper; 27] = [
     },
     Wrapper { names: &["cpulimit"], takes: &["-l", "-p", "-e", "-P"], skip: 0, floor: None },
     Wrapper {
-        names: &["tsp", "task-spooler", "pueue"],
+        names: &["ts", "tsp", "task-spooler", "pueue"],
         takes: &["-L", "-N", "-D", "-W", "-E"],
         skip: 0,
-        floor: Some("build"),
+        floor: None,
     },
     Wrapper {
         names: &["xcrun"],
@@ -253,6 +253,10 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     let command = command.get(assigned..).unwrap_or(&[]);
     if command.is_empty() {
         return Some(Feed::Inherit);
+    }
+    // As a filter `ts` is given a format.
+    if name == "ts" && command.first().is_some_and(|f| f.text.contains('%')) {
+        return Some(Feed::Other);
     }
     if name == "exec" && command.first().is_some_and(|f| f.twisted && f.text.is_empty()) {
         return Some(Feed::Inherit);

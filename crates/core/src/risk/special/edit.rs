@@ -21,12 +21,11 @@ pub(super) fn editor(w: &mut Walker<'_>, case: &Case<'_>) {
             ("--eval" | "-eval" | "--execute" | "-e", Some(code)) if emacs => inline::look(w, code),
             ("-f" | "--funcall", Some(function)) if emacs => w.hit("code", function.span),
             ("-l" | "--load" | "--script" | "-S" | "-u" | "-s" | "--source", Some(file))
-                if emacs || is_vi(case.name) =>
+                if (emacs || is_vi(case.name))
+                    && !matches!(file.text.as_str(), "NONE" | "NORC" | "DEFAULTS") =>
             {
-                if !matches!(file.text.as_str(), "NONE" | "NORC" | "DEFAULTS") {
-                    w.run_file(file, file.span);
-                    w.hit("script", file.span);
-                }
+                w.run_file(file, file.span);
+                w.hit("script", file.span);
             }
             ("-c" | "--cmd", Some(command)) if is_vi(case.name) => vi_command(w, command),
             ("--install-extension", _) => w.hit("global-install", opt.span),

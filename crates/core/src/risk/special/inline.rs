@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::super::expand::{Feed, Field, UNKNOWN};
 use super::super::path::{Place, is_secret_variable, names_secret, place};
 use super::super::rules::{self, Rule};
-use super::super::shell::SHELLS;
+use super::super::started::SHELLS;
 use super::super::walk::Walker;
 
 /// Words of which each group must have one in the code.
