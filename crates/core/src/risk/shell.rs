@@ -144,11 +144,11 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
         }
         _ => false,
     };
-    if let Some(field) = args
-        .iter()
-        .find(|f| evaluates && f.text.contains('[') && (f.text.contains("$(") || f.text.contains('`')))
-    {
-        w.hit("hidden-run", field.span);
+    for field in args {
+        if evaluates && field.text.contains('[') && (field.text.contains("$(") || field.text.contains('`')) {
+            w.hit("hidden-run", field.span);
+            w.run_quoted(&field.text, field.span);
+        }
     }
 }
 

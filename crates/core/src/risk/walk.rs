@@ -3,7 +3,7 @@
 //! Owns the state a shell has (variables, functions, aliases, where it stands) and the bounds on work. Never
 //! judges a program: that is [`super::command`] and the judges it calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::parse;
@@ -51,6 +51,7 @@ pub(super) struct Walker<'l> {
     pub(super) current: Option<usize>,
     worst: Option<Worst>,
     programs: Vec<String>,
+    named: HashSet<String>,
     pub(super) vars: HashMap<String, Vec<Value>>,
     pub(super) functions: HashMap<String, (Node, bool)>,
     pub(super) running: Vec<String>,
@@ -90,6 +91,7 @@ impl<'l> Walker<'l> {
             current: None,
             worst: None,
             programs: Vec::new(),
+            named: HashSet::new(),
             vars: HashMap::new(),
             functions: HashMap::new(),
             running: Vec::new(),
@@ -201,7 +203,7 @@ impl<'l> Walker<'l> {
         {
             name.clone_into(&mut found.program);
         }
-        if self.programs.len() < 256 && !self.programs.iter().any(|p| p == name) {
+        if self.named.insert(name.to_owned()) {
             self.programs.push(name.to_owned());
         }
     }
