@@ -6,14 +6,19 @@
 
 mod decide;
 mod glob;
+mod offer;
+mod rehearse;
 mod request;
 mod rule;
+mod why;
 mod words;
 
-pub use decide::{Decision, Ground, Outcome, Ruling, Setting, Standing};
+pub use decide::{Conditions, Decision, Ground, Outcome, Ruling, Setting};
 pub use glob::Places;
+pub use rehearse::{Found, Past, Rehearsal};
 pub use request::Request;
 pub use rule::{About, Effect, Fault, KINDS, Origin, Rule, Source};
+pub use why::Why;
 
 /// All rules that are in force for a workspace, in the order in which they are looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -160,6 +160,16 @@ pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// Whether anything is known of a program of that name.
+pub fn is_known(program: &str) -> bool {
+    command::is_known(program)
+}
+
+/// Whether the first operand of a program says what it does (`git`, `cargo`).
+pub fn has_subcommands(program: &str) -> bool {
+    programs::find(program).is_some_and(programs::Program::has_subcommands)
+}
+
 fn judge(line: &str, depth: usize) -> Verdict {
     if line.len() > MAX_LINE_BYTES {
         return refusal(line, "too-long");

@@ -1,9 +1,10 @@
 //! Permission rules: compared with a plain statement of them, and the ways around them that must not work.
 #![allow(clippy::disallowed_methods, reason = "a test stands outside core")]
+#![allow(clippy::print_stdout, reason = "the figure of a long run is shown")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use pilothouse_core::{
-    policy::{Origin, Outcome, Places, Policy, Request, Rule, Setting, Source, Standing},
+    policy::{Conditions, Origin, Outcome, Places, Policy, Request, Rule, Setting, Source},
     risk::{Act, Risk, assess},
     scope::PermissionMode,
 };
@@ -240,8 +241,8 @@ fn generated_policies_decide_as_the_plain_statement_of_the_rules_does() {
             let calm = dice.below(2) == 0;
             let asked = asked(&mut dice);
             let request = request(&mut dice, &asked);
-            let standing = Standing { trusted: calm, sandboxed: calm };
-            let found = policy.decide(&request, &Setting { mode, standing, granted: &granted });
+            let conditions = Conditions { trusted: calm, sandboxed: calm };
+            let found = policy.decide(&request, &Setting { mode, conditions, granted: &granted });
             let wanted = reference::decide(&rules, &asked, mode, calm);
             assert_eq!(
                 found.ruling.outcome, wanted,
@@ -261,7 +262,7 @@ fn policy(rules: &[&str]) -> Policy {
 }
 
 fn outcome(rules: &[&str], line: &str) -> Outcome {
-    let setting = Setting { mode: PermissionMode::Ask, standing: Standing::CALM, granted: &[] };
+    let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::CALM, granted: &[] };
     policy(rules).decide(&Request::read(line), &setting).ruling.outcome
 }
 
@@ -416,7 +417,7 @@ fn high_risk_and_removals_are_never_allowed_by_a_rule_or_a_mode() {
         "delete src/a.rs",
     ] {
         for mode in [PermissionMode::Ask, PermissionMode::Auto] {
-            let setting = Setting { mode, standing: Standing::CALM, granted: &[] };
+            let setting = Setting { mode, conditions: Conditions::CALM, granted: &[] };
             let policy = policy(&rules);
             let found = policy.decide(&Request::read(line), &setting);
             assert_eq!(found.ruling.outcome, Outcome::Ask, "{line}");
@@ -425,10 +426,19 @@ fn high_risk_and_removals_are_never_allowed_by_a_rule_or_a_mode() {
 }
 
 #[test]
+fn a_rule_about_a_place_around_the_workspace_allows_nothing_in_it() {
+    let rules = ["allow write /home", "allow write ~/**", "allow write docs"];
+    assert_eq!(outcome(&rules, "edit src/a.rs"), Outcome::Ask);
+    assert_eq!(outcome(&rules, "edit docs/a.md"), Outcome::Run);
+    assert_eq!(outcome(&rules, "edit ~/other/a"), Outcome::Run);
+    assert_eq!(outcome(&["deny write ~/**"], "edit src/a.rs"), Outcome::Refuse);
+}
+
+#[test]
 fn a_project_narrows_and_never_widens() {
     let rule = |text: &str| Rule::parse(text, origin('p')).unwrap();
     let both = Policy::new(vec![rule("allow command npm test"), rule("deny command make")], places());
-    let setting = Setting { mode: PermissionMode::Ask, standing: Standing::CALM, granted: &[] };
+    let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::CALM, granted: &[] };
     let of = |line: &str| both.decide(&Request::read(line), &setting).ruling.outcome;
     assert_eq!((of("npm test"), of("make")), (Outcome::Ask, Outcome::Refuse));
 }

@@ -79,6 +79,15 @@ pub enum Command {
         after_help = "Examples:\n  pilothouse risk \"rm -rf build\"\n  pilothouse risk --jsonl < commands.jsonl"
     )]
     Risk(RiskArgs),
+    /// The permission rules: which there are, which decides a call and why, what a new one would have done.
+    #[command(
+        after_help = "Examples:\n  pilothouse permissions list\n  pilothouse permissions explain \"cargo add serde\"\n  pilothouse permissions explain \"read .env\"\n  pilothouse permissions rehearse \"allow command cargo add\"\n  pilothouse permissions add \"deny read secrets/**\"\n\nA rule: deny|ask|allow  command|read|write|delete|path|mcp|network  PATTERN\nA call: a command line, or `read PATH`, `edit PATH`, `delete PATH`, `mcp SERVER TOOL`, `network HOST`"
+    )]
+    Permissions {
+        /// What to do.
+        #[command(subcommand)]
+        what: PermissionsCommand,
+    },
     /// Where the configuration is.
     #[command(after_help = "Examples:\n  pilothouse config path\n  pilothouse config validate")]
     Config {
@@ -233,6 +242,64 @@ pub struct RiskArgs {
     /// Read `{"cmd"}` lines from standard input.
     #[arg(long, conflicts_with = "command")]
     pub jsonl: bool,
+}
+
+/// `permissions …`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum PermissionsCommand {
+    /// Lists every rule with the file and line where it stands.
+    List {
+        /// The folder.
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Says what happens to a call, which rule decides it, which one almost did, and what would turn it round.
+    Explain {
+        /// The call.
+        call: String,
+        /// The folder.
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+        /// The mode.
+        #[arg(long, value_enum, default_value = "ask")]
+        mode: PermissionArg,
+        /// JSON instead of words.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Says what a rule would have done to the commands of past sessions.
+    Rehearse {
+        /// The rule.
+        rule: String,
+        /// The folder.
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+        /// Sessions of every folder, not only this one.
+        #[arg(long)]
+        all: bool,
+        /// JSON instead of words.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Adds a rule to your own file, below what stands there.
+    Add {
+        /// The rule.
+        rule: String,
+    },
+}
+
+/// A permission mode by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum PermissionArg {
+    /// Nothing is changed or run.
+    ReadOnly,
+    /// Every change asks.
+    Ask,
+    /// Changes are made and recorded; removals and high risk ask.
+    Auto,
 }
 
 /// `config …`.

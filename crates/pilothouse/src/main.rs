@@ -4,6 +4,7 @@ mod alone;
 mod cli;
 mod exit;
 mod judge;
+mod permit;
 mod place;
 mod workbench;
 
@@ -44,6 +45,7 @@ fn act(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Sessions { what }) => alone::sessions(what),
         Some(Command::Undo(args)) => alone::undo(args, Way::Undo),
         Some(Command::Redo(args)) => alone::undo(args, Way::Redo),
+        Some(Command::Permissions { what }) => permit::permissions(what),
         Some(Command::Config { what }) => alone::config(what),
     }
 }

@@ -3,6 +3,7 @@
 //! Owns reading, layering and checking. Never applies a project's own file: without trust it is
 //! only noticed, and it can never name an endpoint or a key.
 
+pub mod intent;
 mod layer;
 pub mod voice;
 
@@ -14,12 +15,15 @@ use std::{
 };
 
 use pilothouse_core::scope::PermissionMode;
+use pilothouse_model::Preset;
 use secrecy::SecretString;
 
 use crate::{
     error::RuntimeError,
     home::{Environment, Home},
 };
+pub use intent::{Intent, Vectors};
+pub(crate) use layer::position as layer_position;
 pub use layer::{Layer, PriceLayer};
 pub use voice::Voice;
 
@@ -37,6 +41,8 @@ pub struct Config {
     pub permission: PermissionMode,
     /// Messages of the conversation that a model gets.
     pub history: usize,
+    /// How messages are read.
+    pub intent: Intent,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -65,16 +71,20 @@ impl Config {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Layer::default(),
             Err(e) => return Err(RuntimeError::io("read", file)(e)),
         };
+        let embedder = user.embedder.clone();
         let all = flags.over(Layer::from_environment(environment)).over(user).over(defaults);
         let keys = Credentials::read(&home.config.join("credentials.toml"))?;
         let voice = Voice::choose(&all.model, environment, &keys)?;
+        let embedder = intent::vectors(&embedder, environment, &keys)?;
         let project = workspace.join(".pilothouse/config.toml");
         let mut notices = Vec::new();
         if project.exists() {
             notices.push(format!("{} is not applied: this folder is not trusted yet", project.display()));
         }
+        let intent = Intent::read(home, &all.intent, embedder, &mut notices);
         Ok(Self {
             voice,
+            intent,
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
             history: all.session.history.unwrap_or(20).min(200),

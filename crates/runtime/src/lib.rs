@@ -16,6 +16,7 @@ pub mod writer;
 
 pub mod config;
 pub mod home;
+pub mod permissions;
 pub mod surroundings;
 pub mod trace;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Policy,
-    glob::Target,
+    glob::{Places, Target},
     request::{Facts, Request},
     rule::{About, Effect, Rule, Source, host_fits},
     words::{Fit, wild},
@@ -20,7 +20,7 @@ use crate::{
 /// What the session knows of the place it works in. Built-in allow rules, and commands of low risk without a question,
 /// need both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Standing {
+pub struct Conditions {
     /// The user trusts the folder.
     #[serde(default)]
     pub trusted: bool,
@@ -29,7 +29,7 @@ pub struct Standing {
     pub sandboxed: bool,
 }
 
-impl Standing {
+impl Conditions {
     /// A trusted folder with a sandbox.
     pub const CALM: Self = Self { trusted: true, sandboxed: true };
 
@@ -45,7 +45,7 @@ pub struct Setting<'a> {
     /// The mode.
     pub mode: PermissionMode,
     /// The place.
-    pub standing: Standing,
+    pub conditions: Conditions,
     /// What the user allowed for this session.
     pub granted: &'a [Rule],
 }
@@ -178,15 +178,15 @@ impl Policy {
             let by = format!("{risk} risk runs unasked in auto mode");
             return Decision::without_rule(Outcome::Run, Ground::Mode, by, &verdict.part);
         }
-        if verdict.risk == Risk::Low && setting.standing.is_calm() {
+        if verdict.risk == Risk::Low && setting.conditions.is_calm() {
             let by = "low risk runs unasked in a trusted folder with a sandbox";
             return Decision::without_rule(Outcome::Run, Ground::Low, by, "");
         }
-        let by = match (verdict.risk, setting.standing) {
-            (Risk::Low, Standing { sandboxed: false, .. }) => {
+        let by = match (verdict.risk, setting.conditions) {
+            (Risk::Low, Conditions { sandboxed: false, .. }) => {
                 "every command asks in ask mode without a sandbox"
             }
-            (Risk::Low, Standing { trusted: false, .. }) => {
+            (Risk::Low, Conditions { trusted: false, .. }) => {
                 "every command asks in ask mode in a folder that is not trusted"
             }
             (Risk::Low | Risk::Medium | Risk::High, _) => "medium risk asks in ask mode",
@@ -200,10 +200,10 @@ impl Policy {
             About::Command(words) => {
                 facts.reading.calls.iter().find(|c| words.catches(c)).map(|c| c.part.clone())
             }
-            About::Path(act, glob) => {
+            About::Path(act, paths) => {
                 let hit = facts.touched.iter().find(|t| {
                     covers_act(*act, t.act)
-                        && t.targets.iter().any(|target| glob.covers(target, &self.places, true))
+                        && t.targets.iter().any(|target| paths.covers(target, &self.places, true))
                 });
                 hit.map(|t| t.path.clone())
             }
@@ -253,24 +253,41 @@ impl Policy {
         })
     }
 
+    /// Whether some rule allows this command as a part of a line.
+    pub(super) fn allows_call(&self, call: &Call, folder: &str, setting: &Setting<'_>) -> bool {
+        self.allowing_call(call, folder, setting).is_some()
+    }
+
     fn allowing_path<'p>(&'p self, act: Act, targets: &[Target], setting: &Setting<'p>) -> Option<&'p Rule> {
         if targets.is_empty() || !targets.iter().all(Target::certain) {
             return None;
         }
         self.rules_of(Effect::Allow, setting).find(|rule| match &rule.about {
-            About::Path(about, glob) => {
-                about.is_none_or(|a| a == act) && targets.iter().all(|t| glob.covers(t, &self.places, false))
+            About::Path(about, paths) => {
+                about.is_none_or(|a| a == act) && paths.allows(targets, &self.places)
             }
             About::Command(_) | About::Mcp { .. } | About::Network(_) => false,
         })
+    }
+
+    /// Whether one of these rules alone decides a request, for the examples that rules carry and for rehearsals: one that
+    /// allows must let it run.
+    pub fn is_about(rules: &[Rule], request: &Request, places: &Places) -> bool {
+        let mut alone = rules.to_vec();
+        for rule in &mut alone {
+            rule.origin.source = Source::User;
+        }
+        let policy = Self::new(alone, places.clone());
+        let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::default(), granted: &[] };
+        policy.decide(request, &setting).rule.is_some()
     }
 
     fn path<'p>(&'p self, act: Act, path: &str, setting: &Setting<'p>) -> Decision<'p> {
         let target = Target::exact(path, &self.places);
         for (effect, outcome) in [(Effect::Deny, Outcome::Refuse), (Effect::Ask, Outcome::Ask)] {
             let held = self.rules_of(effect, setting).find(|rule| match &rule.about {
-                About::Path(about, glob) => {
-                    covers_act(*about, act) && glob.covers(&target, &self.places, true)
+                About::Path(about, paths) => {
+                    covers_act(*about, act) && paths.covers(&target, &self.places, true)
                 }
                 About::Command(_) | About::Mcp { .. } | About::Network(_) => false,
             });
@@ -354,7 +371,7 @@ impl Policy {
         effect: Effect,
         setting: &Setting<'p>,
     ) -> impl Iterator<Item = &'p Rule> {
-        let calm = setting.standing.is_calm();
+        let calm = setting.conditions.is_calm();
         let in_force = move |rule: &&Rule| match (effect, rule.origin.source) {
             (Effect::Allow, Source::BuiltIn) => calm,
             (Effect::Allow, Source::Project) => false,

@@ -39,12 +39,19 @@ pub struct Glob {
 }
 
 /// Where the workspace and the home folder are, as absolute paths.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     /// The workspace.
     pub root: String,
     /// The user's home folder; empty when it is not known.
     pub home: String,
+}
+
+impl Default for Places {
+    /// A workspace that is somewhere: paths below it are told from those outside.
+    fn default() -> Self {
+        Self { root: "/workspace".to_owned(), home: String::new() }
+    }
 }
 
 /// A path as absolute components; those of a shell line may be open.
@@ -109,6 +116,12 @@ impl Glob {
         };
         parts.extend(self.parts.iter().cloned());
         meets(&parts, &target.parts, fold)
+    }
+
+    /// Whether it is about a place that the whole workspace lies in, and so not about the workspace's own files.
+    pub(super) fn is_around(&self, places: &Places) -> bool {
+        let root = Target { parts: literal(&places.root), certain: true };
+        matches!(self.anchor, Anchor::Root | Anchor::Home) && self.covers(&root, places, false)
     }
 
     /// How many components at the end of the target agree with the pattern's last ones, to find what nearly matched.

@@ -6,7 +6,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{glob::Glob, words::Words};
+use super::{
+    glob::{Glob, Places, Target},
+    words::Words,
+};
 use crate::risk::Act;
 
 /// What a rule says of what it matches. Deny goes before ask, ask before allow.
@@ -49,7 +52,7 @@ pub enum About {
     /// Commands that begin with these words.
     Command(Words),
     /// Paths; `None` for every act on them.
-    Path(Option<Act>, Glob),
+    Path(Option<Act>, Paths),
     /// Tools of an MCP server, both with wildcards.
     Mcp {
         /// The server.
@@ -59,6 +62,47 @@ pub enum About {
     },
     /// A host; `*.example.com` for those below it.
     Network(String),
+}
+
+/// The paths that a rule covers: `.env.* except .env.example .env.sample`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    glob: Glob,
+    except: Vec<Glob>,
+}
+
+impl Paths {
+    fn parse(text: &str) -> Result<Self, Fault> {
+        let (glob, except) = text.split_once(" except ").unwrap_or((text, ""));
+        let mut at = glob.len() + " except ".len();
+        let mut globs = Vec::new();
+        for word in except.split(' ') {
+            if !word.is_empty() {
+                globs.push(Glob::parse(word).map_err(|f| Fault { at: at + f.at, ..f })?);
+            }
+            at += word.len() + 1;
+        }
+        Ok(Self { glob: Glob::parse(glob.trim_end())?, except: globs })
+    }
+
+    /// Whether the target means, or may mean, a covered path. `fold` leaves case out of account.
+    pub(super) fn covers(&self, target: &Target, places: &Places, fold: bool) -> bool {
+        let excepted = || target.certain() && self.except.iter().any(|g| g.covers(target, places, fold));
+        self.glob.covers(target, places, fold) && !excepted()
+    }
+
+    /// Whether every target is covered for certain, so that a rule may allow it. A rule about a place that the workspace
+    /// lies in says nothing about the workspace's own files.
+    pub(super) fn allows(&self, targets: &[Target], places: &Places) -> bool {
+        let root = Target::exact(".", places);
+        let around = self.glob.is_around(places);
+        targets.iter().all(|t| self.covers(t, places, false) && !(around && t.is_below(&root)))
+    }
+
+    /// How many names of the target agree with the pattern's.
+    pub(super) fn likeness(&self, target: &Target) -> usize {
+        self.glob.likeness(target)
+    }
 }
 
 /// Where a rule comes from.
@@ -146,10 +190,10 @@ impl Rule {
         };
         let about = match kind {
             "command" => About::Command(Words::parse(pattern)?),
-            "read" => About::Path(Some(Act::Read), Glob::parse(pattern)?),
-            "write" => About::Path(Some(Act::Write), Glob::parse(pattern)?),
-            "delete" => About::Path(Some(Act::Delete), Glob::parse(pattern)?),
-            "path" => About::Path(None, Glob::parse(pattern)?),
+            "read" => About::Path(Some(Act::Read), Paths::parse(pattern)?),
+            "write" => About::Path(Some(Act::Write), Paths::parse(pattern)?),
+            "delete" => About::Path(Some(Act::Delete), Paths::parse(pattern)?),
+            "path" => About::Path(None, Paths::parse(pattern)?),
             "mcp" => mcp(pattern)?,
             _ => About::Network(host(pattern)?),
         };
@@ -257,6 +301,7 @@ mod tests {
             "ask write ~/.config/**",
             "deny mcp github/delete_*",
             "allow network *.example.com",
+            "ask read .env.* except .env.example .env.sample",
         ] {
             assert_eq!(Rule::parse(text, Origin::SESSION).unwrap().to_string(), text);
         }
@@ -270,6 +315,7 @@ mod tests {
             ("allow command a; b", 15),
             ("allow delete x", 13),
             ("deny read a/[b]", 12),
+            ("deny read a except b {", 21),
             ("deny network http://x", 18),
             ("deny mcp a b", 10),
             ("allow command", 14),

@@ -300,11 +300,15 @@ pub(super) struct Found {
 }
 
 impl Program {
+    /// Whether the first operand says what it does.
+    pub(super) fn has_subcommands(&self) -> bool {
+        self.lines.iter().any(|line| !line.subs.is_empty())
+    }
+
     /// Whether an operand is the name of a sub-command, a target or a script rather than of a file.
     pub(super) fn names_by_word(&self, name: &str, at: usize, text: &str) -> bool {
-        let subs = |line: &Line| !line.subs.is_empty();
         let plain = !text.contains(['/', '.', '~', '*', '?', ':', '=', '@']);
-        plain && self.lines.iter().any(subs) && (at == 0 || name != "git")
+        plain && self.has_subcommands() && (at == 0 || name != "git")
     }
 
     /// The rules that hold: the base or its override first, then every raise.

@@ -3,10 +3,11 @@
 //! Total over every event, however strange the log. Never decides and never refuses.
 
 mod change;
+mod command;
 
 use super::{
     lane::{Lane, LaneKind, OpenCall, Talk},
-    state::{ApplyStatus, HEAD_CHARS, Run, State, TurnInfo},
+    state::{ApplyStatus, HEAD_CHARS, RECENT, Run, Said, State, TurnInfo},
 };
 use crate::{
     checkpoint::{CheckpointKind, Failure},
@@ -25,6 +26,14 @@ impl State {
         self.seq = stamped.seq;
         self.at = stamped.at;
         self.fold(stamped.seq, &stamped.event);
+    }
+
+    /// Keeps the beginning of a message for those that refer to it.
+    fn heard(&mut self, seq: Seq, by_user: bool, head: String) {
+        if self.recent.len() >= RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(Said { seq, by_user, head });
     }
 
     fn saw(&mut self, id: u64) {
@@ -49,7 +58,8 @@ impl State {
                 self.saw(turn.0);
                 self.turn = Some(*turn);
                 self.history.push(seq);
-                let head = text.head.chars().take(HEAD_CHARS).collect();
+                let head: String = text.head.chars().take(HEAD_CHARS).collect();
+                self.heard(seq, true, head.clone());
                 let info = TurnInfo {
                     seq,
                     head,
@@ -111,6 +121,7 @@ impl State {
                     began: self.at,
                     approval: *approval,
                     files: std::collections::BTreeSet::new(),
+                    tried: None,
                 });
             }
             Event::RunCompleted { status, .. } => {
@@ -137,8 +148,10 @@ impl State {
                 self.queue.control = control.iter().cloned().collect();
                 self.queue.later = later.iter().copied().collect();
             }
-            Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandExited { .. } => {}
-            Event::CommandProposed { .. } | Event::CommandStarted { .. } => {}
+            Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandStarted { .. } => {}
+            Event::CommandEdited { .. } | Event::CommandProposed { .. } | Event::CommandExited { .. } => {
+                self.fold_command(event);
+            }
             Event::PlanReady { .. }
             | Event::PlanShelved { .. }
             | Event::TaskStarted { .. }
@@ -294,6 +307,7 @@ impl State {
             gate: Some(gate),
             message: diagnostics.to_owned(),
             hint: String::new(),
+            planner: None,
         }
     }
 
@@ -315,7 +329,7 @@ impl State {
         match event {
             Event::LaneOpened { lane, kind, turn, node, ceiling, fixed } => {
                 self.saw(lane.0);
-                let lane = Lane {
+                let mut lane = Lane {
                     id: *lane,
                     kind: *kind,
                     turn: *turn,
@@ -330,13 +344,18 @@ impl State {
                     seen: std::collections::BTreeMap::new(),
                     opened: self.at,
                 };
+                if lane.kind == LaneKind::Goal {
+                    self.begin_goal(&mut lane);
+                }
                 self.lanes.insert(lane.id, lane);
             }
             Event::LaneClosed { lane } => {
-                if let Some(lane) = self.lanes.remove(lane)
-                    && let Some(call) = lane.thinking
-                {
+                let Some(lane) = self.lanes.remove(lane) else { return };
+                if let Some(call) = lane.thinking {
                     self.cut.insert(call, (lane.turn, lane.id));
+                }
+                if lane.kind == LaneKind::Goal {
+                    self.goal_talk = Some((lane.turn, lane.talk));
                 }
             }
             Event::NodeTransition { lane, to, approval, .. } => {
@@ -353,11 +372,12 @@ impl State {
                     lane.rounds += 1;
                 }
             }
-            Event::MessageCompleted { lane, call, calls, usage, intermediate, .. } => {
+            Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
                 self.add_usage(usage);
                 self.cut.remove(call);
                 if !*intermediate {
                     self.history.push(seq);
+                    self.heard(seq, false, text.head.chars().take(HEAD_CHARS).collect());
                 }
                 for c in calls {
                     self.saw(c.call.0);
@@ -378,7 +398,7 @@ impl State {
                     }
                 }
             }
-            Event::CallMade { call, lane, tool, args } => {
+            Event::CallMade { call, lane, tool, args, typed } => {
                 self.saw(call.0);
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
@@ -391,6 +411,8 @@ impl State {
                         args: ArgsRef::Inline(args.clone()),
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
+                        typed: *typed,
+                        edited: false,
                         since: at,
                     });
                 }
@@ -439,6 +461,8 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         args: ArgsRef::Reply(seq, index),
         hash: head.args.id(),
         allowed: None,
+        typed: false,
+        edited: false,
         since: at,
     }
 }

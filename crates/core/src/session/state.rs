@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::{
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
+    goal::Tried,
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
@@ -15,7 +16,7 @@ use crate::{
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     scope::{PermissionMode, ToolScope},
-    session::{Lane, LaneKind},
+    session::{Lane, LaneKind, Talk},
     talk::Usage,
     tool::Permit,
     trust::Trust,
@@ -77,6 +78,8 @@ pub struct State {
     pub turn: Option<TurnId>,
     /// Messages of the user and final replies, by place in the log.
     pub history: Vec<Seq>,
+    /// The last of them with their beginnings: what a message may refer to.
+    pub recent: VecDeque<Said>,
     /// What everything cost.
     pub usage: Usage,
     /// Model calls that were stopped; their partial text may still come.
@@ -85,6 +88,8 @@ pub struct State {
     pub evidence: BTreeMap<EvidenceId, Seq>,
     /// Failed repairs of the run's gates so far.
     pub repairs: u32,
+    /// What was said in the last goal, for when it is tried again.
+    pub goal_talk: Option<(TurnId, Vec<Talk>)>,
 }
 
 /// The execution of a plan or a goal.
@@ -100,6 +105,8 @@ pub struct Run {
     pub approval: Option<ApprovalId>,
     /// Files that it changed.
     pub files: BTreeSet<RelPath>,
+    /// The commands of a goal, oldest first; `None` for every other run.
+    pub tried: Option<Vec<Tried>>,
 }
 
 /// What waits until the run ends.
@@ -127,6 +134,20 @@ impl Queue {
 
 /// How many characters of a turn's text the session keeps.
 pub const HEAD_CHARS: usize = 200;
+
+/// The beginning of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Where it stands.
+    pub seq: Seq,
+    /// Whether the user said it.
+    pub by_user: bool,
+    /// At most [`HEAD_CHARS`] characters.
+    pub head: String,
+}
+
+/// How many [`Said`] are kept: more than a reading looks at, for messages that wait.
+pub const RECENT: usize = 24;
 
 /// What is known of a turn.
 #[derive(Clone, Debug, PartialEq)]

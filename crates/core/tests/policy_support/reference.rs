@@ -1,7 +1,7 @@
 //! The rules of permission once more, as plainly as they can be said: what the real ones are compared with.
 //!
 //! It knows from the generator what a line is made of, so it needs no reader of shell lines.
-#![allow(missing_docs, clippy::indexing_slicing)]
+#![allow(missing_docs, clippy::indexing_slicing, clippy::string_slice)]
 
 use pilothouse_core::{policy::Outcome, risk::Risk, scope::PermissionMode};
 use regex::Regex;
@@ -38,15 +38,14 @@ pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, calm: bool)
     if of("deny").iter().any(|r| holds(r, asked)) {
         return Outcome::Refuse;
     }
-    let writes = matches!(asked, Asked::Line(_) | Asked::Path('w', _) | Asked::Mcp(_, _, false));
-    if mode == PermissionMode::ReadOnly && writes && !matches!(asked, Asked::Path(..) | Asked::Mcp(..)) {
+    if mode == PermissionMode::ReadOnly && matches!(asked, Asked::Line(_)) {
         return Outcome::Refuse;
     }
     if of("ask").iter().any(|r| holds(r, asked)) {
         return Outcome::Ask;
     }
     let allow = of("allow");
-    let default = match asked {
+    match asked {
         Asked::Line(pieces) => {
             let risk = pieces.iter().map(|p| p.risk).max().unwrap_or(Risk::Low);
             let deletes = pieces.iter().flat_map(|p| p.touches).any(|t| t.starts_with("d:"));
@@ -57,8 +56,8 @@ pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, calm: bool)
             let acts = |p: &Piece| p.risk > Risk::Low && p.argv != ["ls", "src"];
             let any = pieces.iter().any(acts);
             let fit = |p: &Piece| allow.iter().any(|(k, r)| k == "command" && first_words(r, p.argv));
-            let sent = pieces.iter().flat_map(|p| p.touches).filter_map(|t| t.strip_prefix(">:"));
-            let sent = sent.map(|path| allow.iter().any(|r| path_rule(r, 'w', path, true))).all(|ok| ok);
+            let mut sent = pieces.iter().flat_map(|p| p.touches).filter_map(|t| t.strip_prefix(">:"));
+            let sent = sent.all(|path| allow.iter().any(|r| path_rule(r, 'w', path, true)));
             if sent && pieces.iter().all(|p| any && !acts(p) || fit(p)) {
                 return Outcome::Run;
             }
@@ -87,8 +86,7 @@ pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, calm: bool)
             Outcome::Run
         }
         Asked::Host(_) => Outcome::Ask,
-    };
-    default
+    }
 }
 
 /// Whether a rule that holds back is about what is asked.

@@ -8,7 +8,7 @@ use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
     scope::PermissionMode,
-    session::{ApplyStatus, Session, Step},
+    session::{ApplyStatus, Session, Step, Tiers},
     trust::Standing,
 };
 
@@ -79,11 +79,16 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         }
         other => other?,
     };
-    let mut session = Session::new();
+    let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     Ok(Opened { session, log, blobs, root, config, folder, slug, notices })
+}
+
+/// How this process reads messages.
+fn tiers(config: &Config) -> Tiers {
+    Tiers { classifier: config.intent.classifier.clone(), ..Tiers::default() }
 }
 
 fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {

@@ -103,11 +103,10 @@ impl App {
     /// Shows why the draft, or else the last message, takes its path.
     fn inspect(&mut self) {
         let draft = self.composer.draft.shown();
-        let state = self.session.state();
         let inspected = if draft.trim().is_empty() || draft.len() > LONGEST {
-            Inspected::last(state)
+            Inspected::last(&self.session)
         } else {
-            Some(Inspected::draft(&draft, state))
+            Some(Inspected::draft(&draft, &self.session))
         };
         match inspected {
             Some(inspected) => self.open_overlay(Overlay::Why(Box::new(inspected))),
@@ -121,7 +120,7 @@ impl App {
         if draft.trim().is_empty() || draft.len() > LONGEST {
             return self.say("write something first; then its path can be lowered");
         }
-        match lowered(&draft, self.session.state()) {
+        match lowered(&draft, &self.session) {
             Some(text) => self.composer.rewrite(&text),
             None => self.say("its path is as low as it gets"),
         }

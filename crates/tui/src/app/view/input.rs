@@ -31,10 +31,10 @@ impl App {
     pub(super) fn foresee(&mut self) {
         let draft = &self.composer.draft;
         let text = if draft.len() <= LONGEST { draft.shown() } else { String::new() };
-        let state = self.session.state();
-        if self.previewed.0 != text || self.previewed.1 != state.seq {
-            let meaning = preview(&text, state);
-            self.previewed = (text, state.seq, meaning);
+        let seq = self.session.state().seq;
+        if self.previewed.0 != text || self.previewed.1 != seq {
+            let meaning = preview(&text, &self.session);
+            self.previewed = (text, seq, meaning);
         }
     }
 
@@ -188,7 +188,7 @@ impl App {
             Preview::Answer => vec![Span::styled("answers the question above", style(Slot::Info))],
             Preview::Shell => vec![
                 Span::styled("a command", style(Slot::Accent).add_modifier(Modifier::BOLD)),
-                Span::styled("   judged first; asks unless it only reads", style(Slot::Soft)),
+                Span::styled("   judged first; high risk asks for its word", style(Slot::Soft)),
             ],
             Preview::Path(path, what) => {
                 let mut spans = vec![Span::styled("Path: ", style(Slot::Soft))];
