@@ -36,17 +36,18 @@ impl Walker<'_> {
         if let Some(field) = argv.iter().skip(1).find(|f| names_secret(&f.text)) {
             self.upstream_secret = Some(field.text.clone());
         }
-        if let Some(text) = self.aliases.get(&first.text).cloned()
-            && !first.twisted
-            && self.depth < 8
-        {
-            let rest: Vec<String> = argv.iter().skip(1).map(|f| super::quote(&f.text)).collect();
-            let _ = self.run_text(&format!("{text} {}", rest.join(" ")), span);
-        }
-        if self.is_function(&first.text) {
-            let out = self.call_with(&first.text, argv, feed.clone());
-            if !is_known(&first.text) {
-                return out;
+        if !std::mem::take(&mut self.outside) {
+            if !first.twisted && self.depth < 8 {
+                for text in self.aliases_of(&first.text) {
+                    let rest: Vec<String> = argv.iter().skip(1).map(|f| super::quote(&f.text)).collect();
+                    let _ = self.run_text(&format!("{text} {}", rest.join(" ")), span);
+                }
+            }
+            if let Some(certain) = self.function(&first.text) {
+                let out = self.call_with(&first.text, argv, &feed);
+                if certain && !is_known(&first.text) {
+                    return out;
+                }
             }
         }
         let (name, located) = self.name_of(first);
@@ -69,6 +70,16 @@ impl Walker<'_> {
         self.by_name(&name, argv, span, feed)
     }
 
+    /// Judges a command that another program starts: functions and aliases do not count, and no setting lasts.
+    pub(super) fn dispatch_outside(&mut self, argv: &[Field], span: Span, feed: Feed) -> Feed {
+        let mark = self.enter();
+        self.outside = true;
+        let out = self.dispatch(argv, span, feed);
+        self.outside = false;
+        self.forget(mark);
+        out
+    }
+
     /// The program's plain name; whether it was given by a path of its own.
     fn name_of(&mut self, first: &Field) -> (Option<String>, bool) {
         let text = first.text.as_str();
@@ -89,6 +100,10 @@ impl Walker<'_> {
         }
         if first.twisted || first.computed && !text.contains('/') {
             self.hit("disguise", first.span);
+        }
+        let named_by_environment = first.open && !text.contains('/');
+        if named_by_environment || first.split && self.is_assigned("IFS") {
+            self.hit("computed-program", first.span);
         }
         if self.is_assigned("IFS")
             && base.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_.+[".contains(c)))
@@ -121,6 +136,11 @@ impl Walker<'_> {
 
     /// A file that is run: what the line itself put there is judged.
     pub(super) fn run_file(&mut self, file: &Field, span: Span) {
+        self.read_file(file, span, false);
+    }
+
+    /// A file whose code is run; `sourced` when the shell itself does it.
+    pub(super) fn read_file(&mut self, file: &Field, span: Span, sourced: bool) {
         let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
         if self.fetched.iter().any(same) || file.feed == Some(Feed::Fetched) {
             self.hit("fetch-run", file.span);
@@ -131,7 +151,7 @@ impl Walker<'_> {
         let texts: Vec<String> =
             self.written.iter().filter(|(name, _)| same(name)).map(|(_, text)| text.clone()).collect();
         for text in texts {
-            let _ = self.run_text(&text, span);
+            let _ = if sourced { self.run_text(&text, span) } else { self.run_apart(&text, span) };
         }
         self.judge_read(file);
     }
@@ -243,12 +263,12 @@ impl Walker<'_> {
     /// The command that stands in the operands of another one (`sudo`), or after its `-c`.
     fn inner_command(&mut self, argv: &[Field], args: &Args, span: Span) {
         if let Some(code) = args.opt(&["-c", "--command"]).and_then(|opt| opt.value.clone()) {
-            let _ = self.run_text(&code.text, code.span);
+            let _ = self.run_apart(&code.text, code.span);
         }
         let first = args.operands.iter().find(|f| !wrap::is_assignment(&f.text));
         let at = first.and_then(|o| argv.iter().position(|f| f.span == o.span && f.text == o.text));
         if let Some(command) = at.and_then(|at| argv.get(at..)) {
-            let _ = self.dispatch(command, span, Feed::Inherit);
+            let _ = self.dispatch_outside(command, span, Feed::Inherit);
         }
     }
 

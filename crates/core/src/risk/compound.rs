@@ -5,7 +5,9 @@
 use std::rc::Rc;
 
 use super::parse::{Parser, Pending, Read, Unreadable, bare};
-use super::syntax::{HereDoc, Kind, Piece, Pipeline, Quote, Redirect, Script, Span, Target, Word};
+use super::syntax::{
+    HereDoc, Joined, Kind, Piece, Pipeline, Quote, Redirect, Script, Shape, Span, Target, Word,
+};
 
 /// Words that open a compound command; `(` does as well.
 const COMPOUNDS: [&str; 8] = ["{", "if", "for", "while", "until", "case", "[[", "select"];
@@ -15,26 +17,14 @@ impl Parser<'_> {
         self.expect("(")?;
         let body = self.script()?;
         self.expect(")")?;
-        Ok(Kind::Compound {
-            words: Vec::new(),
-            bodies: vec![body],
-            certain: true,
-            subshell: true,
-            forever: false,
-        })
+        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], shape: Shape::Subshell })
     }
 
     pub(super) fn braces(&mut self) -> Read<Kind> {
         self.expect("{")?;
         let body = self.script()?;
         self.expect_reserved("}")?;
-        Ok(Kind::Compound {
-            words: Vec::new(),
-            bodies: vec![body],
-            certain: true,
-            subshell: false,
-            forever: false,
-        })
+        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], shape: Shape::Group })
     }
 
     /// `coproc command`, or `coproc NAME` and a compound command.
@@ -50,14 +40,8 @@ impl Parser<'_> {
             }
         }
         let inner = self.command()?;
-        let script = vec![Pipeline { nodes: vec![inner], background: false, conditional: false }];
-        Ok(Kind::Compound {
-            words: Vec::new(),
-            bodies: vec![script],
-            certain: false,
-            subshell: true,
-            forever: false,
-        })
+        let script = vec![Pipeline { nodes: vec![inner], background: false, joined: Joined::Always }];
+        Ok(Kind::Compound { words: Vec::new(), bodies: vec![script], shape: Shape::Subshell })
     }
 
     pub(super) fn arithmetic_command(&mut self) -> Read<Option<Kind>> {
@@ -99,7 +83,7 @@ impl Parser<'_> {
             bodies.push(self.script()?);
         }
         self.expect_reserved("fi")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies, certain: false, subshell: false, forever: false })
+        Ok(Kind::Compound { words: Vec::new(), bodies, shape: Shape::Choice })
     }
 
     pub(super) fn loop_clause(&mut self) -> Read<Kind> {
@@ -111,7 +95,7 @@ impl Parser<'_> {
             matches!(text, ":" | "true" | "false" | "[ 1 ]" | "((1))" | "(( 1 ))" | "[[ 1 ]]" | "[ : ]");
         let body = self.do_group()?;
         let bodies = vec![condition, body];
-        Ok(Kind::Compound { words: Vec::new(), bodies, certain: false, subshell: false, forever })
+        Ok(Kind::Compound { words: Vec::new(), bodies, shape: Shape::Loop { forever } })
     }
 
     pub(super) fn do_group(&mut self) -> Read<Script> {
@@ -134,13 +118,7 @@ impl Parser<'_> {
             let body = self.do_group()?;
             let words = vec![Word { pieces, span: Span::default() }];
             let forever = inner.split(';').nth(1).is_some_and(|condition| condition.trim().is_empty());
-            return Ok(Kind::Compound {
-                words,
-                bodies: vec![body],
-                certain: false,
-                subshell: false,
-                forever,
-            });
+            return Ok(Kind::Compound { words, bodies: vec![body], shape: Shape::Loop { forever } });
         }
         let name = self.name().ok_or(Unreadable)?;
         self.newlines()?;
@@ -190,7 +168,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        Ok(Kind::Compound { words, bodies, certain: false, subshell: false, forever: false })
+        Ok(Kind::Compound { words, bodies, shape: Shape::Cases })
     }
 
     pub(super) fn function_keyword(&mut self) -> Read<Kind> {
@@ -214,7 +192,7 @@ impl Parser<'_> {
         if !COMPOUNDS.contains(&self.peek_bare()) && !self.looking_at("(") {
             return Err(Unreadable);
         }
-        let body = Box::new(self.command()?);
+        let body = Rc::new(self.command()?);
         Ok(Kind::Function { name, body })
     }
 

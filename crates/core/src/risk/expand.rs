@@ -42,6 +42,10 @@ pub(super) struct Field {
     pub twisted: bool,
     /// Came from a substitution that was run.
     pub computed: bool,
+    /// Names something of the environment, as harmless as it is.
+    pub open: bool,
+    /// Split off a value by the separators that the shell has.
+    pub split: bool,
     /// What a process substitution here would give.
     pub feed: Option<Feed>,
     pub span: Span,
@@ -88,6 +92,18 @@ impl Builder {
             self.open.text.push_str(text);
         } else if !self.open.text.ends_with(UNKNOWN) {
             self.open.text.push(UNKNOWN);
+        }
+    }
+
+    /// Adds each of several values as a field of its own.
+    fn push_list(&mut self, value: &Value) {
+        self.cut |= value.list.len() > MAX_PARTS;
+        for (at, text) in value.list.iter().take(MAX_PARTS).enumerate() {
+            if at > 0 {
+                self.split();
+            }
+            self.open.many |= value.many;
+            self.push_value(text);
         }
     }
 
@@ -187,8 +203,15 @@ impl Walker<'_> {
             }
             Piece::Var { name, op, quoted } => {
                 let value = self.variable(name, op, out.span);
+                let every = name == "@" && matches!(op, VarOp::Plain) || matches!(op, VarOp::All);
+                if split && *quoted && every && !value.list.is_empty() {
+                    out.push_list(&value);
+                    return;
+                }
                 out.open.many |= value.many;
+                out.open.open |= value.open;
                 if split && !quoted {
+                    out.open.split = true;
                     out.open.many |= value.text.contains(['*', '?']);
                     out.push_splitting(&value.text);
                 } else {
@@ -230,13 +253,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Runs what an inner piece would run and drops its text.
-    pub(super) fn inner_piece(&mut self, piece: &Piece, span: Span) {
-        let open = Field { span, ..Field::default() };
-        let mut scratch = Builder { fields: Vec::new(), open, started: false, span, cut: false };
-        self.piece(piece, false, false, &mut scratch);
-    }
-
     fn join(&mut self, pieces: &[Piece], span: Span) -> String {
         let open = Field { span, ..Field::default() };
         let mut scratch = Builder { fields: Vec::new(), open, started: false, span, cut: false };
@@ -251,22 +267,53 @@ impl Walker<'_> {
         match op {
             VarOp::Plain => {
                 self.check_secret_variable(name, known.is_none(), span);
-                known.unwrap_or_else(Value::unknown)
+                match known {
+                    // Without a subscript an array stands for its first element.
+                    Some(Value { list, many, .. }) if !list.is_empty() && !matches!(name, "@" | "*") => {
+                        Value { many, ..Value::of(list.first().map_or("", String::as_str)) }
+                    }
+                    Some(_) if name == "*" && self.is_assigned("IFS") => Value::unknown(),
+                    known => known.unwrap_or_else(Value::unknown),
+                }
             }
-            VarOp::Default(pieces) => {
+            VarOp::Default { pieces, colon, assigns } => {
                 self.check_secret_variable(name, known.is_none(), span);
                 let other = self.join(pieces, span);
-                match known {
+                let value = match known {
                     Some(value) if !value.text.is_empty() => value,
-                    Some(_) => Value { text: other, many: false },
-                    None if self.is_assigned(name) => Value::unknown(),
+                    Some(_) if *colon => Value::of(&other),
+                    // Empty or not set at all: the line does not tell.
+                    Some(_) => Value::unknown(),
                     // An unset variable of the environment: the default is what the line shows.
-                    None => Value { text: format!("{other}{}", Value::maybe(&other)), many: false },
+                    None => Value::of(&format!("{other}{}", Value::maybe(&other))),
+                };
+                if *assigns {
+                    self.assign(name, value.clone());
                 }
+                value
             }
             VarOp::Alternate(pieces) => {
                 let other = self.join(pieces, span);
-                Value { text: if known.is_none() { UNKNOWN.to_string() } else { other }, many: false }
+                if known.is_none_or(|value| value.text.is_empty()) {
+                    Value::unknown()
+                } else {
+                    Value::of(&other)
+                }
+            }
+            VarOp::All => {
+                self.check_secret_variable(name, known.is_none(), span);
+                known.unwrap_or_else(Value::unknown)
+            }
+            VarOp::Joined if self.is_assigned("IFS") => Value::unknown(),
+            VarOp::Joined => {
+                let text = known.map_or_else(|| UNKNOWN.to_string(), |value| value.text);
+                Value::of(&text)
+            }
+            VarOp::Element(at) => {
+                let Some(value) = known else { return Value::unknown() };
+                let whole = value.list.is_empty() && *at == 0;
+                let text = if whole { Some(&value.text) } else { value.list.get(*at) };
+                text.map_or_else(Value::unknown, |text| Value { many: value.many, ..Value::of(text) })
             }
             VarOp::Prompt => {
                 match known.as_ref().filter(|value| !value.text.contains(UNKNOWN)) {
@@ -277,12 +324,13 @@ impl Walker<'_> {
             }
             VarOp::Other(pieces) => {
                 self.check_secret_variable(name, known.is_none(), span);
-                for piece in pieces {
-                    self.inner_piece(piece, span);
+                let text = self.join(pieces, span);
+                if text.starts_with('[') {
+                    self.check_arithmetic(&text, span);
                 }
                 // Whatever is cut off its end, a path below the home folder stays there.
                 let home = if name == "HOME" { "~" } else { "" };
-                Value { text: format!("{home}{UNKNOWN}"), many: false }
+                Value::of(&format!("{home}{UNKNOWN}"))
             }
         }
     }
@@ -303,11 +351,18 @@ impl Walker<'_> {
     pub(super) fn check_arithmetic(&mut self, text: &str, span: Span) {
         let runs = |text: &str| text.contains("$(") || text.contains('`');
         let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|n| !n.is_empty());
-        let values = names.take(256).filter_map(|name| self.vars.get(name)).flatten();
-        let held: Vec<String> = values.map(|v| v.text.clone()).chain([text.to_owned()]).collect();
+        let names: Vec<String> = names.take(256).map(str::to_owned).collect();
+        let values = names.iter().flat_map(|name| self.texts_of(name)).map(str::to_owned);
+        let held: Vec<String> = values.chain([text.to_owned()]).collect();
         for text in held.iter().filter(|text| runs(text)) {
             self.hit("hidden-run", span);
             self.run_quoted(text, span);
+        }
+        let changes = text.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
+        if changes.contains('=') || changes.contains("++") || changes.contains("--") {
+            for name in names.iter().filter(|name| self.is_assigned(name)).cloned().collect::<Vec<_>>() {
+                self.assign(&name, Value::unknown());
+            }
         }
     }
 
@@ -323,12 +378,36 @@ impl Walker<'_> {
 pub(super) struct Value {
     pub text: String,
     pub many: bool,
+    /// The elements, when it is an array; the text joins them.
+    pub list: Vec<String>,
+    /// Names something of the environment.
+    pub open: bool,
 }
 
 impl Value {
+    /// A text.
+    pub(super) fn of(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
     /// Not known.
     pub(super) fn unknown() -> Self {
-        Self { text: UNKNOWN.to_string(), many: false }
+        Self::of(&UNKNOWN.to_string())
+    }
+
+    /// What a field holds.
+    pub(super) fn from_field(field: &Field) -> Self {
+        Self { many: field.many, ..Self::of(&field.text) }
+    }
+
+    /// Several values under one name.
+    pub(super) fn list(fields: &[Field]) -> Self {
+        // What has a subscript of its own stands elsewhere than it is written.
+        if fields.iter().any(|f| f.text.starts_with('[') && f.text.contains("]=")) {
+            return Self::unknown();
+        }
+        let list: Vec<String> = fields.iter().map(|f| f.text.clone()).collect();
+        Self { text: list.join(" "), many: fields.iter().any(|f| f.many), list, open: false }
     }
 
     /// A default is only one of two values; an empty one is then wholly unknown.

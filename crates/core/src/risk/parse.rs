@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::syntax::{Assign, HereDoc, Kind, Node, Piece, Pipeline, Quote, Script, Span, Word};
+use super::syntax::{Assign, HereDoc, Joined, Kind, Node, Piece, Pipeline, Quote, Script, Span, Word};
 
 /// Nesting beyond this is unreadable.
 const MAX_DEPTH: usize = 60;
@@ -219,21 +219,22 @@ impl<'a> Parser<'a> {
     pub(super) fn script(&mut self) -> Read<Script> {
         self.enter()?;
         let mut out = Script::new();
-        let mut conditional = false;
+        let mut joined = Joined::Always;
         loop {
             self.newlines()?;
             if self.at_stop() {
-                if conditional {
+                if joined != Joined::Always {
                     return Err(Unreadable);
                 }
                 break;
             }
             let mut pipeline = self.pipeline()?;
-            pipeline.conditional = conditional;
-            conditional = false;
+            pipeline.joined = std::mem::replace(&mut joined, Joined::Always);
             self.blanks();
-            if self.eat("&&") || self.eat("||") {
-                conditional = true;
+            if self.eat("&&") {
+                joined = Joined::And;
+            } else if self.eat("||") {
+                joined = Joined::Or;
             } else if self.looking_at("&") && !self.looking_at("&>") {
                 self.at += 1;
                 pipeline.background = true;
@@ -263,7 +264,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let _ = self.eat("&");
         }
-        Ok(Pipeline { nodes, background: false, conditional: false })
+        Ok(Pipeline { nodes, background: false, joined: Joined::Always })
     }
 
     pub(super) fn command(&mut self) -> Read<Node> {

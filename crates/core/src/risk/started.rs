@@ -31,11 +31,11 @@ pub(super) fn cmd(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
         args.iter().position(|f| f.text.eq_ignore_ascii_case("/c") || f.text.eq_ignore_ascii_case("/k"));
     match start.and_then(|at| args.get(at + 1..)) {
         Some([one]) => {
-            let _ = w.run_text(&one.text.replace('\\', "/"), span);
+            let _ = w.run_apart(&one.text.replace('\\', "/"), span);
         }
         Some([]) | None => w.hit("unknown", span),
         Some(all) => {
-            let _ = w.dispatch(all, span, Feed::Inherit);
+            let _ = w.dispatch_outside(all, span, Feed::Inherit);
         }
     }
     w.hit("script", span);
@@ -43,15 +43,15 @@ pub(super) fn cmd(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
 }
 
 /// What a shell reads from standard input is code.
-pub(super) fn feed_shell(w: &mut Walker<'_>, feed: &Feed, span: Span) {
+pub(super) fn feed_shell(w: &mut Walker<'_>, feed: &Feed, span: Span, sourced: bool) {
     match feed {
         Feed::Inherit => w.hit("script", span),
         Feed::Text(text) => {
-            let _ = w.run_text(text, span);
+            let _ = if sourced { w.run_text(text, span) } else { w.run_apart(text, span) };
         }
         Feed::File(name) => {
             w.hit("script", span);
-            w.run_file(&Field::plain(name, span), span);
+            w.read_file(&Field::plain(name, span), span, sourced);
         }
         Feed::Fetched => w.hit("fetch-run", span),
         Feed::Other => w.hit("computed-code", span),
@@ -94,9 +94,9 @@ pub(super) fn shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, 
             w.hit("hidden-run", field.span);
             at += 1;
         } else if letters.contains('c') || matches!(text, "--command" | "--commands") {
-            return shell_code(w, ps, rest, span);
+            return shell_code(w, ps, rest, span, feed);
         } else if letters.contains('s') {
-            feed_shell(w, feed, span);
+            feed_shell(w, feed, span, false);
             return Feed::Other;
         } else if matches!(text, "-o" | "+o" | "-O" | "+O") {
             at += 1;
@@ -128,11 +128,11 @@ fn powershell(w: &mut Walker<'_>, args: &[Field], span: Span) -> Option<Feed> {
         } else if "-command".starts_with(&lower) {
             let all: Vec<&str> = args.iter().skip(at + 1).map(|f| f.text.as_str()).collect();
             w.hit("script", span);
-            let _ = w.run_text(&all.join(" "), span);
+            let _ = w.run_apart(&all.join(" "), span);
             return Some(Feed::Other);
         } else if "-file".starts_with(&lower) {
             let script = args.get(at + 1)?;
-            source(w, std::slice::from_ref(script), span);
+            source(w, std::slice::from_ref(script), span, false);
             return Some(Feed::Other);
         }
     }
@@ -142,15 +142,15 @@ fn powershell(w: &mut Walker<'_>, args: &[Field], span: Span) -> Option<Feed> {
 /// A shell's script: a file, or what it is fed.
 fn shell_input(w: &mut Walker<'_>, rest: &[Field], span: Span, feed: &Feed) {
     match rest.iter().find(|f| f.text != "--") {
-        None => feed_shell(w, feed, span),
+        None => feed_shell(w, feed, span, false),
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
-            feed_shell(w, feed, span);
+            feed_shell(w, feed, span, false);
         }
-        Some(file) => source(w, std::slice::from_ref(file), span),
+        Some(file) => source(w, std::slice::from_ref(file), span, false),
     }
 }
 
-fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span) -> Feed {
+fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span, feed: &Feed) -> Feed {
     let Some((code, more)) = rest
         .iter()
         .position(|f| !f.text.starts_with('-') || f.text.len() < 2)
@@ -174,15 +174,11 @@ fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span) 
     if powershell {
         w.hit("script", span);
     }
-    for (at, field) in more.iter().enumerate().take(10) {
-        w.assign(&at.to_string(), Value { text: field.text.clone(), many: field.many });
-    }
-    if let Some((_, values)) = more.split_first() {
-        let all: Vec<&str> = values.iter().map(|f| f.text.as_str()).collect();
-        let many = values.iter().any(|f| f.many);
-        for name in ["@", "*"] {
-            w.assign(name, Value { text: all.join(" "), many });
+    w.apart(|w| {
+        if let Some((zero, values)) = more.split_first() {
+            w.set_positional(values);
+            w.assign("0", Value::from_field(zero));
         }
-    }
-    w.run_text(&code.text, code.span)
+        w.run_fed(&code.text, code.span, feed)
+    })
 }

@@ -96,7 +96,14 @@ impl Sandbox {
         self.stub(&work.join("tool.sh"), "tool.sh", "");
         fs::write(self.home.join("record"), "").unwrap();
         let mut child = Command::new(&self.bash)
-            .args(["--norc", "--noprofile", "-c", "ulimit -t 10 -f 2000; exec 9>&1; eval \"$1\"", "bash", line])
+            .args([
+                "--norc",
+                "--noprofile",
+                "-c",
+                "ulimit -t 10 -f 2000; exec 9>&1; eval \"$1\"",
+                "bash",
+                line,
+            ])
             .env_clear()
             .env("PATH", self.home.join("bin"))
             .current_dir(&work)
@@ -250,7 +257,8 @@ impl<'a> Generator<'a> {
         if depth == 0 {
             return self.plain();
         }
-        match self.below(6) {
+        match self.below(7) {
+            6 => self.scoped(),
             0 => self.compound(depth),
             1 => self.substituted(depth),
             2 => self.carried(depth),
@@ -365,6 +373,54 @@ impl<'a> Generator<'a> {
             14 => format!("{f}() {{ {other} a.txt\n}}; {f}() {{ {code}}}; {f}"),
             15 => format!("{f}() {{ local x={name}; $x a.txt\n}}; {f} | cat"),
             _ => format!("trap '{name} a.txt' DEBUG; echo a; trap - DEBUG"),
+        }
+    }
+
+    /// Names that hold another thing here than there.
+    fn scoped(&mut self) -> String {
+        let (a, b) = (self.stub(), self.stub());
+        let (v, f) = (self.fresh("v"), self.fresh("f"));
+        let change = match self.below(30) {
+            0 => format!("({v}={b})"),
+            1 => format!(": $({v}={b})"),
+            2 => format!("{v}={b} | cat"),
+            3 => format!("{{ {v}={b}; }} & wait"),
+            4 => format!("{v}={b} eval '${v} a.txt'"),
+            5 => format!("{v}={b} sh -c '${v} a.txt'"),
+            6 => format!("env {v}={b} sh -c '${v} a.txt'"),
+            7 => format!("sh -c '${v} {b} a.txt'"),
+            8 => format!("{f}() {{ local {v}={b}; ${v} b; }}; {f}"),
+            9 => format!("unset {v}; ${v} {b} a.txt"),
+            10 => format!("false && {v}={b}"),
+            11 => format!("for i in 1 2; do ${v} b; {v}={b}; done"),
+            12 => format!("trap '${v} a.txt' EXIT; {v}={b}"),
+            13 => format!("if false; then {v}={b}; else {v}={a}; fi"),
+            14 => format!("read -r {v} <<< '{b} x'"),
+            15 => format!("printf -v {v} %s {b}"),
+            16 => format!("export {v}={b}; bash -c '${v} a.txt'"),
+            17 => format!("{f}() {{ {v}={b}; }}; {f}"),
+            18 => format!("{v}=; : ${{{v}:={b}}}"),
+            19 => format!("eval {v}={b}"),
+            20 => format!("mapfile -t {v} <<< {b}"),
+            21 => format!("declare -n {f}={v}; {f}={b}"),
+            22 => format!("while :; do ${v} b; {v}={b}; [[ $i ]] && break; i=1; done"),
+            23 => format!("case x in y) {v}={b};; *) ;; esac"),
+            24 => format!("{v}=({b} x)"),
+            25 => format!("{v}={b} :"),
+            26 => format!("{v}+={b}"),
+            27 => format!("set -- {a} {b}; shift; {v}=$1"),
+            28 => format!("{f}() {{ local {v}; ${v} {b} a.txt; }}; {f}"),
+            _ => format!("true && {v}={b} || {v}={a}"),
+        };
+        match self.below(6) {
+            0 => format!("{f}() {{ {a} x; }}; ({f}() {{ {b} x; }}); {f}"),
+            1 => format!("{f}() {{ {a} x; }}; false && {f}() {{ {b} x; }}; {f}"),
+            2 => format!(
+                "{b}() {{ {a} x; }}; {}",
+                ["sh -c", "env", "command", "nice", "eval"][self.below(5)].to_owned()
+                    + &format!(" {b}; unset -f {b}; {b} x")
+            ),
+            _ => format!("{v}={a}; {change}; ${v} a.txt"),
         }
     }
 

@@ -111,7 +111,7 @@ fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     if command.first().is_some_and(|f| !f.text.starts_with('-')) {
         let cwd = std::mem::replace(&mut w.cwd, super::super::path::Cwd::Unknown);
-        let _ = w.dispatch(&command, case.span, Feed::Other);
+        let _ = w.dispatch_outside(&command, case.span, Feed::Other);
         w.cwd = cwd;
     }
 }

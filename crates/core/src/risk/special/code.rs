@@ -180,7 +180,7 @@ fn module(w: &mut Walker<'_>, case: &Case<'_>, rest: &[Field]) {
         }
         "smtpd" | "smtplib" | "ftplib" | "telnetlib" => w.hit("send", case.span),
         name if super::super::command::is_known(name) => {
-            let _ = w.dispatch(rest, case.span, case.feed.clone());
+            let _ = w.dispatch_outside(rest, case.span, case.feed.clone());
         }
         _ => {
             for field in rest {

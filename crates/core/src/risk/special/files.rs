@@ -104,9 +104,9 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
                 let replaced: Vec<Field> =
                     command.iter().map(|f| super::super::spread::replace(f, "{}", &item)).collect();
                 if replaced.iter().zip(&command).any(|(new, old)| new.text != old.text && old.text != "{}") {
-                    let _ = w.dispatch(&command, case.span, super::super::expand::Feed::Inherit);
+                    let _ = w.dispatch_outside(&command, case.span, super::super::expand::Feed::Inherit);
                 }
-                let _ = w.dispatch(&replaced, case.span, super::super::expand::Feed::Inherit);
+                let _ = w.dispatch_outside(&replaced, case.span, super::super::expand::Feed::Inherit);
             }
             _ => {}
         }
@@ -134,7 +134,7 @@ pub(super) fn fd(w: &mut Walker<'_>, case: &Case<'_>) {
     if !marked {
         command.push(item);
     }
-    let _ = w.dispatch(&command, case.span, super::super::expand::Feed::Inherit);
+    let _ = w.dispatch_outside(&command, case.span, super::super::expand::Feed::Inherit);
 }
 
 /// `rm`: trees, wildcards and things the line does not name are more than one file.

@@ -273,7 +273,7 @@ fn inner(w: &mut Walker<'_>, case: &Case<'_>, word: &str) {
     let words = case.words();
     let at = words.iter().position(|f| f.text == word).map_or(words.len(), |at| at + 1);
     w.hit("script", case.span);
-    let _ = w.dispatch(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
+    let _ = w.dispatch_outside(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
 }
 
 fn foreach(w: &mut Walker<'_>, case: &Case<'_>) {
@@ -287,7 +287,7 @@ fn foreach(w: &mut Walker<'_>, case: &Case<'_>) {
         .skip_while(|t| matches!(*t, "--recursive" | "-q" | "--quiet"))
         .collect();
     w.hit("script", case.span);
-    let _ = w.run_text(&rest.join(" "), case.span);
+    let _ = w.run_apart(&rest.join(" "), case.span);
 }
 
 /// `gh api` with a body or another method changes things; a token may not leave.

@@ -218,7 +218,7 @@ pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
     if sends {
         w.hit("script", case.span);
         for field in words {
-            let _ = w.run_text(field.text.trim_end_matches("\\n"), field.span);
+            let _ = w.run_apart(field.text.trim_end_matches("\\n"), field.span);
         }
         return;
     }
@@ -227,9 +227,9 @@ pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
         let valued =
             matches!(before, "-s" | "-n" | "-t" | "-c" | "-S" | "-L" | "-x" | "-y" | "-f" | "-F" | "-e");
         if field.text.contains(' ') && !valued {
-            let _ = w.run_text(&field.text, field.span);
+            let _ = w.run_apart(&field.text, field.span);
         } else if !valued && super::super::command::is_known(&field.text) && at > 0 {
-            let _ = w.dispatch(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
+            let _ = w.dispatch_outside(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
             break;
         }
     }
@@ -284,7 +284,7 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
                     .first()
                     .is_some_and(|f| super::super::command::is_known(&f.text.to_ascii_lowercase()))
             {
-                let _ = w.dispatch(&block, case.span, Feed::Other);
+                let _ = w.dispatch_outside(&block, case.span, Feed::Other);
             }
         }
         _ => {}

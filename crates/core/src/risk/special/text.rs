@@ -283,7 +283,7 @@ fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String])
                         let plain = command.split(' ').next().is_some_and(|p| {
                             matches!(p, "sort" | "uniq" | "head" | "tail" | "cat" | "wc" | "column")
                         });
-                        let _ = w.run_text(command, field.span);
+                        let _ = w.run_apart(command, field.span);
                         if !plain {
                             w.hit("hidden-run", field.span);
                         }
