@@ -15,6 +15,7 @@ mod open;
 mod run;
 mod say;
 mod stop;
+mod trust;
 
 pub use control::COMMANDS;
 
@@ -100,6 +101,7 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }
     }

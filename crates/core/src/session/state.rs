@@ -19,7 +19,7 @@ use crate::{
     session::{Lane, LaneKind, Talk},
     talk::Usage,
     tool::Permit,
-    trust::Trust,
+    trust::{Trust, TrustWish},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -44,6 +44,8 @@ pub struct State {
     pub chat_only: bool,
     /// Whether what the project brings along has effect.
     pub trust: Trust,
+    /// What is wanted of it and not done yet.
+    pub seeking: Option<TrustWish>,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -281,7 +283,8 @@ impl State {
         });
         let tools = self.lanes.values().filter_map(|lane| self.tool_work(lane));
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
-        thinking.chain(tools).chain(writes).map(|w| (w.key(), w)).collect()
+        let survey = self.seeking.map(Work::Survey);
+        thinking.chain(tools).chain(writes).chain(survey).map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
@@ -337,6 +340,7 @@ impl State {
             | CheckpointKind::Failure(_)
             | CheckpointKind::Interruption { .. }
             | CheckpointKind::Diff { .. }
+            | CheckpointKind::Trust { .. }
             | CheckpointKind::Exit
             | CheckpointKind::PipelinePause { .. }
             | CheckpointKind::Breakout { .. } => false,
