@@ -341,12 +341,8 @@ impl<'a> Generator<'a> {
             22 => ("find", format!("find . -name '-exec' -o -maxdepth 0 -execdir {plain} {{}} \\;")),
             _ => ("", format!("eval {quoted}")),
         };
-        let needed = needs.is_empty() || self.has.contains(&needs);
-        if needed && !(line.contains("timeout") && !self.has.contains(&"timeout")) {
-            line
-        } else {
-            self.plain()
-        }
+        let runs = needs.is_empty() || self.has.contains(&needs);
+        if runs && (self.has.contains(&"timeout") || !line.contains("timeout")) { line } else { self.plain() }
     }
 
     /// Code or words that are kept and used later.
