@@ -74,6 +74,8 @@ const fn place(event: &Event) -> usize {
         Event::Notice { .. } => 51,
         Event::TrustChanged { .. } => 52,
         Event::CommandEdited { .. } => 53,
+        Event::IntentAsked { .. } => 54,
+        Event::TurnDropped { .. } => 55,
     }
 }
 
@@ -84,7 +86,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..54), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..56), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
