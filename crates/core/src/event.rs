@@ -87,6 +87,11 @@ pub enum Event {
         /// The hash over what in it takes effect.
         of: BlobId,
     },
+    /// Something about the folder's trust is to be looked at or kept.
+    TrustSought {
+        /// What.
+        wish: crate::trust::TrustWish,
+    },
     /// The user said something.
     TurnStarted {
         /// The turn.

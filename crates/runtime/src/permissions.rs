@@ -4,6 +4,7 @@
 
 mod file;
 mod keep;
+pub mod tell;
 
 use std::{
     fs,

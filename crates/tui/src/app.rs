@@ -435,7 +435,7 @@ impl App {
     }
 
     fn is_fresh(&self) -> bool {
-        self.session.state().turns.is_empty()
+        self.session.state().turns.is_empty() && self.conversation.is_empty()
     }
 
     /// Whether changes wait to be decided or are being written.

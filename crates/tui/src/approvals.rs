@@ -4,6 +4,7 @@
 //! that an item stood long enough before a key may answer it.
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     ids::CheckpointId,
     risk::Risk,
@@ -45,6 +46,8 @@ pub enum Wish {
     Composer,
     /// Answer this question.
     Answer(CheckpointId, Answer),
+    /// Show every line of what it is about.
+    View(BlobId),
     /// Ask for the word that lets it run.
     AskWord(CheckpointId),
     /// Ask for a reason to deny it with.
@@ -80,6 +83,7 @@ impl Approvals {
             Action::Word => Wish::Nothing,
             Action::Deny => match item.kind {
                 CheckpointKind::Diff { .. } => Wish::Diff,
+                CheckpointKind::Trust { .. } => Wish::Answer(item.id, Answer::Reject(String::new())),
                 CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
                 CheckpointKind::Confirmation
                 | CheckpointKind::Clarification { .. }
@@ -102,6 +106,7 @@ pub fn word(item: &Checkpoint) -> Option<&'static str> {
 fn open(item: &Checkpoint) -> Wish {
     match item.kind {
         CheckpointKind::Diff { .. } => Wish::Diff,
+        CheckpointKind::Trust { sheet, .. } => Wish::View(sheet),
         CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
         CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::Nothing,
         CheckpointKind::Confirmation
@@ -119,6 +124,7 @@ fn once(item: &Checkpoint) -> Wish {
         CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
         CheckpointKind::Risk { .. }
         | CheckpointKind::Transition { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Confirmation
         | CheckpointKind::Exit => Wish::Answer(item.id, Answer::Approve),
         CheckpointKind::Diff { .. } => Wish::Diff,

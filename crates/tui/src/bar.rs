@@ -82,6 +82,7 @@ fn things(state: &State, question: &Checkpoint) -> usize {
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Transition { .. } => 1,
     }
 }
@@ -197,6 +198,7 @@ fn heading(question: &Checkpoint, glyphs: &Glyphs) -> (&'static str, Slot, Strin
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Diff { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Transition { .. } => (glyphs.waits, Slot::Warn, message, ""),
     }
 }
@@ -228,6 +230,14 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
         CheckpointKind::Transition { from, to, .. } => {
             let what = format!("may it go from {} to {}?", from.title(), to.title());
             (what, facts.approvals_key, "opens it")
+        }
+        CheckpointKind::Trust { parts, .. } => {
+            let files = match parts.len() {
+                0 => "the folder's gates".to_owned(),
+                1 => Clean::line(&parts.first().map(|p| p.path.clone()).unwrap_or_default()).into_string(),
+                n => format!("{n} files of the folder"),
+            };
+            (format!("trust {files}?"), facts.approvals_key, "shows what it would do")
         }
         CheckpointKind::Confirmation
         | CheckpointKind::Clarification { .. }

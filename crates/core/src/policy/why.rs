@@ -51,7 +51,8 @@ impl Policy {
         let because = if because.is_empty() { String::new() } else { format!(": {because}") };
         rows.push(("rule", format!("{ruling}{because}")));
         let part = &ruling.part;
-        if decision.rule.is_some() && !part.is_empty() && *part != request.to_string() {
+        let line = matches!(request, Request::Command { .. });
+        if decision.rule.is_some() && line && !part.is_empty() && *part != request.to_string() {
             rows.push(("part", part.clone()));
         }
         if let Some(near) = self.nearest(request, setting, &decision) {
@@ -99,6 +100,14 @@ impl Policy {
     /// The one line that would turn it round.
     fn change(&self, request: &Request, setting: &Setting<'_>, decision: &Decision<'_>) -> String {
         let add = |rule: &str| format!("pilothouse permissions add {}", crate::risk::quote(rule));
+        if let Some(rule) = decision.rule {
+            let mut without = self.clone();
+            without.rules.retain(|r| r != rule);
+            let after = without.decide(request, setting);
+            if after.ruling.outcome == decision.ruling.outcome {
+                return format!("none by itself: without this rule, {}", after.ruling);
+            }
+        }
         match (decision.ground, decision.rule) {
             (_, Some(rule)) if rule.effect != Effect::Allow => match rule.origin.source {
                 Source::BuiltIn => format!("in your permissions.toml: drop = [\"{rule}\"]"),

@@ -79,7 +79,11 @@ impl State {
                     self.failure = None;
                 }
             }
-            Event::TrustChanged { trust, .. } => self.trust = *trust,
+            Event::TrustChanged { trust, .. } => {
+                self.trust = *trust;
+                self.seeking = None;
+            }
+            Event::TrustSought { wish } => self.seeking = Some(*wish),
             Event::ModeChanged { mode } => self.mode = *mode,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
@@ -178,6 +182,7 @@ impl State {
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
         self.trust = Trust::None;
+        self.seeking = None;
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();

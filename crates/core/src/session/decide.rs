@@ -16,6 +16,7 @@ mod open;
 mod run;
 mod say;
 mod stop;
+mod trust;
 
 pub use control::COMMANDS;
 
@@ -102,6 +103,7 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }
     }

@@ -20,7 +20,7 @@ use crate::{
     session::{Lane, LaneKind, Talk},
     talk::Usage,
     tool::Permit,
-    trust::Trust,
+    trust::{Trust, TrustWish},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -45,6 +45,8 @@ pub struct State {
     pub chat_only: bool,
     /// Whether what the project brings along has effect.
     pub trust: Trust,
+    /// What is wanted of it and not done yet.
+    pub seeking: Option<TrustWish>,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -316,7 +318,9 @@ impl State {
             model: h.model,
         });
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
-        hearing.into_iter().chain(thinking).chain(tools).chain(writes).map(|w| (w.key(), w)).collect()
+        let survey = self.seeking.map(Work::Survey);
+        let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey);
+        all.map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
@@ -372,6 +376,7 @@ impl State {
             | CheckpointKind::Failure(_)
             | CheckpointKind::Interruption { .. }
             | CheckpointKind::Diff { .. }
+            | CheckpointKind::Trust { .. }
             | CheckpointKind::Exit
             | CheckpointKind::PipelinePause { .. }
             | CheckpointKind::Breakout { .. } => false,

@@ -5,11 +5,12 @@
 
 use std::time::Instant;
 
-use crossterm::event::{Event as TerminalEvent, KeyEvent, KeyEventKind};
+use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind};
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     ids::CheckpointId,
     input::Input,
+    port::Ask,
 };
 
 use super::App;
@@ -19,7 +20,7 @@ use crate::{
     conversation::ConversationAction,
     frame,
     keymap::{Action, Chord, DiffKey, Found, Place, PlanKey},
-    overlay::Overlay,
+    overlay::{Overlay, Sheet},
     pace::Urgency,
     pane::Focus,
     prompt::{Prompt, Purpose, Typed},
@@ -87,6 +88,7 @@ impl App {
                 | Overlay::Status
                 | Overlay::Connect
                 | Overlay::Why(_)
+                | Overlay::Sheet(_)
                 | Overlay::Prompt(_),
             ) => &[Place::Anywhere],
             None => match self.focus {
@@ -162,6 +164,14 @@ impl App {
             }
             Some(Overlay::Help(help)) => {
                 help.key(key);
+                true
+            }
+            Some(Overlay::Sheet(sheet)) => {
+                if key.code == KeyCode::Char('q') {
+                    self.overlays.pop();
+                } else {
+                    sheet.key(key);
+                }
                 true
             }
             Some(Overlay::Prompt(prompt)) => {
@@ -315,18 +325,7 @@ impl App {
     }
 
     pub(super) fn answer(&mut self, checkpoint: CheckpointId, answer: Answer) {
-        let shown = self.session.state().open.get(&checkpoint).and_then(|c| match &c.kind {
-            CheckpointKind::Risk { shown, .. } => Some(*shown),
-            CheckpointKind::Confirmation
-            | CheckpointKind::Clarification { .. }
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption { .. }
-            | CheckpointKind::Diff { .. }
-            | CheckpointKind::Transition { .. }
-            | CheckpointKind::Exit
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => None,
-        });
+        let shown = self.session.state().open.get(&checkpoint).and_then(|c| c.kind.shown());
         self.input(Input::Answer { checkpoint, answer, shown });
     }
 
@@ -356,6 +355,10 @@ impl App {
                 } else {
                     self.complain(TOO_EARLY);
                 }
+            }
+            approvals::Wish::View(blob) => {
+                self.ask(Ask::Blob(blob));
+                self.open_overlay(Overlay::Sheet(Sheet::new(blob)));
             }
             approvals::Wish::AskWord(id) => {
                 if self.listed.stood(&id, came) {
@@ -401,7 +404,8 @@ impl App {
                 | Overlay::Help(_)
                 | Overlay::Status
                 | Overlay::Connect
-                | Overlay::Why(_),
+                | Overlay::Why(_)
+                | Overlay::Sheet(_),
             ) => {}
         }
     }

@@ -301,6 +301,10 @@ impl App {
                     page::connect(&page, buf);
                     None
                 }
+                Overlay::Sheet(sheet) => {
+                    sheet.render(&page, buf);
+                    None
+                }
                 Overlay::Why(inspected) => {
                     inspected.render(&page, buf);
                     None

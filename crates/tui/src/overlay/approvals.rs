@@ -6,6 +6,7 @@ use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
     risk::Risk,
+    trust::PartChange,
 };
 use ratatui::{
     buffer::Buffer,
@@ -45,7 +46,11 @@ pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
     let count = if page.body.width < 70 { page.state.open.len().to_string() } else { count };
     let keys =
         [("j k", "item"), ("y", "once"), ("n", "deny"), ("Enter", "open"), ("q", "back, still pending")];
-    let shown: &[(&str, &str)] = if page.body.width < 60 { &[("y", "once"), ("n", "deny")] } else { &keys };
+    let trust = [("j k", "item"), ("y", "trust"), ("n", "leave off"), ("Enter", "view"), ("q", "back")];
+    let of_trust = list.chosen(page.state).is_some_and(|c| matches!(c.kind, CheckpointKind::Trust { .. }));
+    let keys = if of_trust { trust } else { keys };
+    let short = [1, 2].map(|n| keys.get(n).copied().unwrap_or_default());
+    let shown: &[(&str, &str)] = if page.body.width < 60 { &short } else { &keys };
     let inner = frame(page, area, "Approvals", &count, shown, buf);
     let room = usize::from(inner.height.saturating_sub(1));
     // The chosen item begins in view, whatever its length.
@@ -122,6 +127,18 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
                 vec![("why", clean(reason)), ("then", "y allows it for this turn; n denies it".to_owned())];
             (format!("{waits} deeper"), Slot::Warn, text, details)
         }
+        CheckpointKind::Trust { parts, .. } => {
+            let mut details = Details::new();
+            for part in parts {
+                details.push((changed(part.change), clean(&part.path)));
+                details.extend(part.would.iter().map(|w| ("", format!("  {}", clean(w)))));
+            }
+            details.push((
+                "then",
+                "Enter shows every line; y trusts it until it changes; n leaves it off".into(),
+            ));
+            (format!("{waits} trust"), Slot::Warn, clean(&item.message), details)
+        }
         CheckpointKind::Diff { proposals, .. } => {
             let files: Vec<String> = proposals
                 .iter()
@@ -153,7 +170,7 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
 }
 
 /// Every part of the text on rows of at most `width` columns; nothing is left out.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     let mut used = 0;
     for g in text.graphemes(true) {
@@ -167,4 +184,14 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     rows
+}
+
+/// How a part of what the folder brings differs from what was trusted before.
+const fn changed(change: PartChange) -> &'static str {
+    match change {
+        PartChange::New => "brings",
+        PartChange::Changed => "changed",
+        PartChange::Same => "as before",
+        PartChange::Gone => "gone",
+    }
 }
