@@ -356,13 +356,12 @@ impl Driver {
         };
         let told = source == Source::Llm.name() && *confidence >= SURE_ENOUGH;
         let Some(info) = self.at.session.state().turns.get(turn).filter(|_| told) else { return };
-        let (pending, known) = (self.kit.pending.clone(), self.at.config.intent.classifier.clone());
-        let (text, class, path) = (info.head.clone(), class.clone(), path.clone());
-        tokio::task::spawn_blocking(move || match pending.suggest(&text, &class, &path, known.exemplars()) {
+        let known = self.at.config.intent.classifier.exemplars();
+        match self.kit.pending.suggest(&info.head, class, path, known) {
             Ok(true) => tracing::info!("a phrase was put into exemplars.pending.yaml for review"),
             Ok(false) => {}
             Err(why) => tracing::warn!(why, "no phrase could be put aside for review"),
-        });
+        }
     }
 
     fn complain(&mut self, error: &RuntimeError) {

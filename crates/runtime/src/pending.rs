@@ -8,7 +8,6 @@ use std::{
     io::Write,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
 };
 
 use pilothouse_core::intent::{Exemplars, IntentPath, Section, Turn, exemplars::normal, reading::turn_names};
@@ -22,17 +21,16 @@ const LONGEST: usize = 160;
 
 const HEAD: &str = "# Phrases that the model resolved. Nothing is learned from them: move those that are right to\n# exemplars.yaml beside this file, and delete the rest.\n";
 
-/// The file, written by one at a time.
+/// The file.
 #[derive(Clone, Debug)]
 pub struct Pending {
     path: PathBuf,
-    turn: Arc<Mutex<()>>,
 }
 
 impl Pending {
     /// The file at `path`; it need not be there.
     pub fn at(path: &Path) -> Self {
-        Self { path: path.to_owned(), turn: Arc::default() }
+        Self { path: path.to_owned() }
     }
 
     /// Adds a phrase, unless it stands there or is known already. Whether the file changed.
@@ -54,7 +52,6 @@ impl Pending {
         if known.entries().iter().any(same) {
             return Ok(false);
         }
-        let _alone = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = self.read()?;
         let (turn, sub) = turn_names(class);
         let mut changed = all.add(Section::Primary, turn, &phrase);
@@ -87,8 +84,8 @@ impl Pending {
         let put = || {
             drop(fs::remove_file(&temp));
             let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
+            // No sync: a suggestion that a power cut takes away costs nobody anything.
             file.write_all(text.as_bytes())?;
-            file.sync_all()?;
             fs::rename(&temp, &self.path)
         };
         put().map_err(|e| self.failed("write", &e))
