@@ -215,7 +215,7 @@ impl Draft<'_> {
             (Answer::Approve, Risk::Low | Risk::Medium) => true,
             (Answer::Word(word), Risk::Low | Risk::Medium) => word.trim() == "y",
             (Answer::Skip, _) => {
-                self.deny_call(id, call, answer, "the user skipped the command; it was not run");
+                self.deny_call(id, call, answer, "the user skipped this command");
                 return Ok(());
             }
             (Answer::Reject(_) | Answer::Abort, _) => {
