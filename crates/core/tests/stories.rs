@@ -14,6 +14,8 @@ mod changes;
 mod gates;
 #[path = "stories/goals.rs"]
 mod goals;
+#[path = "stories/hooks.rs"]
+mod hooks;
 #[path = "stories/limits.rs"]
 mod limits;
 #[path = "stories/phases.rs"]

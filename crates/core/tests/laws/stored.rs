@@ -75,6 +75,11 @@ const fn place(event: &Event) -> usize {
         Event::TrustChanged { .. } => 52,
         Event::CommandEdited { .. } => 53,
         Event::TrustSought { .. } => 54,
+        Event::HooksKnown { .. } => 55,
+        Event::HookStarted { .. } => 56,
+        Event::HookEnded { .. } => 57,
+        Event::MoveHeld { .. } => 58,
+        Event::MoveBlocked { .. } => 59,
     }
 }
 
@@ -85,7 +90,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..55), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..60), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
@@ -113,6 +118,9 @@ fn grow(value: &mut Value) {
                         "stale",
                         "keep",
                         "decline",
+                        "move",
+                        "call",
+                        "apply",
                     ]
                     .contains(&k.as_str())
                 });
