@@ -335,7 +335,7 @@ struct Doors {
 impl Doors {
     fn check(&mut self, event: &Event) {
         match event {
-            Event::HooksKnown { hooks } => self.hooks = hooks.clone(),
+            Event::HooksKnown { hooks } => self.hooks.clone_from(hooks),
             Event::HookStarted { call, holds: Some(hold), .. } => {
                 self.running.insert(*call, *hold);
                 if let Hold::Move(lane) = hold {
@@ -436,7 +436,7 @@ fn doors() -> Vec<Hook> {
 fn run(seed: u64, steps: usize) -> Bench {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     // Every third session has hooks.
-    let mut bench = if seed % 3 == 0 { Bench::hooked(doors()) } else { Bench::new() };
+    let mut bench = if seed.is_multiple_of(3) { Bench::hooked(doors()) } else { Bench::new() };
     for _ in 0..steps {
         let before = bench.session.clone();
         let next = input(&mut dice, &bench.session);

@@ -112,11 +112,13 @@ impl<'a> Draft<'a> {
         let seq = Seq(self.state.seq.0 + 1);
         let run = self.state.run.as_ref().map(|r| r.id);
         let stamped = Stamped { seq, at: self.at, run, event };
+        let running = self.state.hook_runs.clone();
         self.state.apply(&stamped);
-        let hooked = !self.state.hooks.is_empty();
+        let hooked = !self.state.hooks.is_empty() || !running.is_empty();
         let event = hooked.then(|| stamped.event.clone());
         self.events.push(stamped);
         if let Some(event) = event {
+            self.stop_idle_hooks(running, &event);
             self.call_hooks(seq, &event);
         }
     }

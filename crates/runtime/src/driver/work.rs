@@ -51,7 +51,7 @@ pub(super) struct Slot {
 
 /// What work is done with.
 pub(super) struct Kit {
-    workshop: Workshop,
+    pub workshop: Workshop,
     client: Option<Arc<dyn ModelClient>>,
 }
 
@@ -114,11 +114,12 @@ impl Driver {
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
             Work::Survey(wish) => self.survey(wish),
+            Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }
 
     /// Runs work beside the loop; whatever happens in it, the session hears of its end.
-    fn spawn(
+    pub(super) fn spawn(
         &self,
         key: WorkKey,
         call: Option<CallId>,
@@ -190,7 +191,7 @@ impl Driver {
         });
     }
 
-    fn args(&self, args: &ArgsRef) -> String {
+    pub(super) fn args(&self, args: &ArgsRef) -> String {
         match args {
             ArgsRef::Inline(text) => text.clone(),
             ArgsRef::Reply(seq, index) => self.args_in(*seq, *index).unwrap_or_default(),

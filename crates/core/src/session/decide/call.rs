@@ -10,6 +10,7 @@ use super::{
 use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event},
+    hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
@@ -355,6 +356,10 @@ impl Draft<'_> {
             let hint = "try again; the log file has the details".to_owned();
             return self
                 .replied(call, Err(Fault { kind: FaultKind::Internal, message: text, hint, status: None }));
+        }
+        if let Some(call) = call.filter(|c| self.state.hook_runs.contains_key(c)) {
+            let (status, output, took) = (HookStatus::Unable, String::new(), crate::ids::Millis(0));
+            return self.hook_ended(call, HookOutcome { status, summary: text, output, took });
         }
         if let Some(call) = call {
             return self.tool_ended(call, ToolOutcome::failure(text));

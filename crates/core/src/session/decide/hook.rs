@@ -3,16 +3,18 @@
 //! Owns what waits for them and what their ends mean. A hook says yes or no; it never says where to
 //! go instead.
 
+use std::collections::BTreeMap;
+
 use super::{Decided, Draft};
 use crate::{
     checkpoint::Failure,
     event::{CallStatus, Event, Level},
-    hook::{Hold, Hook, HookOutcome, HookStatus, Occasion, Way},
+    hook::{Hold, Hook, HookOutcome, HookRun, HookStatus, Occasion, Way},
     ids::{ApplyId, ApprovalId, CallId, LaneId, Millis, Seq},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
     phase::Trigger,
-    session::{ApplyStatus, Lane, LaneKind},
+    session::{ApplyStatus, Lane, LaneKind, lane::HeldMove},
 };
 
 /// Calls that have not ended; beyond that only hooks that can refuse are called.
@@ -24,10 +26,12 @@ impl Draft<'_> {
         let Some((on, well)) = Occasion::of(event) else { return };
         let lane_moved =
             if let Event::NodeTransition { from, to, .. } = event { Some((*from, *to)) } else { None };
-        let held = match event {
-            Event::CallStarted { call, .. } => Some(Hold::Call(*call)),
-            Event::ApplyApproved { apply, .. } => Some(Hold::Apply(*apply)),
-            _ => None,
+        let held = if let Event::CallStarted { call, .. } = event {
+            Some(Hold::Call(*call))
+        } else if let Event::ApplyApproved { apply, .. } = event {
+            Some(Hold::Apply(*apply))
+        } else {
+            None
         };
         let hears = |h: &Hook| match lane_moved {
             Some((from, to)) => h.way != Way::Blocks && h.watches(from, to),
@@ -101,12 +105,12 @@ impl Draft<'_> {
         self.call(seq, watches, Some(Hold::Apply(apply)));
     }
 
-    /// Takes the steps that no hook holds. Returns the approval of the last one once all are taken.
-    fn go_on_moving(&mut self, lane: LaneId) -> Option<Option<ApprovalId>> {
+    /// Takes the steps that no hook holds. Returns the last one once all are taken.
+    fn go_on_moving(&mut self, lane: LaneId) -> Option<HeldMove> {
         let mut last = None;
         loop {
             let l = self.state.lanes.get(&lane)?;
-            let Some(next) = l.moves.first().copied() else { return Some(last) };
+            let Some(next) = l.moves.first().copied() else { return last };
             if self.state.is_held(Hold::Move(lane)) {
                 return None;
             }
@@ -114,7 +118,7 @@ impl Draft<'_> {
             if !next.asked && self.call(next.seq, watches, Some(Hold::Move(lane))) {
                 return None;
             }
-            last = next.approval;
+            last = Some(next);
             let (from, to, approval) = (next.from, next.to, next.approval);
             self.emit(Event::NodeTransition { lane, from, to, approval });
         }
@@ -131,7 +135,7 @@ impl Draft<'_> {
         };
         let (hook, name) = (run.hook.id, run.hook.name.clone());
         let HookOutcome { status, summary, output, took } = outcome;
-        let why = blame(&name, &summary, &output);
+        let why = blame(&name, status, &summary, &output);
         let output = self.excerpt(output);
         self.emit(Event::HookEnded {
             call,
@@ -146,7 +150,7 @@ impl Draft<'_> {
             (Some(hold), HookStatus::Passed) => self.released(hold),
             (Some(hold), _) => self.refused(hold, why),
             (None, HookStatus::Unable) => {
-                self.notice(Level::Warn, format!("The hook `{name}` could not run: {summary}"))
+                self.notice(Level::Warn, format!("The hook `{name}` could not run: {summary}"));
             }
             (None, _) => {}
         }
@@ -156,20 +160,35 @@ impl Draft<'_> {
     /// Stops hooks that nothing waits for but the session's rest.
     pub(super) fn stop_hooks(&mut self) {
         for call in self.state.shown_hooks().collect::<Vec<_>>() {
-            let Some(run) = self.state.hook_runs.get(&call) else { continue };
-            let (hook, name) = (run.hook.id, run.hook.name.clone());
-            let (summary, output) = ("stopped".to_owned(), crate::blob::Excerpt::default());
-            let (status, took) = (HookStatus::Stopped, Millis(0));
-            self.emit(Event::HookEnded { call, hook, name, status, summary, output, took });
+            if let Some(run) = self.state.hook_runs.get(&call).cloned() {
+                self.hook_stopped(call, &run);
+            }
         }
+    }
+
+    /// Hooks whose reason fell away with this event end with it.
+    pub(super) fn stop_idle_hooks(&mut self, running: BTreeMap<CallId, HookRun>, event: &Event) {
+        let ended = if let Event::HookEnded { call, .. } = event { Some(*call) } else { None };
+        for (call, run) in running {
+            if !self.state.hook_runs.contains_key(&call) && ended != Some(call) {
+                self.hook_stopped(call, &run);
+            }
+        }
+    }
+
+    fn hook_stopped(&mut self, call: CallId, run: &HookRun) {
+        let (hook, name) = (run.hook.id, run.hook.name.clone());
+        let (summary, output) = ("stopped".to_owned(), crate::blob::Excerpt::default());
+        let (status, took) = (HookStatus::Stopped, Millis(0));
+        self.emit(Event::HookEnded { call, hook, name, status, summary, output, took });
     }
 
     /// A hook let pass what it held.
     fn released(&mut self, hold: Hold) {
         match hold {
             Hold::Move(lane) => {
-                if let Some(approval) = self.go_on_moving(lane) {
-                    self.arrived(lane, approval);
+                if let Some(last) = self.go_on_moving(lane) {
+                    self.arrived(lane, last.approval);
                 }
             }
             // The work follows from the state.
@@ -259,11 +278,13 @@ impl Draft<'_> {
 }
 
 /// Why something does not happen, with the first line of what the hook wrote.
-fn blame(name: &str, summary: &str, output: &str) -> String {
+fn blame(name: &str, status: HookStatus, summary: &str, output: &str) -> String {
+    if status == HookStatus::Unable {
+        return format!("the hook `{name}` could not run: {summary}");
+    }
     let line = output.lines().find(|l| !l.trim().is_empty() && !matches!(*l, "stdout:" | "stderr:"));
-    let said =
-        line.map_or_else(String::new, |l| format!(": {}", l.trim().chars().take(200).collect::<String>()));
-    format!("the hook `{name}` refused it ({summary}){said}")
+    let said = line.map(|l| l.trim().chars().take(200).collect::<String>());
+    format!("the hook `{name}` refused it ({summary}){}", said.map_or_else(String::new, |s| format!(": {s}")))
 }
 
 fn fault(message: String) -> WriteFault {
