@@ -33,6 +33,8 @@ pub struct Facts<'a> {
     pub glyphs: &'a Glyphs,
     /// Whether something is being written.
     pub drafting: bool,
+    /// The command that stands in the composer.
+    pub offered: Option<CheckpointId>,
     /// The key that goes to the plan.
     pub plan_key: &'a str,
     /// The key that goes to the diff.
@@ -222,6 +224,9 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
             let files = things(state, first);
             let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files wait") };
             (format!("{what} for your decision"), facts.diff_key, "opens the diff")
+        }
+        CheckpointKind::Risk { .. } if facts.offered == Some(first.id) => {
+            ("the agent wants to run this".to_owned(), facts.approvals_key, "opens the list")
         }
         CheckpointKind::Risk { command, risk, .. } => {
             let risk = risk_name(*risk, facts.glyphs.waits == "!");
