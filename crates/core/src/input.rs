@@ -9,6 +9,7 @@ use crate::{
     ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq},
     intent::Mode,
     proposal::Decision,
+    sandbox::Sandbox,
     scope::PermissionMode,
     talk::{Fault, ModelReply},
     tool::{ProposalDraft, ToolOutcome},
@@ -162,6 +163,8 @@ pub struct Opening {
     pub mode: Option<Mode>,
     /// The ceiling, where it was said.
     pub permission: Option<PermissionMode>,
+    /// The sandbox that commands can have.
+    pub sandbox: Sandbox,
     /// For each write or revert that was open: what is on disk.
     pub found: Vec<(ApplyId, Found)>,
 }

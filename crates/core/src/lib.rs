@@ -17,8 +17,10 @@ pub mod phase;
 pub mod plan;
 pub mod proposal;
 
+pub mod control;
 pub mod intent;
 pub mod risk;
+pub mod sandbox;
 pub mod scope;
 pub mod tool;
 

@@ -24,6 +24,7 @@ use pilothouse_core::{
     intent::Phase,
     proposal::Decision,
     risk::Risk,
+    sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, Session},
     talk::{Fault, FaultKind, ModelCall, ModelReply},
@@ -48,7 +49,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 34] = [
+const LINES: [&str; 37] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -82,6 +83,9 @@ const LINES: [&str; 34] = [
     "/replan",
     "/undo",
     "!ls",
+    "!make",
+    "!!make",
+    "!!rm -rf /",
     "",
 ];
 
@@ -94,6 +98,9 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
         ("delete", r#"{"path":"c.txt"}"#),
         ("run", r#"{"command":"cargo test"}"#),
         ("run", r#"{"command":"rm -rf /"}"#),
+        ("run", r#"{"command":"git status"}"#),
+        ("run", r#"{"command":"git status","network":true,"reason":"why"}"#),
+        ("run", r#"{"command":"cargo test","outside":true,"reason":"why"}"#),
         ("run", "{}"),
         ("request_path", r#"{"node":"modify","reason":"because"}"#),
         ("request_path", r#"{"node":"read"}"#),
@@ -269,7 +276,9 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         match work {
             Work::Tool { permit, .. } => {
                 let lane = &new.lanes[&permit.lane()];
-                let needs = permit.tool().needs().unwrap();
+                let looks = permit.confine() == Some(Confine::READING);
+                assert!(!looks || permit.tool() == Tool::Run);
+                let needs = if looks { Capability::Read } else { permit.tool().needs().unwrap() };
                 let needs = if needs == Capability::Delete { Capability::Write } else { needs };
                 assert!(lane.scope().allows(needs), "{permit:?} beyond {:?}", lane.scope());
                 assert_eq!(permit.epoch(), lane.epoch);
@@ -312,8 +321,11 @@ fn check_log(log: &[Stamped]) {
     let mut applies = std::collections::BTreeSet::new();
     let mut risks = std::collections::BTreeMap::new();
     let mut auto = false;
+    let (mut goals, mut typed) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
     for e in log {
         match &e.event {
+            Event::LaneOpened { lane, kind: LaneKind::Goal, .. } => drop(goals.insert(*lane)),
+            Event::CallMade { call, lane, .. } if goals.contains(lane) => drop(typed.insert(*call)),
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
             Event::PermissionChanged { permission, .. } => auto = *permission == PermissionMode::Auto,
             Event::CheckpointResolved { approval: Some(a), .. } => drop(approved.insert(*a)),
@@ -322,11 +334,22 @@ fn check_log(log: &[Stamped]) {
                 applies.insert(*apply);
             }
             Event::ApplyStarted { apply, .. } => assert!(applies.contains(apply)),
-            Event::CommandProposed { call, risk, .. } => drop(risks.insert(*call, *risk)),
-            Event::CallStarted { call, tool: Tool::Run, approval, .. } => match approval {
-                Some(a) => assert!(approved.contains(a)),
-                None => assert!(auto && risks[call] < Risk::High),
-            },
+            Event::CommandProposed { call, risk, confine, .. } => {
+                risks.insert(*call, (*risk, *confine));
+            }
+            Event::CallStarted { call, tool: Tool::Run, approval, confine, .. } => {
+                let (risk, proposed) = risks[call];
+                assert_eq!(*confine, Some(proposed), "it runs as it was shown");
+                match (approval, proposed) {
+                    (Some(a), _) => assert!(approved.contains(a)),
+                    (None, Confine::READING) => assert_eq!(risk, Risk::Low),
+                    (None, Confine::Inside { network: false, .. }) => {
+                        assert!(risk < Risk::High && (auto || typed.contains(call)));
+                    }
+                    (None, Confine::Outside) => assert!(risk < Risk::High && typed.contains(call)),
+                    (None, _) => panic!("{call:?} began unasked, {proposed:?}"),
+                }
+            }
             _ => {}
         }
     }
@@ -379,8 +402,8 @@ fn events_survive_their_stored_form() {
     }
 }
 
-/// A turn that may only read never gets leave to write or to run anything, whatever the model
-/// asks for and whatever the user answers, as long as the ceiling is read-only.
+/// A turn that may only read never gets leave to write or to run anything but a command that can
+/// only read where it runs, whatever the model asks for and whatever the user answers, as long as the ceiling is read-only.
 #[test]
 fn five_thousand_read_scoped_sequences_never_write() {
     let mut checked = 0;
@@ -399,8 +422,9 @@ fn five_thousand_read_scoped_sequences_never_write() {
                 checked += 1;
                 match work {
                     Work::Tool { permit, .. } => {
+                        let looks = permit.confine() == Some(Confine::READING);
                         assert!(
-                            matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
+                            looks || matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
                             "seed {seed}"
                         );
                     }

@@ -10,6 +10,8 @@
 
 #[path = "stories/changes.rs"]
 mod changes;
+#[path = "stories/commands.rs"]
+mod commands;
 #[path = "stories/gates.rs"]
 mod gates;
 #[path = "stories/limits.rs"]
@@ -416,17 +418,17 @@ fn a_reopened_session_runs_nothing_and_offers_what_was_open() {
 }
 
 #[test]
-fn a_command_typed_by_the_user_asks_and_then_runs_without_a_model() {
+fn a_dangerous_command_typed_by_the_user_asks_and_then_runs_without_a_model() {
     let mut b = Bench::new();
-    b.say("!ls -la");
+    b.say("!rm -rf ~/old");
     assert!(
         b.session
             .state()
             .open
             .values()
-            .any(|c| matches!(&c.kind, CheckpointKind::Risk { command, .. } if command == "ls -la"))
+            .any(|c| matches!(&c.kind, CheckpointKind::Risk { command, .. } if command == "rm -rf ~/old"))
     );
-    b.answer(is_risk, Answer::Approve).unwrap();
+    b.answer(is_risk, Answer::Word("proceed".into())).unwrap();
     b.end_tool(exited(0, "a"));
     assert_eq!(phase(&b), Phase::Idle);
 }

@@ -6,6 +6,7 @@
 mod answer;
 mod call;
 mod change;
+mod command;
 mod control;
 mod lane;
 mod open;

@@ -11,6 +11,7 @@ use crate::{
     ids::{CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
     intent::IntentNode,
     relpath::RelPath,
+    sandbox::Confine,
     scope::ToolScope,
     talk::Purpose,
     tool::Tool,
@@ -111,6 +112,8 @@ pub struct OpenCall {
     pub hash: BlobId,
     /// The epoch in which it was allowed; `None` while it waits.
     pub allowed: Option<u32>,
+    /// How it runs, once it is allowed and is a command.
+    pub confine: Option<Confine>,
     /// When it began.
     pub since: Millis,
 }

@@ -107,6 +107,7 @@ fn grow(value: &mut Value) {
                         "applying",
                         "passed",
                         "stale",
+                        "inside",
                     ]
                     .contains(&k.as_str())
                 });

@@ -16,6 +16,7 @@ use pilothouse_core::{
     ids::{ApplyId, CallId, CheckpointId, Millis},
     input::{Input, Opening, Refusal},
     relpath::RelPath,
+    sandbox::{Backend, Sandbox},
     session::{Session, Step},
     talk::{ModelCall, ModelReply},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
@@ -35,14 +36,24 @@ pub fn opening() -> Opening {
         version: "0".into(),
         mode: None,
         permission: None,
+        sandbox: held(),
         found: Vec::new(),
     }
 }
 
+/// A sandbox as most machines have one.
+pub fn held() -> Sandbox {
+    Sandbox { backend: Some(Backend::Landlock), ..Sandbox::default() }
+}
+
 impl Bench {
     pub fn new() -> Self {
+        Self::opened(opening())
+    }
+
+    pub fn opened(opening: Opening) -> Self {
         let mut bench = Self { session: Session::new(), log: Vec::new(), clock: 0 };
-        bench.input(Input::Open(opening())).unwrap();
+        bench.input(Input::Open(opening)).unwrap();
         bench
     }
 

@@ -1,6 +1,6 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
-use super::{Decided, Draft, lane::OWN_ARGS_BYTES, run::LOWERED};
+use super::{Decided, Draft, command::Wish, lane::OWN_ARGS_BYTES, run::LOWERED};
 use crate::{
     blob::BlobId,
     checkpoint::CheckpointKind,
@@ -12,7 +12,7 @@ use crate::{
     plan::PlanDraft,
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
-    risk::{Risk, assess},
+    sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, OpenCall},
     talk::{Fault, FaultKind},
@@ -36,11 +36,8 @@ impl Draft<'_> {
         if let Some(fault) = bad_json(&open) {
             return self.end_call(lane, call, CallStatus::Failed, &fault);
         }
-        let reads_only = kind == LaneKind::Planning || self.beside_run(lane);
-        if reads_only && tool.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)) {
-            let why = "a planning and a question beside a run only read";
-            let text = format!("{} is not allowed here: {why}; go on with what you can read", tool.name());
-            return self.end_call(lane, call, CallStatus::Refused, &text);
+        if tool != Tool::Run && tool.needs().is_some_and(|needs| !self.may_need(lane, call, tool, needs)) {
+            return;
         }
         match tool {
             Tool::SubmitPlan => self.submit_plan(lane, kind, &open),
@@ -48,17 +45,28 @@ impl Draft<'_> {
             Tool::RequestPath => self.request_path(lane, &open),
             Tool::Run => self.gate_command(lane, &open),
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
-                if self.reach(lane, &open, tool) {
-                    self.start_call(lane, &open, tool, None);
+                if tool.needs().is_none_or(|needs| self.reach(lane, &open, tool, needs)) {
+                    self.start_call(lane, &open, tool, None, None);
                 }
             }
         }
     }
 
+    /// Refuses what a planning and a question beside a run may not need.
+    pub(super) fn may_need(&mut self, lane: LaneId, call: CallId, tool: Tool, needs: Capability) -> bool {
+        let planning = self.state.lanes.get(&lane).is_some_and(|l| l.kind == LaneKind::Planning);
+        if !(planning || self.beside_run(lane)) || ToolScope::READ_ONLY.allows(needs) {
+            return true;
+        }
+        let why = "a planning and a question beside a run only read";
+        let text = format!("{} is not allowed here: {why}; go on with what you can read", tool.name());
+        self.end_call(lane, call, CallStatus::Refused, &text);
+        false
+    }
+
     /// Makes sure that the lane may use the tool now; else the call is refused or asked about.
-    fn reach(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
+    pub(super) fn reach(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, needs: Capability) -> bool {
         let Some(l) = self.state.lanes.get(&lane) else { return false };
-        let Some(needs) = tool.needs() else { return true };
         let needs = proposing(needs);
         if l.scope().allows(needs) {
             return true;
@@ -134,17 +142,28 @@ impl Draft<'_> {
         self.move_to(lane, to, Some(approval));
     }
 
-    fn start_call(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, approval: Option<ApprovalId>) {
+    /// Begins a call; `confine` says how, for a command.
+    pub(super) fn start_call(
+        &mut self,
+        lane: LaneId,
+        open: &OpenCall,
+        tool: Tool,
+        approval: Option<ApprovalId>,
+        confine: Option<Confine>,
+    ) {
         let Some((epoch, scope)) = self.state.lanes.get(&lane).map(|l| (l.epoch, l.scope())) else { return };
-        // The gate: whatever led here, and whatever was answered since, the scope of now decides.
-        let beside = self.beside_run(lane) && tool == Tool::Run;
-        if beside || !tool.needs().is_none_or(|n| scope.allows(proposing(n))) {
+        // The gate: whatever led here, and whatever was answered since, the scope of now decides. A
+        // command that can only read is a read.
+        let looks = tool == Tool::Run && confine == Some(Confine::READING);
+        let beside = self.beside_run(lane) && tool == Tool::Run && !looks;
+        let needs = if looks { Some(Capability::Read) } else { tool.needs() };
+        if beside || !needs.is_none_or(|n| scope.allows(proposing(n))) {
             let text =
                 format!("{} is not allowed any more: the ceiling was lowered, or a run began", tool.name());
             return self.end_call(lane, open.call, CallStatus::Refused, &text);
         }
         let (call, args, subject) = (open.call, open.hash, subject(open));
-        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval });
+        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine });
     }
 
     /// Ends a call without running it (or after it was stopped); the text is what the model reads.
@@ -217,65 +236,6 @@ impl Draft<'_> {
         self.end_call(lane, open.call, CallStatus::Done, "allowed; go on");
     }
 
-    /// A command: undecided proposals first, then the question of its risk.
-    fn gate_command(&mut self, lane: LaneId, open: &OpenCall) {
-        let Some((command, folder)) = command_of(open) else {
-            let text =
-                "run needs {\"command\": \"…\"} and optionally \"folder\", a path relative to the workspace";
-            return self.end_call(lane, open.call, CallStatus::Failed, text);
-        };
-        if !self.reach(lane, open, Tool::Run) {
-            return;
-        }
-        if self.state.proposals_of(lane).next().is_some() {
-            return self.review(lane);
-        }
-        let verdict = assess(&command);
-        let shown = shown_command(&command, &folder);
-        let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
-        self.emit(Event::CommandProposed {
-            call: open.call,
-            lane,
-            command: command.clone(),
-            folder: folder.clone(),
-            risk,
-            why: why.clone(),
-            rule,
-            shown,
-        });
-        if self.state.permission == PermissionMode::Auto && risk < Risk::High {
-            return self.start_call(lane, open, Tool::Run, None);
-        }
-        let gate = self.state.lanes.get(&lane).and_then(|l| match l.kind {
-            LaneKind::Gate(gate) => Some(gate),
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Task(_)
-            | LaneKind::Goal
-            | LaneKind::Repair(_) => None,
-        });
-        let message = format!("Run `{command}`?");
-        let kind = CheckpointKind::Risk { call: open.call, gate, command, folder, shown, risk, why };
-        self.ask(kind, message);
-    }
-
-    /// Starts a call that an answer allowed.
-    pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId) {
-        let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
-        if let Some(tool) = open.tool {
-            self.start_call(lane, &open, tool, Some(approval));
-            self.advance(lane);
-        }
-    }
-
-    /// A call of the workbench itself: a command that is already decided on.
-    pub(super) fn call_command(&mut self, lane: LaneId, command: &str) -> CallId {
-        let call = CallId(self.id());
-        let args = serde_json::json!({ "command": command }).to_string();
-        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args });
-        call
-    }
-
     pub(super) fn command_started(&mut self, call: CallId, process: Process) -> Decided {
         self.state.open_call(call).ok_or_else(|| Refusal::new("the call is not open any more"))?;
         self.emit(Event::CommandStarted { call, process });
@@ -310,7 +270,7 @@ impl Draft<'_> {
             seen: outcome.seen,
         });
         if let LaneKind::Gate(gate) = kind {
-            let command = command_of(&open).map(|c| c.0).unwrap_or_default();
+            let command = Wish::of(&open).map(|w| w.command).unwrap_or_default();
             self.gate_ended(lane, gate, command, outcome.exit, output, diagnostics);
             return Ok(());
         }
@@ -367,11 +327,13 @@ impl Draft<'_> {
         });
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
         let removed = draft.hunks.iter().map(crate::diff::Hunk::removed).sum();
+        let control = self.state.sandbox.control_file(&draft.path).map(str::to_owned);
         let proposal = Proposal {
             id: ProposalId(self.id()),
             lane,
             call,
             task,
+            control,
             path: draft.path,
             kind: draft.kind,
             before: draft.before.as_ref().map(crate::blob::Blob::id),
@@ -414,18 +376,6 @@ impl Draft<'_> {
 /// when it is applied, is the checkpoint on the way to delete.
 const fn proposing(needs: Capability) -> Capability {
     if matches!(needs, Capability::Delete) { Capability::Write } else { needs }
-}
-
-/// The hash of exactly what a command question shows.
-pub(super) fn shown_command(command: &str, folder: &str) -> BlobId {
-    BlobId::of(format!("{folder}\0{command}").as_bytes())
-}
-
-fn command_of(open: &OpenCall) -> Option<(String, String)> {
-    let args: serde_json::Value = serde_json::from_str(&open.head).ok()?;
-    let text = |key: &str| args.get(key).and_then(|v| v.as_str()).unwrap_or_default().trim().to_owned();
-    let command = text("command");
-    (!command.is_empty()).then(|| (command, text("folder")))
 }
 
 /// What is wrong with the arguments, if they stand here whole or the session itself must read them.

@@ -21,7 +21,9 @@ impl Draft<'_> {
                 version: opening.version,
                 mode: opening.mode.unwrap_or_default(),
                 permission: opening.permission.unwrap_or_default(),
+                sandbox: Some(opening.sandbox),
             });
+            self.tell_sandbox();
             return Ok(());
         }
         if opening.slug != self.state.slug {
@@ -40,8 +42,9 @@ impl Draft<'_> {
             .filter(|c| !lost.contains(c))
             .collect();
         let run = self.state.run.as_ref().map(|r| r.id);
-        let permission = opening.permission;
-        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission });
+        let (permission, sandbox) = (opening.permission, Some(opening.sandbox));
+        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
+        self.tell_sandbox();
         for call in lost {
             let found = "the command was running when the program ended; it was not repeated".into();
             self.emit(Event::CallLost { call: Some(call), apply: None, found });
@@ -51,6 +54,14 @@ impl Draft<'_> {
         }
         self.offer_what_was_open();
         Ok(())
+    }
+
+    /// Says so where commands cannot be held.
+    fn tell_sandbox(&mut self) {
+        if self.state.sandbox.backend.is_none() {
+            let why = self.state.sandbox.notes.join("; ");
+            self.notice(Level::Warn, format!("There is no sandbox: every command asks. {why}").trim().to_owned());
+        }
     }
 
     fn open_commands(&self) -> Vec<CallId> {

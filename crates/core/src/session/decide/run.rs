@@ -161,7 +161,7 @@ impl Draft<'_> {
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         let lane = self.open_lane(LaneKind::Gate(gate), turn, false, false);
         self.move_to(lane, IntentNode::Execute, None);
-        let call = self.call_command(lane, command);
+        let call = self.call_command(lane, command, false);
         self.emit(Event::GateStarted { gate, call });
         self.advance(lane);
     }
