@@ -33,7 +33,7 @@ fn setup(dir: &Path) -> Result<Setup, Failure> {
     let workspace = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
         Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
     })?;
-    Ok(Setup::new(home, workspace, environment))
+    Ok(Setup { helper: Some(crate::HELPER.into()), ..Setup::new(home, workspace, environment) })
 }
 
 fn block_on<T>(task: impl Future<Output = T>) -> Result<T, Failure> {

@@ -14,6 +14,7 @@ use std::{
 };
 
 use pilothouse_core::scope::PermissionMode;
+use pilothouse_tools::sandbox::Settings;
 use secrecy::SecretString;
 
 use crate::{
@@ -37,6 +38,8 @@ pub struct Config {
     pub permission: PermissionMode,
     /// Messages of the conversation that a model gets.
     pub history: usize,
+    /// What holds commands.
+    pub sandbox: Settings,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -77,6 +80,7 @@ impl Config {
             voice,
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
+            sandbox: all.sandbox.settings(environment),
             history: all.session.history.unwrap_or(20).min(200),
             filter: environment
                 .get("PILOTHOUSE_LOG")

@@ -39,6 +39,8 @@ use outbox::Outbox;
 const TAIL: usize = 300;
 /// Most inputs that share one sync.
 const BURST: usize = 64;
+/// What an opening alone leaves: its event, and a notice when there is no sandbox.
+const OPENING: Seq = Seq(2);
 /// How long work that was told to stop is waited for when the session is left.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -78,6 +80,9 @@ pub struct Setup {
     pub clock: Arc<dyn Fn() -> Millis + Send + Sync>,
     /// The file layer.
     pub disk: Arc<dyn Disk>,
+    /// The program that sets up the sandbox of a command when it is started as its helper; none, no
+    /// sandbox, and every command asks.
+    pub helper: Option<PathBuf>,
     /// Whether a session that another process holds is refused; else it is shown read-only.
     pub writing: bool,
 }
@@ -98,6 +103,7 @@ impl Setup {
                 Millis(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
             }),
             disk: Arc::new(RealDisk),
+            helper: None,
             writing: false,
         }
     }
@@ -407,7 +413,7 @@ impl Driver {
         if self.at.read_only() {
             return true;
         }
-        if state.history.is_empty() && state.turns.is_empty() && state.seq <= Seq(1) {
+        if state.history.is_empty() && state.turns.is_empty() && state.seq <= OPENING {
             drop(std::fs::remove_dir_all(&self.at.folder));
             return false;
         }

@@ -29,3 +29,4 @@ pub use config::{Config, Layer};
 pub use driver::{Farewell, Setup, Which, drive};
 pub use error::RuntimeError;
 pub use home::{Environment, Home};
+pub use pilothouse_tools::sandbox::helper;

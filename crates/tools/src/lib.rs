@@ -19,8 +19,10 @@ mod sight;
 mod fixture;
 
 pub mod jail;
+pub mod sandbox;
 pub mod specs;
 
 pub use jail::{Jail, JailError};
 pub use specs::specs;
+pub use sandbox::Fence;
 pub use workshop::{BlobSource, Sink, Workshop};

@@ -8,6 +8,7 @@ use std::{path::Path, sync::Arc};
 use pilothouse_core::{
     blob::BlobId,
     ids::Process,
+    sandbox::Confine,
     talk::DeltaKind,
     tool::{Permit, Tool, ToolOutcome},
     work::View,
@@ -16,9 +17,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     args, change,
-    command::{self, Shell},
+    command::{self, Ground, Shell},
     files,
     jail::{Jail, JailError},
+    sandbox::Fence,
     sight::Eyes,
 };
 
@@ -41,15 +43,16 @@ pub trait Sink: Send + Sync {
 pub struct Workshop {
     jail: Arc<Jail>,
     shell: Arc<Shell>,
+    fence: Arc<Fence>,
 }
 
 impl Workshop {
-    /// The tools for the workspace at `root`.
+    /// The tools for the workspace at `root`; `fence` holds its commands.
     ///
     /// # Errors
     /// When it is no folder or cannot be opened.
-    pub fn open(root: &Path) -> Result<Self, JailError> {
-        Ok(Self { jail: Arc::new(Jail::open(root)?), shell: Arc::new(Shell::find()) })
+    pub fn open(root: &Path, fence: Arc<Fence>) -> Result<Self, JailError> {
+        Ok(Self { jail: Arc::new(Jail::open(root)?), shell: Arc::new(Shell::find()), fence })
     }
 
     /// The jail of the file tools.
@@ -78,7 +81,7 @@ impl Workshop {
         let tool = permit.tool();
         match tool {
             Tool::Run => match args::parse(args) {
-                Ok(run) => command::run(&self.jail, &self.shell, run, sink, &cancel).await,
+                Ok(run) => command::run(self.ground(permit), run, sink, &cancel).await,
                 Err(text) => ToolOutcome::failure(text),
             },
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
@@ -88,6 +91,12 @@ impl Workshop {
                 ToolOutcome::failure(format!("{} is answered by the session, not by a tool", tool.name()))
             }
         }
+    }
+
+    /// How the command of a permit runs; one that does not say is held.
+    fn ground(&self, permit: &Permit) -> Ground<'_> {
+        let confine = permit.confine().unwrap_or(Confine::READING);
+        Ground { jail: &self.jail, shell: &self.shell, fence: &self.fence, confine }
     }
 
     async fn on_files(

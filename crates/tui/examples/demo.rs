@@ -319,6 +319,7 @@ fn main() {
             version: "0.1.0".into(),
             mode: None,
             permission: None,
+            sandbox: pilothouse_core::sandbox::Sandbox { backend: Some(pilothouse_core::sandbox::Backend::Landlock), ..Default::default() },
             found: Vec::new(),
         }));
         driver.drive(from_screen);

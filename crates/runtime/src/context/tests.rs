@@ -40,6 +40,7 @@ impl Bench {
             version: "1".into(),
             mode: None,
             permission: None,
+            sandbox: pilothouse_core::sandbox::Sandbox { backend: Some(pilothouse_core::sandbox::Backend::Landlock), ..Default::default() },
             found: Vec::new(),
         };
         bench.step(Input::Open(opening));

@@ -2,7 +2,10 @@
 //!
 //! Owns everything before the loop. Never performs an effect.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
@@ -10,6 +13,7 @@ use pilothouse_core::{
     scope::PermissionMode,
     session::{ApplyStatus, Session, Step},
 };
+use pilothouse_tools::{Fence, sandbox::Places};
 
 use super::{Setup, Which};
 use crate::{
@@ -29,6 +33,7 @@ pub(super) struct Opened {
     pub blobs: Blobs,
     pub root: Root,
     pub config: Config,
+    pub fence: Arc<Fence>,
     pub folder: PathBuf,
     pub slug: String,
     pub notices: Vec<String>,
@@ -82,7 +87,15 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     log.replay(|event| session.apply(&event))?;
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
-    Ok(Opened { session, log, blobs, root, config, folder, slug, notices })
+    let fence = Arc::new(fence(setup, &config, root.path()));
+    Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices })
+}
+
+/// What holds the commands of a workspace, as this machine and the settings have it.
+pub(crate) fn fence(setup: &Setup, config: &Config, workspace: &Path) -> Fence {
+    let own = setup.home.own();
+    let places = Places { workspace: workspace.to_owned(), own, helper: setup.helper.clone() };
+    Fence::find(config.sandbox.clone(), &places)
 }
 
 fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {
@@ -127,6 +140,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
+        sandbox: opened.fence.found().clone(),
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));

@@ -62,7 +62,8 @@ impl Kit {
             path: at.root.path().to_owned(),
             why: e.to_string(),
         };
-        Ok(Self { workshop: Workshop::open(at.root.path()).map_err(why)?, client: None })
+        let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
+        Ok(Self { workshop, client: None })
     }
 
     fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {

@@ -77,6 +77,7 @@ impl Desk {
             version: "0".into(),
             mode: None,
             permission: None,
+            sandbox: pilothouse_core::sandbox::Sandbox { backend: Some(pilothouse_core::sandbox::Backend::Landlock), ..Default::default() },
             found: Vec::new(),
         }));
         desk.draw();
