@@ -161,6 +161,8 @@ pub struct ToolOutcome {
     pub exit: Option<Exit>,
     /// What a command wrote, byte for byte as far as it was kept.
     pub output: Option<Blob>,
+    /// What the user should know of it, beyond its result.
+    pub notice: Option<String>,
 }
 
 impl ToolOutcome {
@@ -174,6 +176,7 @@ impl ToolOutcome {
             proposals: Vec::new(),
             exit: None,
             output: None,
+            notice: None,
         }
     }
 

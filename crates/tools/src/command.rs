@@ -4,6 +4,7 @@
 //! hands it a terminal, input or a secret.
 
 mod environment;
+mod leash;
 mod output;
 mod plain;
 mod refusal;
@@ -32,7 +33,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{args, jail::Jail, sandbox::Fence, workshop::Sink};
+use crate::{args, guard::Guard, jail::Jail, sandbox::Fence, workshop::Sink};
+use leash::Leash;
 use output::{Output, Stream};
 use running::{News, Running};
 
@@ -80,6 +82,7 @@ pub(crate) struct Ground<'a> {
     pub jail: &'a Jail,
     pub shell: &'a Shell,
     pub fence: &'a Fence,
+    pub guard: &'a Guard,
     /// As the permit says.
     pub confine: Confine,
 }
@@ -91,13 +94,17 @@ pub(crate) async fn run(
     sink: &dyn Sink,
     cancel: &CancellationToken,
 ) -> ToolOutcome {
-    match begin(ground, &args) {
-        Ok((running, timeout)) => attend(running, ground, timeout, sink, cancel).await,
+    let watch = Leash::before(ground.guard, ground.confine).await;
+    match begin(ground, &args, &watch.kept()) {
+        Ok((running, timeout)) => {
+            let outcome = attend(running, ground, timeout, sink, cancel).await;
+            watch.after(ground.guard, ground.confine, ground.fence.mounts(), outcome).await
+        }
         Err(text) => ToolOutcome::failure(text),
     }
 }
 
-fn begin(ground: Ground<'_>, args: &args::Run) -> Result<(Running, Duration), String> {
+fn begin(ground: Ground<'_>, args: &args::Run, kept: &[PathBuf]) -> Result<(Running, Duration), String> {
     // Trimmed as the user was shown it.
     let command = args.command.trim();
     if command.is_empty() {
@@ -113,7 +120,7 @@ fn begin(ground: Ground<'_>, args: &args::Run) -> Result<(Running, Duration), St
         return Err(format!("timeout_s may be 1 to {MOST_TIMEOUT_S}"));
     }
     let folder = folder(ground.jail, args.folder.trim())?;
-    let running = spawn(ground, command, &folder)?;
+    let running = spawn(ground, command, &folder, kept)?;
     Ok((running, Duration::from_secs(seconds)))
 }
 
@@ -128,10 +135,10 @@ fn folder(jail: &Jail, text: &str) -> Result<PathBuf, String> {
     Ok(jail.root().join(real.real()))
 }
 
-fn spawn(ground: Ground<'_>, command: &str, folder: &Path) -> Result<Running, String> {
+fn spawn(ground: Ground<'_>, command: &str, folder: &Path, kept: &[PathBuf]) -> Result<Running, String> {
     let shell = &ground.shell.program;
     let args = ["-c", "--", command].map(OsStr::new);
-    let line = ground.fence.line(ground.confine, shell, &args, &[])?;
+    let line = ground.fence.line(ground.confine, shell, &args, kept)?;
     let mut start = Command::new(&line.program);
     start
         .args(&line.args)

@@ -12,6 +12,7 @@ pub mod workshop;
 mod args;
 mod change;
 mod command;
+mod guard;
 mod files;
 mod sight;
 

@@ -59,6 +59,8 @@ pub struct Places {
     pub workspace: PathBuf,
     /// The program's own folders: settings, sessions, logs. A command reads nothing in them.
     pub own: Vec<PathBuf>,
+    /// Where what a command wrote in place of control files is kept.
+    pub aside: Option<PathBuf>,
     /// The program that understands [`HELPER`] as its first argument; none, no sandbox.
     pub helper: Option<PathBuf>,
 }
@@ -71,6 +73,7 @@ pub struct Fence {
     bwrap: Option<PathBuf>,
     landlock: bool,
     walls: Walls,
+    aside: Option<PathBuf>,
     settings: Settings,
     scratch: Option<tempfile::TempDir>,
 }
@@ -93,6 +96,7 @@ impl Fence {
             bwrap: None,
             landlock: false,
             walls: Walls::default(),
+            aside: None,
             settings: Settings::default(),
             scratch: None,
         }
@@ -114,6 +118,7 @@ impl Fence {
         };
         (fence.bwrap, fence.landlock) = (choice.bwrap, choice.landlock);
         fence.helper.clone_from(&places.helper);
+        fence.aside.clone_from(&places.aside);
         fence.walls = Walls::around(&settings, places, scratch.path());
         fence.settings = settings;
         fence.scratch = Some(scratch);
@@ -123,6 +128,21 @@ impl Fence {
     /// What was found, for the session.
     pub fn found(&self) -> &Sandbox {
         &self.found
+    }
+
+    /// Git's folders outside of the workspace that a command may write.
+    pub(crate) fn git(&self) -> &[PathBuf] {
+        self.walls.git()
+    }
+
+    /// Where what is taken away from control files is kept.
+    pub(crate) fn aside(&self) -> Option<PathBuf> {
+        self.aside.clone()
+    }
+
+    /// Whether mounts hold what a command may not write.
+    pub(crate) fn mounts(&self) -> bool {
+        self.found.backend == Some(Backend::Bubblewrap)
     }
 
     /// The folder for temporary files of commands, if there is one.

@@ -19,6 +19,7 @@ use crate::{
     args, change,
     command::{self, Ground, Shell},
     files,
+    guard::Guard,
     jail::{Jail, JailError},
     sandbox::Fence,
     sight::Eyes,
@@ -44,6 +45,7 @@ pub struct Workshop {
     jail: Arc<Jail>,
     shell: Arc<Shell>,
     fence: Arc<Fence>,
+    guard: Guard,
 }
 
 impl Workshop {
@@ -52,7 +54,9 @@ impl Workshop {
     /// # Errors
     /// When it is no folder or cannot be opened.
     pub fn open(root: &Path, fence: Arc<Fence>) -> Result<Self, JailError> {
-        Ok(Self { jail: Arc::new(Jail::open(root)?), shell: Arc::new(Shell::find()), fence })
+        let jail = Arc::new(Jail::open(root)?);
+        let guard = Guard::of(jail.root(), fence.git(), fence.aside());
+        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard })
     }
 
     /// The jail of the file tools.
@@ -96,7 +100,7 @@ impl Workshop {
     /// How the command of a permit runs; one that does not say is held.
     fn ground(&self, permit: &Permit) -> Ground<'_> {
         let confine = permit.confine().unwrap_or(Confine::READING);
-        Ground { jail: &self.jail, shell: &self.shell, fence: &self.fence, confine }
+        Ground { jail: &self.jail, shell: &self.shell, fence: &self.fence, guard: &self.guard, confine }
     }
 
     async fn on_files(

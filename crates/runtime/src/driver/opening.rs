@@ -87,14 +87,15 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     log.replay(|event| session.apply(&event))?;
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
-    let fence = Arc::new(fence(setup, &config, root.path()));
+    let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
     Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices })
 }
 
 /// What holds the commands of a workspace, as this machine and the settings have it.
-pub(crate) fn fence(setup: &Setup, config: &Config, workspace: &Path) -> Fence {
+pub(crate) fn fence(setup: &Setup, config: &Config, workspace: &Path, session: Option<&Path>) -> Fence {
     let own = setup.home.own();
-    let places = Places { workspace: workspace.to_owned(), own, helper: setup.helper.clone() };
+    let aside = session.map(Path::to_owned);
+    let places = Places { workspace: workspace.to_owned(), own, aside, helper: setup.helper.clone() };
     Fence::find(config.sandbox.clone(), &places)
 }
 

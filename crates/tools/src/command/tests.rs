@@ -40,13 +40,16 @@ struct Place {
     jail: Jail,
     shell: Shell,
     fence: Fence,
+    guard: Guard,
 }
 
 /// A place without a sandbox: what holds there is tried through the real program.
 fn place() -> Place {
     let dir = tempfile::tempdir().unwrap();
     let fence = Fence::none("a test");
-    Place { jail: Jail::open(dir.path()).unwrap(), shell: Shell::find(), fence, dir }
+    let jail = Jail::open(dir.path()).unwrap();
+    let guard = Guard::of(jail.root(), &[], None);
+    Place { jail, shell: Shell::find(), fence, guard, dir }
 }
 
 fn line(command: &str, folder: &str, timeout_s: Option<u64>) -> args::Run {
@@ -61,7 +64,13 @@ impl Place {
     }
 
     fn ground(&self) -> Ground<'_> {
-        Ground { jail: &self.jail, shell: &self.shell, fence: &self.fence, confine: Confine::Bare }
+        Ground {
+            jail: &self.jail,
+            shell: &self.shell,
+            fence: &self.fence,
+            guard: &self.guard,
+            confine: Confine::Bare,
+        }
     }
 
     fn pids(&self, file: &str) -> Vec<u32> {

@@ -28,6 +28,8 @@ pub struct Limits {
 pub(super) struct Walls {
     /// What a command may write that writes at all: workspace, git's folders, caches.
     write: Vec<PathBuf>,
+    /// Those of them that are git's, outside of the workspace.
+    git: Vec<PathBuf>,
     /// The folder for its temporary files, which every command may write.
     scratch: PathBuf,
     /// What no command reads.
@@ -39,13 +41,19 @@ impl Walls {
     pub fn around(settings: &Settings, places: &Places, scratch: &Path) -> Self {
         let real = |path: &PathBuf| path.canonicalize().ok();
         let mut write = vec![places.workspace.clone()];
-        write.extend(gitdir::outside(&places.workspace));
+        let git = gitdir::outside(&places.workspace);
+        write.extend(git.iter().cloned());
         let own: Vec<PathBuf> = places.own.iter().filter_map(real).collect();
         // A folder that holds the program's own files, or lies in them, is never given away.
         let free = |path: &PathBuf| !own.iter().any(|o| o.starts_with(path) || path.starts_with(o));
         write.extend(settings.writable.iter().filter_map(real).filter(free));
         let hidden = own.iter().cloned().chain(settings.hidden.iter().filter_map(real)).collect();
-        Self { write, scratch: scratch.canonicalize().unwrap_or_else(|_| scratch.to_owned()), hidden }
+        Self { write, git, scratch: scratch.canonicalize().unwrap_or_else(|_| scratch.to_owned()), hidden }
+    }
+
+    /// Git's folders outside of the workspace.
+    pub fn git(&self) -> &[PathBuf] {
+        &self.git
     }
 
     fn write(&self, confine: Confine) -> Vec<PathBuf> {

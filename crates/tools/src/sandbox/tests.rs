@@ -28,7 +28,7 @@ fn places(dir: &Path) -> Places {
     fs::create_dir_all(&workspace).unwrap();
     fs::create_dir_all(&own).unwrap();
     let workspace = workspace.canonicalize().unwrap();
-    Places { workspace, own: vec![own], helper: Some("/nowhere/helper".into()) }
+    Places { workspace, own: vec![own], aside: None, helper: Some("/nowhere/helper".into()) }
 }
 
 #[test]

@@ -269,9 +269,13 @@ impl Draft<'_> {
             result,
             seen: outcome.seen,
         });
+        if let Some(text) = outcome.notice {
+            self.notice(Level::Warn, text);
+        }
         if let LaneKind::Gate(gate) = kind {
             let command = Wish::of(&open).map(|w| w.command).unwrap_or_default();
-            self.gate_ended(lane, gate, command, outcome.exit, output, diagnostics);
+            let exit = outcome.exit.map(|exit| (exit, !outcome.failed));
+            self.gate_ended(lane, gate, command, exit, output, diagnostics);
             return Ok(());
         }
         self.advance(lane);
@@ -283,17 +287,16 @@ impl Draft<'_> {
         lane: LaneId,
         gate: GateId,
         command: String,
-        exit: Option<crate::tool::Exit>,
+        exit: Option<(crate::tool::Exit, bool)>,
         output: BlobId,
         diagnostics: String,
     ) {
-        let Some(exit) = exit else {
+        let Some((exit, passed)) = exit else {
             self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
             return self.leave_gate_out(lane, gate);
         };
         self.emit(Event::LaneClosed { lane });
         let evidence = EvidenceId(self.id());
-        let passed = exit.ok();
         let proof = Proof { command, exit, output, diagnostics, tree: self.tree() };
         if passed {
             self.emit(Event::GatePassed { gate, evidence, proof });

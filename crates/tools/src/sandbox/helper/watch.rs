@@ -5,7 +5,7 @@
 //! signal it. Its threads only wait; each act is one look at the process table.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     fs::{self, File},
     io::{Read, Write},
@@ -16,7 +16,7 @@ use std::{
     process::{Child, Command, ExitCode, Stdio},
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -26,8 +26,8 @@ use pilothouse_core::ids::Process;
 use rustix::{
     io::Errno,
     process::{
-        Pid, Signal, WaitOptions, WaitStatus, getpid, getuid, kill_process, set_child_subreaper,
-        setpriority_process, wait,
+        Pid, Signal, WaitOptions, WaitStatus, getpid, getuid, kill_process, kill_process_group,
+        set_child_subreaper, setpriority_process, wait,
     },
 };
 
@@ -96,10 +96,18 @@ fn start(policy: &Policy, program: &OsString, args: &[OsString]) -> Result<Child
     command.spawn().map_err(|e| format!("{}: {e}", command.get_program().to_string_lossy()))
 }
 
+/// What the threads know of each other.
+#[derive(Debug, Default)]
+struct Ends {
+    /// Whether everything is being ended for good.
+    all: AtomicBool,
+    /// The command's own process until its end is known, else 0.
+    leader: AtomicU32,
+}
+
 struct Watch {
     line: UnixStream,
-    /// Whether everything is being ended for good.
-    ends: Arc<AtomicBool>,
+    ends: Arc<Ends>,
     group: Option<Group>,
 }
 
@@ -119,10 +127,12 @@ impl Watch {
 
     /// Waits for the command, then for what it left, which is given a moment, asked, and ended.
     fn until_all_ended(&mut self, child: Child) {
-        let leader = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let leader = pid(child.id());
+        self.ends.leader.store(child.id(), Ordering::SeqCst);
         loop {
             match wait(WaitOptions::empty()) {
                 Ok(Some((pid, status))) if Some(pid) == leader => {
+                    self.ends.leader.store(0, Ordering::SeqCst);
                     self.tell(told(status));
                     break;
                 }
@@ -145,7 +155,7 @@ impl Watch {
                 left = descendants().len();
                 signal(Signal::TERM);
             }
-            if since >= GRACE + TERM_WAIT || self.ends.load(Ordering::SeqCst) {
+            if since >= GRACE + TERM_WAIT || self.ends.all.load(Ordering::SeqCst) {
                 signal(Signal::KILL);
             }
             thread::sleep(POLL);
@@ -163,7 +173,7 @@ fn told(status: WaitStatus) -> Told {
 }
 
 /// Does as it is told; when nobody is there any more to tell it, everything ends.
-fn obey(mut line: UnixStream, ends: &AtomicBool, group: Option<&Group>) {
+fn obey(mut line: UnixStream, ends: &Ends, group: Option<&Group>) {
     let mut byte = [0];
     while let Ok(1) = line.read(&mut byte) {
         if byte == [Order::Terminate.byte()] {
@@ -176,9 +186,13 @@ fn obey(mut line: UnixStream, ends: &AtomicBool, group: Option<&Group>) {
     end_all(ends);
 }
 
-/// Ends everything, again and again: what forks meanwhile is met the next time.
-fn end_all(ends: &AtomicBool) {
-    ends.store(true, Ordering::SeqCst);
+/// Ends everything, again and again: what forks meanwhile is met the next time. The command's own
+/// group goes first, all at once, however many it has become.
+fn end_all(ends: &Ends) {
+    ends.all.store(true, Ordering::SeqCst);
+    if let Some(leader) = pid(ends.leader.load(Ordering::SeqCst)) {
+        let _ = kill_process_group(leader, Signal::KILL);
+    }
     while signal(Signal::KILL) > 0 {
         thread::sleep(Duration::from_millis(1));
     }
@@ -186,7 +200,7 @@ fn end_all(ends: &AtomicBool) {
 
 /// Ends everything when there are too many threads. The system's own count is cheap to read, so the
 /// table is read only when that grew enough.
-fn count(limit: u64, mut line: UnixStream, ends: &AtomicBool) {
+fn count(limit: u64, mut line: UnixStream, ends: &Ends) {
     let before = threads();
     loop {
         thread::sleep(COUNT);
@@ -223,12 +237,21 @@ fn descendants() -> Vec<Row> {
     found
 }
 
-/// Signals every process below this one; gives how many there were.
+/// Signals every process below this one, group by group and one by one; gives how many there were.
 fn signal(signal: Signal) -> usize {
     let all = descendants();
-    for pid in all.iter().filter_map(|r| Pid::from_raw(i32::try_from(r.pid).ok()?)) {
-        // An error means that it is gone.
-        let _ = kill_process(pid, signal);
+    let ours = table::entry(std::process::id()).map(|(r, _)| r.group);
+    let groups: BTreeSet<u32> = all.iter().map(|r| r.group).filter(|g| Some(*g) != ours).collect();
+    // An error means that it is gone, or, for a group, that others are in it.
+    for group in groups.into_iter().filter_map(pid) {
+        let _ = kill_process_group(group, signal);
+    }
+    for one in all.iter().filter_map(|r| pid(r.pid)) {
+        let _ = kill_process(one, signal);
     }
     all.len()
+}
+
+fn pid(number: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(number).ok()?)
 }
