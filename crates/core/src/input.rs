@@ -13,6 +13,7 @@ use crate::{
     scope::PermissionMode,
     talk::{Fault, ModelReply},
     tool::{ProposalDraft, ToolOutcome},
+    trust::Standing,
 };
 
 /// What arrives.
@@ -165,6 +166,8 @@ pub struct Opening {
     pub permission: Option<PermissionMode>,
     /// The sandbox that commands can have.
     pub sandbox: Sandbox,
+    /// How far the folder is trusted.
+    pub standing: Standing,
     /// For each write or revert that was open: what is on disk.
     pub found: Vec<(ApplyId, Found)>,
 }

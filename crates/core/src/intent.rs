@@ -13,6 +13,7 @@ pub mod paused;
 pub mod reading;
 pub mod stats;
 pub mod turn;
+pub mod why;
 
 mod answer;
 mod command;
@@ -33,3 +34,4 @@ pub use path::{IntentPath, InvalidPath};
 pub use paused::PausedTurn;
 pub use reading::{Clarify, Classification, CliRow, CliSegment, Message, Reading, Segment, Source, cli_row};
 pub use turn::{Control, Mode, Phase, PlanSub, QuerySub, Turn};
+pub use why::{Flip, Why};

@@ -13,6 +13,7 @@ pub mod input;
 pub mod work;
 
 pub mod checkpoint;
+pub mod goal;
 pub mod phase;
 pub mod plan;
 pub mod proposal;
@@ -23,6 +24,7 @@ pub mod risk;
 pub mod sandbox;
 pub mod scope;
 pub mod tool;
+pub mod trust;
 
 pub mod blob;
 pub mod clean;

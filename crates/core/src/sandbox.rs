@@ -120,3 +120,40 @@ impl Confine {
         }
     }
 }
+
+/// What a call of `run` asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Wish {
+    /// The line.
+    pub command: String,
+    /// The folder, relative to the workspace; empty for its root.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    /// Whether it asks for the network.
+    #[serde(skip_serializing_if = "is_false")]
+    pub network: bool,
+    /// Whether it asks for the user's own rights.
+    #[serde(skip_serializing_if = "is_false")]
+    pub outside: bool,
+    /// Why it asks for more than the sandbox gives.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference over")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl Wish {
+    /// A line that asks for nothing more, in the workspace itself.
+    pub fn line(command: impl Into<String>) -> Self {
+        Self { command: command.into(), ..Self::default() }
+    }
+
+    /// The arguments of a call that asks for this.
+    pub fn args(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}

@@ -140,6 +140,9 @@ fn answer(dice: &mut Dice) -> Answer {
         Answer::Replan,
         Answer::Respond,
         Answer::Continue,
+        Answer::Line("make -k".into()),
+        Answer::Line("rm -rf ~".into()),
+        Answer::Line(" ".into()),
     ])
 }
 
@@ -198,7 +201,9 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
     match work {
         Work::Think { call, .. } => {
             let reply = ModelReply {
-                text: dice.pick(&["", "done"]).into(),
+                text: dice
+                    .pick(&["", "done", "done", r#"{"mode":"command","command":"make"}"#, r#"{"mode":"x"}"#])
+                    .into(),
                 calls: calls(dice),
                 ..ModelReply::default()
             };
@@ -319,35 +324,44 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
 fn check_log(log: &[Stamped]) {
     let mut approved = std::collections::BTreeSet::new();
     let mut applies = std::collections::BTreeSet::new();
-    let mut risks = std::collections::BTreeMap::new();
+    let mut proposed = std::collections::BTreeMap::new();
+    let mut lines = std::collections::BTreeMap::new();
+    let mut typed = std::collections::BTreeSet::new();
     let mut auto = false;
-    let (mut goals, mut typed) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
     for e in log {
         match &e.event {
-            Event::LaneOpened { lane, kind: LaneKind::Goal, .. } => drop(goals.insert(*lane)),
-            Event::CallMade { call, lane, .. } if goals.contains(lane) => drop(typed.insert(*call)),
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
             Event::PermissionChanged { permission, .. } => auto = *permission == PermissionMode::Auto,
-            Event::CheckpointResolved { approval: Some(a), .. } => drop(approved.insert(*a)),
+            Event::CheckpointResolved { approval: Some(a), answer, .. } => {
+                approved.insert(*a);
+                if let Some(Answer::Line(line)) = answer {
+                    lines.insert(*a, line.clone());
+                }
+            }
             Event::ApplyApproved { apply, by, .. } => {
                 assert!(by == "user" || auto);
                 applies.insert(*apply);
             }
             Event::ApplyStarted { apply, .. } => assert!(applies.contains(apply)),
-            Event::CommandProposed { call, risk, confine, .. } => {
-                risks.insert(*call, (*risk, *confine));
+            Event::CallMade { call, typed: true, .. } => drop(typed.insert(*call)),
+            Event::CommandProposed { call, risk, command, confine, .. } => {
+                proposed.insert(*call, (*risk, command.clone(), *confine));
             }
             Event::CallStarted { call, tool: Tool::Run, approval, confine, .. } => {
-                let (risk, proposed) = risks[call];
-                assert_eq!(*confine, Some(proposed), "it runs as it was shown");
-                match (approval, proposed) {
-                    (Some(a), _) => assert!(approved.contains(a)),
-                    (None, Confine::READING) => assert_eq!(risk, Risk::Low),
-                    (None, Confine::Inside { network: false, .. }) => {
-                        assert!(risk < Risk::High && (auto || typed.contains(call)));
+                let (risk, command, shown) = &proposed[call];
+                assert_eq!(confine.as_ref(), Some(shown), "it runs as it was shown");
+                match (approval, *shown) {
+                    (Some(a), _) => {
+                        assert!(approved.contains(a));
+                        // The line that the user submitted is the one that runs, and its word is asked.
+                        assert!(lines.get(a).is_none_or(|l| l == command && *risk < Risk::High));
                     }
-                    (None, Confine::Outside) => assert!(risk < Risk::High && typed.contains(call)),
-                    (None, _) => panic!("{call:?} began unasked, {proposed:?}"),
+                    (None, Confine::READING) => assert_eq!(*risk, Risk::Low),
+                    (None, Confine::Inside { network: false, .. }) => {
+                        assert!(*risk < Risk::High && (auto || typed.contains(call)));
+                    }
+                    (None, Confine::Outside) => assert!(*risk < Risk::High && typed.contains(call)),
+                    (None, _) => panic!("{call:?} began unasked, {shown:?}"),
                 }
             }
             _ => {}

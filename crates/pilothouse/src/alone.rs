@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use pilothouse_core::intent::Mode;
+use pilothouse_core::{intent::Mode, trust::Trust};
 use pilothouse_runtime::{
     Environment, Home, Setup, Which,
     config::{Config, Layer},
@@ -57,6 +57,7 @@ pub fn run(args: RunArgs) -> Result<u8, Failure> {
         ModeArg::Proof => Mode::Proof,
         ModeArg::Explore => Mode::Exploratory,
     });
+    setup.trust = if args.trust { Trust::Once } else { Trust::None };
     setup.which = args.session.map_or(Which::New, Which::Named);
     let options = Options {
         goal: args.goal,

@@ -120,6 +120,9 @@ pub struct RunArgs {
     /// Write the proposed and applied changes as a patch.
     #[arg(long, value_name = "FILE")]
     pub patch_out: Option<PathBuf>,
+    /// Trust the folder for this run: its settings, hooks and gates have effect.
+    #[arg(long)]
+    pub trust: bool,
     /// Keep nothing of the session.
     #[arg(long)]
     pub no_persist: bool,

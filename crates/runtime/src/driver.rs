@@ -20,6 +20,7 @@ use pilothouse_core::{
     port::{Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
+    trust::Trust,
     work::WorkKey,
 };
 use tokio::sync::mpsc;
@@ -70,6 +71,8 @@ pub struct Setup {
     pub permission: Option<PermissionMode>,
     /// Whether every change asks even where the settings would allow it.
     pub asking: bool,
+    /// How far the folder is trusted whatever is kept about it: `--trust` says once.
+    pub trust: Trust,
     /// The mode, where it was said.
     pub mode: Option<Mode>,
     /// The environment.
@@ -96,6 +99,7 @@ impl Setup {
             which: Which::New,
             permission: None,
             asking: false,
+            trust: Trust::None,
             mode: None,
             environment,
             flags: Layer::default(),

@@ -272,6 +272,7 @@ impl Driver {
 fn main() {
     let has = |flag: &str| std::env::args().any(|a| a == flag);
     let look = Look {
+        ground_known: true,
         dark: !has("--light"),
         depth: if has("--16") {
             Depth::Ansi16
@@ -320,6 +321,7 @@ fn main() {
             mode: None,
             permission: None,
             sandbox: pilothouse_core::sandbox::Sandbox { backend: Some(pilothouse_core::sandbox::Backend::Landlock), ..Default::default() },
+            standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         }));
         driver.drive(from_screen);

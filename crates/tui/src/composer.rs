@@ -14,7 +14,7 @@ pub use draft::{Cut, Draft, Motion, Saved};
 pub use history::History;
 pub use popup::{Offer, Popup};
 
-use crate::{command, keymap::action::actions};
+use crate::{command, keymap::action::actions, preview::unlocks};
 
 actions! {
     /// What can be done in the composer besides writing.
@@ -31,6 +31,8 @@ actions! {
         Editor "editor", "write in your editor", "the draft";
         /// The next permission ceiling.
         Permission "permission", "read-only, ask, auto", "this session";
+        /// Send it down a shallower path.
+        Lower "lower", "lower the path", "puts @node before the draft, or takes it away";
         /// One row up; at the top: what was written before.
         Up "up", "up, or earlier text", "the caret";
         /// One row down; at the bottom: what was written after.
@@ -81,6 +83,8 @@ pub enum Wish {
     Editor,
     /// The next permission ceiling.
     Permission,
+    /// A shallower path for the draft.
+    Lower,
     /// The files of the workspace are wanted.
     Files,
 }
@@ -118,6 +122,7 @@ impl Composer {
             }
             Action::Editor => return Wish::Editor,
             Action::Permission => return Wish::Permission,
+            Action::Lower => return Wish::Lower,
             Action::Up => {
                 if !self.draft.go(Motion::Up)
                     && let Some(text) = self.history.older(self.draft.saved())
@@ -206,6 +211,12 @@ impl Composer {
         self.draft.set(Saved::plain(text));
     }
 
+    /// Puts `text` in place of the draft without ending it; chips stay chips.
+    pub fn rewrite(&mut self, text: &str) {
+        self.edit(|d| d.rewrite(text));
+        self.popup = None;
+    }
+
     fn edit(&mut self, change: impl FnOnce(&mut Draft)) {
         self.history.settle();
         change(&mut self.draft);
@@ -251,6 +262,7 @@ impl Composer {
             | Action::History
             | Action::Editor
             | Action::Permission
+            | Action::Lower
             | Action::Left
             | Action::Right
             | Action::WordLeft
@@ -332,8 +344,7 @@ impl Composer {
             Offer::Files | Offer::History => {
                 let files = self.files.as_deref().unwrap_or_default();
                 if first {
-                    let nodes =
-                        IntentNode::ALL.iter().map(|n| (format!("@{n}"), "take this path".to_owned()));
+                    let nodes = IntentNode::ALL.iter().map(|n| (format!("@{n}"), unlocks(*n).to_owned()));
                     let all: Vec<_> = files.iter().cloned().chain(nodes).collect();
                     Popup::new(Offer::Files, &query, &all)
                 } else {

@@ -32,16 +32,8 @@ pub fn preview(draft: &str, state: &State) -> Option<Preview> {
     if state.phase_question().is_some_and(|q| q.kind.read(text).is_some()) {
         return Some(Preview::Answer);
     }
-    let heads: Vec<String> = state.turns.values().rev().take(6).map(|t| t.head.clone()).collect();
-    let context: Vec<String> = heads.into_iter().rev().collect();
-    let reading = Classifier::builtin().read(&Message {
-        text,
-        phase: state.phase,
-        paused: state.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
-        plan_active: state.plan.is_some(),
-        chat_only: state.chat_only,
-        context: &context,
-    });
+    let context = context(state, state.turns.len());
+    let reading = Classifier::builtin().read(&message(text, state, &context));
     if reading.slash.is_some() {
         return None;
     }
@@ -51,6 +43,73 @@ pub fn preview(draft: &str, state: &State) -> Option<Preview> {
     let path = reading.whole.path.clone();
     let what = meaning(&reading.whole.turn, &path, reading.forbids_change, state);
     Some(Preview::Path(path, what))
+}
+
+/// The last six messages before the one at `position`, oldest first.
+pub fn context(state: &State, position: usize) -> Vec<String> {
+    let before = position.saturating_sub(6);
+    state.turns.values().skip(before).take(position - before).map(|t| t.head.clone()).collect()
+}
+
+/// A message as the session would read it now.
+pub fn message<'a>(text: &'a str, state: &State, context: &'a [String]) -> Message<'a> {
+    Message {
+        text,
+        phase: state.phase,
+        paused: state.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
+        plan_active: state.plan.is_some(),
+        chat_only: state.chat_only,
+        context,
+    }
+}
+
+/// Whether a node changes or runs something.
+pub const fn acts(node: IntentNode) -> bool {
+    use IntentNode as N;
+    matches!(node, N::Act | N::Execute | N::Write | N::Create | N::Modify | N::Delete)
+}
+
+/// What a path that ends at `node` may do.
+pub const fn unlocks(node: IntentNode) -> &'static str {
+    use IntentNode as N;
+    match node {
+        N::Conversation | N::Understand | N::Clarify | N::Explain => "talks; reads where it must",
+        N::Analyze | N::Review | N::Audit | N::Read | N::Act => "reads files; changes nothing",
+        N::Plan | N::Design | N::Decompose => "reads files; proposes steps or a design",
+        N::Execute => "reads, and runs commands, each judged first",
+        N::Write | N::Create | N::Modify => "reads, runs, writes; you approve each change",
+        N::Delete => "reads, runs, writes, deletes; a deletion wants a typed word",
+    }
+}
+
+/// The draft with a shallower `@node` before it: what acts becomes a plan, what reads an
+/// explanation, and then the prefix goes again. `None` when there is nothing to lower.
+pub fn lowered(draft: &str, state: &State) -> Option<String> {
+    let text = draft.trim_start();
+    if text.starts_with(['/', '!']) {
+        return None;
+    }
+    let (prefix, rest) = match text.strip_prefix('@').map(|t| t.split_once(' ').unwrap_or((t, ""))) {
+        Some((name, rest)) if name.parse::<IntentNode>().is_ok() => (name.parse().ok(), rest),
+        _ => (None, text),
+    };
+    let next = match prefix {
+        Some(IntentNode::Understand | IntentNode::Clarify | IntentNode::Explain) => None,
+        Some(node) if acts(node) => Some(IntentNode::Plan),
+        Some(_) => Some(IntentNode::Explain),
+        None => {
+            let context = context(state, state.turns.len());
+            let leaf = Classifier::builtin().read(&message(text, state, &context)).whole.path.current();
+            if acts(leaf) {
+                Some(IntentNode::Plan)
+            } else if leaf.scope() == IntentNode::Explain.scope() {
+                return None;
+            } else {
+                Some(IntentNode::Explain)
+            }
+        }
+    };
+    Some(next.map_or_else(|| rest.to_owned(), |node| format!("@{node} {rest}")))
 }
 
 fn meaning(turn: &Turn, path: &IntentPath, forbids: bool, state: &State) -> &'static str {

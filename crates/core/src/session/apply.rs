@@ -3,6 +3,7 @@
 //! Total over every event, however strange the log. Never decides and never refuses.
 
 mod change;
+mod command;
 
 use super::{
     lane::{Lane, LaneKind, OpenCall, Talk},
@@ -16,6 +17,7 @@ use crate::{
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
     tool::Tool,
+    trust::Trust,
     work::ArgsRef,
 };
 
@@ -62,11 +64,28 @@ impl State {
                     forbids: false,
                     fixed: false,
                     request: None,
+                    source: String::new(),
+                    reasoning: String::new(),
+                    phase: self.phase,
+                    plan_active: self.plan.is_some(),
                 };
                 self.turns.insert(*turn, info);
             }
-            Event::IntentClassified { turn, class, path, confidence, forbids, request, source, .. } => {
+            Event::IntentClassified {
+                turn,
+                class,
+                path,
+                confidence,
+                forbids,
+                request,
+                source,
+                reasoning,
+            } => {
+                let (phase, plan_active) = (self.phase, self.plan.is_some());
                 if let Some(info) = self.turns.get_mut(turn) {
+                    (info.phase, info.plan_active) = (phase, plan_active);
+                    info.source.clone_from(source);
+                    info.reasoning.clone_from(reasoning);
                     info.class = class.clone();
                     info.path = path.clone();
                     info.confidence = *confidence;
@@ -81,6 +100,7 @@ impl State {
                     self.failure = None;
                 }
             }
+            Event::TrustChanged { trust, .. } => self.trust = *trust,
             Event::ModeChanged { mode } => self.mode = *mode,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
@@ -96,6 +116,7 @@ impl State {
                     began: self.at,
                     approval: *approval,
                     files: std::collections::BTreeSet::new(),
+                    tried: None,
                 });
             }
             Event::RunCompleted { status, .. } => {
@@ -122,8 +143,10 @@ impl State {
                 self.queue.control = control.iter().cloned().collect();
                 self.queue.later = later.iter().copied().collect();
             }
-            Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandExited { .. } => {}
-            Event::CommandProposed { .. } | Event::CommandStarted { .. } => {}
+            Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandStarted { .. } => {}
+            Event::CommandEdited { .. } | Event::CommandProposed { .. } | Event::CommandExited { .. } => {
+                self.fold_command(event);
+            }
             Event::PlanReady { .. }
             | Event::PlanShelved { .. }
             | Event::TaskStarted { .. }
@@ -175,6 +198,7 @@ impl State {
 
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
+        self.trust = Trust::None;
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();
@@ -278,6 +302,7 @@ impl State {
             gate: Some(gate),
             message: diagnostics.to_owned(),
             hint: String::new(),
+            planner: None,
         }
     }
 
@@ -299,7 +324,7 @@ impl State {
         match event {
             Event::LaneOpened { lane, kind, turn, node, ceiling, fixed } => {
                 self.saw(lane.0);
-                let lane = Lane {
+                let mut lane = Lane {
                     id: *lane,
                     kind: *kind,
                     turn: *turn,
@@ -314,13 +339,18 @@ impl State {
                     seen: std::collections::BTreeMap::new(),
                     opened: self.at,
                 };
+                if lane.kind == LaneKind::Goal {
+                    self.begin_goal(&mut lane);
+                }
                 self.lanes.insert(lane.id, lane);
             }
             Event::LaneClosed { lane } => {
-                if let Some(lane) = self.lanes.remove(lane)
-                    && let Some(call) = lane.thinking
-                {
+                let Some(lane) = self.lanes.remove(lane) else { return };
+                if let Some(call) = lane.thinking {
                     self.cut.insert(call, (lane.turn, lane.id));
+                }
+                if lane.kind == LaneKind::Goal {
+                    self.goal_talk = Some((lane.turn, lane.talk));
                 }
             }
             Event::NodeTransition { lane, to, approval, .. } => {
@@ -362,7 +392,7 @@ impl State {
                     }
                 }
             }
-            Event::CallMade { call, lane, tool, args } => {
+            Event::CallMade { call, lane, tool, args, typed } => {
                 self.saw(call.0);
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
@@ -376,6 +406,8 @@ impl State {
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
         confine: None,
+                        typed: *typed,
+                        edited: false,
                         since: at,
                     });
                 }
@@ -426,6 +458,8 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         hash: head.args.id(),
         allowed: None,
         confine: None,
+        typed: false,
+        edited: false,
         since: at,
     }
 }

@@ -114,6 +114,10 @@ pub struct OpenCall {
     pub allowed: Option<u32>,
     /// How it runs, once it is allowed and is a command.
     pub confine: Option<Confine>,
+    /// Whether its line is what the user typed.
+    pub typed: bool,
+    /// Whether the user changed what was proposed.
+    pub edited: bool,
     /// When it began.
     pub since: Millis,
 }

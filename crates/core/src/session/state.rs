@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::{
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
+    goal::Tried,
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
@@ -16,9 +17,10 @@ use crate::{
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
-    session::{Lane, LaneKind},
+    session::{Lane, LaneKind, Talk},
     talk::Usage,
     tool::Permit,
+    trust::Trust,
     work::{Take, View, Work, WorkKey},
 };
 
@@ -43,6 +45,8 @@ pub struct State {
     pub sandbox: Sandbox,
     /// Whether conversation only was chosen.
     pub chat_only: bool,
+    /// Whether what the project brings along has effect.
+    pub trust: Trust,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -85,6 +89,8 @@ pub struct State {
     pub evidence: BTreeMap<EvidenceId, Seq>,
     /// Failed repairs of the run's gates so far.
     pub repairs: u32,
+    /// What was said in the last goal, for when it is tried again.
+    pub goal_talk: Option<(TurnId, Vec<Talk>)>,
 }
 
 /// The execution of a plan or a goal.
@@ -100,6 +106,8 @@ pub struct Run {
     pub approval: Option<ApprovalId>,
     /// Files that it changed.
     pub files: BTreeSet<RelPath>,
+    /// The commands of a goal, oldest first; `None` for every other run.
+    pub tried: Option<Vec<Tried>>,
 }
 
 /// What waits until the run ends.
@@ -147,6 +155,14 @@ pub struct TurnInfo {
     pub fixed: bool,
     /// What is really asked, when it is not the whole message.
     pub request: Option<String>,
+    /// Which tier decided.
+    pub source: String,
+    /// Why, in words.
+    pub reasoning: String,
+    /// The phase in which it was read.
+    pub phase: Phase,
+    /// Whether a plan was active then.
+    pub plan_active: bool,
 }
 
 impl TurnInfo {

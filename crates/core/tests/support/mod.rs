@@ -37,6 +37,7 @@ pub fn opening() -> Opening {
         mode: None,
         permission: None,
         sandbox: held(),
+        standing: pilothouse_core::trust::Standing::default(),
         found: Vec::new(),
     }
 }

@@ -41,6 +41,7 @@ impl Bench {
             mode: None,
             permission: None,
             sandbox: pilothouse_core::sandbox::Sandbox { backend: Some(pilothouse_core::sandbox::Backend::Landlock), ..Default::default() },
+            standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         };
         bench.step(Input::Open(opening));

@@ -12,6 +12,7 @@ use pilothouse_core::{
     input::{Found, Input, Opening},
     scope::PermissionMode,
     session::{ApplyStatus, Session, Step},
+    trust::Standing,
 };
 use pilothouse_tools::{Fence, sandbox::Places};
 
@@ -142,6 +143,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
         sandbox: opened.fence.found().clone(),
+        standing: Standing { trust: setup.trust, ..Standing::default() },
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));

@@ -19,8 +19,9 @@ use crate::{
     conversation::ConversationAction,
     frame,
     keymap::PlanKey,
-    overlay::{Overlay, Palette},
+    overlay::{Inspected, Overlay, Palette},
     pane::Focus,
+    preview::{LONGEST, lowered},
     theme::Theme,
 };
 
@@ -73,6 +74,7 @@ impl App {
                     }
                 });
             }
+            composer::Wish::Lower => self.lower(),
             composer::Wish::Files => {
                 let number = self.ask(Ask::Files(MAX_FILES));
                 self.files_asked = Some(number);
@@ -94,6 +96,34 @@ impl App {
             Command::Theme(name) => self.take_theme(&name),
             Command::Connect => self.open_overlay(Overlay::Connect),
             Command::Status => self.open_overlay(Overlay::Status),
+            Command::Why => self.inspect(),
+        }
+    }
+
+    /// Shows why the draft, or else the last message, takes its path.
+    fn inspect(&mut self) {
+        let draft = self.composer.draft.shown();
+        let state = self.session.state();
+        let inspected = if draft.trim().is_empty() || draft.len() > LONGEST {
+            Inspected::last(state)
+        } else {
+            Some(Inspected::draft(&draft, state))
+        };
+        match inspected {
+            Some(inspected) => self.open_overlay(Overlay::Why(Box::new(inspected))),
+            None => self.say("write something, or send it, and its path can be explained"),
+        }
+    }
+
+    /// Puts a shallower `@node` before the draft, or takes it away again.
+    fn lower(&mut self) {
+        let draft = self.composer.draft.shown();
+        if draft.trim().is_empty() || draft.len() > LONGEST {
+            return self.say("write something first; then its path can be lowered");
+        }
+        match lowered(&draft, self.session.state()) {
+            Some(text) => self.composer.rewrite(&text),
+            None => self.say("its path is as low as it gets"),
         }
     }
 
@@ -121,6 +151,7 @@ impl App {
                     self.open_overlay(Overlay::Approvals(Approvals::default()));
                 }
             }
+            frame::Action::Why => self.inspect(),
             frame::Action::Details => match self.focus {
                 Focus::Plan => self.plan_key(PlanKey::Detail, came),
                 Focus::Composer | Focus::Conversation | Focus::Diff => {

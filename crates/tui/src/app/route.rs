@@ -86,6 +86,7 @@ impl App {
                 | Overlay::Help(_)
                 | Overlay::Status
                 | Overlay::Connect
+                | Overlay::Why(_)
                 | Overlay::Prompt(_),
             ) => &[Place::Anywhere],
             None => match self.focus {
@@ -137,6 +138,7 @@ impl App {
             | frame::Action::Diff
             | frame::Action::Approvals
             | frame::Action::Conversation
+            | frame::Action::Why
             | frame::Action::Details
             | frame::Action::Undo
             | frame::Action::Redo
@@ -174,7 +176,9 @@ impl App {
                 }
                 true
             }
-            Some(Overlay::Approvals(_) | Overlay::Status | Overlay::Connect) | None => false,
+            Some(Overlay::Approvals(_) | Overlay::Status | Overlay::Connect | Overlay::Why(_)) | None => {
+                false
+            }
         }
     }
 
@@ -396,7 +400,8 @@ impl App {
                 | Overlay::Approvals(_)
                 | Overlay::Help(_)
                 | Overlay::Status
-                | Overlay::Connect,
+                | Overlay::Connect
+                | Overlay::Why(_),
             ) => {}
         }
     }

@@ -12,6 +12,7 @@
 
 mod deaf;
 mod frames;
+mod hostile;
 mod keys;
 mod random;
 mod review;
@@ -78,6 +79,7 @@ impl Desk {
             mode: None,
             permission: None,
             sandbox: pilothouse_core::sandbox::Sandbox { backend: Some(pilothouse_core::sandbox::Backend::Landlock), ..Default::default() },
+            standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         }));
         desk.draw();

@@ -301,6 +301,10 @@ impl App {
                     page::connect(&page, buf);
                     None
                 }
+                Overlay::Why(inspected) => {
+                    inspected.render(&page, buf);
+                    None
+                }
                 Overlay::Prompt(prompt) => self.prompt(prompt, &page, buf),
             };
         }

@@ -1,18 +1,16 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
-use super::{Decided, Draft, command::Wish, lane::OWN_ARGS_BYTES, run::LOWERED};
+use super::{Decided, Draft, gate::diagnostics, lane::OWN_ARGS_BYTES, run::LOWERED};
 use crate::{
-    blob::BlobId,
     checkpoint::CheckpointKind,
-    event::{CallStatus, Event, Level, Proof},
-    ids::{ApplyId, ApprovalId, CallId, EvidenceId, GateId, LaneId, Process, ProposalId},
+    event::{CallStatus, Event, Level},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
     phase::Trigger,
     plan::PlanDraft,
     proposal::{Proposal, ProposalStatus},
-    relpath::RelPath,
-    sandbox::Confine,
+    sandbox::{Confine, Wish},
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, OpenCall},
     talk::{Fault, FaultKind},
@@ -43,7 +41,7 @@ impl Draft<'_> {
             Tool::SubmitPlan => self.submit_plan(lane, kind, &open),
             Tool::AskUser => self.ask_user(lane, &open),
             Tool::RequestPath => self.request_path(lane, &open),
-            Tool::Run => self.gate_command(lane, &open),
+            Tool::Run => self.gate_command(lane, &open, None),
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
                 if tool.needs().is_none_or(|needs| self.reach(lane, &open, tool, needs)) {
                     self.start_call(lane, &open, tool, None, None);
@@ -236,12 +234,6 @@ impl Draft<'_> {
         self.end_call(lane, open.call, CallStatus::Done, "allowed; go on");
     }
 
-    pub(super) fn command_started(&mut self, call: CallId, process: Process) -> Decided {
-        self.state.open_call(call).ok_or_else(|| Refusal::new("the call is not open any more"))?;
-        self.emit(Event::CommandStarted { call, process });
-        Ok(())
-    }
-
     pub(super) fn tool_ended(&mut self, call: CallId, outcome: ToolOutcome) -> Decided {
         let late = || Refusal::new("the call is not open any more");
         let (lane, open) = self.state.open_call(call).map(|(l, c)| (l, c.clone())).ok_or_else(late)?;
@@ -254,12 +246,13 @@ impl Draft<'_> {
             self.blobs.extend(outcome.output);
             self.emit(Event::CommandExited { call, exit: exit.clone(), output });
         }
+        let text = self.told(lane, call, outcome.text);
         for draft in outcome.proposals {
             self.propose(lane, call, draft);
         }
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
-        let diagnostics = diagnostics(&outcome.text);
-        let result = self.excerpt(outcome.text);
+        let diagnostics = diagnostics(&text);
+        let result = self.excerpt(text);
         let output = result.id();
         self.emit(Event::CallEnded {
             call,
@@ -278,45 +271,11 @@ impl Draft<'_> {
             self.gate_ended(lane, gate, command, exit, output, diagnostics);
             return Ok(());
         }
+        if status == CallStatus::Failed && open.tool == Some(Tool::Run) {
+            self.drop_rest(lane, "the command before it failed");
+        }
         self.advance(lane);
         Ok(())
-    }
-
-    fn gate_ended(
-        &mut self,
-        lane: LaneId,
-        gate: GateId,
-        command: String,
-        exit: Option<(crate::tool::Exit, bool)>,
-        output: BlobId,
-        diagnostics: String,
-    ) {
-        let Some((exit, passed)) = exit else {
-            self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
-            return self.leave_gate_out(lane, gate);
-        };
-        self.emit(Event::LaneClosed { lane });
-        let evidence = EvidenceId(self.id());
-        let proof = Proof { command, exit, output, diagnostics, tree: self.tree() };
-        if passed {
-            self.emit(Event::GatePassed { gate, evidence, proof });
-            self.continue_run();
-        } else {
-            self.emit(Event::GateFailed { gate, evidence, proof });
-            self.must_go(Trigger::GateFail);
-            self.ask_of_phase();
-        }
-    }
-
-    /// A hash over what the session has on disk: the after-hash of every file in the ledger.
-    fn tree(&self) -> Option<BlobId> {
-        let mut files: std::collections::BTreeMap<&RelPath, Option<BlobId>> =
-            std::collections::BTreeMap::new();
-        for file in self.state.ledger.iter().filter_map(|a| self.state.applies.get(a)).flat_map(|a| &a.files)
-        {
-            files.insert(&file.path, file.after);
-        }
-        (!files.is_empty()).then(|| BlobId::of(format!("{files:?}").as_bytes()))
     }
 
     fn propose(&mut self, lane: LaneId, call: CallId, draft: ProposalDraft) {
@@ -418,19 +377,6 @@ fn scan(head: &str, key: &str) -> Option<String> {
     let after =
         head.split_once(&format!("\"{key}\""))?.1.split_once(':')?.1.trim_start().strip_prefix('"')?;
     Some(after.split('"').next().unwrap_or_default().to_owned())
-}
-
-/// The first lines of an output that say what is wrong.
-fn diagnostics(text: &str) -> String {
-    let telling = |l: &&str| {
-        let l = l.to_lowercase();
-        ["error", "fail", "panic", "undefined", "expected", "warning"].iter().any(|w| l.contains(w))
-    };
-    let mut lines: Vec<&str> = text.lines().filter(telling).take(8).collect();
-    if lines.is_empty() {
-        lines = text.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect();
-    }
-    lines.iter().map(|l| l.chars().take(200).collect::<String>()).collect::<Vec<_>>().join("\n")
 }
 
 fn words(scope: crate::scope::ToolScope) -> String {

@@ -1,158 +1,21 @@
-//! Commands: how one is to run, and whether it may begin, asks, or is refused.
+//! Commands: made by the workbench, started on leave, changed by the user before they run.
 //!
-//! Owns the table of leave. What a command asks for is never widened: what was not asked for is not
-//! given, and more than the sandbox gives is a question of its own.
+//! Owns what a line becomes between its proposal and its start. Its judgement is `leave`'s.
 
-use serde::Deserialize;
-
-use super::Draft;
+use super::{Decided, Draft};
 use crate::{
-    blob::BlobId,
-    checkpoint::CheckpointKind,
+    checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event},
-    ids::{ApprovalId, CallId, LaneId},
-    risk::{Risk, assess},
-    sandbox::Confine,
-    scope::{Capability, PermissionMode},
-    session::{LaneKind, OpenCall},
+    ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
+    input::Refusal,
+    risk::{MAX_LINE_BYTES, Risk, assess},
+    sandbox::{Confine, Wish},
+    scope::Capability,
+    session::OpenCall,
     tool::Tool,
 };
 
-/// What a call of `run` asks for.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Wish {
-    pub command: String,
-    folder: String,
-    /// Whether it asks for the network.
-    network: bool,
-    /// Whether it asks for the user's own rights.
-    outside: bool,
-    /// Why it asks for more.
-    reason: String,
-}
-
-/// Whether a command may begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leave {
-    /// It runs.
-    Run,
-    /// The user is asked.
-    Ask,
-}
-
-impl Wish {
-    /// Reads the arguments of a call; `None` when they name no command.
-    pub fn of(open: &OpenCall) -> Option<Self> {
-        let mut wish: Self = serde_json::from_str(&open.head).ok()?;
-        wish.command = wish.command.trim().to_owned();
-        wish.folder = wish.folder.trim().to_owned();
-        (!wish.command.is_empty()).then_some(wish)
-    }
-
-    /// The hash of exactly what is shown of it.
-    fn shown(&self, confine: Confine) -> BlobId {
-        let text = format!("{}\0{}\0{confine:?}\0{}", self.folder, self.command, self.reason);
-        BlobId::of(text.as_bytes())
-    }
-}
-
 impl Draft<'_> {
-    /// A command: undecided proposals first, then leave or a question.
-    pub(super) fn gate_command(&mut self, lane: LaneId, open: &OpenCall) {
-        let Some(wish) = Wish::of(open) else {
-            let text =
-                "run needs {\"command\": \"…\"} and optionally \"folder\", a path relative to the workspace";
-            return self.end_call(lane, open.call, CallStatus::Failed, text);
-        };
-        let verdict = assess(&wish.command);
-        let confine = self.confine_of(&wish, verdict.risk);
-        // What can only read is a read, in every path that may read.
-        let needs = if confine == Confine::READING { Capability::Read } else { Capability::Execute };
-        if !self.may_need(lane, open.call, Tool::Run, needs) || !self.reach(lane, open, Tool::Run, needs) {
-            return;
-        }
-        if self.state.proposals_of(lane).next().is_some() {
-            return self.review(lane);
-        }
-        let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
-        let leave = self.leave_for(lane, &wish, risk, confine);
-        let shown = wish.shown(confine);
-        let Wish { command, folder, reason, .. } = wish;
-        self.emit(Event::CommandProposed {
-            call: open.call,
-            lane,
-            command: command.clone(),
-            folder: folder.clone(),
-            risk,
-            why: why.clone(),
-            rule,
-            confine,
-            reason: reason.clone(),
-            shown,
-        });
-        if leave == Leave::Run {
-            return self.start_call(lane, open, Tool::Run, None, Some(confine));
-        }
-        let gate = self.state.lanes.get(&lane).and_then(|l| match l.kind {
-            LaneKind::Gate(gate) => Some(gate),
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Task(_)
-            | LaneKind::Goal
-            | LaneKind::Repair(_) => None,
-        });
-        let message = match confine {
-            Confine::Outside => format!("Run `{command}` outside the sandbox?"),
-            Confine::Inside { network: true, .. } if !self.state.sandbox.network => {
-                format!("Run `{command}` with the network?")
-            }
-            Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
-        };
-        let call = open.call;
-        self.ask(CheckpointKind::Risk { call, gate, command, folder, shown, risk, why, confine, reason }, message);
-    }
-
-    /// How a command is to run: no wider than it asks for.
-    fn confine_of(&self, wish: &Wish, risk: Risk) -> Confine {
-        let sandbox = &self.state.sandbox;
-        let network = wish.network || sandbox.network;
-        match sandbox.backend {
-            _ if wish.outside => Confine::Outside,
-            None => Confine::Bare,
-            Some(_) if risk == Risk::Low && !wish.network => Confine::READING,
-            Some(_) => Confine::Inside { write: true, network },
-        }
-    }
-
-    /// Whether a line that the user typed can only read where it runs.
-    pub(super) fn only_looks(&self, line: &str) -> bool {
-        self.confine_of(&Wish::default(), assess(line).risk) == Confine::READING
-    }
-
-    /// The table of leave (G6).
-    fn leave_for(&self, lane: LaneId, wish: &Wish, risk: Risk, confine: Confine) -> Leave {
-        let more = wish.outside || (wish.network && !self.state.sandbox.network);
-        match (risk, confine) {
-            (Risk::High, _) => Leave::Ask,
-            // The user typed it, and typed how it runs; without a sandbox even that asks.
-            (Risk::Low | Risk::Medium, Confine::Inside { .. } | Confine::Outside) if self.typed(lane) => {
-                Leave::Run
-            }
-            (Risk::Low | Risk::Medium, Confine::Bare | Confine::Outside) => Leave::Ask,
-            (Risk::Low | Risk::Medium, Confine::Inside { .. }) if more => Leave::Ask,
-            (Risk::Low, Confine::Inside { .. }) => Leave::Run,
-            (Risk::Medium, Confine::Inside { .. }) if self.state.permission == PermissionMode::Auto => Leave::Run,
-            (Risk::Medium, Confine::Inside { .. }) => Leave::Ask,
-        }
-    }
-
-    /// Whether the lane runs what the user typed after `!`: no model was asked in it.
-    fn typed(&self, lane: LaneId) -> bool {
-        let lane = self.state.lanes.get(&lane).filter(|l| l.kind == LaneKind::Goal && l.rounds == 0);
-        lane.and_then(|l| self.state.turns.get(&l.turn)).is_some_and(|t| t.command().is_some())
-    }
-
     /// Starts a call that an answer allowed.
     pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Confine) {
         let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
@@ -162,15 +25,85 @@ impl Draft<'_> {
         }
     }
 
-    /// A call of the workbench itself: a command that is already decided on.
-    pub(super) fn call_command(&mut self, lane: LaneId, command: &str, outside: bool) -> CallId {
+    /// A call of the workbench itself: a gate's command, or one that the user typed.
+    pub(super) fn call_command(&mut self, lane: LaneId, wish: &Wish, typed: bool) -> CallId {
         let call = CallId(self.id());
-        let args = if outside {
-            serde_json::json!({ "command": command, "outside": true })
-        } else {
-            serde_json::json!({ "command": command })
-        };
-        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args: args.to_string() });
+        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args: wish.args(), typed });
         call
     }
+
+    pub(super) fn command_started(&mut self, call: CallId, process: Process) -> Decided {
+        self.state.open_call(call).ok_or_else(|| Refusal::new("the call is not open any more"))?;
+        self.emit(Event::CommandStarted { call, process });
+        Ok(())
+    }
+
+    /// The user submits a line for a command that waits: as it was shown, changed, or empty.
+    pub(super) fn submit_line(&mut self, id: CheckpointId, line: &str) -> Decided {
+        let Some(CheckpointKind::Risk { call, gate, command, risk, confine, .. }) =
+            self.state.open.get(&id).map(|c| c.kind.clone())
+        else {
+            return Err(Refusal::new("no command waits there"));
+        };
+        let line = line.trim();
+        if line.is_empty() {
+            return self.answer_risk(id, call, (risk, confine), Answer::Skip);
+        }
+        if line == command {
+            return self.answer_risk(id, call, (risk, confine), Answer::Approve);
+        }
+        self.edit_command(id, call, gate, line)
+    }
+
+    fn edit_command(&mut self, id: CheckpointId, call: CallId, gate: Option<GateId>, line: &str) -> Decided {
+        if gate.is_some() {
+            return Err(Refusal::new("a gate runs as the plan has it; deny it, or change the plan"));
+        }
+        if line.len() > MAX_LINE_BYTES || line.contains('\0') {
+            return Err(Refusal::new(format!("a command may have {MAX_LINE_BYTES} bytes and no NUL")));
+        }
+        if !self.state.ceiling().allows(Capability::Execute) {
+            return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
+        }
+        let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else {
+            return Err(Refusal::new("the call is not open any more"));
+        };
+        let answer = Answer::Line(line.to_owned());
+        // What the user typed needs no second leave; high risk wants its word all the same.
+        let approval = if assess(line).risk < Risk::High {
+            Some(self.allow(id, answer))
+        } else {
+            self.close(id, Some(answer));
+            None
+        };
+        self.emit(Event::CommandEdited { call, lane, args: with_command(&open, line) });
+        if let Some(open) = self.state.open_call(call).map(|(_, c)| c.clone()) {
+            self.gate_command(lane, &open, approval);
+        }
+        self.advance(lane);
+        Ok(())
+    }
+
+    /// A command that waited is not run; the agent is told why.
+    pub(super) fn deny_call(&mut self, id: CheckpointId, call: CallId, answer: Answer, text: &str) {
+        let mut reason = text.to_owned();
+        if let Answer::Reject(why) = &answer
+            && !why.is_empty()
+        {
+            reason = format!("{text}: {why}");
+        }
+        self.close(id, Some(answer));
+        let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) else { return };
+        self.end_call(lane, call, CallStatus::Refused, &reason);
+        self.drop_rest(lane, "the user did not let the command before it run");
+        self.advance(lane);
+    }
+}
+
+/// The arguments of a call with another line in them.
+fn with_command(open: &OpenCall, line: &str) -> String {
+    let mut args: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(&open.head).unwrap_or_default();
+    args.insert("command".to_owned(), line.into());
+    serde_json::Value::Object(args).to_string()
 }

@@ -10,6 +10,7 @@ use crate::{
     input::{Found, Opening, Refusal},
     session::state::ApplyStatus,
     tool::Tool,
+    trust::Standing,
 };
 
 impl Draft<'_> {
@@ -24,6 +25,7 @@ impl Draft<'_> {
                 sandbox: Some(opening.sandbox),
             });
             self.tell_sandbox();
+            self.trust_as(opening.standing);
             return Ok(());
         }
         if opening.slug != self.state.slug {
@@ -45,6 +47,7 @@ impl Draft<'_> {
         let (permission, sandbox) = (opening.permission, Some(opening.sandbox));
         self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
         self.tell_sandbox();
+        self.trust_as(opening.standing);
         for call in lost {
             let found = "the command was running when the program ended; it was not repeated".into();
             self.emit(Event::CallLost { call: Some(call), apply: None, found });
@@ -61,6 +64,13 @@ impl Draft<'_> {
         if self.state.sandbox.backend.is_none() {
             let why = self.state.sandbox.notes.join("; ");
             self.notice(Level::Warn, format!("There is no sandbox: every command asks. {why}").trim().to_owned());
+        }
+    }
+
+    /// An untrusted folder is what every process starts from: only trust is worth an event.
+    fn trust_as(&mut self, standing: Standing) {
+        if standing.trust.holds() {
+            self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
         }
     }
 

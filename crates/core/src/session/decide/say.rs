@@ -11,6 +11,7 @@ use crate::{
         Reading, Source, Turn,
     },
     phase::{Move, Trigger},
+    sandbox::Wish,
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
 };
@@ -187,7 +188,7 @@ impl Draft<'_> {
             class: class.turn.clone(),
             path: class.path.clone(),
             confidence: class.confidence,
-            source: source_name(class.source).to_owned(),
+            source: class.source.name().to_owned(),
             reasoning: class.reasoning.clone(),
             forbids: reading.forbids_change,
             request: (differs && !request.is_empty()).then_some(request),
@@ -364,7 +365,7 @@ impl Draft<'_> {
         }
         let looks = !outside && self.only_looks(line);
         if let Some(lane) = self.open_goal(turn, looks)? {
-            self.call_command(lane, line, outside);
+            self.call_command(lane, &Wish { outside, ..Wish::line(line) }, true);
             self.advance(lane);
         }
         Ok(())
@@ -452,17 +453,5 @@ const fn question(clarify: Clarify) -> &'static str {
         Clarify::Execute => "Did you mean to execute this?",
         Clarify::AnswerOrDo => "Shall I answer, or do it?",
         Clarify::Unclear => "I am not sure what you mean. Choose, or say it differently:",
-    }
-}
-
-const fn source_name(source: Source) -> &'static str {
-    match source {
-        Source::Slash => "slash",
-        Source::AtNode => "at_node",
-        Source::Exemplar => "exemplar",
-        Source::Heuristic => "heuristic",
-        Source::Llm => "llm",
-        Source::Cache => "cache",
-        Source::Fallback => "fallback",
     }
 }

@@ -195,3 +195,41 @@ fn a_paste_goes_to_the_draft_and_never_answers_a_typed_word() {
     assert_eq!(desk.inputs, []);
     assert!(desk.app.overlays.is_empty());
 }
+
+#[test]
+fn one_key_lowers_the_path_of_the_draft_and_raises_it_again() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("fix the typo in README");
+    assert!(desk.text().contains("Write → Modify"));
+    desk.press("<alt-l>");
+    assert_eq!(desk.app.composer.draft.shown(), "@plan fix the typo in README");
+    assert!(!desk.text().contains("Modify"), "{}", desk.text());
+    desk.press("<alt-l>");
+    assert_eq!(desk.app.composer.draft.shown(), "@explain fix the typo in README");
+    desk.press("<alt-l>");
+    assert_eq!(desk.app.composer.draft.shown(), "fix the typo in README");
+    desk.press("<alt-l><enter>");
+    assert_eq!(desk.inputs, [Input::say("@plan fix the typo in README")]);
+}
+
+#[test]
+fn the_path_of_the_draft_and_of_the_last_message_can_be_explained() {
+    let mut desk = Desk::new(100, 40);
+    desk.press("<ctrl-x>w");
+    assert!(desk.app.overlays.is_empty());
+    desk.press("rename the parser module. but do not change anything yet<ctrl-x>w");
+    let text = desk.text();
+    for part in
+        ["Why this path", "your draft, not sent", "confidence", "nearest", "scores", "parts", "without"]
+    {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    desk.press("<esc><enter>").deliver();
+    desk.press("<ctrl-x>w");
+    let text = desk.text();
+    assert!(text.contains("your last message") && text.contains("a clause forbids changes"), "{text}");
+    for (width, height) in [(60, 20), (20, 6), (200, 50)] {
+        desk.size = Rect::new(0, 0, width, height);
+        let _ = desk.text();
+    }
+}

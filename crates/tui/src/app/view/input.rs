@@ -20,7 +20,7 @@ use crate::{
     composer::Offer,
     overlay::page::{Page, frame},
     pane::Focus,
-    preview::{LONGEST, Preview, preview},
+    preview::{LONGEST, Preview, acts, preview},
     prompt::Prompt,
     status::shorten,
     theme::Slot,
@@ -120,7 +120,9 @@ impl App {
             };
             vec![Span::styled(text, faint)]
         } else if let Some(preview) = &self.previewed.2 {
-            right.push(Span::styled(self.enter(), faint));
+            let lowers = matches!(preview, Preview::Path(path, _) if acts(path.current()));
+            let lower = if lowers { "Alt-L lowers · " } else { "" };
+            right.push(Span::styled(format!("{lower}{}", self.enter()), faint));
             self.preview(preview, width)
         } else {
             right.push(Span::styled(self.corner(), faint));
@@ -186,7 +188,7 @@ impl App {
             Preview::Answer => vec![Span::styled("answers the question above", style(Slot::Info))],
             Preview::Shell => vec![
                 Span::styled("a command", style(Slot::Accent).add_modifier(Modifier::BOLD)),
-                Span::styled("   judged first; asks unless it only reads", style(Slot::Soft)),
+                Span::styled("   judged first; high risk asks for its word", style(Slot::Soft)),
             ],
             Preview::Path(path, what) => {
                 let mut spans = vec![Span::styled("Path: ", style(Slot::Soft))];

@@ -50,7 +50,7 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
             detail(&r.thinking, env, rows);
         }
     }
-    r.md.lay(env.width, g, env.colours);
+    r.md.lay(env.width, g);
     if r.running && r.md.rows().is_empty() {
         let waited = row::waited(env.now.0.saturating_sub(r.since.0));
         let what = if r.note.is_empty() { "thinking" } else { r.note.as_str() };
@@ -143,6 +143,9 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let is_path =
         matches!(call.tool, Some(Tool::Read | Tool::List | Tool::Edit | Tool::Write | Tool::Delete));
     let summary = Clean::line(&summary).into_string();
+    let changed = call.changed && !matches!(call.state, CallState::Asked);
+    let summary =
+        if changed { format!("{summary}   changed by you").trim_start().to_owned() } else { summary };
     let wanted = row::width(&summary) + 3;
     let urgent = matches!(summary_ink, Slot::Warn | Slot::Bad);
     let fits = row::width(&subject) + wanted <= room;
@@ -230,7 +233,9 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     for line in lines {
         rows.push(Row::of(line, Slot::Text).cut(env.width, g.ellipsis));
     }
-    let note = card.note.lay(env.width, g, env.colours);
+    card.note.lay(env.width, g);
+    card.note.colour(0..usize::MAX, env.colours);
+    let note = card.note.rows();
     if !note.is_empty() {
         rows.push(Row::new());
         rows.extend(note.iter().cloned());
