@@ -164,9 +164,7 @@ fn inner_why(parts: &[&str]) -> Option<&'static str> {
 
 /// A name as file systems that ignore case and invisible characters compare it.
 fn folded(name: &str) -> String {
-    let invisible = |c: &char| {
-        matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
+    let invisible = |c: &char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     name.chars().filter(|c| !invisible(c)).flat_map(char::to_lowercase).collect()
 }
 

@@ -122,8 +122,6 @@ impl Proposal {
 
     /// Whether a typed word lets it be applied.
     pub fn lets(&self, given: &str) -> bool {
-        self.word().is_none_or(|wanted| {
-            given == wanted || (given == DELETE_WORD && self.control.is_none())
-        })
+        self.word().is_none_or(|wanted| given == wanted || (given == DELETE_WORD && self.control.is_none()))
     }
 }

@@ -57,7 +57,9 @@ impl Sandbox {
 impl Sandbox {
     /// Why a file of the workspace is a control file, if it is one.
     pub fn control_file(&self, path: &RelPath) -> Option<&'static str> {
-        let own = |o: &RelPath| path.as_str().strip_prefix(o.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'));
+        let own = |o: &RelPath| {
+            path.as_str().strip_prefix(o.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+        };
         let ours = self.own.iter().any(own).then_some("belongs to this program");
         ours.or_else(|| control_file(path).map(|c| c.why))
     }
@@ -113,7 +115,9 @@ impl Confine {
             Self::Outside => "outside the sandbox: all your rights, control files, the network",
             Self::Inside { write: false, network: false } => "in the sandbox: reads only, no network",
             Self::Inside { write: false, network: true } => "in the sandbox: reads only, with the network",
-            Self::Inside { write: true, network: false } => "in the sandbox: writes the workspace, no network",
+            Self::Inside { write: true, network: false } => {
+                "in the sandbox: writes the workspace, no network"
+            }
             Self::Inside { write: true, network: true } => {
                 "in the sandbox: writes the workspace, with the network"
             }

@@ -79,6 +79,9 @@ pub enum Command {
         after_help = "Examples:\n  pilothouse risk \"rm -rf build\"\n  pilothouse risk --jsonl < commands.jsonl"
     )]
     Risk(RiskArgs),
+    /// Says what was found: settings, model, folder, sandbox.
+    #[command(after_help = "Examples:\n  pilothouse doctor\n  pilothouse doctor --json")]
+    Doctor(DoctorArgs),
     /// Where the configuration is.
     #[command(after_help = "Examples:\n  pilothouse config path\n  pilothouse config validate")]
     Config {
@@ -86,6 +89,17 @@ pub enum Command {
         #[command(subcommand)]
         what: ConfigCommand,
     },
+}
+
+/// `doctor`.
+#[derive(Clone, Debug, Args)]
+pub struct DoctorArgs {
+    /// The folder to look at.
+    #[arg(long, default_value = ".")]
+    pub dir: PathBuf,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `run`.

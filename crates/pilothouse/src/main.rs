@@ -52,6 +52,7 @@ fn act(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Undo(args)) => alone::undo(args, Way::Undo),
         Some(Command::Redo(args)) => alone::undo(args, Way::Redo),
         Some(Command::Config { what }) => alone::config(what),
+        Some(Command::Doctor(args)) => alone::doctor(&args),
     }
 }
 

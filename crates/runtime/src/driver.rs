@@ -34,6 +34,7 @@ use crate::{
     surroundings,
 };
 use opening::Opened;
+pub(crate) use opening::fence;
 use outbox::Outbox;
 
 /// Events that a screen gets at once when a session is opened.

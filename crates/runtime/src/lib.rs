@@ -15,6 +15,7 @@ pub mod log;
 pub mod writer;
 
 pub mod config;
+pub mod doctor;
 pub mod home;
 pub mod surroundings;
 pub mod trace;

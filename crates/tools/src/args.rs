@@ -128,8 +128,7 @@ impl Shape for Delete {
 }
 
 impl Shape for Run {
-    const EXAMPLE: &'static str =
-        r#"{"command": "cargo test", "folder": "crates/a", "timeout_s": 120, "network": true, "outside": true, "reason": "why it needs more"}; only command is needed"#;
+    const EXAMPLE: &'static str = r#"{"command": "cargo test", "folder": "crates/a", "timeout_s": 120, "network": true, "outside": true, "reason": "why it needs more"}; only command is needed"#;
 }
 
 fn here() -> String {

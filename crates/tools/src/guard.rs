@@ -68,7 +68,11 @@ impl Guard {
     pub(crate) fn put_back(&self, before: &Before, held: bool) -> Option<Repair> {
         let after = self.look();
         let stays = |path: &Path| held && before.look.same_place(&after, path);
-        before.look.differences(&after).any(|path| !stays(path)).then(|| repair::repair(self, before, &after, &stays))
+        before
+            .look
+            .differences(&after)
+            .any(|path| !stays(path))
+            .then(|| repair::repair(self, before, &after, &stays))
     }
 
     /// A path as people read it.
@@ -80,7 +84,9 @@ impl Guard {
     /// A new folder for what is taken away.
     fn set_aside(&self) -> Option<PathBuf> {
         let aside = self.aside.as_ref()?;
-        (0..1_000).map(|n| aside.join(format!("set-aside-{n}"))).find(|dir| fs::create_dir_all(aside).and_then(|()| fs::create_dir(dir)).is_ok())
+        (0..1_000)
+            .map(|n| aside.join(format!("set-aside-{n}")))
+            .find(|dir| fs::create_dir_all(aside).and_then(|()| fs::create_dir(dir)).is_ok())
     }
 }
 

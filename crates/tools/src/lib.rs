@@ -12,8 +12,8 @@ pub mod workshop;
 mod args;
 mod change;
 mod command;
-mod guard;
 mod files;
+mod guard;
 mod sight;
 
 #[cfg(test)]
@@ -24,6 +24,6 @@ pub mod sandbox;
 pub mod specs;
 
 pub use jail::{Jail, JailError};
-pub use specs::specs;
 pub use sandbox::Fence;
+pub use specs::specs;
 pub use workshop::{BlobSource, Sink, Workshop};

@@ -15,8 +15,8 @@ use std::{
 
 use pilothouse_core::sandbox::{Backend, Confine, Sandbox};
 
-pub use helper::{HELPER, helper};
 pub(crate) use helper::talk::{Order, Told};
+pub use helper::{HELPER, helper};
 pub use policy::{Limits, place};
 use policy::{Policy, Walls};
 
@@ -188,8 +188,10 @@ impl Fence {
         policy.landlock = inside && self.landlock;
         policy.bwrap = self.bwrap.clone().filter(|_| inside);
         policy.kept = kept.to_vec();
-        let policy = serde_json::to_string(&policy).map_err(|e| format!("the sandbox cannot be described: {e}"))?;
-        let args = [HELPER.into(), helper::WATCH.into(), policy.into(), program.into()].into_iter().chain(plain());
+        let policy =
+            serde_json::to_string(&policy).map_err(|e| format!("the sandbox cannot be described: {e}"))?;
+        let args =
+            [HELPER.into(), helper::WATCH.into(), policy.into(), program.into()].into_iter().chain(plain());
         Ok(Line { program: helper.clone(), args: args.collect(), watched: true })
     }
 }

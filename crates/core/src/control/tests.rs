@@ -30,7 +30,9 @@ fn every_listed_name_is_one_in_any_folder_and_any_case() {
 
 #[test]
 fn what_git_writes_itself_is_one_for_file_tools_only() {
-    for name in ["index", "HEAD", "objects/ab/cd", "refs/heads/main", "logs/HEAD", "info/exclude", "modules/a/index"] {
+    for name in
+        ["index", "HEAD", "objects/ab/cd", "refs/heads/main", "logs/HEAD", "info/exclude", "modules/a/index"]
+    {
         assert!(of(&format!(".git/{name}")).unwrap().gits, "{name}");
         assert!(of(&format!("sub/.git/{name}")).unwrap().gits, "{name}");
     }
@@ -39,9 +41,19 @@ fn what_git_writes_itself_is_one_for_file_tools_only() {
 #[test]
 fn what_only_looks_like_one_is_none() {
     for name in [
-        "src/config", "hooks/pre-commit", "docs/agents.md.txt", "agents.rs", "git/config", ".gitignore",
-        ".github/workflows/ci.yml", "settings.json", ".vscode/extensions.json", "claude/x", ".gitattributes",
-        "README.md", "info/attributes",
+        "src/config",
+        "hooks/pre-commit",
+        "docs/agents.md.txt",
+        "agents.rs",
+        "git/config",
+        ".gitignore",
+        ".github/workflows/ci.yml",
+        "settings.json",
+        ".vscode/extensions.json",
+        "claude/x",
+        ".gitattributes",
+        "README.md",
+        "info/attributes",
     ] {
         assert_eq!(of(name), None, "{name}");
     }

@@ -405,7 +405,7 @@ impl State {
                         args: ArgsRef::Inline(args.clone()),
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
-        confine: None,
+                        confine: None,
                         typed: *typed,
                         edited: false,
                         since: at,

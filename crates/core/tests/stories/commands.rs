@@ -195,7 +195,9 @@ fn proposing_control(permission: PermissionMode, path: &str) -> Bench {
 
 #[test]
 fn a_control_file_is_written_by_its_own_question_and_word_only_in_every_mode() {
-    for path in ["AGENTS.md", "sub/.git/config", ".pilothouse/hooks.toml", ".mcp.json", "x/.Claude/settings.json"] {
+    for path in
+        ["AGENTS.md", "sub/.git/config", ".pilothouse/hooks.toml", ".mcp.json", "x/.Claude/settings.json"]
+    {
         let mut b = proposing_control(PermissionMode::Ask, path);
         let open: Vec<_> = b.session.state().open_proposals().cloned().collect();
         let (control, plain) = (&open[0], &open[1]);

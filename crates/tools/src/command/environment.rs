@@ -118,10 +118,7 @@ fn allowed(ours: impl Iterator<Item = (OsString, OsString)>, more: &[String]) ->
         let Some(name) = name.to_str() else { return false };
         let harmless = || !value.to_string_lossy().contains('@');
         let wanted = more.iter().any(|m| m == name);
-        wanted
-            || PASSED.contains(&name)
-            || name.starts_with("LC_")
-            || (PROXIES.contains(&name) && harmless())
+        wanted || PASSED.contains(&name) || name.starts_with("LC_") || (PROXIES.contains(&name) && harmless())
     });
     let set = SET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     passed.chain(set).collect()
@@ -133,8 +130,10 @@ mod tests {
 
     fn names(ours: &[(&str, &str)]) -> Vec<String> {
         let ours = ours.iter().map(|(n, v)| (OsString::from(n), OsString::from(v)));
-        let mut names: Vec<String> =
-            allowed(ours, &["MINE".to_owned()]).into_iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = allowed(ours, &["MINE".to_owned()])
+            .into_iter()
+            .map(|(n, _)| n.to_string_lossy().into_owned())
+            .collect();
         names.retain(|n| SET.iter().all(|(s, _)| s != n));
         names
     }

@@ -32,7 +32,13 @@ impl Leash {
     }
 
     /// Looks after the command, when nothing of it lives any more.
-    pub async fn after(self, guard: &Guard, confine: Confine, mounts: bool, outcome: ToolOutcome) -> ToolOutcome {
+    pub async fn after(
+        self,
+        guard: &Guard,
+        confine: Confine,
+        mounts: bool,
+        outcome: ToolOutcome,
+    ) -> ToolOutcome {
         let Some(before) = self.0 else { return outcome };
         let guard = guard.clone();
         let looked = tokio::task::spawn_blocking(move || match confine {
@@ -65,7 +71,10 @@ fn mended(repair: Option<Repair>, mut outcome: ToolOutcome) -> ToolOutcome {
         text.push_str(&format!("Control files were changed and put back: {}.", list(&repair.files)));
     }
     if !repair.lost.is_empty() {
-        text.push_str(&format!(" Control files were changed and could NOT be put back: {}.", list(&repair.lost)));
+        text.push_str(&format!(
+            " Control files were changed and could NOT be put back: {}.",
+            list(&repair.lost)
+        ));
     }
     let text = text.trim().to_owned();
     let way = "A control file steers an agent or makes a program run by itself. Propose a change with edit or \
@@ -74,7 +83,8 @@ fn mended(repair: Option<Repair>, mut outcome: ToolOutcome) -> ToolOutcome {
     outcome.text = format!("the command counts as failed. {text} {way}\n{}", outcome.text);
     outcome.summary = format!("{}, control files put back", outcome.summary);
     outcome.failed = true;
-    let kept = repair.kept.map(|k| format!(" What stood there is kept in {}.", k.display())).unwrap_or_default();
+    let kept =
+        repair.kept.map(|k| format!(" What stood there is kept in {}.", k.display())).unwrap_or_default();
     outcome.notice = Some(format!("{text}{kept}"));
     outcome
 }

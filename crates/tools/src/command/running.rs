@@ -57,7 +57,8 @@ impl Running {
     /// When it cannot be started.
     pub fn start(mut command: Command, watched: bool) -> std::io::Result<Self> {
         if !watched {
-            let child = CommandWrap::from(command).wrap(ProcessSession).wrap(KillOnDrop).spawn()?.into_inner();
+            let child =
+                CommandWrap::from(command).wrap(ProcessSession).wrap(KillOnDrop).spawn()?.into_inner();
             let tree = Tree::of(child.id());
             return Ok(Self { child, tree, watcher: None });
         }

@@ -43,6 +43,13 @@ pub(crate) fn entry(pid: u32) -> Option<(Row, bool)> {
     let field = |n: usize| fields.get(n - 3).copied();
     let id = |n: usize| field(n).and_then(|f| f.parse::<u32>().ok());
     let number = |n: usize| field(n).and_then(|f| f.parse::<u64>().ok());
-    let row = Row { pid, parent: id(4)?, group: id(5)?, session: id(6)?, started: number(22)?, threads: number(20)? };
+    let row = Row {
+        pid,
+        parent: id(4)?,
+        group: id(5)?,
+        session: id(6)?,
+        started: number(22)?,
+        threads: number(20)?,
+    };
     Some((row, matches!(field(3)?, "Z" | "X")))
 }

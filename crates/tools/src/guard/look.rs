@@ -129,7 +129,8 @@ impl Look {
             }
             let read = cache.remove(&path).filter(|f| f.stamp == stamp);
             let folder = read.unwrap_or_else(|| read_folder(root, &path, stamp));
-            if path != root.path && root.judges(&path) {
+            let gits = path.file_name().is_some_and(|n| n.eq_ignore_ascii_case(".git"));
+            if path != root.path && !gits && root.judges(&path) {
                 look.control.insert(path.clone());
             }
             folder.control.iter().for_each(|file| look.take(root, file));
@@ -164,7 +165,10 @@ impl Look {
     pub fn differences<'a>(&'a self, after: &'a Self) -> impl Iterator<Item = &'a Path> {
         let all: BTreeSet<&PathBuf> = self.entries.keys().chain(after.entries.keys()).collect();
         let named = all.into_iter().filter(|p| self.entries.get(*p) != after.entries.get(*p));
-        let led = self.led.iter().filter(|(p, e)| !self.entries.contains_key(*p) && Entry::of(p).as_ref() != Some(*e));
+        let led = self
+            .led
+            .iter()
+            .filter(|(p, e)| !self.entries.contains_key(*p) && Entry::of(p).as_ref() != Some(*e));
         named.chain(led.map(|(p, _)| p)).map(PathBuf::as_path)
     }
 
@@ -182,7 +186,11 @@ impl Look {
     /// What a sandbox can hold by mounts: folders of control files, and files that lie in no such.
     pub fn holdable(&self) -> Vec<PathBuf> {
         let below = |p: &Path| p.ancestors().skip(1).any(|a| self.control.contains(a));
-        let files = self.entries.iter().chain(&self.led).filter(|(_, e)| matches!(e, Entry::File(..) | Entry::Large(_)));
+        let files = self
+            .entries
+            .iter()
+            .chain(&self.led)
+            .filter(|(_, e)| matches!(e, Entry::File(..) | Entry::Large(_)));
         let all = self.control.iter().chain(files.map(|(p, _)| p));
         all.filter(|p| !below(p)).take(MOST_HELD).cloned().collect()
     }
@@ -201,7 +209,10 @@ impl Entry {
         if meta.len() > MOST_BYTES {
             return Some(Self::Large(Stamp::of(&meta)));
         }
-        Some(fs::read(path).map_or(Self::Large(Stamp::of(&meta)), |b| Self::File(b.into(), meta.mode() & 0o7777)))
+        Some(
+            fs::read(path)
+                .map_or(Self::Large(Stamp::of(&meta)), |b| Self::File(b.into(), meta.mode() & 0o7777)),
+        )
     }
 }
 

@@ -50,7 +50,9 @@ fn moved_back(was: &Look, after: &Look) -> bool {
     let mut any = false;
     for gone in was.entries.keys().filter(|p| was.entries.get(*p) != after.entries.get(*p)) {
         for dir in gone.ancestors().skip(1).collect::<Vec<_>>().into_iter().rev() {
-            let Some(place) = was.folders.get(dir).filter(|p| after.folders.get(dir) != Some(p)) else { continue };
+            let Some(place) = was.folders.get(dir).filter(|p| after.folders.get(dir) != Some(p)) else {
+                continue;
+            };
             let Some((elsewhere, _)) = after.folders.iter().find(|(_, p)| *p == place) else { continue };
             if elsewhere.is_dir() && out_of_the_way(dir) && fs::rename(elsewhere, dir).is_ok() {
                 any = true;

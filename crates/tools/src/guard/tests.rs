@@ -50,7 +50,10 @@ impl Desk {
                 if meta.is_dir() {
                     folders.push(path);
                 } else if meta.is_symlink() {
-                    found.insert(path.clone(), fs::read_link(path).unwrap().into_os_string().into_encoded_bytes());
+                    found.insert(
+                        path.clone(),
+                        fs::read_link(path).unwrap().into_os_string().into_encoded_bytes(),
+                    );
                 } else {
                     found.insert(path.clone(), fs::read(&path).unwrap());
                 }
@@ -160,7 +163,8 @@ fn every_target_in_every_way_is_put_back_whether_it_was_there_or_not() {
                     assert!(repair.files.iter().any(|f| f == target), "{name} {target} {there}: {repair:?}");
                 }
                 assert_eq!(desk.text(target), before, "{name} {target} {there}");
-                let evil: Vec<_> = desk.tree().into_iter().filter(|(_, b)| b == b"evil").map(|(p, _)| p).collect();
+                let evil: Vec<_> =
+                    desk.tree().into_iter().filter(|(_, b)| b == b"evil").map(|(p, _)| p).collect();
                 assert!(evil.iter().all(|p| !desk.guard.roots[0].judges(p)), "{name} {target}: {evil:?}");
                 assert_eq!(desk.text("plain.txt").as_deref(), Some("plain"));
                 checked += 1;
@@ -278,7 +282,9 @@ fn permission_bits_are_part_of_a_hook() {
     desk.write(".git/hooks/pre-commit", "#!/bin/sh");
     let path = desk.at(".git/hooks/pre-commit");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-    let set = |d: &Desk| fs::set_permissions(d.at(".git/hooks/pre-commit"), fs::Permissions::from_mode(0o755)).unwrap();
+    let set = |d: &Desk| {
+        fs::set_permissions(d.at(".git/hooks/pre-commit"), fs::Permissions::from_mode(0o755)).unwrap()
+    };
     assert!(desk.after(set).is_some());
     assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o644);
 }

@@ -65,7 +65,8 @@ impl Walls {
     /// The profile for macOS.
     pub fn seatbelt(&self, confine: Confine) -> String {
         let quoted = |p: &Path| format!("{:?}", p.to_string_lossy());
-        let each = |list: &[PathBuf]| list.iter().map(|p| format!(" (subpath {})", quoted(p))).collect::<String>();
+        let each =
+            |list: &[PathBuf]| list.iter().map(|p| format!(" (subpath {})", quoted(p))).collect::<String>();
         let mut text = "(version 1)\n(allow default)\n(deny file-write*)\n(deny mach-lookup (global-name \
             \"com.apple.SecurityServer\"))\n(deny signal (target others))\n"
             .to_owned();

@@ -82,8 +82,14 @@ fn linux(wanted: Wanted) -> Choice {
     };
     match (landlock, bwrap) {
         (landlock, Ok(program)) => {
-            let notes = landlock.as_ref().err().map(|e| format!("without Landlock: {e}")).into_iter().collect();
-            Choice { backend: Some(Backend::Bubblewrap), bwrap: Some(program), landlock: landlock.is_ok(), notes }
+            let notes =
+                landlock.as_ref().err().map(|e| format!("without Landlock: {e}")).into_iter().collect();
+            Choice {
+                backend: Some(Backend::Bubblewrap),
+                bwrap: Some(program),
+                landlock: landlock.is_ok(),
+                notes,
+            }
         }
         (Ok(mut notes), Err(why)) if wanted != Wanted::Bwrap => {
             notes.insert(0, why);
@@ -97,7 +103,8 @@ fn linux(wanted: Wanted) -> Choice {
 /// Runs bubblewrap once; user name spaces may be forbidden.
 fn bubblewrap() -> Result<PathBuf, String> {
     let found = BWRAP.iter().map(PathBuf::from).find(|p| p.is_file());
-    let program = found.ok_or("bubblewrap, which would give commands a process list of their own, is not installed")?;
+    let program =
+        found.ok_or("bubblewrap, which would give commands a process list of their own, is not installed")?;
     let mut try_out = Command::new(&program);
     try_out.args(["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--die-with-parent"]);
     try_out.args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", "/bin/sh", "-c", ":"]);
@@ -118,7 +125,9 @@ fn bubblewrap() -> Result<PathBuf, String> {
 fn kernel() -> Result<Vec<String>, String> {
     use super::helper::rules;
     if !rules::kernel_holds_files() {
-        return Err("the kernel has no Landlock, or one before Linux 6.2, which lets files be cut short".to_owned());
+        return Err(
+            "the kernel has no Landlock, or one before Linux 6.2, which lets files be cut short".to_owned()
+        );
     }
     if !super::helper::filter::known() {
         return Err("seccomp is not known for this processor, so that the network cannot be held".to_owned());

@@ -55,7 +55,11 @@ fn a_cache_that_holds_the_own_files_is_not_given_away() {
     let walls = Walls::around(&Settings { writable, ..Settings::default() }, &places, dir.path());
     let policy = Policy::new(Confine::Inside { write: true, network: false }, &walls, Limits::default());
     let real = |p: &Path| p.canonicalize().unwrap();
-    assert_eq!(policy.write, [real(dir.path()), places.workspace.clone(), real(&cache)], "the first is scratch");
+    assert_eq!(
+        policy.write,
+        [real(dir.path()), places.workspace.clone(), real(&cache)],
+        "the first is scratch"
+    );
     assert_eq!(policy.hidden, [real(&places.own[0])]);
     let reading = Policy::new(Confine::READING, &walls, Limits::default());
     assert_eq!(reading.write, [real(dir.path())]);
@@ -70,7 +74,10 @@ fn the_profile_for_macos_names_what_is_written_hidden_and_reached() {
     let work = format!("(subpath {:?})", places.workspace.to_string_lossy());
     assert!(profile(true, false).contains(&work) && profile(true, false).contains("(deny network*)"));
     assert!(!profile(false, false).contains(&work) && !profile(true, true).contains("(deny network*)"));
-    let own = format!("(deny file-read* file-write* (subpath {:?}))", places.own[0].canonicalize().unwrap().to_string_lossy());
+    let own = format!(
+        "(deny file-read* file-write* (subpath {:?}))",
+        places.own[0].canonicalize().unwrap().to_string_lossy()
+    );
     assert!(profile(true, true).contains(&own), "{}", profile(true, true));
 }
 

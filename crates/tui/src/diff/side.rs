@@ -90,7 +90,9 @@ impl DiffPane {
             (_, _) if taken + left > 0 && taken == 0 => {
                 format!("a writes nothing of {name}: no hunk is taken")
             }
-            (_, _) if p.control.is_some() => format!("a writes the control file {name}; it asks for its word first"),
+            (_, _) if p.control.is_some() => {
+                format!("a writes the control file {name}; it asks for its word first")
+            }
             (_, ChangeKind::Delete) => format!("a removes {name}; it asks for the name first"),
             (_, ChangeKind::Create) => format!("a writes the new file {name}"),
             (_, ChangeKind::Modify) if taken + left == 0 => {

@@ -133,7 +133,10 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
                 .collect();
             let control = proposals.iter().filter_map(|id| page.state.proposals.get(id)).filter_map(|p| {
                 let why = p.control.as_ref()?;
-                Some(("control", format!("{} {}; it is written by its own word", clean(p.path.as_str()), clean(why))))
+                Some((
+                    "control",
+                    format!("{} {}; it is written by its own word", clean(p.path.as_str()), clean(why)),
+                ))
             });
             let then = ("then", "Enter opens the diff".to_owned());
             let details = control.chain([then]).collect();

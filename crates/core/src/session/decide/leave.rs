@@ -111,7 +111,10 @@ impl Draft<'_> {
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
         let call = open.call;
-        self.ask(CheckpointKind::Risk { call, gate, command, folder, shown, risk, why, confine, reason }, message);
+        self.ask(
+            CheckpointKind::Risk { call, gate, command, folder, shown, risk, why, confine, reason },
+            message,
+        );
     }
 
     /// How a command is to run: no wider than it asks for.
@@ -142,7 +145,9 @@ impl Draft<'_> {
             // A gate runs the project's own code: in a folder that is not trusted it asks in every mode.
             (Risk::Low | Risk::Medium, _) if whose.gate && !self.state.trust.holds() => Leave::Ask,
             // The user typed it, and typed how it runs; without a sandbox even that asks.
-            (Risk::Low | Risk::Medium, Confine::Inside { .. } | Confine::Outside) if whose.typed => Leave::Run,
+            (Risk::Low | Risk::Medium, Confine::Inside { .. } | Confine::Outside) if whose.typed => {
+                Leave::Run
+            }
             (Risk::Low | Risk::Medium, Confine::Bare | Confine::Outside) => Leave::Ask,
             (Risk::Low | Risk::Medium, Confine::Inside { .. }) if more => Leave::Ask,
             (Risk::Medium, Confine::Inside { .. }) if !auto => Leave::Ask,

@@ -63,7 +63,10 @@ impl Draft<'_> {
     fn tell_sandbox(&mut self) {
         if self.state.sandbox.backend.is_none() {
             let why = self.state.sandbox.notes.join("; ");
-            self.notice(Level::Warn, format!("There is no sandbox: every command asks. {why}").trim().to_owned());
+            self.notice(
+                Level::Warn,
+                format!("There is no sandbox: every command asks. {why}").trim().to_owned(),
+            );
         }
     }
 

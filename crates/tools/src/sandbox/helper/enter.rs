@@ -4,7 +4,10 @@
 
 use std::{ffi::OsString, os::unix::process::CommandExt, process::Command};
 
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::{
+    process::{Resource, Rlimit, setrlimit},
+    thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities},
+};
 
 use super::{filter, rules};
 use crate::sandbox::policy::{Limits, Policy};
@@ -23,10 +26,29 @@ fn confine(policy: &Policy) -> Result<(), String> {
     if !policy.inside {
         return Ok(());
     }
+    lower().map_err(|e| format!("the superuser's rights could not be lowered: {e}"))?;
     if policy.landlock {
         rules::restrict(policy)?;
     }
     filter::install(policy)
+}
+
+/// What a superuser keeps: rights over files and users, none over other processes or the kernel.
+const KEPT: CapabilitySet = CapabilitySet::CHOWN
+    .union(CapabilitySet::DAC_OVERRIDE)
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::FSETID)
+    .union(CapabilitySet::SETGID)
+    .union(CapabilitySet::SETUID)
+    .union(CapabilitySet::SETFCAP)
+    .union(CapabilitySet::NET_BIND_SERVICE);
+
+/// Gives up the rest, which no program started from here gets back. Some of it would pass Landlock:
+/// who may measure the system may read every process.
+fn lower() -> rustix::io::Result<()> {
+    let now = capabilities(None)?;
+    let (effective, permitted) = (now.effective & KEPT, now.permitted & KEPT);
+    set_capabilities(None, CapabilitySets { effective, permitted, inheritable: CapabilitySet::empty() })
 }
 
 /// A limit that the system does not allow to be set is left as it is: there is a lower one.

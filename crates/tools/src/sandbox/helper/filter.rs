@@ -65,7 +65,8 @@ const NEVER: &[i64] = &[
 ];
 
 #[cfg(target_arch = "x86_64")]
-const NEVER_HERE: &[i64] = &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_kexec_file_load, libc::SYS_modify_ldt];
+const NEVER_HERE: &[i64] =
+    &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_kexec_file_load, libc::SYS_modify_ldt];
 #[cfg(not(target_arch = "x86_64"))]
 const NEVER_HERE: &[i64] = &[libc::SYS_kexec_file_load];
 

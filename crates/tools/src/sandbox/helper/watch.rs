@@ -54,7 +54,8 @@ const MYSELF: &str = "/proc/self/exe";
 
 pub(super) fn watch(policy: &Policy, program: &OsString, args: &[OsString]) -> Result<ExitCode, String> {
     let lost = |what: &'static str| move |e: std::io::Error| format!("{what}: {e}");
-    let line = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from).map_err(lost("its line"))?;
+    let line =
+        std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from).map_err(lost("its line"))?;
     set_child_subreaper(Some(getpid())).map_err(|e| lost("taking in what is left")(e.into()))?;
     let limit = policy.limits.processes;
     let group = if limit > 0 { Group::join(limit) } else { None };
@@ -218,7 +219,8 @@ fn count(limit: u64, mut line: UnixStream, ends: &Ends) {
 /// How many threads the system has.
 pub(super) fn threads() -> u64 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let all = text.split_ascii_whitespace().nth(3).and_then(|w| w.split_once('/')).map(|(_, all)| all.parse());
+    let all =
+        text.split_ascii_whitespace().nth(3).and_then(|w| w.split_once('/')).map(|(_, all)| all.parse());
     all.and_then(Result::ok).unwrap_or(0)
 }
 
