@@ -135,9 +135,8 @@ fn named<'a>(part: &str, mut rest: impl Iterator<Item = &'a str>) -> Option<Cont
 pub fn of_git<'a>(rest: impl IntoIterator<Item = &'a str>) -> Control {
     let rest: Vec<String> = rest.into_iter().map(folded).collect();
     let parts: Vec<&str> = rest.iter().map(String::as_str).collect();
-    let why = match git_why(&parts) {
-        Some(why) => why,
-        None => return Control { why: "belongs to git", gits: true, runs: true },
+    let Some(why) = git_why(&parts) else {
+        return Control { why: "belongs to git", gits: true, runs: true };
     };
     Control { why, gits: false, runs: true }
 }

@@ -169,7 +169,8 @@ impl Driver {
             history: self.at.config.history,
         };
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let tools = pilothouse_tools::specs(offer, session_tools(purpose));
+        let held = self.at.session.state().sandbox.backend.is_some();
+        let tools = pilothouse_tools::specs(offer, held, session_tools(purpose));
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 

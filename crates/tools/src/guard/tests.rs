@@ -1,6 +1,6 @@
 //! What a command does to control files, done by hand: each target in every way, and nothing else.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 use std::{collections::BTreeMap, os::unix::fs::symlink};
 
 use super::*;
@@ -283,7 +283,7 @@ fn permission_bits_are_part_of_a_hook() {
     let path = desk.at(".git/hooks/pre-commit");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
     let set = |d: &Desk| {
-        fs::set_permissions(d.at(".git/hooks/pre-commit"), fs::Permissions::from_mode(0o755)).unwrap()
+        fs::set_permissions(d.at(".git/hooks/pre-commit"), fs::Permissions::from_mode(0o755)).unwrap();
     };
     assert!(desk.after(set).is_some());
     assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o644);

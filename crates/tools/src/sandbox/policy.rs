@@ -65,8 +65,9 @@ impl Walls {
     /// The profile for macOS.
     pub fn seatbelt(&self, confine: Confine) -> String {
         let quoted = |p: &Path| format!("{:?}", p.to_string_lossy());
-        let each =
-            |list: &[PathBuf]| list.iter().map(|p| format!(" (subpath {})", quoted(p))).collect::<String>();
+        let each = |list: &[PathBuf]| {
+            list.iter().map(|p| [" (subpath ", &quoted(p), ")"].concat()).collect::<Vec<_>>().concat()
+        };
         let mut text = "(version 1)\n(allow default)\n(deny file-write*)\n(deny mach-lookup (global-name \
             \"com.apple.SecurityServer\"))\n(deny signal (target others))\n"
             .to_owned();
@@ -109,7 +110,7 @@ impl Policy {
         let network = !matches!(confine, Confine::Inside { network: false, .. });
         let write = if inside { walls.write(confine) } else { Vec::new() };
         let hidden = if inside { walls.hidden.clone() } else { Vec::new() };
-        Self { inside, network, write, hidden, limits, ..Self::default() }
+        Self { inside, write, hidden, network, limits, ..Self::default() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is written for whom: lists, paths, profiles. That they hold is tried with real processes.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 use std::fs;
 
 use super::*;

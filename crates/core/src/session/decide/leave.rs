@@ -39,10 +39,9 @@ enum Leave {
 impl Wish {
     /// Reads the arguments of a call; `None` when they name no command.
     pub(super) fn of(open: &OpenCall) -> Option<Self> {
-        let mut wish: Self = serde_json::from_str(&open.head).ok()?;
-        wish.command = wish.command.trim().to_owned();
-        wish.folder = wish.folder.trim().to_owned();
-        (!wish.command.is_empty()).then_some(wish)
+        let said: Self = serde_json::from_str(&open.head).ok()?;
+        let (command, folder) = (said.command.trim().to_owned(), said.folder.trim().to_owned());
+        (!command.is_empty()).then_some(Self { command, folder, ..said })
     }
 
     /// The hash of exactly what is shown of it.

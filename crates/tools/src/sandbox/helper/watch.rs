@@ -64,7 +64,7 @@ pub(super) fn watch(policy: &Policy, program: &OsString, args: &[OsString]) -> R
     let child = started?;
     let _ = setpriority_process(None, FIRST);
     let mut watch = Watch { line: line.try_clone().map_err(lost("its line"))?, ends: Arc::default(), group };
-    watch.let_go_of_output().map_err(lost("its output"))?;
+    let_go_of_output().map_err(lost("its output"))?;
     let pid = child.id();
     watch.tell(Told::Started(Process { pid, started: table::entry(pid).map_or(0, |(r, _)| r.started) }));
     let (ends, group) = (Arc::clone(&watch.ends), watch.group.clone());
@@ -74,7 +74,7 @@ pub(super) fn watch(policy: &Policy, program: &OsString, args: &[OsString]) -> R
         let (line, ends) = (watch.line.try_clone().map_err(lost("its line"))?, Arc::clone(&watch.ends));
         thread::spawn(move || count(limit, line, &ends));
     }
-    watch.until_all_ended(child);
+    watch.until_all_ended(&child);
     watch.group.iter().for_each(Group::remove);
     Ok(ExitCode::SUCCESS)
 }
@@ -112,22 +112,22 @@ struct Watch {
     group: Option<Group>,
 }
 
-impl Watch {
-    /// Whoever reads the command's output sees its end when the command's processes end.
-    fn let_go_of_output(&self) -> std::io::Result<()> {
-        let null: OwnedFd = File::options().read(true).write(true).open("/dev/null")?.into();
-        rustix::stdio::dup2_stdout(&null)?;
-        rustix::stdio::dup2_stderr(&null)?;
-        Ok(())
-    }
+/// Whoever reads the command's output sees its end when the command's processes end.
+fn let_go_of_output() -> std::io::Result<()> {
+    let null: OwnedFd = File::options().read(true).write(true).open("/dev/null")?.into();
+    rustix::stdio::dup2_stdout(&null)?;
+    rustix::stdio::dup2_stderr(&null)?;
+    Ok(())
+}
 
+impl Watch {
     /// Nobody may listen any more; then the other thread knows.
     fn tell(&mut self, told: Told) {
         let _ = self.line.write_all(told.line().as_bytes());
     }
 
     /// Waits for the command, then for what it left, which is given a moment, asked, and ended.
-    fn until_all_ended(&mut self, child: Child) {
+    fn until_all_ended(&mut self, child: &Child) {
         let leader = pid(child.id());
         self.ends.leader.store(child.id(), Ordering::SeqCst);
         loop {
