@@ -14,12 +14,14 @@ pub mod work;
 
 pub mod checkpoint;
 pub mod goal;
+pub mod hook;
 pub mod phase;
 pub mod plan;
 pub mod proposal;
 
 pub mod control;
 pub mod intent;
+pub mod policy;
 pub mod risk;
 pub mod sandbox;
 pub mod scope;

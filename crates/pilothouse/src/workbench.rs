@@ -45,7 +45,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
     let (signal_sender, signals) = channel::<Signal>(8);
     let (keymap, theme) = (file(&home.config.join("keymap.toml")), theme(&home, args));
     let helper = Some(crate::HELPER.into());
-    let setup = Setup { which, helper, ..Setup::new(home, workspace, environment) };
+    let setup = Setup { which, asks: true, helper, ..Setup::new(home, workspace, environment) };
     let driver = thread::Builder::new()
         .name("driver".into())
         .spawn(move || beside(setup, driver_requests, &driver_updates, signal_sender))?;

@@ -2,8 +2,6 @@
 //!
 //! Owns the checks and their words. Never changes anything and asks no network.
 
-use std::path::Path;
-
 use serde::Serialize;
 
 use crate::{
@@ -28,7 +26,7 @@ pub struct Check {
 pub fn checks(setup: &Setup) -> Vec<Check> {
     let file = setup.home.config.join("config.toml");
     let check = |check, ok, found: String, notes| Check { check, ok, found, notes };
-    let config = Config::load(&setup.home, &setup.workspace, &setup.environment, setup.flags.clone());
+    let config = Config::load(&setup.home, None, &setup.environment, setup.flags.clone());
     let config = match config {
         Ok(config) => config,
         Err(e) => return vec![check("config", false, e.to_string(), vec![e.hint()])],
@@ -46,14 +44,7 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
     vec![
         check("config", true, format!("{}{there}", file.display()), config.notices.clone()),
         check("model", true, model, no_model),
-        check("folder", folder.is_dir(), folder.display().to_string(), git(&folder)),
+        check("folder", folder.is_dir(), folder.display().to_string(), Vec::new()),
         check("sandbox", sandbox.backend.is_some(), held, sandbox.notes.clone()),
     ]
-}
-
-fn git(folder: &Path) -> Vec<String> {
-    match crate::surroundings::branch(folder).name {
-        Some(branch) => vec![format!("git, on {branch}")],
-        None => vec!["no git repository; changes can be undone all the same".to_owned()],
-    }
 }

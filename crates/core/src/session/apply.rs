@@ -4,6 +4,7 @@
 
 mod change;
 mod command;
+mod hear;
 
 use super::{
     lane::{Lane, LaneKind, OpenCall, Talk},
@@ -33,6 +34,7 @@ impl State {
     }
 
     fn fold(&mut self, seq: Seq, event: &Event) {
+        self.age(event);
         match event {
             Event::SessionOpened { slug, folder, mode, permission, sandbox, .. } => {
                 self.slug.clone_from(slug);
@@ -54,7 +56,8 @@ impl State {
                 self.saw(turn.0);
                 self.turn = Some(*turn);
                 self.history.push(seq);
-                let head = text.head.chars().take(HEAD_CHARS).collect();
+                let head: String = text.head.chars().take(HEAD_CHARS).collect();
+                self.keep(seq, true, head.clone());
                 let info = TurnInfo {
                     seq,
                     head,
@@ -71,28 +74,8 @@ impl State {
                 };
                 self.turns.insert(*turn, info);
             }
-            Event::IntentClassified {
-                turn,
-                class,
-                path,
-                confidence,
-                forbids,
-                request,
-                source,
-                reasoning,
-            } => {
-                let (phase, plan_active) = (self.phase, self.plan.is_some());
-                if let Some(info) = self.turns.get_mut(turn) {
-                    (info.phase, info.plan_active) = (phase, plan_active);
-                    info.source.clone_from(source);
-                    info.reasoning.clone_from(reasoning);
-                    info.class = class.clone();
-                    info.path = path.clone();
-                    info.confidence = *confidence;
-                    info.forbids = *forbids;
-                    info.fixed = source == "at_node";
-                    info.request.clone_from(request);
-                }
+            Event::IntentClassified { .. } | Event::IntentAsked { .. } | Event::TurnDropped { .. } => {
+                self.fold_heard(event);
             }
             Event::PhaseChanged { to, .. } => {
                 self.phase = *to;
@@ -100,7 +83,11 @@ impl State {
                     self.failure = None;
                 }
             }
-            Event::TrustChanged { trust, .. } => self.trust = *trust,
+            Event::TrustChanged { trust, .. } => {
+                self.trust = *trust;
+                self.seeking = None;
+            }
+            Event::TrustSought { wish } => self.seeking = Some(*wish),
             Event::ModeChanged { mode } => self.mode = *mode,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
@@ -199,10 +186,12 @@ impl State {
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
         self.trust = Trust::None;
+        self.seeking = None;
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();
         self.cut.clear();
+        self.hearing.clear();
         self.run = None;
         self.failure = None;
         self.phase = Phase::Idle;
@@ -367,11 +356,12 @@ impl State {
                     lane.rounds += 1;
                 }
             }
-            Event::MessageCompleted { lane, call, calls, usage, intermediate, .. } => {
+            Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
                 self.add_usage(usage);
                 self.cut.remove(call);
                 if !*intermediate {
                     self.history.push(seq);
+                    self.keep(seq, false, text.head.chars().take(HEAD_CHARS).collect());
                 }
                 for c in calls {
                     self.saw(c.call.0);

@@ -5,13 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::{
+    blob::BlobId,
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
     goal::Tried,
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
-    intent::{Control, IntentNode, IntentPath, Mode, Phase, Turn},
+    intent::{Control, IntentNode, IntentPath, Mode, Opinion, Phase, Turn},
     plan::Plan,
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
@@ -20,7 +21,7 @@ use crate::{
     session::{Lane, LaneKind, Talk},
     talk::Usage,
     tool::Permit,
-    trust::Trust,
+    trust::{Trust, TrustWish},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -47,6 +48,8 @@ pub struct State {
     pub chat_only: bool,
     /// Whether what the project brings along has effect.
     pub trust: Trust,
+    /// What is wanted of it and not done yet.
+    pub seeking: Option<TrustWish>,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -65,6 +68,12 @@ pub struct State {
     pub asked: BTreeMap<CheckpointId, Seq>,
     /// What waits until the run ends.
     pub queue: Queue,
+    /// Messages that are not understood yet, in their order.
+    pub hearing: VecDeque<Hearing>,
+    /// Counts what a reading depends on: changes of phase, plan, mode and ceiling.
+    pub epoch: u32,
+    /// Answers of later tiers that hold while their key does, oldest first.
+    pub memory: VecDeque<(BlobId, Opinion)>,
     /// Lines of work.
     pub lanes: BTreeMap<LaneId, Lane>,
     /// Proposals, open and settled.
@@ -81,6 +90,8 @@ pub struct State {
     pub turn: Option<TurnId>,
     /// Messages of the user and final replies, by place in the log.
     pub history: Vec<Seq>,
+    /// The last of them with their beginnings: what a message may refer to.
+    pub recent: VecDeque<Said>,
     /// What everything cost.
     pub usage: Usage,
     /// Model calls that were stopped; their partial text may still come.
@@ -133,8 +144,44 @@ impl Queue {
     }
 }
 
+/// A message that is not understood yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hearing {
+    /// The message.
+    pub turn: TurnId,
+    /// The last event that its writer could have seen.
+    pub seen: Seq,
+    /// [`State::epoch`] when it was asked about.
+    pub epoch: u32,
+    /// Whether an embedder is asked.
+    pub vectors: bool,
+    /// Whether a model is asked.
+    pub model: bool,
+}
+
+impl Hearing {
+    /// Whether a later tier is asked; otherwise it waits for an earlier message.
+    pub const fn asked(&self) -> bool {
+        self.vectors || self.model
+    }
+}
+
 /// How many characters of a turn's text the session keeps.
 pub const HEAD_CHARS: usize = 200;
+
+/// The beginning of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Where it stands.
+    pub seq: Seq,
+    /// Whether the user said it.
+    pub by_user: bool,
+    /// At most [`HEAD_CHARS`] characters.
+    pub head: String,
+}
+
+/// How many [`Said`] are kept: more than a reading looks at, for messages that wait.
+pub const RECENT: usize = 24;
 
 /// What is known of a turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -270,8 +317,16 @@ impl State {
             Some(Work::Think { call, lane: lane.id, purpose, node: lane.node, offer: lane.offer() })
         });
         let tools = self.lanes.values().filter_map(|lane| self.tool_work(lane));
+        let hearing = self.hearing.front().map(|h| Work::Classify {
+            turn: h.turn,
+            epoch: h.epoch,
+            vectors: h.vectors,
+            model: h.model,
+        });
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
-        thinking.chain(tools).chain(writes).map(|w| (w.key(), w)).collect()
+        let survey = self.seeking.map(Work::Survey);
+        let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey);
+        all.map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
@@ -327,6 +382,7 @@ impl State {
             | CheckpointKind::Failure(_)
             | CheckpointKind::Interruption { .. }
             | CheckpointKind::Diff { .. }
+            | CheckpointKind::Trust { .. }
             | CheckpointKind::Exit
             | CheckpointKind::PipelinePause { .. }
             | CheckpointKind::Breakout { .. } => false,

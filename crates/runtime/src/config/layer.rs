@@ -8,6 +8,7 @@ use pilothouse_core::scope::PermissionMode;
 use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
 use serde::Deserialize;
 
+use super::intent::{EmbedderLayer, IntentLayer};
 use crate::{error::RuntimeError, home::Environment};
 
 /// What one source says.
@@ -20,6 +21,10 @@ pub struct Layer {
     pub session: SessionLayer,
     /// `[sandbox]`.
     pub sandbox: SandboxLayer,
+    /// `[intent]`.
+    pub intent: IntentLayer,
+    /// `[embedder]`; only the user's own file is asked.
+    pub embedder: EmbedderLayer,
     /// `[log]`.
     pub log: LogLayer,
 }
@@ -202,13 +207,16 @@ impl Layer {
                 history: self.session.history.or(below.session.history),
             },
             sandbox: self.sandbox.over(below.sandbox),
+            intent: self.intent.over(below.intent),
+            // No layer but the user's own file may say it, and there it is read.
+            embedder: EmbedderLayer::default(),
             log: LogLayer { filter: self.log.filter.or(below.log.filter) },
         }
     }
 }
 
 /// Line and column, from 1, of the start of a stretch of text.
-pub(super) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
+pub(crate) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
     let at = span.map_or(0, |s| s.start);
     let before = text.get(..at.min(text.len())).unwrap_or_default();
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;

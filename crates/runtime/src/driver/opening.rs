@@ -11,20 +11,21 @@ use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
     scope::PermissionMode,
-    session::{ApplyStatus, Session, Step},
-    trust::Standing,
+    session::{ApplyStatus, Session, Step, Tiers},
 };
 use pilothouse_tools::{Fence, sandbox::Places};
 
-use super::{Setup, Which};
+use super::{Setup, Which, trust};
 use crate::{
     blobs::Blobs,
-    config::Config,
+    config::{Config, Voice},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
     log::{Log, Meta},
-    sessions, writer,
+    sessions,
+    trust::{Folder, Survey},
+    writer,
 };
 
 /// An opened session, before its first step.
@@ -38,6 +39,8 @@ pub(super) struct Opened {
     pub folder: PathBuf,
     pub slug: String,
     pub notices: Vec<String>,
+    /// The folder, and what it was found to bring.
+    pub trust: (Folder, Survey),
 }
 
 impl Opened {
@@ -62,7 +65,8 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     if let Some(found) = &found {
         workspace = real_folder(&found.workspace)?;
     }
-    let config = Config::load(&setup.home, &workspace, &setup.environment, setup.flags.clone())?;
+    let trust = trust::found(setup, &workspace);
+    let config = trust::settings(setup, &trust.0, &trust.1)?;
     crate::trace::set_filter(&config.filter)?;
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
     let folder = match found {
@@ -77,6 +81,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let mut notices = config.notices.clone();
+    notices.extend(trust.1.inert());
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
@@ -84,12 +89,12 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         }
         other => other?,
     };
-    let mut session = Session::new();
+    let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
-    Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices })
+    Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust })
 }
 
 /// What holds the commands of a workspace, as this machine and the settings have it.
@@ -98,6 +103,20 @@ pub(crate) fn fence(setup: &Setup, config: &Config, workspace: &Path, session: O
     let aside = session.map(Path::to_owned);
     let places = Places { workspace: workspace.to_owned(), own, aside, helper: setup.helper.clone() };
     Fence::find(config.sandbox.clone(), &places)
+}
+
+/// How this process reads messages.
+fn tiers(config: &Config) -> Tiers {
+    let model = match &config.voice {
+        Voice::Offline => false,
+        Voice::Endpoint(_) => true,
+        Voice::Script(path) => pilothouse_model::Scripted::open(path).is_ok_and(|s| s.classifies()),
+    };
+    Tiers {
+        classifier: config.intent.classifier.clone(),
+        vectors: false,
+        model: model && config.intent.model,
+    }
 }
 
 fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {
@@ -143,7 +162,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
         sandbox: opened.fence.found().clone(),
-        standing: Standing { trust: setup.trust, ..Standing::default() },
+        standing: opened.trust.1.standing.clone(),
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));

@@ -103,7 +103,7 @@ pub(super) fn of(
     fence: &Fence,
     confine: Confine,
 ) -> Vec<(OsString, OsString)> {
-    let mut all = allowed(ours, fence.env());
+    let mut all = listed(ours, fence.env());
     let set = |list: &[(&str, &str)]| list.iter().map(|(n, v)| (n.into(), v.into())).collect::<Vec<_>>();
     if matches!(confine, Confine::Inside { network: false, .. }) {
         all.extend(set(OFFLINE));
@@ -112,8 +112,13 @@ pub(super) fn of(
     all
 }
 
+/// Of the environment `ours`, what every program gets that is started here.
+pub(crate) fn allowed(ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    listed(ours, &[])
+}
+
 /// Of the environment `ours`, what is on the list or among the user's `more`.
-fn allowed(ours: impl Iterator<Item = (OsString, OsString)>, more: &[String]) -> Vec<(OsString, OsString)> {
+fn listed(ours: impl Iterator<Item = (OsString, OsString)>, more: &[String]) -> Vec<(OsString, OsString)> {
     let passed = ours.filter(|(name, value)| {
         let Some(name) = name.to_str() else { return false };
         let harmless = || !value.to_string_lossy().contains('@');
@@ -130,7 +135,7 @@ mod tests {
 
     fn names(ours: &[(&str, &str)]) -> Vec<String> {
         let ours = ours.iter().map(|(n, v)| (OsString::from(n), OsString::from(v)));
-        let mut names: Vec<String> = allowed(ours, &["MINE".to_owned()])
+        let mut names: Vec<String> = listed(ours, &["MINE".to_owned()])
             .into_iter()
             .map(|(n, _)| n.to_string_lossy().into_owned())
             .collect();

@@ -10,7 +10,6 @@ use crate::{
     input::{Found, Opening, Refusal},
     session::state::ApplyStatus,
     tool::Tool,
-    trust::Standing,
 };
 
 impl Draft<'_> {
@@ -44,10 +43,21 @@ impl Draft<'_> {
             .filter(|c| !lost.contains(c))
             .collect();
         let run = self.state.run.as_ref().map(|r| r.id);
+        let unheard: Vec<String> = self
+            .state
+            .hearing
+            .iter()
+            .filter_map(|h| self.state.turns.get(&h.turn))
+            .map(|t| t.head.clone())
+            .collect();
         let (permission, sandbox) = (opening.permission, Some(opening.sandbox));
         self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
         self.tell_sandbox();
         self.trust_as(opening.standing);
+        for head in unheard {
+            let text = format!("Not acted on, for the program ended before it was understood: {head}");
+            self.notice(Level::Warn, text);
+        }
         for call in lost {
             let found = "the command was running when the program ended; it was not repeated".into();
             self.emit(Event::CallLost { call: Some(call), apply: None, found });
@@ -67,13 +77,6 @@ impl Draft<'_> {
                 Level::Warn,
                 format!("There is no sandbox: every command asks. {why}").trim().to_owned(),
             );
-        }
-    }
-
-    /// An untrusted folder is what every process starts from: only trust is worth an event.
-    fn trust_as(&mut self, standing: Standing) {
-        if standing.trust.holds() {
-            self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
         }
     }
 

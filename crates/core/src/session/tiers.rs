@@ -1,0 +1,77 @@
+//! How the messages of a session are read: the classifier and the tiers that can be asked beside it.
+//!
+//! Owns what is configured of it, and what of the state a reading depends on. Never part of what
+//! happened: two processes may read the same log with different tiers.
+
+use super::state::{Said, State};
+use crate::{
+    blob::BlobId,
+    checkpoint::CheckpointKind,
+    ids::Seq,
+    intent::{Classifier, Message, Opinion, Reading},
+};
+
+/// Messages of the conversation that a reading looks at.
+pub const CONTEXT: usize = 6;
+
+/// The tiers of this process.
+#[derive(Clone, Debug, Default)]
+pub struct Tiers {
+    /// The deterministic ones, with the user's exemplars and thresholds.
+    pub classifier: Classifier,
+    /// Whether an embedder beside the built-in one can be asked.
+    pub vectors: bool,
+    /// Whether a model can be asked.
+    pub model: bool,
+}
+
+impl State {
+    /// What the deterministic tiers make of a line that is said now.
+    pub(super) fn read(&self, line: &str, tiers: &Tiers) -> Reading {
+        self.read_at(line, tiers, Seq(u64::MAX))
+    }
+
+    /// As [`State::read`], for a line that was said at `seq` and is understood only now.
+    pub(super) fn read_at(&self, line: &str, tiers: &Tiers, seq: Seq) -> Reading {
+        let context = self.context(seq);
+        tiers.classifier.read(&self.message(line, &context))
+    }
+
+    /// The line with what surrounds it.
+    pub fn message<'a>(&self, text: &'a str, context: &'a [String]) -> Message<'a> {
+        Message {
+            text,
+            phase: self.phase,
+            paused: self.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
+            plan_active: self.plan.is_some(),
+            chat_only: self.chat_only,
+            context,
+        }
+    }
+
+    /// What the answer of a later tier depends on: the words, phase, plan, mode and context (INT-09).
+    pub fn key(&self, line: &str, seq: Seq) -> BlobId {
+        let plan = self.plan.as_ref().map(|p| (p.turn.0, p.version));
+        let words = crate::intent::exemplars::normal(line);
+        let context = self.context(seq).join("\u{1f}");
+        let (phase, mode, chat) = (self.phase.name(), self.mode, self.chat_only);
+        BlobId::of(format!("{words}\n{phase}\n{plan:?}\n{mode:?}\n{chat}\n{context}").as_bytes())
+    }
+
+    /// The answer that was given for this key.
+    pub(super) fn remembered(&self, key: BlobId) -> Option<Opinion> {
+        self.memory.iter().rev().find(|(k, _)| *k == key).map(|(_, o)| o.clone())
+    }
+
+    /// The beginnings of the last messages before `seq`, oldest first.
+    pub fn context(&self, seq: Seq) -> Vec<String> {
+        self.said_before(seq).map(|said| said.head.clone()).collect()
+    }
+
+    /// The last messages before `seq`, oldest first.
+    pub fn said_before(&self, seq: Seq) -> impl Iterator<Item = &Said> {
+        let before = self.recent.iter().filter(move |said| said.seq < seq);
+        let skip = before.clone().count().saturating_sub(CONTEXT);
+        before.skip(skip)
+    }
+}
