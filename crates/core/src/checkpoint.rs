@@ -10,6 +10,7 @@ use crate::{
     goal::PlannerError,
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
+    policy::{Request, Ruling},
 };
 
 /// An open question.
@@ -73,6 +74,12 @@ pub enum CheckpointKind {
         risk: crate::risk::Risk,
         /// Why, in one sentence.
         why: String,
+        /// What decided that it asks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<Ruling>,
+        /// Whether it deletes something.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        deletes: bool,
     },
     /// A lane wants to go deeper than its message asked for.
     Transition {
@@ -86,6 +93,17 @@ pub enum CheckpointKind {
         to: IntentNode,
         /// Why, in the model's words.
         reason: String,
+    },
+    /// A call wants something that a rule asks about.
+    Access {
+        /// The call.
+        call: CallId,
+        /// What it wants.
+        request: Request,
+        /// The hash of exactly what is shown.
+        shown: BlobId,
+        /// The rule.
+        ruling: Ruling,
     },
     /// Leave although something runs?
     Exit,
@@ -155,6 +173,13 @@ pub enum Answer {
     Continue,
     /// The typed word that an irreversible thing wants.
     Word(String),
+    /// Yes, and from now on what these rules say: for this session, or for good.
+    Grant {
+        /// The rules, exactly as they were shown.
+        rules: Vec<String>,
+        /// Whether they are kept in the user's file.
+        lasting: bool,
+    },
     /// Run this line, as it was shown or changed by the user; an empty one runs nothing.
     Line(String),
 }
@@ -183,7 +208,7 @@ impl CheckpointKind {
             | Self::PipelinePause { .. }
             | Self::Breakout { .. }
             | Self::Exit => true,
-            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } => false,
+            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } | Self::Access { .. } => false,
         }
     }
 
@@ -217,16 +242,36 @@ impl CheckpointKind {
                 choice("d", "diff all"),
                 choice("u", "up to plan"),
             ],
-            Self::Risk { risk: crate::risk::Risk::High, .. } => {
-                vec![choice("proceed", "type it to run once"), choice("n", "deny")]
+            Self::Risk { .. } => {
+                let once = self.word().map_or(choice("y", "run once"), |w| choice(w, "type it to run once"));
+                vec![once, choice("n", "deny")]
             }
-            Self::Risk { .. } => vec![choice("y", "run once"), choice("n", "deny")],
+            Self::Access { .. } => vec![choice("y", "allow once"), choice("n", "deny")],
             Self::Transition { .. } => vec![choice("y", "allow for this turn"), choice("n", "deny")],
             Self::Exit => vec![choice("y", "stop it and leave"), choice("n", "stay")],
             Self::PipelinePause { .. } => {
                 vec![choice("1", "proceed"), choice("2", "modify"), choice("3", "exit")]
             }
             Self::Breakout { .. } => vec![choice("1", "yes, exit"), choice("2", "no, continue")],
+        }
+    }
+
+    /// The word that must be typed before it goes on, where a plain yes is not enough.
+    pub const fn word(&self) -> Option<&'static str> {
+        match self {
+            Self::Risk { risk: crate::risk::Risk::High, .. } => Some("proceed"),
+            Self::Risk { deletes: true, .. } => Some("delete"),
+            Self::Risk { .. }
+            | Self::Confirmation
+            | Self::Clarification { .. }
+            | Self::Failure(_)
+            | Self::Interruption { .. }
+            | Self::Diff { .. }
+            | Self::Transition { .. }
+            | Self::Access { .. }
+            | Self::Exit
+            | Self::PipelinePause { .. }
+            | Self::Breakout { .. } => None,
         }
     }
 
@@ -271,7 +316,11 @@ impl CheckpointKind {
                 "3" => Some(Answer::Abort),
                 _ => None,
             },
-            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } | Self::Breakout { .. } => None,
+            Self::Diff { .. }
+            | Self::Risk { .. }
+            | Self::Transition { .. }
+            | Self::Access { .. }
+            | Self::Breakout { .. } => None,
         }
     }
 }

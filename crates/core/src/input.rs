@@ -6,7 +6,7 @@ use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
     event::FileChange,
-    ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq},
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq},
     intent::Mode,
     proposal::Decision,
     scope::PermissionMode,
@@ -131,6 +131,13 @@ pub enum Input {
         apply: ApplyId,
         /// How.
         result: Result<(), WriteFault>,
+    },
+    /// Rules that were to be kept in the user's file are there, or could not be put there.
+    RulesKept {
+        /// The approval that they came with.
+        approval: ApprovalId,
+        /// The file as the user would name it, or why not.
+        result: Result<String, String>,
     },
     /// A part of the program failed while it worked for this call.
     Panicked {

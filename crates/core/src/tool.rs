@@ -9,6 +9,7 @@ use crate::{
     blob::{Blob, BlobId},
     diff::Hunk,
     ids::{CallId, LaneId, Millis, Process},
+    policy::Held,
     relpath::RelPath,
     scope::Capability,
 };
@@ -153,6 +154,8 @@ pub struct ToolOutcome {
     pub exit: Option<Exit>,
     /// What a command wrote, byte for byte as far as it was kept.
     pub output: Option<Blob>,
+    /// The rule that the call ran into at the path which it really meant; then nothing was done.
+    pub held: Option<Box<Held>>,
 }
 
 impl ToolOutcome {
@@ -166,6 +169,7 @@ impl ToolOutcome {
             proposals: Vec::new(),
             exit: None,
             output: None,
+            held: None,
         }
     }
 

@@ -5,8 +5,9 @@
 use crate::{
     blob::BlobId,
     event::FileChange,
-    ids::{ApplyId, CallId, LaneId, ProposalId, Seq},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId, Seq},
     intent::IntentNode,
+    policy::PathRules,
     relpath::RelPath,
     scope::ToolScope,
     talk::Purpose,
@@ -27,6 +28,8 @@ pub enum WorkKey {
     Write(ApplyId),
     /// Taking it back (`false`) or putting it back (`true`).
     Revert(ApplyId, bool),
+    /// Keeping rules in the user's file.
+    Keep(ApprovalId),
 }
 
 /// A piece of work that should be going on.
@@ -77,6 +80,13 @@ pub enum Work {
         /// The files.
         files: Vec<FileChange>,
     },
+    /// Put these rules into the user's file.
+    Keep {
+        /// The approval that they came with.
+        approval: ApprovalId,
+        /// The rules.
+        rules: Vec<String>,
+    },
 }
 
 /// Where the arguments of a call stand in the log, or the command line of a gate itself.
@@ -97,6 +107,8 @@ pub struct View {
     pub base: BTreeMap<RelPath, Option<BlobId>>,
     /// The hash that each file had when the lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// The rules that hold for the paths which are really touched.
+    pub rules: PathRules,
 }
 
 /// What is taken of one proposal.
@@ -127,6 +139,7 @@ impl Work {
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
             Self::Write { apply, .. } => WorkKey::Write(*apply),
             Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
+            Self::Keep { approval, .. } => WorkKey::Keep(*approval),
         }
     }
 }

@@ -22,14 +22,16 @@ use pilothouse_core::{
     ids::Millis,
     input::{Input, WriteFault},
     intent::Phase,
+    policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
-    risk::Risk,
+    risk::{Act, Risk},
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, Session},
     talk::{Fault, FaultKind, ModelCall, ModelReply},
     tool::{Tool, ToolOutcome},
     work::{Work, WorkKey},
 };
+use std::sync::Arc;
 use support::*;
 
 /// A small generator with a fixed seed, so that a failure can be run again.
@@ -94,6 +96,9 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
         ("delete", r#"{"path":"c.txt"}"#),
         ("run", r#"{"command":"cargo test"}"#),
         ("run", r#"{"command":"rm -rf /"}"#),
+        ("run", r#"{"command":"cargo build"}"#),
+        ("run", r#"{"command":"rm x"}"#),
+        ("read", r#"{"path":"secrets/key"}"#),
         ("run", "{}"),
         ("request_path", r#"{"node":"modify","reason":"because"}"#),
         ("request_path", r#"{"node":"read"}"#),
@@ -136,6 +141,9 @@ fn answer(dice: &mut Dice) -> Answer {
         Answer::Line("make -k".into()),
         Answer::Line("rm -rf ~".into()),
         Answer::Line(" ".into()),
+        Answer::Grant { rules: vec!["allow command cargo test".into()], lasting: false },
+        Answer::Grant { rules: vec!["allow command cargo".into()], lasting: true },
+        Answer::Grant { rules: vec!["allow command rm".into()], lasting: true },
     ])
 }
 
@@ -152,7 +160,11 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
             let list: Vec<_> = state.open.values().cloned().collect();
             let question = dice.pick(&list);
             let shown = match &question.kind {
-                CheckpointKind::Risk { shown, .. } if dice.roll(8) > 0 => Some(*shown),
+                CheckpointKind::Risk { shown, .. } | CheckpointKind::Access { shown, .. }
+                    if dice.roll(8) > 0 =>
+                {
+                    Some(*shown)
+                }
                 _ => None,
             };
             Input::Answer { checkpoint: question.id, answer: answer(dice), shown }
@@ -218,6 +230,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                 Tool::Write => proposing("b.txt", "", "x\n"),
                 Tool::Delete => proposing("c.txt", "x\n", ""),
                 Tool::Run => exited(dice.pick(&[0, 0, 1]), "out"),
+                Tool::Read if dice.roll(4) == 0 => held(dice.pick(&[Outcome::Ask, Outcome::Refuse])),
                 _ => ToolOutcome::text("text", "1 line"),
             };
             if dice.roll(15) == 0 {
@@ -251,8 +264,29 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             apply: *apply,
             result: if dice.roll(6) == 0 { Err(broken()) } else { Ok(()) },
         },
+        Work::Keep { approval, .. } => Input::RulesKept {
+            approval: *approval,
+            result: dice.pick(&[Ok("permissions.toml".to_owned()), Err("disk full".to_owned())]),
+        },
     }
 }
+
+/// A tool that ran into a rule at the path that it really meant.
+fn held(outcome: Outcome) -> ToolOutcome {
+    let ruling = Ruling { outcome, by: "ask read .env".into(), at: "f:1".into(), part: String::new() };
+    let request = Request::Path { act: Act::Read, path: ".env".into() };
+    ToolOutcome { held: Some(Box::new(Held { request, ruling })), ..ToolOutcome::failure("held") }
+}
+
+/// Rules under which every other sequence is played.
+const RULES: [&str; 6] = [
+    "deny command rm",
+    "ask read a.txt",
+    "allow command cargo build",
+    "deny read secrets/**",
+    "allow write b.txt",
+    "ask command make",
+];
 
 /// What must hold between two states.
 fn check(before: &Session, after: &Session, step: &[Stamped]) {
@@ -282,7 +316,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies.contains_key(apply));
             }
-            Work::Think { .. } | Work::Revert { .. } => {}
+            Work::Think { .. } | Work::Revert { .. } | Work::Keep { .. } => {}
         }
     }
     for lane in new.lanes.values() {
@@ -330,7 +364,7 @@ fn check_log(log: &[Stamped]) {
                 }
             }
             Event::ApplyApproved { apply, by, .. } => {
-                assert!(by == "user" || auto);
+                assert!(by == "user" || auto || by.starts_with("allow write"), "{by}");
                 applies.insert(*apply);
             }
             Event::ApplyStarted { apply, .. } => assert!(applies.contains(apply)),
@@ -338,15 +372,16 @@ fn check_log(log: &[Stamped]) {
             Event::CommandProposed { call, risk, command, .. } => {
                 proposed.insert(*call, (*risk, command.clone()));
             }
-            Event::CallStarted { call, tool: Tool::Run, approval, .. } => {
+            Event::CallStarted { call, tool: Tool::Run, approval, ruling, .. } => {
                 let (risk, command) = &proposed[call];
-                match approval {
-                    Some(a) => {
-                        assert!(approved.contains(a));
-                        // The line that the user submitted is the one that runs, and its word is asked.
-                        assert!(lines.get(a).is_none_or(|l| l == command && *risk < Risk::High));
-                    }
-                    None => assert!((auto || typed.contains(call)) && *risk < Risk::High),
+                if let Some(a) = approval {
+                    assert!(approved.contains(a));
+                    // The line that the user submitted is the one that runs, and its word is asked.
+                    assert!(lines.get(a).is_none_or(|l| l == command && *risk < Risk::High));
+                } else {
+                    let ruled = ruling.as_ref().is_some_and(|r| r.by.starts_with("allow command"));
+                    assert!((auto || ruled || typed.contains(call)) && *risk < Risk::High);
+                    assert!(command != "rm x" || typed.contains(call));
                 }
             }
             _ => {}
@@ -357,6 +392,10 @@ fn check_log(log: &[Stamped]) {
 fn run(seed: u64, steps: usize) -> Bench {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut bench = Bench::new();
+    if seed % 2 == 1 {
+        let rules = RULES.iter().map(|r| Rule::parse(r, Origin::SESSION).unwrap()).collect();
+        bench.session.set_policy(Arc::new(Policy::new(rules, Places::default())));
+    }
     for _ in 0..steps {
         let before = bench.session.clone();
         let next = input(&mut dice, &bench.session);
@@ -427,7 +466,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                         );
                     }
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
-                    Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => {
+                    Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }
                 }

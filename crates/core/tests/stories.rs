@@ -16,6 +16,8 @@ mod gates;
 mod goals;
 #[path = "stories/limits.rs"]
 mod limits;
+#[path = "stories/permissions.rs"]
+mod permissions;
 #[path = "stories/phases.rs"]
 mod phases;
 #[path = "stories/questions.rs"]

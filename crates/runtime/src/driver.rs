@@ -30,6 +30,7 @@ use crate::{
     disk::{Disk, RealDisk},
     error::RuntimeError,
     home::{Environment, Home},
+    permissions,
     sessions::{self, Summary},
     surroundings,
 };
@@ -329,11 +330,26 @@ impl Driver {
         {
             tracing::warn!(error = %e, "the state of the run could not be put beside the log");
         }
+        if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
+            self.read_rules_again();
+        }
         let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
         if events.iter().any(touched) {
             self.ask_git();
         }
         self.outbox.events(events);
+    }
+
+    /// The user's file of rules changed: what it says now holds at once.
+    fn read_rules_again(&mut self) {
+        match permissions::load(&self.setup.home, self.at.root.path(), &self.setup.environment) {
+            Ok(rules) => {
+                let policy = Arc::new(rules.policy);
+                self.at.session.set_policy(Arc::clone(&policy));
+                self.outbox.send(Update::Rules(policy));
+            }
+            Err(e) => self.outbox.send(Update::Refused(format!("{e} ({})", e.hint()))),
+        }
     }
 
     fn complain(&mut self, error: &RuntimeError) {

@@ -238,6 +238,7 @@ impl App {
                 return Urgency::Stream;
             }
             Update::Answered(number, reply) => self.answered(number, reply),
+            Update::Rules(policy) => self.session.set_policy(policy),
             Update::Refused(reason) => self.complain(reason),
             Update::Surroundings(surroundings) => {
                 if surroundings.now.0 > 0 {

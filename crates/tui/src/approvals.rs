@@ -80,7 +80,9 @@ impl Approvals {
             Action::Word => Wish::Nothing,
             Action::Deny => match item.kind {
                 CheckpointKind::Diff { .. } => Wish::Diff,
-                CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
+                CheckpointKind::Risk { .. }
+                | CheckpointKind::Access { .. }
+                | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
                 CheckpointKind::Confirmation
                 | CheckpointKind::Clarification { .. }
                 | CheckpointKind::Failure(_)
@@ -96,14 +98,16 @@ impl Approvals {
 
 /// The word that must be typed before it runs, if one must.
 pub fn word(item: &Checkpoint) -> Option<&'static str> {
-    matches!(item.kind, CheckpointKind::Risk { risk: Risk::High, .. }).then_some("proceed")
+    item.kind.word()
 }
 
 fn open(item: &Checkpoint) -> Wish {
     match item.kind {
         CheckpointKind::Diff { .. } => Wish::Diff,
-        CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
-        CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::Nothing,
+        CheckpointKind::Risk { .. } if word(item).is_some() => Wish::AskWord(item.id),
+        CheckpointKind::Risk { .. } | CheckpointKind::Access { .. } | CheckpointKind::Transition { .. } => {
+            Wish::Nothing
+        }
         CheckpointKind::Confirmation
         | CheckpointKind::Clarification { .. }
         | CheckpointKind::Failure(_)
@@ -116,8 +120,9 @@ fn open(item: &Checkpoint) -> Wish {
 
 fn once(item: &Checkpoint) -> Wish {
     match item.kind {
-        CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
+        CheckpointKind::Risk { .. } if word(item).is_some() => Wish::AskWord(item.id),
         CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Transition { .. }
         | CheckpointKind::Confirmation
         | CheckpointKind::Exit => Wish::Answer(item.id, Answer::Approve),

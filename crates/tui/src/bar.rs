@@ -82,6 +82,7 @@ fn things(state: &State, question: &Checkpoint) -> usize {
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Transition { .. } => 1,
     }
 }
@@ -197,6 +198,7 @@ fn heading(question: &Checkpoint, glyphs: &Glyphs) -> (&'static str, Slot, Strin
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Diff { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Transition { .. } => (glyphs.waits, Slot::Warn, message, ""),
     }
 }
@@ -224,6 +226,9 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
         CheckpointKind::Risk { command, risk, .. } => {
             let risk = risk_name(*risk, facts.glyphs.waits == "!");
             (format!("{risk}  {}", Clean::line(command)), facts.approvals_key, "opens it")
+        }
+        CheckpointKind::Access { request, .. } => {
+            (format!("may it {}?", Clean::line(&request.to_string())), facts.approvals_key, "opens it")
         }
         CheckpointKind::Transition { from, to, .. } => {
             let what = format!("may it go from {} to {}?", from.title(), to.title());

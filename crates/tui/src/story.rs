@@ -120,6 +120,7 @@ pub(crate) fn started(call: u64, tool: Tool, subject: &str) -> Event {
         args: BlobId::of(b""),
         epoch: 0,
         approval: None,
+        ruling: None,
     }
 }
 
@@ -131,6 +132,7 @@ pub(crate) fn ended(call: u64, summary: &str, result: &str) -> Event {
         summary: summary.into(),
         result: excerpt(result),
         seen: Vec::new(),
+        ruling: None,
     }
 }
 

@@ -12,6 +12,7 @@ mod gate;
 mod goal;
 mod lane;
 mod open;
+mod permit;
 mod run;
 mod say;
 mod stop;
@@ -27,12 +28,14 @@ use crate::{
     input::{Input, Refusal},
     intent::Phase,
     phase::{Move, Trigger, transition},
+    policy::Policy,
 };
 
 /// Events being decided.
 pub(super) struct Draft<'a> {
     state: &'a mut State,
     tiers: &'a Tiers,
+    policy: &'a Policy,
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
@@ -41,8 +44,8 @@ pub(super) struct Draft<'a> {
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
-    pub fn new(state: &'a mut State, tiers: &'a Tiers, at: Millis) -> Self {
-        Self { state, tiers, at, blobs: Vec::new(), events: Vec::new() }
+    pub fn new(state: &'a mut State, tiers: &'a Tiers, policy: &'a Policy, at: Millis) -> Self {
+        Self { state, tiers, policy, at, blobs: Vec::new(), events: Vec::new() }
     }
 
     /// What was decided. A refusal after the first event is told as a notice: what was recorded
@@ -68,6 +71,7 @@ impl<'a> Draft<'a> {
     /// Whatever was dropped or answered: no lane is left with nothing to wait for, no run without
     /// its next step, no phase without its question.
     fn settle(&mut self) {
+        self.close_access_of_gone_calls();
         for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
             self.advance(lane);
         }
@@ -100,6 +104,7 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::RulesKept { approval, result } => self.rules_kept(approval, result),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }
     }

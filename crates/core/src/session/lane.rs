@@ -10,6 +10,7 @@ use crate::{
     blob::BlobId,
     ids::{CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
     intent::IntentNode,
+    policy::Request,
     relpath::RelPath,
     scope::ToolScope,
     talk::Purpose,
@@ -115,6 +116,8 @@ pub struct OpenCall {
     pub typed: bool,
     /// Whether the user changed what was proposed.
     pub edited: bool,
+    /// What the user let it do although a rule asks about it.
+    pub leave: Vec<Request>,
     /// When it began.
     pub since: Millis,
 }

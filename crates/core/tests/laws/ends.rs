@@ -34,7 +34,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                     .take
                     .iter()
                     .all(|(id, _)| !state.lanes.contains_key(&state.proposals[id].lane)),
-                Work::Write { .. } | Work::Revert { .. } => true,
+                Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => true,
                 Work::Think { .. } | Work::Tool { .. } => false,
             };
             assert!(staged, "seed {seed}: {work:?}");
@@ -48,7 +48,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
 /// Everything that answers a question of this kind.
 fn answers(kind: &CheckpointKind) -> Vec<(Answer, Option<BlobId>)> {
     let shown = match kind {
-        CheckpointKind::Risk { shown, .. } => Some(*shown),
+        CheckpointKind::Risk { shown, .. } | CheckpointKind::Access { shown, .. } => Some(*shown),
         _ => None,
     };
     let choices = kind.choices().into_iter().filter_map(|c| kind.read(c.key));

@@ -74,6 +74,9 @@ const fn place(event: &Event) -> usize {
         Event::Notice { .. } => 51,
         Event::TrustChanged { .. } => 52,
         Event::CommandEdited { .. } => 53,
+        Event::CallHeld { .. } => 54,
+        Event::RulesGranted { .. } => 55,
+        Event::RulesKept { .. } => 56,
     }
 }
 
@@ -84,7 +87,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..54), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..57), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
@@ -103,6 +106,7 @@ fn grow(value: &mut Value) {
                         "pick",
                         "text",
                         "word",
+                        "grant",
                         "line",
                         "task",
                         "gate",

@@ -145,7 +145,7 @@ impl Bench {
     pub fn answer(&mut self, of: impl Fn(&CheckpointKind) -> bool, answer: Answer) -> Result<Step, Refusal> {
         let id = self.question(of);
         let shown = match &self.session.state().open[&id].kind {
-            CheckpointKind::Risk { shown, .. } => Some(*shown),
+            CheckpointKind::Risk { shown, .. } | CheckpointKind::Access { shown, .. } => Some(*shown),
             _ => None,
         };
         self.input(Input::Answer { checkpoint: id, answer, shown })
@@ -271,6 +271,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),
             Effect::Start(Work::Write { .. }) => Some("write".into()),
             Effect::Start(Work::Revert { .. }) => Some("revert".into()),
+            Effect::Start(Work::Keep { .. }) => Some("keep".into()),
             Effect::Cancel(_) => None,
         })
         .collect()
@@ -281,6 +282,9 @@ pub fn is_plan(k: &CheckpointKind) -> bool {
 }
 pub fn is_risk(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Risk { .. })
+}
+pub fn is_access(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Access { .. })
 }
 pub fn is_diff(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Diff { .. })

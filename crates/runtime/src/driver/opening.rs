@@ -2,7 +2,10 @@
 //!
 //! Owns everything before the loop. Never performs an effect.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
@@ -20,7 +23,7 @@ use crate::{
     error::RuntimeError,
     home::make_private,
     log::{Log, Meta},
-    sessions, writer,
+    permissions, sessions, writer,
 };
 
 /// An opened session, before its first step.
@@ -71,7 +74,9 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         created: (setup.clock)().0,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
+    let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
     let mut notices = config.notices.clone();
+    notices.extend(rules.notices);
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
@@ -81,6 +86,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     };
     let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
+    session.set_policy(Arc::new(rules.policy));
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     Ok(Opened { session, log, blobs, root, config, folder, slug, notices })

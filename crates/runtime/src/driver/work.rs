@@ -18,8 +18,9 @@ use futures::FutureExt;
 use pilothouse_core::{
     blob::BlobId,
     event::FileChange,
-    ids::{ApplyId, CallId, LaneId, Process, Seq},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, Process, Seq},
     input::Input,
+    policy::{Origin, Rule},
     port::Update,
     scope::ToolScope,
     talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose},
@@ -37,6 +38,7 @@ use crate::{
     config::Voice,
     context::{self, Circumstances, Texts},
     error::RuntimeError,
+    permissions,
     writer::{self, Swap, prepare},
 };
 
@@ -113,6 +115,7 @@ impl Driver {
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
+            Work::Keep { approval, rules } => self.keep(key, approval, &rules),
         }
     }
 
@@ -227,6 +230,25 @@ impl Driver {
         self.blocking(key, apply, move || {
             let result = writer::swap_all(disk.as_ref(), &root, &blobs, &swaps);
             Input::RevertEnded { apply, result }
+        });
+    }
+
+    /// Puts rules that the user granted for good into their file.
+    fn keep(&self, key: WorkKey, approval: ApprovalId, rules: &[String]) {
+        let path = permissions::user_file(&self.setup.home);
+        let places = self.at.session.policy().places().clone();
+        let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
+        let note = format!("allowed in session {}", self.at.slug);
+        self.spawn(key, None, None, async move {
+            let shown = path.display().to_string();
+            let done =
+                tokio::task::spawn_blocking(move || permissions::keep(&path, &rules, &note, &places)).await;
+            let result = match done {
+                Ok(Ok(())) => Ok(shown),
+                Ok(Err(e)) => Err(format!("{e} ({})", e.hint())),
+                Err(e) => Err(e.to_string()),
+            };
+            Input::RulesKept { approval, result }
         });
     }
 

@@ -316,7 +316,7 @@ impl App {
 
     pub(super) fn answer(&mut self, checkpoint: CheckpointId, answer: Answer) {
         let shown = self.session.state().open.get(&checkpoint).and_then(|c| match &c.kind {
-            CheckpointKind::Risk { shown, .. } => Some(*shown),
+            CheckpointKind::Risk { shown, .. } | CheckpointKind::Access { shown, .. } => Some(*shown),
             CheckpointKind::Confirmation
             | CheckpointKind::Clarification { .. }
             | CheckpointKind::Failure(_)
@@ -359,11 +359,10 @@ impl App {
             }
             approvals::Wish::AskWord(id) => {
                 if self.listed.stood(&id, came) {
-                    let prompt = Prompt::new(
-                        Purpose::Proceed(id),
-                        "Type proceed to run it once",
-                        Some("proceed".to_owned()),
-                    );
+                    let word =
+                        self.session.state().open.get(&id).and_then(|c| c.kind.word()).unwrap_or("proceed");
+                    let question = format!("Type {word} to run it once");
+                    let prompt = Prompt::new(Purpose::Proceed(id), question, Some(word.to_owned()));
                     self.open_overlay(Overlay::Prompt(prompt));
                 } else {
                     self.complain(TOO_EARLY);

@@ -110,11 +110,18 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
             if gate.is_some() {
                 details.push(("for", "a gate of the plan".to_owned()));
             }
-            details.push(match risk {
-                Risk::High => ("then", "p, then type proceed to run it once; n denies it".to_owned()),
-                Risk::Low | Risk::Medium => ("then", "y runs it once; n denies it".to_owned()),
+            details.push(match item.kind.word() {
+                Some(word) => ("then", format!("y, then type {word} to run it once; n denies it")),
+                None => ("then", "y runs it once; n denies it".to_owned()),
             });
             (risk_name(*risk, ascii).to_owned(), slot, clean(command), details)
+        }
+        CheckpointKind::Access { request, ruling, .. } => {
+            let details = vec![
+                ("why", clean(&ruling.to_string())),
+                ("then", "y allows it once; n denies it".to_owned()),
+            ];
+            (format!("{waits} asks"), Slot::Warn, clean(&request.to_string()), details)
         }
         CheckpointKind::Transition { from, to, reason, .. } => {
             let text = format!("go from {} to {}", from.title(), to.title());

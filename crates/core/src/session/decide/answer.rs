@@ -8,7 +8,6 @@ use crate::{
     ids::{CallId, CheckpointId, LaneId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase},
-    risk::Risk,
     scope::Capability,
     session::LaneKind,
 };
@@ -27,14 +26,23 @@ impl Draft<'_> {
             }
             CheckpointKind::Failure(_) => self.answer_failure(&question, answer),
             CheckpointKind::Interruption { text } => self.answer_interruption(id, text, &answer),
-            CheckpointKind::Risk { call, shown: wanted, risk, .. } => {
+            CheckpointKind::Risk { call, shown: wanted, .. } => {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
                 }
                 if let Answer::Line(line) = &answer {
                     return self.submit_line(id, line);
                 }
-                self.answer_risk(id, *call, *risk, answer)
+                if let Answer::Grant { rules, lasting } = &answer {
+                    return self.grant(id, *call, rules, *lasting);
+                }
+                self.answer_risk(id, *call, question.kind.word(), answer)
+            }
+            CheckpointKind::Access { call, request, shown: wanted, .. } => {
+                if shown != Some(*wanted) {
+                    return Err(Refusal::new("what is asked changed since it was shown; look at it again"));
+                }
+                self.answer_access(id, *call, request, answer)
             }
             CheckpointKind::Transition { lane, call, to, .. } => {
                 self.answer_transition(id, *lane, *call, *to, answer)
@@ -65,6 +73,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }
@@ -91,6 +100,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => return Err(wrong()),
         };
         let pick = if let Answer::Pick(n) = answer { Some(n) } else { None };
@@ -182,6 +192,7 @@ impl Draft<'_> {
             | Answer::Retry
             | Answer::Replan
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }
@@ -190,13 +201,13 @@ impl Draft<'_> {
         &mut self,
         id: CheckpointId,
         call: CallId,
-        risk: Risk,
+        wanted: Option<&str>,
         answer: Answer,
     ) -> Decided {
-        let allowed = match (&answer, risk) {
-            (Answer::Word(word), Risk::High) => word.trim() == "proceed",
-            (Answer::Approve, Risk::Low | Risk::Medium) => true,
-            (Answer::Word(word), Risk::Low | Risk::Medium) => word.trim() == "y",
+        let allowed = match (&answer, wanted) {
+            (Answer::Word(word), Some(wanted)) => word.trim() == wanted,
+            (Answer::Approve, None) => true,
+            (Answer::Word(word), None) => word.trim() == "y",
             (Answer::Skip, _) => {
                 self.deny_call(id, call, answer, "the user skipped the command; it was not run");
                 return Ok(());
@@ -208,7 +219,8 @@ impl Draft<'_> {
             _ => false,
         };
         if !allowed {
-            return Err(Refusal::new("type `proceed` to run a command of high risk; nothing else runs it"));
+            let word = wanted.unwrap_or("y");
+            return Err(Refusal::new(format!("type `{word}` to run this command; nothing else runs it")));
         }
         if !self.state.ceiling().allows(Capability::Execute) {
             return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
@@ -266,6 +278,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }
@@ -293,6 +306,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }

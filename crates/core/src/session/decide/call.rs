@@ -15,6 +15,7 @@ use crate::{
     intent::{IntentNode, Phase},
     phase::Trigger,
     plan::PlanDraft,
+    policy::{Outcome, Request, Ruling},
     proposal::{Proposal, ProposalStatus},
     risk::{Risk, assess},
     scope::{Capability, PermissionMode, ToolScope},
@@ -53,7 +54,7 @@ impl Draft<'_> {
             Tool::Run => self.gate_command(lane, &open, None),
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
                 if self.reach(lane, &open, tool) {
-                    self.start_call(lane, &open, tool, None);
+                    self.start_call(lane, &open, tool, None, None);
                 }
             }
         }
@@ -144,6 +145,7 @@ impl Draft<'_> {
         open: &OpenCall,
         tool: Tool,
         approval: Option<ApprovalId>,
+        ruling: Option<Ruling>,
     ) {
         let Some((epoch, scope)) = self.state.lanes.get(&lane).map(|l| (l.epoch, l.scope())) else { return };
         // The gate: whatever led here, and whatever was answered since, the scope of now decides.
@@ -153,15 +155,18 @@ impl Draft<'_> {
                 format!("{} is not allowed any more: the ceiling was lowered, or a run began", tool.name());
             return self.end_call(lane, open.call, CallStatus::Refused, &text);
         }
+        if !self.rules_let(lane, open, tool) {
+            return;
+        }
         let (call, args, subject) = (open.call, open.hash, subject(open));
-        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval });
+        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, ruling });
     }
 
     /// Ends a call without running it (or after it was stopped); the text is what the model reads.
     pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
         let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
         let result = self.excerpt(text);
-        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new() });
+        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new(), ruling: None });
     }
 
     fn submit_plan(&mut self, lane: LaneId, kind: LaneKind, open: &OpenCall) {
@@ -244,6 +249,9 @@ impl Draft<'_> {
         let verdict = assess(&command);
         let shown = shown_command(&command, &folder);
         let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
+        let request = Request::Command { line: command.clone(), folder: folder.clone() };
+        let decision = self.policy.decide(&request, &self.state.setting());
+        let (deletes, ruling) = (decision.deletes, decision.ruling);
         self.emit(Event::CommandProposed {
             call: open.call,
             lane,
@@ -254,7 +262,11 @@ impl Draft<'_> {
             rule,
             shown,
             typed: open.typed,
+            ruling: Some(ruling.clone()),
         });
+        if ruling.outcome == Outcome::Refuse {
+            return self.refuse_by_rule(lane, open.call, &request, ruling);
+        }
         if self.repeats(lane, open.call) {
             return;
         }
@@ -268,12 +280,13 @@ impl Draft<'_> {
         });
         // A gate runs the project's own code: in a folder that is not trusted it asks in every mode.
         let free = gate.is_none() || self.state.trust.holds();
-        let asks_nothing = self.state.permission == PermissionMode::Auto && free;
+        let asks_nothing = ruling.outcome == Outcome::Run && free;
         if risk < Risk::High && (open.typed || asks_nothing) {
-            return self.start_call(lane, open, Tool::Run, approval);
+            return self.start_call(lane, open, Tool::Run, approval, asks_nothing.then_some(ruling));
         }
         let message = format!("Run `{command}`?");
-        let kind = CheckpointKind::Risk { call: open.call, gate, command, folder, shown, risk, why };
+        let (call, ruling) = (open.call, Some(ruling));
+        let kind = CheckpointKind::Risk { call, gate, command, folder, shown, risk, why, ruling, deletes };
         self.ask(kind, message);
     }
 
@@ -284,6 +297,11 @@ impl Draft<'_> {
             return Err(late());
         }
         let (lane, kind) = (lane.id, lane.kind);
+        if let Some(held) = outcome.held {
+            self.ran_into(lane, call, *held);
+            self.advance(lane);
+            return Ok(());
+        }
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
@@ -304,6 +322,7 @@ impl Draft<'_> {
             summary: outcome.summary,
             result,
             seen: outcome.seen,
+            ruling: None,
         });
         if let LaneKind::Gate(gate) = kind {
             let command = command_of(&open).map(|c| c.0).unwrap_or_default();
@@ -410,7 +429,7 @@ fn subject(open: &OpenCall) -> String {
 }
 
 /// Finds a string value in JSON that was cut off.
-fn scan(head: &str, key: &str) -> Option<String> {
+pub(super) fn scan(head: &str, key: &str) -> Option<String> {
     let after =
         head.split_once(&format!("\"{key}\""))?.1.split_once(':')?.1.trim_start().strip_prefix('"')?;
     Some(after.split('"').next().unwrap_or_default().to_owned())

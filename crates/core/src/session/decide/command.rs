@@ -20,7 +20,7 @@ impl Draft<'_> {
     pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId) {
         let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
         if let Some(tool) = open.tool {
-            self.start_call(lane, &open, tool, Some(approval));
+            self.start_call(lane, &open, tool, Some(approval), None);
             self.advance(lane);
         }
     }
@@ -46,17 +46,19 @@ impl Draft<'_> {
 
     /// The user submits a line for a command that waits: as it was shown, changed, or empty.
     pub(super) fn submit_line(&mut self, id: CheckpointId, line: &str) -> Decided {
-        let Some(CheckpointKind::Risk { call, gate, command, risk, .. }) =
-            self.state.open.get(&id).map(|c| c.kind.clone())
-        else {
+        let Some(kind) = self.state.open.get(&id).map(|c| c.kind.clone()) else {
+            return Err(Refusal::new("no command waits there"));
+        };
+        let word = kind.word();
+        let CheckpointKind::Risk { call, gate, command, .. } = kind else {
             return Err(Refusal::new("no command waits there"));
         };
         let line = line.trim();
         if line.is_empty() {
-            return self.answer_risk(id, call, risk, Answer::Skip);
+            return self.answer_risk(id, call, word, Answer::Skip);
         }
         if line == command {
-            return self.answer_risk(id, call, risk, Answer::Approve);
+            return self.answer_risk(id, call, word, Answer::Approve);
         }
         self.edit_command(id, call, gate, line)
     }

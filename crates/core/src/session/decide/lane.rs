@@ -10,7 +10,8 @@ use crate::{
     input::Refusal,
     intent::{IntentNode, Phase},
     phase::Trigger,
-    scope::{PermissionMode, ToolScope},
+    policy::Ruling,
+    scope::ToolScope,
     session::{Lane, LaneKind, Talk},
     talk::{Fault, FaultKind, Finish, ModelReply},
     tool::{ChangeKind, Tool},
@@ -253,12 +254,13 @@ impl Draft<'_> {
     pub(super) fn review(&mut self, lane: LaneId) {
         let open: Vec<(ProposalId, ChangeKind)> =
             self.state.proposals_of(lane).map(|p| (p.id, p.kind)).collect();
-        if self.state.permission == PermissionMode::Auto {
-            let plain: Vec<ProposalId> =
-                open.iter().filter(|(_, k)| *k != ChangeKind::Delete).map(|(id, _)| *id).collect();
-            if !plain.is_empty() {
-                return self.apply_now(&plain, "permission mode auto");
-            }
+        let free: Vec<(ProposalId, Ruling)> =
+            open.iter().filter_map(|(id, kind)| Some((*id, self.unreviewed(*id, *kind)?))).collect();
+        if let Some((_, ruling)) = free.first() {
+            let by =
+                if ruling.at.is_empty() { "permission mode auto".to_owned() } else { ruling.to_string() };
+            let plain: Vec<ProposalId> = free.iter().map(|(id, _)| *id).collect();
+            return self.apply_now(&plain, &by);
         }
         if self.state.diff_of(lane).is_some() {
             return;
