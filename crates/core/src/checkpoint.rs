@@ -11,6 +11,7 @@ use crate::{
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
     policy::{Request, Ruling},
+    trust::Part,
 };
 
 /// An open question.
@@ -105,6 +106,15 @@ pub enum CheckpointKind {
         /// The rule.
         ruling: Ruling,
     },
+    /// May what the folder brings take effect?
+    Trust {
+        /// What it brings.
+        parts: Vec<Part>,
+        /// Every line of it.
+        sheet: BlobId,
+        /// The hash over all of it.
+        shown: BlobId,
+    },
     /// Leave although something runs?
     Exit,
     /// A pipeline stopped between two stages.
@@ -198,6 +208,22 @@ const fn choice(key: &'static str, label: &'static str) -> Choice {
 }
 
 impl CheckpointKind {
+    /// The hash of what was shown, where an answer is bound to one.
+    pub const fn shown(&self) -> Option<BlobId> {
+        match self {
+            Self::Risk { shown, .. } | Self::Access { shown, .. } | Self::Trust { shown, .. } => Some(*shown),
+            Self::Confirmation
+            | Self::Clarification { .. }
+            | Self::Failure(_)
+            | Self::Interruption { .. }
+            | Self::Diff { .. }
+            | Self::Transition { .. }
+            | Self::Exit
+            | Self::PipelinePause { .. }
+            | Self::Breakout { .. } => None,
+        }
+    }
+
     /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.
     pub const fn is_phase_own(&self) -> bool {
         match self {
@@ -208,7 +234,11 @@ impl CheckpointKind {
             | Self::PipelinePause { .. }
             | Self::Breakout { .. }
             | Self::Exit => true,
-            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } | Self::Access { .. } => false,
+            Self::Diff { .. }
+            | Self::Risk { .. }
+            | Self::Transition { .. }
+            | Self::Access { .. }
+            | Self::Trust { .. } => false,
         }
     }
 
@@ -248,6 +278,9 @@ impl CheckpointKind {
             }
             Self::Access { .. } => vec![choice("y", "allow once"), choice("n", "deny")],
             Self::Transition { .. } => vec![choice("y", "allow for this turn"), choice("n", "deny")],
+            Self::Trust { .. } => {
+                vec![choice("y", "trust it"), choice("n", "leave it off"), choice("v", "view")]
+            }
             Self::Exit => vec![choice("y", "stop it and leave"), choice("n", "stay")],
             Self::PipelinePause { .. } => {
                 vec![choice("1", "proceed"), choice("2", "modify"), choice("3", "exit")]
@@ -269,6 +302,7 @@ impl CheckpointKind {
             | Self::Diff { .. }
             | Self::Transition { .. }
             | Self::Access { .. }
+            | Self::Trust { .. }
             | Self::Exit
             | Self::PipelinePause { .. }
             | Self::Breakout { .. } => None,
@@ -320,6 +354,7 @@ impl CheckpointKind {
             | Self::Risk { .. }
             | Self::Transition { .. }
             | Self::Access { .. }
+            | Self::Trust { .. }
             | Self::Breakout { .. } => None,
         }
     }

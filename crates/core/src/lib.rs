@@ -14,6 +14,7 @@ pub mod work;
 
 pub mod checkpoint;
 pub mod goal;
+pub mod hook;
 pub mod phase;
 pub mod plan;
 pub mod proposal;

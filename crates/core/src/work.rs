@@ -5,19 +5,22 @@
 use crate::{
     blob::BlobId,
     event::FileChange,
-    ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId, Seq},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId, Seq, TurnId},
     intent::IntentNode,
     policy::PathRules,
     relpath::RelPath,
     scope::ToolScope,
     talk::Purpose,
     tool::{ChangeKind, Permit},
+    trust::TrustWish,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What identifies a piece of work while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WorkKey {
+    /// Understanding a message: bringing its text (`false`), or asking later tiers (`true`).
+    Classify(TurnId, bool),
     /// A model call.
     Think(CallId),
     /// A tool call.
@@ -30,11 +33,24 @@ pub enum WorkKey {
     Revert(ApplyId, bool),
     /// Keeping rules in the user's file.
     Keep(ApprovalId),
+    /// Looking at what the folder brings, and keeping what was decided about it.
+    Survey,
 }
 
 /// A piece of work that should be going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
+    /// Bring the text of a message back and, where it says so, what later tiers think of it.
+    Classify {
+        /// The message.
+        turn: TurnId,
+        /// How often the surroundings had changed when it was asked.
+        epoch: u32,
+        /// Whether to ask the embedder.
+        vectors: bool,
+        /// Whether to ask the model, should the embedder not know.
+        model: bool,
+    },
     /// Ask the model for a reply to the lane's conversation.
     Think {
         /// The call.
@@ -87,6 +103,8 @@ pub enum Work {
         /// The rules.
         rules: Vec<String>,
     },
+    /// Look at what the folder brings, after keeping what was decided about it.
+    Survey(TrustWish),
 }
 
 /// Where the arguments of a call stand in the log, or the command line of a gate itself.
@@ -134,12 +152,14 @@ impl Work {
     /// What identifies it.
     pub fn key(&self) -> WorkKey {
         match self {
+            Self::Classify { turn, vectors, model, .. } => WorkKey::Classify(*turn, *vectors || *model),
             Self::Think { call, .. } => WorkKey::Think(*call),
             Self::Tool { permit, .. } => WorkKey::Tool(permit.call()),
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
             Self::Write { apply, .. } => WorkKey::Write(*apply),
             Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
             Self::Keep { approval, .. } => WorkKey::Keep(*approval),
+            Self::Survey(_) => WorkKey::Survey,
         }
     }
 }

@@ -20,15 +20,16 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
     ids::Millis,
-    input::{Input, WriteFault},
-    intent::Phase,
+    input::{Input, Understood, WriteFault},
+    intent::{Control, IntentNode, IntentPath, Opinion, Phase, Source, Turn},
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
     risk::{Act, Risk},
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, Session},
-    talk::{Fault, FaultKind, ModelCall, ModelReply},
+    talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
     tool::{Tool, ToolOutcome},
+    trust::{Trust, TrustWish},
     work::{Work, WorkKey},
 };
 use std::sync::Arc;
@@ -50,7 +51,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 34] = [
+const LINES: [&str; 36] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -83,6 +84,8 @@ const LINES: [&str; 34] = [
     "/redo",
     "/replan",
     "/undo",
+    "/trust",
+    "/trust off",
     "!ls",
     "",
 ];
@@ -159,14 +162,7 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
         4 | 5 if !state.open.is_empty() => {
             let list: Vec<_> = state.open.values().cloned().collect();
             let question = dice.pick(&list);
-            let shown = match &question.kind {
-                CheckpointKind::Risk { shown, .. } | CheckpointKind::Access { shown, .. }
-                    if dice.roll(8) > 0 =>
-                {
-                    Some(*shown)
-                }
-                _ => None,
-            };
+            let shown = question.kind.shown().filter(|_| dice.roll(8) > 0);
             Input::Answer { checkpoint: question.id, answer: answer(dice), shown }
         }
         6 | 7 if state.open_proposals().next().is_some() => {
@@ -201,9 +197,44 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
     }
 }
 
+/// What a later tier may think, right or wrong.
+fn opinions() -> Vec<Option<Opinion>> {
+    let of = |turn, node, confidence| {
+        Some(Opinion {
+            turn: Some(turn),
+            path: Some(IntentPath::to(node)),
+            target: None,
+            confidence,
+            sub_confidence: 0.0,
+            source: Source::Llm,
+            reasoning: "so".into(),
+            firm: false,
+        })
+    };
+    vec![
+        None,
+        of(Turn::Query(None), IntentNode::Explain, 0.95),
+        of(Turn::PlanNew(None), IntentNode::Modify, 0.95),
+        of(Turn::PlanNew(None), IntentNode::Delete, 0.9),
+        of(Turn::PlanNew(None), IntentNode::Execute, 0.9),
+        of(Turn::PlanContinue, IntentNode::Modify, 0.4),
+        of(Turn::Control(Control::Approve), IntentNode::Conversation, 0.9),
+        of(Turn::Control(Control::Cancel), IntentNode::Conversation, 0.99),
+        of(Turn::Control(Control::Help), IntentNode::Conversation, 0.9),
+    ]
+}
+
 fn world(dice: &mut Dice, work: &Work) -> Input {
     let broken = || WriteFault { message: "disk full".into(), stale: false, rebased: Vec::new() };
     match work {
+        Work::Classify { turn, vectors, model, .. } => {
+            let asked = *vectors || *model;
+            let text = dice.pick(&LINES).to_owned();
+            let opinion = if asked { dice.pick(&opinions()) } else { None };
+            let faults = if asked && opinion.is_none() { vec!["silent".to_owned()] } else { Vec::new() };
+            let said = Understood { text, opinion, faults, usage: Usage { input: 3, ..Usage::default() } };
+            Input::Understood { turn: *turn, said: Box::new(said) }
+        }
         Work::Think { call, .. } => {
             let reply = ModelReply {
                 text: dice
@@ -268,6 +299,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             approval: *approval,
             result: dice.pick(&[Ok("permissions.toml".to_owned()), Err("disk full".to_owned())]),
         },
+        Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
 }
 
@@ -316,7 +348,8 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies.contains_key(apply));
             }
-            Work::Think { .. } | Work::Revert { .. } | Work::Keep { .. } => {}
+            Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } => {}
+            Work::Survey(_) | Work::Keep { .. } => {}
         }
     }
     for lane in new.lanes.values() {
@@ -352,10 +385,14 @@ fn check_log(log: &[Stamped]) {
     let mut proposed = std::collections::BTreeMap::new();
     let mut lines = std::collections::BTreeMap::new();
     let mut typed = std::collections::BTreeSet::new();
-    let mut auto = false;
+    let (mut auto, mut kept) = (false, None);
     for e in log {
         match &e.event {
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
+            // Nobody but the user trusts anything, and only what was shown.
+            Event::TrustSought { wish: TrustWish::Keep(of) } => kept = Some(*of),
+            Event::TrustChanged { trust: Trust::Kept, of } => assert_eq!(kept, Some(*of)),
+            Event::TrustChanged { trust: Trust::None, .. } => kept = None,
             Event::PermissionChanged { permission, .. } => auto = *permission == PermissionMode::Auto,
             Event::CheckpointResolved { approval: Some(a), answer, .. } => {
                 approved.insert(*a);
@@ -391,8 +428,8 @@ fn check_log(log: &[Stamped]) {
 
 fn run(seed: u64, steps: usize) -> Bench {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut bench = Bench::new();
-    if seed % 2 == 1 {
+    let mut bench = if seed.is_multiple_of(2) { Bench::new() } else { Bench::asking() };
+    if seed % 4 > 1 {
         let rules = RULES.iter().map(|r| Rule::parse(r, Origin::SESSION).unwrap()).collect();
         bench.session.set_policy(Arc::new(Policy::new(rules, Places::default())));
     }
@@ -465,7 +502,9 @@ fn five_thousand_read_scoped_sequences_never_write() {
                             "seed {seed}"
                         );
                     }
+                    Work::Classify { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
+                    Work::Survey(_) => {}
                     Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }

@@ -79,6 +79,11 @@ pub enum Command {
         after_help = "Examples:\n  pilothouse risk \"rm -rf build\"\n  pilothouse risk --jsonl < commands.jsonl"
     )]
     Risk(RiskArgs),
+    /// Shows what a folder brings that would take effect, and whether it may.
+    #[command(
+        after_help = "Examples:\n  pilothouse trust                 look at it, then answer\n  pilothouse trust --show          only look\n  pilothouse trust --hash HASH     trust exactly what --show printed\n  pilothouse trust --revoke"
+    )]
+    Trust(TrustArgs),
     /// The permission rules: which there are, which decides a call and why, what a new one would have done.
     #[command(
         after_help = "Examples:\n  pilothouse permissions list\n  pilothouse permissions explain \"cargo add serde\"\n  pilothouse permissions explain \"read .env\"\n  pilothouse permissions rehearse \"allow command cargo add\"\n  pilothouse permissions add \"deny read secrets/**\"\n\nA rule: deny|ask|allow  command|read|write|delete|path|mcp|network  PATTERN\nA call: a command line, or `read PATH`, `edit PATH`, `delete PATH`, `mcp SERVER TOOL`, `network HOST`"
@@ -242,6 +247,23 @@ pub struct RiskArgs {
     /// Read `{"cmd"}` lines from standard input.
     #[arg(long, conflicts_with = "command")]
     pub jsonl: bool,
+}
+
+/// `trust`.
+#[derive(Clone, Debug, Args)]
+pub struct TrustArgs {
+    /// The folder.
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Only show what it brings and how it stands.
+    #[arg(long, conflicts_with_all = ["revoke", "hash"])]
+    pub show: bool,
+    /// Take back whatever was decided.
+    #[arg(long, conflicts_with = "hash")]
+    pub revoke: bool,
+    /// Trust it if it brings exactly what has this hash.
+    #[arg(long, value_name = "HASH")]
+    pub hash: Option<String>,
 }
 
 /// `permissions …`.

@@ -3,7 +3,6 @@
 
 use std::{
     io::{self, BufRead, Write},
-    path::Path,
     time::Instant,
 };
 
@@ -89,8 +88,7 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
 fn classifier() -> Result<Classifier, Failure> {
     let environment = Environment::of_process();
     let home = Home::find(&environment).map_err(explain_error)?;
-    let config =
-        Config::load(&home, Path::new("."), &environment, Layer::default()).map_err(explain_error)?;
+    let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain_error)?;
     for notice in &config.notices {
         complain(notice);
     }

@@ -95,6 +95,7 @@ fn answer(state: &State) -> Option<Input> {
         | CheckpointKind::Risk { .. }
         | CheckpointKind::Access { .. }
         | CheckpointKind::Transition { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Exit
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. } => Some(Input::Cancel),

@@ -1,10 +1,11 @@
 //! Settings: the shipped defaults, the user's file, the environment, the command line.
 //!
-//! Owns reading, layering and checking. Never applies a project's own file: without trust it is
-//! only noticed, and it can never name an endpoint or a key.
+//! Owns reading, layering and checking. A project's own file arrives here only from a folder that
+//! is trusted; it can only narrow, and never names an endpoint or a key.
 
 pub mod intent;
 mod layer;
+mod project;
 pub mod voice;
 
 use std::{
@@ -23,8 +24,9 @@ use crate::{
     home::{Environment, Home},
 };
 pub use intent::{Intent, Vectors};
-pub(crate) use layer::position as layer_position;
+pub(crate) use layer::position;
 pub use layer::{Layer, PriceLayer};
+pub use project::ProjectLayer;
 pub use voice::Voice;
 
 /// The defaults as they are shipped.
@@ -53,14 +55,15 @@ pub struct Config {
 const MAX_SECONDS: u64 = 3600;
 
 impl Config {
-    /// Reads all layers. `flags` is what the command line says and goes before everything.
+    /// Reads all layers. `flags` is what the command line says and goes before everything; `project`
+    /// is what the folder says where it is trusted.
     ///
     /// # Errors
     /// When a file cannot be read or holds something unknown (with line and column), when a key
     /// file can be read by others, or when the settings contradict each other.
     pub fn load(
         home: &Home,
-        workspace: &Path,
+        project: Option<&ProjectLayer>,
         environment: &Environment,
         flags: Layer,
     ) -> Result<Self, RuntimeError> {
@@ -76,13 +79,9 @@ impl Config {
         let keys = Credentials::read(&home.config.join("credentials.toml"))?;
         let voice = Voice::choose(&all.model, environment, &keys)?;
         let embedder = intent::vectors(&embedder, environment, &keys)?;
-        let project = workspace.join(".pilothouse/config.toml");
         let mut notices = Vec::new();
-        if project.exists() {
-            notices.push(format!("{} is not applied: this folder is not trusted yet", project.display()));
-        }
         let intent = Intent::read(home, &all.intent, embedder, &mut notices);
-        Ok(Self {
+        let config = Self {
             voice,
             intent,
             window: all.model.window,
@@ -94,7 +93,8 @@ impl Config {
                 .or(all.log.filter)
                 .unwrap_or_else(|| "info".into()),
             notices,
-        })
+        };
+        Ok(project.map_or(config.clone(), |p| p.narrow(config)))
     }
 }
 

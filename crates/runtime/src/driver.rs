@@ -8,6 +8,7 @@ mod outbox;
 mod port;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod work;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
@@ -16,7 +17,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{Millis, Seq},
     input::Input,
-    intent::{Control, Mode},
+    intent::{Control, Mode, Source},
     port::{Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
@@ -33,6 +34,7 @@ use crate::{
     permissions,
     sessions::{self, Summary},
     surroundings,
+    trust::{Folder, Survey},
 };
 use opening::Opened;
 use outbox::Outbox;
@@ -41,6 +43,8 @@ use outbox::Outbox;
 const TAIL: usize = 300;
 /// Most inputs that share one sync.
 const BURST: usize = 64;
+/// From this confidence on what a model resolved is worth a look.
+const SURE_ENOUGH: f32 = 0.7;
 /// How long work that was told to stop is waited for when the session is left.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -72,6 +76,8 @@ pub struct Setup {
     pub asking: bool,
     /// How far the folder is trusted whatever is kept about it: `--trust` says once.
     pub trust: Trust,
+    /// Whether somebody is there to be asked about the folder.
+    pub asks: bool,
     /// The mode, where it was said.
     pub mode: Option<Mode>,
     /// The environment.
@@ -96,6 +102,7 @@ impl Setup {
             permission: None,
             asking: false,
             trust: Trust::None,
+            asks: false,
             mode: None,
             environment,
             flags: Layer::default(),
@@ -129,6 +136,8 @@ enum Inbound {
     Input(Input),
     /// The read port's slow answers.
     Answered(u64, Reply),
+    /// The folder was looked at.
+    Surveyed(Box<(Folder, Survey)>),
     /// git answered.
     Branch(surroundings::Branch),
 }
@@ -266,6 +275,7 @@ impl Driver {
             }
             Inbound::Input(input) => inputs.push((input, false)),
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
+            Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Branch(branch) => {
                 let after = Surroundings { branch: branch.name, dirty: branch.dirty, ..self.around.clone() };
                 if after != self.around {
@@ -333,6 +343,9 @@ impl Driver {
         if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
             self.read_rules_again();
         }
+        for event in &events {
+            self.suggest(event);
+        }
         let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
         if events.iter().any(touched) {
             self.ask_git();
@@ -352,6 +365,21 @@ impl Driver {
         }
     }
 
+    /// A phrase that the model resolved goes to the file for review.
+    fn suggest(&self, event: &Stamped) {
+        let Event::IntentClassified { turn, class, path, confidence, source, .. } = &event.event else {
+            return;
+        };
+        let told = source == Source::Llm.name() && *confidence >= SURE_ENOUGH;
+        let Some(info) = self.at.session.state().turns.get(turn).filter(|_| told) else { return };
+        let known = self.at.config.intent.classifier.exemplars();
+        match self.kit.pending.suggest(&info.head, class, path, known) {
+            Ok(true) => tracing::info!("a phrase was put into exemplars.pending.yaml for review"),
+            Ok(false) => {}
+            Err(why) => tracing::warn!(why, "no phrase could be put aside for review"),
+        }
+    }
+
     fn complain(&mut self, error: &RuntimeError) {
         tracing::error!(error = %error, "the session could not be saved");
         if !self.complained {
@@ -367,10 +395,8 @@ impl Driver {
     fn ask_git(&self) {
         let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
         tokio::spawn(async move {
-            let asked = tokio::task::spawn_blocking(move || surroundings::branch(&folder)).await;
-            if let Ok(branch) = asked {
-                drop(inbound.send(Inbound::Branch(branch)).await);
-            }
+            let branch = surroundings::branch(&folder).await;
+            drop(inbound.send(Inbound::Branch(branch)).await);
         });
     }
 
@@ -402,7 +428,9 @@ impl Driver {
             let whole = match &result {
                 Inbound::Ended(WorkKey::Write(_) | WorkKey::Revert(..), _) => true,
                 Inbound::Ended(key, _) => !pending.contains_key(key),
-                Inbound::Input(_) | Inbound::Answered(..) | Inbound::Branch(_) => false,
+                Inbound::Input(_) | Inbound::Answered(..) | Inbound::Branch(_) | Inbound::Surveyed(_) => {
+                    false
+                }
             };
             let mut inputs = Vec::new();
             self.result(result, &mut inputs);
@@ -427,7 +455,8 @@ impl Driver {
         if self.at.read_only() {
             return true;
         }
-        if state.history.is_empty() && state.turns.is_empty() && state.seq <= Seq(1) {
+        // Opening and the folder's trust alone are nothing to come back to.
+        if state.history.is_empty() && state.turns.is_empty() && state.ledger.is_empty() {
             drop(std::fs::remove_dir_all(&self.at.folder));
             return false;
         }

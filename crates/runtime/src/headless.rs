@@ -325,6 +325,7 @@ fn judge(question: &Checkpoint, options: &Options, fault: Option<FaultKind>) -> 
         | CheckpointKind::Risk { .. }
         | CheckpointKind::Access { .. }
         | CheckpointKind::Transition { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Exit
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. } => Verdict::new(3, question.message.clone()),

@@ -8,6 +8,9 @@ pub mod driver;
 pub mod headless;
 
 pub mod context;
+pub mod later;
+pub mod pending;
+mod redact;
 pub mod sessions;
 
 pub mod blobs;
@@ -16,9 +19,11 @@ pub mod writer;
 
 pub mod config;
 pub mod home;
+pub mod hooks;
 pub mod permissions;
 pub mod surroundings;
 pub mod trace;
+pub mod trust;
 
 pub mod disk;
 

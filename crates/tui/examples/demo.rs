@@ -32,6 +32,7 @@ use pilothouse_core::{
     session::Session,
     talk::{Delta, DeltaKind, Finish, ModelCall, ModelReply, Purpose, Usage},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
+    trust::Standing,
     work::{Effect, Work, WorkKey},
 };
 use pilothouse_tui::{Look, Screen, Wiring, theme::Depth};
@@ -86,6 +87,8 @@ impl Driver {
 
     fn start(&mut self, work: Work) {
         match work {
+            // The demo has no later tiers.
+            Work::Classify { .. } => {}
             Work::Think { call, lane, purpose, .. } => {
                 let round = self.rounds.entry(lane).or_default();
                 *round += 1;
@@ -100,6 +103,7 @@ impl Driver {
                 let outcome = self.outcome(permit.call(), permit.tool());
                 self.todo.push_back(Input::ToolEnded { call: permit.call(), outcome });
             }
+            Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {
                 let files = changes
                     .iter()
@@ -168,6 +172,7 @@ impl Driver {
                 (String::new(), vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())])
             }
             (Purpose::Goal, _) => ("The command ended.".to_owned(), vec![]),
+            (Purpose::Classify, _) => (String::new(), vec![]),
         };
         thread::sleep(Duration::from_millis(400));
         self.stream(call, &text);
@@ -324,7 +329,7 @@ fn main() {
             version: "0.1.0".into(),
             mode: None,
             permission: None,
-            standing: pilothouse_core::trust::Standing::default(),
+            standing: Standing::default(),
             found: Vec::new(),
         }));
         driver.drive(from_screen);

@@ -4,6 +4,7 @@
 
 use pilothouse_core::{
     intent::{Control, IntentNode, IntentPath, Turn},
+    risk::{Risk, assess},
     scope::{Approval, PermissionMode},
     session::{Session, State},
 };
@@ -18,8 +19,16 @@ pub enum Preview {
     Path(IntentPath, &'static str),
     /// It answers the open question.
     Answer,
-    /// It is a command line, judged before it runs.
-    Shell,
+    /// It is a command line: how dangerous it is, and why.
+    Shell(Risk, String),
+}
+
+impl Preview {
+    /// A command line as it would be judged.
+    pub fn judged(line: &str) -> Self {
+        let verdict = assess(line.trim());
+        Self::Shell(verdict.risk, verdict.why)
+    }
 }
 
 /// What sending `draft` now would mean; `None` when there is nothing to tell.
@@ -37,7 +46,7 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
         return None;
     }
     if reading.command.is_some() {
-        return Some(Preview::Shell);
+        return Some(Preview::judged(text.trim_start_matches('!')));
     }
     let path = reading.whole.path.clone();
     let what = meaning(&reading.whole.turn, &path, reading.forbids_change, state);

@@ -10,12 +10,14 @@ mod command;
 mod control;
 mod gate;
 mod goal;
+mod hear;
 mod lane;
 mod open;
 mod permit;
 mod run;
 mod say;
 mod stop;
+mod trust;
 
 pub use control::COMMANDS;
 
@@ -97,6 +99,7 @@ impl<'a> Draft<'a> {
             Input::SetPermission(mode) => self.set_permission(mode, false),
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),
+            Input::Understood { turn, said } => self.understood(turn, *said),
             Input::Replied { call, reply } => self.replied(call, reply),
             Input::BrokenOff { call, partial, fault } => self.broken_off(call, *partial, fault),
             Input::ToolEnded { call, outcome } => self.tool_ended(call, outcome),
@@ -105,6 +108,7 @@ impl<'a> Draft<'a> {
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
             Input::RulesKept { approval, result } => self.rules_kept(approval, result),
+            Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }
     }

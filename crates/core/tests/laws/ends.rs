@@ -18,13 +18,16 @@ use crate::{Dice, check, check_log, input, run, support::*};
 fn cancel_ends_everything_but_a_write_that_has_begun() {
     for seed in 40_000..40_800 {
         let mut bench = run(seed, 45);
-        for _ in 0..bench.session.state().lanes.len() + 2 {
+        for _ in 0..bench.session.state().lanes.len() + 3 {
             drop(bench.input(Input::Cancel));
         }
         let state = bench.session.state();
         assert_eq!(state.phase, Phase::Idle, "seed {seed}");
         assert!(
-            state.lanes.is_empty() && state.run.is_none() && state.queue.plan_new.is_none(),
+            state.hearing.is_empty()
+                && state.lanes.is_empty()
+                && state.run.is_none()
+                && state.queue.plan_new.is_none(),
             "seed {seed}"
         );
         for work in bench.session.pending().values() {
@@ -35,22 +38,22 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                     .iter()
                     .all(|(id, _)| !state.lanes.contains_key(&state.proposals[id].lane)),
                 Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => true,
-                Work::Think { .. } | Work::Tool { .. } => false,
+                // Looking at the folder is nobody's work.
+                Work::Survey(_) => true,
+                Work::Classify { .. } | Work::Think { .. } | Work::Tool { .. } => false,
             };
             assert!(staged, "seed {seed}: {work:?}");
         }
         for question in state.open.values() {
-            assert!(matches!(question.kind, CheckpointKind::Diff { .. }), "seed {seed}: {question:?}");
+            let stays = matches!(question.kind, CheckpointKind::Diff { .. } | CheckpointKind::Trust { .. });
+            assert!(stays, "seed {seed}: {question:?}");
         }
     }
 }
 
 /// Everything that answers a question of this kind.
 fn answers(kind: &CheckpointKind) -> Vec<(Answer, Option<BlobId>)> {
-    let shown = match kind {
-        CheckpointKind::Risk { shown, .. } | CheckpointKind::Access { shown, .. } => Some(*shown),
-        _ => None,
-    };
+    let shown = kind.shown();
     let choices = kind.choices().into_iter().filter_map(|c| kind.read(c.key));
     let plain =
         [Answer::Approve, Answer::Reject(String::new()), Answer::Word("proceed".into()), Answer::Abort];

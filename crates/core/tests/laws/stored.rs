@@ -74,9 +74,12 @@ const fn place(event: &Event) -> usize {
         Event::Notice { .. } => 51,
         Event::TrustChanged { .. } => 52,
         Event::CommandEdited { .. } => 53,
-        Event::CallHeld { .. } => 54,
-        Event::RulesGranted { .. } => 55,
-        Event::RulesKept { .. } => 56,
+        Event::TrustSought { .. } => 54,
+        Event::IntentAsked { .. } => 55,
+        Event::TurnDropped { .. } => 56,
+        Event::CallHeld { .. } => 57,
+        Event::RulesGranted { .. } => 58,
+        Event::RulesKept { .. } => 59,
     }
 }
 
@@ -87,7 +90,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..57), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..60), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
@@ -114,6 +117,8 @@ fn grow(value: &mut Value) {
                         "applying",
                         "passed",
                         "stale",
+                        "keep",
+                        "decline",
                     ]
                     .contains(&k.as_str())
                 });

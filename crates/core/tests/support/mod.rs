@@ -9,16 +9,18 @@
 )]
 
 use pilothouse_core::{
-    blob::Blob,
+    blob::{Blob, BlobId},
     checkpoint::{Answer, CheckpointKind},
     diff,
     event::{Event, FileChange, Stamped},
-    ids::{ApplyId, CallId, CheckpointId, Millis},
-    input::{Input, Opening, Refusal},
+    ids::{ApplyId, CallId, CheckpointId, Millis, TurnId},
+    input::{Input, Opening, Refusal, Understood},
+    intent::{Classifier, Opinion, Thresholds},
     relpath::RelPath,
-    session::{Session, Step},
+    session::{Session, Step, Tiers},
     talk::{ModelCall, ModelReply},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
+    trust::{Part, PartChange, Standing, Trust, TrustWish},
     work::{Effect, Work},
 };
 
@@ -35,7 +37,7 @@ pub fn opening() -> Opening {
         version: "0".into(),
         mode: None,
         permission: None,
-        standing: pilothouse_core::trust::Standing::default(),
+        standing: Standing::default(),
         found: Vec::new(),
     }
 }
@@ -45,6 +47,41 @@ impl Bench {
         let mut bench = Self { session: Session::new(), log: Vec::new(), clock: 0 };
         bench.input(Input::Open(opening())).unwrap();
         bench
+    }
+
+    /// A session whose model can be asked.
+    pub fn asking() -> Self {
+        Self::doubting(&[])
+    }
+
+    /// A session whose rules are never sure of turns of these names, and whose model is asked then.
+    pub fn doubting(turns: &[&str]) -> Self {
+        let own = turns.iter().map(|t| ((*t).to_owned(), 1.0)).collect();
+        let classifier = Classifier::configured(None, Thresholds { own, ..Thresholds::default() });
+        let tiers = Tiers { classifier, vectors: false, model: true };
+        let mut bench = Self { session: Session::with(tiers), log: Vec::new(), clock: 0 };
+        bench.input(Input::Open(opening())).unwrap();
+        bench
+    }
+
+    /// The message that waits to be understood, and whether a tier is asked.
+    pub fn unheard(&self) -> (TurnId, bool) {
+        self.session
+            .pending()
+            .values()
+            .find_map(|w| match w {
+                Work::Classify { turn, vectors, model, .. } => Some((*turn, *vectors || *model)),
+                _ => None,
+            })
+            .unwrap_or_else(|| panic!("nothing waits: {:#?}", self.session.pending()))
+    }
+
+    /// What the runtime brings back for the message that waits.
+    pub fn understand(&mut self, text: &str, opinion: Option<Opinion>) -> Step {
+        let (turn, asked) = self.unheard();
+        let faults = if asked && opinion.is_none() { vec!["no answer".to_owned()] } else { Vec::new() };
+        let said = Understood { text: text.into(), opinion, faults, ..Understood::default() };
+        self.input(Input::Understood { turn, said: Box::new(said) }).unwrap()
     }
 
     pub fn input(&mut self, input: Input) -> Result<Step, Refusal> {
@@ -144,10 +181,7 @@ impl Bench {
 
     pub fn answer(&mut self, of: impl Fn(&CheckpointKind) -> bool, answer: Answer) -> Result<Step, Refusal> {
         let id = self.question(of);
-        let shown = match &self.session.state().open[&id].kind {
-            CheckpointKind::Risk { shown, .. } | CheckpointKind::Access { shown, .. } => Some(*shown),
-            _ => None,
-        };
+        let shown = self.session.state().open[&id].kind.shown();
         self.input(Input::Answer { checkpoint: id, answer, shown })
     }
 
@@ -266,12 +300,14 @@ pub fn starts(step: &Step) -> Vec<String> {
     step.effects
         .iter()
         .filter_map(|e| match e {
+            Effect::Start(Work::Classify { .. }) => Some("classify".into()),
             Effect::Start(Work::Think { .. }) => Some("think".into()),
             Effect::Start(Work::Tool { permit, .. }) => Some(permit.tool().name().into()),
             Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),
             Effect::Start(Work::Write { .. }) => Some("write".into()),
             Effect::Start(Work::Revert { .. }) => Some("revert".into()),
             Effect::Start(Work::Keep { .. }) => Some("keep".into()),
+            Effect::Start(Work::Survey(_)) => Some("survey".into()),
             Effect::Cancel(_) => None,
         })
         .collect()
@@ -294,4 +330,37 @@ pub fn is_failure(k: &CheckpointKind) -> bool {
 }
 pub fn is_transition(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Transition { .. })
+}
+
+pub fn is_trust(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Trust { .. })
+}
+
+/// A folder that brings one thing, with this content.
+pub fn bringing(content: &str) -> Standing {
+    let part = Part {
+        path: ".pilothouse/hooks.toml".into(),
+        would: vec![content.to_owned()],
+        change: PartChange::New,
+    };
+    Standing {
+        trust: Trust::None,
+        of: BlobId::of(content.as_bytes()),
+        parts: vec![part],
+        sheet: content.to_owned(),
+        asks: true,
+        fault: None,
+    }
+}
+
+/// What the folder is found to be after the wish, when it holds this now.
+pub fn found(wish: TrustWish, content: &str) -> Standing {
+    let now = bringing(content);
+    let (trust, asks) = match wish {
+        TrustWish::Keep(of) if of == now.of => (Trust::Kept, false),
+        TrustWish::Decline(of) if of == now.of => (Trust::None, false),
+        TrustWish::Keep(_) | TrustWish::Decline(_) | TrustWish::Look => (Trust::None, true),
+        TrustWish::Revoke => (Trust::None, false),
+    };
+    Standing { trust, asks, ..now }
 }

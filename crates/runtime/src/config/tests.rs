@@ -11,7 +11,7 @@ fn load(config: &str, env: &[(&str, &str)]) -> Result<Config, RuntimeError> {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("config.toml"), config).unwrap();
     let env: Environment = env.iter().copied().collect();
-    Config::load(&Home::under(dir.path()), dir.path(), &env, Layer::default())
+    Config::load(&Home::under(dir.path()), None, &env, Layer::default())
 }
 
 fn endpoint(config: &str, env: &[(&str, &str)]) -> pilothouse_model::Endpoint {
@@ -47,7 +47,7 @@ fn the_environment_goes_before_the_file_and_flags_before_both() {
     assert!(e.key.is_none());
     let dir = tempfile::tempdir().unwrap();
     let flags = Layer::parse(Path::new("flags"), "[session]\npermission = \"auto\"").unwrap();
-    let config = Config::load(&Home::under(dir.path()), dir.path(), &Environment::default(), flags).unwrap();
+    let config = Config::load(&Home::under(dir.path()), None, &Environment::default(), flags).unwrap();
     assert_eq!(config.permission, PermissionMode::Auto);
 }
 
@@ -103,25 +103,11 @@ fn a_key_file_is_private_or_refused() {
     assert!(!format!("{:?}", Credentials::read(&path).unwrap_err()).contains("hunter"));
 }
 
-#[test]
-fn a_project_file_is_noticed_and_not_applied() {
-    let dir = tempfile::tempdir().unwrap();
-    fs::create_dir(dir.path().join(".pilothouse")).unwrap();
-    fs::write(
-        dir.path().join(".pilothouse/config.toml"),
-        "[model]\nbase_url = \"http://evil\"\nname = \"x\"",
-    )
-    .unwrap();
-    let home = Home::under(&dir.path().join("home"));
-    let config = Config::load(&home, dir.path(), &Environment::default(), Layer::default()).unwrap();
-    assert!(config.voice.is_offline() && config.notices.len() == 1);
-}
-
 fn configured(config: &str, exemplars: &[u8]) -> Result<Config, RuntimeError> {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("config.toml"), config).unwrap();
     fs::write(dir.path().join("exemplars.yaml"), exemplars).unwrap();
-    Config::load(&Home::under(dir.path()), dir.path(), &Environment::default(), Layer::default())
+    Config::load(&Home::under(dir.path()), None, &Environment::default(), Layer::default())
 }
 
 #[test]

@@ -12,18 +12,19 @@ use pilothouse_core::{
     input::{Found, Input, Opening},
     scope::PermissionMode,
     session::{ApplyStatus, Session, Step, Tiers},
-    trust::Standing,
 };
 
-use super::{Setup, Which};
+use super::{Setup, Which, trust};
 use crate::{
     blobs::Blobs,
-    config::Config,
+    config::{Config, Voice},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
     log::{Log, Meta},
-    permissions, sessions, writer,
+    permissions, sessions,
+    trust::{Folder, Survey},
+    writer,
 };
 
 /// An opened session, before its first step.
@@ -36,6 +37,8 @@ pub(super) struct Opened {
     pub folder: PathBuf,
     pub slug: String,
     pub notices: Vec<String>,
+    /// The folder, and what it was found to bring.
+    pub trust: (Folder, Survey),
 }
 
 impl Opened {
@@ -60,7 +63,8 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     if let Some(found) = &found {
         workspace = real_folder(&found.workspace)?;
     }
-    let config = Config::load(&setup.home, &workspace, &setup.environment, setup.flags.clone())?;
+    let trust = trust::found(setup, &workspace);
+    let config = trust::settings(setup, &trust.0, &trust.1)?;
     crate::trace::set_filter(&config.filter)?;
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
     let folder = match found {
@@ -77,6 +81,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
     let mut notices = config.notices.clone();
     notices.extend(rules.notices);
+    notices.extend(trust.1.inert());
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
@@ -89,12 +94,21 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     session.set_policy(Arc::new(rules.policy));
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
-    Ok(Opened { session, log, blobs, root, config, folder, slug, notices })
+    Ok(Opened { session, log, blobs, root, config, folder, slug, notices, trust })
 }
 
 /// How this process reads messages.
 fn tiers(config: &Config) -> Tiers {
-    Tiers { classifier: config.intent.classifier.clone(), ..Tiers::default() }
+    let model = match &config.voice {
+        Voice::Offline => false,
+        Voice::Endpoint(_) => true,
+        Voice::Script(path) => pilothouse_model::Scripted::open(path).is_ok_and(|s| s.classifies()),
+    };
+    Tiers {
+        classifier: config.intent.classifier.clone(),
+        vectors: false,
+        model: model && config.intent.model,
+    }
 }
 
 fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {
@@ -139,7 +153,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
-        standing: Standing { trust: setup.trust, ..Standing::default() },
+        standing: opened.trust.1.standing.clone(),
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));

@@ -10,7 +10,7 @@ use toml::{
     de::{DeTable, DeValue},
 };
 
-use crate::{config::layer_position, error::RuntimeError};
+use crate::{config::position, error::RuntimeError};
 
 /// What a file says.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ pub(super) fn parse(
         let name = key.get_ref().as_ref();
         if name == "drop" {
             for item in reader.list(value)? {
-                let (line, column) = layer_position(text, Some(item.span()));
+                let (line, column) = position(text, Some(item.span()));
                 out.drop.push(Dropped { text: reader.string(item)?.to_owned(), line, column });
             }
         } else if let Some(effect) = Effect::named(name) {
@@ -100,7 +100,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn error(&self, at: usize, message: impl Into<String>, hint: &str) -> RuntimeError {
-        let (line, column) = layer_position(self.text, Some(at..at));
+        let (line, column) = position(self.text, Some(at..at));
         let (file, hint) = (self.path.to_owned(), hint.to_owned());
         RuntimeError::Config { file, line, column, message: message.into(), hint }
     }
@@ -144,7 +144,7 @@ impl Reader<'_> {
     fn rule(&self, effect: Effect, kind: &str, item: &Spanned<DeValue<'_>>) -> Result<Rule, RuntimeError> {
         let pattern = self.string(item)?;
         let start = item.span().start;
-        let (line, _) = layer_position(self.text, Some(item.span()));
+        let (line, _) = position(self.text, Some(item.span()));
         let origin = Origin { source: self.source, file: self.shown.to_owned(), line };
         Rule::new(effect, kind, pattern, origin).map_err(|fault| {
             self.error(

@@ -33,7 +33,7 @@ const MAX_FILES: usize = 20_000;
 
 impl App {
     /// Carries out what the composer wants.
-    pub(super) fn compose(&mut self, wish: composer::Wish, came: Instant) {
+    pub(super) fn compose(&mut self, wish: composer::Wish) {
         match wish {
             composer::Wish::Nothing => {}
             composer::Wish::Send(text) => {
@@ -45,11 +45,12 @@ impl App {
                 }
             }
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
+            composer::Wish::Submit(id, text) => self.submit(id, text),
             composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
             composer::Wish::Empty => {
                 let question = self.session.state().phase_question();
                 let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
-                if let Some(id) = plan.filter(|id| self.asked.stood(id, came)) {
+                if let Some(id) = plan.filter(|id| self.stood(&self.asked, id)) {
                     self.answer(id, Answer::Approve);
                 }
             }
@@ -226,6 +227,9 @@ impl App {
         if self.focus != Focus::Composer {
             self.return_to_draft();
             return;
+        }
+        if self.put_aside() {
+            return self.say("put aside; it still waits in the list");
         }
         let state = self.session.state();
         if self.guiding() {

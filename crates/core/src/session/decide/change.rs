@@ -247,6 +247,7 @@ impl Draft<'_> {
                 | CheckpointKind::Risk { .. }
                 | CheckpointKind::Transition { .. }
                 | CheckpointKind::Access { .. }
+                | CheckpointKind::Trust { .. }
                 | CheckpointKind::Exit
                 | CheckpointKind::PipelinePause { .. }
                 | CheckpointKind::Breakout { .. } => None,

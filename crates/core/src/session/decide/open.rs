@@ -10,7 +10,6 @@ use crate::{
     input::{Found, Opening, Refusal},
     session::state::ApplyStatus,
     tool::Tool,
-    trust::Standing,
 };
 
 impl Draft<'_> {
@@ -42,9 +41,20 @@ impl Draft<'_> {
             .filter(|c| !lost.contains(c))
             .collect();
         let run = self.state.run.as_ref().map(|r| r.id);
+        let unheard: Vec<String> = self
+            .state
+            .hearing
+            .iter()
+            .filter_map(|h| self.state.turns.get(&h.turn))
+            .map(|t| t.head.clone())
+            .collect();
         let permission = opening.permission;
         self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission });
         self.trust_as(opening.standing);
+        for head in unheard {
+            let text = format!("Not acted on, for the program ended before it was understood: {head}");
+            self.notice(Level::Warn, text);
+        }
         for call in lost {
             let found = "the command was running when the program ended; it was not repeated".into();
             self.emit(Event::CallLost { call: Some(call), apply: None, found });
@@ -54,13 +64,6 @@ impl Draft<'_> {
         }
         self.offer_what_was_open();
         Ok(())
-    }
-
-    /// An untrusted folder is what every process starts from: only trust is worth an event.
-    fn trust_as(&mut self, standing: Standing) {
-        if standing.trust.holds() {
-            self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
-        }
     }
 
     fn open_commands(&self) -> Vec<CallId> {

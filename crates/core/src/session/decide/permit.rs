@@ -5,7 +5,7 @@
 use super::{Decided, Draft, call::scan, command::command_of};
 use crate::{
     blob::BlobId,
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{CallStatus, Event, Level},
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
@@ -189,26 +189,11 @@ impl Draft<'_> {
 
     /// Commands that wait and that a grant now covers run: the same question is not asked twice.
     fn settle_by_grant(&mut self) {
-        let waiting: Vec<(CheckpointId, CallId, String, String)> = self
-            .state
-            .open
-            .values()
-            .filter_map(|c| match &c.kind {
-                CheckpointKind::Risk { call, command, folder, .. } => {
-                    Some((c.id, *call, command.clone(), folder.clone()))
-                }
-                CheckpointKind::Confirmation
-                | CheckpointKind::Clarification { .. }
-                | CheckpointKind::Failure(_)
-                | CheckpointKind::Interruption { .. }
-                | CheckpointKind::Diff { .. }
-                | CheckpointKind::Transition { .. }
-                | CheckpointKind::Access { .. }
-                | CheckpointKind::Exit
-                | CheckpointKind::PipelinePause { .. }
-                | CheckpointKind::Breakout { .. } => None,
-            })
-            .collect();
+        let command = |c: &Checkpoint| {
+            let CheckpointKind::Risk { call, command, folder, .. } = &c.kind else { return None };
+            Some((c.id, *call, command.clone(), folder.clone()))
+        };
+        let waiting: Vec<_> = self.state.open.values().filter_map(command).collect();
         for (id, call, command, folder) in waiting {
             if self.rule_command(&command, &folder).outcome == Outcome::Run {
                 self.close(id, None);
