@@ -3,6 +3,8 @@
 //! Owns what is known of variables. Never judges a program; what it cannot know it marks with
 //! [`UNKNOWN`].
 
+use std::rc::Rc;
+
 use super::braces::{may_expand, variants};
 use super::path::is_secret_variable;
 use super::syntax::{Piece, Quote, Script, Span, VarOp, Word};
@@ -368,7 +370,7 @@ pub(super) struct Value {
     pub text: String,
     pub many: bool,
     /// The elements, when it is an array; the text joins them.
-    pub list: Vec<String>,
+    pub list: Rc<[String]>,
     /// Names something of the environment.
     pub open: bool,
 }
@@ -395,7 +397,7 @@ impl Value {
         if fields.iter().any(|f| f.text.starts_with('[') && f.text.contains("]=")) {
             return Self::unknown();
         }
-        let list: Vec<String> = fields.iter().map(|f| f.text.clone()).collect();
+        let list: Rc<[String]> = fields.iter().map(|f| f.text.clone()).collect();
         Self { text: list.join(" "), many: fields.iter().any(|f| f.many), list, open: false }
     }
 
