@@ -67,7 +67,8 @@ impl Kit {
             why: e.to_string(),
         };
         let pending = Pending::at(&at.config.intent.pending);
-        Ok(Self { workshop: Workshop::open(at.root.path()).map_err(why)?, pending, client: None })
+        let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
+        Ok(Self { workshop, pending, client: None })
     }
 
     fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -200,7 +201,8 @@ impl Driver {
             history: self.at.config.history,
         };
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let tools = pilothouse_tools::specs(offer, session_tools(purpose));
+        let held = self.at.session.state().sandbox.backend.is_some();
+        let tools = pilothouse_tools::specs(offer, held, session_tools(purpose));
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 
