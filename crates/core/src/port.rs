@@ -17,6 +17,7 @@ use crate::{
 
 /// What a screen sends to the driver.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly all of them are inputs, and the channel is short")]
 pub enum Request {
     /// Something for the session.
     Input(Input),
