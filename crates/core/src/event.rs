@@ -57,6 +57,9 @@ pub enum Event {
         mode: Mode,
         /// The ceiling.
         permission: PermissionMode,
+        /// Whether the mode was chosen, so that nothing infers another.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        mode_said: bool,
     },
     /// A process opened the session again; what was open is interrupted, nothing runs.
     SessionReopened {
@@ -191,6 +194,9 @@ pub enum Event {
     ModeChanged {
         /// To.
         mode: Mode,
+        /// The word of the first task that asked for it, when nobody chose it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inferred: Option<String>,
     },
     /// The user's ceiling changed.
     PermissionChanged {

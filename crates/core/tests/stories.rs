@@ -18,6 +18,8 @@ mod goals;
 mod hearing;
 #[path = "stories/limits.rs"]
 mod limits;
+#[path = "stories/modes.rs"]
+mod modes;
 #[path = "stories/phases.rs"]
 mod phases;
 #[path = "stories/questions.rs"]

@@ -20,6 +20,7 @@ impl Draft<'_> {
                 folder: opening.folder,
                 version: opening.version,
                 mode: opening.mode.unwrap_or_default(),
+                mode_said: opening.mode.is_some(),
                 permission: opening.permission.unwrap_or_default(),
             });
             self.trust_as(opening.standing);
