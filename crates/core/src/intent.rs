@@ -20,6 +20,7 @@ pub mod why;
 
 mod answer;
 mod command;
+mod context;
 mod fold;
 mod forbid;
 mod join;
