@@ -1,13 +1,7 @@
 //! Answers that race: one winner each, whatever the order, and a denial never becomes a grant.
 
 use pilothouse_core::{
-    blob::BlobId,
-    checkpoint::{Answer, CheckpointKind},
-    event::Event,
-    ids::CheckpointId,
-    input::Input,
-    tool::Tool,
-    work::Work,
+    blob::BlobId, checkpoint::Answer, event::Event, ids::CheckpointId, input::Input, tool::Tool, work::Work,
 };
 use serde_json::json;
 
@@ -72,7 +66,9 @@ fn input(b: &Bench, kind: &str, id: CheckpointId, shown: Option<BlobId>, wish: W
         let proposals: Vec<_> = b.session.state().proposals.values().map(|p| (p.id, p.shown())).collect();
         return match wish {
             Wish::Yes => Input::Apply { proposals, word: None },
-            Wish::No => Input::Skip { proposals: proposals.iter().map(|p| p.0).collect(), reason: "no".into() },
+            Wish::No => {
+                Input::Skip { proposals: proposals.iter().map(|p| p.0).collect(), reason: "no".into() }
+            }
             Wish::Stale => {
                 let stale = proposals.iter().map(|p| (p.0, other.unwrap())).collect();
                 Input::Apply { proposals: stale, word: None }
@@ -106,7 +102,7 @@ fn grants(b: &Bench, from: usize) -> usize {
     let works = b.session.pending().values().any(|w| match w {
         Work::Tool { permit, .. } => !matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
         Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => true,
-        Work::Think { .. } | Work::Survey(_) => false,
+        Work::Think { .. } | Work::Classify { .. } | Work::Survey(_) => false,
     });
     assert!(granted > 0 || !works, "something works that no event began");
     granted
@@ -127,10 +123,7 @@ fn of_a_thousand_races_each_has_one_winner_and_a_denial_never_becomes_a_grant() 
         let mut b = asked(kind);
         let from = b.log.len();
         let question = b.session.state().open.values().next().unwrap().clone();
-        let shown = match &question.kind {
-            CheckpointKind::Risk { shown, .. } => Some(*shown),
-            _ => None,
-        };
+        let shown = question.kind.shown();
         // Two senders with a yes and a no, each sent up to three times, with stale and wrong ones in
         // between, in an order that the dice choose.
         let mut queue = vec![Wish::Yes, Wish::No];

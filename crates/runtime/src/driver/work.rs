@@ -17,8 +17,8 @@ use std::{
 use futures::FutureExt;
 use pilothouse_core::{
     blob::BlobId,
-    event::FileChange,
-    ids::{ApplyId, CallId, LaneId, Process, Seq},
+    event::{Event, FileChange},
+    ids::{ApplyId, CallId, LaneId, Process, Seq, TurnId},
     input::Input,
     port::Update,
     scope::ToolScope,
@@ -37,6 +37,8 @@ use crate::{
     config::Voice,
     context::{self, Circumstances, Texts},
     error::RuntimeError,
+    later::{self, Question},
+    pending::Pending,
     writer::{self, Swap, prepare},
 };
 
@@ -52,6 +54,8 @@ pub(super) struct Slot {
 /// What work is done with.
 pub(super) struct Kit {
     workshop: Workshop,
+    /// Where phrases that a model resolved are put.
+    pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
 }
 
@@ -62,7 +66,8 @@ impl Kit {
             path: at.root.path().to_owned(),
             why: e.to_string(),
         };
-        Ok(Self { workshop: Workshop::open(at.root.path()).map_err(why)?, client: None })
+        let pending = Pending::at(&at.config.intent.pending);
+        Ok(Self { workshop: Workshop::open(at.root.path()).map_err(why)?, pending, client: None })
     }
 
     fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -106,6 +111,7 @@ impl Driver {
 
     fn start(&mut self, key: WorkKey, work: Work, cancel: CancellationToken) {
         match work {
+            Work::Classify { turn, vectors, model, .. } => self.classify(key, turn, vectors, model, cancel),
             Work::Think { call, lane, purpose, offer, .. } => {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
@@ -133,6 +139,30 @@ impl Driver {
                 Input::Panicked { call, apply, message }
             });
             drop(inbound.send(Inbound::Ended(key, Some(input))).await);
+        });
+    }
+
+    /// Brings the text of a message back and asks the later tiers, where the session wants them.
+    fn classify(
+        &mut self,
+        key: WorkKey,
+        turn: TurnId,
+        _vectors: bool,
+        model: bool,
+        cancel: CancellationToken,
+    ) {
+        let model = model.then(|| self.kit.client(&self.at.config.voice));
+        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
+        let state = self.at.session.state();
+        let text = match state.turns.get(&turn).and_then(|t| texts.event(t.seq)).map(|e| e.event) {
+            Some(Event::TurnStarted { text, .. }) => texts.whole(&text),
+            _ => String::new(),
+        };
+        let question = Question::of(text, state, turn);
+        let wait = self.at.config.intent.wait;
+        self.spawn(key, None, None, async move {
+            let said = Box::new(later::ask(question, model, wait, cancel).await);
+            Input::Understood { turn, said }
         });
     }
 
@@ -247,6 +277,7 @@ impl Driver {
 pub(super) const fn session_tools(purpose: Purpose) -> &'static [Tool] {
     match purpose {
         Purpose::Plan => &[Tool::SubmitPlan, Tool::AskUser],
+        Purpose::Classify => &[],
         Purpose::Answer | Purpose::Task | Purpose::Goal => &[Tool::AskUser, Tool::RequestPath],
     }
 }
