@@ -192,7 +192,7 @@ impl GoalSummary {
                 Some(_) | None => "Failed.".to_owned(),
             },
             GoalStatus::Cancelled => "Cancelled.".to_owned(),
-            GoalStatus::Skipped => "Skipped: nothing was run.".to_owned(),
+            GoalStatus::Skipped => return "Skipped: nothing was run.".to_owned(),
             GoalStatus::PlannerError => "Planner error.".to_owned(),
         };
         format!("{head} {}", self.counts())

@@ -12,6 +12,8 @@
 mod authority;
 #[path = "laws/ends.rs"]
 mod ends;
+#[path = "laws/races.rs"]
+mod races;
 #[path = "laws/stored.rs"]
 mod stored;
 mod support;

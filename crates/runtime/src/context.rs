@@ -14,12 +14,14 @@ use pilothouse_core::{
     ids::{LaneId, Millis, Seq},
     intent::Mode,
     scope::ToolScope,
-    session::{Lane, State, Talk},
+    session::{Lane, LaneKind, State, Talk},
     talk::{Message, ModelCall, ModelRequest, Purpose, Role, ToolSpec},
 };
 
 /// Tool results longer than this are cut in the middle, in bytes.
 pub const RESULT_BYTES: usize = 24 * 1024;
+/// Head and tail of both streams of a goal's last command, with room for what is said about it.
+pub const COMMAND_BYTES: usize = 2 * 64 * 1024 + 2 * 1024;
 /// Messages of the conversation longer than this are cut in the middle, in bytes.
 pub const MESSAGE_BYTES: usize = 8 * 1024;
 /// The fixed part of a request, prompt and tools together, stays under this many bytes.
@@ -88,7 +90,7 @@ fn history(state: &State, lane: &Lane, texts: &dyn Texts, most: usize) -> Vec<Me
     let before: Vec<Seq> = state.history.iter().copied().filter(|s| *s < own).collect();
     let from = before.len().saturating_sub(most.saturating_sub(1));
     let mut messages: Vec<Message> =
-        before.iter().skip(from).filter_map(|seq| said(texts, *seq, MESSAGE_BYTES)).collect();
+        before.iter().skip(from).flat_map(|seq| heard(state, texts, *seq)).collect();
     if let Some(mut asked) = said(texts, own, RESULT_BYTES) {
         if let Some(request) = state.turns.get(&lane.turn).and_then(|t| t.request.clone()) {
             asked.text = request;
@@ -96,6 +98,13 @@ fn history(state: &State, lane: &Lane, texts: &dyn Texts, most: usize) -> Vec<Me
         messages.push(asked);
     }
     messages
+}
+
+/// What was said there; after a command that the user typed, also what came of it.
+fn heard(state: &State, texts: &dyn Texts, seq: Seq) -> impl Iterator<Item = Message> {
+    let output = state.turns.values().find(|t| t.seq == seq).and_then(|t| t.output);
+    let ended = output.and_then(|seq| result(texts, seq, &mut Vec::new(), MESSAGE_BYTES));
+    said(texts, seq, MESSAGE_BYTES).into_iter().chain(ended)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "only what is said has a message")]
@@ -114,13 +123,17 @@ fn said(texts: &dyn Texts, seq: Seq, most: usize) -> Option<Message> {
 fn rounds(lane: &Lane, texts: &dyn Texts) -> Vec<Message> {
     let mut messages = Vec::new();
     let mut open: Vec<(pilothouse_core::ids::CallId, String)> = Vec::new();
-    for talk in &lane.talk {
+    // What the model has not read yet it reads whole; what it has is cut, so that all of it fits.
+    let newest = lane.talk.iter().rposition(|t| matches!(t, Talk::Result(_)));
+    for (at, talk) in lane.talk.iter().enumerate() {
+        let fresh = Some(at) == newest && lane.kind == LaneKind::Goal;
+        let most = if fresh { COMMAND_BYTES } else { RESULT_BYTES };
         match talk {
             Talk::Reply(seq) => {
                 answer_rest(&mut open, &mut messages);
                 messages.extend(reply(texts, *seq, &mut open));
             }
-            Talk::Result(seq) => messages.extend(result(texts, *seq, &mut open)),
+            Talk::Result(seq) => messages.extend(result(texts, *seq, &mut open, most)),
         }
     }
     answer_rest(&mut open, &mut messages);
@@ -145,9 +158,10 @@ fn result(
     texts: &dyn Texts,
     seq: Seq,
     open: &mut Vec<(pilothouse_core::ids::CallId, String)>,
+    most: usize,
 ) -> Option<Message> {
     let Event::CallEnded { call, result, .. } = texts.event(seq)?.event else { return None };
-    let text = cut(&texts.whole(&result), RESULT_BYTES);
+    let text = cut(&texts.whole(&result), most);
     let Some(at) = open.iter().position(|(c, _)| *c == call) else {
         // A call of the workbench itself, such as a command that the user typed.
         return Some(Message::text(

@@ -70,6 +70,7 @@ impl State {
                     forbids: false,
                     fixed: false,
                     request: None,
+                    output: None,
                     source: String::new(),
                     reasoning: String::new(),
                     phase: self.phase,
@@ -458,10 +459,13 @@ impl State {
                 }
             }
             Event::CallEnded { call, lane, seen, .. } => {
-                if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.calls.retain(|c| c.call != *call);
-                    lane.talk.push(Talk::Result(seq));
-                    lane.seen.extend(seen.iter().cloned());
+                let Some(lane) = self.lanes.get_mut(lane) else { return };
+                lane.calls.retain(|c| c.call != *call);
+                lane.talk.push(Talk::Result(seq));
+                lane.seen.extend(seen.iter().cloned());
+                if lane.kind == LaneKind::Goal && lane.rounds == 0 {
+                    let turn = self.turns.get_mut(&lane.turn);
+                    turn.into_iter().for_each(|t| t.output = Some(seq));
                 }
             }
             _ => {}

@@ -224,6 +224,8 @@ pub struct TurnInfo {
     pub phase: Phase,
     /// Whether a plan was active then.
     pub plan_active: bool,
+    /// Where the end of its command stands, when it was one that the user typed.
+    pub output: Option<Seq>,
 }
 
 impl TurnInfo {

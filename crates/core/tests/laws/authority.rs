@@ -1,7 +1,7 @@
 //! Who may do what: the one gate against a table written by hand, and answers that race.
 
 use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::CheckpointKind,
     event::{Event, Stamped},
     ids::{ApprovalId, CallId, GateId, LaneId, Millis, RunId, Seq, TaskId, TurnId},
     input::Input,
@@ -15,7 +15,7 @@ use pilothouse_core::{
 };
 use serde_json::json;
 
-use crate::{Dice, support::*};
+use crate::support::*;
 
 /// A lane as the table names it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -170,78 +170,4 @@ fn every_tool_in_every_lane_at_every_node_is_decided_as_the_table_says() {
         }
     }
     assert_eq!(checked, 17 * 7 * (21 + 8 + 2 * 8));
-}
-
-/// A session with one open question, and the two answers that race for it.
-fn raced(kind: usize) -> (Bench, Input, Input) {
-    let mut b = Bench::new();
-    match kind {
-        0 | 1 => {
-            b.say("where is it?");
-            let call =
-                if kind == 0 { ("run", json!({"command": "make"})) } else { ("edit", json!({"path": "a"})) };
-            b.reply("", &[call]);
-        }
-        2 => {
-            b.say("where is it?");
-            b.reply("", &[("run", json!({"command": "rm -rf /"}))]);
-        }
-        _ => {
-            b.say("fix the bug in a.txt");
-            b.plan(&[("One", "modify")], &[]);
-        }
-    }
-    if kind == 4 {
-        b.answer(is_plan, Answer::Approve).unwrap();
-        b.reply("", &[("edit", json!({"path": "a.txt"}))]);
-        b.propose("a.txt", "1\n", "2\n");
-        b.reply("", &[]);
-        let proposals: Vec<_> = b.session.state().open_proposals().map(|p| (p.id, p.shown())).collect();
-        let ids = proposals.iter().map(|p| p.0).collect();
-        return (
-            b,
-            Input::Apply { proposals, word: None },
-            Input::Skip { proposals: ids, reason: "no".into() },
-        );
-    }
-    let question = b.session.state().open.values().next().unwrap().clone();
-    let shown = question.kind.shown();
-    let of = |answer| Input::Answer { checkpoint: question.id, answer, shown };
-    let yes = if kind == 2 { Answer::Word("proceed".into()) } else { Answer::Approve };
-    (b, of(yes), of(Answer::Reject(String::new())))
-}
-
-/// What was granted: tools that run and writes that are worked out, other than reading.
-fn grants(b: &Bench) -> usize {
-    let tools = b.session.pending();
-    let tools = tools.values().filter(|w| match w {
-        Work::Tool { permit, .. } => !matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
-        Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => true,
-        Work::Think { .. }
-        | Work::Classify { .. }
-        | Work::Survey(_)
-        | Work::Hook { .. }
-        | Work::Keep { .. } => false,
-    });
-    tools.count()
-        + usize::from(b.session.state().run.is_some() && !b.session.state().proposals.values().any(|_| true))
-}
-
-#[test]
-fn of_a_thousand_races_each_has_one_winner_and_a_denial_never_becomes_a_grant() {
-    let mut dice = Dice(7);
-    for round in 0..1_000 {
-        let kind = round % 5;
-        let (mut b, yes, no) = raced(kind);
-        let denied_first = dice.roll(2) == 0;
-        let (first, second) = if denied_first { (no, yes) } else { (yes, no) };
-        b.input(first).unwrap();
-        let granted = grants(&b);
-        assert_eq!(granted == 0, denied_first, "round {round}, kind {kind}");
-        for _ in 0..=dice.roll(3) {
-            let before = b.session.clone();
-            assert!(b.input(second.clone()).is_err(), "round {round}, kind {kind}: answered twice");
-            assert!(before == b.session && grants(&b) == granted);
-        }
-    }
 }

@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn results_that_fail_are_told_from_content() {
         let failed = [
-            ("run", "the user denied the command: no"),
+            ("run", "denied by the user: no"),
             ("edit", "edit is not allowed in this turn: its path is read and it may list, read."),
             ("edit", "old does not occur in the file; nothing was proposed"),
             ("read", "src is a folder; use list for its names and search for text in it"),

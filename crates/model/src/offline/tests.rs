@@ -383,8 +383,8 @@ fn tests_are_found_by_the_projects_files_run_and_reported() {
 fn a_command_is_run_as_it_was_written_and_a_denial_is_told() {
     let talk = Talk::new(Purpose::Goal, "run `git log --oneline -n 3`", &["run"]);
     assert_eq!(talk.calls(), [("run".to_owned(), json!({"command": "git log --oneline -n 3"}))]);
-    let talk = talk.then(&[("run", "the user denied the command: not now")]);
-    assert_eq!(talk.said(), "`git log --oneline -n 3` did not run: the user denied the command: not now");
+    let talk = talk.then(&[("run", "denied by the user: not now")]);
+    assert_eq!(talk.said(), "`git log --oneline -n 3` did not run: denied by the user: not now");
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! What a model is told, from a session driven by hand.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 use std::collections::BTreeMap;
 
 use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
     session::Session,
     talk::{Finish, ModelReply, Usage},
-    tool::ToolOutcome,
+    tool::{Exit, ToolOutcome},
 };
 
 use super::*;
@@ -163,4 +164,77 @@ fn a_cut_text_says_what_is_missing() {
     let short = cut(&text, 300);
     assert!(short.len() < 360 && short.contains("bytes left out"), "{short}");
     assert_eq!(cut("abc", 3), "abc");
+}
+
+/// A command of the goal that ran, with its output.
+fn ran(b: &mut Bench, command: &str, code: i32, output: &str) {
+    b.reply("", &[("c", "run", &serde_json::json!({ "command": command }).to_string())]);
+    let (id, kind) = b.session.state().open.iter().next().map(|(id, c)| (*id, c.kind.clone())).unwrap();
+    let CheckpointKind::Risk { shown, .. } = kind else { panic!("{kind:?}") };
+    b.step(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: Some(shown) });
+    ended(b, code, output);
+}
+
+fn ended(b: &mut Bench, code: i32, output: &str) {
+    let call = b.lane().head().unwrap().call;
+    let exit = Exit { code: Some(code), signal: None, timed_out: false, took: Millis(5), process: None };
+    let text = format!("exit {code}, took 0.0 s\nstdout:\n{output}\nstderr:\nwarn {output}");
+    let outcome = ToolOutcome { exit: Some(exit), failed: code != 0, ..ToolOutcome::text(text, "exit") };
+    b.step(Input::ToolEnded { call, outcome });
+}
+
+#[test]
+fn a_goal_is_told_every_command_with_its_streams_and_exit_code_and_stays_affordable() {
+    let mut b = Bench::new();
+    b.step(Input::say("run the tests"));
+    let mut earlier: Vec<Message> = Vec::new();
+    for n in 0..6 {
+        ran(&mut b, &format!("make step{n}"), n, &format!("begin{n} {} end{n}", "x".repeat(60 * 1024)));
+        let messages = b.request().messages;
+        let newest = messages.last().unwrap();
+        let whole = newest.text.contains("bytes left out");
+        assert!(!whole && newest.text.len() > 120 * 1024, "64 KiB of each stream are read whole");
+        // All but the last result is as it was, so that a provider's cache holds.
+        let same = earlier.len().saturating_sub(1);
+        assert_eq!(messages[..same], earlier[..same]);
+        earlier = messages;
+    }
+    let all: Vec<&str> = earlier.iter().map(|m| m.text.as_str()).collect();
+    let all = all.join("\n");
+    for n in 0..6 {
+        assert!(all.contains(&format!("exit {n}, took")) && all.contains(&format!("begin{n}")));
+        assert!(all.contains(&format!("end{n}")), "the end of standard error is kept");
+        let asked = earlier.iter().flat_map(|m| &m.calls).any(|c| c.args.contains(&format!("make step{n}")));
+        assert!(asked);
+    }
+    assert!(all.len() < COMMAND_BYTES + 6 * (RESULT_BYTES + 1024), "{}", all.len());
+}
+
+#[test]
+fn a_repeated_failure_is_told_in_the_next_request_and_an_edited_line_as_well() {
+    let mut b = Bench::new();
+    b.step(Input::say("run the tests"));
+    ran(&mut b, "make", 2, "no");
+    assert!(!b.request().messages.last().unwrap().text.contains("do not repeat"));
+    ran(&mut b, " make ", 2, "no");
+    assert!(b.request().messages.last().unwrap().text.contains("do not repeat"));
+    b.reply("", &[("c", "run", r#"{"command":"make all"}"#)]);
+    let (id, kind) = b.session.state().open.iter().next().map(|(id, c)| (*id, c.kind.clone())).unwrap();
+    let CheckpointKind::Risk { shown, .. } = kind else { panic!("{kind:?}") };
+    b.step(Input::Answer { checkpoint: id, answer: Answer::Line("make one".into()), shown: Some(shown) });
+    ended(&mut b, 0, "yes");
+    let last = b.request().messages.last().unwrap().text.clone();
+    assert!(last.contains("the user changed the command; this was run: make one"), "{last}");
+}
+
+#[test]
+fn what_the_users_own_command_printed_is_known_in_the_next_turn() {
+    let mut b = Bench::new();
+    b.step(Input::say("!make"));
+    ended(&mut b, 2, "<oops>");
+    b.step(Input::say("why did that fail?"));
+    let messages = b.request().messages;
+    let said: Vec<&str> = messages.iter().skip(2).map(|m| m.text.as_str()).collect();
+    assert_eq!((said[0], said[2]), ("!make", "why did that fail?"));
+    assert!(said[1].starts_with("<command_output>exit 2") && said[1].contains("&lt;oops&gt;"), "{}", said[1]);
 }

@@ -1,6 +1,8 @@
 //! The stories of the driver, with a real disk, real tools and a scripted model.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+mod races;
+
 use std::{collections::BTreeMap, fs, sync::Mutex};
 
 use pilothouse_core::{

@@ -8,7 +8,8 @@ use std::io::Write;
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
-    event::{CallStatus, Event, Level, Stamped},
+    event::{CallStatus, Event, Level, RunStatus, Stamped},
+    goal::PlannerReply,
     hook::HookStatus,
     plan::TaskStatus,
     session::State,
@@ -24,11 +25,16 @@ pub(super) struct Report<'a> {
     forget: bool,
     out: &'a mut (dyn Write + Send),
     err: &'a mut (dyn Write + Send),
+    /// What a command wrote since its last whole line, by stream.
+    open: [String; 2],
+    /// Bytes of output seen of the command that runs.
+    streamed: u64,
 }
 
 impl<'a> Report<'a> {
     pub fn new(options: &Options, out: &'a mut (dyn Write + Send), err: &'a mut (dyn Write + Send)) -> Self {
-        Self { json: options.json, quiet: options.quiet, forget: options.forget, out, err }
+        let Options { json, quiet, forget, .. } = *options;
+        Self { json, quiet, forget, out, err, open: Default::default(), streamed: 0 }
     }
 
     /// The events with which this process opened the session.
@@ -69,11 +75,14 @@ impl<'a> Report<'a> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
     fn tell(&mut self, event: &Event, state: &State) {
         match event {
-            Event::MessageCompleted { text, intermediate, .. } => {
+            Event::MessageCompleted { text, intermediate, calls, .. } => {
                 let whole = text.whole().map_or_else(
                     || format!("{}\n[…]\n{}", text.head, text.cut.as_ref().map_or("", |c| c.tail.as_str())),
                     str::to_owned,
                 );
+                // What a model writes as JSON for want of calls is told as the command that it is.
+                let prose = *intermediate && calls.is_empty();
+                let whole = if prose { PlannerReply::spoken(&whole).to_owned() } else { whole };
                 if whole.is_empty() {
                 } else if *intermediate {
                     self.progress(&whole);
@@ -96,7 +105,12 @@ impl<'a> Report<'a> {
                 }
             }
             Event::TaskFailed { message, .. } => self.say(&format!("✗ {message}")),
+            Event::CommandProposed { command, risk, .. } => {
+                self.streamed = 0;
+                self.progress(&format!("$ {command}   ({} risk)", risk.name()));
+            }
             Event::CallEnded { status, summary, .. } => {
+                self.finish_output();
                 let mark = if *status == CallStatus::Done { "▸" } else { "✗" };
                 self.progress(&format!("{mark} {summary}"));
             }
@@ -118,7 +132,8 @@ impl<'a> Report<'a> {
                 Level::Info => self.progress(text),
                 Level::Warn | Level::Error => self.say(text),
             },
-            Event::RunCompleted { summary, .. } => self.progress(summary),
+            // What did not end well is told once, at the end.
+            Event::RunCompleted { status: RunStatus::Completed, summary, .. } => self.progress(summary),
             Event::MoveBlocked { from, to, why, .. } => {
                 self.say(&format!("✗ not from {from} to {to}: {why}"));
             }
@@ -137,8 +152,41 @@ impl<'a> Report<'a> {
     }
 
     pub fn delta(&mut self, delta: &Delta) {
-        if delta.kind == DeltaKind::Notice && !self.json {
-            self.progress(&delta.text);
+        if self.json {
+            return;
+        }
+        match delta.kind {
+            DeltaKind::Notice => self.progress(&delta.text),
+            DeltaKind::Stdout | DeltaKind::Stderr => self.output(delta),
+            DeltaKind::Text | DeltaKind::Reasoning | DeltaKind::Call => {}
+        }
+    }
+
+    /// Output of a command, line by line, each with the sign of its stream.
+    fn output(&mut self, delta: &Delta) {
+        if delta.offset > self.streamed {
+            self.progress("  …");
+        }
+        self.streamed = delta.offset + delta.text.len() as u64;
+        let at = usize::from(delta.kind == DeltaKind::Stderr);
+        let Some(open) = self.open.get_mut(at) else { return };
+        open.push_str(&delta.text);
+        let whole = open.rfind('\n').map_or(String::new(), |end| open.drain(..=end).collect());
+        for line in whole.lines() {
+            self.output_line(at, line);
+        }
+    }
+
+    fn output_line(&mut self, stream: usize, line: &str) {
+        let sign = if stream == 0 { "│" } else { "!" };
+        self.progress(&format!("  {sign} {line}"));
+    }
+
+    fn finish_output(&mut self) {
+        for (at, rest) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            if !rest.is_empty() {
+                self.output_line(at, &rest);
+            }
         }
     }
 

@@ -12,6 +12,7 @@
 
 mod deaf;
 mod frames;
+mod held;
 mod hostile;
 mod keys;
 mod offer;

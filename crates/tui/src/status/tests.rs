@@ -19,6 +19,7 @@ fn state(mode: Mode, phase: Phase) -> State {
 
 fn turn(state: &mut State, head: &str) {
     let info = TurnInfo {
+        output: None,
         seq: Seq(1),
         head: head.into(),
         class: Turn::Query(None),

@@ -227,11 +227,11 @@ impl Draft<'_> {
             (Answer::Approve, None) => true,
             (Answer::Word(word), None) => word.trim() == "y",
             (Answer::Skip, _) => {
-                self.deny_call(id, call, answer, "the user skipped this command");
+                self.deny_call(id, call, answer, "skipped by the user");
                 return Ok(());
             }
             (Answer::Reject(_) | Answer::Abort, _) => {
-                self.deny_call(id, call, answer, "the user denied the command");
+                self.deny_call(id, call, answer, "denied by the user");
                 return Ok(());
             }
             _ => false,

@@ -4,16 +4,6 @@ use pilothouse_core::{checkpoint::Answer, risk::Risk};
 
 use super::*;
 
-/// A small generator with a fixed seed.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
-}
-
 fn command(desk: &mut Desk) {
     desk.press("run cargo add governor<enter>").deliver();
     if !desk.thinking.is_empty() {
@@ -21,62 +11,6 @@ fn command(desk: &mut Desk) {
     }
     desk.collect();
     desk.draw();
-}
-
-#[test]
-fn keys_held_while_a_question_appears_never_answer_it() {
-    let (mut checked, mut violations) = (0, 0);
-    for seed in 0..200 {
-        let mut dice = Dice(seed);
-        let mut desk = Desk::new(120, 40).with_plan();
-        // Where the hand is when the question comes, and the key that it holds down.
-        let focus = [Focus::Composer, Focus::Plan, Focus::Diff][usize::try_from(dice.roll(3)).unwrap()];
-        desk.app.focus = focus;
-        let held =
-            ["y", "n", "<enter>", "a", "s", "r", "q", "1", "p", "e"][usize::try_from(dice.roll(10)).unwrap()];
-        desk.app.composer.draft.set(Saved::default());
-        desk.inputs.clear();
-        // Not drawn yet: a key that came now cannot be meant for it.
-        let before = desk.now;
-        desk.wait(dice.roll(40));
-        for _ in 0..dice.roll(8) {
-            desk.app.key(key_of(held), before);
-            desk.collect();
-        }
-        desk.app.composer.draft.set(Saved::default());
-        desk.app.focus = focus;
-        desk.draw();
-        let drawn = desk.now;
-        while desk.now < drawn + Duration::from_millis(299) {
-            desk.app.focus = focus;
-            desk.app.key(key_of(held), desk.now);
-            desk.collect();
-            desk.wait(1 + dice.roll(60));
-            desk.now = desk.now.min(drawn + Duration::from_millis(299));
-            if desk.now == drawn + Duration::from_millis(299) {
-                break;
-            }
-        }
-        checked += 1;
-        violations += desk
-            .inputs
-            .iter()
-            .filter(|i| match i {
-                Input::Answer { .. } => true,
-                // Words that would be read as an answer are one as well.
-                Input::Say { text, .. } => {
-                    desk.state().phase_question().is_some_and(|q| q.kind.read(text).is_some())
-                }
-                _ => false,
-            })
-            .count();
-    }
-    println!("checked={checked} violations={violations}");
-    assert_eq!((checked, violations), (200, 0));
-}
-
-fn key_of(name: &str) -> KeyEvent {
-    key(name.trim_matches(['<', '>']))
 }
 
 #[test]
