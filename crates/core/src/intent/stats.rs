@@ -2,7 +2,7 @@
 //!
 //! Owns prediction and the layout of the weights file. Training is `examples/train-intent.rs`.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use super::{IntentNode as N, features::BUCKETS};
 
@@ -41,19 +41,26 @@ pub const TURNS: [&str; 15] = [
     "breakout",
 ];
 
-/// Classes of both heads.
-pub const CLASSES: usize = LEAVES.len() + TURNS.len();
+/// Classes of all heads.
+pub const CLASSES: usize = LEAVES.len() + TURNS.len() + 4;
+
+/// Where the classes of a head stand: leaf, turn, acts or only asks, free or forbidden.
+pub const HEADS: [(usize, usize); 4] = [(0, 12), (12, 27), (27, 29), (29, 31)];
 
 /// Steps of the table that turns a raw share into a calibrated confidence.
 pub const STEPS: usize = 21;
 
-/// Probabilities of both heads.
+/// Probabilities of all heads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// In the order of [`LEAVES`].
     pub leaves: [f32; LEAVES.len()],
     /// In the order of [`TURNS`].
     pub turns: [f32; TURNS.len()],
+    /// That the message only asks.
+    pub asks: f32,
+    /// That the message forbids changes.
+    pub forbids: f32,
 }
 
 impl Prediction {
@@ -84,11 +91,11 @@ impl Prediction {
 pub struct Model<'a> {
     scales: [f32; CLASSES],
     table: [f32; STEPS],
-    weights: &'a [u8],
+    weights: Cow<'a, [u8]>,
 }
 
 static WEIGHTS: &[u8] = include_bytes!("../../../../assets/intent/weights.bin");
-static MODEL: LazyLock<Option<Model<'static>>> = LazyLock::new(|| Model::parse(WEIGHTS));
+static MODEL: LazyLock<Option<Model<'static>>> = LazyLock::new(|| Model::parse(Cow::Borrowed(WEIGHTS)));
 
 impl<'a> Model<'a> {
     /// The weights in the binary.
@@ -97,9 +104,18 @@ impl<'a> Model<'a> {
     }
 
     /// Reads a weights file; `None` when its size is wrong.
-    pub fn parse(bytes: &'a [u8]) -> Option<Self> {
+    pub fn parse(bytes: Cow<'a, [u8]>) -> Option<Self> {
         let (mut scales, mut table) = ([0f32; CLASSES], [0f32; STEPS]);
-        let (head, weights) = bytes.split_at_checked((CLASSES + STEPS) * 4)?;
+        let (head, weights) = match bytes {
+            Cow::Borrowed(all) => {
+                let (head, weights) = all.split_at_checked((CLASSES + STEPS) * 4)?;
+                (Cow::Borrowed(head), Cow::Borrowed(weights))
+            }
+            Cow::Owned(mut all) => {
+                let weights = (all.len() >= (CLASSES + STEPS) * 4).then(|| all.split_off((CLASSES + STEPS) * 4))?;
+                (Cow::Owned(all), Cow::Owned(weights))
+            }
+        };
         let mut floats = head.chunks_exact(4).map(|c| c.try_into().map_or(0.0, f32::from_le_bytes));
         for slot in scales.iter_mut().chain(&mut table) {
             *slot = floats.next()?;
@@ -107,7 +123,7 @@ impl<'a> Model<'a> {
         (weights.len() == BUCKETS as usize * CLASSES).then_some(Self { scales, table, weights })
     }
 
-    /// Probabilities of both heads for a bag of features.
+    /// Probabilities of all heads for a bag of features.
     pub fn predict(&self, features: &[(u32, f32)]) -> Prediction {
         let mut sums = [0f32; CLASSES];
         for (bucket, value) in features {
@@ -120,10 +136,16 @@ impl<'a> Model<'a> {
         for (sum, scale) in sums.iter_mut().zip(self.scales) {
             *sum *= scale;
         }
-        let mut out = Prediction { leaves: [0.0; LEAVES.len()], turns: [0.0; TURNS.len()] };
-        let (leaves, turns) = sums.split_at(LEAVES.len());
+        let mut out =
+            Prediction { leaves: [0.0; LEAVES.len()], turns: [0.0; TURNS.len()], asks: 0.0, forbids: 0.0 };
+        let (leaves, rest) = sums.split_at(LEAVES.len());
+        let (turns, rest) = rest.split_at(TURNS.len());
         softmax(leaves, &mut out.leaves);
         softmax(turns, &mut out.turns);
+        if let [act, ask, free, ban] = rest {
+            out.asks = 1.0 / (1.0 + (act - ask).exp());
+            out.forbids = 1.0 / (1.0 + (free - ban).exp());
+        }
         out
     }
 

@@ -59,7 +59,7 @@ pub(crate) fn project(leaf: N, phase: Phase, plan_active: bool, _text: &str) -> 
 }
 
 /// Decides a message in prose.
-pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
+pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>) -> Vote {
     if p.doc.tokens.is_empty() {
         return vote(
             N::Conversation,
@@ -72,7 +72,7 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
     if let Some(v) = control(p, m) {
         return v;
     }
-    match Model::builtin() {
+    match model {
         Some(model) => match p.beside_ban(m.phase, m.paused) {
             // the prohibition caps what is done; what is asked for stands beside it
             Some(rest) => statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest) }, m, model),
