@@ -8,7 +8,7 @@ mod learn;
 mod lines;
 use learn::*;
 use lines::*;
-use pilothouse_core::intent::{Classifier, cli_row, features::features, stats::{LEAVES, STEPS, HEADS, softmax}};
+use pilothouse_core::intent::{features, Classifier, cli_row, features::features, stats::{LEAVES, STEPS, HEADS, softmax}};
 use std::collections::BTreeMap;
 
 #[derive(Default, Clone, Debug)]
@@ -58,7 +58,7 @@ fn main() {
     let nf: usize = samples.iter().flat_map(|s| &s.1).map(|s| s.features.len()).sum();
     eprintln!("{n} samples, {} features each", nf / n);
     if let Some(d) = val("--cv") { use std::io::Write; let mut o = std::io::BufWriter::new(std::fs::File::create(&d).unwrap());
-      let mut put = |b: &str, r: &Row, w: &[f32], gw: &[f32]| { let z = guard_sums(gw, &pilothouse_core::intent::features::guards(&r.message())); let s = sums(w, &features(&r.message())); let mut v = vec![]; for (a, z) in HEADS { let mut p = vec![0f32; z-a]; softmax(&s[a..z], &mut p); v.extend(p); } v.extend(z.map(|z| 1.0 / (1.0 + (-z).exp()))); writeln!(o, "{b}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", r.phase, r.leaf, r.also.join(","), r.guard.clone().unwrap_or("-".into()), r.tags.join(","), r.turn, v.iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(" "), serde_json::to_string(&r.text).unwrap()).unwrap(); };
+      let mut put = |b: &str, r: &Row, w: &[f32], gw: &[f32]| { let z = guard_sums(gw, &pilothouse_core::intent::features::guards(&r.message())); let s = sums(w, &features(&r.message())); let mut v = vec![]; for (a, z) in HEADS { let mut p = vec![0f32; z-a]; softmax(&s[a..z], &mut p); v.extend(p); } v.extend(z.map(|z| 1.0 / (1.0 + (-z).exp()))); let rd = Classifier::builtin().read(&r.message()); v.push(rd.forbids_change as u8 as f32); v.extend(features::debug(&r.message())); writeln!(o, "{b}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", r.phase, r.leaf, r.also.join(","), r.guard.clone().unwrap_or("-".into()), r.tags.join(","), r.turn, v.iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(" "), serde_json::to_string(&r.text).unwrap()).unwrap(); };
       for f in 0..5u64 { let inside: Vec<&Sample> = samples.iter().zip(rows.iter().map(Some).chain(std::iter::repeat(None))).filter(|(s, r)| r.is_none_or(|r| hash(&r.text) >> 20 & 0xffff % 65536 == 0 || (hash(&r.text) >> 20) % 5 != f)).flat_map(|(s, _)| &s.1).collect(); let w = train(&inside, &k); let gw = train_guards(&inside, &k); for r in rows.iter().filter(|r| (hash(&r.text) >> 20) % 5 == f) { put(&r.batch, r, &w, &gw); } }
       let inside: Vec<&Sample> = samples.iter().flat_map(|s| &s.1).collect(); let w = train(&inside, &k); let gw = train_guards(&inside, &k);
       for f in val("--dev").unwrap_or_default().split(',').filter(|f| !f.is_empty()) { for r in read(f) { put("DEV", &r, &w, &gw); } }

@@ -2,22 +2,22 @@
 
 use pilothouse_core::intent::{
     features::{BUCKETS, features, guards},
-    stats::{CLASSES, HEADS, LEAVES, STEPS, TURNS, softmax},
+    stats::{CLASSES, GUARDS, LEAVES, STEPS, TURNS, softmax},
 };
 
 use super::lines::{Row, acts, hash};
 
 /// Passes over the lines.
-pub const EPOCHS: usize = 12;
+pub const EPOCHS: usize = 20;
 
 /// A line as the learner sees it.
 pub struct Sample {
     /// Buckets and values.
     pub features: Vec<(u32, f32)>,
     /// Right classes with their shares, for each head.
-    pub targets: [Vec<(usize, f32)>; HEADS.len()],
+    pub targets: [Vec<(usize, f32)>; 2],
     /// For the guards: buckets, and whether it only asks and whether it forbids.
-    pub guard: (Vec<(u32, f32)>, [Option<bool>; 2]),
+    pub guard: (Vec<(u32, f32)>, [Option<bool>; GUARDS]),
     weight: f32,
 }
 
@@ -55,13 +55,11 @@ impl Sample {
                 .filter_map(|t| turn_index(row, t.strip_prefix("control.").unwrap_or(t), None))
                 .collect(),
         );
-        let deep = acts(&row.leaf);
+        let deep = acts(&row.leaf) && !row.only_asks();
         let asks = row.only_asks() && !row.also.iter().any(|l| acts(l)) && !deep;
-        let act = if deep || asks { vec![(usize::from(asks), 1.0)] } else { Vec::new() };
-        let ban = vec![(usize::from(row.forbids() && row.only_asks()), 1.0)];
-        let only = (!act.is_empty()).then_some(asks);
+        let only = (deep || asks).then_some(asks);
         let guard = (guards(&row.message()), [only, Some(row.forbids() && row.only_asks())]);
-        Self { features: features(&row.message()), targets: [leaves, turns, act, ban], guard, weight }
+        Self { features: features(&row.message()), targets: [leaves, turns], guard, weight }
     }
 
     /// The samples of a line: itself, and what follows from it in other phases.
@@ -113,12 +111,12 @@ pub struct Knobs {
 
 impl Default for Knobs {
     fn default() -> Self {
-        Self { epochs: EPOCHS, rate: 0.12, drop: 22, decay: 2e-5 }
+        Self { epochs: EPOCHS, rate: 0.12, drop: 40, decay: 2e-5 }
     }
 }
 
 /// Learns the weights.
-pub fn train(samples: &[&Sample], knobs: &Knobs) -> Vec<f32> {
+fn train(samples: &[&Sample], knobs: &Knobs) -> Vec<f32> {
     let mut w = vec![0f32; BUCKETS as usize * CLASSES];
     let mut g2 = vec![1e-2f32; BUCKETS as usize * CLASSES];
     let mut state = 0x1234_5678_9abc_def1u64;
@@ -158,9 +156,9 @@ pub fn train(samples: &[&Sample], knobs: &Knobs) -> Vec<f32> {
     w
 }
 
-fn gradient(sums: &[f32; CLASSES], targets: &[Vec<(usize, f32)>; HEADS.len()]) -> [f32; CLASSES] {
+fn gradient(sums: &[f32; CLASSES], targets: &[Vec<(usize, f32)>; 2]) -> [f32; CLASSES] {
     let mut grad = [0f32; CLASSES];
-    for ((from, to), targets) in HEADS.into_iter().zip(targets) {
+    for ((from, to), targets) in [(0, LEAVES.len()), (LEAVES.len(), CLASSES)].into_iter().zip(targets) {
         if targets.is_empty() {
             continue;
         }
@@ -177,7 +175,7 @@ fn gradient(sums: &[f32; CLASSES], targets: &[Vec<(usize, f32)>; HEADS.len()]) -
 }
 
 /// Raw sums of all classes.
-pub fn sums(w: &[f32], features: &[(u32, f32)]) -> [f32; CLASSES] {
+fn sums(w: &[f32], features: &[(u32, f32)]) -> [f32; CLASSES] {
     let mut sums = [0f32; CLASSES];
     for (b, v) in features {
         for (sum, x) in sums.iter_mut().zip(&w[*b as usize * CLASSES..][..CLASSES]) {
@@ -187,25 +185,44 @@ pub fn sums(w: &[f32], features: &[(u32, f32)]) -> [f32; CLASSES] {
     sums
 }
 
-/// The bytes of a weights file.
-pub fn bytes(w: &[f32], table: &[f32; STEPS]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let scales: Vec<f32> = (0..CLASSES)
-        .map(|c| w.iter().skip(c).step_by(CLASSES).fold(1e-6f32, |m, x| m.max(x.abs())) / 127.0)
-        .collect();
-    for x in scales.iter().chain(table) {
-        bytes.extend(x.to_le_bytes());
+/// What was learned.
+pub struct Learned {
+    leaves: Vec<f32>,
+    guards: Vec<f32>,
+}
+
+impl Learned {
+    /// Learns from samples.
+    pub fn from(samples: &[&Sample], knobs: &Knobs) -> Self {
+        Self { leaves: train(samples, knobs), guards: train_guards(samples, knobs) }
     }
-    bytes.extend(
-        w.iter()
-            .enumerate()
-            .map(|(i, x)| ((x / scales[i % CLASSES]).round().clamp(-127.0, 127.0) as i8).cast_unsigned()),
-    );
-    bytes
+
+    /// The bytes of a weights file.
+    pub fn bytes(&self, table: &[f32; STEPS]) -> Vec<u8> {
+        let (a, b) = (scales(&self.leaves, CLASSES), scales(&self.guards, GUARDS));
+        let mut bytes: Vec<u8> = a.iter().chain(table).chain(&b).flat_map(|x| x.to_le_bytes()).collect();
+        for (w, scales) in [(&self.leaves, a), (&self.guards, b)] {
+            bytes.extend(w.iter().enumerate().map(|(i, x)| {
+                ((x / scales[i % scales.len()]).round().clamp(-127.0, 127.0) as i8).cast_unsigned()
+            }));
+        }
+        bytes
+    }
+}
+
+fn scales(w: &[f32], classes: usize) -> Vec<f32> {
+    (0..classes)
+        .map(|c| w.iter().skip(c).step_by(classes).fold(1e-6f32, |m, x| m.max(x.abs())) / 127.0)
+        .collect()
+}
+
+/// A table that changes nothing.
+pub fn identity() -> [f32; STEPS] {
+    std::array::from_fn(|i| i as f32 / (STEPS - 1) as f32)
 }
 
 /// Learns the guards: two logistic regressions over the same buckets.
-pub fn train_guards(samples: &[&Sample], knobs: &Knobs) -> Vec<f32> {
+fn train_guards(samples: &[&Sample], knobs: &Knobs) -> Vec<f32> {
     let mut w = vec![0f32; BUCKETS as usize * 2];
     let mut g2 = vec![1e-2f32; BUCKETS as usize * 2];
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
@@ -242,7 +259,7 @@ pub fn train_guards(samples: &[&Sample], knobs: &Knobs) -> Vec<f32> {
 }
 
 /// Raw sums of the guards.
-pub fn guard_sums(w: &[f32], features: &[(u32, f32)]) -> [f32; 2] {
+fn guard_sums(w: &[f32], features: &[(u32, f32)]) -> [f32; 2] {
     let mut z = [0f32; 2];
     for (b, v) in features {
         z[0] += w[*b as usize * 2] * v;

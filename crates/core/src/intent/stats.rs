@@ -41,22 +41,27 @@ pub const TURNS: [&str; 15] = [
     "breakout",
 ];
 
-/// Classes of all heads.
-pub const CLASSES: usize = LEAVES.len() + TURNS.len() + 4;
+/// Classes of both heads.
+pub const CLASSES: usize = LEAVES.len() + TURNS.len();
 
-/// Where the classes of a head stand: leaf, turn, acts or only asks, free or forbidden.
-pub const HEADS: [(usize, usize); 4] = [(0, 12), (12, 27), (27, 29), (29, 31)];
+/// The guards: that a message only asks, and that it forbids changes.
+pub const GUARDS: usize = 2;
 
 /// Steps of the table that turns a raw share into a calibrated confidence.
 pub const STEPS: usize = 21;
 
-/// Probabilities of all heads.
+/// Probabilities of both heads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// In the order of [`LEAVES`].
     pub leaves: [f32; LEAVES.len()],
     /// In the order of [`TURNS`].
     pub turns: [f32; TURNS.len()],
+}
+
+/// What the guards say, each by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Guard {
     /// That the message only asks.
     pub asks: f32,
     /// That the message forbids changes.
@@ -91,9 +96,12 @@ impl Prediction {
 pub struct Model<'a> {
     scales: [f32; CLASSES],
     table: [f32; STEPS],
+    guards: [f32; GUARDS],
     weights: Cow<'a, [u8]>,
 }
 
+/// Floats before the weights.
+const HEADER: usize = CLASSES + STEPS + GUARDS;
 static WEIGHTS: &[u8] = include_bytes!("../../../../assets/intent/weights.bin");
 static MODEL: LazyLock<Option<Model<'static>>> = LazyLock::new(|| Model::parse(Cow::Borrowed(WEIGHTS)));
 
@@ -105,25 +113,37 @@ impl<'a> Model<'a> {
 
     /// Reads a weights file; `None` when its size is wrong.
     pub fn parse(bytes: Cow<'a, [u8]>) -> Option<Self> {
-        let (mut scales, mut table) = ([0f32; CLASSES], [0f32; STEPS]);
-        let (head, weights) = match bytes {
-            Cow::Borrowed(all) => {
-                let (head, weights) = all.split_at_checked((CLASSES + STEPS) * 4)?;
-                (Cow::Borrowed(head), Cow::Borrowed(weights))
-            }
-            Cow::Owned(mut all) => {
-                let weights = (all.len() >= (CLASSES + STEPS) * 4).then(|| all.split_off((CLASSES + STEPS) * 4))?;
-                (Cow::Owned(all), Cow::Owned(weights))
-            }
-        };
-        let mut floats = head.chunks_exact(4).map(|c| c.try_into().map_or(0.0, f32::from_le_bytes));
-        for slot in scales.iter_mut().chain(&mut table) {
+        if bytes.len() != HEADER * 4 + BUCKETS as usize * (CLASSES + GUARDS) {
+            return None;
+        }
+        let (mut scales, mut table, mut guards) = ([0f32; CLASSES], [0f32; STEPS], [0f32; GUARDS]);
+        let mut floats = bytes.chunks_exact(4).map(|c| c.try_into().map_or(0.0, f32::from_le_bytes));
+        for slot in scales.iter_mut().chain(&mut table).chain(&mut guards) {
             *slot = floats.next()?;
         }
-        (weights.len() == BUCKETS as usize * CLASSES).then_some(Self { scales, table, weights })
+        let weights = match bytes {
+            Cow::Borrowed(all) => Cow::Borrowed(all.get(HEADER * 4..)?),
+            Cow::Owned(mut all) => Cow::Owned(all.split_off(HEADER * 4)),
+        };
+        Some(Self { scales, table, guards, weights })
     }
 
-    /// Probabilities of all heads for a bag of features.
+    /// What the guards say of a bag of features.
+    pub fn guard(&self, features: &[(u32, f32)]) -> Guard {
+        let rows = self.weights.get(BUCKETS as usize * CLASSES..).unwrap_or(&[]);
+        let (mut asks, mut forbids) = (0f32, 0f32);
+        for (bucket, value) in features {
+            let from = *bucket as usize * GUARDS;
+            if let Some([ask, ban]) = rows.get(from..from + GUARDS) {
+                asks += f32::from(ask.cast_signed()) * value;
+                forbids += f32::from(ban.cast_signed()) * value;
+            }
+        }
+        let [a, b] = self.guards;
+        Guard { asks: 1.0 / (1.0 + (-asks * a).exp()), forbids: 1.0 / (1.0 + (-forbids * b).exp()) }
+    }
+
+    /// Probabilities of both heads for a bag of features.
     pub fn predict(&self, features: &[(u32, f32)]) -> Prediction {
         let mut sums = [0f32; CLASSES];
         for (bucket, value) in features {
@@ -136,16 +156,10 @@ impl<'a> Model<'a> {
         for (sum, scale) in sums.iter_mut().zip(self.scales) {
             *sum *= scale;
         }
-        let mut out =
-            Prediction { leaves: [0.0; LEAVES.len()], turns: [0.0; TURNS.len()], asks: 0.0, forbids: 0.0 };
-        let (leaves, rest) = sums.split_at(LEAVES.len());
-        let (turns, rest) = rest.split_at(TURNS.len());
+        let mut out = Prediction { leaves: [0.0; LEAVES.len()], turns: [0.0; TURNS.len()] };
+        let (leaves, turns) = sums.split_at(LEAVES.len());
         softmax(leaves, &mut out.leaves);
         softmax(turns, &mut out.turns);
-        if let [act, ask, free, ban] = rest {
-            out.asks = 1.0 / (1.0 + (act - ask).exp());
-            out.forbids = 1.0 / (1.0 + (free - ban).exp());
-        }
         out
     }
 
