@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobId,
+    goal::PlannerError,
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
+    trust::Part,
 };
 
 /// An open question.
@@ -86,6 +88,15 @@ pub enum CheckpointKind {
         /// Why, in the model's words.
         reason: String,
     },
+    /// May what the folder brings take effect?
+    Trust {
+        /// What it brings.
+        parts: Vec<Part>,
+        /// Every line of it.
+        sheet: BlobId,
+        /// The hash over all of it.
+        shown: BlobId,
+    },
     /// Leave although something runs?
     Exit,
     /// A pipeline stopped between two stages.
@@ -119,6 +130,9 @@ pub struct Failure {
     /// What the user can do about it.
     #[serde(default)]
     pub hint: String,
+    /// What was wrong with the model's part, when a goal could not go on because of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planner: Option<PlannerError>,
 }
 
 /// An answer to a checkpoint; which ones are legal depends on its kind.
@@ -151,6 +165,8 @@ pub enum Answer {
     Continue,
     /// The typed word that an irreversible thing wants.
     Word(String),
+    /// Run this line, as it was shown or changed by the user; an empty one runs nothing.
+    Line(String),
 }
 
 /// One way to answer, as it is shown.
@@ -167,6 +183,22 @@ const fn choice(key: &'static str, label: &'static str) -> Choice {
 }
 
 impl CheckpointKind {
+    /// The hash of what was shown, where an answer is bound to one.
+    pub const fn shown(&self) -> Option<BlobId> {
+        match self {
+            Self::Risk { shown, .. } | Self::Trust { shown, .. } => Some(*shown),
+            Self::Confirmation
+            | Self::Clarification { .. }
+            | Self::Failure(_)
+            | Self::Interruption { .. }
+            | Self::Diff { .. }
+            | Self::Transition { .. }
+            | Self::Exit
+            | Self::PipelinePause { .. }
+            | Self::Breakout { .. } => None,
+        }
+    }
+
     /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.
     pub const fn is_phase_own(&self) -> bool {
         match self {
@@ -177,7 +209,7 @@ impl CheckpointKind {
             | Self::PipelinePause { .. }
             | Self::Breakout { .. }
             | Self::Exit => true,
-            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } => false,
+            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } | Self::Trust { .. } => false,
         }
     }
 
@@ -195,6 +227,9 @@ impl CheckpointKind {
                 choice("r", "retry"),
                 choice("q", "abort"),
             ],
+            Self::Failure(f) if f.planner.is_some() => {
+                vec![choice("r", "try again"), choice("q", "give it up")]
+            }
             Self::Failure(_) => {
                 vec![choice("r", "try again"), choice("p", "modify the plan"), choice("a", "start over")]
             }
@@ -213,6 +248,9 @@ impl CheckpointKind {
             }
             Self::Risk { .. } => vec![choice("y", "run once"), choice("n", "deny")],
             Self::Transition { .. } => vec![choice("y", "allow for this turn"), choice("n", "deny")],
+            Self::Trust { .. } => {
+                vec![choice("y", "trust it"), choice("n", "leave it off"), choice("v", "view")]
+            }
             Self::Exit => vec![choice("y", "stop it and leave"), choice("n", "stay")],
             Self::PipelinePause { .. } => {
                 vec![choice("1", "proceed"), choice("2", "modify"), choice("3", "exit")]
@@ -262,7 +300,11 @@ impl CheckpointKind {
                 "3" => Some(Answer::Abort),
                 _ => None,
             },
-            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } | Self::Breakout { .. } => None,
+            Self::Diff { .. }
+            | Self::Risk { .. }
+            | Self::Transition { .. }
+            | Self::Trust { .. }
+            | Self::Breakout { .. } => None,
         }
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     blob::{BlobId, Excerpt},
     checkpoint::{Answer, Checkpoint},
+    goal::GoalSummary,
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, Process, ProposalId,
         RunId, Seq, TaskId, TurnId,
@@ -78,6 +79,18 @@ pub enum Event {
         apply: Option<ApplyId>,
         /// What was found on disk.
         found: String,
+    },
+    /// Whether the folder is trusted was found out or decided; untrusted until then.
+    TrustChanged {
+        /// How far.
+        trust: crate::trust::Trust,
+        /// The hash over what in it takes effect.
+        of: BlobId,
+    },
+    /// Something about the folder's trust is to be looked at or kept.
+    TrustSought {
+        /// What.
+        wish: crate::trust::TrustWish,
     },
     /// The user said something.
     TurnStarted {
@@ -192,6 +205,9 @@ pub enum Event {
         summary: String,
         /// Files that it changed.
         files: Vec<RelPath>,
+        /// What became of the commands, when it was a goal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        goal: Option<GoalSummary>,
     },
     /// A task began.
     TaskStarted {
@@ -320,7 +336,8 @@ pub enum Event {
         /// Why.
         fault: Fault,
     },
-    /// The workbench itself made a call: a gate, or a command that the user typed.
+    /// The workbench itself made a call: a gate, a command that the user typed, or one that a
+    /// model wrote as JSON.
     CallMade {
         /// The call.
         call: CallId,
@@ -330,6 +347,9 @@ pub enum Event {
         tool: Tool,
         /// Its arguments, whole.
         args: String,
+        /// Whether the user typed it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        typed: bool,
     },
     /// A tool call was allowed and began.
     CallStarted {
@@ -456,7 +476,16 @@ pub enum Event {
         /// Why.
         message: String,
     },
-    /// A command waits for leave.
+    /// The user changed the command of a call; it is judged again as what they typed.
+    CommandEdited {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// Its arguments from now on, whole.
+        args: String,
+    },
+    /// A command was judged; it runs or waits for leave.
     CommandProposed {
         /// The call.
         call: CallId,
@@ -474,6 +503,9 @@ pub enum Event {
         rule: String,
         /// The hash of what is shown.
         shown: BlobId,
+        /// Whether the user typed the line as it stands.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        typed: bool,
     },
     /// A command runs.
     CommandStarted {

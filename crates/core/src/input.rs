@@ -12,6 +12,7 @@ use crate::{
     scope::PermissionMode,
     talk::{Fault, ModelReply},
     tool::{ProposalDraft, ToolOutcome},
+    trust::Standing,
 };
 
 /// What arrives.
@@ -131,6 +132,8 @@ pub enum Input {
         /// How.
         result: Result<(), WriteFault>,
     },
+    /// The folder was looked at: how far it is trusted, and what it brings.
+    Surveyed(Standing),
     /// A part of the program failed while it worked for this call.
     Panicked {
         /// The call, if it was one.
@@ -162,6 +165,8 @@ pub struct Opening {
     pub mode: Option<Mode>,
     /// The ceiling, where it was said.
     pub permission: Option<PermissionMode>,
+    /// How far the folder is trusted.
+    pub standing: Standing,
     /// For each write or revert that was open: what is on disk.
     pub found: Vec<(ApplyId, Found)>,
 }

@@ -4,7 +4,9 @@ mod alone;
 mod cli;
 mod exit;
 mod judge;
+mod permit;
 mod place;
+mod trust;
 mod workbench;
 
 use std::process::ExitCode;
@@ -44,6 +46,8 @@ fn act(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Sessions { what }) => alone::sessions(what),
         Some(Command::Undo(args)) => alone::undo(args, Way::Undo),
         Some(Command::Redo(args)) => alone::undo(args, Way::Redo),
+        Some(Command::Trust(args)) => trust::trust(args),
+        Some(Command::Permissions { what }) => permit::permissions(what),
         Some(Command::Config { what }) => alone::config(what),
     }
 }

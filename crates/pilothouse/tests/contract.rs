@@ -42,13 +42,29 @@ fn one_is_a_failure_that_the_last_event_names() {
         Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points_of("))]),
         Turn::Say("Done.", vec![]),
     ]);
-    let goal = ["run", "rename score to points_of", "--auto-confirm", "--json"];
+    let goal = ["run", "rename score to points_of", "--auto-confirm", "--trust", "--json"];
     let ended = desk.ask(&server.base, &goal).with(1);
     let events = ended.events();
     assert!(events.iter().any(|e| e["type"] == "gate_failed"), "{}", ended.out);
     let last = events.last().unwrap();
     assert_eq!((&last["type"], &last["exit"]), (&json!("run_ended"), &json!(1)));
     assert!(last.to_string().contains("[Gate: check] failed"), "{last}");
+    desk.verified();
+}
+
+#[test]
+fn a_gate_does_not_run_in_a_folder_that_is_not_trusted() {
+    let desk = Desk::new();
+    let tasks = json!({"title": "Rename", "tasks": [{"title": "Rename", "kind": "modify", "files": ["src/search.rs"]}],
+        "gates": [{"name": "check", "command": "touch ran"}]});
+    let server = Server::start(vec![
+        Turn::Say("", vec![("submit_plan", tasks)]),
+        Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points_of("))]),
+        Turn::Say("Done.", vec![]),
+    ]);
+    let goal = ["run", "rename score to points_of", "--auto-confirm"];
+    desk.ask(&server.base, &goal).with(3).tells(&["Run `touch ran`?"]);
+    assert!(!desk.path().join("ran").exists());
     desk.verified();
 }
 

@@ -1,9 +1,11 @@
 //! Settings: the shipped defaults, the user's file, the environment, the command line.
 //!
-//! Owns reading, layering and checking. Never applies a project's own file: without trust it is
-//! only noticed, and it can never name an endpoint or a key.
+//! Owns reading, layering and checking. A project's own file arrives here only from a folder that
+//! is trusted; it can only narrow, and never names an endpoint or a key.
 
+pub mod intent;
 mod layer;
+mod project;
 pub mod voice;
 
 use std::{
@@ -14,13 +16,17 @@ use std::{
 };
 
 use pilothouse_core::scope::PermissionMode;
+use pilothouse_model::Preset;
 use secrecy::SecretString;
 
 use crate::{
     error::RuntimeError,
     home::{Environment, Home},
 };
+pub use intent::{Intent, Vectors};
+pub(crate) use layer::position;
 pub use layer::{Layer, PriceLayer};
+pub use project::ProjectLayer;
 pub use voice::Voice;
 
 /// The defaults as they are shipped.
@@ -37,6 +43,8 @@ pub struct Config {
     pub permission: PermissionMode,
     /// Messages of the conversation that a model gets.
     pub history: usize,
+    /// How messages are read.
+    pub intent: Intent,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -47,14 +55,15 @@ pub struct Config {
 const MAX_SECONDS: u64 = 3600;
 
 impl Config {
-    /// Reads all layers. `flags` is what the command line says and goes before everything.
+    /// Reads all layers. `flags` is what the command line says and goes before everything; `project`
+    /// is what the folder says where it is trusted.
     ///
     /// # Errors
     /// When a file cannot be read or holds something unknown (with line and column), when a key
     /// file can be read by others, or when the settings contradict each other.
     pub fn load(
         home: &Home,
-        workspace: &Path,
+        project: Option<&ProjectLayer>,
         environment: &Environment,
         flags: Layer,
     ) -> Result<Self, RuntimeError> {
@@ -65,16 +74,16 @@ impl Config {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Layer::default(),
             Err(e) => return Err(RuntimeError::io("read", file)(e)),
         };
+        let embedder = user.embedder.clone();
         let all = flags.over(Layer::from_environment(environment)).over(user).over(defaults);
         let keys = Credentials::read(&home.config.join("credentials.toml"))?;
         let voice = Voice::choose(&all.model, environment, &keys)?;
-        let project = workspace.join(".pilothouse/config.toml");
+        let embedder = intent::vectors(&embedder, environment, &keys)?;
         let mut notices = Vec::new();
-        if project.exists() {
-            notices.push(format!("{} is not applied: this folder is not trusted yet", project.display()));
-        }
-        Ok(Self {
+        let intent = Intent::read(home, &all.intent, embedder, &mut notices);
+        let config = Self {
             voice,
+            intent,
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
             history: all.session.history.unwrap_or(20).min(200),
@@ -84,7 +93,8 @@ impl Config {
                 .or(all.log.filter)
                 .unwrap_or_else(|| "info".into()),
             notices,
-        })
+        };
+        Ok(project.map_or(config.clone(), |p| p.narrow(config)))
     }
 }
 

@@ -32,6 +32,7 @@ use pilothouse_core::{
     session::Session,
     talk::{Delta, DeltaKind, Finish, ModelCall, ModelReply, Purpose, Usage},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
+    trust::Standing,
     work::{Effect, Work, WorkKey},
 };
 use pilothouse_tui::{Look, Screen, Wiring, theme::Depth};
@@ -100,6 +101,7 @@ impl Driver {
                 let outcome = self.outcome(permit.call(), permit.tool());
                 self.todo.push_back(Input::ToolEnded { call: permit.call(), outcome });
             }
+            Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {
                 let files = changes
                     .iter()
@@ -272,6 +274,7 @@ impl Driver {
 fn main() {
     let has = |flag: &str| std::env::args().any(|a| a == flag);
     let look = Look {
+        ground_known: true,
         dark: !has("--light"),
         depth: if has("--16") {
             Depth::Ansi16
@@ -319,6 +322,7 @@ fn main() {
             version: "0.1.0".into(),
             mode: None,
             permission: None,
+            standing: Standing::default(),
             found: Vec::new(),
         }));
         driver.drive(from_screen);

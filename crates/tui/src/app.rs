@@ -6,7 +6,9 @@
 
 mod deeds;
 mod news;
+mod offer;
 mod route;
+mod stood;
 mod view;
 
 use std::{
@@ -37,7 +39,7 @@ use crate::{
     plan::PlanPane,
     preview::Preview,
     prompt::{Prompt, Purpose},
-    standing::Standing,
+    standing::{Held, Standing},
     theme::{Depth, Glyphs, Theme, ThemeError},
 };
 
@@ -46,6 +48,8 @@ use crate::{
 pub struct Look {
     /// Whether the terminal is dark.
     pub dark: bool,
+    /// Whether that was told; else the terminal is asked.
+    pub ground_known: bool,
     /// How many colours it has.
     pub depth: Depth,
     /// Whether only ASCII can be shown.
@@ -58,7 +62,14 @@ pub struct Look {
 
 impl Default for Look {
     fn default() -> Self {
-        Self { dark: true, depth: Depth::TrueColor, ascii: false, motion: true, folder: String::new() }
+        Self {
+            dark: true,
+            ground_known: true,
+            depth: Depth::TrueColor,
+            ascii: false,
+            motion: true,
+            folder: String::new(),
+        }
     }
 }
 
@@ -95,6 +106,8 @@ pub struct Notice {
 pub struct App {
     look: Look,
     theme: Theme,
+    /// The theme's file, to be read again for another background.
+    theme_text: String,
     glyphs: Glyphs,
     keymap: Keymap,
     session: Session,
@@ -127,6 +140,11 @@ pub struct App {
     listed: Standing<CheckpointId>,
     /// The proposals in the diff.
     proposed: Standing<Vec<(ProposalId, BlobId)>>,
+    /// The command in the composer.
+    offering: offer::Offering,
+    held: Held<Chord>,
+    /// When the key that is being taken was pressed; one that is held, when it began to be.
+    pressed: Option<Instant>,
 
     numbers: u64,
     files_asked: Option<u64>,
@@ -147,9 +165,11 @@ impl App {
         let glyphs = if look.ascii { Glyphs::ASCII } else { Glyphs::UNICODE };
         let surroundings = Surroundings { folder: look.folder.clone(), ..Surroundings::default() };
         let diff_colours = colours.clone();
-        let theme = Theme::parse(Theme::source("default").unwrap_or_default(), look.dark, look.depth)?;
+        let theme_text = Theme::source("default").unwrap_or_default().to_owned();
+        let theme = Theme::parse(&theme_text, look.dark, look.depth)?;
         Ok(Self {
             theme,
+            theme_text,
             look,
             glyphs,
             keymap: Keymap::standard(),
@@ -176,6 +196,9 @@ impl App {
             asked: Standing::default(),
             listed: Standing::default(),
             proposed: Standing::default(),
+            offering: offer::Offering::default(),
+            held: Held::default(),
+            pressed: None,
             numbers: 0,
             files_asked: None,
             previewed: (String::new(), Seq(0), None),
@@ -197,9 +220,21 @@ impl App {
     pub fn take_theme(&mut self, theme: &str) {
         let text = Theme::source(theme).unwrap_or(theme);
         match Theme::parse(text, self.look.dark, self.look.depth) {
-            Ok(theme) => self.theme = theme,
+            Ok(theme) => (self.theme, self.theme_text) = (theme, text.to_owned()),
             Err(error) => self.complain(error.to_string()),
         }
+    }
+
+    /// Takes what the terminal says of its background; true when it is not what was thought.
+    pub fn take_ground(&mut self, dark: bool) -> bool {
+        if self.look.dark == dark {
+            return false;
+        }
+        self.look.dark = dark;
+        if let Ok(theme) = Theme::parse(&self.theme_text, dark, self.look.depth) {
+            self.theme = theme;
+        }
+        true
     }
 
     /// Takes what the driver says; returns how soon it wants to be seen.
@@ -213,7 +248,10 @@ impl App {
                 return Urgency::Stream;
             }
             Update::Answered(number, reply) => self.answered(number, reply),
-            Update::Refused(reason) => self.complain(reason),
+            Update::Refused(reason) => {
+                self.offer_refused();
+                self.complain(reason);
+            }
             Update::Surroundings(surroundings) => {
                 if surroundings.now.0 > 0 {
                     self.clock = Some((surroundings.now, now));
@@ -232,21 +270,6 @@ impl App {
             }
         }
         Urgency::News
-    }
-
-    /// What was drawn has been on the screen since `now`.
-    pub fn drew(&mut self, now: Instant) {
-        let state = self.session.state();
-        let in_bar = crate::bar::question(state).filter(|_| !self.areas.bar.is_empty());
-        self.asked.drew(in_bar, now);
-        let listed = match self.overlays.last() {
-            Some(Overlay::Approvals(list)) => list.chosen(state).map(|c| c.id),
-            _ => None,
-        };
-        self.listed.drew(listed, now);
-        let seen = self.pane_visible(Focus::Diff);
-        let proposed = seen.then(|| self.proposals());
-        self.proposed.drew(proposed.filter(|p| !p.is_empty()), now);
     }
 
     /// Whether something on the screen moves by itself.
@@ -410,7 +433,7 @@ impl App {
     }
 
     fn is_fresh(&self) -> bool {
-        self.session.state().turns.is_empty()
+        self.session.state().turns.is_empty() && self.conversation.is_empty()
     }
 
     /// Whether changes wait to be decided or are being written.

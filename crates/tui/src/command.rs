@@ -23,13 +23,16 @@ pub enum Command {
     Connect,
     /// Say where things stand.
     Status,
+    /// Say why the last message took its path.
+    Why,
 }
 
 /// Name, arguments, what it does: those of the screen alone.
-const OWN: [(&str, &str, &str); 5] = [
+const OWN: [(&str, &str, &str); 6] = [
     ("plan", "", "go to the plan"),
     ("diff", "", "go to the proposed changes"),
     ("approvals", "", "what waits for you"),
+    ("why", "", "why the last message took its path"),
     ("theme", "NAME", "change the colours"),
     ("connect", "", "how to connect a model"),
 ];
@@ -55,6 +58,7 @@ impl Command {
             "approvals" => Self::Approvals,
             "connect" => Self::Connect,
             "status" => Self::Status,
+            "why" => Self::Why,
             _ => return None,
         };
         rest.is_empty().then_some(own)

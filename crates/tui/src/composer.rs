@@ -5,16 +5,18 @@
 
 pub mod draft;
 pub mod history;
+pub mod offered;
 pub mod popup;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use pilothouse_core::{intent::IntentNode, relpath::RelPath};
+use pilothouse_core::{ids::CheckpointId, intent::IntentNode, relpath::RelPath};
 
 pub use draft::{Cut, Draft, Motion, Saved};
 pub use history::History;
+pub use offered::Offered;
 pub use popup::{Offer, Popup};
 
-use crate::{command, keymap::action::actions};
+use crate::{command, keymap::action::actions, preview::unlocks};
 
 actions! {
     /// What can be done in the composer besides writing.
@@ -31,6 +33,8 @@ actions! {
         Editor "editor", "write in your editor", "the draft";
         /// The next permission ceiling.
         Permission "permission", "read-only, ask, auto", "this session";
+        /// Send it down a shallower path.
+        Lower "lower", "lower the path", "puts @node before the draft, or takes it away";
         /// One row up; at the top: what was written before.
         Up "up", "up, or earlier text", "the caret";
         /// One row down; at the bottom: what was written after.
@@ -73,6 +77,8 @@ pub enum Wish {
     Send(String),
     /// Send this once nothing runs.
     Queue(String),
+    /// Run this in place of the command that was proposed; empty: skip it.
+    Submit(CheckpointId, String),
     /// Enter was pressed with nothing written.
     Empty,
     /// The next pane.
@@ -81,6 +87,8 @@ pub enum Wish {
     Editor,
     /// The next permission ceiling.
     Permission,
+    /// A shallower path for the draft.
+    Lower,
     /// The files of the workspace are wanted.
     Files,
 }
@@ -94,6 +102,7 @@ pub struct Composer {
     pub history: History,
     /// The list above it, while it is open.
     pub popup: Option<Popup>,
+    offered: Option<Offered>,
     files: Option<Vec<(String, String)>>,
     dismissed: bool,
 }
@@ -104,7 +113,11 @@ impl Composer {
         if let Some(wish) = self.act_on_popup(action) {
             return wish;
         }
+        let own = self.offered.is_none();
         match action {
+            // A command is no message: it is not queued, lowered or looked up.
+            Action::Queue if !own => return Wish::NextPane,
+            Action::History | Action::Lower if !own => return Wish::Nothing,
             Action::Send => return self.send(),
             Action::Queue if self.draft.is_empty() => return Wish::NextPane,
             Action::Queue => {
@@ -118,8 +131,10 @@ impl Composer {
             }
             Action::Editor => return Wish::Editor,
             Action::Permission => return Wish::Permission,
+            Action::Lower => return Wish::Lower,
             Action::Up => {
                 if !self.draft.go(Motion::Up)
+                    && own
                     && let Some(text) = self.history.older(self.draft.saved())
                 {
                     self.draft.set(text);
@@ -127,6 +142,7 @@ impl Composer {
             }
             Action::Down => {
                 if !self.draft.go(Motion::Down)
+                    && own
                     && let Some(text) = self.history.newer()
                 {
                     self.draft.set(text);
@@ -202,8 +218,16 @@ impl Composer {
 
     /// Puts a text in place of the draft, which goes to history.
     pub fn replace(&mut self, text: impl Into<String>) {
-        let _ = self.clear();
+        if self.offered.is_none() {
+            let _ = self.clear();
+        }
         self.draft.set(Saved::plain(text));
+    }
+
+    /// Puts `text` in place of the draft without ending it; chips stay chips.
+    pub fn rewrite(&mut self, text: &str) {
+        self.edit(|d| d.rewrite(text));
+        self.popup = None;
     }
 
     fn edit(&mut self, change: impl FnOnce(&mut Draft)) {
@@ -217,6 +241,9 @@ impl Composer {
     }
 
     fn send(&mut self) -> Wish {
+        if let Some(offered) = &self.offered {
+            return Wish::Submit(offered.question, self.draft.saved().whole());
+        }
         if self.draft.shown().trim().is_empty() {
             return Wish::Empty;
         }
@@ -251,6 +278,7 @@ impl Composer {
             | Action::History
             | Action::Editor
             | Action::Permission
+            | Action::Lower
             | Action::Left
             | Action::Right
             | Action::WordLeft
@@ -314,6 +342,9 @@ impl Composer {
 
     /// Opens, refreshes or closes the list that the word at the caret asks for.
     fn look(&mut self) -> Wish {
+        if self.offered.is_some() {
+            return Wish::Nothing;
+        }
         let (token, first) = self.draft.token();
         let (offer, query) = match (token.strip_prefix('@'), token.strip_prefix('/')) {
             (Some(query), _) => (Offer::Files, query.to_owned()),
@@ -332,8 +363,7 @@ impl Composer {
             Offer::Files | Offer::History => {
                 let files = self.files.as_deref().unwrap_or_default();
                 if first {
-                    let nodes =
-                        IntentNode::ALL.iter().map(|n| (format!("@{n}"), "take this path".to_owned()));
+                    let nodes = IntentNode::ALL.iter().map(|n| (format!("@{n}"), unlocks(*n).to_owned()));
                     let all: Vec<_> = files.iter().cloned().chain(nodes).collect();
                     Popup::new(Offer::Files, &query, &all)
                 } else {

@@ -10,7 +10,10 @@ mod view;
 
 pub(crate) use self::fold::written;
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -133,8 +136,23 @@ impl ConversationPane {
             }
         }
         self.settle(ctx);
+        self.colour();
         self.want_history();
         self.forget_far();
+    }
+
+    /// Colours the code that is seen.
+    fn colour(&mut self) {
+        let mut seen: BTreeMap<i64, Range<usize>> = BTreeMap::new();
+        for pos in self.visible(usize::from(self.size.height)) {
+            let rows = seen.entry(pos.key).or_insert(pos.row..pos.row);
+            rows.end = pos.row + 1;
+        }
+        for (key, rows) in seen {
+            if let Some(entry) = self.log.get_mut(key) {
+                entry.colour(rows, &self.colours);
+            }
+        }
     }
 
     /// Draws into `area`, the inside of the border.
@@ -243,6 +261,11 @@ impl ConversationPane {
             keys.insert(0, ("G", "to the end"));
         }
         hint_line(ctx, &keys, width)
+    }
+
+    /// Whether nothing was said or told yet.
+    pub fn is_empty(&self) -> bool {
+        self.log.first() == self.log.end()
     }
 
     /// Whether something in it moves, so that the frame ticks.

@@ -19,6 +19,8 @@ actions! {
         Approvals "approvals", "approvals", "opens a list; decides nothing";
         /// Give the conversation the focus, or take it back.
         Conversation "conversation", "conversation", "moves the focus";
+        /// Say why a message takes its path.
+        Why "why", "why this path", "opens a page; the draft, else the last message";
         /// Show or hide details.
         Details "details", "details", "this screen";
         /// Scroll the conversation up by a page.

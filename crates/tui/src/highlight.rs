@@ -96,6 +96,12 @@ impl Highlighter {
         self.shared.as_ref().map_or(0, |s| s.version.load(Ordering::Acquire))
     }
 
+    /// How many texts were asked for.
+    #[cfg(test)]
+    pub fn asked(&self) -> usize {
+        self.shared.as_ref().map_or(0, |s| s.store().texts.len())
+    }
+
     /// The colours of line `line` of a text, or `None` while they are not known; then they are
     /// asked for. `lang` is a language's name or a file's extension; `text` must be the same
     /// whenever `key` is.

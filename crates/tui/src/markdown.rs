@@ -8,9 +8,10 @@ mod blocks;
 mod render;
 mod table;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use blocks::{Blocks, Part};
+use pilothouse_core::clean::Clean;
 
 use crate::{
     highlight::Highlighter,
@@ -26,10 +27,8 @@ pub struct Markdown {
     width: usize,
     /// Frozen parts whose rows stand, and how many rows those are.
     solid: (usize, usize),
-    /// Whether some code has no colours yet, and the highlighter's version then.
-    plain: Option<u64>,
-    /// A code block that was drawn before its end was known: its first part, its first row, its number.
-    unended: Option<(usize, usize, usize)>,
+    /// Rows of code that have no colours yet: the part that each is of, and which of its rows.
+    plain: BTreeMap<usize, (usize, usize)>,
 }
 
 impl Markdown {
@@ -66,29 +65,22 @@ impl Markdown {
         self.blocks.source()
     }
 
-    /// The rows at `width` columns; costs what came since the last time.
-    pub fn lay(&mut self, width: usize, glyphs: &Glyphs, colours: &Highlighter) -> &[Row] {
-        let coloured = self.plain.is_some_and(|v| v != colours.version());
-        if self.width != width || coloured {
+    /// The rows at `width` columns; costs what came since the last time. Code is plain until
+    /// [`Markdown::colour`] is asked for it.
+    pub fn lay(&mut self, width: usize, glyphs: &Glyphs) -> &[Row] {
+        if self.width != width {
             self.rows.clear();
-            (self.width, self.solid, self.plain, self.unended) = (width, (0, 0), None, None);
+            (self.width, self.solid) = (width, (0, 0));
         }
         self.blocks.advance();
-        if let Some((part, row, block)) = self.unended
-            && self.blocks.code.get(block).is_some_and(|c| c.key.is_some())
-        {
-            (self.solid, self.unended) = ((part, row), None);
-        }
         self.rows.truncate(self.solid.1);
-        let draw = Draw { width, glyphs, colours, blocks: &self.blocks };
+        drop(self.plain.split_off(&self.solid.1));
+        let draw = Draw { width, glyphs, blocks: &self.blocks };
         for (n, part) in self.blocks.parts.iter().enumerate().skip(self.solid.0) {
-            if let Part::Fence { block, .. } = part
-                && self.blocks.code.get(*block).is_some_and(|c| c.key.is_none())
-            {
-                self.unended = Some((n, self.rows.len(), *block));
-            }
-            if !draw.part(part, &mut self.rows) {
-                self.plain = Some(colours.version());
+            let from = self.rows.len();
+            draw.part(part, &mut self.rows);
+            if matches!(part, Part::Code { .. }) {
+                self.plain.extend((from..self.rows.len()).map(|row| (row, (n, row - from))));
             }
         }
         self.solid = (self.blocks.parts.len(), self.rows.len());
@@ -98,9 +90,35 @@ impl Markdown {
         &self.rows
     }
 
+    /// Gives these rows the colours of their code, as far as they are known; the others are asked
+    /// for, so that only what is seen is ever worked out.
+    pub fn colour(&mut self, rows: Range<usize>, colours: &Highlighter) {
+        let wanted: Vec<(usize, (usize, usize))> = self.plain.range(rows).map(|(r, at)| (*r, *at)).collect();
+        for (row, (part, nth)) in wanted {
+            let Some(Part::Code { range, block, line }) = self.blocks.parts.get(part) else { continue };
+            let Some(code) = self.blocks.code.get(*block) else { continue };
+            let Some(key) = code.key else { continue };
+            let text = || Arc::from(self.blocks.code_text(code));
+            let Some(known) = colours.line(key, &code.lang, *line, text) else { continue };
+            let clean = Clean::line(self.blocks.source().get(range.clone()).unwrap_or_default());
+            let pieces = inked(&clean, Some(&known), Slot::Text.into());
+            if let (Some(old), Some(new)) = (self.rows.get_mut(row), code_rows(&pieces, self.width).nth(nth))
+            {
+                *old = new;
+            }
+            self.plain.remove(&row);
+        }
+    }
+
+    /// Whether some row of code has no colours yet.
+    pub fn is_plain(&self) -> bool {
+        !self.plain.is_empty()
+    }
+
     /// Forgets the rows; the next [`Markdown::lay`] makes them again.
     pub fn forget(&mut self) {
         self.rows = Vec::new();
+        self.plain.clear();
         self.width = usize::MAX;
     }
 
@@ -113,19 +131,17 @@ impl Markdown {
 struct Draw<'a> {
     width: usize,
     glyphs: &'a Glyphs,
-    colours: &'a Highlighter,
     blocks: &'a Blocks,
 }
 
 impl Draw<'_> {
-    /// Appends the rows of one part; `false` when it is still without its colours.
-    fn part(&self, part: &Part, rows: &mut Vec<Row>) -> bool {
+    /// Appends the rows of one part.
+    fn part(&self, part: &Part, rows: &mut Vec<Row>) {
         match part {
             Part::Prose { range, gap } => {
                 blank_before(*gap, rows);
                 let text = self.blocks.source().get(range.clone()).unwrap_or_default();
                 rows.extend(render::prose(text, self.width, self.glyphs));
-                true
             }
             Part::Fence { lang, .. } => {
                 blank_before(true, rows);
@@ -134,20 +150,11 @@ impl Draw<'_> {
                         Row::of("  ", Slot::Soft).and(lang, Slot::Soft).cut(self.width, self.glyphs.ellipsis),
                     );
                 }
-                true
             }
-            Part::Code { range, block, line } => {
+            Part::Code { range, .. } => {
                 let text = self.blocks.source().get(range.clone()).unwrap_or_default();
-                let clean = pilothouse_core::clean::Clean::line(text);
-                let code = self.blocks.code.get(*block);
-                let colours = code.and_then(|c| {
-                    let key = c.key?;
-                    self.colours.line(key, &c.lang, *line, || Arc::from(self.blocks.code_text(c)))
-                });
-                let known = code.is_none_or(|c| c.key.is_none()) || colours.is_some();
-                let pieces = inked(&clean, colours.as_deref(), Slot::Text.into());
-                code_rows(&pieces, self.width, rows);
-                known
+                let pieces = inked(&Clean::line(text), None, Slot::Text.into());
+                rows.extend(code_rows(&pieces, self.width));
             }
         }
     }
@@ -176,12 +183,12 @@ pub fn inked(text: &str, colours: Option<&[(usize, Slot)]>, base: Ink) -> Vec<Pi
     pieces
 }
 
-fn code_rows(pieces: &[Piece], width: usize, rows: &mut Vec<Row>) {
-    for row in wrap(pieces, width.saturating_sub(4).max(1)) {
+fn code_rows(pieces: &[Piece], width: usize) -> impl Iterator<Item = Row> {
+    wrap(pieces, width.saturating_sub(4).max(1)).into_iter().map(|row| {
         let mut out = Row::of("  ", Slot::Text).on(Slot::Surface);
         out.pieces.extend(row.pieces);
-        rows.push(out);
-    }
+        out
+    })
 }
 
 #[cfg(test)]

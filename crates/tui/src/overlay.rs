@@ -6,11 +6,15 @@ pub mod approvals;
 pub mod help;
 pub mod page;
 pub mod palette;
+pub mod sheet;
+pub mod why;
 
 use ratatui::layout::Rect;
 
 pub use help::Help;
 pub use palette::Palette;
+pub use sheet::Sheet;
+pub use why::Inspected;
 
 use crate::{approvals::Approvals, prompt::Prompt};
 
@@ -27,6 +31,10 @@ pub enum Overlay {
     Status,
     /// How a model is connected.
     Connect,
+    /// Why a message takes its path.
+    Why(Box<Inspected>),
+    /// Everything that the folder brings.
+    Sheet(Sheet),
     /// A line that is asked for.
     Prompt(Prompt),
 }

@@ -3,10 +3,10 @@
 //! Owns the words only; core's classifier decides, the same that will read the message.
 
 use pilothouse_core::{
-    checkpoint::CheckpointKind,
-    intent::{Classifier, Control, IntentNode, IntentPath, Message, Turn},
+    intent::{Control, IntentNode, IntentPath, Turn},
+    risk::{Risk, assess},
     scope::{Approval, PermissionMode},
-    session::State,
+    session::{Session, State},
 };
 
 /// A draft longer than this gets no preview: it must never make typing wait.
@@ -19,12 +19,21 @@ pub enum Preview {
     Path(IntentPath, &'static str),
     /// It answers the open question.
     Answer,
-    /// It is a command line, judged before it runs.
-    Shell,
+    /// It is a command line: how dangerous it is, and why.
+    Shell(Risk, String),
+}
+
+impl Preview {
+    /// A command line as it would be judged.
+    pub fn judged(line: &str) -> Self {
+        let verdict = assess(line.trim());
+        Self::Shell(verdict.risk, verdict.why)
+    }
 }
 
 /// What sending `draft` now would mean; `None` when there is nothing to tell.
-pub fn preview(draft: &str, state: &State) -> Option<Preview> {
+pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
+    let state = session.state();
     let text = draft.trim();
     if text.is_empty() || text.len() > LONGEST || text.starts_with('/') {
         return None;
@@ -32,25 +41,64 @@ pub fn preview(draft: &str, state: &State) -> Option<Preview> {
     if state.phase_question().is_some_and(|q| q.kind.read(text).is_some()) {
         return Some(Preview::Answer);
     }
-    let heads: Vec<String> = state.turns.values().rev().take(6).map(|t| t.head.clone()).collect();
-    let context: Vec<String> = heads.into_iter().rev().collect();
-    let reading = Classifier::builtin().read(&Message {
-        text,
-        phase: state.phase,
-        paused: state.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
-        plan_active: state.plan.is_some(),
-        chat_only: state.chat_only,
-        context: &context,
-    });
+    let reading = session.read(text);
     if reading.slash.is_some() {
         return None;
     }
     if reading.command.is_some() {
-        return Some(Preview::Shell);
+        return Some(Preview::judged(text.trim_start_matches('!')));
     }
     let path = reading.whole.path.clone();
     let what = meaning(&reading.whole.turn, &path, reading.forbids_change, state);
     Some(Preview::Path(path, what))
+}
+
+/// Whether a node changes or runs something.
+pub const fn acts(node: IntentNode) -> bool {
+    use IntentNode as N;
+    matches!(node, N::Act | N::Execute | N::Write | N::Create | N::Modify | N::Delete)
+}
+
+/// What a path that ends at `node` may do.
+pub const fn unlocks(node: IntentNode) -> &'static str {
+    use IntentNode as N;
+    match node {
+        N::Conversation | N::Understand | N::Clarify | N::Explain => "talks; reads where it must",
+        N::Analyze | N::Review | N::Audit | N::Read | N::Act => "reads files; changes nothing",
+        N::Plan | N::Design | N::Decompose => "reads files; proposes steps or a design",
+        N::Execute => "reads, and runs commands, each judged first",
+        N::Write | N::Create | N::Modify => "reads, runs, writes; you approve each change",
+        N::Delete => "reads, runs, writes, deletes; a deletion wants a typed word",
+    }
+}
+
+/// The draft with a shallower `@node` before it: what acts becomes a plan, what reads an
+/// explanation, and then the prefix goes again. `None` when there is nothing to lower.
+pub fn lowered(draft: &str, session: &Session) -> Option<String> {
+    let text = draft.trim_start();
+    if text.starts_with(['/', '!']) {
+        return None;
+    }
+    let (prefix, rest) = match text.strip_prefix('@').map(|t| t.split_once(' ').unwrap_or((t, ""))) {
+        Some((name, rest)) if name.parse::<IntentNode>().is_ok() => (name.parse().ok(), rest),
+        _ => (None, text),
+    };
+    let next = match prefix {
+        Some(IntentNode::Understand | IntentNode::Clarify | IntentNode::Explain) => None,
+        Some(node) if acts(node) => Some(IntentNode::Plan),
+        Some(_) => Some(IntentNode::Explain),
+        None => {
+            let leaf = session.read(text).whole.path.current();
+            if acts(leaf) {
+                Some(IntentNode::Plan)
+            } else if leaf.scope() == IntentNode::Explain.scope() {
+                return None;
+            } else {
+                Some(IntentNode::Explain)
+            }
+        }
+    };
+    Some(next.map_or_else(|| rest.to_owned(), |node| format!("@{node} {rest}")))
 }
 
 fn meaning(turn: &Turn, path: &IntentPath, forbids: bool, state: &State) -> &'static str {

@@ -22,8 +22,8 @@ use super::{
 /// Reads messages; cheap to copy, the tables are shared.
 #[derive(Clone, Debug, Default)]
 pub struct Classifier {
-    extra: Option<Arc<super::exemplars::Exemplars>>,
-    weights: Option<Arc<Model<'static>>>,
+    pub(super) extra: Option<Arc<super::join::Known>>,
+    pub(super) weights: Option<Arc<Model<'static>>>,
 }
 
 /// A message taken apart once.
@@ -99,15 +99,15 @@ impl Classifier {
     /// # Errors
     /// When the text is no exemplar file: what is wrong, and in which line and column.
     pub fn with_exemplars(yaml: &str) -> Result<Self, super::exemplars::ExemplarError> {
-        let extra = super::exemplars::Exemplars::parse(yaml)?;
-        Ok(Self { extra: Some(Arc::new(extra)), weights: None })
+        let own = super::exemplars::Exemplars::parse(yaml)?;
+        Ok(Self::configured(Some(own), super::similar::Thresholds::default()))
     }
 
     /// The classifier with other weights than the built-in ones, as the trainer measures them;
     /// `None` when their size is wrong.
     pub fn with_weights(bytes: Vec<u8>) -> Option<Self> {
         let weights = Model::parse(Cow::Owned(bytes))?;
-        Some(Self { extra: None, weights: Some(Arc::new(weights)) })
+        Some(Self { weights: Some(Arc::new(weights)), ..Self::default() })
     }
 
     fn model(&self) -> Option<&Model<'static>> {
@@ -120,17 +120,7 @@ impl Classifier {
     /// Reads a message. Total and deterministic: any text in any phase gives a valid path.
     pub fn read(&self, m: &Message<'_>) -> Reading {
         let mut reading = self.tiers(m);
-        if reading.forbids_change && writes(&reading.whole) {
-            reading.whole.path =
-                IntentPath::to(if reading.command.is_some() { N::Clarify } else { N::Explain });
-            reading.whole.turn = shallow(&reading.whole.turn);
-            reading.whole.reasoning.push_str("; capped: the message forbids changes");
-        }
-        if m.chat_only && (writes(&reading.whole) || reading.whole.path.current() == N::Execute) {
-            reading.whole.path = IntentPath::to(N::Explain);
-            reading.whole.turn = shallow(&reading.whole.turn);
-            reading.whole.reasoning.push_str("; capped: conversation only");
-        }
+        cap(&mut reading, m);
         reading
     }
 
@@ -156,18 +146,7 @@ impl Classifier {
         if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
             return typed(trimmed, m);
         }
-        self.prose(trimmed, &parsed, m)
-    }
-
-    /// An exemplar of the user that is the message word for word.
-    fn exact(&self, text: &str, m: &Message<'_>) -> Option<Reading> {
-        let extra = self.extra.as_ref()?;
-        let leaf = extra.exact(text)?;
-        let turn = vote::project(leaf, m.phase, m.plan_active, text);
-        let class = made(turn, leaf, 0.95, Source::Exemplar, "an exemplar of the user, word for word".into());
-        let mut reading = plain(class, text);
-        reading.forbids_change = Parsed::new(text).ban != Ban::None;
-        Some(reading)
+        self.similar(self.prose(trimmed, &parsed, m), m)
     }
 
     fn at_pause(&self, text: &str) -> Reading {
@@ -195,7 +174,7 @@ impl Classifier {
         reading
     }
 
-    fn prose(&self, full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
+    pub(super) fn prose(&self, full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
         let vote = vote::decide(parsed, m, self.model());
         let mut segments = Vec::new();
         let parts = fold::parts(&parsed.doc, &parsed.structure);
@@ -232,6 +211,20 @@ impl Classifier {
             slash: None,
             command: None,
         }
+    }
+}
+
+/// What a prohibition, or conversation only, leaves of a reading.
+pub(super) fn cap(reading: &mut Reading, m: &Message<'_>) {
+    if reading.forbids_change && writes(&reading.whole) {
+        reading.whole.path = IntentPath::to(if reading.command.is_some() { N::Clarify } else { N::Explain });
+        reading.whole.turn = shallow(&reading.whole.turn);
+        reading.whole.reasoning.push_str("; capped: the message forbids changes");
+    }
+    if m.chat_only && (writes(&reading.whole) || reading.whole.path.current() == N::Execute) {
+        reading.whole.path = IntentPath::to(N::Explain);
+        reading.whole.turn = shallow(&reading.whole.turn);
+        reading.whole.reasoning.push_str("; capped: conversation only");
     }
 }
 

@@ -47,6 +47,21 @@ pub enum Source {
     Fallback,
 }
 
+impl Source {
+    /// Its name in events and for scripts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Slash => "slash",
+            Self::AtNode => "at_node",
+            Self::Exemplar => "exemplar",
+            Self::Heuristic => "heuristic",
+            Self::Llm => "llm",
+            Self::Cache => "cache",
+            Self::Fallback => "fallback",
+        }
+    }
+}
+
 /// The reading of one message or segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classification {

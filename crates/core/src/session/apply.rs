@@ -3,10 +3,11 @@
 //! Total over every event, however strange the log. Never decides and never refuses.
 
 mod change;
+mod command;
 
 use super::{
     lane::{Lane, LaneKind, OpenCall, Talk},
-    state::{ApplyStatus, HEAD_CHARS, Run, State, TurnInfo},
+    state::{ApplyStatus, HEAD_CHARS, RECENT, Run, Said, State, TurnInfo},
 };
 use crate::{
     checkpoint::{CheckpointKind, Failure},
@@ -16,6 +17,7 @@ use crate::{
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
     tool::Tool,
+    trust::Trust,
     work::ArgsRef,
 };
 
@@ -24,6 +26,14 @@ impl State {
         self.seq = stamped.seq;
         self.at = stamped.at;
         self.fold(stamped.seq, &stamped.event);
+    }
+
+    /// Keeps the beginning of a message for those that refer to it.
+    fn heard(&mut self, seq: Seq, by_user: bool, head: String) {
+        if self.recent.len() >= RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(Said { seq, by_user, head });
     }
 
     fn saw(&mut self, id: u64) {
@@ -48,7 +58,8 @@ impl State {
                 self.saw(turn.0);
                 self.turn = Some(*turn);
                 self.history.push(seq);
-                let head = text.head.chars().take(HEAD_CHARS).collect();
+                let head: String = text.head.chars().take(HEAD_CHARS).collect();
+                self.heard(seq, true, head.clone());
                 let info = TurnInfo {
                     seq,
                     head,
@@ -58,11 +69,28 @@ impl State {
                     forbids: false,
                     fixed: false,
                     request: None,
+                    source: String::new(),
+                    reasoning: String::new(),
+                    phase: self.phase,
+                    plan_active: self.plan.is_some(),
                 };
                 self.turns.insert(*turn, info);
             }
-            Event::IntentClassified { turn, class, path, confidence, forbids, request, source, .. } => {
+            Event::IntentClassified {
+                turn,
+                class,
+                path,
+                confidence,
+                forbids,
+                request,
+                source,
+                reasoning,
+            } => {
+                let (phase, plan_active) = (self.phase, self.plan.is_some());
                 if let Some(info) = self.turns.get_mut(turn) {
+                    (info.phase, info.plan_active) = (phase, plan_active);
+                    info.source.clone_from(source);
+                    info.reasoning.clone_from(reasoning);
                     info.class = class.clone();
                     info.path = path.clone();
                     info.confidence = *confidence;
@@ -77,6 +105,11 @@ impl State {
                     self.failure = None;
                 }
             }
+            Event::TrustChanged { trust, .. } => {
+                self.trust = *trust;
+                self.seeking = None;
+            }
+            Event::TrustSought { wish } => self.seeking = Some(*wish),
             Event::ModeChanged { mode } => self.mode = *mode,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
@@ -92,6 +125,7 @@ impl State {
                     began: self.at,
                     approval: *approval,
                     files: std::collections::BTreeSet::new(),
+                    tried: None,
                 });
             }
             Event::RunCompleted { status, .. } => {
@@ -118,8 +152,10 @@ impl State {
                 self.queue.control = control.iter().cloned().collect();
                 self.queue.later = later.iter().copied().collect();
             }
-            Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandExited { .. } => {}
-            Event::CommandProposed { .. } | Event::CommandStarted { .. } => {}
+            Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandStarted { .. } => {}
+            Event::CommandEdited { .. } | Event::CommandProposed { .. } | Event::CommandExited { .. } => {
+                self.fold_command(event);
+            }
             Event::PlanReady { .. }
             | Event::PlanShelved { .. }
             | Event::TaskStarted { .. }
@@ -171,6 +207,8 @@ impl State {
 
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
+        self.trust = Trust::None;
+        self.seeking = None;
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();
@@ -274,6 +312,7 @@ impl State {
             gate: Some(gate),
             message: diagnostics.to_owned(),
             hint: String::new(),
+            planner: None,
         }
     }
 
@@ -295,7 +334,7 @@ impl State {
         match event {
             Event::LaneOpened { lane, kind, turn, node, ceiling, fixed } => {
                 self.saw(lane.0);
-                let lane = Lane {
+                let mut lane = Lane {
                     id: *lane,
                     kind: *kind,
                     turn: *turn,
@@ -310,13 +349,18 @@ impl State {
                     seen: std::collections::BTreeMap::new(),
                     opened: self.at,
                 };
+                if lane.kind == LaneKind::Goal {
+                    self.begin_goal(&mut lane);
+                }
                 self.lanes.insert(lane.id, lane);
             }
             Event::LaneClosed { lane } => {
-                if let Some(lane) = self.lanes.remove(lane)
-                    && let Some(call) = lane.thinking
-                {
+                let Some(lane) = self.lanes.remove(lane) else { return };
+                if let Some(call) = lane.thinking {
                     self.cut.insert(call, (lane.turn, lane.id));
+                }
+                if lane.kind == LaneKind::Goal {
+                    self.goal_talk = Some((lane.turn, lane.talk));
                 }
             }
             Event::NodeTransition { lane, to, approval, .. } => {
@@ -333,11 +377,12 @@ impl State {
                     lane.rounds += 1;
                 }
             }
-            Event::MessageCompleted { lane, call, calls, usage, intermediate, .. } => {
+            Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
                 self.add_usage(usage);
                 self.cut.remove(call);
                 if !*intermediate {
                     self.history.push(seq);
+                    self.heard(seq, false, text.head.chars().take(HEAD_CHARS).collect());
                 }
                 for c in calls {
                     self.saw(c.call.0);
@@ -358,7 +403,7 @@ impl State {
                     }
                 }
             }
-            Event::CallMade { call, lane, tool, args } => {
+            Event::CallMade { call, lane, tool, args, typed } => {
                 self.saw(call.0);
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
@@ -371,6 +416,8 @@ impl State {
                         args: ArgsRef::Inline(args.clone()),
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
+                        typed: *typed,
+                        edited: false,
                         since: at,
                     });
                 }
@@ -419,6 +466,8 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         args: ArgsRef::Reply(seq, index),
         hash: head.args.id(),
         allowed: None,
+        typed: false,
+        edited: false,
         since: at,
     }
 }

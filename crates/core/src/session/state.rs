@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::{
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
+    goal::Tried,
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
@@ -15,9 +16,10 @@ use crate::{
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     scope::{PermissionMode, ToolScope},
-    session::{Lane, LaneKind},
+    session::{Lane, LaneKind, Talk},
     talk::Usage,
     tool::Permit,
+    trust::{Trust, TrustWish},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -40,6 +42,10 @@ pub struct State {
     pub permission: PermissionMode,
     /// Whether conversation only was chosen.
     pub chat_only: bool,
+    /// Whether what the project brings along has effect.
+    pub trust: Trust,
+    /// What is wanted of it and not done yet.
+    pub seeking: Option<TrustWish>,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -74,6 +80,8 @@ pub struct State {
     pub turn: Option<TurnId>,
     /// Messages of the user and final replies, by place in the log.
     pub history: Vec<Seq>,
+    /// The last of them with their beginnings: what a message may refer to.
+    pub recent: VecDeque<Said>,
     /// What everything cost.
     pub usage: Usage,
     /// Model calls that were stopped; their partial text may still come.
@@ -82,6 +90,8 @@ pub struct State {
     pub evidence: BTreeMap<EvidenceId, Seq>,
     /// Failed repairs of the run's gates so far.
     pub repairs: u32,
+    /// What was said in the last goal, for when it is tried again.
+    pub goal_talk: Option<(TurnId, Vec<Talk>)>,
 }
 
 /// The execution of a plan or a goal.
@@ -97,6 +107,8 @@ pub struct Run {
     pub approval: Option<ApprovalId>,
     /// Files that it changed.
     pub files: BTreeSet<RelPath>,
+    /// The commands of a goal, oldest first; `None` for every other run.
+    pub tried: Option<Vec<Tried>>,
 }
 
 /// What waits until the run ends.
@@ -125,6 +137,20 @@ impl Queue {
 /// How many characters of a turn's text the session keeps.
 pub const HEAD_CHARS: usize = 200;
 
+/// The beginning of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Where it stands.
+    pub seq: Seq,
+    /// Whether the user said it.
+    pub by_user: bool,
+    /// At most [`HEAD_CHARS`] characters.
+    pub head: String,
+}
+
+/// How many [`Said`] are kept: more than a reading looks at, for messages that wait.
+pub const RECENT: usize = 24;
+
 /// What is known of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnInfo {
@@ -144,6 +170,14 @@ pub struct TurnInfo {
     pub fixed: bool,
     /// What is really asked, when it is not the whole message.
     pub request: Option<String>,
+    /// Which tier decided.
+    pub source: String,
+    /// Why, in words.
+    pub reasoning: String,
+    /// The phase in which it was read.
+    pub phase: Phase,
+    /// Whether a plan was active then.
+    pub plan_active: bool,
 }
 
 impl TurnInfo {
@@ -249,7 +283,8 @@ impl State {
         });
         let tools = self.lanes.values().filter_map(|lane| self.tool_work(lane));
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
-        thinking.chain(tools).chain(writes).map(|w| (w.key(), w)).collect()
+        let survey = self.seeking.map(Work::Survey);
+        thinking.chain(tools).chain(writes).chain(survey).map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
@@ -305,6 +340,7 @@ impl State {
             | CheckpointKind::Failure(_)
             | CheckpointKind::Interruption { .. }
             | CheckpointKind::Diff { .. }
+            | CheckpointKind::Trust { .. }
             | CheckpointKind::Exit
             | CheckpointKind::PipelinePause { .. }
             | CheckpointKind::Breakout { .. } => false,

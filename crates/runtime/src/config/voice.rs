@@ -143,7 +143,7 @@ fn read_name(name: &str) -> Named {
     }
 }
 
-fn preset_named(name: Option<&str>) -> Result<Option<Preset>, RuntimeError> {
+pub(super) fn preset_named(name: Option<&str>) -> Result<Option<Preset>, RuntimeError> {
     let Some(name) = name else { return Ok(None) };
     let all: Vec<&str> = Preset::ALL.iter().map(|p| p.name()).collect();
     let unknown = || setting("preset", &format!("there is no preset {name:?}; there are {}", all.join(", ")));
@@ -151,7 +151,7 @@ fn preset_named(name: Option<&str>) -> Result<Option<Preset>, RuntimeError> {
 }
 
 /// A key goes only to the place it was meant for.
-fn key(
+pub(super) fn key(
     preset: Option<Preset>,
     environment: &Environment,
     keys: &Credentials,

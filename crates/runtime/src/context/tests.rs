@@ -40,6 +40,7 @@ impl Bench {
             version: "1".into(),
             mode: None,
             permission: None,
+            standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         };
         bench.step(Input::Open(opening));

@@ -19,8 +19,9 @@ use crate::{
     conversation::ConversationAction,
     frame,
     keymap::PlanKey,
-    overlay::{Overlay, Palette},
+    overlay::{Inspected, Overlay, Palette},
     pane::Focus,
+    preview::{LONGEST, lowered},
     theme::Theme,
 };
 
@@ -32,7 +33,7 @@ const MAX_FILES: usize = 20_000;
 
 impl App {
     /// Carries out what the composer wants.
-    pub(super) fn compose(&mut self, wish: composer::Wish, came: Instant) {
+    pub(super) fn compose(&mut self, wish: composer::Wish) {
         match wish {
             composer::Wish::Nothing => {}
             composer::Wish::Send(text) => {
@@ -44,11 +45,12 @@ impl App {
                 }
             }
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
+            composer::Wish::Submit(id, text) => self.submit(id, text),
             composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
             composer::Wish::Empty => {
                 let question = self.session.state().phase_question();
                 let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
-                if let Some(id) = plan.filter(|id| self.asked.stood(id, came)) {
+                if let Some(id) = plan.filter(|id| self.stood(&self.asked, id)) {
                     self.answer(id, Answer::Approve);
                 }
             }
@@ -73,6 +75,7 @@ impl App {
                     }
                 });
             }
+            composer::Wish::Lower => self.lower(),
             composer::Wish::Files => {
                 let number = self.ask(Ask::Files(MAX_FILES));
                 self.files_asked = Some(number);
@@ -94,6 +97,33 @@ impl App {
             Command::Theme(name) => self.take_theme(&name),
             Command::Connect => self.open_overlay(Overlay::Connect),
             Command::Status => self.open_overlay(Overlay::Status),
+            Command::Why => self.inspect(),
+        }
+    }
+
+    /// Shows why the draft, or else the last message, takes its path.
+    fn inspect(&mut self) {
+        let draft = self.composer.draft.shown();
+        let inspected = if draft.trim().is_empty() || draft.len() > LONGEST {
+            Inspected::last(&self.session)
+        } else {
+            Some(Inspected::draft(&draft, &self.session))
+        };
+        match inspected {
+            Some(inspected) => self.open_overlay(Overlay::Why(Box::new(inspected))),
+            None => self.say("write something, or send it, and its path can be explained"),
+        }
+    }
+
+    /// Puts a shallower `@node` before the draft, or takes it away again.
+    fn lower(&mut self) {
+        let draft = self.composer.draft.shown();
+        if draft.trim().is_empty() || draft.len() > LONGEST {
+            return self.say("write something first; then its path can be lowered");
+        }
+        match lowered(&draft, &self.session) {
+            Some(text) => self.composer.rewrite(&text),
+            None => self.say("its path is as low as it gets"),
         }
     }
 
@@ -121,6 +151,7 @@ impl App {
                     self.open_overlay(Overlay::Approvals(Approvals::default()));
                 }
             }
+            frame::Action::Why => self.inspect(),
             frame::Action::Details => match self.focus {
                 Focus::Plan => self.plan_key(PlanKey::Detail, came),
                 Focus::Composer | Focus::Conversation | Focus::Diff => {
@@ -196,6 +227,9 @@ impl App {
         if self.focus != Focus::Composer {
             self.return_to_draft();
             return;
+        }
+        if self.put_aside() {
+            return self.say("put aside; it still waits in the list");
         }
         let state = self.session.state();
         if self.guiding() {

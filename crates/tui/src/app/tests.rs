@@ -12,7 +12,9 @@
 
 mod deaf;
 mod frames;
+mod hostile;
 mod keys;
+mod offer;
 mod random;
 mod review;
 
@@ -77,6 +79,7 @@ impl Desk {
             version: "0".into(),
             mode: None,
             permission: None,
+            standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         }));
         desk.draw();

@@ -160,6 +160,11 @@ impl Draft {
         let _ = self.rows(self.rect.width);
     }
 
+    /// Puts `text` in place of what is shown; chips that still stand in it stay chips.
+    pub fn rewrite(&mut self, text: &str) {
+        self.set(Saved { shown: text.to_owned(), chips: self.chips.clone() });
+    }
+
     /// Writes at the caret.
     pub fn insert(&mut self, text: &str) {
         self.area.insert_str(legible(text));
@@ -344,7 +349,7 @@ impl Draft {
 }
 
 /// What could steer a terminal or hide on a screen is not taken in; joined emoji stay whole.
-fn legible(text: &str) -> String {
+pub(super) fn legible(text: &str) -> String {
     text.chars().filter(|c| !is_forbidden(*c) || matches!(c, '\n' | '\t' | '\u{200d}')).collect()
 }
 

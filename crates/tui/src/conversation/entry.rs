@@ -4,7 +4,7 @@
 
 mod rows;
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, ops::Range};
 
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
@@ -126,6 +126,8 @@ pub(super) struct Call {
     pub(super) took: Option<u64>,
     pub(super) summary: String,
     pub(super) result: Text,
+    /// Whether the user changed what was proposed.
+    pub(super) changed: bool,
     /// The last lines of its output: whether on standard error, and the text.
     pub(super) tail: VecDeque<(bool, String)>,
 }
@@ -285,9 +287,32 @@ impl Entry {
         None
     }
 
+    /// Whether it may look otherwise although nothing was said to it.
+    fn waits(&self) -> bool {
+        match &self.body {
+            Body::Waits(..) => true,
+            Body::Plan(card) => card.note.is_plain(),
+            Body::Said(_)
+            | Body::Reply(_)
+            | Body::Call(_)
+            | Body::Facts(_)
+            | Body::Task { .. }
+            | Body::Question(_)
+            | Body::Gone => false,
+        }
+    }
+
+    /// Gives the code in these rows its colours, as far as they are known.
+    pub(super) fn colour(&mut self, rows: Range<usize>, colours: &Highlighter) {
+        let head = self.head.len();
+        if let Body::Reply(r) = &mut self.body {
+            r.md.colour(rows.start.saturating_sub(head)..rows.end.saturating_sub(head), colours);
+        }
+    }
+
     /// Lays it out unless it stands already.
     pub(super) fn lay(&mut self, env: &Env<'_>) {
-        let live = self.running() || matches!(self.body, Body::Waits(..));
+        let live = self.running() || self.waits();
         if self.width == env.width && !self.dirty && !live && !matches!(self.body, Body::Reply(_)) {
             return;
         }

@@ -3,7 +3,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn draw(md: &mut Markdown, width: usize) -> Vec<String> {
-    let rows = md.lay(width, &Glyphs::UNICODE, &Highlighter::off());
+    let rows = md.lay(width, &Glyphs::UNICODE);
     rows.iter().map(|r| r.text().trim_end().to_owned()).collect()
 }
 
@@ -101,11 +101,11 @@ fn finished_blocks_are_not_drawn_again() {
     let mut md = Markdown::new();
     md.push(&"A paragraph of some words.\n\n".repeat(50));
     md.push("open");
-    md.lay(40, &Glyphs::UNICODE, &Highlighter::off());
+    md.lay(40, &Glyphs::UNICODE);
     let before = md.solid;
     assert_eq!(before.0, 49, "all but the last block, which may still grow, are frozen");
     md.push(" more");
-    md.lay(40, &Glyphs::UNICODE, &Highlighter::off());
+    md.lay(40, &Glyphs::UNICODE);
     assert_eq!(md.solid, before);
 }
 
@@ -116,16 +116,27 @@ fn code_that_was_drawn_while_it_came_gets_its_colours_once_it_is_whole() {
     let mut md = Markdown::new();
     for piece in ["```rust\n", "let a = 1;\n", "let b = 2;\n", "```\n", "after\n"] {
         md.push(piece);
-        md.lay(40, &Glyphs::UNICODE, &colours);
+        md.lay(40, &Glyphs::UNICODE);
     }
     let coloured = |md: &mut Markdown| {
-        let rows = md.lay(40, &Glyphs::UNICODE, &colours);
-        rows.iter().flat_map(|r| &r.pieces).any(|p| p.ink.slot == Slot::Keyword)
+        md.lay(40, &Glyphs::UNICODE);
+        md.colour(0..100, &colours);
+        md.rows().iter().flat_map(|r| &r.pieces).any(|p| p.ink.slot == Slot::Keyword)
     };
     while !coloured(&mut md) {
         came.recv_timeout(std::time::Duration::from_mins(1)).unwrap();
     }
     assert_eq!(draw(&mut md, 40), ["  rust", "  let a = 1;", "  let b = 2;", "", "after"]);
+}
+
+#[test]
+fn only_code_that_is_seen_is_ever_coloured() {
+    let colours = Highlighter::new(|| {});
+    let mut md = Markdown::of(&"```rust\nlet a = 1;\n```\n".repeat(40));
+    md.lay(40, &Glyphs::UNICODE);
+    assert_eq!(colours.asked(), 0);
+    md.colour(0..3, &colours);
+    assert_eq!(colours.asked(), 1);
 }
 
 #[test]
@@ -143,7 +154,7 @@ fn the_work_for_a_token_does_not_grow_with_what_was_said() {
         for token in block.split_inclusive(' ') {
             md.push(token);
             let before = md.solid;
-            md.lay(80, &Glyphs::UNICODE, &Highlighter::off());
+            md.lay(80, &Glyphs::UNICODE);
             drawn = drawn.max(md.blocks.parts.len() - before.0).max(md.rows.len() - md.solid.1);
         }
     }
@@ -169,7 +180,7 @@ proptest! {
         for n in cuts.iter().cycle().take(400) {
             let piece: String = chars.by_ref().take(*n).collect();
             live.push(&piece);
-            for row in live.lay(width, &Glyphs::UNICODE, &Highlighter::off()) {
+            for row in live.lay(width, &Glyphs::UNICODE) {
                 prop_assert!(row.width() <= width.max(3), "{:?}", row.text());
             }
         }
@@ -179,7 +190,7 @@ proptest! {
 
     #[test]
     fn any_text_at_any_width_draws(text in "\\PC{0,80}|[\\x00-\\x{10ffff}]{0,40}|[`*_#>|\\-\\[\\]() a\\n]{0,80}", width in 0usize..50) {
-        for row in Markdown::of(&text).lay(width, &Glyphs::ASCII, &Highlighter::off()) {
+        for row in Markdown::of(&text).lay(width, &Glyphs::ASCII) {
             prop_assert!(row.text().chars().all(|c| !pilothouse_core::clean::is_forbidden(c)));
         }
     }

@@ -26,6 +26,10 @@ fn turn(state: &mut State, head: &str) {
         confidence: 1.0,
         forbids: false,
         request: None,
+        source: String::new(),
+        reasoning: String::new(),
+        phase: Phase::Idle,
+        plan_active: false,
         fixed: false,
     };
     state.turn = Some(TurnId(1));
@@ -54,6 +58,7 @@ fn failed(state: &mut State, step: usize, message: &str) {
         gate: None,
         message: message.into(),
         hint: String::new(),
+        planner: None,
     });
 }
 
@@ -149,8 +154,14 @@ fn narrow_lines_lose_words_first_then_the_name_and_keep_the_hints() {
 fn a_run_without_a_plan_shows_its_goal() {
     let mut s = state(Mode::Proof, Phase::Executing);
     turn(&mut s, "push the release");
-    s.run =
-        Some(Run { id: RunId(2), turn: TurnId(1), began: Millis(0), files: BTreeSet::new(), approval: None });
+    s.run = Some(Run {
+        id: RunId(2),
+        turn: TurnId(1),
+        began: Millis(0),
+        files: BTreeSet::new(),
+        approval: None,
+        tried: None,
+    });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }
 

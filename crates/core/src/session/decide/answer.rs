@@ -31,10 +31,19 @@ impl Draft<'_> {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
                 }
+                if let Answer::Line(line) = &answer {
+                    return self.submit_line(id, line);
+                }
                 self.answer_risk(id, *call, *risk, answer)
             }
             CheckpointKind::Transition { lane, call, to, .. } => {
                 self.answer_transition(id, *lane, *call, *to, answer)
+            }
+            CheckpointKind::Trust { shown: wanted, .. } => {
+                if shown != Some(*wanted) {
+                    return Err(Refusal::new("what the folder brings changed; look at it again"));
+                }
+                self.answer_trust(id, *wanted, answer)
             }
             CheckpointKind::Exit => self.answer_exit(id, answer),
             CheckpointKind::Diff { .. } => {
@@ -61,7 +70,8 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
-            | Answer::Word(_) => Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => Err(wrong()),
         }
     }
 
@@ -86,7 +96,8 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
-            | Answer::Word(_) => return Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => return Err(wrong()),
         };
         let pick = if let Answer::Pick(n) = answer { Some(n) } else { None };
         self.close(id, Some(answer));
@@ -176,16 +187,27 @@ impl Draft<'_> {
             | Answer::Manual
             | Answer::Retry
             | Answer::Replan
-            | Answer::Word(_) => Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => Err(wrong()),
         }
     }
 
-    fn answer_risk(&mut self, id: CheckpointId, call: CallId, risk: Risk, answer: Answer) -> Decided {
+    pub(super) fn answer_risk(
+        &mut self,
+        id: CheckpointId,
+        call: CallId,
+        risk: Risk,
+        answer: Answer,
+    ) -> Decided {
         let allowed = match (&answer, risk) {
             (Answer::Word(word), Risk::High) => word.trim() == "proceed",
             (Answer::Approve, Risk::Low | Risk::Medium) => true,
             (Answer::Word(word), Risk::Low | Risk::Medium) => word.trim() == "y",
-            (Answer::Reject(_) | Answer::Abort | Answer::Skip, _) => {
+            (Answer::Skip, _) => {
+                self.deny_call(id, call, answer, "the user skipped this command");
+                return Ok(());
+            }
+            (Answer::Reject(_) | Answer::Abort, _) => {
                 self.deny_call(id, call, answer, "the user denied the command");
                 return Ok(());
             }
@@ -200,19 +222,6 @@ impl Draft<'_> {
         let approval = self.allow(id, answer);
         self.start_approved(call, approval);
         Ok(())
-    }
-
-    fn deny_call(&mut self, id: CheckpointId, call: CallId, answer: Answer, text: &str) {
-        let mut reason = text.to_owned();
-        if let Answer::Reject(why) = &answer
-            && !why.is_empty()
-        {
-            reason = format!("{text}: {why}");
-        }
-        self.close(id, Some(answer));
-        let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) else { return };
-        self.end_call(lane, call, CallStatus::Refused, &reason);
-        self.advance(lane);
     }
 
     fn answer_transition(
@@ -262,7 +271,8 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
-            | Answer::Word(_) => Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => Err(wrong()),
         }
     }
 
@@ -288,7 +298,8 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
-            | Answer::Word(_) => Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => Err(wrong()),
         }
     }
 }

@@ -246,6 +246,7 @@ impl Draft<'_> {
                 | CheckpointKind::Interruption { .. }
                 | CheckpointKind::Risk { .. }
                 | CheckpointKind::Transition { .. }
+                | CheckpointKind::Trust { .. }
                 | CheckpointKind::Exit
                 | CheckpointKind::PipelinePause { .. }
                 | CheckpointKind::Breakout { .. } => None,
@@ -356,7 +357,7 @@ impl Draft<'_> {
         }
         self.end_work("back to the plan");
         self.emit(back);
-        self.complete_as(RunStatus::Cancelled, "Back to the plan.".to_owned());
+        self.complete_as(RunStatus::Cancelled, "Back to the plan.".to_owned(), None);
         self.must_go(crate::phase::Trigger::DiffUp);
         self.ask_of_phase();
         Ok(())

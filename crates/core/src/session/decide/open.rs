@@ -22,6 +22,7 @@ impl Draft<'_> {
                 mode: opening.mode.unwrap_or_default(),
                 permission: opening.permission.unwrap_or_default(),
             });
+            self.trust_as(opening.standing);
             return Ok(());
         }
         if opening.slug != self.state.slug {
@@ -42,6 +43,7 @@ impl Draft<'_> {
         let run = self.state.run.as_ref().map(|r| r.id);
         let permission = opening.permission;
         self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission });
+        self.trust_as(opening.standing);
         for call in lost {
             let found = "the command was running when the program ended; it was not repeated".into();
             self.emit(Event::CallLost { call: Some(call), apply: None, found });

@@ -7,8 +7,8 @@ use crate::{
     ids::{Seq, TurnId},
     input::Refusal,
     intent::{
-        Clarify, Classification, Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub,
-        Reading, Source, Turn,
+        Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, QuerySub, Reading, Source,
+        Turn,
     },
     phase::{Move, Trigger},
     scope::Capability,
@@ -135,26 +135,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn read(&self, line: &str) -> Reading {
-        let context: Vec<String> = self
-            .state
-            .turns
-            .values()
-            .rev()
-            .take(6)
-            .map(|t| t.head.clone())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .collect();
-        let message = Message {
-            text: line,
-            phase: self.state.phase,
-            paused: self.state.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
-            plan_active: self.state.plan.is_some(),
-            chat_only: self.state.chat_only,
-            context: &context,
-        };
-        Classifier::builtin().read(&message)
+        self.state.read(line, self.tiers)
     }
 
     /// A whole line that is an answer to the question that holds the phase.
@@ -187,7 +168,7 @@ impl Draft<'_> {
             class: class.turn.clone(),
             path: class.path.clone(),
             confidence: class.confidence,
-            source: source_name(class.source).to_owned(),
+            source: class.source.name().to_owned(),
             reasoning: class.reasoning.clone(),
             forbids: reading.forbids_change,
             request: (differs && !request.is_empty()).then_some(request),
@@ -363,7 +344,7 @@ impl Draft<'_> {
             return Err(Refusal::new("write the command after the `!`"));
         }
         if let Some(lane) = self.open_goal(turn)? {
-            self.call_command(lane, line);
+            self.call_command(lane, line, "", true);
             self.advance(lane);
         }
         Ok(())
@@ -451,17 +432,5 @@ const fn question(clarify: Clarify) -> &'static str {
         Clarify::Execute => "Did you mean to execute this?",
         Clarify::AnswerOrDo => "Shall I answer, or do it?",
         Clarify::Unclear => "I am not sure what you mean. Choose, or say it differently:",
-    }
-}
-
-const fn source_name(source: Source) -> &'static str {
-    match source {
-        Source::Slash => "slash",
-        Source::AtNode => "at_node",
-        Source::Exemplar => "exemplar",
-        Source::Heuristic => "heuristic",
-        Source::Llm => "llm",
-        Source::Cache => "cache",
-        Source::Fallback => "fallback",
     }
 }

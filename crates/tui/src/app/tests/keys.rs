@@ -144,6 +144,8 @@ fn an_empty_enter_approves_the_plan_that_has_stood() {
     desk.wait(299).press("<enter>");
     assert_eq!(desk.inputs, []);
     desk.wait(1).press("<enter>");
+    assert_eq!(desk.inputs, [], "it may be the same press, held");
+    desk.wait(701).press("<enter>");
     assert_eq!(desk.inputs, [Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None }]);
 }
 
@@ -153,7 +155,7 @@ fn words_typed_before_a_question_do_not_answer_it_by_surprise() {
     desk.press("ok");
     desk.wait(200).press("<enter>");
     assert_eq!((desk.inputs.len(), desk.app.composer.draft.shown().as_str()), (0, "ok"));
-    desk.wait(200).press("<enter>");
+    desk.wait(701).press("<enter>");
     assert_eq!(desk.inputs, [Input::say("ok")]);
 }
 
@@ -194,4 +196,42 @@ fn a_paste_goes_to_the_draft_and_never_answers_a_typed_word() {
     desk.press("<enter>");
     assert_eq!(desk.inputs, []);
     assert!(desk.app.overlays.is_empty());
+}
+
+#[test]
+fn one_key_lowers_the_path_of_the_draft_and_raises_it_again() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("fix the typo in README");
+    assert!(desk.text().contains("Write → Modify"));
+    desk.press("<alt-l>");
+    assert_eq!(desk.app.composer.draft.shown(), "@plan fix the typo in README");
+    assert!(!desk.text().contains("Modify"), "{}", desk.text());
+    desk.press("<alt-l>");
+    assert_eq!(desk.app.composer.draft.shown(), "@explain fix the typo in README");
+    desk.press("<alt-l>");
+    assert_eq!(desk.app.composer.draft.shown(), "fix the typo in README");
+    desk.press("<alt-l><enter>");
+    assert_eq!(desk.inputs, [Input::say("@plan fix the typo in README")]);
+}
+
+#[test]
+fn the_path_of_the_draft_and_of_the_last_message_can_be_explained() {
+    let mut desk = Desk::new(100, 40);
+    desk.press("<ctrl-x>w");
+    assert!(desk.app.overlays.is_empty());
+    desk.press("rename the parser module. but do not change anything yet<ctrl-x>w");
+    let text = desk.text();
+    for part in
+        ["Why this path", "your draft, not sent", "confidence", "nearest", "scores", "parts", "without"]
+    {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    desk.press("<esc><enter>").deliver();
+    desk.press("<ctrl-x>w");
+    let text = desk.text();
+    assert!(text.contains("your last message") && text.contains("a clause forbids changes"), "{text}");
+    for (width, height) in [(60, 20), (20, 6), (200, 50)] {
+        desk.size = Rect::new(0, 0, width, height);
+        let _ = desk.text();
+    }
 }

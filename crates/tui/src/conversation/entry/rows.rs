@@ -50,7 +50,7 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
             detail(&r.thinking, env, rows);
         }
     }
-    r.md.lay(env.width, g, env.colours);
+    r.md.lay(env.width, g);
     if r.running && r.md.rows().is_empty() {
         let waited = row::waited(env.now.0.saturating_sub(r.since.0));
         let what = if r.note.is_empty() { "thinking" } else { r.note.as_str() };
@@ -71,6 +71,7 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
 fn verb(call: &Call) -> &str {
     let running = call.state == CallState::Running;
     match call.tool {
+        Some(Tool::Run) if call.state == CallState::Ended(CallStatus::Refused) => "Run",
         Some(tool) if call.state == CallState::Ended(CallStatus::Refused) => tool.name(),
         Some(Tool::List) if running => "Listing",
         Some(Tool::List) => "Listed",
@@ -96,6 +97,10 @@ fn summary(call: &Call) -> (String, Slot) {
     let summary = match call.state {
         CallState::Asked => "waits for you".to_owned(),
         CallState::Running => String::new(),
+        CallState::Ended(CallStatus::Refused) if call.summary.starts_with("not run") => call.summary.clone(),
+        CallState::Ended(CallStatus::Refused) if call.tool == Some(Tool::Run) => {
+            format!("not run: {}", call.summary)
+        }
         CallState::Ended(CallStatus::Refused) => format!("not allowed: {}", call.summary),
         CallState::Ended(CallStatus::Interrupted) if call.summary.is_empty() => "interrupted".to_owned(),
         CallState::Ended(_) => call.summary.clone(),
@@ -143,6 +148,9 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let is_path =
         matches!(call.tool, Some(Tool::Read | Tool::List | Tool::Edit | Tool::Write | Tool::Delete));
     let summary = Clean::line(&summary).into_string();
+    let changed = call.changed && !matches!(call.state, CallState::Asked);
+    let summary =
+        if changed { format!("{summary}   changed by you").trim_start().to_owned() } else { summary };
     let wanted = row::width(&summary) + 3;
     let urgent = matches!(summary_ink, Slot::Warn | Slot::Bad);
     let fits = row::width(&subject) + wanted <= room;
@@ -157,7 +165,7 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
         detail(&call.result.shown, env, rows);
     } else if call.state == CallState::Running || failed || open {
         for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
-            let (mark, ink) = if *stderr { ("!", Slot::Warn) } else { (g.column, Slot::Line) };
+            let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
             let row = Row::of("  ", Slot::Text)
                 .and(mark, ink)
                 .and(" ", Slot::Text)
@@ -230,7 +238,9 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     for line in lines {
         rows.push(Row::of(line, Slot::Text).cut(env.width, g.ellipsis));
     }
-    let note = card.note.lay(env.width, g, env.colours);
+    card.note.lay(env.width, g);
+    card.note.colour(0..usize::MAX, env.colours);
+    let note = card.note.rows();
     if !note.is_empty() {
         rows.push(Row::new());
         rows.extend(note.iter().cloned());

@@ -1,0 +1,284 @@
+//! Why a message takes its path: the tier, the scores, the parts, and what would have changed it.
+//!
+//! Owns the page and its words. Core's classifier gives the facts; nothing is decided here.
+
+use pilothouse_core::{
+    clean::Clean,
+    ids::Seq,
+    intent::{IntentNode, IntentPath, Message, Reading, Why, reading::turn_names},
+    session::{Session, TurnInfo},
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Modifier,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use super::page::{Page, frame};
+use crate::{
+    preview::{self, unlocks},
+    row::{Ink, Piece, Row, wrap},
+    status::shorten,
+    theme::Slot,
+};
+
+/// Columns of the labels.
+const LABEL: usize = 10;
+/// Cells of a score's bar.
+const BAR: usize = 12;
+/// Twice as many: a cell is full from its middle on.
+const HALVES: f32 = 24.0;
+
+/// What is inspected: a draft, or the last message as it was read when it was sent.
+#[derive(Debug)]
+pub struct Inspected {
+    sent: bool,
+    text: String,
+    path: IntentPath,
+    turn: String,
+    confidence: f32,
+    source: String,
+    reasoning: String,
+    why: Why,
+}
+
+impl Inspected {
+    /// What sending `draft` now would mean.
+    pub fn draft(draft: &str, session: &Session) -> Self {
+        let state = session.state();
+        let context = state.context(Seq(u64::MAX));
+        let why = session.tiers().classifier.why(&state.message(draft.trim(), &context));
+        let class = &why.reading.whole;
+        Self {
+            sent: false,
+            text: draft.trim().to_owned(),
+            path: class.path.clone(),
+            turn: turn_name(&class.turn),
+            confidence: class.confidence,
+            source: source_words(class.source.name()),
+            reasoning: class.reasoning.clone(),
+            why,
+        }
+    }
+
+    /// How the last message was read; `None` before the first.
+    pub fn last(session: &Session) -> Option<Self> {
+        let state = session.state();
+        let info: &TurnInfo = state.turns.values().next_back()?;
+        let context = state.context(info.seq);
+        let message = Message {
+            text: &info.head,
+            phase: info.phase,
+            paused: false,
+            plan_active: info.plan_active,
+            chat_only: state.chat_only,
+            context: &context,
+        };
+        Some(Self {
+            sent: true,
+            text: info.head.clone(),
+            path: info.path.clone(),
+            turn: turn_name(&info.class),
+            confidence: info.confidence,
+            source: source_words(&info.source),
+            reasoning: info.reasoning.clone(),
+            why: session.tiers().classifier.why(&message),
+        })
+    }
+
+    /// Draws it.
+    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) {
+        let width = usize::from(page.body.width.min(100).saturating_sub(8));
+        let mut rows = self.rows(page, width);
+        if rows.len() + 3 > usize::from(page.body.height) {
+            rows.retain(|row| row.width() > 0);
+        }
+        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
+        let area = super::centred(page.body, 100, height);
+        let right = if self.sent { "your last message" } else { "your draft, not sent" };
+        let inner = frame(page, area, "Why this path", right, &[("Esc", "close")], buf);
+        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
+            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
+        }
+    }
+
+    fn rows(&self, page: &Page<'_>, width: usize) -> Vec<Line<'static>> {
+        let mut rows = Rows { page, width, lines: Vec::new() };
+        rows.fact("message", &format!("“{}”", Clean::line(&self.text)), Slot::Strong, 2);
+        rows.path(&self.path);
+        rows.fact("turn", &format!("{}   confidence {:.2}", self.turn, self.confidence), Slot::Text, 1);
+        rows.fact("allows", unlocks(self.path.current()), Slot::Text, 1);
+        rows.gap();
+        rows.fact("tier", &self.source, Slot::Text, 1);
+        rows.fact("because", &Clean::line(&self.reasoning), Slot::Text, 3);
+        rows.matches(&self.why);
+        rows.shares(&self.why);
+        rows.parts(&self.why.reading);
+        rows.changes(self);
+        rows.lines
+    }
+}
+
+struct Rows<'a> {
+    page: &'a Page<'a>,
+    width: usize,
+    lines: Vec<Line<'static>>,
+}
+
+impl Rows<'_> {
+    fn gap(&mut self) {
+        self.lines.push(Line::default());
+    }
+
+    fn row(&mut self, label: &str, spans: Vec<Span<'static>>) {
+        let mut all = vec![Span::styled(format!("{label:LABEL$}"), self.page.theme.style(Slot::Soft))];
+        all.extend(spans);
+        self.lines.push(Line::from(all));
+    }
+
+    /// A label and a text over at most `most` rows.
+    fn fact(&mut self, label: &str, text: &str, slot: Slot, most: usize) {
+        let style = self.page.theme.style(slot);
+        let piece = Piece::new(text, Ink::of(slot));
+        let parts: Vec<String> =
+            wrap(&[piece], self.width.saturating_sub(LABEL).max(8)).iter().map(Row::text).collect();
+        let more = parts.len() > most;
+        for (i, part) in parts.into_iter().take(most).enumerate() {
+            let part = if more && i + 1 == most { shorten(&format!("{part}…"), self.width) } else { part };
+            self.row(if i == 0 { label } else { "" }, vec![Span::styled(part, style)]);
+        }
+    }
+
+    fn path(&mut self, path: &IntentPath) {
+        let theme = self.page.theme;
+        let last = path.nodes().len().saturating_sub(1);
+        let mut spans = Vec::new();
+        for (i, node) in path.nodes().iter().enumerate() {
+            if i > 0 {
+                let arrow = format!(" {} ", self.page.glyphs.arrow);
+                spans.push(Span::styled(arrow, theme.style(Slot::Faint)));
+            }
+            let style = if i < last {
+                theme.style(Slot::OkDim)
+            } else {
+                theme.style(Slot::Accent).add_modifier(Modifier::BOLD)
+            };
+            spans.push(Span::styled(node.title(), style));
+        }
+        self.row("path", spans);
+    }
+
+    /// The nearest exemplars, as `matched primary=query at 0.87, sub=query.detail at 0.72`.
+    fn matches(&mut self, why: &Why) {
+        let near = [("primary", &why.primary), ("sub", &why.sub), ("leaf", &why.leaf)];
+        let told: Vec<String> = near
+            .iter()
+            .filter_map(|(what, near)| near.as_ref().map(|n| format!("{what}={} at {:.2}", n.name, n.score)))
+            .collect();
+        if !told.is_empty() {
+            self.fact("nearest", &told.join(", "), Slot::Text, 2);
+        }
+        if let Some(near) = &why.leaf {
+            self.fact("", &format!("“{}”", near.phrase), Slot::Soft, 1);
+        }
+    }
+
+    fn shares(&mut self, why: &Why) {
+        for (i, (leaf, share)) in why.shares.iter().enumerate().filter(|(i, s)| *i < 2 || s.1 >= 0.02) {
+            let full = (1..=BAR)
+                .filter(|cell| share * HALVES >= f32::from(u8::try_from(2 * cell - 1).unwrap_or(u8::MAX)))
+                .count();
+            let glyphs = self.page.glyphs;
+            let bar = glyphs.full.repeat(full) + &glyphs.empty.repeat(BAR - full.min(BAR));
+            let theme = self.page.theme;
+            let spans = vec![
+                Span::styled(format!("{:<10}", leaf.name()), theme.style(Slot::Text)),
+                Span::styled(bar, theme.style(if i == 0 { Slot::Accent } else { Slot::Faint })),
+                Span::styled(format!("  {share:.2}"), theme.style(Slot::Soft)),
+            ];
+            self.row(if i == 0 { "scores" } else { "" }, spans);
+        }
+    }
+
+    fn parts(&mut self, reading: &Reading) {
+        if reading.segments.len() < 2 {
+            return;
+        }
+        self.gap();
+        for (i, part) in reading.segments.iter().take(6).enumerate() {
+            let told = if part.dropped { "taken back".to_owned() } else { title(part.class.path.current()) };
+            let room = self.width.saturating_sub(LABEL + 14).max(8);
+            let text = format!("“{}”", Clean::line(part.text.trim()));
+            let theme = self.page.theme;
+            let slot = if part.dropped { Slot::Faint } else { Slot::Text };
+            let spans = vec![
+                Span::styled(
+                    format!("{told:12}"),
+                    theme.style(if part.dropped { Slot::Faint } else { Slot::Info }),
+                ),
+                Span::styled(shorten(&text, room), theme.style(slot)),
+            ];
+            self.row(if i == 0 { "parts" } else { "" }, spans);
+        }
+    }
+
+    /// What would have changed it.
+    fn changes(&mut self, inspected: &Inspected) {
+        let reading = &inspected.why.reading;
+        let leaf = inspected.path.current();
+        let mut changes: Vec<(String, String)> = Vec::new();
+        if reading.forbids_change {
+            changes.push((
+                "a clause forbids changes".to_owned(),
+                "nothing deeper, whatever else is said".to_owned(),
+            ));
+        }
+        for flip in &inspected.why.flips {
+            let words = shorten(&Clean::line(&flip.without), 30);
+            changes.push((format!("without “{words}”"), title(flip.to)));
+        }
+        if preview::acts(leaf) {
+            changes.push(("with @plan before it".to_owned(), "Plan: steps only".to_owned()));
+        }
+        changes.push(("with @node before it".to_owned(), "that node, whatever the words".to_owned()));
+        self.gap();
+        let longest = changes.iter().map(|(what, _)| what.chars().count()).max().unwrap_or_default();
+        let wide = if self.width < 70 { 0 } else { longest };
+        for (i, (what, to)) in changes.into_iter().enumerate() {
+            let theme = self.page.theme;
+            let arrow = format!(" {} ", self.page.glyphs.arrow);
+            let spans = vec![
+                Span::styled(format!("{what:wide$}"), theme.style(Slot::Text)),
+                Span::styled(arrow, theme.style(Slot::Faint)),
+                Span::styled(to, theme.style(Slot::Soft)),
+            ];
+            self.row(if i == 0 { "otherwise" } else { "" }, spans);
+        }
+    }
+}
+
+fn title(node: IntentNode) -> String {
+    node.title().to_owned()
+}
+
+fn turn_name(turn: &pilothouse_core::intent::Turn) -> String {
+    match turn_names(turn) {
+        (turn, Some(sub)) => format!("{turn}.{sub}"),
+        (turn, None) => turn.to_owned(),
+    }
+}
+
+fn source_words(source: &str) -> String {
+    match source {
+        "slash" => "a command by name",
+        "at_node" => "@node: you named the path",
+        "exemplar" => "exemplars and statistics, checked against the sentence's structure",
+        "heuristic" => "the sentence's structure: form, verb, short answers",
+        "llm" => "the model was asked; the shallower path counts",
+        "cache" => "an earlier answer for the same message",
+        _ => "nothing spoke clearly: the shallow path",
+    }
+    .to_owned()
+}
