@@ -41,7 +41,8 @@ fn labelled(header: &str) -> (Row, Vec<&'static str>) {
     let mut turns = words.next().unwrap_or("").split(',').map(str::to_owned);
     let leaf = leaves.next().unwrap_or_default();
     let turn = turns.next().unwrap_or_default();
-    let (turn, sub) = turn.split_once('.').map_or((turn.clone(), None), |(t, s)| (t.to_owned(), Some(s.to_owned())));
+    let (turn, sub) =
+        turn.split_once('.').map_or((turn.clone(), None), |(t, s)| (t.to_owned(), Some(s.to_owned())));
     let rest: Vec<&str> = words.collect();
     let has = |word: &str| rest.contains(&word);
     let mut phases: Vec<&'static str> = PHASES.into_iter().filter(|p| has(p)).collect();

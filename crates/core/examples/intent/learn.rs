@@ -26,8 +26,22 @@ fn turn_index(row: &Row, turn: &str, sub: Option<&str>) -> Option<usize> {
         ("control", Some("mode_switch")) => {
             let lower = row.text.to_lowercase();
             let explore = [
-                "explor", "relax", "loose", "freely", "erkund", "探索", "탐색", "esplor", "исслед", "quick",
-                "stop prov", "drop the proof", "leave proof", "exit proof", "without proof", "no more",
+                "explor",
+                "relax",
+                "loose",
+                "freely",
+                "erkund",
+                "探索",
+                "탐색",
+                "esplor",
+                "исслед",
+                "quick",
+                "stop prov",
+                "drop the proof",
+                "leave proof",
+                "exit proof",
+                "without proof",
+                "no more",
             ];
             if explore.iter().any(|e| lower.contains(e)) { "mode_explore" } else { "mode_proof" }
         }
@@ -240,7 +254,13 @@ fn train_guards(samples: &[&Sample], knobs: &Knobs) -> Vec<f32> {
         }
         for &i in &order {
             let s = samples[i];
-            let kept: Vec<(u32, f32)> = s.guard.0.iter().filter(|_| random() % 100 >= knobs.drop).map(|(b, v)| (*b, v * keep)).collect();
+            let kept: Vec<(u32, f32)> = s
+                .guard
+                .0
+                .iter()
+                .filter(|_| random() % 100 >= knobs.drop)
+                .map(|(b, v)| (*b, v * keep))
+                .collect();
             let z = guard_sums(&w, &kept);
             for h in 0..2 {
                 let Some(yes) = s.guard.1[h] else { continue };

@@ -77,7 +77,8 @@ pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32
         bag.add(&["g2", word(k), word(k + 1)], v);
         bag.add(&["g3", word(k), word(k + 1), word(k + 2)], v);
         bag.add(&["gs", word(k), word(k + 2)], v * 0.6);
-        let opens = k == 0 || matches!(word(k - 1), "." | "," | "!" | "?" | ";" | ":" | "-" | "and" | "but" | "then");
+        let opens =
+            k == 0 || matches!(word(k - 1), "." | "," | "!" | "?" | ";" | ":" | "-" | "and" | "but" | "then");
         if opens && word(k).chars().next().is_some_and(char::is_alphanumeric) {
             let first = if k == 0 { "o0" } else { "o" };
             bag.add(&[first, word(k)], 0.7);
