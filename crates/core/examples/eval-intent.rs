@@ -1,41 +1,26 @@
 //! Evaluates the built-in intent classifier on labelled lines.
 //!
-//! `cargo run --release -p pilothouse-core --example eval-intent [FILE.jsonl] [--misses]`
+//! `cargo run --release -p pilothouse-core --example eval-intent [FILE.jsonl] [--misses] [--weights W.bin]`
 #![allow(
     clippy::disallowed_methods,
+    clippy::case_sensitive_file_extension_comparisons,
     clippy::print_stdout,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::indexing_slicing
+    clippy::indexing_slicing,
+    dead_code
 )]
 
 use std::{collections::BTreeMap, time::Instant};
 
-use pilothouse_core::intent::{Classifier, Message, Phase, cli_row};
-use serde::Deserialize;
+use lines::{Row, acts, is_test};
+use pilothouse_core::intent::{Classifier, CliRow, cli_row};
 
-#[derive(Deserialize)]
-struct Row {
-    #[serde(default)]
-    id: String,
-    text: String,
-    leaf: String,
-    #[serde(default)]
-    also: Vec<String>,
-    phase: String,
-    turn: String,
-    sub: Option<String>,
-    #[serde(default)]
-    also_turn: Vec<String>,
-    guard: Option<String>,
-    #[serde(default)]
-    tags: Vec<String>,
-    #[serde(default)]
-    batch: Option<String>,
-}
+#[path = "intent/lines.rs"]
+mod lines;
 
 #[derive(Default)]
 struct Tally {
@@ -58,184 +43,160 @@ impl Tally {
     }
 }
 
-fn turn_right(row: &Row, turn: &str, sub: Option<&str>) -> bool {
-    if row.turn == turn {
-        return turn != "control" || row.sub.as_deref() == sub;
-    }
-    row.also_turn.iter().any(|t| {
-        *t == turn || t.strip_prefix("control.").is_some_and(|s| turn == "control" && Some(s) == sub)
-    })
+/// Everything that is counted.
+#[derive(Default)]
+struct Report {
+    leaf: Tally,
+    turn: Tally,
+    other: Tally,
+    subs: Tally,
+    sure: Tally,
+    tables: [BTreeMap<String, Tally>; 4],
+    batches: BTreeMap<String, (Tally, Tally)>,
+    confusion: BTreeMap<(String, String), usize>,
+    bins: BTreeMap<usize, Tally>,
+    asked: usize,
+    no_write: usize,
+    forbid: usize,
+    must_ask: usize,
+    micros: Vec<f64>,
 }
 
-/// The same hash in the trainer: one line in ten is for testing.
-fn is_test(text: &str) -> bool {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
-        >> 40
-        & 0xff
-        < 26
+impl Report {
+    fn count(&mut self, row: &Row, out: &CliRow, micros: f64) -> (bool, bool, &'static str) {
+        let got = out.leaf.name();
+        let (leaf, turn) = (row.leaf_right(got), row.turn_right(out.turn, out.sub));
+        self.micros.push(micros);
+        self.leaf.add(leaf);
+        self.turn.add(turn);
+        if row.phase != "idle" {
+            self.other.add(turn);
+        }
+        let sub = row.sub.as_deref().filter(|_| row.turn == "control");
+        if sub.is_some() {
+            self.subs.add(turn);
+        }
+        let kind = format!("{}{}", row.turn, sub.map(|s| format!(".{s}")).unwrap_or_default());
+        let [leaves, turns, phases, tags] = &mut self.tables;
+        leaves.entry(row.leaf.clone()).or_default().add(leaf);
+        turns.entry(kind).or_default().add(turn);
+        phases.entry(row.phase.clone()).or_default().add(turn);
+        for tag in &row.tags {
+            tags.entry(tag.clone()).or_default().add(leaf && turn);
+        }
+        let batch = self.batches.entry(row.batch.clone()).or_default();
+        batch.0.add(leaf);
+        batch.1.add(turn);
+        if !leaf {
+            *self.confusion.entry((row.leaf.clone(), got.to_owned())).or_default() += 1;
+        }
+        self.bins.entry((out.confidence * 10.0) as usize).or_default().add(leaf);
+        if out.confidence >= 0.9 {
+            self.sure.add(leaf && turn);
+        }
+        (leaf, turn, self.serious(row, got, leaf))
+    }
+
+    /// Errors that no share of right ones makes good.
+    fn serious(&mut self, row: &Row, got: &str, right: bool) -> &'static str {
+        self.asked += usize::from(row.only_asks());
+        if row.only_asks() && acts(got) && !right {
+            self.no_write += 1;
+            self.forbid += usize::from(row.forbids());
+            return if row.forbids() { "FORBID" } else { "NO-WRITE" };
+        }
+        if row.guard.as_deref() == Some("must_ask") && !right {
+            self.must_ask += 1;
+            return "MUST-ASK";
+        }
+        ""
+    }
+
+    fn print(&mut self) {
+        for (name, tally) in [
+            ("leaf", &self.leaf),
+            ("turn", &self.turn),
+            ("turn, not idle", &self.other),
+            ("control subs", &self.subs),
+            ("sure (0.9), both", &self.sure),
+        ] {
+            println!("{name:16} {}", tally.show());
+        }
+        println!(
+            "serious: {} of {} that only ask were read as acting ({} with a prohibition), {} deletions that would not ask",
+            self.no_write, self.asked, self.forbid, self.must_ask
+        );
+        for (name, table) in ["leaf", "turn", "phase (turn)", "tag (both)"].iter().zip(&self.tables) {
+            println!("-- {name}");
+            for (key, tally) in table {
+                println!("{key:22} {}", tally.show());
+            }
+        }
+        if self.batches.len() > 1 {
+            println!("-- batch (leaf, turn)");
+            for (key, (a, b)) in &self.batches {
+                println!("{key:22} {}  {}", a.show(), b.show());
+            }
+        }
+        println!("-- confusion");
+        let mut pairs: Vec<_> = self.confusion.iter().collect();
+        pairs.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+        for ((a, b), n) in pairs.into_iter().take(16) {
+            println!("{a:12} → {b:12} {n}");
+        }
+        println!("-- calibration (confidence, leaf right of all)");
+        for (i, tally) in &self.bins {
+            println!("{:.1}–{:.1}  {}", *i as f64 / 10.0, (*i as f64 + 1.0) / 10.0, tally.show());
+        }
+        self.micros.sort_by(f64::total_cmp);
+        let at = |share: usize| self.micros.get(self.micros.len() * share / 100).copied().unwrap_or(0.0);
+        let most = self.micros.last().copied().unwrap_or(0.0);
+        println!("micros p50 {:.1}  p99 {:.1}  max {most:.1}", at(50), at(99));
+    }
 }
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let file = args.iter().find(|a| !a.starts_with("--")).cloned();
+    let file = args.iter().find(|a| a.ends_with(".jsonl")).cloned();
     let misses = args.iter().any(|a| a == "--misses");
     let own = file.is_none();
     let file = file.unwrap_or_else(|| {
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/intent/corpus.jsonl").to_owned()
     });
-    let text = std::fs::read_to_string(&file).expect("the file can be read");
-    let rows: Vec<Row> = text
-        .lines()
-        .filter(|l| !l.trim().is_empty())
-        .map(|l| serde_json::from_str(l).expect("a labelled line"))
-        .collect();
-    let classifier = Classifier::builtin();
+    let rows = lines::read(&file);
+    let weights = args.iter().position(|a| a == "--weights").and_then(|i| args.get(i + 1));
+    let classifier = weights.map_or_else(Classifier::builtin, |path| {
+        let bytes = std::fs::read(path).expect("the weights can be read");
+        Classifier::with_weights(bytes).expect("weights of the right size")
+    });
     let start = Instant::now();
-    let _ = classifier.read(&Message { text: "load the tables", ..Message::default() });
+    let _ = classifier.read(&lines::load());
     println!("load {} µs", start.elapsed().as_micros());
-    let (mut leaf, mut turn, mut other, mut subs) =
-        (Tally::default(), Tally::default(), Tally::default(), Tally::default());
-    let mut by_leaf: BTreeMap<String, Tally> = BTreeMap::new();
-    let mut by_turn: BTreeMap<String, Tally> = BTreeMap::new();
-    let mut by_phase: BTreeMap<String, Tally> = BTreeMap::new();
-    let mut by_tag: BTreeMap<String, Tally> = BTreeMap::new();
-    let mut by_batch: BTreeMap<String, (Tally, Tally)> = BTreeMap::new();
-    let mut confusion: BTreeMap<(String, String), usize> = BTreeMap::new();
-    let mut bins = [(0usize, 0usize); 11];
-    let (mut no_write, mut forbid, mut must_ask, mut asked) = (0, 0, 0, 0);
-    let mut micros: Vec<f64> = Vec::new();
+    let mut report = Report::default();
     for row in rows.iter().filter(|r| !own || is_test(&r.text)) {
-        let phase = Phase::ALL.into_iter().find(|p| p.name() == row.phase).unwrap_or(Phase::AwaitingApproval);
-        let message = Message {
-            text: &row.text,
-            phase,
-            paused: row.phase == "paused",
-            plan_active: row.phase != "idle",
-            ..Message::default()
-        };
         let start = Instant::now();
-        let reading = classifier.read(&message);
-        micros.push(start.elapsed().as_nanos() as f64 / 1000.0);
+        let reading = classifier.read(&row.message());
+        let micros = start.elapsed().as_nanos() as f64 / 1000.0;
         let out = cli_row(None, &reading, 0);
-        let got = out.leaf.name();
-        let leaf_ok = row.leaf == got || row.also.iter().any(|l| l == got);
-        let turn_ok = turn_right(row, out.turn, out.sub);
-        leaf.add(leaf_ok);
-        turn.add(turn_ok);
-        if row.phase != "idle" {
-            other.add(turn_ok);
-        }
-        if row.turn == "control" && row.sub.is_some() {
-            subs.add(turn_ok);
-        }
-        by_leaf.entry(row.leaf.clone()).or_default().add(leaf_ok);
-        by_turn
-            .entry(format!(
-                "{}{}",
-                row.turn,
-                row.sub
-                    .as_deref()
-                    .filter(|_| row.turn == "control")
-                    .map(|s| format!(".{s}"))
-                    .unwrap_or_default()
-            ))
-            .or_default()
-            .add(turn_ok);
-        by_phase.entry(row.phase.clone()).or_default().add(turn_ok);
-        for tag in &row.tags {
-            by_tag.entry(tag.clone()).or_default().add(leaf_ok && turn_ok);
-        }
-        let batch = by_batch.entry(row.batch.clone().unwrap_or_default()).or_default();
-        batch.0.add(leaf_ok);
-        batch.1.add(turn_ok);
-        if !leaf_ok {
-            *confusion.entry((row.leaf.clone(), got.to_owned())).or_default() += 1;
-        }
-        let bin = &mut bins[(out.confidence * 10.0) as usize];
-        bin.0 += usize::from(leaf_ok);
-        bin.1 += 1;
-        let acts = matches!(got, "create" | "modify" | "delete" | "execute" | "write");
-        let mut serious = "";
-        if row.guard.as_deref() == Some("no_write") {
-            asked += 1;
-            if acts && !leaf_ok {
-                no_write += 1;
-                serious = "NO-WRITE";
-                if row.tags.iter().any(|t| t == "forbid") {
-                    forbid += 1;
-                    serious = "FORBID";
-                }
-            }
-        }
-        if row.guard.as_deref() == Some("must_ask") && !leaf_ok {
-            must_ask += 1;
-            serious = "MUST-ASK";
-        }
-        if misses && (!leaf_ok || !turn_ok) {
+        let (leaf, turn, serious) = report.count(row, &out, micros);
+        if misses && (!leaf || !turn) {
             let short: String = row.text.chars().take(110).collect::<String>().replace('\n', "⏎");
             println!(
                 "{serious:8} {:5} {:9} leaf {}→{}{} turn {}.{}→{}.{}{} c{:.2} [{}] {short:?}",
                 row.id,
                 row.phase,
                 row.leaf,
-                got,
-                if leaf_ok { "" } else { "✗" },
+                out.leaf.name(),
+                if leaf { "" } else { "✗" },
                 row.turn,
                 row.sub.as_deref().unwrap_or("-"),
                 out.turn,
                 out.sub.unwrap_or("-"),
-                if turn_ok { "" } else { "✗" },
+                if turn { "" } else { "✗" },
                 out.confidence,
                 out.reasoning
             );
         }
     }
-    println!(
-        "leaf           {}\nturn           {}\nturn, not idle {}\ncontrol subs   {}",
-        leaf.show(),
-        turn.show(),
-        other.show(),
-        subs.show()
-    );
-    println!(
-        "serious: {no_write} of {asked} that only ask were read as acting ({forbid} with a prohibition), {must_ask} deletions that would not ask"
-    );
-    for (name, table) in
-        [("leaf", by_leaf), ("turn", by_turn), ("phase (turn)", by_phase), ("tag (both)", by_tag)]
-    {
-        println!("-- {name}");
-        for (key, tally) in table {
-            println!("{key:22} {}", tally.show());
-        }
-    }
-    if by_batch.len() > 1 {
-        println!("-- batch (leaf, turn)");
-        for (key, (a, b)) in by_batch {
-            println!("{key:22} {}  {}", a.show(), b.show());
-        }
-    }
-    println!("-- confusion");
-    let mut pairs: Vec<_> = confusion.into_iter().collect();
-    pairs.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    for ((a, b), n) in pairs.into_iter().take(16) {
-        println!("{a:12} → {b:12} {n}");
-    }
-    println!("-- calibration (confidence, right of all)");
-    for (i, (right, all)) in bins.iter().enumerate().filter(|(_, b)| b.1 > 0) {
-        println!(
-            "{:.1}–{:.1}  {right}/{all}  {:.1} %",
-            i as f64 / 10.0,
-            (i as f64 + 1.0) / 10.0,
-            100.0 * *right as f64 / *all as f64
-        );
-    }
-    micros.sort_by(f64::total_cmp);
-    if !micros.is_empty() {
-        println!(
-            "micros p50 {:.1}  p99 {:.1}  max {:.1}",
-            micros[micros.len() / 2],
-            micros[micros.len() * 99 / 100],
-            micros[micros.len() - 1]
-        );
-    }
+    report.print();
 }

@@ -314,6 +314,17 @@ const BANS: &[&str] = &[
     "non cambiare nulla",
     "ничего не меняй",
     "verander niets",
+    "please make no changes",
+    "leave everything as it is",
+    "no edits, just tell me",
+    "ohne irgendetwas zu verändern",
+    "sans rien modifier",
+    "sin tocar nada",
+    "senza modificare niente",
+    "sem alterar nada",
+    "ändra ingenting",
+    "कुछ भी मत बदलो",
+    "لا تغير أي شيء",
     "niczego nie zmieniaj",
     "hiçbir şeyi değiştirme",
     "不要修改任何东西",
@@ -365,6 +376,16 @@ proptest! {
     fn a_prohibition_never_leaves_a_write_scope(text in "\\PC{0,200}", ban in 0usize..BANS.len(), phase in 0usize..5) {
         let r = read(&format!("{text} {}", BANS[ban]), Phase::ALL[phase]);
         prop_assert!(!writes(&r), "{:?}", r.whole);
+    }
+
+    #[test]
+    fn a_prohibition_before_any_line_of_the_corpus_leaves_no_write_scope(line in 0usize..11_000, ban in 0usize..BANS.len(), phase in 0usize..5, before in any::<bool>()) {
+        let corpus = include_str!("../../../assets/intent/corpus.jsonl");
+        let row: serde_json::Value = serde_json::from_str(corpus.lines().nth(line).unwrap_or("{}")).unwrap();
+        let text = row["text"].as_str().unwrap_or("fix it");
+        let both = if before { format!("{}. {text}", BANS[ban]) } else { format!("{text}. {}", BANS[ban]) };
+        let r = read(&both, Phase::ALL[phase]);
+        prop_assert!(!writes(&r), "{both} {:?}", r.whole);
     }
 
     #[test]
@@ -534,11 +555,14 @@ fn a_long_paste_is_read_by_head_and_tail() {
 #[test]
 fn batches_of_another_hand_stay_above_the_floor_and_none_acts_unasked() {
     let batches = concat!(
+        include_str!("data/intent-batch-a1.jsonl"),
+        include_str!("data/intent-batch-a5.jsonl"),
+        include_str!("data/intent-batch-b1.jsonl"),
         include_str!("data/intent-batch-g5.jsonl"),
         include_str!("data/intent-batch-g6.jsonl"),
         include_str!("data/intent-batch-g7.jsonl")
     );
-    let (mut all, mut right) = (0usize, 0usize);
+    let (mut all, mut right, mut asked, mut acted) = (0usize, 0usize, 0usize, 0usize);
     for line in batches.lines() {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
         let phase = Phase::ALL.into_iter().find(|p| p.name() == row["phase"]);
@@ -554,12 +578,17 @@ fn batches_of_another_hand_stay_above_the_floor_and_none_acts_unasked() {
         let ok = also || row["leaf"] == got.name();
         let acts =
             matches!(got, IntentNode::Create | IntentNode::Modify | IntentNode::Delete | IntentNode::Execute);
-        assert!(ok || !acts || row["guard"] != "no_write", "acts unasked: {}", row["text"]);
+        let only_asks = row["guard"] == "no_write";
+        let forbids = row["tags"].as_array().into_iter().flatten().any(|t| *t == "forbid");
+        asked += usize::from(only_asks);
+        acted += usize::from(only_asks && acts && !ok);
+        assert!(ok || !acts || !only_asks || !forbids, "acts against a prohibition: {}", row["text"]);
         assert!(ok || row["guard"] != "must_ask", "a deletion that would not ask: {}", row["text"]);
         all += 1;
         right += usize::from(ok);
     }
-    assert!(right * 100 >= all * 92, "leaf {right} of {all}");
+    assert!(right * 100 >= all * 94, "leaf {right} of {all}");
+    assert!(acted * 100 <= asked, "{acted} of {asked} that only ask were read as acting");
 }
 
 fn with(yaml: &str) -> Classifier {

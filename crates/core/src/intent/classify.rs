@@ -2,6 +2,8 @@
 //!
 //! Owns the order of the tiers and the cap that a prohibition sets. Never performs anything.
 
+use std::{borrow::Cow, sync::Arc};
+
 use super::{
     IntentNode as N, IntentPath, PausedTurn, answer, command, context, fold,
     forbid::{self, Ban},
@@ -10,6 +12,7 @@ use super::{
     reading::{Clarify, Classification, Message, Reading, Segment, Source},
     rules::{self, Guess},
     shell,
+    stats::Model,
     structure::{self, Form, Structure},
     text::{self, Doc},
     turn::{Control, Phase, PlanSub, QuerySub, Turn},
@@ -19,7 +22,8 @@ use super::{
 /// Reads messages; cheap to copy, the tables are shared.
 #[derive(Clone, Debug, Default)]
 pub struct Classifier {
-    pub(super) extra: Option<std::sync::Arc<super::join::Known>>,
+    pub(super) extra: Option<Arc<super::join::Known>>,
+    pub(super) weights: Option<Arc<Model<'static>>>,
 }
 
 /// A message taken apart once.
@@ -99,6 +103,20 @@ impl Classifier {
         Ok(Self::configured(Some(own), super::similar::Thresholds::default()))
     }
 
+    /// The classifier with other weights than the built-in ones, as the trainer measures them;
+    /// `None` when their size is wrong.
+    pub fn with_weights(bytes: Vec<u8>) -> Option<Self> {
+        let weights = Model::parse(Cow::Owned(bytes))?;
+        Some(Self { weights: Some(Arc::new(weights)), ..Self::default() })
+    }
+
+    fn model(&self) -> Option<&Model<'static>> {
+        match &self.weights {
+            Some(own) => Some(own),
+            None => Model::builtin(),
+        }
+    }
+
     /// Reads a message. Total and deterministic: any text in any phase gives a valid path.
     pub fn read(&self, m: &Message<'_>) -> Reading {
         let mut reading = self.tiers(m);
@@ -113,13 +131,13 @@ impl Classifier {
             return slashed(trimmed, name, args, m);
         }
         if m.paused {
-            return Self::at_pause(&focus);
+            return self.at_pause(&focus);
         }
         if let Some(line) = command::bang(trimmed) {
             return typed(line, m);
         }
         if let Some((node, rest)) = command::node_prefix(trimmed) {
-            return prefixed(node, rest, m);
+            return prefixed(node, rest, m, self.model());
         }
         if let Some(reading) = self.exact(&focus, m) {
             return reading;
@@ -128,14 +146,15 @@ impl Classifier {
         if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
             return typed(trimmed, m);
         }
-        self.similar(context::follow(Self::prose(trimmed, &parsed, m), &parsed, m), m)
+        self.similar(context::follow(self.prose(trimmed, &parsed, m), &parsed, m), m)
     }
 
-    fn at_pause(text: &str) -> Reading {
+    fn at_pause(&self, text: &str) -> Reading {
         let parsed = Parsed::new(text);
         let mut turn = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
         if turn == PausedTurn::Resume && parsed.cover.is_none() && text.chars().any(char::is_alphabetic) {
-            let shares = super::stats::Model::builtin()
+            let shares = self
+                .model()
                 .map(|model| model.predict(&super::features::of(&parsed, Phase::AwaitingApproval, true)));
             if shares.is_some_and(|s| s.turn("breakout") > s.turn("resume").max(0.5)) {
                 turn = PausedTurn::Breakout;
@@ -155,8 +174,8 @@ impl Classifier {
         reading
     }
 
-    pub(super) fn prose(full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
-        let vote = vote::decide(parsed, m);
+    pub(super) fn prose(&self, full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
+        let vote = vote::decide(parsed, m, self.model());
         let mut segments = Vec::new();
         let parts = fold::parts(&parsed.doc, &parsed.structure);
         if parts.len() > 1 && vote.source != Source::Fallback {
@@ -167,7 +186,7 @@ impl Classifier {
                 if inner.structure.clauses.iter().all(|c| c.form == Form::Empty) && inner.cover.is_none() {
                     continue;
                 }
-                let mut class = finish(vote::decide(&inner, m), &inner, m);
+                let mut class = finish(vote::decide(&inner, m, self.model()), &inner, m);
                 if inner.withdraws() {
                     class.turn = Turn::Control(Control::Cancel);
                     class.path = IntentPath::root();
@@ -297,11 +316,11 @@ fn typed(line: &str, m: &Message<'_>) -> Reading {
     reading
 }
 
-fn prefixed(node: N, rest: &str, m: &Message<'_>) -> Reading {
+fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>) -> Reading {
     let focus = text::focus(rest);
     let parsed = Parsed::new(&focus);
     // an inner node is a floor, not the end: the reading may choose among its children
-    let below = vote::decide(&parsed, m).leaf;
+    let below = vote::decide(&parsed, m, model).leaf;
     let inner = matches!(node, N::Plan | N::Understand | N::Analyze | N::Write);
     let node_leaf = if !inner || rest.is_empty() {
         node

@@ -37,6 +37,96 @@ fn hash(salt: u32, parts: &[&str]) -> u32 {
     (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d) >> 12 & (BUCKETS - 1)
 }
 
+/// Features of a message for the guards, which say whether it only asks and whether it forbids:
+/// its very words in their order, nothing taken out.
+pub fn guards(m: &Message<'_>) -> Vec<(u32, f32)> {
+    let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    let focus = super::text::focus(trimmed);
+    guard(&Parsed::new(&focus), m.phase, m.paused)
+}
+
+pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32)> {
+    let group = match phase {
+        _ if paused => 6,
+        Phase::Idle => 1,
+        Phase::AwaitingApproval => 2,
+        Phase::Executing | Phase::Planning => 3,
+        Phase::Failed => 4,
+    };
+    let mut bag = Bag { out: Vec::with_capacity(256), phase: 1 };
+    bag.add(&["g", "phase", &group.to_string()], 1.0);
+    let mut words: Vec<(usize, std::borrow::Cow<'_, str>)> = Vec::new();
+    let total = p.doc.tokens.len();
+    for (i, t) in p.doc.tokens.iter().enumerate() {
+        if i > 50 && i + 50 < total {
+            continue;
+        }
+        match t.kind {
+            Kind::Word => words.push((i, t.text.as_str().into())),
+            Kind::Punct if t.text == "\n" => words.push((i, ".".into())),
+            Kind::Punct => words.push((i, t.text.as_str().into())),
+            Kind::Cjk => {}
+            kind => words.push((i, format!("<{kind:?}>").into())),
+        }
+    }
+    let n = f32::from(u16::try_from(words.len().max(1)).unwrap_or(u16::MAX));
+    let v = (2.0 / n.sqrt()).min(0.8);
+    let word = |k: usize| words.get(k).map_or("$", |w| &*w.1);
+    for k in 0..words.len() {
+        bag.add(&["g1", word(k)], v);
+        bag.add(&["g2", word(k), word(k + 1)], v);
+        bag.add(&["g3", word(k), word(k + 1), word(k + 2)], v);
+        bag.add(&["gs", word(k), word(k + 2)], v * 0.6);
+        let opens =
+            k == 0 || matches!(word(k - 1), "." | "," | "!" | "?" | ";" | ":" | "-" | "and" | "but" | "then");
+        if opens && word(k).chars().next().is_some_and(char::is_alphanumeric) {
+            let first = if k == 0 { "o0" } else { "o" };
+            bag.add(&[first, word(k)], 0.7);
+            bag.add(&[first, word(k), word(k + 1)], 0.7);
+            bag.add(&[first, word(k), word(k + 1), word(k + 2)], 0.7);
+            bag.add(&[first, word(k), "*", word(k + 2)], 0.5);
+        }
+    }
+    if let Some(last) = words.len().checked_sub(1) {
+        bag.add(&["ge", word(last)], 0.7);
+        bag.add(&["ge", word(last.saturating_sub(1)), word(last)], 0.7);
+        bag.add(&["gb", word(0), word(last)], 0.7);
+        bag.add(&["gb", word(0), word(1), if word(last) == "?" { "?" } else { "." }], 0.7);
+    }
+    guard_forms(p, &mut bag);
+    letters(p, &mut bag);
+    bag.out
+}
+
+fn guard_forms(p: &Parsed<'_>, bag: &mut Bag) {
+    let clauses: Vec<&Clause> = p.structure.clauses.iter().filter(|c| c.form != Form::Empty).collect();
+    let mut before = String::from("$");
+    for (k, c) in clauses.iter().enumerate() {
+        let form = format!("{:?}", c.form);
+        let verb = c.verb.map_or_else(String::new, |v| format!("{v:?}"));
+        let place = if k + 1 == clauses.len() { "last" } else { "mid" };
+        bag.add(&["gf", place, &form, &verb], 0.6);
+        bag.add(&["gf", &before, &form], 0.5);
+        if let Some(t) = p.doc.tokens.get(c.head) {
+            bag.add(&["gh", &form, &t.text], 0.6);
+        }
+        before = form;
+    }
+    for (name, yes) in [
+        ("asks", p.asks()),
+        ("ban", p.ban != super::forbid::Ban::None),
+        ("marked", clauses.iter().any(|c| c.marked)),
+        ("one", clauses.len() == 1),
+    ] {
+        if yes {
+            bag.add(&["gx", name], 0.8);
+        }
+    }
+    if let Some(g) = p.guess() {
+        bag.add(&["gr", g.rule], 0.6);
+    }
+}
+
 struct Bag {
     out: Vec<(u32, f32)>,
     phase: u32,

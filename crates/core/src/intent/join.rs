@@ -61,7 +61,7 @@ const ACTS: u8 = 2;
 impl Classifier {
     /// The classifier with exemplars and thresholds of the user.
     pub fn configured(own: Option<Exemplars>, thresholds: Thresholds) -> Self {
-        Self { extra: Some(Arc::new(Known::new(own, thresholds))) }
+        Self { extra: Some(Arc::new(Known::new(own, thresholds))), ..Self::default() }
     }
 
     fn known(&self) -> &Known {
@@ -108,7 +108,7 @@ impl Classifier {
             Match { primary: near(Section::Primary).or_else(scope), leaf: near(Section::Leaves), sub };
         let opinion = opinion::of_match(&found, &known.thresholds, m)?;
         let parsed = super::classify::Parsed::new(text);
-        Some(self.join(Self::prose(text, &parsed, m), &opinion, m))
+        Some(self.join(self.prose(text, &parsed, m), &opinion, m))
     }
 
     /// The built-in similarity: the user's phrases always, those of the program where the

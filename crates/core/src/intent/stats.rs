@@ -2,7 +2,7 @@
 //!
 //! Owns prediction and the layout of the weights file. Training is `examples/train-intent.rs`.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use super::{IntentNode as N, features::BUCKETS};
 
@@ -44,6 +44,9 @@ pub const TURNS: [&str; 15] = [
 /// Classes of both heads.
 pub const CLASSES: usize = LEAVES.len() + TURNS.len();
 
+/// The guards: that a message only asks, and that it forbids changes.
+pub const GUARDS: usize = 2;
+
 /// Steps of the table that turns a raw share into a calibrated confidence.
 pub const STEPS: usize = 21;
 
@@ -54,6 +57,15 @@ pub struct Prediction {
     pub leaves: [f32; LEAVES.len()],
     /// In the order of [`TURNS`].
     pub turns: [f32; TURNS.len()],
+}
+
+/// What the guards say, each by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Guard {
+    /// That the message only asks.
+    pub asks: f32,
+    /// That the message forbids changes.
+    pub forbids: f32,
 }
 
 impl Prediction {
@@ -84,11 +96,14 @@ impl Prediction {
 pub struct Model<'a> {
     scales: [f32; CLASSES],
     table: [f32; STEPS],
-    weights: &'a [u8],
+    guards: [f32; GUARDS],
+    weights: Cow<'a, [u8]>,
 }
 
+/// Floats before the weights.
+const HEADER: usize = CLASSES + STEPS + GUARDS;
 static WEIGHTS: &[u8] = include_bytes!("../../../../assets/intent/weights.bin");
-static MODEL: LazyLock<Option<Model<'static>>> = LazyLock::new(|| Model::parse(WEIGHTS));
+static MODEL: LazyLock<Option<Model<'static>>> = LazyLock::new(|| Model::parse(Cow::Borrowed(WEIGHTS)));
 
 impl<'a> Model<'a> {
     /// The weights in the binary.
@@ -97,14 +112,35 @@ impl<'a> Model<'a> {
     }
 
     /// Reads a weights file; `None` when its size is wrong.
-    pub fn parse(bytes: &'a [u8]) -> Option<Self> {
-        let (mut scales, mut table) = ([0f32; CLASSES], [0f32; STEPS]);
-        let (head, weights) = bytes.split_at_checked((CLASSES + STEPS) * 4)?;
-        let mut floats = head.chunks_exact(4).map(|c| c.try_into().map_or(0.0, f32::from_le_bytes));
-        for slot in scales.iter_mut().chain(&mut table) {
+    pub fn parse(bytes: Cow<'a, [u8]>) -> Option<Self> {
+        if bytes.len() != HEADER * 4 + BUCKETS as usize * (CLASSES + GUARDS) {
+            return None;
+        }
+        let (mut scales, mut table, mut guards) = ([0f32; CLASSES], [0f32; STEPS], [0f32; GUARDS]);
+        let mut floats = bytes.chunks_exact(4).map(|c| c.try_into().map_or(0.0, f32::from_le_bytes));
+        for slot in scales.iter_mut().chain(&mut table).chain(&mut guards) {
             *slot = floats.next()?;
         }
-        (weights.len() == BUCKETS as usize * CLASSES).then_some(Self { scales, table, weights })
+        let weights = match bytes {
+            Cow::Borrowed(all) => Cow::Borrowed(all.get(HEADER * 4..)?),
+            Cow::Owned(mut all) => Cow::Owned(all.split_off(HEADER * 4)),
+        };
+        Some(Self { scales, table, guards, weights })
+    }
+
+    /// What the guards say of a bag of features.
+    pub fn guard(&self, features: &[(u32, f32)]) -> Guard {
+        let rows = self.weights.get(BUCKETS as usize * CLASSES..).unwrap_or(&[]);
+        let (mut asks, mut forbids) = (0f32, 0f32);
+        for (bucket, value) in features {
+            let from = *bucket as usize * GUARDS;
+            if let Some([ask, ban]) = rows.get(from..from + GUARDS) {
+                asks += f32::from(ask.cast_signed()) * value;
+                forbids += f32::from(ban.cast_signed()) * value;
+            }
+        }
+        let [a, b] = self.guards;
+        Guard { asks: 1.0 / (1.0 + (-asks * a).exp()), forbids: 1.0 / (1.0 + (-forbids * b).exp()) }
     }
 
     /// Probabilities of both heads for a bag of features.

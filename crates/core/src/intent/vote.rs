@@ -11,7 +11,7 @@ use super::{
     lexicon::Tag,
     reading::{Message, Source},
     rules::{self, Guess},
-    stats::{Model, Prediction, TURNS},
+    stats::{Guard, LEAVES, Model, Prediction, TURNS},
     structure::Form,
     turn::{Control, Mode, Phase, Turn},
 };
@@ -59,7 +59,7 @@ pub(crate) fn project(leaf: N, phase: Phase, plan_active: bool, _text: &str) -> 
 }
 
 /// Decides a message in prose.
-pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
+pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>) -> Vote {
     if p.doc.tokens.is_empty() {
         return vote(
             N::Conversation,
@@ -72,13 +72,12 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
     if let Some(v) = control(p, m) {
         return v;
     }
-    match Model::builtin() {
-        Some(model) => match p.beside_ban(m.phase, m.paused) {
-            // the prohibition caps what is done; what is asked for stands beside it
-            Some(rest) => statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest) }, m, model),
-            None => statistics(p, m, model),
-        },
-        None => structure_alone(p, m),
+    let Some(model) = model else { return structure_alone(p, m) };
+    let guard = model.guard(&features::guard(p, m.phase, m.paused));
+    match p.beside_ban(m.phase, m.paused) {
+        // the prohibition caps what is done; what is asked for stands beside it
+        Some(rest) => statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest) }, m, model, guard),
+        None => statistics(p, m, model, guard),
     }
 }
 
@@ -99,16 +98,18 @@ fn structure_alone(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
 }
 
 /// Structure and statistics together.
-fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>) -> Vote {
+fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) -> Vote {
     let shares = model.predict(&features::of(p, m.phase, m.paused));
     let guess = p.guess();
     let turn = turn_of(p, &shares, m);
-    let (leaf, share) = leaf_of(p, &shares, guess, m);
+    let (leaf, share) = leaf_of(p, &shares, guess, guard, m);
     let rule = guess.map_or("none", |g| g.rule);
     let reasoning = format!(
-        "structure {rule} → {}; statistics {} {share:.2}",
+        "structure {rule} → {}; statistics {} {share:.2}; only asks {:.2}, forbids {:.2}",
         guess.map_or("nothing", |g| g.leaf.name()),
-        leaf.name()
+        leaf.name(),
+        guard.asks,
+        guard.forbids
     );
     let confidence = model.calibrate(share);
     if let Some((turn, share)) = turn {
@@ -180,59 +181,67 @@ fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn
     (share >= floor).then_some((Turn::Control(control), share))
 }
 
-/// The leaf: the best share among what the wording allows.
-fn leaf_of(p: &Parsed<'_>, shares: &Prediction, guess: Option<Guess>, m: &Message<'_>) -> (N, f32) {
+/// From here on a message is taken to forbid changes though no table knows its words.
+const FORBIDS: f32 = 0.5;
+
+/// The odds from which on a message acts: an order that is missed costs a question back, one that
+/// is imagined costs trust.
+const ACTS_IDLE: f32 = 1.0;
+const ACTS_BESIDE: f32 = 0.0;
+
+fn odds(share: f32) -> f32 {
+    let share = share.clamp(0.001, 0.999);
+    (share / (1.0 - share)).ln()
+}
+
+/// How surely the message wants something done: the leaves and the guard, weighed by how often
+/// each was right on lines left out of training.
+fn acting(shares: &Prediction, guard: Guard, may: impl Fn(N) -> bool, m: &Message<'_>) -> f32 {
+    let mass: f32 = LEAVES
+        .iter()
+        .zip(shares.leaves)
+        .filter(|(l, _)| rules::is_action(**l) && may(**l))
+        .map(|(_, s)| s)
+        .sum();
+    if m.phase == Phase::Idle {
+        0.8 * odds(mass) + 0.3 * odds(1.0 - guard.asks) + 0.3 - ACTS_IDLE
+    } else {
+        odds(mass) + 0.8 * odds(1.0 - guard.asks) + 0.8 - ACTS_BESIDE
+    }
+}
+
+/// The leaf: whether to act is decided first, then the best share on that side.
+fn leaf_of(
+    p: &Parsed<'_>,
+    shares: &Prediction,
+    guess: Option<Guess>,
+    guard: Guard,
+    m: &Message<'_>,
+) -> (N, f32) {
     let banned = |leaf: N| match p.ban {
-        Ban::None => false,
+        Ban::None => guard.forbids > FORBIDS && rules::is_action(leaf),
         Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && ordered_run(p)),
         Ban::All => rules::is_action(leaf),
     };
     // in idle the root is for words to the workbench, which the turn head knows
     let root = m.phase != Phase::Idle || shares.leaf(N::Conversation) > 0.55;
-    let (mut best, mut share) = shares.best(|l| !banned(l) && (root || l != N::Conversation));
-    let backed = guess.is_some_and(|g| rules::is_action(g.leaf));
-    if m.phase == Phase::Idle && rules::is_action(best) && !backed && share < 0.75 {
-        // no clause orders anything: the statistics alone do not act
-        let (other, its) = shares.best(|l| !rules::is_action(l));
-        if its >= 0.1 || p.asks() {
-            (best, share) = (other, its);
-        }
-    }
-    let asks = p.asks() || guess.is_some_and(|g| !rules::is_action(g.leaf) && g.weight >= 2);
-    if rules::is_action(best) && asks && share < if backed { 0.8 } else { 0.93 } {
-        let (other, its) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
-        if its > 0.04 || p.asks() {
-            return (other, its);
-        }
-    }
-    let ordered = guess.filter(|g| rules::is_action(g.leaf) && g.weight >= 3 && !banned(g.leaf) && !p.asks());
-    if let Some(g) = ordered.filter(|g| !rules::is_action(best) && shares.leaf(g.leaf) > 0.15) {
-        // "why does it crash? please fix it": the order at the end is what is asked for
-        return (g.leaf, shares.leaf(g.leaf).max(0.5));
-    }
-    if ordered.is_some_and(|g| !rules::is_action(best) && ends_in(p, g)) {
-        return (ordered.map_or(best, |g| g.leaf), 0.6);
+    let side = acting(shares, guard, |l| !banned(l), m) - 6.0 * guard.forbids;
+    let sure = 1.0 / (1.0 + (-side).exp());
+    if side <= 0.0 {
+        let (leaf, share) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
+        return (leaf, share.max(0.01) * (1.0 - sure) / rest(shares).max(0.01));
     }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
-    if destroys
-        && !banned(N::Delete)
-        && !p.asks()
-        && m.phase == Phase::Idle
-        && best != N::Delete
-        && shares.leaf(N::Delete) > 0.04
-    {
+    if destroys && !banned(N::Delete) && m.phase == Phase::Idle && shares.leaf(N::Delete) > 0.04 {
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
-    (best, share)
+    let (leaf, share) = shares.best(|l| rules::is_action(l) && !banned(l));
+    (leaf, share * sure / (1.0 - rest(shares)).max(0.01))
 }
 
-/// A question first and an order last: two parts, and the deeper one is really asked for.
-fn ends_in(p: &Parsed<'_>, guess: Guess) -> bool {
-    let spoken: Vec<_> = p.kept.iter().filter_map(|k| p.structure.clauses.get(*k).map(|c| (*k, c))).collect();
-    let last =
-        spoken.iter().rev().find(|(_, c)| !matches!(c.form, Form::Empty | Form::Frame | Form::Statement));
-    let asked = spoken.iter().any(|(k, c)| *k < guess.clause && matches!(c.form, Form::Question(_)));
-    asked && last.is_some_and(|(k, c)| *k == guess.clause && matches!(c.form, Form::Order | Form::Request))
+/// The share of the leaves that do not act.
+fn rest(shares: &Prediction) -> f32 {
+    LEAVES.iter().zip(shares.leaves).filter(|(l, _)| !rules::is_action(**l)).map(|(_, s)| s).sum()
 }
 
 fn ordered_run(p: &Parsed<'_>) -> bool {

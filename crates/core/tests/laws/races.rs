@@ -102,7 +102,11 @@ fn grants(b: &Bench, from: usize) -> usize {
     let works = b.session.pending().values().any(|w| match w {
         Work::Tool { permit, .. } => !matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
         Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => true,
-        Work::Think { .. } | Work::Classify { .. } | Work::Survey(_) => false,
+        Work::Think { .. }
+        | Work::Classify { .. }
+        | Work::Survey(_)
+        | Work::Hook { .. }
+        | Work::Keep { .. } => false,
     });
     assert!(granted > 0 || !works, "something works that no event began");
     granted
