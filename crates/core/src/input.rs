@@ -6,7 +6,8 @@ use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
     event::FileChange,
-    ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
+    hook::HookOutcome,
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, Opinion},
     proposal::Decision,
     sandbox::Sandbox,
@@ -139,6 +140,20 @@ pub enum Input {
         apply: ApplyId,
         /// How.
         result: Result<(), WriteFault>,
+    },
+    /// A hook ended.
+    HookEnded {
+        /// The run of it.
+        call: CallId,
+        /// With what.
+        outcome: HookOutcome,
+    },
+    /// Rules that were to be kept in the user's file are there, or could not be put there.
+    RulesKept {
+        /// The approval that they came with.
+        approval: ApprovalId,
+        /// The file as the user would name it, or why not.
+        result: Result<String, String>,
     },
     /// The folder was looked at: how far it is trusted, and what it brings.
     Surveyed(Standing),

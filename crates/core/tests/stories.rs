@@ -18,8 +18,14 @@ mod gates;
 mod goals;
 #[path = "stories/hearing.rs"]
 mod hearing;
+#[path = "stories/hooks.rs"]
+mod hooks;
 #[path = "stories/limits.rs"]
 mod limits;
+#[path = "stories/modes.rs"]
+mod modes;
+#[path = "stories/permissions.rs"]
+mod permissions;
 #[path = "stories/phases.rs"]
 mod phases;
 #[path = "stories/questions.rs"]

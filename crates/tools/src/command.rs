@@ -4,6 +4,7 @@
 //! hands it a terminal, input or a secret.
 
 pub(crate) mod environment;
+pub(crate) mod hook;
 mod leash;
 mod output;
 mod plain;
@@ -87,6 +88,20 @@ pub(crate) struct Ground<'a> {
     pub confine: Confine,
 }
 
+impl Ground<'_> {
+    fn held(&self) -> Held {
+        Held { confine: self.confine, processes: self.fence.limits().processes }
+    }
+}
+
+/// What holds something that runs, for what is told of its end.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    confine: Confine,
+    /// How many processes and threads it may have.
+    processes: u64,
+}
+
 /// Runs a command to its end and reports it.
 pub(crate) async fn run(
     ground: Ground<'_>,
@@ -97,7 +112,7 @@ pub(crate) async fn run(
     let watch = Leash::before(ground.guard, ground.confine).await;
     match begin(ground, &args, &watch.kept()) {
         Ok((running, timeout)) => {
-            let outcome = attend(running, ground, timeout, sink, cancel).await;
+            let outcome = attend(running, ground.held(), timeout, sink, cancel).await;
             watch.after(ground.guard, ground.confine, ground.fence.mounts(), outcome).await
         }
         Err(text) => ToolOutcome::failure(text),
@@ -168,7 +183,7 @@ struct Watch<'a> {
 
 async fn attend(
     mut running: Running,
-    ground: Ground<'_>,
+    held: Held,
     timeout: Duration,
     sink: &dyn Sink,
     cancel: &CancellationToken,
@@ -197,7 +212,7 @@ async fn attend(
         took: Millis(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
         process: watch.process,
     };
-    watch.tell(exit, ground, timeout, left)
+    watch.tell(exit, held, timeout, left)
 }
 
 impl Watch<'_> {
@@ -280,12 +295,12 @@ impl Watch<'_> {
         }
     }
 
-    fn tell(self, exit: Exit, ground: Ground<'_>, timeout: Duration, left: usize) -> ToolOutcome {
+    fn tell(self, exit: Exit, held: Held, timeout: Duration, left: usize) -> ToolOutcome {
         let ended = match (self.stop, exit.code, exit.signal) {
             (Some(Stop::TimeOut), ..) => format!("stopped after its time limit of {} s", timeout.as_secs()),
             (Some(Stop::Cancel), ..) => "stopped by the user".to_owned(),
             (Some(Stop::TooMany), ..) => {
-                format!("stopped: it had more than {} processes and threads", ground.fence.limits().processes)
+                format!("stopped: it had more than {} processes and threads", held.processes)
             }
             (None, Some(code), _) => format!("exit {code}"),
             (None, None, Some(signal)) => format!("ended by signal {signal}"),
@@ -300,7 +315,7 @@ impl Watch<'_> {
         }
         let failed = !exit.ok() || self.stop.is_some();
         let (told, whole) = self.output.finish();
-        if let Some(hint) = refusal::hint(&told, ground.confine).filter(|_| failed) {
+        if let Some(hint) = refusal::hint(&told, held.confine).filter(|_| failed) {
             text.push_str(&hint);
         }
         text.push_str(&told);

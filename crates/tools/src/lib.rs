@@ -24,6 +24,7 @@ pub mod jail;
 pub mod sandbox;
 pub mod specs;
 
+pub use command::hook::HookCall;
 pub use jail::{Jail, JailError};
 pub use sandbox::Fence;
 pub use specs::specs;

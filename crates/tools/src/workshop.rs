@@ -3,10 +3,11 @@
 //! Owns the check of the permit and the dispatch to the tool. Never decides whether a call may run:
 //! without a [`Permit`], which only the session can make, nothing here can be called.
 
-use std::{path::Path, sync::Arc};
+use std::{cell::OnceCell, path::Path, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
+    hook::HookOutcome,
     ids::Process,
     sandbox::Confine,
     talk::DeltaKind,
@@ -17,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     args, change,
-    command::{self, Ground, Shell},
+    command::{self, Ground, Shell, hook::HookCall},
     files,
     guard::Guard,
     jail::{Jail, JailError},
@@ -97,6 +98,12 @@ impl Workshop {
         }
     }
 
+    /// Runs a hook in the workspace. What it may do was decided before: it needs no permit, because it
+    /// is no call of a lane.
+    pub async fn hook(&self, call: HookCall, cancel: CancellationToken) -> HookOutcome {
+        command::hook::run(&self.shell, self.jail.root(), call, &cancel).await
+    }
+
     /// How the command of a permit runs; one that does not say is held.
     fn ground(&self, permit: &Permit) -> Ground<'_> {
         let confine = permit.confine().unwrap_or(Confine::READING);
@@ -114,8 +121,10 @@ impl Workshop {
         let (jail, args, view) = (Arc::clone(&self.jail), args.to_owned(), view.clone());
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
-            let eyes = Eyes { jail: &jail, view: &view, blobs: blobs.as_ref() };
-            on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure)
+            let held = OnceCell::new();
+            let eyes = Eyes { jail: &jail, view: &view, blobs: blobs.as_ref(), held: &held };
+            let outcome = on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
+            ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }
         });
         tokio::select! {
             done = work => done.unwrap_or_else(|e| {

@@ -103,6 +103,7 @@ impl Driver {
                 let outcome = self.outcome(permit.call(), permit.tool());
                 self.todo.push_back(Input::ToolEnded { call: permit.call(), outcome });
             }
+            Work::Hook { .. } => {}
             Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {
                 let files = changes
@@ -123,6 +124,10 @@ impl Driver {
             }
             Work::Write { apply, .. } => self.todo.push_back(Input::ApplyEnded { apply, result: Ok(()) }),
             Work::Revert { apply, .. } => self.todo.push_back(Input::RevertEnded { apply, result: Ok(()) }),
+            Work::Keep { approval, .. } => {
+                let result = Ok("permissions.toml".to_owned());
+                self.todo.push_back(Input::RulesKept { approval, result });
+            }
         }
     }
 

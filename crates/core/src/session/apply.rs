@@ -14,8 +14,9 @@ use crate::{
     checkpoint::{CheckpointKind, Failure},
     event::{CallHead, Event, RunStatus, Stamped},
     ids::{Seq, TaskId},
-    intent::{IntentPath, Phase, Turn},
+    intent::{Control, IntentPath, Phase, Turn},
     plan::{GateStatus, Plan, TaskStatus},
+    policy::{Origin, Rule},
     proposal::ProposalStatus,
     tool::Tool,
     trust::Trust,
@@ -27,16 +28,18 @@ impl State {
         self.seq = stamped.seq;
         self.at = stamped.at;
         self.fold(stamped.seq, &stamped.event);
+        self.drop_idle_hooks();
     }
 
-    fn saw(&mut self, id: u64) {
+    pub(super) fn saw(&mut self, id: u64) {
         self.last_id = self.last_id.max(id);
     }
 
     fn fold(&mut self, seq: Seq, event: &Event) {
         self.age(event);
         match event {
-            Event::SessionOpened { slug, folder, mode, permission, sandbox, .. } => {
+            Event::SessionOpened { slug, folder, mode, permission, sandbox, mode_said, .. } => {
+                self.mode_said = *mode_said;
                 self.slug.clone_from(slug);
                 self.folder.clone_from(folder);
                 self.mode = *mode;
@@ -88,7 +91,16 @@ impl State {
                 self.seeking = None;
             }
             Event::TrustSought { wish } => self.seeking = Some(*wish),
-            Event::ModeChanged { mode } => self.mode = *mode,
+            Event::HooksKnown { .. }
+            | Event::HookStarted { .. }
+            | Event::HookEnded { .. }
+            | Event::MoveHeld { .. }
+            | Event::MoveBlocked { .. } => self.fold_hook(seq, event),
+            Event::ModeChanged { mode, .. } => {
+                self.mode = *mode;
+                self.mode_said = true;
+            }
+            Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
                 self.chat_only = *chat_only;
@@ -123,8 +135,24 @@ impl State {
             Event::CheckpointResolved { checkpoint, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
                 self.asked.remove(checkpoint);
-                self.open.remove(checkpoint);
+                let question = self.open.remove(checkpoint);
+                if let (Some(CheckpointKind::Access { call, request, .. }), Some(_)) =
+                    (question.map(|q| q.kind), approval)
+                {
+                    let mut calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
+                    if let Some(open) = calls.find(|c| c.call == call) {
+                        open.leave.push(request);
+                    }
+                }
             }
+            Event::RulesGranted { rules, lasting, approval } => {
+                self.saw(approval.0);
+                self.granted.extend(rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()));
+                if *lasting {
+                    self.keeping.insert(*approval, rules.clone());
+                }
+            }
+            Event::RulesKept { approval, .. } => drop(self.keeping.remove(approval)),
             Event::QueueChanged { plan_new, control, later } => {
                 self.queue.plan_new = *plan_new;
                 self.queue.control = control.iter().cloned().collect();
@@ -156,6 +184,7 @@ impl State {
             | Event::ThinkingFailed { .. }
             | Event::CallMade { .. }
             | Event::CallStarted { .. }
+            | Event::CallHeld { .. }
             | Event::CallEnded { .. } => self.fold_lane(seq, event),
             Event::Proposed { .. }
             | Event::HunkDecided { .. }
@@ -186,7 +215,11 @@ impl State {
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
         self.trust = Trust::None;
+        self.granted.clear();
+        self.keeping.clear();
         self.seeking = None;
+        self.hooks.clear();
+        self.hook_runs.clear();
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();
@@ -326,6 +359,7 @@ impl State {
                     talk: Vec::new(),
                     rounds: 0,
                     seen: std::collections::BTreeMap::new(),
+                    moves: Vec::new(),
                     opened: self.at,
                 };
                 if lane.kind == LaneKind::Goal {
@@ -347,6 +381,7 @@ impl State {
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.node = *to;
                     lane.epoch += 1;
+                    lane.moves.drain(..usize::from(lane.moves.first().is_some_and(|m| m.to == *to)));
                 }
             }
             Event::ThinkingStarted { call, lane } => {
@@ -396,6 +431,7 @@ impl State {
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
                         confine: None,
+                        leave: Vec::new(),
                         typed: *typed,
                         edited: false,
                         since: at,
@@ -413,6 +449,12 @@ impl State {
                     open.allowed = Some(*epoch);
                     open.confine = *confine;
                     open.since = at;
+                }
+            }
+            Event::CallHeld { call, lane, .. } => {
+                let calls = self.lanes.get_mut(lane).map(|l| &mut l.calls);
+                if let Some(open) = calls.and_then(|c| c.iter_mut().find(|c| c.call == *call)) {
+                    open.allowed = None;
                 }
             }
             Event::CallEnded { call, lane, seen, .. } => {
@@ -448,6 +490,7 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         hash: head.args.id(),
         allowed: None,
         confine: None,
+        leave: Vec::new(),
         typed: false,
         edited: false,
         since: at,

@@ -9,11 +9,13 @@ use crate::{
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
     goal::Tried,
+    hook::{Hold, Hook, HookRun},
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
     intent::{Control, IntentNode, IntentPath, Mode, Opinion, Phase, Turn},
     plan::Plan,
+    policy::{PathRules, Rule},
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     sandbox::Sandbox,
@@ -40,6 +42,10 @@ pub struct State {
     pub folder: String,
     /// The mode.
     pub mode: Mode,
+    /// Whether the mode was chosen, or inferred once.
+    pub mode_said: bool,
+    /// Pieces of work that were asked for so far.
+    pub tasks: u32,
     /// The user's ceiling.
     pub permission: PermissionMode,
     /// The sandbox that commands have.
@@ -50,6 +56,10 @@ pub struct State {
     pub trust: Trust,
     /// What is wanted of it and not done yet.
     pub seeking: Option<TrustWish>,
+    /// The hooks that are called.
+    pub hooks: Vec<Hook>,
+    /// Hooks that were called and have not ended.
+    pub hook_runs: BTreeMap<CallId, HookRun>,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -98,6 +108,10 @@ pub struct State {
     pub cut: BTreeMap<CallId, (TurnId, LaneId)>,
     /// Evidence of gates, with the hash of what the session had on disk then.
     pub evidence: BTreeMap<EvidenceId, Seq>,
+    /// What the user allowed for this session.
+    pub granted: Vec<Rule>,
+    /// Rules that are being kept in the user's file.
+    pub keeping: BTreeMap<ApprovalId, Vec<String>>,
     /// Failed repairs of the run's gates so far.
     pub repairs: u32,
     /// What was said in the last goal, for when it is tried again.
@@ -290,7 +304,7 @@ impl State {
 
     /// Whether anything works or waits on the world (not on the user).
     pub fn busy(&self) -> bool {
-        !self.pending().is_empty()
+        self.pending().values().any(Work::is_waited_for)
     }
 
     /// Whether a run or a planning is under way, so that input may be queued.
@@ -325,29 +339,35 @@ impl State {
         });
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
         let survey = self.seeking.map(Work::Survey);
-        let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey);
+        let keeps = self.keeping.iter();
+        let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
+        let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
+        let all = all.chain(self.hook_work());
         all.map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
         let call = lane.head()?;
         let (tool, epoch) = (call.tool?, call.allowed?);
-        if epoch != lane.epoch {
+        if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
             return None;
         }
         let permit = Permit::mint(lane, call, tool, epoch);
-        Some(Work::Tool { permit, args: call.args.clone(), view: self.view(lane) })
+        let mut view = self.view(lane);
+        view.rules.leave.clone_from(&call.leave);
+        Some(Work::Tool { permit, args: call.args.clone(), view })
     }
 
     /// What a lane sees instead of the disk.
     pub fn view(&self, lane: &Lane) -> View {
         let overlay = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.after)).collect();
         let base = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.before)).collect();
-        View { overlay, base, seen: lane.seen.clone() }
+        View { overlay, base, seen: lane.seen.clone(), rules: PathRules::default() }
     }
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {
         match apply.status {
+            ApplyStatus::Approved if self.waits_for_hooks(apply) => None,
             ApplyStatus::Approved => {
                 let changes = apply.take.iter().filter_map(|(id, taken)| self.take(*id, taken)).collect();
                 Some(Work::Prepare { apply: apply.id, changes })
@@ -376,7 +396,9 @@ impl State {
     /// The open question about this call, if there is one.
     pub fn question_of_call(&self, call: CallId) -> Option<&Checkpoint> {
         self.open.values().find(|c| match &c.kind {
-            CheckpointKind::Risk { call: c, .. } | CheckpointKind::Transition { call: c, .. } => *c == call,
+            CheckpointKind::Risk { call: c, .. }
+            | CheckpointKind::Transition { call: c, .. }
+            | CheckpointKind::Access { call: c, .. } => *c == call,
             CheckpointKind::Clarification { call: c, .. } => *c == Some(call),
             CheckpointKind::Confirmation
             | CheckpointKind::Failure(_)

@@ -15,15 +15,16 @@ use pilothouse_core::{
 };
 use pilothouse_tools::{Fence, sandbox::Places};
 
-use super::{Setup, Which, trust};
+use super::{Setup, Which, hooks, trust};
 use crate::{
     blobs::Blobs,
     config::{Config, Voice},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
+    hooks::Definition,
     log::{Log, Meta},
-    sessions,
+    permissions, sessions,
     trust::{Folder, Survey},
     writer,
 };
@@ -41,6 +42,8 @@ pub(super) struct Opened {
     pub notices: Vec<String>,
     /// The folder, and what it was found to bring.
     pub trust: (Folder, Survey),
+    /// The hooks in force.
+    pub hooks: Vec<Definition>,
 }
 
 impl Opened {
@@ -67,6 +70,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     }
     let trust = trust::found(setup, &workspace);
     let config = trust::settings(setup, &trust.0, &trust.1)?;
+    let hooks = hooks::in_force(setup, &trust.0, &trust.1)?;
     crate::trace::set_filter(&config.filter)?;
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
     let folder = match found {
@@ -80,7 +84,9 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         created: (setup.clock)().0,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
+    let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
     let mut notices = config.notices.clone();
+    notices.extend(rules.notices);
     notices.extend(trust.1.inert());
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
@@ -91,10 +97,11 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     };
     let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
+    session.set_policy(Arc::new(rules.policy));
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
-    Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust })
+    Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust, hooks })
 }
 
 /// What holds the commands of a workspace, as this machine and the settings have it.
@@ -162,7 +169,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
         sandbox: opened.fence.found().clone(),
-        standing: opened.trust.1.standing.clone(),
+        standing: trust::standing(&opened.trust.1, &opened.hooks),
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));

@@ -18,8 +18,9 @@ use futures::FutureExt;
 use pilothouse_core::{
     blob::BlobId,
     event::{Event, FileChange},
-    ids::{ApplyId, CallId, LaneId, Process, Seq, TurnId},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, Process, Seq, TurnId},
     input::Input,
+    policy::{Origin, Rule},
     port::Update,
     scope::ToolScope,
     talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose},
@@ -39,6 +40,7 @@ use crate::{
     error::RuntimeError,
     later::{self, Question},
     pending::Pending,
+    permissions,
     writer::{self, Swap, prepare},
 };
 
@@ -53,7 +55,7 @@ pub(super) struct Slot {
 
 /// What work is done with.
 pub(super) struct Kit {
-    workshop: Workshop,
+    pub workshop: Workshop,
     /// Where phrases that a model resolved are put.
     pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
@@ -120,12 +122,14 @@ impl Driver {
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
+            Work::Keep { approval, rules } => self.keep(key, approval, &rules),
             Work::Survey(wish) => self.survey(wish),
+            Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }
 
     /// Runs work beside the loop; whatever happens in it, the session hears of its end.
-    fn spawn(
+    pub(super) fn spawn(
         &self,
         key: WorkKey,
         call: Option<CallId>,
@@ -222,7 +226,7 @@ impl Driver {
         });
     }
 
-    fn args(&self, args: &ArgsRef) -> String {
+    pub(super) fn args(&self, args: &ArgsRef) -> String {
         match args {
             ArgsRef::Inline(text) => text.clone(),
             ArgsRef::Reply(seq, index) => self.args_in(*seq, *index).unwrap_or_default(),
@@ -260,6 +264,25 @@ impl Driver {
         self.blocking(key, apply, move || {
             let result = writer::swap_all(disk.as_ref(), &root, &blobs, &swaps);
             Input::RevertEnded { apply, result }
+        });
+    }
+
+    /// Puts rules that the user granted for good into their file.
+    fn keep(&self, key: WorkKey, approval: ApprovalId, rules: &[String]) {
+        let path = permissions::user_file(&self.setup.home);
+        let places = self.at.session.policy().places().clone();
+        let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
+        let note = format!("allowed in session {}", self.at.slug);
+        self.spawn(key, None, None, async move {
+            let shown = path.display().to_string();
+            let done =
+                tokio::task::spawn_blocking(move || permissions::keep(&path, &rules, &note, &places)).await;
+            let result = match done {
+                Ok(Ok(())) => Ok(shown),
+                Ok(Err(e)) => Err(format!("{e} ({})", e.hint())),
+                Err(e) => Err(e.to_string()),
+            };
+            Input::RulesKept { approval, result }
         });
     }
 

@@ -13,7 +13,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessSession}
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::UnixStream,
-    process::{ChildStderr, ChildStdout, Command},
+    process::{ChildStderr, ChildStdin, ChildStdout, Command},
     time::{Duration, Instant},
 };
 
@@ -78,6 +78,11 @@ impl Running {
     /// Its output, once.
     pub fn pipes(&mut self) -> (Option<ChildStdout>, Option<ChildStderr>) {
         (self.child.stdout().take(), self.child.stderr().take())
+    }
+
+    /// Its standard input, once, where it was asked for.
+    pub fn stdin(&mut self) -> Option<ChildStdin> {
+        self.child.stdin().take()
     }
 
     /// Its own process, where that is known at once.

@@ -5,10 +5,12 @@
 
 mod calls;
 mod facts;
+mod hooks;
 
 use std::collections::{HashMap, VecDeque};
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{Event, FileChange, RunStatus, Stamped},
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
@@ -39,6 +41,8 @@ pub(super) struct Log {
     finished: bool,
     /// Whether a model was asked in this run.
     thought: bool,
+    /// What hooks are called by, and whether each runs in the background.
+    hooks: HashMap<BlobId, (String, bool)>,
     /// Events about calls that an older page began.
     orphans: Vec<Stamped>,
 }
@@ -185,6 +189,9 @@ impl Log {
                     None => self.run_completed(at, *status, summary, files.len()),
                 }
             }
+            Event::HooksKnown { .. } | Event::HookStarted { .. } | Event::HookEnded { .. } => {
+                self.fold_hook(stamped);
+            }
             _ => self.fold_fact(at, &stamped.event),
         }
     }
@@ -226,7 +233,10 @@ impl Log {
                 self.add(at, Kind::Work, Body::Waits(proposals.clone(), id));
                 return;
             }
-            CheckpointKind::Risk { .. } | CheckpointKind::Trust { .. } | CheckpointKind::Exit => return,
+            CheckpointKind::Risk { .. }
+            | CheckpointKind::Access { .. }
+            | CheckpointKind::Trust { .. }
+            | CheckpointKind::Exit => return,
             CheckpointKind::Clarification { choices, .. } => (choices.clone(), false, String::new()),
             CheckpointKind::Failure(f) => (Vec::new(), true, f.hint.clone()),
             CheckpointKind::Interruption { .. }
@@ -291,6 +301,7 @@ fn said(answer: Option<&Answer>, choices: &[String]) -> String {
         Some(Answer::Respond) => "answer it".to_owned(),
         Some(Answer::Continue) => "go on".to_owned(),
         Some(Answer::Line(line)) => line.clone(),
+        Some(Answer::Grant { rules, .. }) => rules.join(", "),
     }
 }
 

@@ -144,7 +144,7 @@ pub fn connect(page: &Page<'_>, buf: &mut Buffer) {
         ("  PILOTHOUSE_MODEL      the model's name", Slot::Info),
         ("", Slot::Text),
         ("Set them, then start pilothouse again. `pilothouse config path` names the file", Slot::Text),
-        ("where they can stand for good; `pilothouse doctor` says what was found.", Slot::Text),
+        ("where they can stand for good; `pilothouse config show` says what was found.", Slot::Text),
         ("Until then the offline engine answers, and nothing leaves this machine.", Slot::Soft),
     ];
     let area = super::centred(page.body, 88, 13);

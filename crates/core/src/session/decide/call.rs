@@ -4,11 +4,13 @@ use super::{Decided, Draft, gate::diagnostics, lane::OWN_ARGS_BYTES, run::LOWERE
 use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event, Level},
+    hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
     phase::Trigger,
     plan::PlanDraft,
+    policy::Ruling,
     proposal::{Proposal, ProposalStatus},
     sandbox::{Confine, Wish},
     scope::{Capability, PermissionMode, ToolScope},
@@ -44,7 +46,7 @@ impl Draft<'_> {
             Tool::Run => self.gate_command(lane, &open, None),
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
                 if tool.needs().is_none_or(|needs| self.reach(lane, &open, tool, needs)) {
-                    self.start_call(lane, &open, tool, None, None);
+                    self.start_call(lane, &open, tool, None, None, None);
                 }
             }
         }
@@ -94,8 +96,7 @@ impl Draft<'_> {
             let reason = format!("{} {}", tool.name(), subject(open));
             return self.deepen(lane, kind, open, from, to, &reason);
         }
-        self.move_to(lane, to, None);
-        true
+        self.move_to(lane, to, None)
     }
 
     /// Goes deeper than the message asked for: by the user's answer, or at once where every change is
@@ -118,8 +119,7 @@ impl Draft<'_> {
             return false;
         }
         if self.state.permission == PermissionMode::Auto {
-            self.let_write(lane, to, None);
-            return true;
+            return self.let_write(lane, to, None);
         }
         self.ask(
             CheckpointKind::Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
@@ -128,8 +128,8 @@ impl Draft<'_> {
         false
     }
 
-    /// An answer may write from now on: it has a run of its own.
-    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
+    /// An answer may write from now on: it has a run of its own. Returns whether it is there.
+    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) -> bool {
         if !self.has_own_run(lane) {
             let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
             self.must_go(Trigger::CommandGoal);
@@ -137,7 +137,7 @@ impl Draft<'_> {
         }
         let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
         let approval = approval.unwrap_or_else(|| ApprovalId(self.id()));
-        self.move_to(lane, to, Some(approval));
+        self.move_to(lane, to, Some(approval))
     }
 
     /// Begins a call; `confine` says how, for a command.
@@ -148,6 +148,7 @@ impl Draft<'_> {
         tool: Tool,
         approval: Option<ApprovalId>,
         confine: Option<Confine>,
+        ruling: Option<Ruling>,
     ) {
         let Some((epoch, scope)) = self.state.lanes.get(&lane).map(|l| (l.epoch, l.scope())) else { return };
         // The gate: whatever led here, and whatever was answered since, the scope of now decides. A
@@ -160,15 +161,18 @@ impl Draft<'_> {
                 format!("{} is not allowed any more: the ceiling was lowered, or a run began", tool.name());
             return self.end_call(lane, open.call, CallStatus::Refused, &text);
         }
+        if !self.rules_let(lane, open, tool) {
+            return;
+        }
         let (call, args, subject) = (open.call, open.hash, subject(open));
-        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine });
+        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine, ruling });
     }
 
     /// Ends a call without running it (or after it was stopped); the text is what the model reads.
     pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
         let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
         let result = self.excerpt(text);
-        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new() });
+        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new(), ruling: None });
     }
 
     fn submit_plan(&mut self, lane: LaneId, kind: LaneKind, open: &OpenCall) {
@@ -228,8 +232,8 @@ impl Draft<'_> {
             if !self.deepen(lane, kind, open, from, to, &text("reason")) {
                 return;
             }
-        } else {
-            self.move_to(lane, to, None);
+        } else if !self.move_to(lane, to, None) {
+            return;
         }
         self.end_call(lane, open.call, CallStatus::Done, "allowed; go on");
     }
@@ -241,6 +245,11 @@ impl Draft<'_> {
             return Err(late());
         }
         let (lane, kind) = (lane.id, lane.kind);
+        if let Some(held) = outcome.held {
+            self.ran_into(lane, call, *held);
+            self.advance(lane);
+            return Ok(());
+        }
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
@@ -261,6 +270,7 @@ impl Draft<'_> {
             summary: outcome.summary,
             result,
             seen: outcome.seen,
+            ruling: None,
         });
         if let Some(text) = outcome.notice {
             self.notice(Level::Warn, text);
@@ -321,6 +331,10 @@ impl Draft<'_> {
             return self
                 .replied(call, Err(Fault { kind: FaultKind::Internal, message: text, hint, status: None }));
         }
+        if let Some(call) = call.filter(|c| self.state.hook_runs.contains_key(c)) {
+            let (status, output, took) = (HookStatus::Unable, String::new(), crate::ids::Millis(0));
+            return self.hook_ended(call, HookOutcome { status, summary: text, output, took });
+        }
         if let Some(call) = call {
             return self.tool_ended(call, ToolOutcome::failure(text));
         }
@@ -373,7 +387,7 @@ fn subject(open: &OpenCall) -> String {
 }
 
 /// Finds a string value in JSON that was cut off.
-fn scan(head: &str, key: &str) -> Option<String> {
+pub(super) fn scan(head: &str, key: &str) -> Option<String> {
     let after =
         head.split_once(&format!("\"{key}\""))?.1.split_once(':')?.1.trim_start().strip_prefix('"')?;
     Some(after.split('"').next().unwrap_or_default().to_owned())

@@ -10,7 +10,6 @@ use crate::{
     event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    intent::IntentNode,
     plan::GateStatus,
     proposal::{Decision, Proposal, ProposalStatus},
     scope::Capability,
@@ -121,7 +120,7 @@ impl Draft<'_> {
         let lane = deleting.map(|p| p.lane);
         self.emit(Event::ApplyApproved { apply, approval, by: by.to_owned(), take });
         if let Some(lane) = lane {
-            self.move_to(lane, IntentNode::Delete, Some(approval));
+            self.move_to_delete(lane, apply, approval);
         }
     }
 
@@ -196,7 +195,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
+    pub(super) fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
         self.emit(Event::ApplyFailed { apply, message: fault.message.clone(), stale: fault.stale });
         for (id, draft) in fault.rebased {
             if let Ok(old) = self.open_proposal(id).cloned() {
@@ -238,6 +237,7 @@ impl Draft<'_> {
                 | CheckpointKind::Interruption { .. }
                 | CheckpointKind::Risk { .. }
                 | CheckpointKind::Transition { .. }
+                | CheckpointKind::Access { .. }
                 | CheckpointKind::Trust { .. }
                 | CheckpointKind::Exit
                 | CheckpointKind::PipelinePause { .. }

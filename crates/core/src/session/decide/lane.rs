@@ -6,14 +6,15 @@ use crate::{
     checkpoint::{CheckpointKind, Failure},
     event::{CallHead, CallStatus, Event, Level},
     goal::PlannerReply,
-    ids::{ApprovalId, CallId, LaneId, ProposalId, TurnId},
+    ids::{CallId, LaneId, ProposalId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase},
     phase::Trigger,
-    scope::{PermissionMode, ToolScope},
+    policy::Ruling,
+    scope::ToolScope,
     session::{Lane, LaneKind, Talk},
     talk::{Fault, FaultKind, Finish, ModelReply},
-    tool::Tool,
+    tool::{ChangeKind, Tool},
 };
 
 /// Replies that one lane may take before it must end.
@@ -36,13 +37,6 @@ impl Draft<'_> {
         let ceiling = self.state.ceiling().and(cap);
         self.emit(Event::LaneOpened { lane, kind, turn, node: IntentNode::Conversation, ceiling, fixed });
         lane
-    }
-
-    pub(super) fn move_to(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
-        let Some(from) = self.state.lanes.get(&lane).map(|l| l.node) else { return };
-        if from != to {
-            self.emit(Event::NodeTransition { lane, from, to, approval });
-        }
     }
 
     pub(super) fn think(&mut self, lane: LaneId) {
@@ -182,7 +176,7 @@ impl Draft<'_> {
     pub(super) fn advance(&mut self, lane: LaneId) {
         loop {
             let Some(l) = self.state.lanes.get(&lane) else { return };
-            if self.writes_for(lane) || (l.kind.of_run() && self.held()) {
+            if self.writes_for(lane) || !l.moves.is_empty() || (l.kind.of_run() && self.held()) {
                 return;
             }
             let Some(head) = l.head() else { break };
@@ -251,13 +245,16 @@ impl Draft<'_> {
 
     /// Opens the diff of a lane's proposals, or applies them where the mode allows it.
     pub(super) fn review(&mut self, lane: LaneId) {
-        if self.state.permission == PermissionMode::Auto {
-            // What wants a word asks for it in every mode.
-            let plain: Vec<ProposalId> =
-                self.state.proposals_of(lane).filter(|p| p.word().is_none()).map(|p| p.id).collect();
-            if !plain.is_empty() {
-                return self.apply_now(&plain, "permission mode auto");
-            }
+        // What wants a word asks for it in every mode.
+        let open: Vec<(ProposalId, ChangeKind)> =
+            self.state.proposals_of(lane).filter(|p| p.word().is_none()).map(|p| (p.id, p.kind)).collect();
+        let free: Vec<(ProposalId, Ruling)> =
+            open.iter().filter_map(|(id, kind)| Some((*id, self.unreviewed(*id, *kind)?))).collect();
+        if let Some((_, ruling)) = free.first() {
+            let by =
+                if ruling.at.is_empty() { "permission mode auto".to_owned() } else { ruling.to_string() };
+            let plain: Vec<ProposalId> = free.iter().map(|(id, _)| *id).collect();
+            return self.apply_now(&plain, &by);
         }
         if self.state.diff_of(lane).is_some() {
             return;

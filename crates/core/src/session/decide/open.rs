@@ -6,6 +6,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::CheckpointKind,
     event::{Event, Level},
+    hook::Hold,
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Found, Opening, Refusal},
     session::state::ApplyStatus,
@@ -20,11 +21,13 @@ impl Draft<'_> {
                 folder: opening.folder,
                 version: opening.version,
                 mode: opening.mode.unwrap_or_default(),
+                mode_said: opening.mode.is_some(),
                 permission: opening.permission.unwrap_or_default(),
                 sandbox: Some(opening.sandbox),
             });
             self.tell_sandbox();
             self.trust_as(opening.standing);
+            self.hooks_of_session();
             return Ok(());
         }
         if opening.slug != self.state.slug {
@@ -66,6 +69,7 @@ impl Draft<'_> {
             self.settle_write(apply, status, found);
         }
         self.offer_what_was_open();
+        self.hooks_of_session();
         Ok(())
     }
 
@@ -82,7 +86,10 @@ impl Draft<'_> {
 
     fn open_commands(&self) -> Vec<CallId> {
         let calls = self.state.lanes.values().flat_map(|l| &l.calls);
-        calls.filter(|c| c.allowed.is_some() && c.tool == Some(Tool::Run)).map(|c| c.call).collect()
+        // What still waited for a hook had not begun.
+        let began = |call| !self.state.is_held(Hold::Call(call));
+        let calls = calls.filter(|c| c.allowed.is_some() && c.tool == Some(Tool::Run)).map(|c| c.call);
+        calls.filter(|c| began(*c)).collect()
     }
 
     fn open_writes(&self, opening: &Opening) -> Vec<(ApplyId, ApplyStatus, Found)> {

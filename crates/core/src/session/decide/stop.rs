@@ -39,6 +39,10 @@ impl Draft<'_> {
                 self.close_phase_question();
                 Ok(())
             }
+            Phase::Idle if self.state.shown_hooks().next().is_some() => {
+                self.stop_hooks();
+                Ok(())
+            }
             Phase::Idle => Err(Refusal::new("nothing is running")),
             Phase::Planning | Phase::AwaitingApproval | Phase::Failed => self.abandon(),
             Phase::Executing => {
@@ -264,7 +268,9 @@ impl Draft<'_> {
         match kind {
             CheckpointKind::Transition { lane, .. } | CheckpointKind::Diff { lane, .. } => Some(*lane),
             CheckpointKind::Clarification { lane, .. } => *lane,
-            CheckpointKind::Risk { call, .. } => self.state.open_call(*call).map(|(l, _)| l.id),
+            CheckpointKind::Risk { call, .. } | CheckpointKind::Access { call, .. } => {
+                self.state.open_call(*call).map(|(l, _)| l.id)
+            }
             CheckpointKind::Confirmation
             | CheckpointKind::Failure(_)
             | CheckpointKind::Interruption { .. }
