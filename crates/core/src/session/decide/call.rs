@@ -11,6 +11,7 @@ use crate::{
     phase::Trigger,
     plan::PlanDraft,
     proposal::{Proposal, ProposalStatus},
+    redact::refuse_call,
     relpath::RelPath,
     risk::{Risk, assess},
     scope::{Capability, PermissionMode, ToolScope},
@@ -35,6 +36,9 @@ impl Draft<'_> {
         }
         if let Some(fault) = bad_json(&open) {
             return self.end_call(lane, call, CallStatus::Failed, &fault);
+        }
+        if let Some(text) = refuse_call(tool, &open.head) {
+            return self.end_call(lane, call, CallStatus::Refused, text);
         }
         let reads_only = kind == LaneKind::Planning || self.beside_run(lane);
         if reads_only && tool.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)) {
