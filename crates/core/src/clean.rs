@@ -203,4 +203,7 @@ impl Wash {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing)]
+mod hostile;
+#[cfg(test)]
 mod tests;

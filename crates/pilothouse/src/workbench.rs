@@ -156,6 +156,7 @@ fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
     let light = matches!(get("COLORFGBG").rsplit(';').next(), Some("7" | "15"));
     Look {
         dark: args.dark || !(args.light || light),
+        ground_known: args.dark || args.light || !get("COLORFGBG").is_empty(),
         depth,
         ascii: args.ascii || !utf8,
         motion: true,

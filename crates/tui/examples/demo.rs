@@ -272,6 +272,7 @@ impl Driver {
 fn main() {
     let has = |flag: &str| std::env::args().any(|a| a == flag);
     let look = Look {
+        ground_known: true,
         dark: !has("--light"),
         depth: if has("--16") {
             Depth::Ansi16

@@ -46,6 +46,8 @@ use crate::{
 pub struct Look {
     /// Whether the terminal is dark.
     pub dark: bool,
+    /// Whether that was told; else the terminal is asked.
+    pub ground_known: bool,
     /// How many colours it has.
     pub depth: Depth,
     /// Whether only ASCII can be shown.
@@ -58,7 +60,14 @@ pub struct Look {
 
 impl Default for Look {
     fn default() -> Self {
-        Self { dark: true, depth: Depth::TrueColor, ascii: false, motion: true, folder: String::new() }
+        Self {
+            dark: true,
+            ground_known: true,
+            depth: Depth::TrueColor,
+            ascii: false,
+            motion: true,
+            folder: String::new(),
+        }
     }
 }
 
@@ -95,6 +104,8 @@ pub struct Notice {
 pub struct App {
     look: Look,
     theme: Theme,
+    /// The theme's file, to be read again for another background.
+    theme_text: String,
     glyphs: Glyphs,
     keymap: Keymap,
     session: Session,
@@ -147,9 +158,11 @@ impl App {
         let glyphs = if look.ascii { Glyphs::ASCII } else { Glyphs::UNICODE };
         let surroundings = Surroundings { folder: look.folder.clone(), ..Surroundings::default() };
         let diff_colours = colours.clone();
-        let theme = Theme::parse(Theme::source("default").unwrap_or_default(), look.dark, look.depth)?;
+        let theme_text = Theme::source("default").unwrap_or_default().to_owned();
+        let theme = Theme::parse(&theme_text, look.dark, look.depth)?;
         Ok(Self {
             theme,
+            theme_text,
             look,
             glyphs,
             keymap: Keymap::standard(),
@@ -197,9 +210,21 @@ impl App {
     pub fn take_theme(&mut self, theme: &str) {
         let text = Theme::source(theme).unwrap_or(theme);
         match Theme::parse(text, self.look.dark, self.look.depth) {
-            Ok(theme) => self.theme = theme,
+            Ok(theme) => (self.theme, self.theme_text) = (theme, text.to_owned()),
             Err(error) => self.complain(error.to_string()),
         }
+    }
+
+    /// Takes what the terminal says of its background; true when it is not what was thought.
+    pub fn take_ground(&mut self, dark: bool) -> bool {
+        if self.look.dark == dark {
+            return false;
+        }
+        self.look.dark = dark;
+        if let Ok(theme) = Theme::parse(&self.theme_text, dark, self.look.depth) {
+            self.theme = theme;
+        }
+        true
     }
 
     /// Takes what the driver says; returns how soon it wants to be seen.

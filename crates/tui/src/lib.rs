@@ -29,6 +29,7 @@ pub mod layout;
 pub mod preview;
 pub mod standing;
 
+pub mod ground;
 pub mod keys;
 pub mod pace;
 pub mod terminal;

@@ -17,6 +17,7 @@ use tokio::{
 pub use crate::app::Look;
 use crate::{
     app::{App, Wish},
+    ground::{Ground, Heard},
     highlight::Highlighter,
     keys::Keys,
     pace::{Counts, Pace, Urgency},
@@ -87,6 +88,9 @@ pub struct Screen {
     pace: Pace,
     /// Rings when colours of code are known.
     coloured: Arc<Notify>,
+    /// Whether the background is known, and the answer that is waited for.
+    ground_known: bool,
+    ground: Option<Ground>,
 }
 
 impl Screen {
@@ -98,9 +102,10 @@ impl Screen {
         let coloured = Arc::new(Notify::new());
         let bell = Arc::clone(&coloured);
         let colours = Highlighter::new(move || bell.notify_one());
+        let ground_known = look.ground_known;
         let app = App::new(look, colours).map_err(io::Error::other)?;
         let terminal = Terminal::take()?;
-        let mut screen = Self { terminal, app, pace: Pace::default(), coloured };
+        let mut screen = Self { terminal, app, pace: Pace::default(), coloured, ground_known, ground: None };
         screen.draw()?;
         Ok(screen)
     }
@@ -143,17 +148,17 @@ impl Screen {
             tokio::select! {
                 biased;
                 event = keys.next() => {
-                    self.take(event?);
+                    self.hear(event?);
                     while let Some(event) = keys.waiting().await {
-                        self.take(event?);
+                        self.hear(event?);
                     }
                 }
                 update = wiring.updates.recv() => match update {
                     Some(update) => {
-                        self.update(update, &mut ending);
+                        self.update(update, &mut ending)?;
                         for _ in 1..BATCH {
                             let Ok(update) = wiring.updates.try_recv() else { break };
-                            self.update(update, &mut ending);
+                            self.update(update, &mut ending)?;
                         }
                     }
                     None => return Ok(ending.unwrap_or(Reason::Closed)),
@@ -232,18 +237,42 @@ impl Screen {
         Ok(())
     }
 
+    /// Takes what the terminal sent, unless it is the answer about its background.
+    fn hear(&mut self, (event, came): (crossterm::event::Event, Instant)) {
+        let Some(ground) = self.ground.as_mut().filter(|g| g.open(came)) else {
+            return self.take((event, came));
+        };
+        match ground.hear(event, came) {
+            Heard::More => {}
+            Heard::Events(events) => events.into_iter().for_each(|event| self.take(event)),
+            Heard::Dark(dark) => {
+                self.ground = None;
+                if self.app.take_ground(dark) {
+                    self.pace.want(Urgency::Now);
+                }
+            }
+        }
+    }
+
     fn take(&mut self, (event, came): (crossterm::event::Event, Instant)) {
         if let Some(urgency) = self.app.terminal(&event, came) {
             self.pace.want(urgency);
         }
     }
 
-    fn update(&mut self, update: Update, ending: &mut Option<Reason>) {
+    fn update(&mut self, update: Update, ending: &mut Option<Reason>) -> io::Result<()> {
+        // Asked once the session stands: who leaves at once finds no answer on their command line.
+        if matches!(update, Update::Opened(..)) && !self.ground_known {
+            self.ground_known = true;
+            self.ground = Some(Ground::asked(Instant::now()));
+            self.terminal.ask(crate::ground::QUESTION)?;
+        }
         if let Update::Closed(message) = &update {
             *ending = Some(message.clone().map_or(Reason::Closed, Reason::Driver));
         }
         let urgency = self.app.update(update, Instant::now());
         self.pace.want(urgency);
+        Ok(())
     }
 
     fn interrupt(&mut self) {

@@ -105,6 +105,15 @@ impl Terminal {
         self.page.send()
     }
 
+    /// Sends a question of the program's own to the terminal; the answer comes as keys.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn ask(&mut self, question: &'static str) -> io::Result<()> {
+        self.page.write_all(question.as_bytes())?;
+        self.page.send()
+    }
+
     /// Makes the next frame draw every cell.
     ///
     /// # Errors

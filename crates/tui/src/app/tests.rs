@@ -12,6 +12,7 @@
 
 mod deaf;
 mod frames;
+mod hostile;
 mod keys;
 mod random;
 mod review;

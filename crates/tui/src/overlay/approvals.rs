@@ -153,8 +153,7 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
 }
 
 /// Every part of the text on rows of at most `width` columns; nothing is left out.
-/// Breaks a text into rows of at most `width` columns.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     let mut used = 0;
     for g in text.graphemes(true) {

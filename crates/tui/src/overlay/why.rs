@@ -18,6 +18,7 @@ use ratatui::{
 use super::page::{Page, frame};
 use crate::{
     preview::{self, unlocks},
+    row::{Ink, Piece, Row, wrap},
     status::shorten,
     theme::Slot,
 };
@@ -87,7 +88,10 @@ impl Inspected {
     /// Draws it.
     pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) {
         let width = usize::from(page.body.width.min(100).saturating_sub(8));
-        let rows = self.rows(page, width);
+        let mut rows = self.rows(page, width);
+        if rows.len() + 3 > usize::from(page.body.height) {
+            rows.retain(|row| row.width() > 0);
+        }
         let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
         let area = super::centred(page.body, 100, height);
         let right = if self.sent { "your last message" } else { "your draft, not sent" };
@@ -134,7 +138,9 @@ impl Rows<'_> {
     /// A label and a text over at most `most` rows.
     fn fact(&mut self, label: &str, text: &str, slot: Slot, most: usize) {
         let style = self.page.theme.style(slot);
-        let parts = super::approvals::wrap(text, self.width.saturating_sub(LABEL).max(8));
+        let piece = Piece::new(text, Ink::of(slot));
+        let parts: Vec<String> =
+            wrap(&[piece], self.width.saturating_sub(LABEL).max(8)).iter().map(Row::text).collect();
         let more = parts.len() > most;
         for (i, part) in parts.into_iter().take(most).enumerate() {
             let part = if more && i + 1 == most { shorten(&format!("{part}…"), self.width) } else { part };
@@ -235,10 +241,11 @@ impl Rows<'_> {
         }
         changes.push(("with @node before it".to_owned(), "that node, whatever the words".to_owned()));
         self.gap();
-        let wide = changes.iter().map(|(what, _)| what.chars().count()).max().unwrap_or_default();
+        let longest = changes.iter().map(|(what, _)| what.chars().count()).max().unwrap_or_default();
+        let wide = if self.width < 70 { 0 } else { longest };
         for (i, (what, to)) in changes.into_iter().enumerate() {
             let theme = self.page.theme;
-            let arrow = format!("  {} ", self.page.glyphs.arrow);
+            let arrow = format!(" {} ", self.page.glyphs.arrow);
             let spans = vec![
                 Span::styled(format!("{what:wide$}"), theme.style(Slot::Text)),
                 Span::styled(arrow, theme.style(Slot::Faint)),

@@ -1,0 +1,123 @@
+//! Hostile texts from everywhere on a real terminal: an independent parser of everything that the
+//! program wrote sees the renderer's own sequences only.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use support::{
+    Desk, Terminal,
+    server::{Server, Turn},
+};
+use vte::{Params, Parser, Perform};
+
+/// Titles, the clipboard, a bell, cursor moves, links, device strings, eight-bit forms, bidi, tags.
+const HOSTILE: &str = "\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b[2J\x1b[1;1Howned\x1b[?1049l\x07\x08\x7f\
+    \x1b]8;;http://evil\x1b\\x\x1b]8;;\x1b\\\x1bPq#0\x1b\\\x1b_G\x1b\\\u{9b}31m\u{9d}0;t\u{9c}\u{202e}fdp\u{2066}\
+    \u{e0041}\u{200b}\r\x1b]1337;File=:\x07\x1b]777;notify;a;b\x07\x1bc";
+
+/// Kinds of sequences, without their numbers.
+#[derive(Default)]
+struct Seen(BTreeSet<String>);
+
+impl Perform for Seen {
+    fn execute(&mut self, byte: u8) {
+        self.0.insert(format!("C0 {byte:02x}"));
+    }
+
+    fn hook(&mut self, _: &Params, _: &[u8], _: bool, c: char) {
+        self.0.insert(format!("DCS {c}"));
+    }
+
+    fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
+        let text: Vec<String> = params.iter().map(|p| String::from_utf8_lossy(p).into_owned()).collect();
+        self.0.insert(format!("OSC {}", text.join(";")));
+    }
+
+    fn csi_dispatch(&mut self, params: &Params, marks: &[u8], _: bool, c: char) {
+        let modes: Vec<String> = params.iter().flatten().map(u16::to_string).collect();
+        let told = if matches!(c, 'h' | 'l' | 'u' | 'n' | 'c') { modes.join(";") } else { String::new() };
+        self.0.insert(format!("CSI {}{told}{c}", String::from_utf8_lossy(marks)));
+    }
+
+    fn esc_dispatch(&mut self, marks: &[u8], _: bool, byte: u8) {
+        self.0.insert(format!("ESC {}{}", String::from_utf8_lossy(marks), char::from(byte)));
+    }
+}
+
+/// All that the program itself ever sends while it runs.
+const OWN: [&str; 20] = [
+    "CSI H",
+    "CSI m",
+    "CSI J",
+    "CSI K",
+    "CSI A",
+    "CSI ?1049h",
+    "CSI ?1049l",
+    "CSI ?2004h",
+    "CSI ?2004l",
+    "CSI ?1004h",
+    "CSI ?1004l",
+    "CSI ?25h",
+    "CSI ?25l",
+    "CSI ?7h",
+    "CSI ?7l",
+    "CSI ?2026h",
+    "CSI ?2026l",
+    "CSI >1u",
+    "CSI <1u",
+    "CSI ?u",
+];
+
+#[test]
+fn whatever_the_world_says_only_the_programs_own_sequences_reach_the_terminal() {
+    let desk = Desk::new();
+    let text = format!("before {HOSTILE} after");
+    std::fs::write(desk.path().join("src/wicked\u{1b}[2J\u{202e}.rs"), &text).unwrap();
+    std::fs::write(desk.path().join("NOTES.md"), format!("{text}\nsecond\n")).unwrap();
+    let body = json!({"error": {"message": text}}).to_string();
+    let refused = format!(
+        "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let said: &'static str = Box::leak(format!("said {HOSTILE} end").into_boxed_str());
+    let server = Server::start(vec![
+        Turn::Say(said, vec![("read", json!({"path": "NOTES.md"}))]),
+        Turn::Say(said, vec![("ask_user", json!({"question": text, "choices": [text, text]}))]),
+        Turn::Say(said, vec![("run", json!({"command": format!("rm -r build # {text}")}))]),
+        Turn::Say(said, vec![]),
+        Turn::Raw(refused),
+    ]);
+    let extra = [
+        ("PILOTHOUSE_BASE_URL", server.base.as_str()),
+        ("PILOTHOUSE_MODEL", "evil\u{1b}[2J"),
+        ("PILOTHOUSE_API_KEY", "none"),
+    ];
+    let mut terminal = Terminal::open(&desk, &["."], &extra);
+    terminal.see("[EXPLORE] idle");
+    terminal.say("run the tests and tell me what NOTES.md says");
+    terminal.see("⚑ before");
+    terminal.answer("1");
+    terminal.see("1 waiting");
+    terminal.keys("\x18a");
+    terminal.see("rm -r build");
+    terminal.keys("\x1b");
+    terminal.gone("still pending");
+    terminal.keys("@wicked");
+    terminal.see("wicked␛[2J");
+    terminal.keys("\x15");
+    terminal.see("Type to interrupt");
+    terminal.keys("\x03");
+    terminal.see("[EXPLORE] idle");
+    terminal.say("what is this?");
+    server.wait_requests(4);
+    terminal.see("[EXPLORE] idle");
+    terminal.say("why does it fail?");
+    terminal.see("400");
+    let mut seen = Seen::default();
+    Parser::new().advance(&mut seen, &terminal.raw());
+    let foreign: Vec<&String> = seen.0.iter().filter(|s| !OWN.contains(&s.as_str())).collect();
+    assert!(foreign.is_empty(), "{foreign:?}\n{}", terminal.screen());
+}
