@@ -154,8 +154,14 @@ async fn attend(
     if let Some(process) = tree.leader() {
         sink.started(process);
     }
-    let mut watch =
-        Watch { sink, output: Output::new(), status: None, last_call: None, stop: None, kill_at: None };
+    let mut watch = Watch {
+        sink,
+        output: Output::hiding(&sink.hides()),
+        status: None,
+        last_call: None,
+        stop: None,
+        kill_at: None,
+    };
     let failed = watch.follow(&mut child, &mut tree, began + timeout, cancel).await;
     let left = tree.sweep(watch.kill_at).await;
     let process = tree.leader();

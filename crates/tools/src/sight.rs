@@ -3,7 +3,7 @@
 //! Owns that choice and the question whether the file changed behind the lane's back. Never reads a
 //! file itself (the jail does) and never changes one.
 
-use pilothouse_core::{blob::BlobId, relpath::RelPath, work::View};
+use pilothouse_core::{blob::BlobId, redact::Redactor, relpath::RelPath, work::View};
 
 use crate::{
     jail::{Jail, JailError},
@@ -16,6 +16,8 @@ pub(crate) struct Eyes<'a> {
     pub jail: &'a Jail,
     pub view: &'a View,
     pub blobs: &'a dyn BlobSource,
+    /// What a lane is shown comes without secrets.
+    pub redactor: &'a Redactor,
 }
 
 /// One file as the lane sees it.

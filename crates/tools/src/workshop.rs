@@ -8,6 +8,7 @@ use std::{path::Path, sync::Arc};
 use pilothouse_core::{
     blob::BlobId,
     ids::Process,
+    redact::Redactor,
     talk::DeltaKind,
     tool::{Permit, Tool, ToolOutcome},
     work::View,
@@ -32,6 +33,10 @@ pub trait BlobSource: Send + Sync {
 pub trait Sink: Send + Sync {
     /// A piece of output, free of control sequences, in the order in which it came.
     fn delta(&self, kind: DeltaKind, text: &str);
+    /// The secrets that it must not hear.
+    fn hides(&self) -> Redactor {
+        Redactor::default()
+    }
     /// The command's process exists.
     fn started(&self, process: Process);
 }
@@ -41,6 +46,7 @@ pub trait Sink: Send + Sync {
 pub struct Workshop {
     jail: Arc<Jail>,
     shell: Arc<Shell>,
+    redactor: Redactor,
 }
 
 impl Workshop {
@@ -49,7 +55,17 @@ impl Workshop {
     /// # Errors
     /// When it is no folder or cannot be opened.
     pub fn open(root: &Path) -> Result<Self, JailError> {
-        Ok(Self { jail: Arc::new(Jail::open(root)?), shell: Arc::new(Shell::find()) })
+        Ok(Self {
+            jail: Arc::new(Jail::open(root)?),
+            shell: Arc::new(Shell::find()),
+            redactor: Redactor::default(),
+        })
+    }
+
+    /// The same tools, which also hide the secrets that `redactor` knows.
+    #[must_use]
+    pub fn hiding(self, redactor: Redactor) -> Self {
+        Self { redactor, ..self }
     }
 
     /// The jail of the file tools.
@@ -99,9 +115,10 @@ impl Workshop {
         cancel: CancellationToken,
     ) -> ToolOutcome {
         let (jail, args, view) = (Arc::clone(&self.jail), args.to_owned(), view.clone());
+        let redactor = self.redactor.clone();
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
-            let eyes = Eyes { jail: &jail, view: &view, blobs: blobs.as_ref() };
+            let eyes = Eyes { jail: &jail, view: &view, blobs: blobs.as_ref(), redactor: &redactor };
             on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure)
         });
         tokio::select! {

@@ -2,6 +2,8 @@
 //!
 //! Owns the caps, so that any amount of output takes bounded memory.
 
+use pilothouse_core::redact::{Redactor, Stream as Mask};
+
 use super::plain::{self, Plain};
 
 /// Bytes read at a time.
@@ -21,21 +23,23 @@ pub(super) enum Stream {
 }
 
 /// The output of one command.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Output {
     out: Ends,
     err: Ends,
     whole: Vec<u8>,
     bytes: u64,
+    redactor: Redactor,
 }
 
 impl Output {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self::default()
+    /// Nothing yet; secrets of the output will not stand in it.
+    pub fn hiding(redactor: &Redactor) -> Self {
+        let redactor = redactor.clone();
+        Self { out: Ends::new(&redactor), err: Ends::new(&redactor), whole: Vec::new(), bytes: 0, redactor }
     }
 
-    /// Takes bytes; gives their plain text.
+    /// Takes bytes; gives their plain text, as far as no secret can begin at its end.
     pub fn take(&mut self, stream: Stream, bytes: &[u8]) -> String {
         self.bytes += bytes.len() as u64;
         let room = KEPT_BYTES.saturating_sub(self.whole.len()).min(bytes.len());
@@ -45,6 +49,7 @@ impl Output {
             Stream::Err => &mut self.err,
         };
         let text = ends.plain.take(bytes);
+        let text = ends.mask.take(&text);
         ends.push(&text);
         text
     }
@@ -54,6 +59,7 @@ impl Output {
         let mut text = String::new();
         for (name, ends) in [("stdout", &mut self.out), ("stderr", &mut self.err)] {
             let last = ends.plain.finish();
+            let last = ends.mask.take(&last) + &ends.mask.finish();
             ends.push(&last);
             if !ends.is_empty() {
                 text.push_str(&format!("{name}:\n{}", ends.text()));
@@ -68,20 +74,48 @@ impl Output {
         if self.bytes > KEPT_BYTES as u64 {
             text.push_str(&format!("({} bytes in all; only the first {KEPT_BYTES} are kept)\n", self.bytes));
         }
-        (text, self.whole)
+        (text, self.kept())
+    }
+
+    /// What was kept, without secrets. Where colours stand inside one the line goes without them; a
+    /// last line that was cut off goes whole.
+    fn kept(mut self) -> Vec<u8> {
+        if self.bytes > self.whole.len() as u64 {
+            let end = self.whole.iter().rposition(|b| *b == b'\n').map_or(self.whole.len(), |at| at + 1);
+            self.whole.truncate(end);
+        }
+        let masked = self.redactor.mask_bytes(&self.whole).into_owned();
+        if !masked.contains(&b'\x1b') {
+            return masked;
+        }
+        let mut out = Vec::with_capacity(masked.len());
+        for line in masked.split_inclusive(|b| *b == b'\n') {
+            let plain = Plain::default().take(line);
+            match self.redactor.mask(&plain) {
+                std::borrow::Cow::Borrowed(_) => out.extend_from_slice(line),
+                std::borrow::Cow::Owned(bare) => out.extend_from_slice(bare.as_bytes()),
+            }
+        }
+        out
     }
 }
 
 /// Beginning and end of a stream.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Ends {
     plain: Plain,
+    mask: Mask,
     head: String,
     tail: String,
     left_out: u64,
 }
 
 impl Ends {
+    fn new(redactor: &Redactor) -> Self {
+        let (head, tail) = (String::new(), String::new());
+        Self { plain: Plain::default(), mask: redactor.stream(), head, tail, left_out: 0 }
+    }
+
     fn is_empty(&self) -> bool {
         self.head.is_empty()
     }
@@ -118,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_flood_keeps_head_and_tail_and_says_what_is_missing() {
-        let mut output = Output::new();
+        let mut output = Output::hiding(&Redactor::default());
         output.take(Stream::Out, b"first\n");
         for _ in 0..4_000 {
             output.take(Stream::Out, "ä\n".repeat(3_000).as_bytes());
@@ -126,7 +160,7 @@ mod tests {
         output.take(Stream::Out, b"last\n");
         assert!(output.out.head.len() + output.out.tail.capacity() < 512 * 1024);
         let (text, whole) = output.finish();
-        assert_eq!(whole.len(), KEPT_BYTES);
+        assert!(whole.len() <= KEPT_BYTES && whole.len() > KEPT_BYTES - 8);
         assert!(text.len() < 2 * END_BYTES + 300, "{}", text.len());
         assert!(
             text.starts_with("stdout:\nfirst\n")
@@ -138,7 +172,7 @@ mod tests {
 
     #[test]
     fn short_output_is_whole_and_streams_stand_apart() {
-        let mut output = Output::new();
+        let mut output = Output::hiding(&Redactor::default());
         output.take(Stream::Err, b"oops");
         output.take(Stream::Out, b"fine");
         let (text, whole) = output.finish();
