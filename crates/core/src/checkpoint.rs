@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobId,
+    goal::PlannerError,
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
 };
@@ -119,6 +120,9 @@ pub struct Failure {
     /// What the user can do about it.
     #[serde(default)]
     pub hint: String,
+    /// What was wrong with the model's part, when a goal could not go on because of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planner: Option<PlannerError>,
 }
 
 /// An answer to a checkpoint; which ones are legal depends on its kind.
@@ -151,6 +155,8 @@ pub enum Answer {
     Continue,
     /// The typed word that an irreversible thing wants.
     Word(String),
+    /// Run this line, as it was shown or changed by the user; an empty one runs nothing.
+    Line(String),
 }
 
 /// One way to answer, as it is shown.
@@ -195,6 +201,9 @@ impl CheckpointKind {
                 choice("r", "retry"),
                 choice("q", "abort"),
             ],
+            Self::Failure(f) if f.planner.is_some() => {
+                vec![choice("r", "try again"), choice("q", "give it up")]
+            }
             Self::Failure(_) => {
                 vec![choice("r", "try again"), choice("p", "modify the plan"), choice("a", "start over")]
             }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     blob::{BlobId, Excerpt},
     checkpoint::{Answer, Checkpoint},
+    goal::GoalSummary,
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, Process, ProposalId,
         RunId, Seq, TaskId, TurnId,
@@ -199,6 +200,9 @@ pub enum Event {
         summary: String,
         /// Files that it changed.
         files: Vec<RelPath>,
+        /// What became of the commands, when it was a goal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        goal: Option<GoalSummary>,
     },
     /// A task began.
     TaskStarted {
@@ -327,7 +331,8 @@ pub enum Event {
         /// Why.
         fault: Fault,
     },
-    /// The workbench itself made a call: a gate, or a command that the user typed.
+    /// The workbench itself made a call: a gate, a command that the user typed, or one that a
+    /// model wrote as JSON.
     CallMade {
         /// The call.
         call: CallId,
@@ -337,6 +342,9 @@ pub enum Event {
         tool: Tool,
         /// Its arguments, whole.
         args: String,
+        /// Whether the user typed it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        typed: bool,
     },
     /// A tool call was allowed and began.
     CallStarted {
@@ -463,7 +471,16 @@ pub enum Event {
         /// Why.
         message: String,
     },
-    /// A command waits for leave.
+    /// The user changed the command of a call; it is judged again as what they typed.
+    CommandEdited {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// Its arguments from now on, whole.
+        args: String,
+    },
+    /// A command was judged; it runs or waits for leave.
     CommandProposed {
         /// The call.
         call: CallId,
@@ -481,6 +498,9 @@ pub enum Event {
         rule: String,
         /// The hash of what is shown.
         shown: BlobId,
+        /// Whether the user typed the line as it stands.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        typed: bool,
     },
     /// A command runs.
     CommandStarted {

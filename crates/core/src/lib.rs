@@ -13,6 +13,7 @@ pub mod input;
 pub mod work;
 
 pub mod checkpoint;
+pub mod goal;
 pub mod phase;
 pub mod plan;
 pub mod proposal;

@@ -215,6 +215,16 @@ impl Exit {
     pub const fn ok(&self) -> bool {
         matches!(self.code, Some(0))
     }
+
+    /// How it ended, in words after the command.
+    pub fn words(&self) -> String {
+        match (self.timed_out, self.code, self.signal) {
+            (true, ..) => "ran into its time limit".to_owned(),
+            (false, Some(code), _) => format!("ended with exit {code}"),
+            (false, None, Some(signal)) => format!("was ended by signal {signal}"),
+            (false, None, None) => "ended".to_owned(),
+        }
+    }
 }
 
 /// What a proposed change does to its file.

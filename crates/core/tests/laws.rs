@@ -133,6 +133,9 @@ fn answer(dice: &mut Dice) -> Answer {
         Answer::Replan,
         Answer::Respond,
         Answer::Continue,
+        Answer::Line("make -k".into()),
+        Answer::Line("rm -rf ~".into()),
+        Answer::Line(" ".into()),
     ])
 }
 
@@ -191,7 +194,9 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
     match work {
         Work::Think { call, .. } => {
             let reply = ModelReply {
-                text: dice.pick(&["", "done"]).into(),
+                text: dice
+                    .pick(&["", "done", "done", r#"{"mode":"command","command":"make"}"#, r#"{"mode":"x"}"#])
+                    .into(),
                 calls: calls(dice),
                 ..ModelReply::default()
             };
@@ -310,23 +315,40 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
 fn check_log(log: &[Stamped]) {
     let mut approved = std::collections::BTreeSet::new();
     let mut applies = std::collections::BTreeSet::new();
-    let mut risks = std::collections::BTreeMap::new();
+    let mut proposed = std::collections::BTreeMap::new();
+    let mut lines = std::collections::BTreeMap::new();
+    let mut typed = std::collections::BTreeSet::new();
     let mut auto = false;
     for e in log {
         match &e.event {
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
             Event::PermissionChanged { permission, .. } => auto = *permission == PermissionMode::Auto,
-            Event::CheckpointResolved { approval: Some(a), .. } => drop(approved.insert(*a)),
+            Event::CheckpointResolved { approval: Some(a), answer, .. } => {
+                approved.insert(*a);
+                if let Some(Answer::Line(line)) = answer {
+                    lines.insert(*a, line.clone());
+                }
+            }
             Event::ApplyApproved { apply, by, .. } => {
                 assert!(by == "user" || auto);
                 applies.insert(*apply);
             }
             Event::ApplyStarted { apply, .. } => assert!(applies.contains(apply)),
-            Event::CommandProposed { call, risk, .. } => drop(risks.insert(*call, *risk)),
-            Event::CallStarted { call, tool: Tool::Run, approval, .. } => match approval {
-                Some(a) => assert!(approved.contains(a)),
-                None => assert!(auto && risks[call] < Risk::High),
-            },
+            Event::CallMade { call, typed: true, .. } => drop(typed.insert(*call)),
+            Event::CommandProposed { call, risk, command, .. } => {
+                proposed.insert(*call, (*risk, command.clone()));
+            }
+            Event::CallStarted { call, tool: Tool::Run, approval, .. } => {
+                let (risk, command) = &proposed[call];
+                match approval {
+                    Some(a) => {
+                        assert!(approved.contains(a));
+                        // The line that the user submitted is the one that runs, and its word is asked.
+                        assert!(lines.get(a).is_none_or(|l| l == command && *risk < Risk::High));
+                    }
+                    None => assert!((auto || typed.contains(call)) && *risk < Risk::High),
+                }
+            }
             _ => {}
         }
     }

@@ -12,6 +12,8 @@
 mod changes;
 #[path = "stories/gates.rs"]
 mod gates;
+#[path = "stories/goals.rs"]
+mod goals;
 #[path = "stories/limits.rs"]
 mod limits;
 #[path = "stories/phases.rs"]
@@ -21,7 +23,7 @@ mod questions;
 mod support;
 
 use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::Answer,
     event::{CallStatus, Event},
     ids::Millis,
     input::{Found, Input, WriteFault},
@@ -413,22 +415,6 @@ fn a_reopened_session_runs_nothing_and_offers_what_was_open() {
         assert!(again.pending().is_empty());
         assert_eq!(again.state().ledger.len(), ledger);
     }
-}
-
-#[test]
-fn a_command_typed_by_the_user_asks_and_then_runs_without_a_model() {
-    let mut b = Bench::new();
-    b.say("!ls -la");
-    assert!(
-        b.session
-            .state()
-            .open
-            .values()
-            .any(|c| matches!(&c.kind, CheckpointKind::Risk { command, .. } if command == "ls -la"))
-    );
-    b.answer(is_risk, Answer::Approve).unwrap();
-    b.end_tool(exited(0, "a"));
-    assert_eq!(phase(&b), Phase::Idle);
 }
 
 #[test]

@@ -68,7 +68,7 @@ const OWN: [&str; 20] = [
     "CSI ?2026l",
     "CSI >1u",
     "CSI <1u",
-    "CSI ?u",
+    "OSC 11;?",
 ];
 
 #[test]

@@ -256,7 +256,8 @@ async fn a_stopped_call_does_nothing() {
 #[tokio::test]
 async fn an_approved_command_runs_once_and_its_whole_output_is_stored() {
     let mut b = bench(&[("a.txt", "hello\n")]);
-    b.input(Input::say("!cat a.txt; seq 1 5000; exit 3"));
+    b.input(Input::say("run the tests"));
+    b.reply(&[("run", json!({"command": "cat a.txt; seq 1 5000; exit 3"}))]);
     assert!(b.work().is_none(), "it asks first");
     b.answer(|k| matches!(k, CheckpointKind::Risk { .. }), Answer::Approve);
     let (permit, ..) = b.work().unwrap();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
 /// Asks for the background colour.
-pub const QUESTION: &str = "\x1b]11;?\x1b\\";
+pub const QUESTION: &str = "\x1b]11;?\x07";
 /// An answer that takes longer is none.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// An answer is not longer than this.

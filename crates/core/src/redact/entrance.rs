@@ -33,7 +33,7 @@ impl Redactor {
             Input::Say { text, seen } => Input::Say { text: self.said(text, &mut notice)?, seen },
             Input::Queue(text) => Input::Queue(self.said(text, &mut notice)?),
             Input::Answer { checkpoint, answer, shown } => {
-                Input::Answer { checkpoint, answer: self.answer(answer), shown }
+                Input::Answer { checkpoint, answer: self.answer(answer)?, shown }
             }
             Input::Apply { proposals, word } => Input::Apply { proposals, word: word.map(|w| self.text(w)) },
             Input::Skip { proposals, reason } => Input::Skip { proposals, reason: self.text(reason) },
@@ -84,20 +84,20 @@ impl Redactor {
             return Ok(line);
         }
         if line.trim_start().starts_with(['!', '/', ':']) {
-            return Err(Refusal::new(
-                "this command holds a secret, and commands stand in the log; put the secret into a file or a variable and name that",
-            ));
+            return Err(Refusal::new(COMMAND));
         }
         let what = if secrets.len() == 1 { "A secret" } else { "Secrets" };
         *notice = Some(format!("{what} in your message stayed here: neither the model nor the log has it."));
         Ok(super::mask(&line, &secrets).into_owned())
     }
 
-    fn answer(&self, answer: Answer) -> Answer {
-        match answer {
+    fn answer(&self, answer: Answer) -> Result<Answer, Refusal> {
+        Ok(match answer {
             Answer::Reject(reason) => Answer::Reject(self.text(reason)),
             Answer::Text(text) => Answer::Text(self.text(text)),
             Answer::Word(word) => Answer::Word(self.text(word)),
+            Answer::Line(line) if self.secrets(&line).is_empty() => Answer::Line(line),
+            Answer::Line(_) => return Err(Refusal::new(COMMAND)),
             answer @ (Answer::Approve
             | Answer::Abort
             | Answer::Pick(_)
@@ -108,7 +108,7 @@ impl Redactor {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue) => answer,
-        }
+        })
     }
 
     fn reply(&self, reply: ModelReply) -> ModelReply {
@@ -167,6 +167,9 @@ impl Redactor {
         WriteFault { message: self.text(fault.message), ..fault }
     }
 }
+
+/// Why a command of the user is not taken.
+const COMMAND: &str = "this command holds a secret, and commands stand in the log; put the secret into a file or a variable and name that";
 
 /// Masks every text of a value; returns whether there was anything to mask.
 fn masked_in(value: &mut serde_json::Value, mask: &impl Fn(&str) -> String) -> bool {

@@ -3,6 +3,7 @@
 //! Total over every event, however strange the log. Never decides and never refuses.
 
 mod change;
+mod command;
 
 use super::{
     lane::{Lane, LaneKind, OpenCall, Talk},
@@ -111,6 +112,7 @@ impl State {
                     began: self.at,
                     approval: *approval,
                     files: std::collections::BTreeSet::new(),
+                    tried: None,
                 });
             }
             Event::RunCompleted { status, .. } => {
@@ -137,8 +139,10 @@ impl State {
                 self.queue.control = control.iter().cloned().collect();
                 self.queue.later = later.iter().copied().collect();
             }
-            Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandExited { .. } => {}
-            Event::CommandProposed { .. } | Event::CommandStarted { .. } => {}
+            Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandStarted { .. } => {}
+            Event::CommandEdited { .. } | Event::CommandProposed { .. } | Event::CommandExited { .. } => {
+                self.fold_command(event);
+            }
             Event::PlanReady { .. }
             | Event::PlanShelved { .. }
             | Event::TaskStarted { .. }
@@ -294,6 +298,7 @@ impl State {
             gate: Some(gate),
             message: diagnostics.to_owned(),
             hint: String::new(),
+            planner: None,
         }
     }
 
@@ -315,7 +320,7 @@ impl State {
         match event {
             Event::LaneOpened { lane, kind, turn, node, ceiling, fixed } => {
                 self.saw(lane.0);
-                let lane = Lane {
+                let mut lane = Lane {
                     id: *lane,
                     kind: *kind,
                     turn: *turn,
@@ -330,13 +335,18 @@ impl State {
                     seen: std::collections::BTreeMap::new(),
                     opened: self.at,
                 };
+                if lane.kind == LaneKind::Goal {
+                    self.begin_goal(&mut lane);
+                }
                 self.lanes.insert(lane.id, lane);
             }
             Event::LaneClosed { lane } => {
-                if let Some(lane) = self.lanes.remove(lane)
-                    && let Some(call) = lane.thinking
-                {
+                let Some(lane) = self.lanes.remove(lane) else { return };
+                if let Some(call) = lane.thinking {
                     self.cut.insert(call, (lane.turn, lane.id));
+                }
+                if lane.kind == LaneKind::Goal {
+                    self.goal_talk = Some((lane.turn, lane.talk));
                 }
             }
             Event::NodeTransition { lane, to, approval, .. } => {
@@ -378,7 +388,7 @@ impl State {
                     }
                 }
             }
-            Event::CallMade { call, lane, tool, args } => {
+            Event::CallMade { call, lane, tool, args, typed } => {
                 self.saw(call.0);
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
@@ -391,6 +401,8 @@ impl State {
                         args: ArgsRef::Inline(args.clone()),
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
+                        typed: *typed,
+                        edited: false,
                         since: at,
                     });
                 }
@@ -439,6 +451,8 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         args: ArgsRef::Reply(seq, index),
         hash: head.args.id(),
         allowed: None,
+        typed: false,
+        edited: false,
         since: at,
     }
 }

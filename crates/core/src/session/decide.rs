@@ -6,7 +6,10 @@
 mod answer;
 mod call;
 mod change;
+mod command;
 mod control;
+mod gate;
+mod goal;
 mod lane;
 mod open;
 mod run;

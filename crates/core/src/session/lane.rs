@@ -111,6 +111,10 @@ pub struct OpenCall {
     pub hash: BlobId,
     /// The epoch in which it was allowed; `None` while it waits.
     pub allowed: Option<u32>,
+    /// Whether its line is what the user typed.
+    pub typed: bool,
+    /// Whether the user changed what was proposed.
+    pub edited: bool,
     /// When it began.
     pub since: Millis,
 }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::{
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
+    goal::Tried,
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
@@ -15,7 +16,7 @@ use crate::{
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     scope::{PermissionMode, ToolScope},
-    session::{Lane, LaneKind},
+    session::{Lane, LaneKind, Talk},
     talk::Usage,
     tool::Permit,
     trust::Trust,
@@ -85,6 +86,8 @@ pub struct State {
     pub evidence: BTreeMap<EvidenceId, Seq>,
     /// Failed repairs of the run's gates so far.
     pub repairs: u32,
+    /// What was said in the last goal, for when it is tried again.
+    pub goal_talk: Option<(TurnId, Vec<Talk>)>,
 }
 
 /// The execution of a plan or a goal.
@@ -100,6 +103,8 @@ pub struct Run {
     pub approval: Option<ApprovalId>,
     /// Files that it changed.
     pub files: BTreeSet<RelPath>,
+    /// The commands of a goal, oldest first; `None` for every other run.
+    pub tried: Option<Vec<Tried>>,
 }
 
 /// What waits until the run ends.

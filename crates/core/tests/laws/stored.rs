@@ -73,6 +73,7 @@ const fn place(event: &Event) -> usize {
         Event::QueueChanged { .. } => 50,
         Event::Notice { .. } => 51,
         Event::TrustChanged { .. } => 52,
+        Event::CommandEdited { .. } => 53,
     }
 }
 
@@ -83,7 +84,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..53), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..54), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
@@ -102,6 +103,7 @@ fn grow(value: &mut Value) {
                         "pick",
                         "text",
                         "word",
+                        "line",
                         "task",
                         "gate",
                         "repair",

@@ -126,6 +126,8 @@ pub(super) struct Call {
     pub(super) took: Option<u64>,
     pub(super) summary: String,
     pub(super) result: Text,
+    /// Whether the user changed what was proposed.
+    pub(super) changed: bool,
     /// The last lines of its output: whether on standard error, and the text.
     pub(super) tail: VecDeque<(bool, String)>,
 }

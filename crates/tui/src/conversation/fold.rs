@@ -14,12 +14,11 @@ use pilothouse_core::{
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
     session::LaneKind,
-    tool::Tool,
 };
 
 use self::facts::Mark;
 pub(crate) use self::facts::written;
-use super::entry::{Body, CallState, Entry, Facts, Kind, PlanCard, Question, Text};
+use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
 use crate::{markdown::Markdown, row::Row, theme::Slot};
 
 /// The entries; each has a key that stays when older ones are put before it.
@@ -37,6 +36,8 @@ pub(super) struct Log {
     running: bool,
     /// Whether the plan was carried out to its end.
     finished: bool,
+    /// Whether a model was asked in this run.
+    thought: bool,
     /// Events about calls that an older page began.
     orphans: Vec<Stamped>,
 }
@@ -155,9 +156,7 @@ impl Log {
                     self.fact(at, Row::of("  ", Slot::Text).and(&fault.hint, Slot::Soft), Row::new());
                 }
             }
-            Event::CommandProposed { call, command, .. } => {
-                self.call(at, *call, Some(Tool::Run), command, CallState::Asked);
-            }
+            Event::CommandProposed { call, command, .. } => self.proposed(at, *call, command),
             Event::CallMade { call, tool, .. } => drop(self.names.insert(*call, tool.name().to_owned())),
             Event::CallStarted { call, tool, subject, .. } => self.started(at, *call, *tool, subject),
             Event::CallEnded { .. } => self.ended(stamped),
@@ -175,10 +174,13 @@ impl Log {
             Event::CheckpointOpened { checkpoint } => self.asked(at, checkpoint),
             Event::CheckpointResolved { .. } => self.resolved(stamped),
             Event::ApplyStarted { apply, files } => drop(self.applying.insert(*apply, files.clone())),
-            Event::RunStarted { .. } => (self.running, self.finished) = (true, false),
-            Event::RunCompleted { status, summary, files, .. } => {
+            Event::RunStarted { .. } => (self.running, self.finished, self.thought) = (true, false, false),
+            Event::RunCompleted { status, summary, files, goal, .. } => {
                 (self.running, self.finished) = (false, *status == RunStatus::Completed);
-                self.run_completed(at, *status, summary, files.len());
+                match goal {
+                    Some(goal) => self.goal_ended(at, goal),
+                    None => self.run_completed(at, *status, summary, files.len()),
+                }
             }
             _ => self.fold_fact(at, &stamped.event),
         }
@@ -285,5 +287,6 @@ fn said(answer: Option<&Answer>, choices: &[String]) -> String {
         Some(Answer::Replan) => "another plan".to_owned(),
         Some(Answer::Respond) => "answer it".to_owned(),
         Some(Answer::Continue) => "go on".to_owned(),
+        Some(Answer::Line(line)) => line.clone(),
     }
 }

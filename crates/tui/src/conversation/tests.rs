@@ -171,6 +171,7 @@ fn a_run_tells_what_it_did_line_by_line() {
         status: RunStatus::Completed,
         summary: String::new(),
         files: ["a", "b", "c", "d"].map(path).to_vec(),
+        goal: None,
     });
     assert_eq!(
         s.text(60, 17)[5..],
@@ -493,6 +494,7 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
             status: RunStatus::Failed,
             summary: t.into(),
             files: vec![],
+            goal: None,
         },
         15 => Event::RunStarted { run: RunId(id), turn: TurnId(id), approval: None },
         16 => Event::TaskFailed { task: TaskId(id), message: t.into() },
@@ -506,6 +508,7 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
             why: t.into(),
             rule: t.into(),
             shown: BlobId::of(b""),
+            typed: false,
         },
         19 => Event::CheckpointOpened {
             checkpoint: Checkpoint {

@@ -58,6 +58,7 @@ fn failed(state: &mut State, step: usize, message: &str) {
         gate: None,
         message: message.into(),
         hint: String::new(),
+        planner: None,
     });
 }
 
@@ -153,8 +154,14 @@ fn narrow_lines_lose_words_first_then_the_name_and_keep_the_hints() {
 fn a_run_without_a_plan_shows_its_goal() {
     let mut s = state(Mode::Proof, Phase::Executing);
     turn(&mut s, "push the release");
-    s.run =
-        Some(Run { id: RunId(2), turn: TurnId(1), began: Millis(0), files: BTreeSet::new(), approval: None });
+    s.run = Some(Run {
+        id: RunId(2),
+        turn: TurnId(1),
+        began: Millis(0),
+        files: BTreeSet::new(),
+        approval: None,
+        tried: None,
+    });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }
 

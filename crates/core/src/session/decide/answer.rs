@@ -31,6 +31,9 @@ impl Draft<'_> {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
                 }
+                if let Answer::Line(line) = &answer {
+                    return self.submit_line(id, line);
+                }
                 self.answer_risk(id, *call, *risk, answer)
             }
             CheckpointKind::Transition { lane, call, to, .. } => {
@@ -61,7 +64,8 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
-            | Answer::Word(_) => Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => Err(wrong()),
         }
     }
 
@@ -86,7 +90,8 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
-            | Answer::Word(_) => return Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => return Err(wrong()),
         };
         let pick = if let Answer::Pick(n) = answer { Some(n) } else { None };
         self.close(id, Some(answer));
@@ -176,16 +181,27 @@ impl Draft<'_> {
             | Answer::Manual
             | Answer::Retry
             | Answer::Replan
-            | Answer::Word(_) => Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => Err(wrong()),
         }
     }
 
-    fn answer_risk(&mut self, id: CheckpointId, call: CallId, risk: Risk, answer: Answer) -> Decided {
+    pub(super) fn answer_risk(
+        &mut self,
+        id: CheckpointId,
+        call: CallId,
+        risk: Risk,
+        answer: Answer,
+    ) -> Decided {
         let allowed = match (&answer, risk) {
             (Answer::Word(word), Risk::High) => word.trim() == "proceed",
             (Answer::Approve, Risk::Low | Risk::Medium) => true,
             (Answer::Word(word), Risk::Low | Risk::Medium) => word.trim() == "y",
-            (Answer::Reject(_) | Answer::Abort | Answer::Skip, _) => {
+            (Answer::Skip, _) => {
+                self.deny_call(id, call, answer, "the user skipped the command; it was not run");
+                return Ok(());
+            }
+            (Answer::Reject(_) | Answer::Abort, _) => {
                 self.deny_call(id, call, answer, "the user denied the command");
                 return Ok(());
             }
@@ -200,19 +216,6 @@ impl Draft<'_> {
         let approval = self.allow(id, answer);
         self.start_approved(call, approval);
         Ok(())
-    }
-
-    fn deny_call(&mut self, id: CheckpointId, call: CallId, answer: Answer, text: &str) {
-        let mut reason = text.to_owned();
-        if let Answer::Reject(why) = &answer
-            && !why.is_empty()
-        {
-            reason = format!("{text}: {why}");
-        }
-        self.close(id, Some(answer));
-        let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) else { return };
-        self.end_call(lane, call, CallStatus::Refused, &reason);
-        self.advance(lane);
     }
 
     fn answer_transition(
@@ -262,7 +265,8 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
-            | Answer::Word(_) => Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => Err(wrong()),
         }
     }
 
@@ -288,7 +292,8 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
-            | Answer::Word(_) => Err(wrong()),
+            | Answer::Word(_)
+            | Answer::Line(_) => Err(wrong()),
         }
     }
 }

@@ -1,18 +1,22 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
-use super::{Decided, Draft, lane::OWN_ARGS_BYTES, run::LOWERED};
+use super::{
+    Decided, Draft,
+    command::{command_of, shown_command},
+    gate::diagnostics,
+    lane::OWN_ARGS_BYTES,
+    run::LOWERED,
+};
 use crate::{
-    blob::BlobId,
     checkpoint::CheckpointKind,
-    event::{CallStatus, Event, Level, Proof},
-    ids::{ApplyId, ApprovalId, CallId, EvidenceId, GateId, LaneId, Process, ProposalId},
+    event::{CallStatus, Event},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
     phase::Trigger,
     plan::PlanDraft,
     proposal::{Proposal, ProposalStatus},
     redact::refuse_call,
-    relpath::RelPath,
     risk::{Risk, assess},
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, OpenCall},
@@ -50,7 +54,7 @@ impl Draft<'_> {
             Tool::SubmitPlan => self.submit_plan(lane, kind, &open),
             Tool::AskUser => self.ask_user(lane, &open),
             Tool::RequestPath => self.request_path(lane, &open),
-            Tool::Run => self.gate_command(lane, &open),
+            Tool::Run => self.gate_command(lane, &open, None),
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
                 if self.reach(lane, &open, tool) {
                     self.start_call(lane, &open, tool, None);
@@ -138,7 +142,13 @@ impl Draft<'_> {
         self.move_to(lane, to, Some(approval));
     }
 
-    fn start_call(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, approval: Option<ApprovalId>) {
+    pub(super) fn start_call(
+        &mut self,
+        lane: LaneId,
+        open: &OpenCall,
+        tool: Tool,
+        approval: Option<ApprovalId>,
+    ) {
         let Some((epoch, scope)) = self.state.lanes.get(&lane).map(|l| (l.epoch, l.scope())) else { return };
         // The gate: whatever led here, and whatever was answered since, the scope of now decides.
         let beside = self.beside_run(lane) && tool == Tool::Run;
@@ -221,8 +231,9 @@ impl Draft<'_> {
         self.end_call(lane, open.call, CallStatus::Done, "allowed; go on");
     }
 
-    /// A command: undecided proposals first, then the question of its risk.
-    fn gate_command(&mut self, lane: LaneId, open: &OpenCall) {
+    /// A command: undecided proposals first, then the question of its risk. `approval` is the user's
+    /// own line, where they changed it.
+    pub(super) fn gate_command(&mut self, lane: LaneId, open: &OpenCall, approval: Option<ApprovalId>) {
         let Some((command, folder)) = command_of(open) else {
             let text =
                 "run needs {\"command\": \"…\"} and optionally \"folder\", a path relative to the workspace";
@@ -246,7 +257,11 @@ impl Draft<'_> {
             why: why.clone(),
             rule,
             shown,
+            typed: open.typed,
         });
+        if self.repeats(lane, open.call) {
+            return;
+        }
         let gate = self.state.lanes.get(&lane).and_then(|l| match l.kind {
             LaneKind::Gate(gate) => Some(gate),
             LaneKind::Answer
@@ -257,35 +272,13 @@ impl Draft<'_> {
         });
         // A gate runs the project's own code: in a folder that is not trusted it asks in every mode.
         let free = gate.is_none() || self.state.trust.holds();
-        if self.state.permission == PermissionMode::Auto && risk < Risk::High && free {
-            return self.start_call(lane, open, Tool::Run, None);
+        let asks_nothing = self.state.permission == PermissionMode::Auto && free;
+        if risk < Risk::High && (open.typed || asks_nothing) {
+            return self.start_call(lane, open, Tool::Run, approval);
         }
         let message = format!("Run `{command}`?");
         let kind = CheckpointKind::Risk { call: open.call, gate, command, folder, shown, risk, why };
         self.ask(kind, message);
-    }
-
-    /// Starts a call that an answer allowed.
-    pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId) {
-        let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
-        if let Some(tool) = open.tool {
-            self.start_call(lane, &open, tool, Some(approval));
-            self.advance(lane);
-        }
-    }
-
-    /// A call of the workbench itself: a command that is already decided on.
-    pub(super) fn call_command(&mut self, lane: LaneId, command: &str) -> CallId {
-        let call = CallId(self.id());
-        let args = serde_json::json!({ "command": command }).to_string();
-        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args });
-        call
-    }
-
-    pub(super) fn command_started(&mut self, call: CallId, process: Process) -> Decided {
-        self.state.open_call(call).ok_or_else(|| Refusal::new("the call is not open any more"))?;
-        self.emit(Event::CommandStarted { call, process });
-        Ok(())
     }
 
     pub(super) fn tool_ended(&mut self, call: CallId, outcome: ToolOutcome) -> Decided {
@@ -300,12 +293,13 @@ impl Draft<'_> {
             self.blobs.extend(outcome.output);
             self.emit(Event::CommandExited { call, exit: exit.clone(), output });
         }
+        let text = self.told(lane, call, outcome.text);
         for draft in outcome.proposals {
             self.propose(lane, call, draft);
         }
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
-        let diagnostics = diagnostics(&outcome.text);
-        let result = self.excerpt(outcome.text);
+        let diagnostics = diagnostics(&text);
+        let result = self.excerpt(text);
         let output = result.id();
         self.emit(Event::CallEnded {
             call,
@@ -320,46 +314,11 @@ impl Draft<'_> {
             self.gate_ended(lane, gate, command, outcome.exit, output, diagnostics);
             return Ok(());
         }
+        if status == CallStatus::Failed && open.tool == Some(Tool::Run) {
+            self.drop_rest(lane, "the command before it failed");
+        }
         self.advance(lane);
         Ok(())
-    }
-
-    fn gate_ended(
-        &mut self,
-        lane: LaneId,
-        gate: GateId,
-        command: String,
-        exit: Option<crate::tool::Exit>,
-        output: BlobId,
-        diagnostics: String,
-    ) {
-        let Some(exit) = exit else {
-            self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
-            return self.leave_gate_out(lane, gate);
-        };
-        self.emit(Event::LaneClosed { lane });
-        let evidence = EvidenceId(self.id());
-        let passed = exit.ok();
-        let proof = Proof { command, exit, output, diagnostics, tree: self.tree() };
-        if passed {
-            self.emit(Event::GatePassed { gate, evidence, proof });
-            self.continue_run();
-        } else {
-            self.emit(Event::GateFailed { gate, evidence, proof });
-            self.must_go(Trigger::GateFail);
-            self.ask_of_phase();
-        }
-    }
-
-    /// A hash over what the session has on disk: the after-hash of every file in the ledger.
-    fn tree(&self) -> Option<BlobId> {
-        let mut files: std::collections::BTreeMap<&RelPath, Option<BlobId>> =
-            std::collections::BTreeMap::new();
-        for file in self.state.ledger.iter().filter_map(|a| self.state.applies.get(a)).flat_map(|a| &a.files)
-        {
-            files.insert(&file.path, file.after);
-        }
-        (!files.is_empty()).then(|| BlobId::of(format!("{files:?}").as_bytes()))
     }
 
     fn propose(&mut self, lane: LaneId, call: CallId, draft: ProposalDraft) {
@@ -422,18 +381,6 @@ const fn proposing(needs: Capability) -> Capability {
     if matches!(needs, Capability::Delete) { Capability::Write } else { needs }
 }
 
-/// The hash of exactly what a command question shows.
-pub(super) fn shown_command(command: &str, folder: &str) -> BlobId {
-    BlobId::of(format!("{folder}\0{command}").as_bytes())
-}
-
-fn command_of(open: &OpenCall) -> Option<(String, String)> {
-    let args: serde_json::Value = serde_json::from_str(&open.head).ok()?;
-    let text = |key: &str| args.get(key).and_then(|v| v.as_str()).unwrap_or_default().trim().to_owned();
-    let command = text("command");
-    (!command.is_empty()).then(|| (command, text("folder")))
-}
-
 /// What is wrong with the arguments, if they stand here whole or the session itself must read them.
 fn bad_json(open: &OpenCall) -> Option<String> {
     if open.bytes > open.head.len() as u64 {
@@ -471,19 +418,6 @@ fn scan(head: &str, key: &str) -> Option<String> {
     let after =
         head.split_once(&format!("\"{key}\""))?.1.split_once(':')?.1.trim_start().strip_prefix('"')?;
     Some(after.split('"').next().unwrap_or_default().to_owned())
-}
-
-/// The first lines of an output that say what is wrong.
-fn diagnostics(text: &str) -> String {
-    let telling = |l: &&str| {
-        let l = l.to_lowercase();
-        ["error", "fail", "panic", "undefined", "expected", "warning"].iter().any(|w| l.contains(w))
-    };
-    let mut lines: Vec<&str> = text.lines().filter(telling).take(8).collect();
-    if lines.is_empty() {
-        lines = text.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect();
-    }
-    lines.iter().map(|l| l.chars().take(200).collect::<String>()).collect::<Vec<_>>().join("\n")
 }
 
 fn words(scope: crate::scope::ToolScope) -> String {

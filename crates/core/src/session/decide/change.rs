@@ -356,7 +356,7 @@ impl Draft<'_> {
         }
         self.end_work("back to the plan");
         self.emit(back);
-        self.complete_as(RunStatus::Cancelled, "Back to the plan.".to_owned());
+        self.complete_as(RunStatus::Cancelled, "Back to the plan.".to_owned(), None);
         self.must_go(crate::phase::Trigger::DiffUp);
         self.ask_of_phase();
         Ok(())

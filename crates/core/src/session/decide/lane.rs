@@ -5,6 +5,7 @@ use crate::{
     blob::Excerpt,
     checkpoint::{CheckpointKind, Failure},
     event::{CallHead, CallStatus, Event, Level},
+    goal::PlannerReply,
     ids::{ApprovalId, CallId, LaneId, ProposalId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase},
@@ -65,8 +66,14 @@ impl Draft<'_> {
         let (lane, turn) = (lane.id, lane.turn);
         match reply {
             Ok(reply) => {
-                self.message(turn, lane, call, reply, false);
-                self.advance(lane);
+                let meant = self.meant(lane, &reply);
+                let goes_on = matches!(meant, Ok(PlannerReply::Command { .. }));
+                let text = match &meant {
+                    Ok(PlannerReply::Chat(said)) => said.clone(),
+                    Ok(PlannerReply::Command { .. }) | Err(_) => reply.text.clone(),
+                };
+                self.message(turn, lane, call, ModelReply { text, ..reply }, goes_on, false);
+                self.heed(lane, meant);
             }
             Err(fault) => self.thinking_failed(lane, call, fault),
         }
@@ -78,7 +85,7 @@ impl Draft<'_> {
         let Some(lane) = self.state.lane_thinking(call) else { return self.replied_late(call, Ok(partial)) };
         let (lane, turn) = (lane.id, lane.turn);
         if !partial.text.is_empty() {
-            self.message(turn, lane, call, ModelReply { calls: Vec::new(), ..partial }, true);
+            self.message(turn, lane, call, ModelReply { calls: Vec::new(), ..partial }, false, true);
         }
         self.thinking_failed(lane, call, fault);
         Ok(())
@@ -90,14 +97,22 @@ impl Draft<'_> {
         let (turn, lane) = self.state.cut.get(&call).copied().ok_or_else(late)?;
         match reply {
             Ok(reply) if !reply.text.is_empty() => {
-                self.message(turn, lane, call, ModelReply { calls: Vec::new(), ..reply }, true);
+                self.message(turn, lane, call, ModelReply { calls: Vec::new(), ..reply }, false, true);
                 Ok(())
             }
             Ok(_) | Err(_) => Err(late()),
         }
     }
 
-    fn message(&mut self, turn: TurnId, lane: LaneId, call: CallId, reply: ModelReply, cut: bool) {
+    fn message(
+        &mut self,
+        turn: TurnId,
+        lane: LaneId,
+        call: CallId,
+        reply: ModelReply,
+        goes_on: bool,
+        cut: bool,
+    ) {
         let first = self.id();
         let calls: Vec<CallHead> = reply
             .calls
@@ -125,7 +140,7 @@ impl Draft<'_> {
             call,
             text,
             reasoning,
-            intermediate: !calls.is_empty(),
+            intermediate: goes_on || !calls.is_empty(),
             calls,
             usage: reply.usage,
             finish: reply.finish,
@@ -147,7 +162,8 @@ impl Draft<'_> {
                     self.must_go(Trigger::Cancel);
                 } else {
                     let origin = Phase::Planning;
-                    let failure = Failure { origin, task: None, step: 0, gate: None, message, hint };
+                    let failure =
+                        Failure { origin, task: None, step: 0, gate: None, message, hint, planner: None };
                     self.fail(Trigger::PlanError, failure);
                 }
             }

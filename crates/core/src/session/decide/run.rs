@@ -4,6 +4,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::CheckpointKind,
     event::{Event, Level, RunStatus},
+    goal::{GoalStatus, GoalSummary},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase, Turn},
@@ -161,7 +162,7 @@ impl Draft<'_> {
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         let lane = self.open_lane(LaneKind::Gate(gate), turn, false, false);
         self.move_to(lane, IntentNode::Execute, None);
-        let call = self.call_command(lane, command);
+        let call = self.call_command(lane, command, "", false);
         self.emit(Event::GateStarted { gate, call });
         self.advance(lane);
     }
@@ -209,21 +210,28 @@ impl Draft<'_> {
     pub(super) fn complete_run(&mut self) {
         let (files, began) = self.state.run.as_ref().map_or((0, self.at), |r| (r.files.len(), r.began));
         let took = self.at.0.saturating_sub(began.0);
+        let goal = self.goal_summary(None);
         let summary = match (&self.state.plan, files) {
+            (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
             (None, 0) => format!("Complete ({took}ms)"),
             (_, 1) => "Complete. 1 file created/modified.".to_owned(),
             (_, n) => format!("Complete. {n} files created/modified."),
         };
-        self.complete_as(RunStatus::Completed, summary);
+        let status = match goal.as_ref().map(|g| g.status) {
+            None | Some(GoalStatus::Completed) => RunStatus::Completed,
+            Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
+            Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,
+        };
+        self.complete_as(status, summary, goal);
         self.shelve();
         self.must_go(Trigger::Complete);
         self.drain();
     }
 
-    pub(super) fn complete_as(&mut self, status: RunStatus, summary: String) {
+    pub(super) fn complete_as(&mut self, status: RunStatus, summary: String, goal: Option<GoalSummary>) {
         if let Some(run) = &self.state.run {
             let (run, files) = (run.id, run.files.iter().cloned().collect());
-            self.emit(Event::RunCompleted { run, status, summary, files });
+            self.emit(Event::RunCompleted { run, status, summary, files, goal });
         }
     }
 

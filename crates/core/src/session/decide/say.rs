@@ -363,7 +363,7 @@ impl Draft<'_> {
             return Err(Refusal::new("write the command after the `!`"));
         }
         if let Some(lane) = self.open_goal(turn)? {
-            self.call_command(lane, line);
+            self.call_command(lane, line, "", true);
             self.advance(lane);
         }
         Ok(())

@@ -7,6 +7,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::{Answer, CheckpointKind, Failure},
     event::{CallStatus, Event, Level, RunStatus},
+    goal::{GoalStatus, PlannerError},
     ids::{ApplyId, CheckpointId, LaneId, ProposalId, TaskId},
     input::Refusal,
     intent::Phase,
@@ -97,7 +98,12 @@ impl Draft<'_> {
             self.emit(Event::GateReset { gate: gate.id, skipped: false });
         }
         let s = if done == 1 { "" } else { "s" };
-        self.complete_as(RunStatus::Cancelled, format!("Completed {done} task{s} before cancel."));
+        let goal = self.goal_summary(Some(GoalStatus::Cancelled));
+        let summary = match &goal {
+            Some(goal) => goal.line(),
+            None => format!("Completed {done} task{s} before cancel."),
+        };
+        self.complete_as(RunStatus::Cancelled, summary, goal);
     }
 
     /// Stops the run, keeps the plan; what waited for its end begins.
@@ -107,6 +113,7 @@ impl Draft<'_> {
         self.complete_as(
             RunStatus::Manual,
             "Stopped; you go on by hand. `/redo` takes the plan up again.".to_owned(),
+            None,
         );
         self.shelve();
         self.go(Trigger::Manual)?;
@@ -132,6 +139,17 @@ impl Draft<'_> {
 
     /// A lane of the run cannot go on, and the run with it.
     pub(super) fn fail_run(&mut self, lane: LaneId, message: String, hint: String) {
+        self.fail_run_by(lane, message, hint, None);
+    }
+
+    /// As [`Draft::fail_run`]; `planner` is what was wrong with the model's part of a goal.
+    pub(super) fn fail_run_by(
+        &mut self,
+        lane: LaneId,
+        message: String,
+        hint: String,
+        planner: Option<PlannerError>,
+    ) {
         let kind = self.state.lanes.get(&lane).map(|l| l.kind);
         self.end_work("the run failed");
         let mut task: Option<TaskId> = None;
@@ -143,14 +161,26 @@ impl Draft<'_> {
             Some(LaneKind::Gate(gate)) => self.emit(Event::GateReset { gate, skipped: false }),
             Some(LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Repair(_)) | None => {}
         }
-        self.fail_run_at(task, message, hint);
+        self.run_failed(task, message, hint, planner);
     }
 
     /// The run cannot go on.
     pub(super) fn fail_run_at(&mut self, task: Option<TaskId>, message: String, hint: String) {
-        self.complete_as(RunStatus::Failed, message.clone());
+        self.run_failed(task, message, hint, None);
+    }
+
+    fn run_failed(
+        &mut self,
+        task: Option<TaskId>,
+        message: String,
+        hint: String,
+        planner: Option<PlannerError>,
+    ) {
+        let ended = if planner.is_some() { GoalStatus::PlannerError } else { GoalStatus::Failed };
+        let goal = self.goal_summary(Some(ended));
+        self.complete_as(RunStatus::Failed, message.clone(), goal);
         let origin = Phase::Executing;
-        self.fail(Trigger::Fail, Failure { origin, task, step: 0, gate: None, message, hint });
+        self.fail(Trigger::Fail, Failure { origin, task, step: 0, gate: None, message, hint, planner });
     }
 
     pub(super) fn fail(&mut self, trigger: Trigger, mut failure: Failure) {

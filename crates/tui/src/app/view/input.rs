@@ -188,7 +188,7 @@ impl App {
             Preview::Answer => vec![Span::styled("answers the question above", style(Slot::Info))],
             Preview::Shell => vec![
                 Span::styled("a command", style(Slot::Accent).add_modifier(Modifier::BOLD)),
-                Span::styled("   judged first; asks unless it only reads", style(Slot::Soft)),
+                Span::styled("   judged first; high risk asks for its word", style(Slot::Soft)),
             ],
             Preview::Path(path, what) => {
                 let mut spans = vec![Span::styled("Path: ", style(Slot::Soft))];

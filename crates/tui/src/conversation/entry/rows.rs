@@ -143,6 +143,9 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let is_path =
         matches!(call.tool, Some(Tool::Read | Tool::List | Tool::Edit | Tool::Write | Tool::Delete));
     let summary = Clean::line(&summary).into_string();
+    let changed = call.changed && !matches!(call.state, CallState::Asked);
+    let summary =
+        if changed { format!("{summary}   changed by you").trim_start().to_owned() } else { summary };
     let wanted = row::width(&summary) + 3;
     let urgent = matches!(summary_ink, Slot::Warn | Slot::Bad);
     let fits = row::width(&subject) + wanted <= room;

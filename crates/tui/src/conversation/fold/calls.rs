@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
+    goal::PlannerReply,
     ids::{CallId, LaneId, Millis},
     session::LaneKind,
     talk::{Delta, DeltaKind},
@@ -36,6 +37,7 @@ impl Log {
         };
         let key = self.add(at, Kind::Reply, Body::Reply(Box::new(reply)));
         self.calls.insert(call, key);
+        self.thought = true;
     }
 
     pub(super) fn drop_reply(&mut self, call: CallId) {
@@ -64,9 +66,12 @@ impl Log {
     }
 
     pub(super) fn completed(&mut self, stamped: &Stamped) {
-        let Event::MessageCompleted { lane, call, text, reasoning, calls, cut, .. } = &stamped.event else {
+        let Event::MessageCompleted { lane, call, text, reasoning, calls, cut, intermediate, .. } =
+            &stamped.event
+        else {
             return;
         };
+        let goal = self.lanes.get(lane) == Some(&LaneKind::Goal) && calls.is_empty();
         for c in calls {
             self.names.insert(c.call, c.name.clone());
         }
@@ -83,6 +88,14 @@ impl Log {
         r.note.clear();
         r.thinking = Text::of(reasoning).shown;
         match text.whole() {
+            // What a model writes as JSON for want of calls is shown as the call that it means.
+            Some(whole) if goal && *intermediate => {
+                let spoken = PlannerReply::spoken(whole);
+                if spoken.is_empty() {
+                    return self.gone(key);
+                }
+                r.md.settle(spoken);
+            }
             Some(whole) => r.md.settle(whole),
             None if !r.gap && r.streamed == text.bytes => {
                 let whole = r.md.source().to_owned();
@@ -113,10 +126,23 @@ impl Log {
             took: None,
             summary: String::new(),
             result: Text::default(),
+            changed: false,
             tail: VecDeque::new(),
         };
         let key = self.add(at, Kind::Work, Body::Call(Box::new(body)));
         self.calls.insert(call, key);
+    }
+
+    /// A command is judged: for the first time, or again as the user changed it.
+    pub(super) fn proposed(&mut self, at: Millis, call: CallId, command: &str) {
+        let known = self.calls.get(&call).copied();
+        match known.and_then(|k| self.get_mut(k)) {
+            Some(Entry { body: Body::Call(c), dirty, .. }) => {
+                command.clone_into(&mut c.subject);
+                (c.state, c.changed, *dirty) = (CallState::Asked, true, true);
+            }
+            Some(_) | None => self.call(at, call, Some(Tool::Run), command, CallState::Asked),
+        }
     }
 
     pub(super) fn started(&mut self, at: Millis, call: CallId, tool: Tool, subject: &str) {

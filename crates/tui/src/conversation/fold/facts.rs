@@ -2,14 +2,15 @@
 
 use pilothouse_core::{
     event::{Event, FileChange, Level, Proof, RunStatus},
+    goal::{Attempt, GoalStatus, GoalSummary},
     ids::{Millis, TaskId},
-    tool::ChangeKind,
+    tool::{ChangeKind, Exit},
 };
 
 use super::{Log, title};
 use crate::{
     conversation::entry::{Body, Facts, Kind},
-    row::{Ink, Row, count},
+    row::{self, Ink, Row, count},
     theme::Slot,
 };
 
@@ -145,6 +146,27 @@ impl Log {
         self.mark(at, Mark::Skipped, &format!("{name}: {word}"));
     }
 
+    /// How a goal ended, with its commands folded below; the user's own command says it itself.
+    pub(super) fn goal_ended(&mut self, at: Millis, goal: &GoalSummary) {
+        if !self.thought {
+            return;
+        }
+        let (sign, ink) = match goal.status {
+            GoalStatus::Completed => ("✓", Slot::Ok),
+            GoalStatus::Failed | GoalStatus::PlannerError => ("✗", Slot::Bad),
+            GoalStatus::Cancelled | GoalStatus::Skipped => ("–", Slot::Soft),
+        };
+        let text = match (goal.status, goal.ran) {
+            (GoalStatus::Completed, 0) => "Complete. Nothing was run.".to_owned(),
+            _ => goal.line(),
+        };
+        let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
+        let right = Row::of(&row::took(goal.took.0), Slot::Faint);
+        let detail: Vec<String> = goal.attempts.iter().map(attempt).collect();
+        let facts = Facts { lines: vec![(left, right)], detail: detail.join("\n") };
+        self.add(at, Kind::Card, Body::Facts(facts));
+    }
+
     pub(super) fn run_completed(&mut self, at: Millis, status: RunStatus, summary: &str, files: usize) {
         let files = match files {
             0 => "No file changed.".to_owned(),
@@ -160,6 +182,18 @@ impl Log {
         let facts = Facts { lines: vec![(left, Row::new())], detail: String::new() };
         self.add(at, Kind::Card, Body::Facts(facts));
     }
+}
+
+/// One command of a goal: how it ended, how dangerous it was, what it was.
+fn attempt(attempt: &Attempt) -> String {
+    let ended = match &attempt.exit {
+        None => "not run".to_owned(),
+        Some(Exit { timed_out: true, .. }) => "timed out".to_owned(),
+        Some(Exit { code: Some(code), .. }) => format!("exit {code}"),
+        Some(Exit { signal, .. }) => format!("signal {}", signal.unwrap_or_default()),
+    };
+    let whose = if attempt.changed { "   changed by you" } else { "" };
+    format!("{ended:10} {:7} {}{whose}", attempt.risk.name(), attempt.command)
 }
 
 /// Signs of a one-line fact.

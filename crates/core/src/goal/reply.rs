@@ -1,0 +1,79 @@
+//! Replies of models that write JSON instead of making calls, however they wrap it.
+//!
+//! Owns the reading of `{"mode": "chat" | "command", …}`. Never guesses a command out of prose.
+
+use serde_json::{Map, Value};
+
+use super::PlannerError;
+
+/// At most this many opening braces are tried.
+const MOST_BRACES: usize = 64;
+
+/// What a model means by a reply without calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlannerReply {
+    /// An answer, which ends the goal.
+    Chat(String),
+    /// The next command.
+    Command {
+        /// The line.
+        command: String,
+        /// The folder; empty for the root.
+        folder: String,
+    },
+}
+
+impl PlannerReply {
+    /// Reads a reply: JSON alone, in a fence, or after prose. Text without such JSON is an answer.
+    ///
+    /// # Errors
+    /// When it is empty, or JSON that says neither.
+    pub fn read(text: &str) -> Result<Self, PlannerError> {
+        if text.trim().is_empty() {
+            return Err(PlannerError::Empty);
+        }
+        let Some((object, _)) = object(text) else {
+            // An object that broke off, or was never closed.
+            let begun = text.find('{').and_then(|at| text.get(at..)).is_some_and(|t| t.contains("\"mode\""));
+            return if begun { Err(PlannerError::Invalid) } else { Ok(Self::Chat(text.to_owned())) };
+        };
+        let field =
+            |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+        let mode = field("mode").to_lowercase();
+        let (message, command, folder) = (field("message"), field("command"), field("folder"));
+        match mode.as_str() {
+            "chat" if !message.is_empty() => Ok(Self::Chat(message)),
+            "command" if !command.is_empty() => Ok(Self::Command { command, folder }),
+            _ => Err(PlannerError::Invalid),
+        }
+    }
+
+    /// What of a reply is for people: an answer as it is, of a command what stands before it.
+    pub fn spoken(text: &str) -> &str {
+        match (Self::read(text), object(text)) {
+            (Ok(Self::Command { .. }), Some((_, at))) => {
+                let prose = text.get(..at).unwrap_or_default().trim_end();
+                prose
+                    .strip_suffix("```json")
+                    .or_else(|| prose.strip_suffix("```"))
+                    .unwrap_or(prose)
+                    .trim_end()
+            }
+            (Ok(Self::Command { .. } | Self::Chat(_)) | Err(_), _) => text,
+        }
+    }
+}
+
+/// The first object with a mode in a text, and where it begins.
+fn object(text: &str) -> Option<(Map<String, Value>, usize)> {
+    let braces = text.match_indices('{').map(|(at, _)| at).take(MOST_BRACES);
+    braces.filter_map(|at| Some((first_value(text.get(at..)?)?, at))).find_map(|(value, at)| match value {
+        Value::Object(map) if map.contains_key("mode") => Some((map, at)),
+        Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => None,
+        Value::String(_) | Value::Array(_) => None,
+    })
+}
+
+fn first_value(text: &str) -> Option<Value> {
+    serde_json::Deserializer::from_str(text).into_iter().next()?.ok()
+}

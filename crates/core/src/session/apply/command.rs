@@ -1,0 +1,61 @@
+//! Commands folded into the state: what a call runs now, and what a goal has tried.
+
+use crate::{
+    blob::BlobId,
+    event::Event,
+    goal::Tried,
+    session::{Lane, LaneKind, State},
+    work::ArgsRef,
+};
+
+impl State {
+    /// A goal remembers what it tried; one that is tried again also what was said.
+    pub(super) fn begin_goal(&mut self, lane: &mut Lane) {
+        if let Some(run) = &mut self.run {
+            run.tried.get_or_insert_default();
+        }
+        if let Some((_, talk)) = self.goal_talk.take_if(|(turn, _)| *turn == lane.turn) {
+            lane.talk = talk;
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_command(&mut self, event: &Event) {
+        match event {
+            Event::CommandEdited { call, lane, args } => {
+                let calls = self.lanes.get_mut(lane).into_iter().flat_map(|l| &mut l.calls);
+                for open in calls.filter(|c| c.call == *call) {
+                    open.head.clone_from(args);
+                    open.bytes = args.len() as u64;
+                    open.args = ArgsRef::Inline(args.clone());
+                    open.hash = BlobId::of(args.as_bytes());
+                    (open.allowed, open.typed, open.edited) = (None, true, true);
+                }
+                if let Some(tried) = self.tried(|t| t.attempt.call == *call) {
+                    tried.attempt.changed = true;
+                }
+            }
+            Event::CommandProposed { call, lane, command, folder, risk, .. } => {
+                let goal = self.lanes.get(lane).is_some_and(|l| l.kind == LaneKind::Goal);
+                let mut new = Tried::new(*call, command, folder, *risk);
+                if let Some(known) = self.tried(|t| t.attempt.call == *call) {
+                    new.attempt.changed = known.attempt.changed;
+                    *known = new;
+                } else if let Some(list) = self.run.as_mut().and_then(|r| r.tried.as_mut()).filter(|_| goal) {
+                    list.push(new);
+                }
+            }
+            Event::CommandExited { call, exit, .. } => {
+                if let Some(tried) = self.tried(|t| t.attempt.call == *call) {
+                    tried.attempt.exit = Some(exit.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tried(&mut self, which: impl Fn(&Tried) -> bool) -> Option<&mut Tried> {
+        let list = self.run.as_mut().and_then(|r| r.tried.as_mut())?;
+        list.iter_mut().rev().find(|t| which(t))
+    }
+}

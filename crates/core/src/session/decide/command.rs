@@ -1,0 +1,128 @@
+//! Commands: made by the workbench, started on leave, changed by the user before they run.
+//!
+//! Owns what a line becomes between its proposal and its start. Its judgement is `call`'s.
+
+use super::{Decided, Draft};
+use crate::{
+    blob::BlobId,
+    checkpoint::{Answer, CheckpointKind},
+    event::{CallStatus, Event},
+    ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
+    input::Refusal,
+    risk::{MAX_LINE_BYTES, Risk, assess},
+    scope::Capability,
+    session::OpenCall,
+    tool::Tool,
+};
+
+impl Draft<'_> {
+    /// Starts a call that an answer allowed.
+    pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId) {
+        let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
+        if let Some(tool) = open.tool {
+            self.start_call(lane, &open, tool, Some(approval));
+            self.advance(lane);
+        }
+    }
+
+    /// A call of the workbench itself: a gate's command, or one that the user typed.
+    pub(super) fn call_command(&mut self, lane: LaneId, command: &str, folder: &str, typed: bool) -> CallId {
+        let call = CallId(self.id());
+        let mut args = serde_json::Map::new();
+        args.insert("command".to_owned(), command.into());
+        if !folder.is_empty() {
+            args.insert("folder".to_owned(), folder.into());
+        }
+        let args = serde_json::Value::Object(args).to_string();
+        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args, typed });
+        call
+    }
+
+    pub(super) fn command_started(&mut self, call: CallId, process: Process) -> Decided {
+        self.state.open_call(call).ok_or_else(|| Refusal::new("the call is not open any more"))?;
+        self.emit(Event::CommandStarted { call, process });
+        Ok(())
+    }
+
+    /// The user submits a line for a command that waits: as it was shown, changed, or empty.
+    pub(super) fn submit_line(&mut self, id: CheckpointId, line: &str) -> Decided {
+        let Some(CheckpointKind::Risk { call, gate, command, risk, .. }) =
+            self.state.open.get(&id).map(|c| c.kind.clone())
+        else {
+            return Err(Refusal::new("no command waits there"));
+        };
+        let line = line.trim();
+        if line.is_empty() {
+            return self.answer_risk(id, call, risk, Answer::Skip);
+        }
+        if line == command {
+            return self.answer_risk(id, call, risk, Answer::Approve);
+        }
+        self.edit_command(id, call, gate, line)
+    }
+
+    fn edit_command(&mut self, id: CheckpointId, call: CallId, gate: Option<GateId>, line: &str) -> Decided {
+        if gate.is_some() {
+            return Err(Refusal::new("a gate runs as the plan has it; deny it, or change the plan"));
+        }
+        if line.len() > MAX_LINE_BYTES || line.contains('\0') {
+            return Err(Refusal::new(format!("a command may have {MAX_LINE_BYTES} bytes and no NUL")));
+        }
+        if !self.state.ceiling().allows(Capability::Execute) {
+            return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
+        }
+        let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else {
+            return Err(Refusal::new("the call is not open any more"));
+        };
+        let answer = Answer::Line(line.to_owned());
+        // What the user typed needs no second leave; high risk wants its word all the same.
+        let approval = if assess(line).risk < Risk::High {
+            Some(self.allow(id, answer))
+        } else {
+            self.close(id, Some(answer));
+            None
+        };
+        self.emit(Event::CommandEdited { call, lane, args: with_command(&open, line) });
+        if let Some(open) = self.state.open_call(call).map(|(_, c)| c.clone()) {
+            self.gate_command(lane, &open, approval);
+        }
+        self.advance(lane);
+        Ok(())
+    }
+
+    /// A command that waited is not run; the agent is told why.
+    pub(super) fn deny_call(&mut self, id: CheckpointId, call: CallId, answer: Answer, text: &str) {
+        let mut reason = text.to_owned();
+        if let Answer::Reject(why) = &answer
+            && !why.is_empty()
+        {
+            reason = format!("{text}: {why}");
+        }
+        self.close(id, Some(answer));
+        let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) else { return };
+        self.end_call(lane, call, CallStatus::Refused, &reason);
+        self.drop_rest(lane, "the user did not let the command before it run");
+        self.advance(lane);
+    }
+}
+
+/// The hash of exactly what a command question shows.
+pub(super) fn shown_command(command: &str, folder: &str) -> BlobId {
+    BlobId::of(format!("{folder}\0{command}").as_bytes())
+}
+
+/// Line and folder of a call of `run`.
+pub(super) fn command_of(open: &OpenCall) -> Option<(String, String)> {
+    let args: serde_json::Value = serde_json::from_str(&open.head).ok()?;
+    let text = |key: &str| args.get(key).and_then(|v| v.as_str()).unwrap_or_default().trim().to_owned();
+    let command = text("command");
+    (!command.is_empty()).then(|| (command, text("folder")))
+}
+
+/// The arguments of a call with another line in them.
+fn with_command(open: &OpenCall, line: &str) -> String {
+    let mut args: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(&open.head).unwrap_or_default();
+    args.insert("command".to_owned(), line.into());
+    serde_json::Value::Object(args).to_string()
+}

@@ -1,0 +1,66 @@
+//! Gates: what their command's end says about the tree.
+//!
+//! Owns the verdict and its evidence. Never runs one: that is a call like every other.
+
+use super::Draft;
+use crate::{
+    blob::BlobId,
+    event::{Event, Level, Proof},
+    ids::{EvidenceId, GateId, LaneId},
+    phase::Trigger,
+    relpath::RelPath,
+    tool::Exit,
+};
+
+impl Draft<'_> {
+    pub(super) fn gate_ended(
+        &mut self,
+        lane: LaneId,
+        gate: GateId,
+        command: String,
+        exit: Option<Exit>,
+        output: BlobId,
+        diagnostics: String,
+    ) {
+        let Some(exit) = exit else {
+            self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
+            return self.leave_gate_out(lane, gate);
+        };
+        self.emit(Event::LaneClosed { lane });
+        let evidence = EvidenceId(self.id());
+        let passed = exit.ok();
+        let proof = Proof { command, exit, output, diagnostics, tree: self.tree() };
+        if passed {
+            self.emit(Event::GatePassed { gate, evidence, proof });
+            self.continue_run();
+        } else {
+            self.emit(Event::GateFailed { gate, evidence, proof });
+            self.must_go(Trigger::GateFail);
+            self.ask_of_phase();
+        }
+    }
+
+    /// A hash over what the session has on disk: the after-hash of every file in the ledger.
+    fn tree(&self) -> Option<BlobId> {
+        let mut files: std::collections::BTreeMap<&RelPath, Option<BlobId>> =
+            std::collections::BTreeMap::new();
+        for file in self.state.ledger.iter().filter_map(|a| self.state.applies.get(a)).flat_map(|a| &a.files)
+        {
+            files.insert(&file.path, file.after);
+        }
+        (!files.is_empty()).then(|| BlobId::of(format!("{files:?}").as_bytes()))
+    }
+}
+
+/// The first lines of an output that say what is wrong.
+pub(super) fn diagnostics(text: &str) -> String {
+    let telling = |l: &&str| {
+        let l = l.to_lowercase();
+        ["error", "fail", "panic", "undefined", "expected", "warning"].iter().any(|w| l.contains(w))
+    };
+    let mut lines: Vec<&str> = text.lines().filter(telling).take(8).collect();
+    if lines.is_empty() {
+        lines = text.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect();
+    }
+    lines.iter().map(|l| l.chars().take(200).collect::<String>()).collect::<Vec<_>>().join("\n")
+}
