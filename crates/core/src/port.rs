@@ -7,6 +7,7 @@ use crate::{
     event::Stamped,
     ids::{Millis, Seq},
     input::Input,
+    redact::Redactor,
     relpath::RelPath,
     session::Session,
     talk::Delta,
@@ -88,6 +89,8 @@ pub struct Surroundings {
     pub window: Option<u64>,
     /// Whether another process holds the session and nothing can be changed.
     pub read_only: bool,
+    /// What a screen must not show of what it reads by itself.
+    pub secrets: Redactor,
     /// The clock when this was said.
     pub now: Millis,
 }

@@ -18,6 +18,7 @@ use regex::{Regex, RegexBuilder};
 
 pub use entrance::Guarded;
 pub(crate) use entrance::{refuse_call, shown_args};
+pub use random::is_worth_hiding;
 pub use restore::{restore_edit, restore_whole};
 pub use shapes::{Rule, rules};
 pub use stream::Stream;

@@ -52,7 +52,7 @@ pub struct OpenAi {
 impl OpenAi {
     /// A client for `endpoint`. Nothing is resolved, connected or loaded yet.
     pub fn new(endpoint: Endpoint) -> Self {
-        let redactor = Redactor::knowing(endpoint.secrets());
+        let redactor = Redactor::knowing(endpoint.secrets().map(|(_, value)| value));
         Self { endpoint: Arc::new(endpoint), redactor, http: OnceLock::new(), counts: AtomicBool::new(true) }
     }
 

@@ -145,7 +145,7 @@ pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
     let load = || Config::load(&home, Path::new("."), &environment, Layer::default()).map_err(explain);
     match what {
         ConfigCommand::Path => writeln!(out, "{}", path.display())?,
-        ConfigCommand::Show => writeln!(out, "{:#?}", load()?)?,
+        ConfigCommand::Show => write!(out, "{}", load()?)?,
         ConfigCommand::Validate => {
             load()?;
             writeln!(out, "{}: fine", path.display())?;

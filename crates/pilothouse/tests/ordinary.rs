@@ -9,13 +9,10 @@ use std::path::{Path, PathBuf};
 use pilothouse_core::redact::Redactor;
 use support::alone::tell;
 
-/// Texts that hold secrets on purpose: what shows that they are found.
-const ON_PURPOSE: [&str; 4] = [
-    "crates/core/src/redact/",
-    "crates/model/src/openai/endpoint.rs",
-    "crates/model/src/openai/fault.rs",
-    "crates/pilothouse/tests/secrets",
-];
+/// Texts that hold secrets on purpose: the rules with their examples, and tests that show what becomes
+/// of a secret. What these use is told apart by its letters.
+const ON_PURPOSE: [&str; 2] = ["crates/core/src/redact/", "crates/pilothouse/tests/secrets"];
+const MADE_UP: [&str; 3] = ["9aB8cD7eF6gH5iJ4", "4fJq0Zx81LmNwPq7", "hunter2"];
 
 fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -47,6 +44,9 @@ fn ordinary_code_holds_no_marks() {
         files += 1;
         lines += text.lines().count();
         for s in Redactor::default().secrets_of_file(&name, &text) {
+            if MADE_UP.iter().any(|m| text[s.start..s.end].contains(m)) {
+                continue;
+            }
             let line = text[..s.start].matches('\n').count() + 1;
             marks.push(format!("{name}:{line}: {:?} {}", s.kind, &text[s.start..s.end]));
         }

@@ -16,6 +16,7 @@ pub mod writer;
 
 pub mod config;
 pub mod home;
+pub mod secrets;
 pub mod surroundings;
 pub mod trace;
 

@@ -33,6 +33,37 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || distinct(value) < 3
 }
 
+/// Words in the name of what holds a secret.
+const NAMES: [&str; 11] = [
+    "key",
+    "pass",
+    "pwd",
+    "auth",
+    "authorization",
+    "cookie",
+    "dsn",
+    "signature",
+    "pat",
+    "private",
+    "credentials",
+];
+/// Words that may also end a longer one.
+const ENDS: [&str; 7] = ["token", "secret", "password", "passwd", "passphrase", "apikey", "credential"];
+
+/// Whether a value of a setting of this name must be kept out wherever it stands. A word that people
+/// put where a key is wanted and none is needed must not: it would vanish from every text.
+pub fn is_worth_hiding(name: &str, value: &str) -> bool {
+    let (name, value) = (name.to_ascii_lowercase(), value.trim());
+    let named = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| NAMES.contains(&word) || ENDS.iter().any(|end| word.ends_with(end)));
+    let word = value.len() < 12 && !value.bytes().any(|b| b.is_ascii_digit());
+    let unused = ["not-needed", "no-key", "nokey", "unused", "localhost"].iter().any(|w| value.contains(w));
+    let path = ["/", "~", "./"].iter().any(|p| value.starts_with(p));
+    !path
+        && (looks_random(value) || (named && value.len() >= 6 && !word && !unused && !is_placeholder(value)))
+}
+
 /// Whether letters, digits and cases change as often as only chance makes them: a key, not a name.
 pub(super) fn looks_random(value: &str) -> bool {
     let digits = value.bytes().any(|b| b.is_ascii_digit());

@@ -83,18 +83,19 @@ impl Endpoint {
         reqwest::Url::parse(&self.base_url).ok()?.host_str().map(str::to_ascii_lowercase)
     }
 
-    /// Everything of it that nobody may read.
-    pub fn secrets(&self) -> impl Iterator<Item = &str> {
-        let key = self.key.iter().map(ExposeSecret::expose_secret);
-        let headers = self.headers.iter().map(|(_, v)| v.expose_secret());
-        let query = self.query.iter().filter(|(n, _)| n != API_VERSION).map(|(_, v)| v.expose_secret());
-        let login = self.login.iter().map(ExposeSecret::expose_secret);
-        let password = login.clone().filter_map(|l| l.split_once(':').map(|(_, p)| p));
+    /// Everything of it that may be secret, by name.
+    pub fn secrets(&self) -> impl Iterator<Item = (&str, &str)> {
+        let key = self.key.iter().map(|k| ("key", k.expose_secret()));
+        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.expose_secret()));
+        let query = self.query.iter().map(|(name, value)| (name.as_str(), value.expose_secret()));
+        let query = query.filter(|(name, _)| *name != API_VERSION);
+        let login = self.login.iter().map(|l| ("password", l.expose_secret()));
+        let password = login.clone().filter_map(|(name, l)| Some((name, l.split_once(':')?.1)));
         key.chain(headers).chain(query).chain(login).chain(password)
     }
 
     /// Whether the address is this machine, so that no proxy may stand between.
-    pub(super) fn is_loopback(&self) -> bool {
+    pub fn is_loopback(&self) -> bool {
         let host = self.host().unwrap_or_default();
         let host = host.trim_matches(['[', ']']);
         host.eq_ignore_ascii_case("localhost")
@@ -259,7 +260,10 @@ mod tests {
     fn debug_shows_no_secret() {
         let mut e = Endpoint::new("https://me:hunter2@example.org/v1?token=hunter3", "m");
         assert_eq!(e.base_url, "https://example.org/v1");
-        assert_eq!(e.secrets().collect::<Vec<_>>(), ["hunter3", "me:hunter2", "hunter2"]);
+        assert_eq!(
+            e.secrets().map(|(_, value)| value).collect::<Vec<_>>(),
+            ["hunter3", "me:hunter2", "hunter2"]
+        );
         e.key = Some("hunter4".into());
         e.headers.push(("x-key".into(), "hunter5".into()));
         e.query.push(("sig".into(), "hunter6".into()));

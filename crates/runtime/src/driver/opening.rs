@@ -58,6 +58,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         workspace = real_folder(&found.workspace)?;
     }
     let config = Config::load(&setup.home, &workspace, &setup.environment, setup.flags.clone())?;
+    crate::secrets::keep(&config.secrets);
     crate::trace::set_filter(&config.filter)?;
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
     let folder = match found {

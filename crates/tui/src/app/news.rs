@@ -108,7 +108,7 @@ impl App {
             Reply::Blob(..) | Reply::Files(_) => {
                 self.conversation.answered(&reply);
                 self.plan.answered(&reply);
-                self.diff.answered(&reply);
+                self.diff.answered(&reply, &self.surroundings.secrets);
             }
         }
         self.collect_asks();
