@@ -10,6 +10,7 @@ use crate::{
     goal::PlannerError,
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
+    trust::Part,
 };
 
 /// An open question.
@@ -86,6 +87,15 @@ pub enum CheckpointKind {
         to: IntentNode,
         /// Why, in the model's words.
         reason: String,
+    },
+    /// May what the folder brings take effect?
+    Trust {
+        /// What it brings.
+        parts: Vec<Part>,
+        /// Every line of it.
+        sheet: BlobId,
+        /// The hash over all of it.
+        shown: BlobId,
     },
     /// Leave although something runs?
     Exit,
@@ -173,6 +183,22 @@ const fn choice(key: &'static str, label: &'static str) -> Choice {
 }
 
 impl CheckpointKind {
+    /// The hash of what was shown, where an answer is bound to one.
+    pub const fn shown(&self) -> Option<BlobId> {
+        match self {
+            Self::Risk { shown, .. } | Self::Trust { shown, .. } => Some(*shown),
+            Self::Confirmation
+            | Self::Clarification { .. }
+            | Self::Failure(_)
+            | Self::Interruption { .. }
+            | Self::Diff { .. }
+            | Self::Transition { .. }
+            | Self::Exit
+            | Self::PipelinePause { .. }
+            | Self::Breakout { .. } => None,
+        }
+    }
+
     /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.
     pub const fn is_phase_own(&self) -> bool {
         match self {
@@ -183,7 +209,7 @@ impl CheckpointKind {
             | Self::PipelinePause { .. }
             | Self::Breakout { .. }
             | Self::Exit => true,
-            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } => false,
+            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } | Self::Trust { .. } => false,
         }
     }
 
@@ -222,6 +248,9 @@ impl CheckpointKind {
             }
             Self::Risk { .. } => vec![choice("y", "run once"), choice("n", "deny")],
             Self::Transition { .. } => vec![choice("y", "allow for this turn"), choice("n", "deny")],
+            Self::Trust { .. } => {
+                vec![choice("y", "trust it"), choice("n", "leave it off"), choice("v", "view")]
+            }
             Self::Exit => vec![choice("y", "stop it and leave"), choice("n", "stay")],
             Self::PipelinePause { .. } => {
                 vec![choice("1", "proceed"), choice("2", "modify"), choice("3", "exit")]
@@ -271,7 +300,11 @@ impl CheckpointKind {
                 "3" => Some(Answer::Abort),
                 _ => None,
             },
-            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } | Self::Breakout { .. } => None,
+            Self::Diff { .. }
+            | Self::Risk { .. }
+            | Self::Transition { .. }
+            | Self::Trust { .. }
+            | Self::Breakout { .. } => None,
         }
     }
 }

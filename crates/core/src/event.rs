@@ -87,6 +87,11 @@ pub enum Event {
         /// The hash over what in it takes effect.
         of: BlobId,
     },
+    /// Something about the folder's trust is to be looked at or kept.
+    TrustSought {
+        /// What.
+        wish: crate::trust::TrustWish,
+    },
     /// The user said something.
     TurnStarted {
         /// The turn.
@@ -515,7 +520,7 @@ pub enum Event {
         call: CallId,
         /// How.
         exit: Exit,
-        /// What it wrote, byte for byte as far as it was kept.
+        /// What it wrote, without terminal control and secrets, as far as it was kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<BlobId>,
     },

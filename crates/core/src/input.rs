@@ -132,6 +132,8 @@ pub enum Input {
         /// How.
         result: Result<(), WriteFault>,
     },
+    /// The folder was looked at: how far it is trusted, and what it brings.
+    Surveyed(Standing),
     /// A part of the program failed while it worked for this call.
     Panicked {
         /// The call, if it was one.

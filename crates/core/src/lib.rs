@@ -14,11 +14,13 @@ pub mod work;
 
 pub mod checkpoint;
 pub mod goal;
+pub mod hook;
 pub mod phase;
 pub mod plan;
 pub mod proposal;
 
 pub mod intent;
+pub mod policy;
 pub mod risk;
 pub mod scope;
 pub mod tool;

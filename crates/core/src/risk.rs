@@ -10,18 +10,23 @@ mod expand;
 mod parse;
 mod path;
 mod programs;
+mod redirect;
 pub mod rules;
 mod settings;
 mod shell;
 mod special;
+mod spread;
 mod state;
 mod syntax;
 mod text;
+mod trace;
 mod walk;
 mod word;
 mod wrap;
 
 use serde::{Deserialize, Serialize};
+
+pub use trace::{Act, Call, Use, Word};
 
 /// Longest line that is judged, in bytes; longer ones are high.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
@@ -86,6 +91,57 @@ pub fn assess(line: &str) -> Verdict {
     judge(line, 0)
 }
 
+/// Everything that a line would run and touch, as far as it can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// How risky it is.
+    pub verdict: Verdict,
+    /// Every command that it would run, in order, carriers included.
+    pub calls: Vec<Call>,
+    /// Every path that it would touch.
+    pub uses: Vec<Use>,
+    /// Whether it deletes something.
+    pub deletes: bool,
+    /// Whether all of it was looked at: no bound was reached, and it could be parsed.
+    pub whole: bool,
+    /// Whether it is too long or too deep to be looked at as a whole.
+    pub too_long: bool,
+    /// The risk of what belongs to no command.
+    pub loose: Risk,
+}
+
+/// Reads a shell line as [`assess`] does and tells what it would run and touch as well.
+pub fn read(line: &str) -> Reading {
+    let unread = |rule| Reading {
+        verdict: refusal(line, rule),
+        calls: Vec::new(),
+        uses: Vec::new(),
+        deletes: false,
+        whole: false,
+        too_long: rule == "too-long",
+        loose: Risk::High,
+    };
+    if line.len() > MAX_LINE_BYTES {
+        return unread("too-long");
+    }
+    let Ok(script) = parse::parse(line) else { return unread("unreadable") };
+    let mut walker = walk::Walker::new(line);
+    walker.trace = Some(trace::Trace::default());
+    walker.check_comments(line);
+    walker.run(&script);
+    let (verdict, trace) = verdict(line, walker);
+    let trace = trace.unwrap_or_default();
+    Reading {
+        verdict,
+        calls: trace.calls,
+        uses: trace.uses,
+        deletes: trace.deletes,
+        whole: !trace.cut,
+        too_long: trace.cut,
+        loose: trace.loose,
+    }
+}
+
 /// Judges a program and its arguments as they would be executed directly, without a shell.
 pub fn assess_argv(argv: &[String]) -> Verdict {
     let line: Vec<String> = argv.iter().map(|word| quote(word)).collect();
@@ -101,6 +157,16 @@ pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// Whether anything is known of a program of that name.
+pub fn is_known(program: &str) -> bool {
+    command::is_known(program)
+}
+
+/// Whether the first operand of a program says what it does (`git`, `cargo`).
+pub fn has_subcommands(program: &str) -> bool {
+    programs::find(program).is_some_and(programs::Program::has_subcommands)
+}
+
 fn judge(line: &str, depth: usize) -> Verdict {
     if line.len() > MAX_LINE_BYTES {
         return refusal(line, "too-long");
@@ -110,19 +176,24 @@ fn judge(line: &str, depth: usize) -> Verdict {
     walker.depth = depth;
     walker.check_comments(line);
     walker.run(&script);
-    let (worst, parts, programs) = walker.finish();
+    verdict(line, walker).0
+}
+
+fn verdict(line: &str, walker: walk::Walker<'_>) -> (Verdict, Option<trace::Trace>) {
+    let (worst, parts, programs, trace) = walker.finish();
     let rule = worst.as_ref().map_or_else(|| rules::find("read"), |worst| worst.rule);
     let part = worst.filter(|_| rule.risk > Risk::Low).map_or("", |worst| {
         line.get(worst.span.start..worst.span.end).filter(|part| !part.is_empty()).unwrap_or(line)
     });
-    Verdict {
+    let verdict = Verdict {
         risk: rule.risk,
         part: if part.trim().is_empty() { part } else { part.trim() }.to_owned(),
         why: rule.why.to_owned(),
         rule: rule.id.to_owned(),
         programs,
         parts,
-    }
+    };
+    (verdict, trace)
 }
 
 /// Whether a text inside another language would be high as a line of its own.

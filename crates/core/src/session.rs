@@ -9,25 +9,36 @@ mod decide;
 mod digest;
 pub mod lane;
 pub mod state;
+pub mod tiers;
 
 use std::collections::BTreeMap;
 
 pub use decide::COMMANDS;
 pub use lane::{Lane, LaneKind, OpenCall, Talk};
 pub use state::{Apply, ApplyStatus, Queue, Run, State, TurnInfo};
+pub use tiers::Tiers;
 
 use crate::{
     blob::Blob,
     event::Stamped,
     ids::Millis,
     input::{Input, Refusal},
+    intent::Reading,
     work::{Effect, Work, WorkKey},
 };
 
 /// One conversation with its plan, runs and changes: the fold of its events.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Session {
     state: State,
+    tiers: Tiers,
+}
+
+impl PartialEq for Session {
+    /// What is configured is no part of what happened.
+    fn eq(&self, other: &Self) -> bool {
+        self.state == other.state
+    }
 }
 
 /// What one input led to: texts to store, events to log, then effects to perform, in that order.
@@ -45,6 +56,21 @@ impl Session {
     /// A session in which nothing has happened.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A session in which nothing has happened, whose messages are read by these tiers.
+    pub fn with(tiers: Tiers) -> Self {
+        Self { state: State::default(), tiers }
+    }
+
+    /// How this process reads messages.
+    pub fn tiers(&self) -> &Tiers {
+        &self.tiers
+    }
+
+    /// What the deterministic tiers make of a line, here and now.
+    pub fn read(&self, line: &str) -> Reading {
+        self.state.read(line, &self.tiers)
     }
 
     /// The state that a log tells; the same as if every event had been applied live.
@@ -72,7 +98,7 @@ impl Session {
     /// When the input has no meaning in this state; then nothing has changed.
     pub fn step(&mut self, at: Millis, input: Input) -> Result<Step, Refusal> {
         let before = self.pending();
-        let mut draft = decide::Draft::new(&mut self.state, at);
+        let mut draft = decide::Draft::new(&mut self.state, &self.tiers, at);
         let decided = draft.decide(input);
         let (blobs, events) = draft.finish(decided)?;
         let after = self.pending();

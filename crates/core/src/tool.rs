@@ -166,7 +166,7 @@ pub struct ToolOutcome {
     pub proposals: Vec<ProposalDraft>,
     /// How a command ended.
     pub exit: Option<Exit>,
-    /// What a command wrote, byte for byte as far as it was kept.
+    /// What a command wrote, without terminal control and secrets, as far as it was kept.
     pub output: Option<Blob>,
 }
 

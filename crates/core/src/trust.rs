@@ -26,18 +26,72 @@ impl Trust {
     }
 }
 
-/// How far the folder is trusted, and for what content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How far the folder is trusted, and what it brings.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
     /// How far.
     pub trust: Trust,
     /// The hash over everything in the folder that would take effect.
     pub of: BlobId,
+    /// What that is.
+    pub parts: Vec<Part>,
+    /// The same with every line of it, for reading before an answer.
+    pub sheet: String,
+    /// Whether the user is to be asked.
+    pub asks: bool,
+    /// Why what was wanted could not be done.
+    pub fault: Option<String>,
 }
 
 impl Default for Standing {
-    /// A folder that nobody has trusted and that holds nothing of the kind.
+    /// A folder that nobody has trusted and that brings nothing.
     fn default() -> Self {
-        Self { trust: Trust::None, of: BlobId::of(b"") }
+        Self {
+            trust: Trust::None,
+            of: BlobId::of(b""),
+            parts: Vec::new(),
+            sheet: String::new(),
+            asks: false,
+            fault: None,
+        }
     }
+}
+
+/// One thing that a project brings and that would take effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Where it stands in the folder.
+    pub path: String,
+    /// What it would do, a line each, the first few.
+    pub would: Vec<String>,
+    /// How it differs from what was trusted before.
+    pub change: PartChange,
+}
+
+/// How a part differs from what was trusted before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartChange {
+    /// It was not there.
+    New,
+    /// It was another.
+    Changed,
+    /// It is as it was.
+    Same,
+    /// It is not there any more.
+    Gone,
+}
+
+/// What the user wants of the folder's trust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrustWish {
+    /// To be asked about what it brings now.
+    Look,
+    /// To trust exactly this.
+    Keep(BlobId),
+    /// To leave exactly this without effect, and not to be asked about it again.
+    Decline(BlobId),
+    /// To trust nothing of it any more.
+    Revoke,
 }

@@ -11,6 +11,7 @@ use crate::{
     scope::ToolScope,
     talk::Purpose,
     tool::{ChangeKind, Permit},
+    trust::TrustWish,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,6 +28,8 @@ pub enum WorkKey {
     Write(ApplyId),
     /// Taking it back (`false`) or putting it back (`true`).
     Revert(ApplyId, bool),
+    /// Looking at what the folder brings, and keeping what was decided about it.
+    Survey,
 }
 
 /// A piece of work that should be going on.
@@ -77,6 +80,8 @@ pub enum Work {
         /// The files.
         files: Vec<FileChange>,
     },
+    /// Look at what the folder brings, after keeping what was decided about it.
+    Survey(TrustWish),
 }
 
 /// Where the arguments of a call stand in the log, or the command line of a gate itself.
@@ -127,6 +132,7 @@ impl Work {
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
             Self::Write { apply, .. } => WorkKey::Write(*apply),
             Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
+            Self::Survey(_) => WorkKey::Survey,
         }
     }
 }

@@ -561,3 +561,41 @@ fn batches_of_another_hand_stay_above_the_floor_and_none_acts_unasked() {
     }
     assert!(right * 100 >= all * 92, "leaf {right} of {all}");
 }
+
+fn with(yaml: &str) -> Classifier {
+    Classifier::with_exemplars(yaml).unwrap()
+}
+
+/// What a user added is found by likeness, not only word for word.
+#[test]
+fn phrases_of_the_user_act_through_similarity() {
+    let mine = with(
+        "leaves:\n  execute:\n    - ship the build to staging\n  explain:\n    - brief me on the parser\n",
+    );
+    let read = |text: &str| mine.read(&Message { text, ..Message::default() });
+    let exact = read("Ship the build to staging!");
+    assert_eq!((exact.whole.path.current(), exact.whole.source), (N::Execute, Source::Exemplar));
+    assert_eq!(exact.clarify, None, "the user's own words need no question");
+    let near = read("ship the new build to staging");
+    assert_eq!(near.whole.path.current(), N::Execute);
+    assert!(near.whole.reasoning.contains("ship the build to staging"), "{}", near.whole.reasoning);
+    let near = read("brief me on the new parser");
+    assert_eq!((near.whole.path.current(), near.whole.source), (N::Explain, Source::Exemplar));
+}
+
+#[test]
+fn a_phrase_of_the_user_never_lifts_a_prohibition_or_conversation_only() {
+    let mine = with("leaves:\n  modify:\n    - polish it but don't change anything\n    - polish it\n");
+    let banned = mine.read(&Message { text: "polish it but don't change anything", ..Message::default() });
+    assert!(!writes(&banned));
+    let chat = mine.read(&Message { text: "polish it", chat_only: true, ..Message::default() });
+    assert!(!writes(&chat));
+}
+
+#[test]
+fn a_near_phrase_deepens_a_path_only_by_asking() {
+    let mine = with("leaves:\n  modify:\n    - how is the greeting of the start page doing\n");
+    let r = mine
+        .read(&Message { text: "how is the greeting of the start page doing today", ..Message::default() });
+    assert!(!writes(&r) || r.clarify.is_some(), "{:?}", r.whole);
+}

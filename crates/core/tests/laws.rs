@@ -28,6 +28,7 @@ use pilothouse_core::{
     session::{LaneKind, Session},
     talk::{Fault, FaultKind, ModelCall, ModelReply},
     tool::{Tool, ToolOutcome},
+    trust::{Trust, TrustWish},
     work::{Work, WorkKey},
 };
 use support::*;
@@ -48,7 +49,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 34] = [
+const LINES: [&str; 36] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -81,6 +82,8 @@ const LINES: [&str; 34] = [
     "/redo",
     "/replan",
     "/undo",
+    "/trust",
+    "/trust off",
     "!ls",
     "",
 ];
@@ -151,10 +154,7 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
         4 | 5 if !state.open.is_empty() => {
             let list: Vec<_> = state.open.values().cloned().collect();
             let question = dice.pick(&list);
-            let shown = match &question.kind {
-                CheckpointKind::Risk { shown, .. } if dice.roll(8) > 0 => Some(*shown),
-                _ => None,
-            };
+            let shown = question.kind.shown().filter(|_| dice.roll(8) > 0);
             Input::Answer { checkpoint: question.id, answer: answer(dice), shown }
         }
         6 | 7 if state.open_proposals().next().is_some() => {
@@ -251,6 +251,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             apply: *apply,
             result: if dice.roll(6) == 0 { Err(broken()) } else { Ok(()) },
         },
+        Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
 }
 
@@ -282,7 +283,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies.contains_key(apply));
             }
-            Work::Think { .. } | Work::Revert { .. } => {}
+            Work::Think { .. } | Work::Revert { .. } | Work::Survey(_) => {}
         }
     }
     for lane in new.lanes.values() {
@@ -318,10 +319,14 @@ fn check_log(log: &[Stamped]) {
     let mut proposed = std::collections::BTreeMap::new();
     let mut lines = std::collections::BTreeMap::new();
     let mut typed = std::collections::BTreeSet::new();
-    let mut auto = false;
+    let (mut auto, mut kept) = (false, None);
     for e in log {
         match &e.event {
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
+            // Nobody but the user trusts anything, and only what was shown.
+            Event::TrustSought { wish: TrustWish::Keep(of) } => kept = Some(*of),
+            Event::TrustChanged { trust: Trust::Kept, of } => assert_eq!(kept, Some(*of)),
+            Event::TrustChanged { trust: Trust::None, .. } => kept = None,
             Event::PermissionChanged { permission, .. } => auto = *permission == PermissionMode::Auto,
             Event::CheckpointResolved { approval: Some(a), answer, .. } => {
                 approved.insert(*a);
@@ -427,6 +432,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                         );
                     }
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
+                    Work::Survey(_) => {}
                     Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }

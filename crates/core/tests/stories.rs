@@ -21,6 +21,8 @@ mod phases;
 #[path = "stories/questions.rs"]
 mod questions;
 mod support;
+#[path = "stories/trust.rs"]
+mod trust;
 
 use pilothouse_core::{
     checkpoint::Answer,

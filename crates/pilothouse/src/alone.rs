@@ -12,7 +12,8 @@ use pilothouse_runtime::{
     Environment, Home, Setup, Which,
     config::{Config, Layer},
     headless::{self, Options, Outcome, Stop, change, listing},
-    sessions, trace,
+    hooks, sessions, trace,
+    trust::Folder,
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -23,7 +24,7 @@ use crate::{
     workbench::{explain, report_panics},
 };
 
-fn home() -> Result<(Home, Environment), Failure> {
+pub(crate) fn home() -> Result<(Home, Environment), Failure> {
     let environment = Environment::of_process();
     Ok((Home::find(&environment).map_err(explain)?, environment))
 }
@@ -134,7 +135,7 @@ pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Says where the configuration is, what it comes to, and whether it can be used.
+/// Says where the configuration is, what it comes to here, and whether it can be used.
 ///
 /// # Errors
 /// When it cannot be used.
@@ -142,13 +143,27 @@ pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
     let (home, environment) = home()?;
     let mut out = io::stdout().lock();
     let path = home.config.join("config.toml");
-    let load = || Config::load(&home, Path::new("."), &environment, Layer::default()).map_err(explain);
+    let folder = Folder::at(&home, &std::env::current_dir()?.canonicalize()?);
     match what {
         ConfigCommand::Path => writeln!(out, "{}", path.display())?,
-        ConfigCommand::Show => write!(out, "{}", load()?)?,
+        ConfigCommand::Show => {
+            let survey = folder.look();
+            let config = folder.settings(&survey, &home, &environment, Layer::default()).map_err(explain)?;
+            write!(out, "{config}")?;
+            if let Some(inert) = survey.inert() {
+                writeln!(out, "{inert}")?;
+            }
+        }
         ConfigCommand::Validate => {
-            load()?;
+            Config::load(&home, None, &environment, Layer::default()).map_err(explain)?;
             writeln!(out, "{}: fine", path.display())?;
+            let own = hooks::of_user(&home).map_err(explain)?;
+            writeln!(out, "{}: {} hooks", home.config.join(hooks::USER_FILE).display(), own.len())?;
+            // What the folder brings is read, whether it has effect or not.
+            let survey = folder.look();
+            survey.brought.settings(&folder.root).map_err(explain)?;
+            let theirs = survey.brought.hooks(&folder.root).map_err(explain)?;
+            writeln!(out, "{}: {} hooks", folder.root.join(hooks::PROJECT_FILE).display(), theirs.len())?;
         }
     }
     Ok(0)

@@ -88,6 +88,20 @@ pub enum Command {
         #[command(subcommand)]
         what: AuthCommand,
     },
+    /// Shows what a folder brings that would take effect, and whether it may.
+    #[command(
+        after_help = "Examples:\n  pilothouse trust                 look at it, then answer\n  pilothouse trust --show          only look\n  pilothouse trust --hash HASH     trust exactly what --show printed\n  pilothouse trust --revoke"
+    )]
+    Trust(TrustArgs),
+    /// The permission rules: which there are, which decides a call and why, what a new one would have done.
+    #[command(
+        after_help = "Examples:\n  pilothouse permissions list\n  pilothouse permissions explain \"cargo add serde\"\n  pilothouse permissions explain \"read .env\"\n  pilothouse permissions rehearse \"allow command cargo add\"\n  pilothouse permissions add \"deny read secrets/**\"\n\nA rule: deny|ask|allow  command|read|write|delete|path|mcp|network  PATTERN\nA call: a command line, or `read PATH`, `edit PATH`, `delete PATH`, `mcp SERVER TOOL`, `network HOST`"
+    )]
+    Permissions {
+        /// What to do.
+        #[command(subcommand)]
+        what: PermissionsCommand,
+    },
     /// Where the configuration is.
     #[command(after_help = "Examples:\n  pilothouse config path\n  pilothouse config validate")]
     Config {
@@ -266,6 +280,81 @@ pub enum AuthCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// `trust`.
+#[derive(Clone, Debug, Args)]
+pub struct TrustArgs {
+    /// The folder.
+    #[arg(default_value = ".")]
+    pub dir: PathBuf,
+    /// Only show what it brings and how it stands.
+    #[arg(long, conflicts_with_all = ["revoke", "hash"])]
+    pub show: bool,
+    /// Take back whatever was decided.
+    #[arg(long, conflicts_with = "hash")]
+    pub revoke: bool,
+    /// Trust it if it brings exactly what has this hash.
+    #[arg(long, value_name = "HASH")]
+    pub hash: Option<String>,
+}
+
+/// `permissions …`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum PermissionsCommand {
+    /// Lists every rule with the file and line where it stands.
+    List {
+        /// The folder.
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Says what happens to a call, which rule decides it, which one almost did, and what would turn it round.
+    Explain {
+        /// The call.
+        call: String,
+        /// The folder.
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+        /// The mode.
+        #[arg(long, value_enum, default_value = "ask")]
+        mode: PermissionArg,
+        /// JSON instead of words.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Says what a rule would have done to the commands of past sessions.
+    Rehearse {
+        /// The rule.
+        rule: String,
+        /// The folder.
+        #[arg(long, default_value = ".")]
+        dir: PathBuf,
+        /// Sessions of every folder, not only this one.
+        #[arg(long)]
+        all: bool,
+        /// JSON instead of words.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Adds a rule to your own file, below what stands there.
+    Add {
+        /// The rule.
+        rule: String,
+    },
+}
+
+/// A permission mode by name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum PermissionArg {
+    /// Nothing is changed or run.
+    ReadOnly,
+    /// Every change asks.
+    Ask,
+    /// Changes are made and recorded; removals and high risk ask.
+    Auto,
 }
 
 /// `config …`.

@@ -10,12 +10,18 @@ use pilothouse_core::{
     intent::{Classifier, CliRow, Message, Phase, cli_row},
     risk::{Risk, assess},
 };
+use pilothouse_runtime::{
+    Environment, Home,
+    config::{Config, Layer},
+};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
     cli::{ClassifyArgs, RiskArgs},
+    complain,
     exit::{Failure, USAGE},
+    workbench::explain as explain_error,
 };
 
 /// A line of `classify --jsonl`.
@@ -43,6 +49,7 @@ struct Line {
 /// # Errors
 /// When the arguments or a line cannot be read, or nothing can be printed.
 pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
+    let classifier = classifier()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.jsonl {
         for (number, line) in (1..).zip(io::stdin().lock().lines()) {
@@ -59,7 +66,7 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
                 .map(str::to_owned)
                 .or_else(|| (!asked.id.is_null()).then(|| asked.id.to_string()));
             let phase = asked.phase.as_deref().unwrap_or("idle");
-            let row = read(id, &asked.text, phase, asked.plan_active, &asked.context)
+            let row = read(&classifier, id, &asked.text, phase, asked.plan_active, &asked.context)
                 .ok_or_else(|| Failure::new(USAGE, format!("line {number}: no phase is called {phase:?}")))?;
             writeln!(out, "{}", serde_json::to_string(&row)?)?;
         }
@@ -67,7 +74,7 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
     }
     let text =
         args.text.as_deref().ok_or_else(|| Failure::new(USAGE, "give a message, or --jsonl and lines"))?;
-    let row = read(None, text, &args.phase, args.plan_active.then_some(true), &[])
+    let row = read(&classifier, None, text, &args.phase, args.plan_active.then_some(true), &[])
         .ok_or_else(|| Failure::new(USAGE, format!("no phase is called {:?}", args.phase)))?;
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&row)?)?;
@@ -75,6 +82,17 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
         explain(&mut out, &row)?;
     }
     Ok(0)
+}
+
+/// The classifier with the user's exemplars and thresholds.
+fn classifier() -> Result<Classifier, Failure> {
+    let environment = Environment::of_process();
+    let home = Home::find(&environment).map_err(explain_error)?;
+    let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain_error)?;
+    for notice in &config.notices {
+        complain(notice);
+    }
+    Ok(config.intent.classifier)
 }
 
 fn explain(out: &mut impl Write, row: &CliRow) -> io::Result<()> {
@@ -95,6 +113,7 @@ fn explain(out: &mut impl Write, row: &CliRow) -> io::Result<()> {
 }
 
 fn read(
+    classifier: &Classifier,
     id: Option<String>,
     text: &str,
     phase: &str,
@@ -108,7 +127,7 @@ fn read(
     let plan_active = plan_active.unwrap_or(phase != Phase::Idle);
     let message = Message { text, phase, paused, plan_active, chat_only: false, context };
     let start = Instant::now();
-    let reading = Classifier::builtin().read(&message);
+    let reading = classifier.read(&message);
     let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
     Some(cli_row(id, &reading, micros))
 }

@@ -5,7 +5,9 @@ mod auth;
 mod cli;
 mod exit;
 mod judge;
+mod permit;
 mod place;
+mod trust;
 mod workbench;
 
 use std::process::ExitCode;
@@ -51,6 +53,8 @@ fn act(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Undo(args)) => alone::undo(args, Way::Undo),
         Some(Command::Redo(args)) => alone::undo(args, Way::Redo),
         Some(Command::Auth { what }) => auth::auth(what),
+        Some(Command::Trust(args)) => trust::trust(args),
+        Some(Command::Permissions { what }) => permit::permissions(what),
         Some(Command::Config { what }) => alone::config(what),
     }
 }

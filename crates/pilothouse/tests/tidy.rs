@@ -116,3 +116,13 @@ fn every_module_says_what_it_owns() {
         .collect();
     assert!(silent.is_empty(), "{silent:#?}");
 }
+
+#[test]
+fn git_is_started_in_one_place_only() {
+    let elsewhere: Vec<PathBuf> = sources()
+        .into_iter()
+        .filter(|p| !test_module(p) && !p.components().any(|c| c.as_os_str() == "tests"))
+        .filter(|p| fs::read_to_string(p).unwrap().contains("Command::new(\"git\")"))
+        .collect();
+    assert!(elsewhere.is_empty(), "use the tools' `git` module: {elsewhere:#?}");
+}

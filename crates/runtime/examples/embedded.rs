@@ -90,6 +90,7 @@ fn answer(state: &State) -> Option<Input> {
         | CheckpointKind::Interruption { .. }
         | CheckpointKind::Risk { .. }
         | CheckpointKind::Transition { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Exit
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. } => Some(Input::Cancel),

@@ -1,18 +1,21 @@
 //! Settings: the shipped defaults, the user's file, the environment, the command line.
 //!
-//! Owns reading, layering and checking. Never applies a project's own file: without trust it is
-//! only noticed, and it can never name an endpoint or a key.
+//! Owns reading, layering and checking. A project's own file arrives here only from a folder that
+//! is trusted; it can only narrow, and never names an endpoint or a key.
 
 pub mod credentials;
+pub mod intent;
 pub(crate) mod keyring;
 pub mod keys;
 mod layer;
+mod project;
 mod shown;
 pub mod voice;
 
 use std::{fs, path::Path, time::Duration};
 
 use pilothouse_core::{redact::Redactor, scope::PermissionMode};
+use pilothouse_model::Preset;
 
 use crate::{
     error::RuntimeError,
@@ -20,8 +23,11 @@ use crate::{
     secrets,
 };
 pub use credentials::Credentials;
+pub use intent::{Intent, Vectors};
 pub use keys::KeySource;
+pub(crate) use layer::position;
 pub use layer::{Layer, PriceLayer};
+pub use project::ProjectLayer;
 pub use voice::Voice;
 
 /// The defaults as they are shipped.
@@ -42,6 +48,8 @@ pub struct Config {
     pub permission: PermissionMode,
     /// Messages of the conversation that a model gets.
     pub history: usize,
+    /// How messages are read.
+    pub intent: Intent,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -52,14 +60,15 @@ pub struct Config {
 const MAX_SECONDS: u64 = 3600;
 
 impl Config {
-    /// Reads all layers. `flags` is what the command line says and goes before everything.
+    /// Reads all layers. `flags` is what the command line says and goes before everything; `project`
+    /// is what the folder says where it is trusted.
     ///
     /// # Errors
     /// When a file cannot be read or holds something unknown (with line and column), when a key
     /// file can be read by others, or when the settings contradict each other.
     pub fn load(
         home: &Home,
-        workspace: &Path,
+        project: Option<&ProjectLayer>,
         environment: &Environment,
         flags: Layer,
     ) -> Result<Self, RuntimeError> {
@@ -70,19 +79,19 @@ impl Config {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Layer::default(),
             Err(e) => return Err(RuntimeError::io("read", file)(e)),
         };
+        let embedder = user.embedder.clone();
         let all = flags.over(Layer::from_environment(environment)).over(user).over(defaults);
         let stored = Credentials::read(&Credentials::place(home))?;
         let (voice, key) = Voice::choose(&all.model, environment, &stored)?;
-        let project = workspace.join(".pilothouse/config.toml");
+        let embedder = intent::vectors(&embedder, environment, &stored)?;
+        let secrets = secrets::known(environment, &stored, &voice, &embedder);
         let mut notices = key.notices;
-        if project.exists() {
-            notices.push(format!("{} is not applied: this folder is not trusted yet", project.display()));
-        }
-        let secrets = secrets::known(environment, &stored, &voice);
-        Ok(Self {
+        let intent = Intent::read(home, &all.intent, embedder, &mut notices);
+        let config = Self {
             voice,
             key: key.source,
             secrets,
+            intent,
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
             history: all.session.history.unwrap_or(20).min(200),
@@ -92,7 +101,8 @@ impl Config {
                 .or(all.log.filter)
                 .unwrap_or_else(|| "info".into()),
             notices,
-        })
+        };
+        Ok(project.map_or(config.clone(), |p| p.narrow(config)))
     }
 }
 

@@ -8,6 +8,7 @@ mod outbox;
 mod port;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod work;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
@@ -32,6 +33,7 @@ use crate::{
     home::{Environment, Home},
     sessions::{self, Summary},
     surroundings,
+    trust::{Folder, Survey},
 };
 use opening::Opened;
 use outbox::Outbox;
@@ -71,6 +73,8 @@ pub struct Setup {
     pub asking: bool,
     /// How far the folder is trusted whatever is kept about it: `--trust` says once.
     pub trust: Trust,
+    /// Whether somebody is there to be asked about the folder.
+    pub asks: bool,
     /// The mode, where it was said.
     pub mode: Option<Mode>,
     /// The environment.
@@ -95,6 +99,7 @@ impl Setup {
             permission: None,
             asking: false,
             trust: Trust::None,
+            asks: false,
             mode: None,
             environment,
             flags: Layer::default(),
@@ -128,6 +133,8 @@ enum Inbound {
     Input(Input),
     /// The read port's slow answers.
     Answered(u64, Reply),
+    /// The folder was looked at.
+    Surveyed(Box<(Folder, Survey)>),
     /// git answered.
     Branch(surroundings::Branch),
 }
@@ -267,6 +274,7 @@ impl Driver {
             }
             Inbound::Input(input) => inputs.push((input, false)),
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
+            Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Branch(branch) => {
                 let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
                 let after = Surroundings { branch: name, dirty: branch.dirty, ..self.around.clone() };
@@ -366,10 +374,8 @@ impl Driver {
     fn ask_git(&self) {
         let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
         tokio::spawn(async move {
-            let asked = tokio::task::spawn_blocking(move || surroundings::branch(&folder)).await;
-            if let Ok(branch) = asked {
-                drop(inbound.send(Inbound::Branch(branch)).await);
-            }
+            let branch = surroundings::branch(&folder).await;
+            drop(inbound.send(Inbound::Branch(branch)).await);
         });
     }
 
@@ -401,7 +407,9 @@ impl Driver {
             let whole = match &result {
                 Inbound::Ended(WorkKey::Write(_) | WorkKey::Revert(..), _) => true,
                 Inbound::Ended(key, _) => !pending.contains_key(key),
-                Inbound::Input(_) | Inbound::Answered(..) | Inbound::Branch(_) => false,
+                Inbound::Input(_) | Inbound::Answered(..) | Inbound::Branch(_) | Inbound::Surveyed(_) => {
+                    false
+                }
             };
             let mut inputs = Vec::new();
             self.result(result, &mut inputs);
@@ -427,7 +435,8 @@ impl Driver {
         if self.at.read_only() {
             return true;
         }
-        if state.history.is_empty() && state.turns.is_empty() && state.seq <= Seq(1) {
+        // Opening and the folder's trust alone are nothing to come back to.
+        if state.history.is_empty() && state.turns.is_empty() && state.ledger.is_empty() {
             drop(std::fs::remove_dir_all(&self.at.folder));
             return false;
         }

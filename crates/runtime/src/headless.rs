@@ -324,6 +324,7 @@ fn judge(question: &Checkpoint, options: &Options, fault: Option<FaultKind>) -> 
         | CheckpointKind::Diff { .. }
         | CheckpointKind::Risk { .. }
         | CheckpointKind::Transition { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Exit
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. } => Verdict::new(3, question.message.clone()),

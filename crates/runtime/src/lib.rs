@@ -16,9 +16,12 @@ pub mod writer;
 
 pub mod config;
 pub mod home;
+pub mod hooks;
+pub mod permissions;
 pub mod secrets;
 pub mod surroundings;
 pub mod trace;
+pub mod trust;
 
 pub mod disk;
 

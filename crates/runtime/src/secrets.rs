@@ -9,7 +9,7 @@ use pilothouse_core::redact::{Redactor, is_worth_hiding};
 use secrecy::ExposeSecret;
 
 use crate::{
-    config::{Credentials, Voice},
+    config::{Credentials, Vectors, Voice},
     home::Environment,
 };
 
@@ -40,12 +40,24 @@ pub fn of_environment(environment: &Environment) -> Redactor {
 }
 
 /// Everything that may stand nowhere: variables, stored keys, and what the endpoint is asked with.
-pub(crate) fn known(environment: &Environment, stored: &Credentials, voice: &Voice) -> Redactor {
+pub(crate) fn known(
+    environment: &Environment,
+    stored: &Credentials,
+    voice: &Voice,
+    vectors: &Vectors,
+) -> Redactor {
     let mut all: Vec<&str> = in_environment(environment).collect();
     all.extend(stored.values().map(ExposeSecret::expose_secret).filter(|k| is_worth_hiding("key", k)));
-    if let Voice::Endpoint(endpoint) = voice {
-        all.extend(endpoint.secrets().filter(|(name, value)| is_worth_hiding(name, value)).map(|(_, v)| v));
-    }
+    let speaks = match voice {
+        Voice::Endpoint(endpoint) => Some(endpoint),
+        Voice::Offline | Voice::Script(_) => None,
+    };
+    let compares = match vectors {
+        Vectors::Remote(endpoint) => Some(endpoint),
+        Vectors::BuiltIn | Vectors::Local(_) => None,
+    };
+    let asked = speaks.into_iter().chain(compares).flat_map(|e| e.secrets());
+    all.extend(asked.filter(|(name, value)| is_worth_hiding(name, value)).map(|(_, value)| value));
     Redactor::knowing(all)
 }
 

@@ -1,12 +1,11 @@
 //! What surrounds the session: branch, changed files, time zone.
 //!
-//! Owns the questions put to git, and puts them so that no hook, monitor or lock of the
-//! repository runs or waits. Never polls: it is asked after something may have changed.
+//! Owns the questions put to git and the reading of its answers. Never polls: it is asked after
+//! something may have changed.
 
-use std::{
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::path::Path;
+
+use pilothouse_tools::git;
 
 /// What git says about a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,19 +17,9 @@ pub struct Branch {
 }
 
 /// Asks git about a folder; nothing when there is no git or no repository.
-pub fn branch(folder: &Path) -> Branch {
-    let mut git = Command::new("git");
-    for (name, _) in std::env::vars_os().filter(|(n, _)| n.to_string_lossy().starts_with("GIT_")) {
-        git.env_remove(name);
-    }
-    git.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
-    git.args(["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]);
-    git.args(["status", "--porcelain=v2", "-z", "--branch", "--ignore-submodules=all"]);
-    git.current_dir(folder).stdin(Stdio::null()).stderr(Stdio::null());
-    match git.output() {
-        Ok(out) if out.status.success() => read(&out.stdout),
-        Ok(_) | Err(_) => Branch::default(),
-    }
+pub async fn branch(folder: &Path) -> Branch {
+    let args = ["status", "--porcelain=v2", "-z", "--branch", "--ignore-submodules=all"];
+    git::ask(folder, &args).await.map_or_else(Branch::default, |status| read(&status))
 }
 
 fn read(status: &[u8]) -> Branch {
@@ -72,9 +61,9 @@ mod tests {
         assert_eq!(read(b""), Branch::default());
     }
 
-    #[test]
-    fn a_folder_outside_a_repository_has_no_branch() {
+    #[tokio::test]
+    async fn a_folder_outside_a_repository_has_no_branch() {
         let dir = tempfile::tempdir().unwrap();
-        assert_eq!(branch(dir.path()).name, None);
+        assert_eq!(branch(dir.path()).await.name, None);
     }
 }

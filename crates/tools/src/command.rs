@@ -3,7 +3,7 @@
 //! Owns the process from its start until nothing of it is left. Never judges a command and never
 //! hands it a terminal, input or a secret.
 
-mod environment;
+pub(crate) mod environment;
 mod output;
 mod plain;
 mod tree;

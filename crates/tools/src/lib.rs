@@ -18,6 +18,7 @@ mod sight;
 #[cfg(test)]
 mod fixture;
 
+pub mod git;
 pub mod jail;
 pub mod specs;
 

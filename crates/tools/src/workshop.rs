@@ -146,7 +146,7 @@ pub(crate) fn on_file(
         Tool::Read => files::read(eyes, &args::parse(args)?),
         Tool::Search => files::search(eyes, &args::parse(args)?, cancel),
         Tool::Edit => change::edit(eyes, &args::parse(args)?),
-        Tool::Write => change::write(eyes, args::parse(args)?),
+        Tool::Write => change::write(eyes, &args::parse(args)?),
         Tool::Delete => change::delete(eyes, &args::parse(args)?),
         Tool::Run | Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => {
             Err(format!("{} is no file tool", tool.name()))

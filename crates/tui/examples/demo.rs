@@ -32,6 +32,7 @@ use pilothouse_core::{
     session::Session,
     talk::{Delta, DeltaKind, Finish, ModelCall, ModelReply, Purpose, Usage},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
+    trust::Standing,
     work::{Effect, Work, WorkKey},
 };
 use pilothouse_tui::{Look, Screen, Wiring, theme::Depth};
@@ -100,6 +101,7 @@ impl Driver {
                 let outcome = self.outcome(permit.call(), permit.tool());
                 self.todo.push_back(Input::ToolEnded { call: permit.call(), outcome });
             }
+            Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {
                 let files = changes
                     .iter()
@@ -311,6 +313,7 @@ fn main() {
             window: Some(24_000),
             read_only: false,
             now: now(),
+            ..Surroundings::default()
         };
         let _ = driver.updates.blocking_send(Update::Surroundings(Box::new(around)));
         let _ = driver.updates.blocking_send(Update::Opened(Box::new(Session::new()), Vec::new()));
@@ -320,7 +323,7 @@ fn main() {
             version: "0.1.0".into(),
             mode: None,
             permission: None,
-            standing: pilothouse_core::trust::Standing::default(),
+            standing: Standing::default(),
             found: Vec::new(),
         }));
         driver.drive(from_screen);

@@ -6,7 +6,9 @@
 
 mod deeds;
 mod news;
+mod offer;
 mod route;
+mod stood;
 mod view;
 
 use std::{
@@ -37,7 +39,7 @@ use crate::{
     plan::PlanPane,
     preview::Preview,
     prompt::{Prompt, Purpose},
-    standing::Standing,
+    standing::{Held, Standing},
     theme::{Depth, Glyphs, Theme, ThemeError},
 };
 
@@ -138,6 +140,11 @@ pub struct App {
     listed: Standing<CheckpointId>,
     /// The proposals in the diff.
     proposed: Standing<Vec<(ProposalId, BlobId)>>,
+    /// The command in the composer.
+    offering: offer::Offering,
+    held: Held<Chord>,
+    /// When the key that is being taken was pressed; one that is held, when it began to be.
+    pressed: Option<Instant>,
 
     numbers: u64,
     files_asked: Option<u64>,
@@ -189,6 +196,9 @@ impl App {
             asked: Standing::default(),
             listed: Standing::default(),
             proposed: Standing::default(),
+            offering: offer::Offering::default(),
+            held: Held::default(),
+            pressed: None,
             numbers: 0,
             files_asked: None,
             previewed: (String::new(), Seq(0), None),
@@ -238,7 +248,10 @@ impl App {
                 return Urgency::Stream;
             }
             Update::Answered(number, reply) => self.answered(number, reply),
-            Update::Refused(reason) => self.complain(reason),
+            Update::Refused(reason) => {
+                self.offer_refused();
+                self.complain(reason);
+            }
             Update::Surroundings(surroundings) => {
                 if surroundings.now.0 > 0 {
                     self.clock = Some((surroundings.now, now));
@@ -257,21 +270,6 @@ impl App {
             }
         }
         Urgency::News
-    }
-
-    /// What was drawn has been on the screen since `now`.
-    pub fn drew(&mut self, now: Instant) {
-        let state = self.session.state();
-        let in_bar = crate::bar::question(state).filter(|_| !self.areas.bar.is_empty());
-        self.asked.drew(in_bar, now);
-        let listed = match self.overlays.last() {
-            Some(Overlay::Approvals(list)) => list.chosen(state).map(|c| c.id),
-            _ => None,
-        };
-        self.listed.drew(listed, now);
-        let seen = self.pane_visible(Focus::Diff);
-        let proposed = seen.then(|| self.proposals());
-        self.proposed.drew(proposed.filter(|p| !p.is_empty()), now);
     }
 
     /// Whether something on the screen moves by itself.
@@ -435,7 +433,7 @@ impl App {
     }
 
     fn is_fresh(&self) -> bool {
-        self.session.state().turns.is_empty()
+        self.session.state().turns.is_empty() && self.conversation.is_empty()
     }
 
     /// Whether changes wait to be decided or are being written.

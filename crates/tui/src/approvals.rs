@@ -4,13 +4,14 @@
 //! that an item stood long enough before a key may answer it.
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     ids::CheckpointId,
     risk::Risk,
     session::State,
 };
 
-use crate::keymap::action::actions;
+use crate::{keymap::action::actions, theme::Slot};
 
 actions! {
     /// What can be done in the list.
@@ -23,6 +24,8 @@ actions! {
         Open "open", "open it", "shows more; decides nothing";
         /// Allow it once.
         Once "once", "allow once", "this one, now";
+        /// Change the command.
+        Edit "edit", "edit the command", "judged again as it then stands";
         /// Deny it with a reason.
         Deny "deny", "deny, with a reason", "this one; the agent is told why";
         /// Type the word that high risk wants.
@@ -45,8 +48,12 @@ pub enum Wish {
     Composer,
     /// Answer this question.
     Answer(CheckpointId, Answer),
+    /// Show every line of what it is about.
+    View(BlobId),
     /// Ask for the word that lets it run.
-    AskWord(CheckpointId),
+    AskWord(CheckpointId, String),
+    /// Put this command into the composer.
+    Edit(CheckpointId),
     /// Ask for a reason to deny it with.
     AskReason(CheckpointId),
 }
@@ -76,10 +83,11 @@ impl Approvals {
             }
             Action::Open => open(item),
             Action::Once => once(item),
-            Action::Word if word(item).is_some() => Wish::AskWord(item.id),
-            Action::Word => Wish::Nothing,
+            Action::Word => word(item).unwrap_or(Wish::Nothing),
+            Action::Edit => Wish::Edit(item.id),
             Action::Deny => match item.kind {
                 CheckpointKind::Diff { .. } => Wish::Diff,
+                CheckpointKind::Trust { .. } => Wish::Answer(item.id, Answer::Reject(String::new())),
                 CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
                 CheckpointKind::Confirmation
                 | CheckpointKind::Clarification { .. }
@@ -94,16 +102,19 @@ impl Approvals {
     }
 }
 
-/// The word that must be typed before it runs, if one must.
-pub fn word(item: &Checkpoint) -> Option<&'static str> {
-    matches!(item.kind, CheckpointKind::Risk { risk: Risk::High, .. }).then_some("proceed")
+/// Asks for the word that must be typed before it runs, if one must.
+fn word(item: &Checkpoint) -> Option<Wish> {
+    let CheckpointKind::Risk { risk: Risk::High, command, .. } = &item.kind else { return None };
+    Some(Wish::AskWord(item.id, command.clone()))
 }
 
 fn open(item: &Checkpoint) -> Wish {
     match item.kind {
         CheckpointKind::Diff { .. } => Wish::Diff,
-        CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
-        CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::Nothing,
+        CheckpointKind::Trust { sheet, .. } => Wish::View(sheet),
+        CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => {
+            word(item).unwrap_or(Wish::Nothing)
+        }
         CheckpointKind::Confirmation
         | CheckpointKind::Clarification { .. }
         | CheckpointKind::Failure(_)
@@ -116,9 +127,9 @@ fn open(item: &Checkpoint) -> Wish {
 
 fn once(item: &Checkpoint) -> Wish {
     match item.kind {
-        CheckpointKind::Risk { risk: Risk::High, .. } => Wish::AskWord(item.id),
-        CheckpointKind::Risk { .. }
-        | CheckpointKind::Transition { .. }
+        CheckpointKind::Risk { .. } => word(item).unwrap_or(Wish::Answer(item.id, Answer::Approve)),
+        CheckpointKind::Transition { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Confirmation
         | CheckpointKind::Exit => Wish::Answer(item.id, Answer::Approve),
         CheckpointKind::Diff { .. } => Wish::Diff,
@@ -139,5 +150,14 @@ pub const fn risk_name(risk: Risk, ascii: bool) -> &'static str {
         (Risk::Medium, true) => "! medium",
         (Risk::High, false) => "▲ high",
         (Risk::High, true) => "!! high",
+    }
+}
+
+/// The colour of a risk.
+pub const fn risk_slot(risk: Risk) -> Slot {
+    match risk {
+        Risk::Low => Slot::Soft,
+        Risk::Medium => Slot::Warn,
+        Risk::High => Slot::Bad,
     }
 }

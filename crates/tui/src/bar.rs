@@ -33,6 +33,8 @@ pub struct Facts<'a> {
     pub glyphs: &'a Glyphs,
     /// Whether something is being written.
     pub drafting: bool,
+    /// The command that stands in the composer.
+    pub offered: Option<CheckpointId>,
     /// The key that goes to the plan.
     pub plan_key: &'a str,
     /// The key that goes to the diff.
@@ -82,6 +84,7 @@ fn things(state: &State, question: &Checkpoint) -> usize {
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Transition { .. } => 1,
     }
 }
@@ -197,6 +200,7 @@ fn heading(question: &Checkpoint, glyphs: &Glyphs) -> (&'static str, Slot, Strin
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Diff { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Trust { .. }
         | CheckpointKind::Transition { .. } => (glyphs.waits, Slot::Warn, message, ""),
     }
 }
@@ -221,6 +225,9 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
             let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files wait") };
             (format!("{what} for your decision"), facts.diff_key, "opens the diff")
         }
+        CheckpointKind::Risk { .. } if facts.offered == Some(first.id) => {
+            ("the agent wants to run this".to_owned(), facts.approvals_key, "opens the list")
+        }
         CheckpointKind::Risk { command, risk, .. } => {
             let risk = risk_name(*risk, facts.glyphs.waits == "!");
             (format!("{risk}  {}", Clean::line(command)), facts.approvals_key, "opens it")
@@ -228,6 +235,14 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
         CheckpointKind::Transition { from, to, .. } => {
             let what = format!("may it go from {} to {}?", from.title(), to.title());
             (what, facts.approvals_key, "opens it")
+        }
+        CheckpointKind::Trust { parts, .. } => {
+            let files = match parts.len() {
+                0 => "the folder's gates".to_owned(),
+                1 => Clean::line(&parts.first().map(|p| p.path.clone()).unwrap_or_default()).into_string(),
+                n => format!("{n} files of the folder"),
+            };
+            (format!("trust {files}?"), facts.approvals_key, "shows what it would do")
         }
         CheckpointKind::Confirmation
         | CheckpointKind::Clarification { .. }

@@ -5,13 +5,15 @@
 
 pub mod draft;
 pub mod history;
+pub mod offered;
 pub mod popup;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use pilothouse_core::{intent::IntentNode, relpath::RelPath};
+use pilothouse_core::{ids::CheckpointId, intent::IntentNode, relpath::RelPath};
 
 pub use draft::{Cut, Draft, Motion, Saved};
 pub use history::History;
+pub use offered::Offered;
 pub use popup::{Offer, Popup};
 
 use crate::{command, keymap::action::actions, preview::unlocks};
@@ -75,6 +77,8 @@ pub enum Wish {
     Send(String),
     /// Send this once nothing runs.
     Queue(String),
+    /// Run this in place of the command that was proposed; empty: skip it.
+    Submit(CheckpointId, String),
     /// Enter was pressed with nothing written.
     Empty,
     /// The next pane.
@@ -98,6 +102,7 @@ pub struct Composer {
     pub history: History,
     /// The list above it, while it is open.
     pub popup: Option<Popup>,
+    offered: Option<Offered>,
     files: Option<Vec<(String, String)>>,
     dismissed: bool,
 }
@@ -108,7 +113,11 @@ impl Composer {
         if let Some(wish) = self.act_on_popup(action) {
             return wish;
         }
+        let own = self.offered.is_none();
         match action {
+            // A command is no message: it is not queued, lowered or looked up.
+            Action::Queue if !own => return Wish::NextPane,
+            Action::History | Action::Lower if !own => return Wish::Nothing,
             Action::Send => return self.send(),
             Action::Queue if self.draft.is_empty() => return Wish::NextPane,
             Action::Queue => {
@@ -125,6 +134,7 @@ impl Composer {
             Action::Lower => return Wish::Lower,
             Action::Up => {
                 if !self.draft.go(Motion::Up)
+                    && own
                     && let Some(text) = self.history.older(self.draft.saved())
                 {
                     self.draft.set(text);
@@ -132,6 +142,7 @@ impl Composer {
             }
             Action::Down => {
                 if !self.draft.go(Motion::Down)
+                    && own
                     && let Some(text) = self.history.newer()
                 {
                     self.draft.set(text);
@@ -207,7 +218,9 @@ impl Composer {
 
     /// Puts a text in place of the draft, which goes to history.
     pub fn replace(&mut self, text: impl Into<String>) {
-        let _ = self.clear();
+        if self.offered.is_none() {
+            let _ = self.clear();
+        }
         self.draft.set(Saved::plain(text));
     }
 
@@ -228,6 +241,9 @@ impl Composer {
     }
 
     fn send(&mut self) -> Wish {
+        if let Some(offered) = &self.offered {
+            return Wish::Submit(offered.question, self.draft.saved().whole());
+        }
         if self.draft.shown().trim().is_empty() {
             return Wish::Empty;
         }
@@ -326,6 +342,9 @@ impl Composer {
 
     /// Opens, refreshes or closes the list that the word at the caret asks for.
     fn look(&mut self) -> Wish {
+        if self.offered.is_some() {
+            return Wish::Nothing;
+        }
         let (token, first) = self.draft.token();
         let (offer, query) = match (token.strip_prefix('@'), token.strip_prefix('/')) {
             (Some(query), _) => (Offer::Files, query.to_owned()),

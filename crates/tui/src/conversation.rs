@@ -263,6 +263,11 @@ impl ConversationPane {
         hint_line(ctx, &keys, width)
     }
 
+    /// Whether nothing was said or told yet.
+    pub fn is_empty(&self) -> bool {
+        self.log.first() == self.log.end()
+    }
+
     /// Whether something in it moves, so that the frame ticks.
     pub fn animated(&self) -> bool {
         (self.log.first()..self.log.end())

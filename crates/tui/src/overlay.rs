@@ -6,12 +6,14 @@ pub mod approvals;
 pub mod help;
 pub mod page;
 pub mod palette;
+pub mod sheet;
 pub mod why;
 
 use ratatui::layout::Rect;
 
 pub use help::Help;
 pub use palette::Palette;
+pub use sheet::Sheet;
 pub use why::Inspected;
 
 use crate::{approvals::Approvals, prompt::Prompt};
@@ -31,6 +33,8 @@ pub enum Overlay {
     Connect,
     /// Why a message takes its path.
     Why(Box<Inspected>),
+    /// Everything that the folder brings.
+    Sheet(Sheet),
     /// A line that is asked for.
     Prompt(Prompt),
 }

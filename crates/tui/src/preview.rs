@@ -3,10 +3,10 @@
 //! Owns the words only; core's classifier decides, the same that will read the message.
 
 use pilothouse_core::{
-    checkpoint::CheckpointKind,
-    intent::{Classifier, Control, IntentNode, IntentPath, Message, Turn},
+    intent::{Control, IntentNode, IntentPath, Turn},
+    risk::{Risk, assess},
     scope::{Approval, PermissionMode},
-    session::State,
+    session::{Session, State},
 };
 
 /// A draft longer than this gets no preview: it must never make typing wait.
@@ -19,12 +19,21 @@ pub enum Preview {
     Path(IntentPath, &'static str),
     /// It answers the open question.
     Answer,
-    /// It is a command line, judged before it runs.
-    Shell,
+    /// It is a command line: how dangerous it is, and why.
+    Shell(Risk, String),
+}
+
+impl Preview {
+    /// A command line as it would be judged.
+    pub fn judged(line: &str) -> Self {
+        let verdict = assess(line.trim());
+        Self::Shell(verdict.risk, verdict.why)
+    }
 }
 
 /// What sending `draft` now would mean; `None` when there is nothing to tell.
-pub fn preview(draft: &str, state: &State) -> Option<Preview> {
+pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
+    let state = session.state();
     let text = draft.trim();
     if text.is_empty() || text.len() > LONGEST || text.starts_with('/') {
         return None;
@@ -32,35 +41,16 @@ pub fn preview(draft: &str, state: &State) -> Option<Preview> {
     if state.phase_question().is_some_and(|q| q.kind.read(text).is_some()) {
         return Some(Preview::Answer);
     }
-    let context = context(state, state.turns.len());
-    let reading = Classifier::builtin().read(&message(text, state, &context));
+    let reading = session.read(text);
     if reading.slash.is_some() {
         return None;
     }
     if reading.command.is_some() {
-        return Some(Preview::Shell);
+        return Some(Preview::judged(text.trim_start_matches('!')));
     }
     let path = reading.whole.path.clone();
     let what = meaning(&reading.whole.turn, &path, reading.forbids_change, state);
     Some(Preview::Path(path, what))
-}
-
-/// The last six messages before the one at `position`, oldest first.
-pub fn context(state: &State, position: usize) -> Vec<String> {
-    let before = position.saturating_sub(6);
-    state.turns.values().skip(before).take(position - before).map(|t| t.head.clone()).collect()
-}
-
-/// A message as the session would read it now.
-pub fn message<'a>(text: &'a str, state: &State, context: &'a [String]) -> Message<'a> {
-    Message {
-        text,
-        phase: state.phase,
-        paused: state.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
-        plan_active: state.plan.is_some(),
-        chat_only: state.chat_only,
-        context,
-    }
 }
 
 /// Whether a node changes or runs something.
@@ -84,7 +74,7 @@ pub const fn unlocks(node: IntentNode) -> &'static str {
 
 /// The draft with a shallower `@node` before it: what acts becomes a plan, what reads an
 /// explanation, and then the prefix goes again. `None` when there is nothing to lower.
-pub fn lowered(draft: &str, state: &State) -> Option<String> {
+pub fn lowered(draft: &str, session: &Session) -> Option<String> {
     let text = draft.trim_start();
     if text.starts_with(['/', '!']) {
         return None;
@@ -98,8 +88,7 @@ pub fn lowered(draft: &str, state: &State) -> Option<String> {
         Some(node) if acts(node) => Some(IntentNode::Plan),
         Some(_) => Some(IntentNode::Explain),
         None => {
-            let context = context(state, state.turns.len());
-            let leaf = Classifier::builtin().read(&message(text, state, &context)).whole.path.current();
+            let leaf = session.read(text).whole.path.current();
             if acts(leaf) {
                 Some(IntentNode::Plan)
             } else if leaf.scope() == IntentNode::Explain.scope() {

@@ -31,6 +31,8 @@ pub struct Prompt {
     pub word: Option<String>,
     /// What was typed.
     pub text: String,
+    /// What it is about, shown whole: a command.
+    pub about: Option<String>,
 }
 
 /// What a key did.
@@ -47,7 +49,7 @@ pub enum Typed {
 impl Prompt {
     /// An empty line for `purpose`.
     pub fn new(purpose: Purpose, question: impl Into<String>, word: Option<String>) -> Self {
-        Self { purpose, question: question.into(), word, text: String::new() }
+        Self { purpose, question: question.into(), word, text: String::new(), about: None }
     }
 
     /// Takes a key.

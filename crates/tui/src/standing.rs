@@ -1,7 +1,8 @@
 //! How long something that a key could answer has stood on the screen.
 //!
-//! Owns the time at which each such thing was first drawn. A key that came less than 300 ms after
-//! that was not meant for it and never answers it.
+//! Owns the time at which each such thing was first drawn, and since when a key is held. A key that
+//! was pressed less than 300 ms after that was not meant for it and never answers it, however long it
+//! is held.
 
 use std::time::{Duration, Instant};
 
@@ -42,9 +43,76 @@ impl<T: PartialEq> Standing<T> {
     }
 }
 
+/// The second of two presses may come this long after the first and be the same one, held: the
+/// longest wait that terminals are commonly set to before a key repeats.
+const FIRST_REPEAT: Duration = Duration::from_millis(700);
+/// Between further ones.
+const NEXT_REPEAT: Duration = Duration::from_millis(200);
+
+/// The key that was pressed last, and since when it may have been held.
+#[derive(Debug)]
+pub struct Held<K> {
+    key: Option<K>,
+    since: Option<Instant>,
+    last: Option<Instant>,
+    repeats: bool,
+}
+
+impl<K> Default for Held<K> {
+    fn default() -> Self {
+        Self { key: None, since: None, last: None, repeats: false }
+    }
+}
+
+impl<K: PartialEq> Held<K> {
+    /// A press came; returns when it began, as far as can be known. `repeat` is what the terminal
+    /// says, where it says so.
+    pub fn pressed(&mut self, key: K, repeat: bool, came: Instant) -> Instant {
+        let gap = self.last.map(|last| came.saturating_duration_since(last));
+        let most = if self.repeats { NEXT_REPEAT } else { FIRST_REPEAT };
+        let same = self.key.as_ref() == Some(&key) && gap.is_some_and(|gap| repeat || gap <= most);
+        self.repeats = same;
+        self.last = Some(came);
+        let began = self.since.filter(|_| same).unwrap_or(came);
+        (self.key, self.since) = (Some(key), Some(began));
+        began
+    }
+
+    /// Something else came, such as a paste.
+    pub fn released(&mut self) {
+        *self = Self::default();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_held_key_counts_from_its_first_press_and_a_new_press_from_itself() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let mut held = Held::default();
+        for ms in [0, 600, 640, 680, 850] {
+            assert_eq!(held.pressed('y', false, at(ms)), at(0), "{ms}");
+        }
+        assert_eq!(held.pressed('y', false, at(1_100)), at(1_100), "it was let go in between");
+        assert_eq!(held.pressed('n', false, at(1_110)), at(1_110), "another key");
+        assert_eq!(held.pressed('n', true, at(9_000)), at(1_110), "the terminal says that it is held");
+        assert_eq!(held.pressed('n', false, at(9_600)), at(9_600));
+        held.released();
+        assert_eq!(held.pressed('n', false, at(9_610)), at(9_610));
+    }
+
+    #[test]
+    fn pressing_again_and_again_gets_through() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let mut held = Held::default();
+        assert_eq!(held.pressed('y', false, at(0)), at(0));
+        assert_eq!(held.pressed('y', false, at(500)), at(0), "it may be the key's own first repeat");
+        assert_eq!(held.pressed('y', false, at(1_000)), at(1_000));
+    }
 
     #[test]
     fn only_a_key_that_came_300_ms_after_the_drawing_counts() {

@@ -19,7 +19,7 @@ use super::{
 /// Reads messages; cheap to copy, the tables are shared.
 #[derive(Clone, Debug, Default)]
 pub struct Classifier {
-    extra: Option<std::sync::Arc<super::exemplars::Exemplars>>,
+    pub(super) extra: Option<std::sync::Arc<super::join::Known>>,
 }
 
 /// A message taken apart once.
@@ -95,24 +95,14 @@ impl Classifier {
     /// # Errors
     /// When the text is no exemplar file: what is wrong, and in which line and column.
     pub fn with_exemplars(yaml: &str) -> Result<Self, super::exemplars::ExemplarError> {
-        let extra = super::exemplars::Exemplars::parse(yaml)?;
-        Ok(Self { extra: Some(std::sync::Arc::new(extra)) })
+        let own = super::exemplars::Exemplars::parse(yaml)?;
+        Ok(Self::configured(Some(own), super::similar::Thresholds::default()))
     }
 
     /// Reads a message. Total and deterministic: any text in any phase gives a valid path.
     pub fn read(&self, m: &Message<'_>) -> Reading {
         let mut reading = self.tiers(m);
-        if reading.forbids_change && writes(&reading.whole) {
-            reading.whole.path =
-                IntentPath::to(if reading.command.is_some() { N::Clarify } else { N::Explain });
-            reading.whole.turn = shallow(&reading.whole.turn);
-            reading.whole.reasoning.push_str("; capped: the message forbids changes");
-        }
-        if m.chat_only && (writes(&reading.whole) || reading.whole.path.current() == N::Execute) {
-            reading.whole.path = IntentPath::to(N::Explain);
-            reading.whole.turn = shallow(&reading.whole.turn);
-            reading.whole.reasoning.push_str("; capped: conversation only");
-        }
+        cap(&mut reading, m);
         reading
     }
 
@@ -138,18 +128,7 @@ impl Classifier {
         if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
             return typed(trimmed, m);
         }
-        Self::prose(trimmed, &parsed, m)
-    }
-
-    /// An exemplar of the user that is the message word for word.
-    fn exact(&self, text: &str, m: &Message<'_>) -> Option<Reading> {
-        let extra = self.extra.as_ref()?;
-        let leaf = extra.exact(text)?;
-        let turn = vote::project(leaf, m.phase, m.plan_active, text);
-        let class = made(turn, leaf, 0.95, Source::Exemplar, "an exemplar of the user, word for word".into());
-        let mut reading = plain(class, text);
-        reading.forbids_change = Parsed::new(text).ban != Ban::None;
-        Some(reading)
+        self.similar(Self::prose(trimmed, &parsed, m), m)
     }
 
     fn at_pause(text: &str) -> Reading {
@@ -176,7 +155,7 @@ impl Classifier {
         reading
     }
 
-    fn prose(full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
+    pub(super) fn prose(full: &str, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
         let vote = vote::decide(parsed, m);
         let mut segments = Vec::new();
         let parts = fold::parts(&parsed.doc, &parsed.structure);
@@ -213,6 +192,20 @@ impl Classifier {
             slash: None,
             command: None,
         }
+    }
+}
+
+/// What a prohibition, or conversation only, leaves of a reading.
+pub(super) fn cap(reading: &mut Reading, m: &Message<'_>) {
+    if reading.forbids_change && writes(&reading.whole) {
+        reading.whole.path = IntentPath::to(if reading.command.is_some() { N::Clarify } else { N::Explain });
+        reading.whole.turn = shallow(&reading.whole.turn);
+        reading.whole.reasoning.push_str("; capped: the message forbids changes");
+    }
+    if m.chat_only && (writes(&reading.whole) || reading.whole.path.current() == N::Execute) {
+        reading.whole.path = IntentPath::to(N::Explain);
+        reading.whole.turn = shallow(&reading.whole.turn);
+        reading.whole.reasoning.push_str("; capped: conversation only");
     }
 }
 

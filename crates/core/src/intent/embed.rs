@@ -1,16 +1,20 @@
-//! Sentence vectors behind one trait: the built-in one hashes, others may call a model.
+//! Sentence vectors behind one trait: the built-in one hashes, others ask a model.
 //!
-//! Owns the trait, the built-in embedder and the nearest exemplar. Never touches a file or network.
+//! Owns the trait and the built-in embedder. Never touches a file or the network.
 
-use super::{exemplars::Exemplars, features::features, reading::Message};
+use super::{features::features, reading::Message};
+use crate::talk::Fault;
 
-/// Turns a text into a unit vector.
-pub trait Embedder {
-    /// A name for caches and the inspector.
+/// Turns texts into unit vectors.
+pub trait Embedder: Send + Sync {
+    /// Its identity, for caches and the inspector: the same name gives the same vectors.
     fn name(&self) -> &str;
 
-    /// A vector of length one; all zeros when the text has nothing in it.
-    fn embed(&self, text: &str) -> Vec<f32>;
+    /// A vector of length one for each text; all zeros where there is nothing in it.
+    ///
+    /// # Errors
+    /// When it cannot be reached or says nonsense; the next tier takes over.
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Fault>;
 }
 
 /// The built-in embedder: features of words, letters and structure, folded into a short vector.
@@ -20,68 +24,55 @@ pub struct Hashed;
 /// Length of the built-in vectors.
 pub const HASHED_LEN: usize = 512;
 
+impl Hashed {
+    /// The vector of features that are already there.
+    pub fn fold(features: &[(u32, f32)]) -> Vec<f32> {
+        let mut out = vec![0f32; HASHED_LEN];
+        for (bucket, value) in features {
+            let sign = if bucket & 0x4000 == 0 { 1.0 } else { -1.0 };
+            if let Some(slot) = out.get_mut(*bucket as usize % HASHED_LEN) {
+                *slot += sign * value;
+            }
+        }
+        unit(out)
+    }
+
+    /// The vector of one text; nothing can go wrong here.
+    pub fn vector(text: &str) -> Vec<f32> {
+        Self::fold(&features(&Message { text, ..Message::default() }))
+    }
+}
+
 impl Embedder for Hashed {
     fn name(&self) -> &'static str {
         "hashed"
     }
 
-    fn embed(&self, text: &str) -> Vec<f32> {
-        let mut out = vec![0f32; HASHED_LEN];
-        for (bucket, value) in features(&Message { text, ..Message::default() }) {
-            let sign = if bucket & 0x4000 == 0 { 1.0 } else { -1.0 };
-            if let Some(slot) = out.get_mut(bucket as usize % HASHED_LEN) {
-                *slot += sign * value;
-            }
-        }
-        let norm = out.iter().map(|x| x * x).sum::<f32>().sqrt();
-        if norm > 0.0 {
-            for x in &mut out {
-                *x /= norm;
-            }
-        }
-        out
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Fault> {
+        Ok(texts.iter().map(|text| Self::vector(text)).collect())
     }
 }
 
-/// An exemplar near a text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Nearest {
-    /// primary, sub or leaves.
-    pub section: String,
-    /// The intent.
-    pub name: String,
-    /// The phrase.
-    pub phrase: String,
-    /// Cosine, -1 to 1.
-    pub score: f32,
-}
-
-/// The exemplar of a section that is nearest to a text.
-pub fn nearest(embedder: &dyn Embedder, set: &Exemplars, section: &str, text: &str) -> Option<Nearest> {
-    let wanted = embedder.embed(text);
-    let score = |phrase: &str| embedder.embed(phrase).iter().zip(&wanted).map(|(a, b)| a * b).sum::<f32>();
-    set.iter()
-        .filter(|(s, _, _)| *s == section)
-        .map(|(s, n, p)| Nearest {
-            section: s.to_owned(),
-            name: n.to_owned(),
-            phrase: p.to_owned(),
-            score: score(p),
-        })
-        .max_by(|a, b| a.score.total_cmp(&b.score))
+/// The vector at length one; one that has no length, or is no number somewhere, becomes zeros.
+pub fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+    let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let factor = if norm.is_finite() && norm > 0.0 { 1.0 / norm } else { 0.0 };
+    for x in &mut vector {
+        *x = if factor > 0.0 { *x * factor } else { 0.0 };
+    }
+    vector
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_exemplar_is_nearest_to_itself() {
-        let set = Exemplars::parse(crate::intent::exemplars::BUILTIN).unwrap();
-        for (section, _, phrase) in set.iter() {
-            let found = nearest(&Hashed, &set, section, phrase).unwrap();
-            assert!(found.score > 0.999 && found.phrase == phrase, "{phrase:?} → {found:?}");
-        }
+    fn vectors_have_length_one_or_none() {
+        let norm = |v: Vec<f32>| v.iter().map(|x| x * x).sum::<f32>();
+        assert!((norm(Hashed::vector("fix the bug")) - 1.0).abs() < 1e-4);
+        assert!((norm(unit(vec![3.0, 4.0])) - 1.0).abs() < 1e-6);
+        assert!(norm(unit(vec![f32::NAN, 1.0])).abs() < f32::EPSILON);
+        assert!(norm(unit(vec![0.0, 0.0])).abs() < f32::EPSILON);
     }
 }

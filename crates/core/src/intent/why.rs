@@ -5,10 +5,9 @@
 use super::{
     Classifier, IntentNode as N,
     classify::Parsed,
-    embed::{Hashed, Nearest, nearest},
-    exemplars::{BUILTIN, Exemplars},
     features,
     reading::{Message, Reading, turn_names},
+    similar::{Match, Near},
     stats::{LEAVES, Model},
     text,
 };
@@ -35,11 +34,11 @@ pub struct Why {
     /// The share that the statistics give each leaf, best first; empty where they were not asked.
     pub shares: Vec<(N, f32)>,
     /// The nearest exemplar of the leaves, by the built-in embedder.
-    pub leaf: Option<Nearest>,
+    pub leaf: Option<Near>,
     /// The nearest exemplar of the primary intents.
-    pub primary: Option<Nearest>,
+    pub primary: Option<Near>,
     /// The nearest exemplar of the subs, where it belongs to the turn.
-    pub sub: Option<Nearest>,
+    pub sub: Option<Near>,
     /// Words without which it would go elsewhere: the fewest first.
     pub flips: Vec<Flip>,
 }
@@ -48,13 +47,12 @@ impl Classifier {
     /// Reads a message and says why. Takes milliseconds: for an inspector, not for each key.
     pub fn why(&self, m: &Message<'_>) -> Why {
         let reading = self.read(m);
-        let set = Exemplars::parse(BUILTIN).unwrap_or_default();
-        let near = |section: &str| nearest(&Hashed, &set, section, &reading.text);
+        let Match { primary, sub, leaf } = self.nearest(&reading.text).unwrap_or_default();
         Why {
             shares: shares(m),
-            leaf: near("leaves"),
-            primary: near("primary"),
-            sub: near("sub").filter(|n| n.name.starts_with(turn_names(&reading.whole.turn).0)),
+            leaf,
+            primary,
+            sub: sub.filter(|n| n.name.starts_with(turn_names(&reading.whole.turn).0)),
             flips: self.flips(m, &reading),
             reading,
         }

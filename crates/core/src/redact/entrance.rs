@@ -11,6 +11,7 @@ use crate::{
     input::{Input, Refusal, WriteFault},
     talk::{Fault, ModelCall, ModelReply},
     tool::{Tool, ToolOutcome},
+    trust::{Part, Standing},
 };
 
 /// An input without secrets.
@@ -58,6 +59,7 @@ impl Redactor {
             Input::Panicked { call, apply, message } => {
                 Input::Panicked { call, apply, message: self.text(message) }
             }
+            Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
             input @ (Input::Open(_)
             | Input::Decide { .. }
@@ -156,6 +158,17 @@ impl Redactor {
             seen: outcome.seen,
             proposals: outcome.proposals,
             exit: outcome.exit,
+        }
+    }
+
+    fn standing(&self, standing: Standing) -> Standing {
+        let part =
+            |part: Part| Part { would: part.would.into_iter().map(|line| self.text(line)).collect(), ..part };
+        Standing {
+            parts: standing.parts.into_iter().map(part).collect(),
+            sheet: self.text(standing.sheet),
+            fault: standing.fault.map(|f| self.text(f)),
+            ..standing
         }
     }
 

@@ -7,6 +7,7 @@ use super::expand::{Feed, Field};
 use super::path::{Place, is_secret, names_secret, place};
 use super::programs::{self, Args, Dest, Program};
 use super::syntax::Span;
+use super::trace::Act;
 use super::walk::Walker;
 use super::{shell, special, wrap};
 
@@ -49,6 +50,8 @@ impl Walker<'_> {
             }
         }
         let (name, located) = self.name_of(first);
+        let plain = name.as_deref().unwrap_or_default();
+        self.note_call(plain, located, !located && wrap::carries(plain), argv, span);
         let Some(name) = name else {
             for field in argv.iter().skip(1) {
                 self.judge_read(field);
@@ -179,11 +182,27 @@ impl Walker<'_> {
             _ => words,
         };
         let args = Args::read(program, words);
-        if asks_help(program, name, argv, &args) {
+        let aside = args.opt(&["-C", "--git-dir", "--work-tree", "--manifest-path", "--prefix", "--cwd"]);
+        self.look_aside(aside.and_then(|opt| opt.value.as_ref()).map(|value| value.text.clone()));
+        let feed = self.by_lines(program, name, argv, &args, span, feed);
+        self.look_aside(None);
+        feed
+    }
+
+    fn by_lines(
+        &mut self,
+        program: &'static Program,
+        name: &str,
+        argv: &[Field],
+        args: &Args,
+        span: Span,
+        feed: Feed,
+    ) -> Feed {
+        if asks_help(program, name, argv, args) {
             self.hit("help", span);
             return Feed::Text("help".to_owned());
         }
-        let network = self.table_rules(program, name, argv, &args, span, &feed);
+        let network = self.table_rules(program, name, argv, args, span, &feed);
         if let Some(opt) = args.opt(&program.run)
             && opt.value.as_ref().is_none_or(|v| !is_harmless_pager(&v.text))
         {
@@ -211,8 +230,23 @@ impl Walker<'_> {
         for opt in &args.opts {
             self.option_value(program, opt);
         }
-        self.operands(program, &args);
-        output(name, &args, network, feed)
+        self.operands(program, name, args);
+        if program.inner {
+            self.inner_command(argv, args, span);
+        }
+        output(name, args, network, feed)
+    }
+
+    /// The command that stands in the operands of another one (`sudo`), or after its `-c`.
+    fn inner_command(&mut self, argv: &[Field], args: &Args, span: Span) {
+        if let Some(code) = args.opt(&["-c", "--command"]).and_then(|opt| opt.value.clone()) {
+            let _ = self.run_text(&code.text, code.span);
+        }
+        let first = args.operands.iter().find(|f| !wrap::is_assignment(&f.text));
+        let at = first.and_then(|o| argv.iter().position(|f| f.span == o.span && f.text == o.text));
+        if let Some(command) = at.and_then(|at| argv.get(at..)) {
+            let _ = self.dispatch(command, span, Feed::Inherit);
+        }
     }
 
     /// What the table and the special judges say; whether it reads from the network.
@@ -261,7 +295,7 @@ impl Walker<'_> {
         }
     }
 
-    fn operands(&mut self, program: &Program, args: &Args) {
+    fn operands(&mut self, program: &Program, name: &str, args: &Args) {
         let text = if args.has(&program.text_unless) { 0 } else { program.text };
         let target = args.opt(&["-t", "--target-directory"]).and_then(|opt| opt.value.clone());
         let named = program.names
@@ -280,7 +314,19 @@ impl Walker<'_> {
                 self.judge_write(field, "write");
             }
             if !(named || written) {
-                self.judge_read(field);
+                if program.names_by_word(name, at, &field.text) {
+                    self.judge_word(field);
+                } else {
+                    self.judge_read(field);
+                }
+            }
+            if program.moves && at < last || args.operand(0) == "mv" {
+                self.note_use(Act::Read, field);
+            }
+            if program.also.contains(&"git")
+                && matches!(args.operand(0), "rm" | "mv" | "restore" | "checkout" | "reset")
+            {
+                self.note_use(Act::Write, field);
             }
         }
         if let (Some(target), true) = (target, program.dest != Dest::None) {
@@ -290,6 +336,12 @@ impl Walker<'_> {
 
     /// A path that is read.
     pub(super) fn judge_read(&mut self, field: &Field) {
+        self.note_use(Act::Read, field);
+        self.judge_word(field);
+    }
+
+    /// A word that names something, be it a path or not.
+    pub(super) fn judge_word(&mut self, field: &Field) {
         let disk = field.text.starts_with("/dev/")
             && ["sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop"]
                 .iter()
@@ -301,6 +353,11 @@ impl Walker<'_> {
 
     /// A path that is written. Whether it is a file (not a stream).
     pub(super) fn judge_write(&mut self, field: &Field, rule: &str) -> bool {
+        if rule == "redirect" {
+            self.note_redirect(field);
+        } else {
+            self.note_use(Act::Write, field);
+        }
         match place(&field.text, self.cwd) {
             Place::Null => return false,
             Place::Project | Place::Scratch | Place::Unknown => self.hit(rule, field.span),

@@ -13,7 +13,10 @@ pub(super) const UNKNOWN: char = '\u{1a}';
 /// Longest value that is followed.
 const MAX_VALUE: usize = 32 * 1024;
 
-/// Most fields one word may become.
+/// Most parts of a value that is split at blanks.
+const MAX_PARTS: usize = 1024;
+
+/// Most fields one word may become by its braces.
 const MAX_FIELDS: usize = 64;
 
 /// Most braces, commas and runs between them in a word that is expanded.
@@ -72,6 +75,8 @@ struct Builder {
     open: Field,
     started: bool,
     span: Span,
+    /// A value had more parts than are followed.
+    cut: bool,
 }
 
 impl Builder {
@@ -105,7 +110,8 @@ impl Builder {
         if value.starts_with([' ', '\t', '\n']) {
             self.split();
         }
-        for part in value.split_ascii_whitespace().take(MAX_FIELDS) {
+        self.cut |= value.split_ascii_whitespace().nth(MAX_PARTS).is_some();
+        for part in value.split_ascii_whitespace().take(MAX_PARTS) {
             if !first {
                 self.split();
             }
@@ -130,7 +136,11 @@ impl Walker<'_> {
             if brace_like(word) && units(word).len() > MAX_BRACES {
                 self.hit("too-long", word.span);
             } else if brace_like(word) {
-                for variant in braces(word) {
+                let (variants, whole) = braces(word);
+                if !whole {
+                    self.hit("too-long", word.span);
+                }
+                for variant in variants {
                     self.word_fields(&variant, &mut out);
                 }
             } else {
@@ -155,12 +165,15 @@ impl Walker<'_> {
     fn expand(&mut self, word: &Word, split: bool) -> Vec<Field> {
         let span = self.place_of(word.span);
         let open = Field { span, ..Field::default() };
-        let mut builder = Builder { fields: Vec::new(), open, started: false, span };
+        let mut builder = Builder { fields: Vec::new(), open, started: false, span, cut: false };
         let twisted = is_twisted(&word.pieces);
         for (at, piece) in word.pieces.iter().enumerate() {
             self.piece(piece, at == 0, split, &mut builder);
         }
         builder.split();
+        if builder.cut {
+            self.hit("too-long", span);
+        }
         let mut fields = builder.fields;
         for field in &mut fields {
             field.twisted |= twisted;
@@ -224,13 +237,13 @@ impl Walker<'_> {
     /// Runs what an inner piece would run and drops its text.
     pub(super) fn inner_piece(&mut self, piece: &Piece, span: Span) {
         let open = Field { span, ..Field::default() };
-        let mut scratch = Builder { fields: Vec::new(), open, started: false, span };
+        let mut scratch = Builder { fields: Vec::new(), open, started: false, span, cut: false };
         self.piece(piece, false, false, &mut scratch);
     }
 
     fn join(&mut self, pieces: &[Piece], span: Span) -> String {
         let open = Field { span, ..Field::default() };
-        let mut scratch = Builder { fields: Vec::new(), open, started: false, span };
+        let mut scratch = Builder { fields: Vec::new(), open, started: false, span, cut: false };
         for piece in pieces {
             self.piece(piece, false, false, &mut scratch);
         }
@@ -360,14 +373,17 @@ fn literal(unit: &Unit) -> Piece {
     Piece::Text(mark.to_owned(), Quote::Bare)
 }
 
-/// The words a word with braces becomes; at most [`MAX_FIELDS`].
-fn braces(word: &Word) -> Vec<Word> {
+/// The words a word with braces becomes, and whether these are all; at most [`MAX_FIELDS`].
+fn braces(word: &Word) -> (Vec<Word>, bool) {
     let mut todo = vec![units(word)];
     let mut done: Vec<Word> = Vec::new();
     let mut steps = 0;
+    let mut whole = true;
     while let Some(list) = todo.pop() {
         steps += 1;
-        match innermost(&list) {
+        let next = innermost(&list);
+        whole &= next.is_none() || steps < MAX_FIELDS && todo.len() < MAX_FIELDS;
+        match next {
             Some((open, close, choices)) if steps < MAX_FIELDS && todo.len() < MAX_FIELDS => {
                 for choice in choices.into_iter().rev() {
                     let mut next: Vec<Unit> = list.iter().take(open).cloned().collect();
@@ -382,7 +398,7 @@ fn braces(word: &Word) -> Vec<Word> {
     for word in &mut done {
         merge(&mut word.pieces);
     }
-    done
+    (done, whole)
 }
 
 /// Joins bare neighbours again, so that a word that was only split is not called roundabout.

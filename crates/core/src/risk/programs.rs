@@ -6,7 +6,7 @@
 //! A block starts with the programs' names in the first column; later blocks replace earlier ones. Inside:
 //! `takes`/`gtakes` options with a value (anywhere / before the first operand), `text N [unless …]` operands
 //! that are no paths, `out` options whose value is written, `run` options that start another program, `dest`
-//! which operands are written, `names` operands are not read, `long1` long options have one dash, `helpfirst`
+//! which operands are written, `names` operands are not read, `moves` they go away, `inner` they are a command, `long1` long options have one dash, `helpfirst`
 //! `--help` counts only before the first operand, `subhelp` or after one sub-command, `nohelp`, `namesubs`, `also` extra judges by name. Any other line is
 //! `sub|sub sub… conditions : rule` (`:` base, longest wins; `=` overrides; `^` raises). Conditions: `?-a,--b` one of
 //! these options, `!-a,--b` none of them, `@0 @1 @1+ @2+` number of operands left, `~glob,glob` an operand left
@@ -66,6 +66,10 @@ pub(super) struct Program {
     pub run: Vec<&'static str>,
     pub dest: Dest,
     pub names: bool,
+    /// Its operands but the last go away.
+    pub moves: bool,
+    /// Its operands are a command of their own.
+    pub inner: bool,
     pub long1: bool,
     pub help_first: bool,
     pub no_help: bool,
@@ -131,6 +135,8 @@ fn directive(line: &'static str, program: &mut Program) {
         }
         "run" => program.run.extend(words),
         "names" => program.names = true,
+        "moves" => program.moves = true,
+        "inner" => program.inner = true,
         "long1" => program.long1 = true,
         "helpfirst" => program.help_first = true,
         "nohelp" => program.no_help = true,
@@ -290,6 +296,17 @@ pub(super) struct Found {
 }
 
 impl Program {
+    /// Whether the first operand says what it does.
+    pub(super) fn has_subcommands(&self) -> bool {
+        self.lines.iter().any(|line| !line.subs.is_empty())
+    }
+
+    /// Whether an operand is the name of a sub-command, a target or a script rather than of a file.
+    pub(super) fn names_by_word(&self, name: &str, at: usize, text: &str) -> bool {
+        let plain = !text.contains(['/', '.', '~', '*', '?', ':', '=', '@']);
+        plain && self.has_subcommands() && (at == 0 || name != "git")
+    }
+
     /// The rules that hold: the base or its override first, then every raise.
     pub(super) fn judge(&self, args: &Args) -> Vec<Found> {
         let mut base: Option<(usize, bool, Found)> = None;

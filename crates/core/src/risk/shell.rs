@@ -321,6 +321,11 @@ fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
 
 fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     let target = args.iter().find(|f| !f.text.starts_with('-') || f.text == "-");
+    let home = Field::plain("~", Span::default());
+    w.note_move(match target {
+        None if name == "cd" => Some(&home),
+        other => other.filter(|f| name != "popd" && f.text != "-"),
+    });
     let next = match target {
         None if name == "cd" => Cwd::Outside,
         None => Cwd::Unknown,

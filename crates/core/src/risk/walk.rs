@@ -5,11 +5,12 @@
 
 use std::collections::HashMap;
 
-use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::expand::{Feed, UNKNOWN, Value};
 use super::parse;
 use super::path::Cwd;
 use super::rules;
-use super::syntax::{Assign, Kind, Node, Pipeline, Redirect, Script, Span, Target};
+use super::syntax::{Assign, Kind, Node, Pipeline, Script, Span};
+use super::trace::Trace;
 use super::{Part, Risk};
 
 /// Most commands that are judged for one line.
@@ -29,6 +30,8 @@ const MAX_DEPTH: usize = 24;
 struct Found {
     span: Span,
     risk: Risk,
+    /// Its risk without where its output goes.
+    own: Risk,
     rule: &'static rules::Rule,
     program: String,
 }
@@ -53,6 +56,8 @@ pub(super) struct Walker<'l> {
     pub(super) running: Vec<String>,
     pub(super) aliases: HashMap<String, String>,
     pub(super) cwd: Cwd,
+    /// What would run and be touched, when that is asked for.
+    pub(super) trace: Option<Trace>,
     pub(super) depth: usize,
     commands: usize,
     nested_bytes: usize,
@@ -87,6 +92,7 @@ impl<'l> Walker<'l> {
             running: Vec::new(),
             aliases: HashMap::new(),
             cwd: Cwd::Project,
+            trace: None,
             depth: 0,
             commands: 0,
             nested_bytes: 0,
@@ -113,9 +119,12 @@ impl<'l> Walker<'l> {
         }
     }
 
-    /// What was found: the worst, the parts, the programs.
-    pub(super) fn finish(self) -> (Option<Worst>, Vec<Part>, Vec<String>) {
+    /// What was found: the worst, the parts, the programs, what would run.
+    pub(super) fn finish(mut self) -> (Option<Worst>, Vec<Part>, Vec<String>, Option<Trace>) {
         let line = self.line;
+        if let Some(trace) = &mut self.trace {
+            trace.settle(|at| self.found.get(at).map(|f| f.own));
+        }
         let parts = self
             .found
             .into_iter()
@@ -127,7 +136,12 @@ impl<'l> Walker<'l> {
                 why: f.rule.why.to_owned(),
             })
             .collect();
-        (self.worst, parts, self.programs)
+        (self.worst, parts, self.programs, self.trace)
+    }
+
+    /// The whole line.
+    pub(super) const fn line(&self) -> &'l str {
+        self.line
     }
 
     /// A span of the text being walked, as a span of the line.
@@ -143,11 +157,17 @@ impl<'l> Walker<'l> {
     /// Notes that a rule holds.
     pub(super) fn hit_rule(&mut self, rule: &'static rules::Rule, span: Span) {
         let span = self.place_of(span);
-        if let Some(found) = self.current.and_then(|at| self.found.get_mut(at))
-            && found.risk < rule.risk
-        {
-            found.risk = rule.risk;
-            found.rule = rule;
+        if let Some(trace) = &mut self.trace {
+            trace.hit(rule, self.current.is_none());
+        }
+        if let Some(found) = self.current.and_then(|at| self.found.get_mut(at)) {
+            if rule.id != "redirect" {
+                found.own = found.own.max(rule.risk);
+            }
+            if found.risk < rule.risk {
+                found.risk = rule.risk;
+                found.rule = rule;
+            }
         }
         if self.worst.as_ref().is_none_or(|worst| worst.rule.risk < rule.risk) {
             self.worst = Some(Worst { rule, span });
@@ -223,12 +243,15 @@ impl<'l> Walker<'l> {
     fn pipeline(&mut self, pipeline: &Pipeline, feed: Feed) -> Feed {
         let mut feed = feed;
         let upstream = self.upstream_secret.take();
-        let cwd = self.cwd;
+        let (cwd, place) = (self.cwd, self.standing());
         let alone = pipeline.nodes.len() == 1 && !pipeline.background;
         for node in &pipeline.nodes {
             feed = self.node(node, feed);
-            if !alone && self.cwd != Cwd::Outside {
-                self.cwd = cwd;
+            if !alone {
+                self.return_to(place.as_ref());
+                if self.cwd != Cwd::Outside {
+                    self.cwd = cwd;
+                }
             }
         }
         self.upstream_secret = upstream;
@@ -246,7 +269,7 @@ impl<'l> Walker<'l> {
         if let Kind::Simple { .. } = node.kind {
             self.current = Some(self.found.len());
             let rule = rules::find("read");
-            self.found.push(Found { span, risk: Risk::Low, rule, program: String::new() });
+            self.found.push(Found { span, risk: Risk::Low, own: Risk::Low, rule, program: String::new() });
         }
         let mut targets = Vec::new();
         for redirect in &node.redirects {
@@ -256,10 +279,11 @@ impl<'l> Walker<'l> {
             Kind::Simple { assigns, words } => self.simple(assigns, words, span, feed),
             Kind::Compound { words, bodies, certain, subshell } => {
                 let _ = self.fields(words);
-                let cwd = self.cwd;
+                let (cwd, place) = (self.cwd, self.standing());
                 let out = self.bodies(bodies, *certain, &feed);
                 if *subshell {
                     self.cwd = cwd;
+                    self.return_to(place.as_ref());
                 }
                 out
             }
@@ -336,6 +360,7 @@ impl<'l> Walker<'l> {
             for field in fields.iter().skip(rounds) {
                 self.vars.insert(name.to_owned(), vec![Value { text: field.text.clone(), many: true }]);
                 if self.stopped || self.commands > MAX_COMMANDS / 4 {
+                    self.note_cut();
                     self.vars.insert(name.to_owned(), vec![Value::unknown()]);
                 }
                 let _ = self.script(body, feed);
@@ -344,49 +369,6 @@ impl<'l> Walker<'l> {
         }
         self.maybe -= 1;
         out
-    }
-
-    fn redirect(&mut self, redirect: &Redirect, feed: &mut Feed, targets: &mut Vec<String>) {
-        match &redirect.target {
-            Target::Copy => {}
-            Target::Read(word) => {
-                let field = self.text_of(word);
-                self.judge_read(&field);
-                self.reach_device(&field);
-                if redirect.stdin {
-                    *feed = field.feed.clone().unwrap_or_else(|| {
-                        if field.unknown() { Feed::Other } else { Feed::File(field.text.clone()) }
-                    });
-                }
-            }
-            Target::Write(word) => {
-                let mut field = self.text_of(word);
-                field.span = self.place_of(redirect.span);
-                self.reach_device(&field);
-                if field.feed.is_none()
-                    && self.judge_write(&field, "redirect")
-                    && redirect_is_output(redirect)
-                {
-                    targets.push(field.text.clone());
-                }
-            }
-            Target::HereString(word) => {
-                let field = self.text_of(word);
-                *feed = text_feed(field.text);
-            }
-            Target::HereDoc(doc) => {
-                let Some(word) = doc.body.get() else { return };
-                let field = self.text_of(word);
-                *feed = text_feed(field.text);
-            }
-        }
-    }
-
-    /// `/dev/tcp/…` is a connection of bash's own.
-    fn reach_device(&mut self, field: &Field) {
-        if field.text.starts_with("/dev/tcp/") || field.text.starts_with("/dev/udp/") {
-            self.hit("send", field.span);
-        }
     }
 
     fn simple(&mut self, assigns: &[Assign], words: &[super::syntax::Word], span: Span, feed: Feed) -> Feed {
@@ -450,22 +432,25 @@ impl<'l> Walker<'l> {
             return Feed::Other;
         };
         let outer = self.origin.replace(self.place_of(span));
+        let place = self.standing();
         self.depth += 1;
         let out = self.script(&script, &Feed::Inherit);
         self.depth -= 1;
+        self.or_return_to(place.as_ref());
         self.origin = outer;
         out
     }
 
     /// Runs a script inside a substitution: assignments and moves do not last.
     pub(super) fn nested_script(&mut self, script: &Script, feed: &Feed) -> Feed {
-        let cwd = self.cwd;
+        let (cwd, place) = (self.cwd, self.standing());
         self.depth += 1;
         let testing = std::mem::replace(&mut self.testing, false);
         let out = self.script(script, feed);
         self.testing = testing;
         self.depth -= 1;
         self.cwd = cwd;
+        self.return_to(place.as_ref());
         out
     }
 }
@@ -478,12 +463,4 @@ fn merge_doubt(a: Feed, b: Feed) -> Feed {
         (Feed::Fetched, _) | (_, Feed::Fetched) => Feed::Fetched,
         _ => Feed::Other,
     }
-}
-
-fn text_feed(text: String) -> Feed {
-    if text.contains(UNKNOWN) { Feed::Other } else { Feed::Text(text) }
-}
-
-const fn redirect_is_output(redirect: &Redirect) -> bool {
-    !matches!(redirect.target, Target::Read(_))
 }

@@ -1,8 +1,10 @@
-//! Programs that only run another one: `env`, `timeout`, `xargs`, `parallel` and their like.
+//! Programs that only run another one: `env`, `timeout` and their like.
 //!
 //! Owns how each finds the command inside its arguments. Never adds risk of its own beyond a stated floor.
+//! Those that run it once for each of many items are in [`super::spread`].
 
-use super::expand::{Feed, Field, UNKNOWN};
+use super::expand::{Feed, Field};
+use super::spread;
 use super::syntax::Span;
 use super::walk::Walker;
 
@@ -155,13 +157,19 @@ pub(super) fn is_wrapper(name: &str) -> bool {
     ) || WRAPPERS.iter().any(|w| w.names.contains(&name))
 }
 
+/// Whether a wrapper adds nothing to the command inside it.
+pub(super) fn carries(name: &str) -> bool {
+    matches!(name, "env" | "genv" | "command" | "xargs" | "gxargs" | "parallel" | "rush-parallel")
+        || WRAPPERS.iter().any(|w| w.names.contains(&name) && w.floor.is_none())
+}
+
 /// Judges a wrapper; `None` when the name is none.
 pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, feed: &Feed) -> Option<Feed> {
     match name {
         "env" | "genv" => return Some(env(w, argv, span, feed)),
         "command" => return Some(command(w, argv, span, feed)),
-        "xargs" | "gxargs" => return Some(xargs(w, argv, span, feed)),
-        "parallel" | "rush-parallel" => return Some(parallel(w, argv, span, feed)),
+        "xargs" | "gxargs" => return Some(spread::xargs(w, argv, span, feed)),
+        "parallel" | "rush-parallel" => return Some(spread::parallel(w, argv, span, feed)),
         "rimraf" | "del-cli" => {
             w.hit("delete-tree", span);
             return Some(Feed::Other);
@@ -215,7 +223,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
 }
 
 /// The arguments after a wrapper's options; options that hold code or write are judged.
-fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], name: &str) -> &'a [Field] {
+pub(super) fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], name: &str) -> &'a [Field] {
     let mut at = 1;
     while let Some(field) = argv.get(at) {
         let text = field.text.as_str();
@@ -355,144 +363,4 @@ fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed 
         }
     }
     if rest.is_empty() { Feed::Inherit } else { w.dispatch(rest, span, feed.clone()) }
-}
-
-const XARGS_TAKES: [&str; 16] = [
-    "-I",
-    "-n",
-    "-P",
-    "-L",
-    "-d",
-    "-E",
-    "-s",
-    "-a",
-    "--max-args",
-    "--max-procs",
-    "--max-lines",
-    "--delimiter",
-    "--arg-file",
-    "--max-chars",
-    "-J",
-    "-R",
-];
-
-fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
-    let mut at = 1;
-    let mut mark = None;
-    while let Some(field) = argv.get(at) {
-        let text = field.text.as_str();
-        if !text.starts_with('-') || text == "-" {
-            break;
-        }
-        if text == "-i" || text == "--replace" {
-            mark = Some("{}".to_owned());
-        } else if let Some(rest) =
-            text.strip_prefix("-I").filter(|r| !r.is_empty()).or_else(|| text.strip_prefix("--replace="))
-        {
-            mark = Some(rest.to_owned());
-        } else if XARGS_TAKES.contains(&text) {
-            if matches!(text, "-I" | "-J") {
-                mark = argv.get(at + 1).map(|f| f.text.clone());
-            }
-            at += 1;
-        }
-        at += 1;
-    }
-    let rest = argv.get(at..).unwrap_or(&[]);
-    if rest.is_empty() {
-        return Feed::Other;
-    }
-    let items = items(w, feed, span);
-    if let Some(mark) = mark.filter(|m| !m.is_empty()) {
-        let lines: Vec<Field> = match feed {
-            Feed::Text(text) => text.lines().take(8).map(|line| Field::plain(line, span)).collect(),
-            Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => items,
-        };
-        for item in &lines {
-            let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, item)).collect();
-            let _ = w.dispatch(&command, span, Feed::Other);
-        }
-        return Feed::Other;
-    }
-    let mut command = rest.to_vec();
-    command.extend(items);
-    w.dispatch(&command, span, Feed::Other)
-}
-
-/// What `xargs` would put after the command.
-fn items(w: &Walker<'_>, feed: &Feed, span: Span) -> Vec<Field> {
-    if let Feed::Text(text) = feed {
-        return text
-            .split_ascii_whitespace()
-            .take(32)
-            .map(|t| Field { many: t.contains('*'), ..Field::plain(t, span) })
-            .collect();
-    }
-    let text = w.upstream_secret.clone().unwrap_or_else(|| UNKNOWN.to_string());
-    vec![Field { many: true, ..Field::plain(&text, span) }]
-}
-
-/// A field with a mark replaced by an item.
-pub(super) fn replace(field: &Field, mark: &str, item: &Field) -> Field {
-    if !field.text.contains(mark) {
-        return field.clone();
-    }
-    Field { many: field.many || item.many, ..field.with(&field.text.replace(mark, &item.text)) }
-}
-
-fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
-    let takes = [
-        "-j",
-        "--jobs",
-        "-N",
-        "-n",
-        "--colsep",
-        "-a",
-        "--arg-file",
-        "--delay",
-        "--timeout",
-        "--retries",
-        "-P",
-        "--joblog",
-        "-C",
-        "-d",
-        "-S",
-        "--sshlogin",
-    ];
-    if argv.iter().any(|f| matches!(f.text.as_str(), "-S" | "--sshlogin" | "--slf")) {
-        w.hit("remote-run", span);
-    }
-    let rest = inner(w, &takes, argv, "parallel");
-    let split = rest.iter().position(|f| f.text.starts_with(":::")).unwrap_or(rest.len());
-    let (command, arguments) = rest.split_at(split);
-    let values: Vec<Field> = match arguments.get(1..) {
-        Some(values) if !values.is_empty() => values.to_vec(),
-        _ => items(w, feed, span),
-    };
-    if command.is_empty() {
-        // Each argument is a command line of its own.
-        if *feed == Feed::Fetched || *feed == Feed::Other {
-            w.hit("computed-code", span);
-        }
-        for value in values.iter().take(16) {
-            let _ = w.run_text(&value.text, span);
-        }
-        return Feed::Other;
-    }
-    for value in values.iter().take(8) {
-        let marked = command.iter().any(|f| f.text.contains("{}"));
-        let mut line: Vec<Field> = command.iter().map(|f| replace(f, "{}", value)).collect();
-        if !marked {
-            line.push(value.clone());
-        }
-        if let [one, ..] = line.as_slice()
-            && one.text.contains(char::is_whitespace)
-        {
-            let text: Vec<&str> = line.iter().map(|f| f.text.as_str()).collect();
-            let _ = w.run_text(&text.join(" "), span);
-        } else {
-            let _ = w.dispatch(&line, span, Feed::Other);
-        }
-    }
-    Feed::Other
 }

@@ -7,7 +7,7 @@ mod command;
 
 use super::{
     lane::{Lane, LaneKind, OpenCall, Talk},
-    state::{ApplyStatus, HEAD_CHARS, Run, State, TurnInfo},
+    state::{ApplyStatus, HEAD_CHARS, RECENT, Run, Said, State, TurnInfo},
 };
 use crate::{
     checkpoint::{CheckpointKind, Failure},
@@ -26,6 +26,14 @@ impl State {
         self.seq = stamped.seq;
         self.at = stamped.at;
         self.fold(stamped.seq, &stamped.event);
+    }
+
+    /// Keeps the beginning of a message for those that refer to it.
+    fn heard(&mut self, seq: Seq, by_user: bool, head: String) {
+        if self.recent.len() >= RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(Said { seq, by_user, head });
     }
 
     fn saw(&mut self, id: u64) {
@@ -50,7 +58,8 @@ impl State {
                 self.saw(turn.0);
                 self.turn = Some(*turn);
                 self.history.push(seq);
-                let head = text.head.chars().take(HEAD_CHARS).collect();
+                let head: String = text.head.chars().take(HEAD_CHARS).collect();
+                self.heard(seq, true, head.clone());
                 let info = TurnInfo {
                     seq,
                     head,
@@ -96,7 +105,11 @@ impl State {
                     self.failure = None;
                 }
             }
-            Event::TrustChanged { trust, .. } => self.trust = *trust,
+            Event::TrustChanged { trust, .. } => {
+                self.trust = *trust;
+                self.seeking = None;
+            }
+            Event::TrustSought { wish } => self.seeking = Some(*wish),
             Event::ModeChanged { mode } => self.mode = *mode,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
@@ -195,6 +208,7 @@ impl State {
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
         self.trust = Trust::None;
+        self.seeking = None;
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();
@@ -363,11 +377,12 @@ impl State {
                     lane.rounds += 1;
                 }
             }
-            Event::MessageCompleted { lane, call, calls, usage, intermediate, .. } => {
+            Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
                 self.add_usage(usage);
                 self.cut.remove(call);
                 if !*intermediate {
                     self.history.push(seq);
+                    self.heard(seq, false, text.head.chars().take(HEAD_CHARS).collect());
                 }
                 for c in calls {
                     self.saw(c.call.0);

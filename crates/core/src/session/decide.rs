@@ -15,10 +15,11 @@ mod open;
 mod run;
 mod say;
 mod stop;
+mod trust;
 
 pub use control::COMMANDS;
 
-use super::state::State;
+use super::{Tiers, state::State};
 use crate::{
     blob::{Blob, Excerpt},
     checkpoint::{Answer, Checkpoint, CheckpointKind},
@@ -32,6 +33,7 @@ use crate::{
 /// Events being decided.
 pub(super) struct Draft<'a> {
     state: &'a mut State,
+    tiers: &'a Tiers,
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
@@ -40,8 +42,8 @@ pub(super) struct Draft<'a> {
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
-    pub fn new(state: &'a mut State, at: Millis) -> Self {
-        Self { state, at, blobs: Vec::new(), events: Vec::new() }
+    pub fn new(state: &'a mut State, tiers: &'a Tiers, at: Millis) -> Self {
+        Self { state, tiers, at, blobs: Vec::new(), events: Vec::new() }
     }
 
     /// What was decided. A refusal after the first event is told as a notice: what was recorded
@@ -99,6 +101,7 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }
     }

@@ -19,7 +19,7 @@ use crate::{
     session::{Lane, LaneKind, Talk},
     talk::Usage,
     tool::Permit,
-    trust::Trust,
+    trust::{Trust, TrustWish},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -44,6 +44,8 @@ pub struct State {
     pub chat_only: bool,
     /// Whether what the project brings along has effect.
     pub trust: Trust,
+    /// What is wanted of it and not done yet.
+    pub seeking: Option<TrustWish>,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -78,6 +80,8 @@ pub struct State {
     pub turn: Option<TurnId>,
     /// Messages of the user and final replies, by place in the log.
     pub history: Vec<Seq>,
+    /// The last of them with their beginnings: what a message may refer to.
+    pub recent: VecDeque<Said>,
     /// What everything cost.
     pub usage: Usage,
     /// Model calls that were stopped; their partial text may still come.
@@ -132,6 +136,20 @@ impl Queue {
 
 /// How many characters of a turn's text the session keeps.
 pub const HEAD_CHARS: usize = 200;
+
+/// The beginning of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Where it stands.
+    pub seq: Seq,
+    /// Whether the user said it.
+    pub by_user: bool,
+    /// At most [`HEAD_CHARS`] characters.
+    pub head: String,
+}
+
+/// How many [`Said`] are kept: more than a reading looks at, for messages that wait.
+pub const RECENT: usize = 24;
 
 /// What is known of a turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -265,7 +283,8 @@ impl State {
         });
         let tools = self.lanes.values().filter_map(|lane| self.tool_work(lane));
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
-        thinking.chain(tools).chain(writes).map(|w| (w.key(), w)).collect()
+        let survey = self.seeking.map(Work::Survey);
+        thinking.chain(tools).chain(writes).chain(survey).map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
@@ -321,6 +340,7 @@ impl State {
             | CheckpointKind::Failure(_)
             | CheckpointKind::Interruption { .. }
             | CheckpointKind::Diff { .. }
+            | CheckpointKind::Trust { .. }
             | CheckpointKind::Exit
             | CheckpointKind::PipelinePause { .. }
             | CheckpointKind::Breakout { .. } => false,

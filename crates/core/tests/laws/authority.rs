@@ -205,10 +205,7 @@ fn raced(kind: usize) -> (Bench, Input, Input) {
         );
     }
     let question = b.session.state().open.values().next().unwrap().clone();
-    let shown = match &question.kind {
-        CheckpointKind::Risk { shown, .. } => Some(*shown),
-        _ => None,
-    };
+    let shown = question.kind.shown();
     let of = |answer| Input::Answer { checkpoint: question.id, answer, shown };
     let yes = if kind == 2 { Answer::Word("proceed".into()) } else { Answer::Approve };
     (b, of(yes), of(Answer::Reject(String::new())))
@@ -220,7 +217,7 @@ fn grants(b: &Bench) -> usize {
     let tools = tools.values().filter(|w| match w {
         Work::Tool { permit, .. } => !matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
         Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => true,
-        Work::Think { .. } => false,
+        Work::Think { .. } | Work::Survey(_) => false,
     });
     tools.count()
         + usize::from(b.session.state().run.is_some() && !b.session.state().proposals.values().any(|_| true))

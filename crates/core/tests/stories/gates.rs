@@ -2,13 +2,11 @@
 
 use pilothouse_core::{
     checkpoint::Answer,
-    input::{Input, Opening},
+    input::Input,
     intent::{IntentNode, Phase},
     plan::{GateStatus, TaskStatus},
     scope::PermissionMode,
-    session::Session,
     tool::Tool,
-    trust::{Standing, Trust},
     work::Work,
 };
 use serde_json::json;
@@ -178,32 +176,4 @@ fn a_change_of_the_plan_in_the_middle_keeps_what_is_done() {
     assert_eq!(b.session.state().plan.as_ref().unwrap().version, 2);
     b.say("q");
     assert_eq!(b.session.state().suspended.as_ref().unwrap().version, 2);
-}
-
-fn opened_with(trust: Trust) -> Bench {
-    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
-    let standing = Standing { trust, ..Standing::default() };
-    b.input(Input::Open(Opening { standing, permission: Some(PermissionMode::Auto), ..opening() })).unwrap();
-    b
-}
-
-#[test]
-fn a_gate_asks_in_every_mode_until_the_folder_is_trusted() {
-    for trust in [Trust::None, Trust::Once, Trust::Kept] {
-        let mut b = opened_with(trust);
-        assert_eq!(b.names().contains(&"trust_changed".to_owned()), trust.holds());
-        b.say("fix the bug in a.txt");
-        b.plan(&[("One", "modify")], &[("t", "make test")]);
-        b.reply("", &[]);
-        let asked = b.session.state().open.values().any(|c| is_risk(&c.kind));
-        assert_eq!((asked, b.session.pending().is_empty()), (!trust.holds(), !trust.holds()), "{trust:?}");
-    }
-}
-
-#[test]
-fn trust_is_found_out_anew_by_every_process() {
-    let mut b = opened_with(Trust::Once);
-    assert_eq!(b.session.state().trust, Trust::Once);
-    b.input(Input::Open(opening())).unwrap();
-    assert_eq!(b.session.state().trust, Trust::None);
 }

@@ -9,7 +9,7 @@
 )]
 
 use pilothouse_core::{
-    blob::Blob,
+    blob::{Blob, BlobId},
     checkpoint::{Answer, CheckpointKind},
     diff,
     event::{Event, FileChange, Stamped},
@@ -19,6 +19,7 @@ use pilothouse_core::{
     session::{Session, Step},
     talk::{ModelCall, ModelReply},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
+    trust::{Part, PartChange, Standing, Trust, TrustWish},
     work::{Effect, Work},
 };
 
@@ -35,7 +36,7 @@ pub fn opening() -> Opening {
         version: "0".into(),
         mode: None,
         permission: None,
-        standing: pilothouse_core::trust::Standing::default(),
+        standing: Standing::default(),
         found: Vec::new(),
     }
 }
@@ -144,10 +145,7 @@ impl Bench {
 
     pub fn answer(&mut self, of: impl Fn(&CheckpointKind) -> bool, answer: Answer) -> Result<Step, Refusal> {
         let id = self.question(of);
-        let shown = match &self.session.state().open[&id].kind {
-            CheckpointKind::Risk { shown, .. } => Some(*shown),
-            _ => None,
-        };
+        let shown = self.session.state().open[&id].kind.shown();
         self.input(Input::Answer { checkpoint: id, answer, shown })
     }
 
@@ -271,6 +269,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),
             Effect::Start(Work::Write { .. }) => Some("write".into()),
             Effect::Start(Work::Revert { .. }) => Some("revert".into()),
+            Effect::Start(Work::Survey(_)) => Some("survey".into()),
             Effect::Cancel(_) => None,
         })
         .collect()
@@ -290,4 +289,37 @@ pub fn is_failure(k: &CheckpointKind) -> bool {
 }
 pub fn is_transition(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Transition { .. })
+}
+
+pub fn is_trust(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Trust { .. })
+}
+
+/// A folder that brings one thing, with this content.
+pub fn bringing(content: &str) -> Standing {
+    let part = Part {
+        path: ".pilothouse/hooks.toml".into(),
+        would: vec![content.to_owned()],
+        change: PartChange::New,
+    };
+    Standing {
+        trust: Trust::None,
+        of: BlobId::of(content.as_bytes()),
+        parts: vec![part],
+        sheet: content.to_owned(),
+        asks: true,
+        fault: None,
+    }
+}
+
+/// What the folder is found to be after the wish, when it holds this now.
+pub fn found(wish: TrustWish, content: &str) -> Standing {
+    let now = bringing(content);
+    let (trust, asks) = match wish {
+        TrustWish::Keep(of) if of == now.of => (Trust::Kept, false),
+        TrustWish::Decline(of) if of == now.of => (Trust::None, false),
+        TrustWish::Keep(_) | TrustWish::Decline(_) | TrustWish::Look => (Trust::None, true),
+        TrustWish::Revoke => (Trust::None, false),
+    };
+    Standing { trust, asks, ..now }
 }

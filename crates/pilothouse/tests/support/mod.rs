@@ -229,9 +229,10 @@ impl Terminal {
     }
 
     /// Looks at what just appeared, as a person does before answering: the program is deaf to a
-    /// decision for 300 ms after it drew the thing to be decided.
+    /// decision for 300 ms after it drew the thing to be decided, and the same key again within
+    /// 700 ms may be the last one, held.
     pub fn read(&self) {
-        let until = Instant::now() + Duration::from_millis(350);
+        let until = Instant::now() + Duration::from_millis(750);
         let mut seen = self.seen.0.lock().unwrap();
         while let Some(left) = until.checked_duration_since(Instant::now()) {
             seen = self.seen.1.wait_timeout(seen, left).unwrap().0;

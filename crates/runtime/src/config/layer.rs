@@ -8,6 +8,7 @@ use pilothouse_core::scope::PermissionMode;
 use secrecy::SecretString;
 use serde::Deserialize;
 
+use super::intent::{EmbedderLayer, IntentLayer};
 use crate::{error::RuntimeError, home::Environment};
 
 /// What one source says.
@@ -18,6 +19,10 @@ pub struct Layer {
     pub model: ModelLayer,
     /// `[session]`.
     pub session: SessionLayer,
+    /// `[intent]`.
+    pub intent: IntentLayer,
+    /// `[embedder]`; only the user's own file is asked.
+    pub embedder: EmbedderLayer,
     /// `[log]`.
     pub log: LogLayer,
 }
@@ -138,13 +143,16 @@ impl Layer {
                 permission: self.session.permission.or(below.session.permission),
                 history: self.session.history.or(below.session.history),
             },
+            intent: self.intent.over(below.intent),
+            // No layer but the user's own file may say it, and there it is read.
+            embedder: EmbedderLayer::default(),
             log: LogLayer { filter: self.log.filter.or(below.log.filter) },
         }
     }
 }
 
 /// Line and column, from 1, of the start of a stretch of text.
-pub(super) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
+pub(crate) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
     let at = span.map_or(0, |s| s.start);
     let before = text.get(..at.min(text.len())).unwrap_or_default();
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;

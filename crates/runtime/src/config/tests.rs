@@ -1,6 +1,6 @@
 //! Layers, errors by line and column, keys that stay apart.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use secrecy::ExposeSecret;
@@ -11,7 +11,7 @@ fn load(config: &str, env: &[(&str, &str)]) -> Result<Config, RuntimeError> {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("config.toml"), config).unwrap();
     let env: Environment = env.iter().copied().collect();
-    Config::load(&Home::under(dir.path()), dir.path(), &env, Layer::default())
+    Config::load(&Home::under(dir.path()), None, &env, Layer::default())
 }
 
 fn endpoint(config: &str, env: &[(&str, &str)]) -> pilothouse_model::Endpoint {
@@ -47,7 +47,7 @@ fn the_environment_goes_before_the_file_and_flags_before_both() {
     assert!(e.key.is_none());
     let dir = tempfile::tempdir().unwrap();
     let flags = Layer::parse(Path::new("flags"), "[session]\npermission = \"auto\"").unwrap();
-    let config = Config::load(&Home::under(dir.path()), dir.path(), &Environment::default(), flags).unwrap();
+    let config = Config::load(&Home::under(dir.path()), None, &Environment::default(), flags).unwrap();
     assert_eq!(config.permission, PermissionMode::Auto);
 }
 
@@ -103,18 +103,68 @@ fn a_key_file_is_private_or_refused() {
     assert!(!format!("{:?}", Credentials::read(&path).unwrap_err()).contains("hunter"));
 }
 
-#[test]
-fn a_project_file_is_noticed_and_not_applied() {
+fn configured(config: &str, exemplars: &[u8]) -> Result<Config, RuntimeError> {
     let dir = tempfile::tempdir().unwrap();
-    fs::create_dir(dir.path().join(".pilothouse")).unwrap();
-    fs::write(
-        dir.path().join(".pilothouse/config.toml"),
-        "[model]\nbase_url = \"http://evil\"\nname = \"x\"",
-    )
-    .unwrap();
-    let home = Home::under(&dir.path().join("home"));
-    let config = Config::load(&home, dir.path(), &Environment::default(), Layer::default()).unwrap();
-    assert!(config.voice.is_offline() && config.notices.len() == 1);
+    fs::write(dir.path().join("config.toml"), config).unwrap();
+    fs::write(dir.path().join("exemplars.yaml"), exemplars).unwrap();
+    Config::load(&Home::under(dir.path()), None, &Environment::default(), Layer::default())
+}
+
+#[test]
+fn thresholds_are_read_and_wrong_ones_name_their_line() {
+    let config = load("[intent]\nprimary = 0.7\nthresholds = { control = 0.9, execute = 1 }", &[]).unwrap();
+    let t = config.intent.classifier.thresholds();
+    assert!((t.primary - 0.7).abs() < 1e-6 && (t.sub - 0.65).abs() < 1e-6);
+    assert!((t.own["control"] - 0.9).abs() < 1e-6 && (t.own["execute"] - 1.0).abs() < 1e-6);
+    for (text, word) in [
+        ("[intent]\n\nprimary = 1.5", "a threshold is above 0"),
+        ("[intent]\n\nthresholds = { controls = 0.9 }", "no intent is called"),
+    ] {
+        let Err(RuntimeError::Config { line, message, .. }) = load(text, &[]) else { panic!("{text}") };
+        assert!(line == 3 && message.contains(word), "{line} {message}");
+    }
+}
+
+#[test]
+fn an_exemplar_file_with_an_error_is_told_and_costs_only_itself() {
+    let good = configured("", b"leaves:\n  execute:\n    - ship it\n").unwrap();
+    assert_eq!(good.intent.classifier.exemplars().entries().iter().filter(|e| e.own).count(), 1);
+    assert!(good.notices.is_empty());
+    let bad = configured("", b"leaves:\n  nonsense:\n").unwrap();
+    assert!(bad.intent.classifier.exemplars().entries().iter().all(|e| !e.own));
+    let [told] = bad.notices.as_slice() else { panic!("{:?}", bad.notices) };
+    assert!(told.contains("exemplars.yaml:2:3: no intent node has this name"), "{told}");
+    assert!(told.ends_with("the built-in exemplars are used"));
+    let bad = configured("", b"leaves:\n  \xff\n").unwrap();
+    assert!(bad.notices[0].contains("exemplars.yaml:2: not text in UTF-8"), "{:?}", bad.notices);
+}
+
+#[test]
+fn an_embedder_is_named_by_the_users_own_file_alone() {
+    let at =
+        |text: &str| load(text, &[("HOME", "/home/me"), ("OPENAI_API_KEY", "k")]).unwrap().intent.embedder;
+    assert!(matches!(at(""), Vectors::BuiltIn));
+    let Vectors::Local(folder) = at("[embedder]\nfolder = \"~/m\"") else { panic!() };
+    assert_eq!(folder, Path::new("/home/me/m"));
+    let Vectors::Remote(e) = at("[embedder]\nbase_url = \"http://127.0.0.1:1/v1/\"\nname = \"bge\"") else {
+        panic!()
+    };
+    assert_eq!(
+        (e.base_url.as_str(), e.model.as_str(), e.key.is_none()),
+        ("http://127.0.0.1:1/v1", "bge", true)
+    );
+    let Vectors::Remote(e) = at("[embedder]\npreset = \"openai\"\nname = \"text-embedding-3-small\"") else {
+        panic!()
+    };
+    assert_eq!(e.key.unwrap().expose_secret(), "k");
+    for wrong in [
+        "base_url = \"x\"\nname = \"a\"",
+        "preset = \"openai\"",
+        "name = \"a\"",
+        "folder = \"/a\"\npreset = \"ollama\"",
+    ] {
+        assert!(load(&format!("[embedder]\n{wrong}"), &[]).is_err(), "{wrong}");
+    }
 }
 
 #[test]
@@ -148,7 +198,7 @@ fn a_key_can_be_stored_for_a_host() {
     let load = |url: &str| {
         let env: Environment =
             [("PILOTHOUSE_BASE_URL", url), ("PILOTHOUSE_MODEL", "m")].into_iter().collect();
-        Config::load(&home, dir.path(), &env, Layer::default()).unwrap()
+        Config::load(&home, None, &env, Layer::default()).unwrap()
     };
     Credentials::store(&path, "api.example.org", &"key-of-a-host-1".into()).unwrap();
     let config = load("https://API.example.org:8443/v1");

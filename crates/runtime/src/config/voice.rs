@@ -156,7 +156,7 @@ fn read_name(name: &str) -> Named {
     }
 }
 
-fn preset_named(name: Option<&str>) -> Result<Option<Preset>, RuntimeError> {
+pub(super) fn preset_named(name: Option<&str>) -> Result<Option<Preset>, RuntimeError> {
     let Some(name) = name else { return Ok(None) };
     let all: Vec<&str> = Preset::ALL.iter().map(|p| p.name()).collect();
     let unknown = || setting("preset", &format!("there is no preset {name:?}; there are {}", all.join(", ")));

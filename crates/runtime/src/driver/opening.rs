@@ -8,11 +8,10 @@ use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
     scope::PermissionMode,
-    session::{ApplyStatus, Session, Step},
-    trust::Standing,
+    session::{ApplyStatus, Session, Step, Tiers},
 };
 
-use super::{Setup, Which};
+use super::{Setup, Which, trust};
 use crate::{
     blobs::Blobs,
     config::Config,
@@ -20,7 +19,9 @@ use crate::{
     error::RuntimeError,
     home::make_private,
     log::{Log, Meta},
-    sessions, writer,
+    sessions,
+    trust::{Folder, Survey},
+    writer,
 };
 
 /// An opened session, before its first step.
@@ -33,6 +34,8 @@ pub(super) struct Opened {
     pub folder: PathBuf,
     pub slug: String,
     pub notices: Vec<String>,
+    /// The folder, and what it was found to bring.
+    pub trust: (Folder, Survey),
 }
 
 impl Opened {
@@ -57,7 +60,8 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     if let Some(found) = &found {
         workspace = real_folder(&found.workspace)?;
     }
-    let config = Config::load(&setup.home, &workspace, &setup.environment, setup.flags.clone())?;
+    let trust = trust::found(setup, &workspace);
+    let config = trust::settings(setup, &trust.0, &trust.1)?;
     crate::secrets::keep(&config.secrets);
     crate::trace::set_filter(&config.filter)?;
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
@@ -73,6 +77,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let mut notices = config.notices.clone();
+    notices.extend(trust.1.inert());
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
             notices.push(format!("{e}; it is shown read-only here"));
@@ -80,11 +85,16 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         }
         other => other?,
     };
-    let mut session = Session::new();
+    let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
-    Ok(Opened { session, log, blobs, root, config, folder, slug, notices })
+    Ok(Opened { session, log, blobs, root, config, folder, slug, notices, trust })
+}
+
+/// How this process reads messages.
+fn tiers(config: &Config) -> Tiers {
+    Tiers { classifier: config.intent.classifier.clone(), ..Tiers::default() }
 }
 
 fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {
@@ -129,7 +139,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
-        standing: Standing { trust: setup.trust, ..Standing::default() },
+        standing: opened.trust.1.standing.clone(),
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));

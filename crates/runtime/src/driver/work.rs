@@ -115,6 +115,7 @@ impl Driver {
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
+            Work::Survey(wish) => self.survey(wish),
         }
     }
 

@@ -85,7 +85,7 @@ const SET: &[(&str, &str)] = &[
 ];
 
 /// Of the environment `ours`, what a command gets.
-pub(super) fn allowed(ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+pub(crate) fn allowed(ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
     let passed = ours.filter(|(name, value)| {
         let Some(name) = name.to_str() else { return false };
         let harmless = || !value.to_string_lossy().contains('@');

@@ -29,21 +29,18 @@ pub(super) struct Output {
     err: Ends,
     whole: Vec<u8>,
     bytes: u64,
-    redactor: Redactor,
 }
 
 impl Output {
     /// Nothing yet; secrets of the output will not stand in it.
     pub fn hiding(redactor: &Redactor) -> Self {
-        let redactor = redactor.clone();
-        Self { out: Ends::new(&redactor), err: Ends::new(&redactor), whole: Vec::new(), bytes: 0, redactor }
+        // Each stream for itself: what the other one says must not part a secret.
+        Self { out: Ends::new(redactor), err: Ends::new(redactor), whole: Vec::new(), bytes: 0 }
     }
 
     /// Takes bytes; gives their plain text, as far as no secret can begin at its end.
     pub fn take(&mut self, stream: Stream, bytes: &[u8]) -> String {
         self.bytes += bytes.len() as u64;
-        let room = KEPT_BYTES.saturating_sub(self.whole.len()).min(bytes.len());
-        self.whole.extend_from_slice(bytes.get(..room).unwrap_or_default());
         let ends = match stream {
             Stream::Out => &mut self.out,
             Stream::Err => &mut self.err,
@@ -51,16 +48,18 @@ impl Output {
         let text = ends.plain.take(bytes);
         let text = ends.mask.take(&text);
         ends.push(&text);
+        keep(&mut self.whole, &text);
         text
     }
 
-    /// The text for the model, and every byte that was kept in the order in which it came.
+    /// The text for the model, and everything that was kept in the order in which it came.
     pub fn finish(mut self) -> (String, Vec<u8>) {
         let mut text = String::new();
         for (name, ends) in [("stdout", &mut self.out), ("stderr", &mut self.err)] {
             let last = ends.plain.finish();
             let last = ends.mask.take(&last) + &ends.mask.finish();
             ends.push(&last);
+            keep(&mut self.whole, &last);
             if !ends.is_empty() {
                 text.push_str(&format!("{name}:\n{}", ends.text()));
                 if !text.ends_with('\n') {
@@ -74,30 +73,13 @@ impl Output {
         if self.bytes > KEPT_BYTES as u64 {
             text.push_str(&format!("({} bytes in all; only the first {KEPT_BYTES} are kept)\n", self.bytes));
         }
-        (text, self.kept())
+        (text, self.whole)
     }
+}
 
-    /// What was kept, without secrets. Where colours stand inside one the line goes without them; a
-    /// last line that was cut off goes whole.
-    fn kept(mut self) -> Vec<u8> {
-        if self.bytes > self.whole.len() as u64 {
-            let end = self.whole.iter().rposition(|b| *b == b'\n').map_or(self.whole.len(), |at| at + 1);
-            self.whole.truncate(end);
-        }
-        let masked = self.redactor.mask_bytes(&self.whole).into_owned();
-        if !masked.contains(&b'\x1b') {
-            return masked;
-        }
-        let mut out = Vec::with_capacity(masked.len());
-        for line in masked.split_inclusive(|b| *b == b'\n') {
-            let plain = Plain::default().take(line);
-            match self.redactor.mask(&plain) {
-                std::borrow::Cow::Borrowed(_) => out.extend_from_slice(line),
-                std::borrow::Cow::Owned(bare) => out.extend_from_slice(bare.as_bytes()),
-            }
-        }
-        out
-    }
+fn keep(whole: &mut Vec<u8>, text: &str) {
+    let room = text.floor_char_boundary(KEPT_BYTES.saturating_sub(whole.len()));
+    whole.extend_from_slice(text.get(..room).unwrap_or_default().as_bytes());
 }
 
 /// Beginning and end of a stream.
@@ -160,7 +142,7 @@ mod tests {
         output.take(Stream::Out, b"last\n");
         assert!(output.out.head.len() + output.out.tail.capacity() < 512 * 1024);
         let (text, whole) = output.finish();
-        assert!(whole.len() <= KEPT_BYTES && whole.len() > KEPT_BYTES - 8);
+        assert_eq!(whole.len(), KEPT_BYTES);
         assert!(text.len() < 2 * END_BYTES + 300, "{}", text.len());
         assert!(
             text.starts_with("stdout:\nfirst\n")
@@ -177,6 +159,6 @@ mod tests {
         output.take(Stream::Out, b"fine");
         let (text, whole) = output.finish();
         assert_eq!(text, "stdout:\nfine\nstderr:\noops\n");
-        assert_eq!(whole, b"oopsfine");
+        assert_eq!(whole, b"fineoops");
     }
 }

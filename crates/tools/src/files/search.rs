@@ -128,18 +128,18 @@ impl Hunt {
                 searcher.search_reader(&*matcher, Stoppable { file, cancel }, sink)
             }
         };
-        self.show(eyes, real, kind, hits);
+        self.show(eyes, real, kind, &hits);
         searched
     }
 
     /// Shows the lines that were found, without secrets. A line that only its secret answers to is
     /// left out: nobody gets to know a secret by guessing at it.
-    fn show(&mut self, eyes: Eyes<'_>, real: &Path, kind: Kind, hits: Vec<(u64, Vec<u8>)>) {
+    fn show(&mut self, eyes: Eyes<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u8>)]) {
         if hits.is_empty() {
             return;
         }
         let name = real.to_string_lossy();
-        let hidden = masked_lines(eyes, real, kind, &hits);
+        let hidden = masked_lines(eyes, real, kind, hits);
         for ((n, line), masked) in hits.iter().zip(hidden) {
             if self.matches >= self.most || self.out.len() > MOST_BYTES {
                 self.full = true;

@@ -33,7 +33,7 @@ const MAX_FILES: usize = 20_000;
 
 impl App {
     /// Carries out what the composer wants.
-    pub(super) fn compose(&mut self, wish: composer::Wish, came: Instant) {
+    pub(super) fn compose(&mut self, wish: composer::Wish) {
         match wish {
             composer::Wish::Nothing => {}
             composer::Wish::Send(text) => {
@@ -45,11 +45,12 @@ impl App {
                 }
             }
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
+            composer::Wish::Submit(id, text) => self.submit(id, text),
             composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
             composer::Wish::Empty => {
                 let question = self.session.state().phase_question();
                 let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
-                if let Some(id) = plan.filter(|id| self.asked.stood(id, came)) {
+                if let Some(id) = plan.filter(|id| self.stood(&self.asked, id)) {
                     self.answer(id, Answer::Approve);
                 }
             }
@@ -103,11 +104,10 @@ impl App {
     /// Shows why the draft, or else the last message, takes its path.
     fn inspect(&mut self) {
         let draft = self.composer.draft.shown();
-        let state = self.session.state();
         let inspected = if draft.trim().is_empty() || draft.len() > LONGEST {
-            Inspected::last(state)
+            Inspected::last(&self.session)
         } else {
-            Some(Inspected::draft(&draft, state))
+            Some(Inspected::draft(&draft, &self.session))
         };
         match inspected {
             Some(inspected) => self.open_overlay(Overlay::Why(Box::new(inspected))),
@@ -121,7 +121,7 @@ impl App {
         if draft.trim().is_empty() || draft.len() > LONGEST {
             return self.say("write something first; then its path can be lowered");
         }
-        match lowered(&draft, self.session.state()) {
+        match lowered(&draft, &self.session) {
             Some(text) => self.composer.rewrite(&text),
             None => self.say("its path is as low as it gets"),
         }
@@ -227,6 +227,9 @@ impl App {
         if self.focus != Focus::Composer {
             self.return_to_draft();
             return;
+        }
+        if self.put_aside() {
+            return self.say("put aside; it still waits in the list");
         }
         let state = self.session.state();
         if self.guiding() {

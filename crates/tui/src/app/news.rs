@@ -106,6 +106,11 @@ impl App {
                 self.composer.files(&files);
             }
             Reply::Blob(..) | Reply::Files(_) => {
+                if let (Some(Overlay::Sheet(sheet)), Reply::Blob(id, bytes)) =
+                    (self.overlays.last_mut(), &reply)
+                {
+                    sheet.answered(*id, bytes.as_deref());
+                }
                 self.conversation.answered(&reply);
                 self.plan.answered(&reply);
                 self.diff.answered(&reply, &self.surroundings.secrets);

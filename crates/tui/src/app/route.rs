@@ -5,11 +5,12 @@
 
 use std::time::Instant;
 
-use crossterm::event::{Event as TerminalEvent, KeyEvent, KeyEventKind};
+use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind};
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     ids::CheckpointId,
     input::Input,
+    port::Ask,
 };
 
 use super::App;
@@ -19,13 +20,14 @@ use crate::{
     conversation::ConversationAction,
     frame,
     keymap::{Action, Chord, DiffKey, Found, Place, PlanKey},
-    overlay::Overlay,
+    overlay::{Overlay, Sheet},
     pace::Urgency,
     pane::Focus,
     prompt::{Prompt, Purpose, Typed},
 };
 
-const TOO_EARLY: &str = "that key was pressed before this stood here; press it again if you mean it";
+pub(super) const TOO_EARLY: &str =
+    "that key was pressed before this stood here; press it again if you mean it";
 
 impl App {
     /// Takes what came from the terminal; `None` when it changes nothing.
@@ -49,6 +51,7 @@ impl App {
     pub fn key(&mut self, key: KeyEvent, came: Instant) {
         self.notice = None;
         let chord = Chord::of(key);
+        self.pressed = Some(self.held.pressed(chord, key.kind == KeyEventKind::Repeat, came));
         self.prefix.push(chord);
         match self.keymap.find(self.places(), &self.prefix) {
             Found::Action(action) => {
@@ -87,6 +90,7 @@ impl App {
                 | Overlay::Status
                 | Overlay::Connect
                 | Overlay::Why(_)
+                | Overlay::Sheet(_)
                 | Overlay::Prompt(_),
             ) => &[Place::Anywhere],
             None => match self.focus {
@@ -112,12 +116,13 @@ impl App {
         }
         match self.focus {
             Focus::Composer => {
+                self.yield_to_draft();
                 let wish = self.composer.key(key);
-                self.compose(wish, came);
+                self.compose(wish);
             }
             Focus::Plan => {
                 if let Some(letter) = chord.letter() {
-                    self.answer_by_letter(letter, came);
+                    self.answer_by_letter(letter);
                 }
             }
             Focus::Conversation | Focus::Diff => {}
@@ -162,6 +167,14 @@ impl App {
             }
             Some(Overlay::Help(help)) => {
                 help.key(key);
+                true
+            }
+            Some(Overlay::Sheet(sheet)) => {
+                if key.code == KeyCode::Char('q') {
+                    self.overlays.pop();
+                } else {
+                    sheet.key(key);
+                }
                 true
             }
             Some(Overlay::Prompt(prompt)) => {
@@ -216,12 +229,15 @@ impl App {
         match action {
             Action::Frame(action) => self.frame(action, came),
             Action::Composer(action) => {
-                if action == composer::Action::Send && self.would_answer_early(came) {
+                if action == composer::Action::Send && self.would_answer_early() {
                     self.complain("a question appeared while you wrote; press Enter again to answer it");
                     return;
                 }
+                if action != composer::Action::Send {
+                    self.yield_to_draft();
+                }
                 let wish = self.composer.act(action);
-                self.compose(wish, came);
+                self.compose(wish);
             }
             Action::Conversation(key) => {
                 if let Some(action) = key.action() {
@@ -233,7 +249,7 @@ impl App {
             }
             Action::Plan(key) => self.plan_key(key, came),
             Action::Diff(key) => self.diff_key(key, came),
-            Action::Approvals(action) => self.approvals(action, came),
+            Action::Approvals(action) => self.approvals(action),
         }
     }
 
@@ -251,12 +267,12 @@ impl App {
         if decides {
             let question = self.session.state().phase_question();
             let Some((id, kind)) = question.map(|q| (q.id, q.kind.clone())) else { return };
-            if !self.asked.stood(&id, came) {
+            if !self.stood(&self.asked, &id) {
                 self.complain(TOO_EARLY);
                 return;
             }
             if kind != CheckpointKind::Confirmation {
-                self.answer_by_letter(if key == PlanKey::Approve { 'y' } else { 'n' }, came);
+                self.answer_by_letter(if key == PlanKey::Approve { 'y' } else { 'n' });
                 return;
             }
         }
@@ -272,7 +288,7 @@ impl App {
     }
 
     fn diff_key(&mut self, key: DiffKey, came: Instant) {
-        if key.decides() && self.has_diff() && !self.proposed.stood(&self.proposals(), came) {
+        if key.decides() && self.has_diff() && !self.stood(&self.proposed, &self.proposals()) {
             self.complain(TOO_EARLY);
             return;
         }
@@ -284,7 +300,7 @@ impl App {
     }
 
     /// A single letter in the plan answers the question in the bar, when it is one of its keys.
-    fn answer_by_letter(&mut self, letter: char, came: Instant) {
+    fn answer_by_letter(&mut self, letter: char) {
         let Some(question) = self.session.state().phase_question() else { return };
         let id = question.id;
         if matches!(question.kind, CheckpointKind::Confirmation) && letter == 'e' {
@@ -298,7 +314,7 @@ impl App {
             key => key.starts_with(letter) && (key.len() == 1 || letter == 'r'),
         });
         let Some(answer) = question.kind.read(&letter.to_string()).filter(|_| named) else { return };
-        if self.asked.stood(&id, came) {
+        if self.stood(&self.asked, &id) {
             self.answer(id, answer);
         } else {
             self.complain(TOO_EARLY);
@@ -306,31 +322,21 @@ impl App {
     }
 
     /// Whether the draft would answer a question that has not stood long enough.
-    fn would_answer_early(&self, came: Instant) -> bool {
+    fn would_answer_early(&self) -> bool {
         let Some(question) = self.session.state().phase_question() else { return false };
         !self.composer.draft.is_empty()
+            && self.composer.offered().is_none()
             && self.composer.popup.is_none()
             && question.kind.read(&self.composer.draft.shown()).is_some()
-            && !self.asked.stood(&question.id, came)
+            && !self.stood(&self.asked, &question.id)
     }
 
     pub(super) fn answer(&mut self, checkpoint: CheckpointId, answer: Answer) {
-        let shown = self.session.state().open.get(&checkpoint).and_then(|c| match &c.kind {
-            CheckpointKind::Risk { shown, .. } => Some(*shown),
-            CheckpointKind::Confirmation
-            | CheckpointKind::Clarification { .. }
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption { .. }
-            | CheckpointKind::Diff { .. }
-            | CheckpointKind::Transition { .. }
-            | CheckpointKind::Exit
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => None,
-        });
+        let shown = self.session.state().open.get(&checkpoint).and_then(|c| c.kind.shown());
         self.input(Input::Answer { checkpoint, answer, shown });
     }
 
-    fn approvals(&mut self, action: approvals::Action, came: Instant) {
+    fn approvals(&mut self, action: approvals::Action) {
         let state = self.session.state();
         let Some(Overlay::Approvals(list)) = self.overlays.last_mut() else { return };
         let wish = list.act(action, state);
@@ -351,26 +357,26 @@ impl App {
                 self.go(Focus::Composer);
             }
             approvals::Wish::Answer(id, answer) => {
-                if self.listed.stood(&id, came) {
+                if self.stood(&self.listed, &id) {
                     self.answer(id, answer);
                 } else {
                     self.complain(TOO_EARLY);
                 }
             }
-            approvals::Wish::AskWord(id) => {
-                if self.listed.stood(&id, came) {
-                    let prompt = Prompt::new(
-                        Purpose::Proceed(id),
-                        "Type proceed to run it once",
-                        Some("proceed".to_owned()),
-                    );
-                    self.open_overlay(Overlay::Prompt(prompt));
+            approvals::Wish::View(blob) => {
+                self.ask(Ask::Blob(blob));
+                self.open_overlay(Overlay::Sheet(Sheet::new(blob)));
+            }
+            approvals::Wish::AskWord(id, command) => {
+                if self.stood(&self.listed, &id) {
+                    self.ask_word(id, &command);
                 } else {
                     self.complain(TOO_EARLY);
                 }
             }
+            approvals::Wish::Edit(id) => self.edit_command(id),
             approvals::Wish::AskReason(id) => {
-                if self.listed.stood(&id, came) {
+                if self.stood(&self.listed, &id) {
                     let prompt =
                         Prompt::new(Purpose::Deny(id), "Deny it; tell the agent why, or just Enter", None);
                     self.open_overlay(Overlay::Prompt(prompt));
@@ -383,12 +389,15 @@ impl App {
 
     fn paste(&mut self, text: &str, came: Instant) {
         self.notice = None;
+        self.held.released();
+        self.pressed = Some(came);
         self.end_prefix();
         match self.overlays.last_mut() {
             None => {
                 self.focus = Focus::Composer;
+                self.yield_to_draft();
                 let wish = self.composer.paste(text);
-                self.compose(wish, came);
+                self.compose(wish);
             }
             Some(Overlay::Palette(palette)) => palette.paste(text),
             // A word that lets something irreversible happen is typed, never pasted.
@@ -401,7 +410,8 @@ impl App {
                 | Overlay::Help(_)
                 | Overlay::Status
                 | Overlay::Connect
-                | Overlay::Why(_),
+                | Overlay::Why(_)
+                | Overlay::Sheet(_),
             ) => {}
         }
     }

@@ -14,6 +14,7 @@ mod deaf;
 mod frames;
 mod hostile;
 mod keys;
+mod offer;
 mod random;
 mod review;
 

@@ -4,6 +4,7 @@
 
 mod chrome;
 mod input;
+mod offer;
 
 use std::time::Instant;
 
@@ -19,6 +20,7 @@ use ratatui::{
 use super::App;
 use crate::{
     bar,
+    composer::draft::MAX_ROWS,
     layout::{Areas, Shape, Wants, shape},
     overlay::{
         Overlay, approvals,
@@ -34,6 +36,7 @@ pub type Caret = Option<(u16, u16)>;
 impl App {
     /// Settles sizes and scroll for this screen; before every [`App::render`].
     pub fn layout(&mut self, screen: Rect, now: Instant) {
+        self.settle_offer();
         let draft = self.composer.draft.rows(text_width(screen.width));
         let bar = self.bar_rows(screen.width);
         let pad = if screen.height >= 30 && bar > 0 { 2 } else { 0 };
@@ -53,6 +56,8 @@ impl App {
             welcome: self.welcome(),
         };
         self.areas = Areas::of(screen, wants);
+        let hint = u16::from(screen.height >= 6);
+        self.settle_offer_size(draft < MAX_ROWS && draft + hint <= self.areas.composer.height);
         let sizes = [Focus::Conversation, Focus::Plan, Focus::Diff].map(|p| size(self.inner(p)));
         let [conversation, plan, diff] = sizes;
         if conversation.height > 0 {
@@ -221,7 +226,8 @@ impl App {
         bar::Facts {
             theme: &self.theme,
             glyphs: &self.glyphs,
-            drafting: !self.composer.draft.is_empty(),
+            drafting: !self.composer.draft.is_empty() && self.composer.offered().is_none(),
+            offered: self.composer.offered().map(|o| o.question),
             plan_key,
             diff_key,
             approvals_key,
@@ -299,6 +305,10 @@ impl App {
                 }
                 Overlay::Connect => {
                     page::connect(&page, buf);
+                    None
+                }
+                Overlay::Sheet(sheet) => {
+                    sheet.render(&page, buf);
                     None
                 }
                 Overlay::Why(inspected) => {

@@ -223,7 +223,7 @@ impl Log {
                 self.add(at, Kind::Work, Body::Waits(proposals.clone(), id));
                 return;
             }
-            CheckpointKind::Risk { .. } | CheckpointKind::Exit => return,
+            CheckpointKind::Risk { .. } | CheckpointKind::Trust { .. } | CheckpointKind::Exit => return,
             CheckpointKind::Clarification { choices, .. } => (choices.clone(), false, String::new()),
             CheckpointKind::Failure(f) => (Vec::new(), true, f.hint.clone()),
             CheckpointKind::Interruption { .. }

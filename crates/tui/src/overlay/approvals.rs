@@ -6,6 +6,7 @@ use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
     risk::Risk,
+    trust::PartChange,
 };
 use ratatui::{
     buffer::Buffer,
@@ -19,7 +20,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::page::{Page, frame};
 use crate::{
-    approvals::{Approvals, risk_name},
+    approvals::{Approvals, risk_name, risk_slot},
     theme::Slot,
 };
 
@@ -43,9 +44,19 @@ pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
     let area = super::centred(page.body, 120, height);
     let count = format!("{} waiting · nothing here runs by itself", page.state.open.len());
     let count = if page.body.width < 70 { page.state.open.len().to_string() } else { count };
-    let keys =
-        [("j k", "item"), ("y", "once"), ("n", "deny"), ("Enter", "open"), ("q", "back, still pending")];
-    let shown: &[(&str, &str)] = if page.body.width < 60 { &[("y", "once"), ("n", "deny")] } else { &keys };
+    let command = [
+        ("j k", "item"),
+        ("y", "once"),
+        ("n", "deny"),
+        ("e", "edit"),
+        ("Enter", "open"),
+        ("q", "back, still pending"),
+    ];
+    let trust = [("j k", "item"), ("y", "trust"), ("n", "leave off"), ("Enter", "view"), ("q", "back")];
+    let of_trust = list.chosen(page.state).is_some_and(|c| matches!(c.kind, CheckpointKind::Trust { .. }));
+    let keys: &[(&str, &str)] = if of_trust { &trust } else { &command };
+    let short = [1, 2].map(|n| keys.get(n).copied().unwrap_or_default());
+    let shown: &[(&str, &str)] = if page.body.width < 60 { &short } else { keys };
     let inner = frame(page, area, "Approvals", &count, shown, buf);
     let room = usize::from(inner.height.saturating_sub(1));
     // The chosen item begins in view, whatever its length.
@@ -100,20 +111,16 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
     let waits = page.glyphs.waits.to_owned();
     match &item.kind {
         CheckpointKind::Risk { command, folder, risk, why, gate, .. } => {
-            let slot = match risk {
-                Risk::Low => Slot::Soft,
-                Risk::Medium => Slot::Warn,
-                Risk::High => Slot::Bad,
-            };
+            let slot = risk_slot(*risk);
             let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
             let mut details = vec![("in", place), ("why", clean(why))];
             if gate.is_some() {
                 details.push(("for", "a gate of the plan".to_owned()));
             }
-            details.push(match risk {
-                Risk::High => ("then", "p, then type proceed to run it once; n denies it".to_owned()),
-                Risk::Low | Risk::Medium => ("then", "y runs it once; n denies it".to_owned()),
-            });
+            let run =
+                if *risk == Risk::High { "p, then type proceed to run it once" } else { "y runs it once" };
+            let edit = if gate.is_some() { "" } else { "; e changes it" };
+            details.push(("then", format!("{run}{edit}; n denies it")));
             (risk_name(*risk, ascii).to_owned(), slot, clean(command), details)
         }
         CheckpointKind::Transition { from, to, reason, .. } => {
@@ -121,6 +128,18 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
             let details =
                 vec![("why", clean(reason)), ("then", "y allows it for this turn; n denies it".to_owned())];
             (format!("{waits} deeper"), Slot::Warn, text, details)
+        }
+        CheckpointKind::Trust { parts, .. } => {
+            let mut details = Details::new();
+            for part in parts {
+                details.push((changed(part.change), clean(&part.path)));
+                details.extend(part.would.iter().map(|w| ("", format!("  {}", clean(w)))));
+            }
+            details.push((
+                "then",
+                "Enter shows every line; y trusts it until it changes; n leaves it off".into(),
+            ));
+            (format!("{waits} trust"), Slot::Warn, clean(&item.message), details)
         }
         CheckpointKind::Diff { proposals, .. } => {
             let files: Vec<String> = proposals
@@ -153,7 +172,7 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
 }
 
 /// Every part of the text on rows of at most `width` columns; nothing is left out.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     let mut used = 0;
     for g in text.graphemes(true) {
@@ -167,4 +186,14 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     rows
+}
+
+/// How a part of what the folder brings differs from what was trusted before.
+const fn changed(change: PartChange) -> &'static str {
+    match change {
+        PartChange::New => "brings",
+        PartChange::Changed => "changed",
+        PartChange::Same => "as before",
+        PartChange::Gone => "gone",
+    }
 }

@@ -4,8 +4,9 @@
 
 use pilothouse_core::{
     clean::Clean,
-    intent::{Classifier, IntentNode, IntentPath, Message, Reading, Why, reading::turn_names},
-    session::{State, TurnInfo},
+    ids::Seq,
+    intent::{IntentNode, IntentPath, Message, Reading, Why, reading::turn_names},
+    session::{Session, TurnInfo},
 };
 use ratatui::{
     buffer::Buffer,
@@ -45,9 +46,10 @@ pub struct Inspected {
 
 impl Inspected {
     /// What sending `draft` now would mean.
-    pub fn draft(draft: &str, state: &State) -> Self {
-        let context = preview::context(state, state.turns.len());
-        let why = Classifier::builtin().why(&preview::message(draft.trim(), state, &context));
+    pub fn draft(draft: &str, session: &Session) -> Self {
+        let state = session.state();
+        let context = state.context(Seq(u64::MAX));
+        let why = session.tiers().classifier.why(&state.message(draft.trim(), &context));
         let class = &why.reading.whole;
         Self {
             sent: false,
@@ -62,9 +64,10 @@ impl Inspected {
     }
 
     /// How the last message was read; `None` before the first.
-    pub fn last(state: &State) -> Option<Self> {
+    pub fn last(session: &Session) -> Option<Self> {
+        let state = session.state();
         let info: &TurnInfo = state.turns.values().next_back()?;
-        let context = preview::context(state, state.turns.len() - 1);
+        let context = state.context(info.seq);
         let message = Message {
             text: &info.head,
             phase: info.phase,
@@ -81,7 +84,7 @@ impl Inspected {
             confidence: info.confidence,
             source: source_words(&info.source),
             reasoning: info.reasoning.clone(),
-            why: Classifier::builtin().why(&message),
+            why: session.tiers().classifier.why(&message),
         })
     }
 

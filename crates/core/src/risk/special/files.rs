@@ -4,6 +4,7 @@
 
 use super::super::expand::{Field, UNKNOWN};
 use super::super::path::{Cwd, Place, names_secret, place};
+use super::super::trace::Act;
 use super::super::walk::Walker;
 use super::Case;
 
@@ -44,7 +45,10 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.text.as_str() {
-            "-delete" => w.hit("delete-tree", word.span),
+            "-delete" => {
+                w.note_use(Act::Delete, &Field { many: true, ..word.with(&item_text) });
+                w.hit("delete-tree", word.span);
+            }
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
                 if let Some(file) = words.next() {
                     w.judge_write(file, "write-hidden");
@@ -55,7 +59,7 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
                     words.by_ref().take_while(|f| !matches!(f.text.as_str(), ";" | "+")).cloned().collect();
                 let item = Field { many: true, ..Field::plain(&item_text, word.span) };
                 let replaced: Vec<Field> =
-                    command.iter().map(|f| super::super::wrap::replace(f, "{}", &item)).collect();
+                    command.iter().map(|f| super::super::spread::replace(f, "{}", &item)).collect();
                 if replaced.iter().zip(&command).any(|(new, old)| new.text != old.text && old.text != "{}") {
                     let _ = w.dispatch(&command, case.span, super::super::expand::Feed::Inherit);
                 }
@@ -82,7 +86,7 @@ pub(super) fn fd(w: &mut Walker<'_>, case: &Case<'_>) {
     let mut command: Vec<Field> = rest
         .iter()
         .take_while(|f| f.text != ";")
-        .map(|f| super::super::wrap::replace(f, "{}", &item))
+        .map(|f| super::super::spread::replace(f, "{}", &item))
         .collect();
     if !marked {
         command.push(item);
@@ -112,6 +116,7 @@ pub(super) fn rm(w: &mut Walker<'_>, case: &Case<'_>) {
 }
 
 fn delete_one(w: &mut Walker<'_>, field: &Field) {
+    w.note_use(Act::Delete, field);
     if field.many || field.text.contains(['*', '?']) && !field.twisted && field.computed {
         w.hit("delete-tree", field.span);
     }

@@ -141,7 +141,7 @@ fn cargo(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     if matches!(args.operand(0), "run" | "r") {
         for field in case.words() {
-            w.judge_read(field);
+            w.judge_word(field);
         }
     }
 }
@@ -167,7 +167,7 @@ fn buildtool(w: &mut Walker<'_>, case: &Case<'_>) {
         if matches!(text, "--rsh" | "--init-script" | "-I") && case.name.starts_with("gradle") {
             w.hit("hidden-run", field.span);
         }
-        w.judge_read(field);
+        w.judge_word(field);
         if case.name.ends_with("make") && matches!(text, "install" | "uninstall") && case.name != "cmake" {
             w.hit("outside", field.span);
         }

@@ -39,6 +39,12 @@ impl Draft<'_> {
             CheckpointKind::Transition { lane, call, to, .. } => {
                 self.answer_transition(id, *lane, *call, *to, answer)
             }
+            CheckpointKind::Trust { shown: wanted, .. } => {
+                if shown != Some(*wanted) {
+                    return Err(Refusal::new("what the folder brings changed; look at it again"));
+                }
+                self.answer_trust(id, *wanted, answer)
+            }
             CheckpointKind::Exit => self.answer_exit(id, answer),
             CheckpointKind::Diff { .. } => {
                 Err(Refusal::new("decide the hunks in the diff: apply, skip, or go up"))
@@ -198,7 +204,7 @@ impl Draft<'_> {
             (Answer::Approve, Risk::Low | Risk::Medium) => true,
             (Answer::Word(word), Risk::Low | Risk::Medium) => word.trim() == "y",
             (Answer::Skip, _) => {
-                self.deny_call(id, call, answer, "the user skipped the command; it was not run");
+                self.deny_call(id, call, answer, "the user skipped this command");
                 return Ok(());
             }
             (Answer::Reject(_) | Answer::Abort, _) => {

@@ -246,6 +246,7 @@ impl Draft<'_> {
                 | CheckpointKind::Interruption { .. }
                 | CheckpointKind::Risk { .. }
                 | CheckpointKind::Transition { .. }
+                | CheckpointKind::Trust { .. }
                 | CheckpointKind::Exit
                 | CheckpointKind::PipelinePause { .. }
                 | CheckpointKind::Breakout { .. } => None,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A slash command of the session itself, with what it does.
-pub const COMMANDS: [(&str, &str); 16] = [
+pub const COMMANDS: [(&str, &str); 17] = [
     ("proof", "plans with a provenance chain for every conclusion"),
     ("explore", "incremental plans over accumulated facts"),
     ("reset", "clear plan and facts"),
@@ -26,6 +26,7 @@ pub const COMMANDS: [(&str, &str); 16] = [
     ("auto", "leave conversation only"),
     ("readonly", "read-only ceiling"),
     ("ask", "every change asks"),
+    ("trust", "what the folder brings to run, and whether it may; `/trust off` takes it back"),
     ("help", "keys and commands"),
     ("status", "mode, phase, plan, queue"),
     ("exit", "leave"),
@@ -50,6 +51,7 @@ impl Draft<'_> {
             "ask" => return self.set_permission(PermissionMode::Ask, false),
             "readonly" => return self.set_permission(PermissionMode::ReadOnly, self.state.chat_only),
             "agent" => return self.forced(args),
+            "trust" => return self.seek_trust(args),
             _ => return Err(unknown(name)),
         };
         self.control(control)

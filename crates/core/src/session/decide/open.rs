@@ -10,7 +10,6 @@ use crate::{
     input::{Found, Opening, Refusal},
     session::state::ApplyStatus,
     tool::Tool,
-    trust::Standing,
 };
 
 impl Draft<'_> {
@@ -54,13 +53,6 @@ impl Draft<'_> {
         }
         self.offer_what_was_open();
         Ok(())
-    }
-
-    /// An untrusted folder is what every process starts from: only trust is worth an event.
-    fn trust_as(&mut self, standing: Standing) {
-        if standing.trust.holds() {
-            self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
-        }
     }
 
     fn open_commands(&self) -> Vec<CallId> {

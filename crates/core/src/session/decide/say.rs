@@ -7,8 +7,8 @@ use crate::{
     ids::{Seq, TurnId},
     input::Refusal,
     intent::{
-        Clarify, Classification, Classifier, Control, IntentNode, IntentPath, Message, Mode, Phase, QuerySub,
-        Reading, Source, Turn,
+        Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, QuerySub, Reading, Source,
+        Turn,
     },
     phase::{Move, Trigger},
     scope::Capability,
@@ -135,26 +135,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn read(&self, line: &str) -> Reading {
-        let context: Vec<String> = self
-            .state
-            .turns
-            .values()
-            .rev()
-            .take(6)
-            .map(|t| t.head.clone())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .collect();
-        let message = Message {
-            text: line,
-            phase: self.state.phase,
-            paused: self.state.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
-            plan_active: self.state.plan.is_some(),
-            chat_only: self.state.chat_only,
-            context: &context,
-        };
-        Classifier::builtin().read(&message)
+        self.state.read(line, self.tiers)
     }
 
     /// A whole line that is an answer to the question that holds the phase.

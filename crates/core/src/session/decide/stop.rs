@@ -201,7 +201,7 @@ impl Draft<'_> {
                 Some(lane) => d.is_work(lane),
                 None => !matches!(kind, CheckpointKind::Diff { .. }),
             },
-            None => true,
+            None => !matches!(kind, CheckpointKind::Trust { .. }),
         });
         self.stop_preparing(why);
         self.drop_proposals(why, |d, lane| d.state.lanes.get(&lane).is_some_and(|l| d.is_work(l)));
@@ -263,6 +263,7 @@ impl Draft<'_> {
             CheckpointKind::Confirmation
             | CheckpointKind::Failure(_)
             | CheckpointKind::Interruption { .. }
+            | CheckpointKind::Trust { .. }
             | CheckpointKind::Exit
             | CheckpointKind::PipelinePause { .. }
             | CheckpointKind::Breakout { .. } => None,

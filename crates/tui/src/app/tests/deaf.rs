@@ -124,7 +124,7 @@ fn a_command_is_allowed_in_the_list_only_after_it_stood_there() {
     assert!(desk.text().contains("cargo add governor"));
     desk.wait(100).press("y");
     assert_eq!(desk.inputs, []);
-    desk.wait(400).press("y");
+    desk.wait(800).press("y");
     if risk == Risk::High {
         desk.press("proceed<enter>");
     }

@@ -56,7 +56,7 @@ impl Bench {
     /// Keys after a look, with everything that the app asked for done.
     fn press(&mut self, keys: &str) {
         self.settle();
-        self.desk.wait(400).press(keys);
+        self.desk.wait(800).press(keys);
         self.settle();
     }
 
@@ -248,7 +248,7 @@ fn a_long_draft_is_not_classified_and_a_frame_does_not_classify_again() {
     let mut desk = Desk::new(120, 40);
     desk.press("what is this");
     assert!(matches!(desk.app.previewed.2, Some(crate::preview::Preview::Path(..))));
-    let marker = Some(crate::preview::Preview::Shell);
+    let marker = Some(crate::preview::Preview::Answer);
     desk.app.previewed.2.clone_from(&marker);
     desk.draw();
     assert_eq!(desk.app.previewed.2, marker, "neither text nor state changed");

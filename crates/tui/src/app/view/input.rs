@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use pilothouse_core::{clean::Clean, intent::Phase};
+use pilothouse_core::{clean::Clean, intent::Phase, risk::Risk};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -17,8 +17,12 @@ use unicode_width::UnicodeWidthStr;
 use super::{App, Caret, text_width};
 use crate::{
     app::WHICH_KEY,
+    approvals::{risk_name, risk_slot},
     composer::Offer,
-    overlay::page::{Page, frame},
+    overlay::{
+        approvals::wrap,
+        page::{Page, frame},
+    },
     pane::Focus,
     preview::{LONGEST, Preview, acts, preview},
     prompt::Prompt,
@@ -31,10 +35,12 @@ impl App {
     pub(super) fn foresee(&mut self) {
         let draft = &self.composer.draft;
         let text = if draft.len() <= LONGEST { draft.shown() } else { String::new() };
-        let state = self.session.state();
-        if self.previewed.0 != text || self.previewed.1 != state.seq {
-            let meaning = preview(&text, state);
-            self.previewed = (text, state.seq, meaning);
+        let seq = self.session.state().seq;
+        let offered = self.composer.offered().is_some();
+        let key = if offered { format!("$ {text}") } else { text.clone() };
+        if self.previewed.0 != key || self.previewed.1 != seq {
+            let meaning = if offered { Some(Preview::judged(&text)) } else { preview(&text, &self.session) };
+            self.previewed = (key, seq, meaning);
         }
     }
 
@@ -56,11 +62,15 @@ impl App {
             ..area
         };
         if !tight {
-            let edge = self.theme.style(if focused { Slot::Accent } else { Slot::Line });
+            let edge = self.theme.style(self.edge(focused));
             for y in area.top()..area.bottom() {
                 buf.set_string(area.x, y, self.glyphs.bar, edge);
             }
-            let prompt = if self.look.ascii { ">" } else { "›" };
+            let prompt = match (self.composer.offered().is_some(), self.look.ascii) {
+                (true, _) => "$",
+                (false, true) => ">",
+                (false, false) => "›",
+            };
             buf.set_string(area.x + 2, area.y, prompt, edge.add_modifier(Modifier::BOLD));
         }
         let style = text.patch(self.theme.fill(Slot::Surface));
@@ -81,6 +91,9 @@ impl App {
     fn placeholder(&self) -> String {
         let state = self.session.state();
         let folder = Clean::line(&self.surroundings.folder).into_string();
+        if self.composer.offered().is_some() {
+            return "Enter skips the command: it is not run".to_owned();
+        }
         if self.surroundings.read_only {
             return "another window holds this session; this one only reads".to_owned();
         }
@@ -119,6 +132,8 @@ impl App {
                 (true, false) => "your draft is kept   Esc returns to it",
             };
             vec![Span::styled(text, faint)]
+        } else if let Some((risk, why)) = self.judged() {
+            return self.offer_hint(row, risk, why, buf);
         } else if let Some(preview) = &self.previewed.2 {
             let lowers = matches!(preview, Preview::Path(path, _) if acts(path.current()));
             let lower = if lowers { "Alt-L lowers · " } else { "" };
@@ -186,10 +201,18 @@ impl App {
         let style = |slot| self.theme.style(slot);
         match preview {
             Preview::Answer => vec![Span::styled("answers the question above", style(Slot::Info))],
-            Preview::Shell => vec![
-                Span::styled("a command", style(Slot::Accent).add_modifier(Modifier::BOLD)),
-                Span::styled("   judged first; high risk asks for its word", style(Slot::Soft)),
-            ],
+            Preview::Shell(risk, why) => {
+                let name = risk_name(*risk, self.look.ascii);
+                let mut spans = vec![
+                    Span::styled("a command", style(Slot::Accent).add_modifier(Modifier::BOLD)),
+                    Span::styled(format!("   {name}"), style(risk_slot(*risk))),
+                ];
+                let why = if *risk == Risk::High { "asks for its word" } else { why.as_str() };
+                if 24 + why.width() < width {
+                    spans.push(Span::styled(format!("   {why}"), style(Slot::Soft)));
+                }
+                spans
+            }
             Preview::Path(path, what) => {
                 let mut spans = vec![Span::styled("Path: ", style(Slot::Soft))];
                 let last = path.nodes().len().saturating_sub(1);
@@ -282,8 +305,12 @@ impl App {
 
     pub(super) fn prompt(&self, prompt: &Prompt, page: &Page<'_>, buf: &mut Buffer) -> Caret {
         let question = Clean::line(&prompt.question).into_string();
-        let wide = u16::try_from(question.width() + 8).unwrap_or(u16::MAX).clamp(50, 100);
-        let area = crate::overlay::centred(page.body, wide, 7);
+        let about = prompt.about.as_deref().map(|a| Clean::line(a).into_string()).unwrap_or_default();
+        let longest = question.width().max(about.width()) + 8;
+        let wide = u16::try_from(longest).unwrap_or(u16::MAX).clamp(50, 100).min(page.body.width);
+        let about = if about.is_empty() { Vec::new() } else { wrap(&about, usize::from(wide).max(12) - 6) };
+        let shown = u16::try_from(about.len()).unwrap_or(u16::MAX).min(page.body.height.saturating_sub(8));
+        let area = crate::overlay::centred(page.body, wide, if shown > 0 { 8 + shown } else { 7 });
         let (title, keys): (&str, &[(&str, &str)]) = match prompt.word {
             Some(_) => ("A typed word", &[("Enter", "does it, if the word is right"), ("Esc", "back")]),
             None => ("A line from you", &[("Enter", "done"), ("Esc", "back")]),
@@ -292,9 +319,18 @@ impl App {
         if inner.height < 2 {
             return None;
         }
-        let top = inner.y + u16::from(inner.height > 3);
+        let mut top = inner.y + u16::from(inner.height > 3);
         let width = usize::from(inner.width);
-        buf.set_stringn(inner.x, top, shorten(&question, width), width, self.theme.style(Slot::Strong));
+        // What would happen stands above the word, to its end where there is room for it.
+        for (row, y) in about.iter().zip(top..top + shown) {
+            let cut = y + 1 == top + shown && about.len() > usize::from(shown);
+            let row = if cut { "… the list shows the rest" } else { row.as_str() };
+            let bold = self.theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
+            buf.set_stringn(inner.x, y, row, width, bold);
+        }
+        top += if shown > 0 { shown + 1 } else { 0 };
+        let asks = self.theme.style(if shown > 0 { Slot::Text } else { Slot::Strong });
+        buf.set_stringn(inner.x, top, shorten(&question, width), width, asks);
         let y = (top + 2).min(inner.bottom() - 1);
         let ghost = prompt.word.as_deref().filter(|w| w.starts_with(&prompt.text)).unwrap_or_default();
         buf.set_stringn(inner.x, y, format!("› {ghost}"), width, self.theme.style(Slot::Faint));

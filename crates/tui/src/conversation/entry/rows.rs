@@ -71,6 +71,7 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
 fn verb(call: &Call) -> &str {
     let running = call.state == CallState::Running;
     match call.tool {
+        Some(Tool::Run) if call.state == CallState::Ended(CallStatus::Refused) => "Run",
         Some(tool) if call.state == CallState::Ended(CallStatus::Refused) => tool.name(),
         Some(Tool::List) if running => "Listing",
         Some(Tool::List) => "Listed",
@@ -96,6 +97,10 @@ fn summary(call: &Call) -> (String, Slot) {
     let summary = match call.state {
         CallState::Asked => "waits for you".to_owned(),
         CallState::Running => String::new(),
+        CallState::Ended(CallStatus::Refused) if call.summary.starts_with("not run") => call.summary.clone(),
+        CallState::Ended(CallStatus::Refused) if call.tool == Some(Tool::Run) => {
+            format!("not run: {}", call.summary)
+        }
         CallState::Ended(CallStatus::Refused) => format!("not allowed: {}", call.summary),
         CallState::Ended(CallStatus::Interrupted) if call.summary.is_empty() => "interrupted".to_owned(),
         CallState::Ended(_) => call.summary.clone(),
@@ -160,7 +165,7 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
         detail(&call.result.shown, env, rows);
     } else if call.state == CallState::Running || failed || open {
         for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
-            let (mark, ink) = if *stderr { ("!", Slot::Warn) } else { (g.column, Slot::Line) };
+            let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
             let row = Row::of("  ", Slot::Text)
                 .and(mark, ink)
                 .and(" ", Slot::Text)

@@ -1,0 +1,309 @@
+//! Hooks: programs of the user's, or of a trusted project's, that run when something happens.
+//!
+//! Owns on what occasion a hook is called and whether it is. Never runs one, and never knows its
+//! command line: a hook changes nothing here but by refusing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    blob::BlobId,
+    event::{Event, RunStatus},
+    ids::{ApplyId, CallId, LaneId, Seq},
+    intent::IntentNode,
+    tool::Tool,
+};
+
+/// A hook as the session knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hook {
+    /// The hash of its whole definition.
+    pub id: BlobId,
+    /// What people know it by: the beginning of its command line.
+    pub name: String,
+    /// When it is called.
+    pub on: Occasion,
+    /// Only for transitions out of this node or of one below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<IntentNode>,
+    /// Only for transitions to this node or into the branch below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<IntentNode>,
+    /// Only after this outcome.
+    #[serde(default)]
+    pub when: When,
+    /// What its end means.
+    pub way: Way,
+    /// Whose it is.
+    pub origin: Origin,
+}
+
+/// Whose a hook is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The user's own.
+    User,
+    /// The project's: only while the folder is trusted.
+    Project,
+}
+
+/// What the end of a hook means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// What it was called for waits for it, and does not happen when it fails.
+    Blocks,
+    /// It is waited for before the session is at rest, and shown.
+    Shown,
+    /// Nothing waits for it.
+    Background,
+}
+
+/// After which outcome a hook is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// After any.
+    #[default]
+    Always,
+    /// Only when it went well.
+    Success,
+    /// Only when it did not.
+    Failure,
+}
+
+/// When a hook is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Occasion {
+    /// A session is opened, or opened again.
+    Session,
+    /// The user said something.
+    Turn,
+    /// The message got its path.
+    IntentClassified,
+    /// A lane's live node changes.
+    NodeTransition,
+    /// A task begins.
+    TaskStart,
+    /// A task ended.
+    TaskEnd,
+    /// A gate begins.
+    GateStart,
+    /// A gate ended.
+    GateEnd,
+    /// A command is about to run.
+    Command,
+    /// A command ended.
+    CommandEnd,
+    /// A change is proposed.
+    Proposal,
+    /// Approved changes are about to be written.
+    Apply,
+    /// Approved changes were written, or could not be.
+    ApplyEnd,
+    /// The user is asked.
+    Checkpoint,
+    /// A run begins.
+    RunStart,
+    /// A run ended.
+    RunEnd,
+}
+
+impl Occasion {
+    /// Every occasion.
+    pub const ALL: [Self; 16] = [
+        Self::Session,
+        Self::Turn,
+        Self::IntentClassified,
+        Self::NodeTransition,
+        Self::TaskStart,
+        Self::TaskEnd,
+        Self::GateStart,
+        Self::GateEnd,
+        Self::Command,
+        Self::CommandEnd,
+        Self::Proposal,
+        Self::Apply,
+        Self::ApplyEnd,
+        Self::Checkpoint,
+        Self::RunStart,
+        Self::RunEnd,
+    ];
+
+    /// The name as a hooks file has it, after `on_`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Turn => "turn",
+            Self::IntentClassified => "intent_classified",
+            Self::NodeTransition => "node_transition",
+            Self::TaskStart => "task_start",
+            Self::TaskEnd => "task_end",
+            Self::GateStart => "gate_start",
+            Self::GateEnd => "gate_end",
+            Self::Command => "command",
+            Self::CommandEnd => "command_end",
+            Self::Proposal => "proposal",
+            Self::Apply => "apply",
+            Self::ApplyEnd => "apply_end",
+            Self::Checkpoint => "checkpoint",
+            Self::RunStart => "run_start",
+            Self::RunEnd => "run_end",
+        }
+    }
+
+    /// Whether what it stands for can still be kept from happening.
+    pub const fn can_block(self) -> bool {
+        matches!(self, Self::NodeTransition | Self::Command | Self::Apply)
+    }
+
+    /// Whether it has an outcome, so that `when` means something.
+    pub const fn ends(self) -> bool {
+        matches!(self, Self::TaskEnd | Self::GateEnd | Self::CommandEnd | Self::ApplyEnd | Self::RunEnd)
+    }
+
+    /// What an event is an occasion for, and how it went where it ended something.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most events call no hook")]
+    pub fn of(event: &Event) -> Option<(Self, bool)> {
+        let well = |on| Some((on, true));
+        let ill = |on| Some((on, false));
+        match event {
+            Event::SessionOpened { .. } | Event::SessionReopened { .. } => well(Self::Session),
+            Event::TurnStarted { .. } => well(Self::Turn),
+            Event::IntentClassified { .. } => well(Self::IntentClassified),
+            Event::NodeTransition { .. } => well(Self::NodeTransition),
+            Event::TaskStarted { .. } => well(Self::TaskStart),
+            Event::TaskCompleted { .. } => well(Self::TaskEnd),
+            Event::TaskFailed { .. } | Event::TaskSkipped { .. } | Event::TaskCancelled { .. } => {
+                ill(Self::TaskEnd)
+            }
+            Event::GateStarted { .. } => well(Self::GateStart),
+            Event::GatePassed { .. } => well(Self::GateEnd),
+            Event::GateFailed { .. } => ill(Self::GateEnd),
+            Event::CallStarted { tool: Tool::Run, .. } => well(Self::Command),
+            Event::CommandExited { exit, .. } => Some((Self::CommandEnd, exit.ok())),
+            Event::Proposed { .. } | Event::ProposalEdited { .. } => well(Self::Proposal),
+            Event::ApplyApproved { .. } => well(Self::Apply),
+            Event::Applied { .. } => well(Self::ApplyEnd),
+            Event::ApplyFailed { .. } => ill(Self::ApplyEnd),
+            Event::CheckpointOpened { .. } => well(Self::Checkpoint),
+            Event::RunStarted { .. } => well(Self::RunStart),
+            Event::RunCompleted { status, .. } => Some((Self::RunEnd, *status == RunStatus::Completed)),
+            _ => None,
+        }
+    }
+}
+
+impl Hook {
+    /// Whether it is called on this occasion, after this outcome.
+    pub fn hears(&self, on: Occasion, well: bool) -> bool {
+        let wanted = match self.when {
+            When::Always => true,
+            When::Success => well,
+            When::Failure => !well,
+        };
+        self.on == on && wanted
+    }
+
+    /// Whether it is called for this transition: it leaves the branch of `from` and enters that of
+    /// `to`, or goes exactly from the one to the other.
+    pub fn watches(&self, from: IntentNode, to: IntentNode) -> bool {
+        let leaves = |name: IntentNode| name == from || (within(from, name) && !within(to, name));
+        let enters = |name: IntentNode| name == to || (within(to, name) && !within(from, name));
+        self.on == Occasion::NodeTransition && self.from.is_none_or(leaves) && self.to.is_none_or(enters)
+    }
+}
+
+/// Whether `node` is `branch` or stands below it.
+fn within(node: IntentNode, branch: IntentNode) -> bool {
+    let up = std::iter::successors(Some(node), |n| n.parent());
+    up.into_iter().any(|n| n == branch)
+}
+
+/// A hook that was called and has not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookRun {
+    /// The hook.
+    pub hook: Hook,
+    /// The event that it was called for.
+    pub of: Seq,
+    /// What waits for it.
+    pub holds: Option<Hold>,
+}
+
+/// What waits for a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hold {
+    /// A lane's next node.
+    Move(LaneId),
+    /// A command.
+    Call(CallId),
+    /// A write.
+    Apply(ApplyId),
+}
+
+/// How a hook ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookStatus {
+    /// Exit code 0.
+    Passed,
+    /// Another exit code, or a signal.
+    Failed,
+    /// It ran into its time limit and was stopped.
+    TimedOut,
+    /// It could not be run at all.
+    Unable,
+}
+
+/// What a hook that ended has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookOutcome {
+    /// How it ended.
+    pub status: HookStatus,
+    /// In one line, for people.
+    pub summary: String,
+    /// What it wrote.
+    pub output: String,
+    /// How long it ran.
+    pub took: crate::ids::Millis,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use IntentNode as N;
+
+    fn hook(from: Option<N>, to: Option<N>) -> Hook {
+        let id = BlobId::of(b"x");
+        let (when, way, origin) = (When::Always, Way::Blocks, Origin::User);
+        Hook { id, name: "x".into(), on: Occasion::NodeTransition, from, to, when, way, origin }
+    }
+
+    #[test]
+    fn a_branch_is_left_and_entered_whatever_node_of_it_is_live() {
+        let plan_to_act = hook(Some(N::Plan), Some(N::Act));
+        for from in [N::Plan, N::Design, N::Decompose] {
+            for to in [N::Act, N::Read, N::Modify] {
+                assert!(plan_to_act.watches(from, to), "{from} {to}");
+            }
+        }
+        for (from, to) in [(N::Act, N::Modify), (N::Plan, N::Design), (N::Conversation, N::Act)] {
+            assert!(!plan_to_act.watches(from, to), "{from} {to}");
+        }
+        let write = hook(None, Some(N::Write));
+        assert!(write.watches(N::Act, N::Modify) && write.watches(N::Read, N::Create));
+        assert!(!write.watches(N::Modify, N::Create) && !write.watches(N::Modify, N::Act));
+        let exact = hook(Some(N::Modify), Some(N::Delete));
+        assert!(exact.watches(N::Modify, N::Delete) && !exact.watches(N::Create, N::Delete));
+        assert!(hook(None, None).watches(N::Conversation, N::Read));
+    }
+
+    #[test]
+    fn every_occasion_has_a_name_of_its_own() {
+        let names: std::collections::BTreeSet<_> = Occasion::ALL.iter().map(|o| o.name()).collect();
+        assert_eq!(names.len(), Occasion::ALL.len());
+    }
+}

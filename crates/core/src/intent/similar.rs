@@ -1,0 +1,191 @@
+//! Exemplar similarity: the nearest phrases of each kind, and from which score on they count.
+//!
+//! Owns the index over the vectors and the thresholds. Whose vectors they are is the embedder's
+//! business; what a match does to a reading stands in `join.rs`.
+
+use std::collections::BTreeMap;
+
+use super::{
+    Embedder,
+    exemplars::{Exemplar, Exemplars, Section},
+};
+use crate::talk::Fault;
+
+/// From which score on an exemplar counts, by intent (C-03).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thresholds {
+    /// For turns and paths.
+    pub primary: f32,
+    /// For the kind of turn.
+    pub sub: f32,
+    /// For single intents, by name: `control`, `query.lookup`, `execute`.
+    pub own: BTreeMap<String, f32>,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { primary: 0.80, sub: 0.65, own: BTreeMap::new() }
+    }
+}
+
+impl Thresholds {
+    /// The threshold of an intent.
+    pub fn of(&self, section: Section, name: &str) -> f32 {
+        let general = if section == Section::Sub { self.sub } else { self.primary };
+        self.own.get(name).copied().unwrap_or(general)
+    }
+}
+
+/// An exemplar near a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Near {
+    /// The intent.
+    pub name: String,
+    /// The phrase.
+    pub phrase: String,
+    /// Cosine, -1 to 1.
+    pub score: f32,
+    /// Whether the user wrote the phrase.
+    pub own: bool,
+}
+
+/// The nearest exemplar of each kind, whatever its score.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Match {
+    /// For the turn.
+    pub primary: Option<Near>,
+    /// For the kind of turn, among those of [`Match::primary`].
+    pub sub: Option<Near>,
+    /// For the path.
+    pub leaf: Option<Near>,
+}
+
+impl Match {
+    /// For logs and the inspector: `matched primary=X at 0.87, sub=Y at 0.72`.
+    pub fn words(&self) -> String {
+        let part = |kind: &str, near: &Option<Near>| {
+            near.as_ref().map(|n| {
+                let name = n.name.rsplit('.').next().unwrap_or(&n.name);
+                format!("{kind}={name} at {:.2}", n.score)
+            })
+        };
+        let parts = [part("primary", &self.primary), part("sub", &self.sub), part("path", &self.leaf)];
+        let best =
+            [&self.primary, &self.leaf].into_iter().flatten().max_by(|a, b| a.score.total_cmp(&b.score));
+        let by = best.map(|n| format!(" ({:?})", n.phrase)).unwrap_or_default();
+        format!("matched {}{by}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Vectors of exemplars, laid out so that a sparse text costs little.
+#[derive(Clone, Debug)]
+pub struct Index {
+    entries: Vec<Exemplar>,
+    /// For each place in a vector: the exemplars that have something there, and what.
+    places: Vec<Vec<(u32, f32)>>,
+}
+
+impl Index {
+    /// Embeds every exemplar.
+    ///
+    /// # Errors
+    /// What the embedder says.
+    pub fn build(set: &Exemplars, embedder: &dyn Embedder) -> Result<Option<Self>, Fault> {
+        let phrases: Vec<&str> = set.entries().iter().map(|e| e.phrase.as_str()).collect();
+        Ok(Self::of(set, &embedder.embed(&phrases)?))
+    }
+
+    /// The index over vectors that are already there; `None` when they do not fit the set or each
+    /// other.
+    pub fn of(set: &Exemplars, vectors: &[Vec<f32>]) -> Option<Self> {
+        let entries = set.entries().to_vec();
+        let length = vectors.first()?.len();
+        if vectors.len() != entries.len() || vectors.iter().any(|v| v.len() != length) {
+            return None;
+        }
+        let mut places: Vec<Vec<(u32, f32)>> = vec![Vec::new(); length];
+        for (number, vector) in (0..).zip(vectors) {
+            for (place, value) in places.iter_mut().zip(vector).filter(|(_, v)| **v != 0.0) {
+                place.push((number, *value));
+            }
+        }
+        Some(Self { entries, places })
+    }
+
+    /// The nearest exemplar of each kind; `None` for a vector of another length.
+    pub fn nearest(&self, vector: &[f32]) -> Option<Match> {
+        if vector.len() != self.places.len() {
+            return None;
+        }
+        let mut scores = vec![0f32; self.entries.len()];
+        for (place, value) in self.places.iter().zip(vector).filter(|(_, v)| **v != 0.0) {
+            for (number, weight) in place {
+                if let Some(score) = scores.get_mut(*number as usize) {
+                    *score += weight * value;
+                }
+            }
+        }
+        // A phrase for a kind of turn is one for the turn as well.
+        let mut primary = self.best(&scores, |e| e.section != Section::Leaves);
+        if let Some(near) = &mut primary {
+            near.name.truncate(near.name.find('.').unwrap_or(near.name.len()));
+        }
+        let scope = primary.as_ref().map(|p| format!("{}.", p.name)).unwrap_or_default();
+        Some(Match {
+            sub: self.best(&scores, |e| e.section == Section::Sub && e.name.starts_with(&scope)),
+            leaf: self.best(&scores, |e| e.section == Section::Leaves),
+            primary,
+        })
+    }
+
+    fn best(&self, scores: &[f32], of: impl Fn(&Exemplar) -> bool) -> Option<Near> {
+        let all = self.entries.iter().zip(scores).filter(|(e, _)| of(e));
+        // Of equals the user's own phrase goes first.
+        let (e, score) = all.max_by(|(a, x), (b, y)| x.total_cmp(y).then(a.own.cmp(&b.own)))?;
+        Some(Near { name: e.name.clone(), phrase: e.phrase.clone(), score: score.min(1.0), own: e.own })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::intent::embed::Hashed;
+
+    #[test]
+    fn an_exemplar_is_nearest_to_itself() {
+        let set = Exemplars::builtin();
+        let index = Index::build(set, &Hashed).unwrap().unwrap();
+        for e in set.entries() {
+            let found = index.nearest(&Hashed::vector(&e.phrase)).unwrap();
+            let near = match e.section {
+                Section::Primary => found.primary,
+                Section::Sub => found.sub,
+                Section::Leaves => found.leaf,
+            };
+            let near = near.unwrap();
+            assert!(near.score > 0.999 && near.phrase == e.phrase, "{:?} → {near:?}", e.phrase);
+        }
+    }
+
+    #[test]
+    fn vectors_that_do_not_fit_make_no_index() {
+        let set = Exemplars::parse("leaves:\n  read:\n    - a\n    - b\n").unwrap();
+        assert!(Index::of(&set, &[]).is_none());
+        assert!(Index::of(&set, &[vec![1.0]]).is_none());
+        assert!(Index::of(&set, &[vec![1.0], vec![1.0, 0.0]]).is_none());
+        let index = Index::of(&set, &[vec![1.0, 0.0], vec![0.6, 0.8]]).unwrap();
+        assert!(index.nearest(&[1.0]).is_none());
+        let found = index.nearest(&[0.6, 0.8]).unwrap().leaf.unwrap();
+        assert_eq!((found.phrase.as_str(), found.score > 0.999), ("b", true));
+    }
+
+    #[test]
+    fn an_intent_can_have_a_threshold_of_its_own() {
+        let mut t = Thresholds::default();
+        t.own.insert("control".into(), 0.95);
+        assert!((t.of(Section::Primary, "control") - 0.95).abs() < 1e-6);
+        assert!((t.of(Section::Primary, "query") - 0.80).abs() < 1e-6);
+        assert!((t.of(Section::Sub, "query.lookup") - 0.65).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,45 @@
+//! Permission rules: which commands, paths, tools and hosts are denied, asked about or allowed.
+//!
+//! Owns the rules and their weighing: deny beats ask beats allow, in every mode and for every tool; high risk and
+//! removals are never allowed by a rule, and what cannot be read with certainty neither. Never reads a file (the
+//! runtime does), never asks anybody, and is consulted in one place: the session's gate.
+
+mod decide;
+mod glob;
+mod offer;
+mod rehearse;
+mod request;
+mod rule;
+mod why;
+mod words;
+
+pub use decide::{Conditions, Decision, Ground, Outcome, Ruling, Setting};
+pub use glob::Places;
+pub use rehearse::{Found, Past, Rehearsal};
+pub use request::Request;
+pub use rule::{About, Effect, Fault, KINDS, Origin, Rule, Source};
+pub use why::Why;
+
+/// All rules that are in force for a workspace, in the order in which they are looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    rules: Vec<Rule>,
+    places: Places,
+}
+
+impl Policy {
+    /// These rules, for a workspace and home at these places.
+    pub fn new(rules: Vec<Rule>, places: Places) -> Self {
+        Self { rules, places }
+    }
+
+    /// Every rule.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Where the workspace and the home folder are.
+    pub const fn places(&self) -> &Places {
+        &self.places
+    }
+}

@@ -1,0 +1,393 @@
+//! Weighing: which rule decides a request, and what holds when none does.
+//!
+//! Owns the order: deny, then ask, then what no rule can allow (high risk, removals), then the mode, then allow. Never
+//! asks anybody and never performs anything.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Policy,
+    glob::{Places, Target},
+    request::{Facts, Request},
+    rule::{About, Effect, Rule, Source, host_fits},
+    words::{Fit, wild},
+};
+use crate::{
+    risk::{Act, Call, Risk},
+    scope::PermissionMode,
+};
+
+/// What the session knows of the place it works in. Built-in allow rules, and commands of low risk without a question,
+/// need both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// The user trusts the folder.
+    #[serde(default)]
+    pub trusted: bool,
+    /// Commands run in a sandbox.
+    #[serde(default)]
+    pub sandboxed: bool,
+}
+
+impl Conditions {
+    /// A trusted folder with a sandbox.
+    pub const CALM: Self = Self { trusted: true, sandboxed: true };
+
+    /// Whether both hold.
+    pub const fn is_calm(self) -> bool {
+        self.trusted && self.sandboxed
+    }
+}
+
+/// What a decision depends on beside the rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// The mode.
+    pub mode: PermissionMode,
+    /// The place.
+    pub conditions: Conditions,
+    /// What the user allowed for this session.
+    pub granted: &'a [Rule],
+}
+
+/// What happens to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It goes on without a question.
+    Run,
+    /// The user is asked.
+    Ask,
+    /// It is refused.
+    Refuse,
+}
+
+/// What decided, and where it stands: kept with what it decided about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ruling {
+    /// What happens.
+    pub outcome: Outcome,
+    /// The rule, or what holds where no rule does.
+    pub by: String,
+    /// Where the rule stands, as `file:line`; empty where no rule decided.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub at: String,
+    /// The part of the request that decided.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub part: String,
+}
+
+impl std::fmt::Display for Ruling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.at.is_empty() { f.write_str(&self.by) } else { write!(f, "{} ({})", self.by, self.at) }
+    }
+}
+
+/// What a decision rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// A rule.
+    Rule,
+    /// It is too long to be looked at as a whole.
+    TooLong,
+    /// Its risk is high.
+    High,
+    /// It deletes.
+    Delete,
+    /// The mode.
+    Mode,
+    /// It only reads, in a trusted folder with a sandbox.
+    Low,
+    /// The path of the turn; no rule is about it.
+    Scope,
+}
+
+/// A decision with what it rests on.
+#[derive(Clone, Debug)]
+pub struct Decision<'p> {
+    /// What decided.
+    pub ruling: Ruling,
+    /// The rule, where one did.
+    pub rule: Option<&'p Rule>,
+    /// What it rests on.
+    pub ground: Ground,
+    /// The risk, for a command.
+    pub risk: Option<Risk>,
+}
+
+impl<'p> Decision<'p> {
+    fn by_rule(outcome: Outcome, rule: &'p Rule, part: &str) -> Self {
+        let ruling =
+            Ruling { outcome, by: rule.to_string(), at: rule.origin.to_string(), part: part.to_owned() };
+        Self { ruling, rule: Some(rule), ground: Ground::Rule, risk: None }
+    }
+
+    fn without_rule(outcome: Outcome, ground: Ground, by: impl Into<String>, part: &str) -> Self {
+        let ruling = Ruling { outcome, by: by.into(), at: String::new(), part: part.to_owned() };
+        Self { ruling, rule: None, ground, risk: None }
+    }
+}
+
+impl Policy {
+    /// What happens to a request. Total: there is always an answer, and what cannot be read is never allowed.
+    pub fn decide<'p>(&'p self, request: &Request, setting: &Setting<'p>) -> Decision<'p> {
+        match request {
+            Request::Command { line, folder } => {
+                let facts = Facts::of(line, folder, &self.places);
+                let risk = facts.reading.verdict.risk;
+                Decision { risk: Some(risk), ..self.command(&facts, folder, setting) }
+            }
+            Request::Path { act, path } => self.path(*act, path, setting),
+            Request::Mcp { server, tool, reads } => self.mcp(server, tool, *reads, setting),
+            Request::Network { host } => self.network(host, setting),
+        }
+    }
+
+    fn command<'p>(&'p self, facts: &Facts, folder: &str, setting: &Setting<'p>) -> Decision<'p> {
+        let verdict = &facts.reading.verdict;
+        let held = |effect| {
+            self.rules_of(effect, setting)
+                .find_map(|rule| self.holds_back(rule, facts).map(|part| (rule, part)))
+        };
+        if let Some((rule, part)) = held(Effect::Deny) {
+            return Decision::by_rule(Outcome::Refuse, rule, &part);
+        }
+        if facts.reading.too_long {
+            let by = "a line that is too long or too deep to be read as a whole is refused; split it";
+            return Decision::without_rule(Outcome::Refuse, Ground::TooLong, by, "");
+        }
+        if setting.mode == PermissionMode::ReadOnly {
+            return Decision::without_rule(Outcome::Refuse, Ground::Mode, "read-only mode runs nothing", "");
+        }
+        if let Some((rule, part)) = held(Effect::Ask) {
+            return Decision::by_rule(Outcome::Ask, rule, &part);
+        }
+        if verdict.risk == Risk::High {
+            let by = "high risk always asks, in every mode";
+            return Decision::without_rule(Outcome::Ask, Ground::High, by, &verdict.part);
+        }
+        if facts.reading.deletes {
+            let by = "a removal always asks, in every mode";
+            return Decision::without_rule(Outcome::Ask, Ground::Delete, by, &verdict.part);
+        }
+        if let Some((rule, part)) = self.allowing(facts, folder, setting) {
+            return Decision::by_rule(Outcome::Run, rule, &part);
+        }
+        let risk = verdict.risk.name();
+        if setting.mode == PermissionMode::Auto {
+            let by = format!("{risk} risk runs unasked in auto mode");
+            return Decision::without_rule(Outcome::Run, Ground::Mode, by, &verdict.part);
+        }
+        if verdict.risk == Risk::Low && setting.conditions.is_calm() {
+            let by = "low risk runs unasked in a trusted folder with a sandbox";
+            return Decision::without_rule(Outcome::Run, Ground::Low, by, "");
+        }
+        let by = match (verdict.risk, setting.conditions) {
+            (Risk::Low, Conditions { sandboxed: false, .. }) => {
+                "every command asks in ask mode without a sandbox"
+            }
+            (Risk::Low, Conditions { trusted: false, .. }) => {
+                "every command asks in ask mode in a folder that is not trusted"
+            }
+            (Risk::Low | Risk::Medium | Risk::High, _) => "medium risk asks in ask mode",
+        };
+        Decision::without_rule(Outcome::Ask, Ground::Mode, by, &verdict.part)
+    }
+
+    /// The part of the line that a deny or ask rule is about, if one is.
+    pub(super) fn holds_back(&self, rule: &Rule, facts: &Facts) -> Option<String> {
+        match &rule.about {
+            About::Command(words) => {
+                facts.reading.calls.iter().find(|c| words.catches(c)).map(|c| c.part.clone())
+            }
+            About::Path(act, paths) => {
+                let hit = facts.touched.iter().find(|t| {
+                    covers_act(*act, t.act)
+                        && t.targets.iter().any(|target| paths.covers(target, &self.places, true))
+                });
+                hit.map(|t| t.path.clone())
+            }
+            About::Network(pattern) => {
+                facts.hosts.iter().find(|(host, _)| host_fits(pattern, host)).map(|(_, part)| part.clone())
+            }
+            About::Mcp { .. } => None,
+        }
+    }
+
+    /// The rule that lets the whole line run: every command of it that does more than read is allowed by one, for
+    /// certain, and so is every file that output goes to.
+    fn allowing<'p>(
+        &'p self,
+        facts: &Facts,
+        folder: &str,
+        setting: &Setting<'p>,
+    ) -> Option<(&'p Rule, String)> {
+        let reading = &facts.reading;
+        if !reading.whole || reading.loose > Risk::Low {
+            return None;
+        }
+        let mut first = None;
+        for touched in facts.touched.iter().filter(|t| t.redirect) {
+            if !nothing(&touched.path) {
+                let rule = self.allowing_path(Act::Write, &touched.targets, setting)?;
+                first.get_or_insert((rule, touched.path.clone()));
+            }
+        }
+        let doing: Vec<&Call> = reading.calls.iter().filter(|c| !c.carrier).collect();
+        let acts = doing.iter().any(|c| c.risk > Risk::Low);
+        let mut chosen = None;
+        for call in doing.iter().filter(|c| !acts || c.risk > Risk::Low) {
+            let rule = self.allowing_call(call, folder, setting)?;
+            chosen.get_or_insert((rule, call.part.clone()));
+        }
+        chosen.or(first)
+    }
+
+    fn allowing_call<'p>(&'p self, call: &Call, folder: &str, setting: &Setting<'p>) -> Option<&'p Rule> {
+        if !call.words.iter().all(|w| w.certain) || !Facts::inside(call, folder, &self.places) {
+            return None;
+        }
+        self.rules_of(Effect::Allow, setting).find(|rule| match &rule.about {
+            About::Command(words) => words.fits(call) == Fit::Whole,
+            About::Path(..) | About::Mcp { .. } | About::Network(_) => false,
+        })
+    }
+
+    /// Whether some rule allows this command as a part of a line.
+    pub(super) fn allows_call(&self, call: &Call, folder: &str, setting: &Setting<'_>) -> bool {
+        self.allowing_call(call, folder, setting).is_some()
+    }
+
+    fn allowing_path<'p>(&'p self, act: Act, targets: &[Target], setting: &Setting<'p>) -> Option<&'p Rule> {
+        if targets.is_empty() || !targets.iter().all(Target::certain) {
+            return None;
+        }
+        self.rules_of(Effect::Allow, setting).find(|rule| match &rule.about {
+            About::Path(about, paths) => {
+                about.is_none_or(|a| a == act) && paths.allows(targets, &self.places)
+            }
+            About::Command(_) | About::Mcp { .. } | About::Network(_) => false,
+        })
+    }
+
+    /// Whether one of these rules alone decides a request, for the examples that rules carry and for rehearsals: one that
+    /// allows must let it run.
+    pub fn is_about(rules: &[Rule], request: &Request, places: &Places) -> bool {
+        let mut alone = rules.to_vec();
+        for rule in &mut alone {
+            rule.origin.source = Source::User;
+        }
+        let policy = Self::new(alone, places.clone());
+        let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::default(), granted: &[] };
+        policy.decide(request, &setting).rule.is_some()
+    }
+
+    fn path<'p>(&'p self, act: Act, path: &str, setting: &Setting<'p>) -> Decision<'p> {
+        let target = Target::exact(path, &self.places);
+        for (effect, outcome) in [(Effect::Deny, Outcome::Refuse), (Effect::Ask, Outcome::Ask)] {
+            let held = self.rules_of(effect, setting).find(|rule| match &rule.about {
+                About::Path(about, paths) => {
+                    covers_act(*about, act) && paths.covers(&target, &self.places, true)
+                }
+                About::Command(_) | About::Mcp { .. } | About::Network(_) => false,
+            });
+            if let Some(rule) = held {
+                return Decision::by_rule(outcome, rule, path);
+            }
+        }
+        let plain = |outcome, ground, by: &str| Decision::without_rule(outcome, ground, by, path);
+        match (act, setting.mode) {
+            (Act::Read, _) => {
+                plain(Outcome::Run, Ground::Scope, "reading needs no question on a path that reads")
+            }
+            (Act::Delete, _) => plain(Outcome::Ask, Ground::Delete, "a removal always asks, in every mode"),
+            (Act::Write, PermissionMode::ReadOnly) => {
+                plain(Outcome::Refuse, Ground::Mode, "read-only mode changes nothing")
+            }
+            (Act::Write, mode) => match self.allowing_path(act, &[target], setting) {
+                Some(rule) => Decision::by_rule(Outcome::Run, rule, path),
+                None if mode == PermissionMode::Auto => {
+                    plain(Outcome::Run, Ground::Mode, "changes are written and recorded in auto mode")
+                }
+                None => plain(Outcome::Ask, Ground::Mode, "every change is reviewed in ask mode"),
+            },
+        }
+    }
+
+    fn mcp<'p>(&'p self, server: &str, tool: &str, reads: bool, setting: &Setting<'p>) -> Decision<'p> {
+        let about = |rule: &&Rule| match &rule.about {
+            About::Mcp { server: s, tool: t } => {
+                let (s, t, server, tool) =
+                    (s.to_lowercase(), t.to_lowercase(), server.to_lowercase(), tool.to_lowercase());
+                wild(&s, &server) && wild(&t, &tool)
+            }
+            About::Command(_) | About::Path(..) | About::Network(_) => false,
+        };
+        if let Some(decision) = self.by_name(about, setting) {
+            return decision;
+        }
+        let plain = |outcome, by: &str| Decision::without_rule(outcome, Ground::Mode, by, "");
+        match (setting.mode, reads) {
+            (_, true) => plain(Outcome::Run, "the tool is known only to read"),
+            (PermissionMode::ReadOnly, false) => {
+                plain(Outcome::Refuse, "read-only mode calls only tools that read")
+            }
+            (PermissionMode::Ask, false) => {
+                plain(Outcome::Ask, "a tool that may change something asks in ask mode")
+            }
+            (PermissionMode::Auto, false) => plain(Outcome::Run, "tools run unasked in auto mode"),
+        }
+    }
+
+    fn network<'p>(&'p self, host: &str, setting: &Setting<'p>) -> Decision<'p> {
+        let about = |rule: &&Rule| match &rule.about {
+            About::Network(pattern) => host_fits(pattern, host),
+            About::Command(_) | About::Path(..) | About::Mcp { .. } => false,
+        };
+        self.by_name(about, setting).unwrap_or_else(|| {
+            Decision::without_rule(
+                Outcome::Ask,
+                Ground::Mode,
+                "the network is off until the user allows a host",
+                "",
+            )
+        })
+    }
+
+    fn by_name<'p>(&'p self, about: impl Fn(&&Rule) -> bool, setting: &Setting<'p>) -> Option<Decision<'p>> {
+        let effects =
+            [(Effect::Deny, Outcome::Refuse), (Effect::Ask, Outcome::Ask), (Effect::Allow, Outcome::Run)];
+        effects.into_iter().find_map(|(effect, outcome)| {
+            let allowed = effect != Effect::Allow || setting.mode != PermissionMode::ReadOnly;
+            let rule = self.rules_of(effect, setting).find(|r| about(r)).filter(|_| allowed)?;
+            Some(Decision::by_rule(outcome, rule, ""))
+        })
+    }
+
+    /// The rules of an effect that are in force. A project's rules only narrow; the built-in ones allow something only
+    /// in a trusted folder with a sandbox.
+    pub(super) fn rules_of<'p>(
+        &'p self,
+        effect: Effect,
+        setting: &Setting<'p>,
+    ) -> impl Iterator<Item = &'p Rule> {
+        let calm = setting.conditions.is_calm();
+        let in_force = move |rule: &&Rule| match (effect, rule.origin.source) {
+            (Effect::Allow, Source::BuiltIn) => calm,
+            (Effect::Allow, Source::Project) => false,
+            (_, Source::BuiltIn | Source::User | Source::Project | Source::Session) => true,
+        };
+        let granted: &'p [Rule] = setting.granted;
+        self.rules.iter().chain(granted).filter(move |r| r.effect == effect).filter(in_force)
+    }
+}
+
+/// Whether a rule about an act is about this one; who may not write may not delete.
+fn covers_act(about: Option<Act>, act: Act) -> bool {
+    about.is_none_or(|a| a == act || a == Act::Write && act == Act::Delete)
+}
+
+/// Places to which output goes without being kept.
+fn nothing(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") || path.starts_with("/dev/fd/")
+}

@@ -1,0 +1,391 @@
+//! Patterns of paths, and whether a path means something that a pattern covers.
+//!
+//! Owns the syntax and the comparison, component by component, never by text prefix. A path as a shell line has it may
+//! hold wildcards and unknown parts itself; then the question is whether it may mean a covered file. Never asks the
+//! file system.
+
+use super::rule::Fault;
+
+/// One element of a name pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    One(char),
+    Any,
+    Run,
+}
+
+/// One component.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    /// Any number of components.
+    Deep,
+    Name(Vec<Mark>),
+}
+
+/// What a pattern is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Anchor {
+    Workspace,
+    Home,
+    Root,
+    Anywhere,
+}
+
+/// A pattern of paths: `src/**`, `*.pem`, `~/.ssh`, `/etc/hosts`. It covers what it names and everything below.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glob {
+    anchor: Anchor,
+    parts: Vec<Part>,
+}
+
+/// Where the workspace and the home folder are, as absolute paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// The workspace.
+    pub root: String,
+    /// The user's home folder; empty when it is not known.
+    pub home: String,
+}
+
+impl Default for Places {
+    /// A workspace that is somewhere: paths below it are told from those outside.
+    fn default() -> Self {
+        Self { root: "/workspace".to_owned(), home: String::new() }
+    }
+}
+
+/// A path as absolute components; those of a shell line may be open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    parts: Vec<Part>,
+    certain: bool,
+}
+
+/// Stands for text that a shell line does not show.
+pub(super) const UNKNOWN: char = '\u{1a}';
+
+impl Glob {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// With the byte at which it is wrong.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let at = |at, why: &str| Err(Fault::new(at, why));
+        if text.trim().is_empty() {
+            return at(0, "the path is empty; give one such as `secrets/**`");
+        }
+        if let Some((i, c)) = text.char_indices().find(|(_, c)| "[]{}!\\".contains(*c) || c.is_control()) {
+            return at(
+                i,
+                &format!(
+                    "{c:?} means nothing in a path; there are `*`, `?` and `**`, and a rule for each name"
+                ),
+            );
+        }
+        let (anchor, rest, offset) = match text {
+            "~" => (Anchor::Home, "", 1),
+            t if t.starts_with("~/") => (Anchor::Home, t.get(2..).unwrap_or(""), 2),
+            t if t.starts_with('~') => return at(0, "only the own home folder has a short name, `~/`"),
+            t if t.starts_with('/') => (Anchor::Root, t.get(1..).unwrap_or(""), 1),
+            t if t.trim_end_matches('/').contains('/') => (Anchor::Workspace, t, 0),
+            t => (Anchor::Anywhere, t, 0),
+        };
+        let mut parts = Vec::new();
+        let mut position = offset;
+        for name in rest.split('/') {
+            match name {
+                "" | "." => {}
+                ".." => return at(position, "`..` is not followed; write the path that it means"),
+                "**" => parts.push(Part::Deep),
+                n if n.contains("**") => return at(position, "`**` stands alone between slashes"),
+                n => parts.push(Part::Name(n.chars().map(mark).collect())),
+            }
+            position += name.len() + 1;
+        }
+        Ok(Self { anchor, parts })
+    }
+
+    /// Whether the target means, or may mean, something that the pattern covers. `fold` leaves case out of account.
+    pub fn covers(&self, target: &Target, places: &Places, fold: bool) -> bool {
+        let mut parts = match self.anchor {
+            Anchor::Workspace => literal(&places.root),
+            Anchor::Home if places.home.is_empty() => return false,
+            Anchor::Home => literal(&places.home),
+            Anchor::Root => Vec::new(),
+            Anchor::Anywhere => vec![Part::Deep],
+        };
+        parts.extend(self.parts.iter().cloned());
+        meets(&parts, &target.parts, fold)
+    }
+
+    /// Whether it is about a place that the whole workspace lies in, and so not about the workspace's own files.
+    pub(super) fn is_around(&self, places: &Places) -> bool {
+        let root = Target { parts: literal(&places.root), certain: true };
+        matches!(self.anchor, Anchor::Root | Anchor::Home) && self.covers(&root, places, false)
+    }
+
+    /// How many components at the end of the target agree with the pattern's last ones, to find what nearly matched.
+    pub fn likeness(&self, target: &Target) -> usize {
+        let names = |parts: &[Part]| -> Vec<Vec<Mark>> {
+            let name = |p: &Part| if let Part::Name(n) = p { Some(n.clone()) } else { None };
+            parts.iter().filter_map(name).collect()
+        };
+        let (mine, theirs) = (names(&self.parts), names(&target.parts));
+        theirs.iter().filter(|t| mine.iter().any(|m| name_meets(m, t, true))).count()
+    }
+}
+
+impl Target {
+    /// The target of a path of the workspace, or of an absolute or `~/` path, exactly as it is written.
+    pub fn exact(path: &str, places: &Places) -> Self {
+        Self::read(path, "", Some(&[String::new()]), places, false)
+            .pop()
+            .unwrap_or(Self { parts: vec![Part::Deep], certain: false })
+    }
+
+    /// What a path of a shell line may mean: relative to `start` and one of `from`.
+    pub fn of_line(
+        path: &str,
+        start: &str,
+        from: Option<&[String]>,
+        places: &Places,
+        wild: bool,
+    ) -> Vec<Self> {
+        Self::read(path, start, from, places, wild)
+    }
+
+    fn read(path: &str, start: &str, from: Option<&[String]>, places: &Places, wild: bool) -> Vec<Self> {
+        let certain = !wild && from.is_some();
+        let one = |text: &str, base: Vec<Part>| Self { parts: settle(text, base, places, wild), certain };
+        match from {
+            None => vec![one(path, vec![Part::Deep])],
+            Some(from) => from
+                .iter()
+                .map(|folder| {
+                    let base = settle(start, literal(&places.root), places, false);
+                    let base = settle(folder, base, places, false);
+                    one(path, base)
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether it is the other one or below it, for certain.
+    pub(super) fn is_below(&self, other: &Self) -> bool {
+        self.certain
+            && self.parts.len() >= other.parts.len()
+            && self.parts.iter().zip(&other.parts).all(|(a, b)| a == b)
+    }
+
+    /// Whether it means one file and no other.
+    pub const fn certain(&self) -> bool {
+        self.certain
+    }
+}
+
+fn mark(c: char) -> Mark {
+    match c {
+        '*' => Mark::Run,
+        '?' => Mark::Any,
+        c => Mark::One(c),
+    }
+}
+
+fn literal(path: &str) -> Vec<Part> {
+    path.split('/')
+        .filter(|p| !p.is_empty())
+        .map(|p| Part::Name(p.chars().map(Mark::One).collect()))
+        .collect()
+}
+
+/// `path` as seen from `base`, with `.` and `..` settled by their text.
+fn settle(path: &str, base: Vec<Part>, places: &Places, wild: bool) -> Vec<Part> {
+    let (mut parts, rest) = if let Some(rest) = path.strip_prefix('/') {
+        (Vec::new(), rest)
+    } else if path == "~" || path.starts_with("~/") {
+        let home = if places.home.is_empty() { vec![Part::Deep] } else { literal(&places.home) };
+        (home, path.get(2..).unwrap_or(""))
+    } else if path.starts_with('~') {
+        (vec![Part::Deep], path.split_once('/').map_or("", |(_, rest)| rest))
+    } else {
+        (base, path)
+    };
+    for name in rest.split('/') {
+        match name {
+            "" | "." => {}
+            ".." if parts.last() == Some(&Part::Deep) => {}
+            ".." => drop(parts.pop()),
+            name => component(name, wild, &mut parts),
+        }
+    }
+    parts
+}
+
+/// A component of a shell line's path: unknown text may hold slashes, a `[…]` stands for one character.
+fn component(name: &str, wild: bool, parts: &mut Vec<Part>) {
+    if !wild {
+        parts.push(Part::Name(name.chars().map(Mark::One).collect()));
+        return;
+    }
+    if let Some((before, _)) = name.split_once(UNKNOWN) {
+        let after = name.rsplit(UNKNOWN).next().unwrap_or("");
+        if after.is_empty() {
+            if !before.is_empty() {
+                parts.push(Part::Name(before.chars().map(mark).chain([Mark::Run]).collect()));
+            }
+            parts.push(Part::Deep);
+        } else {
+            parts.push(Part::Deep);
+            parts.push(Part::Name([Mark::Run].into_iter().chain(after.chars().map(mark)).collect()));
+        }
+        return;
+    }
+    let mut marks = Vec::new();
+    let mut chars = name.chars();
+    while let Some(c) = chars.next() {
+        if c == '[' && chars.clone().any(|c| c == ']') {
+            chars.by_ref().find(|c| *c == ']');
+            marks.push(Mark::Any);
+        } else {
+            marks.push(mark(c));
+        }
+    }
+    parts.push(Part::Name(marks));
+}
+
+/// Whether some path fits both; the first also covers everything below what it names. Its last name must stand in the
+/// target: where a line shows nothing, nothing is taken to stand.
+fn meets(rule: &[Part], target: &[Part], fold: bool) -> bool {
+    let last = rule.iter().rposition(|p| matches!(p, Part::Name(_)));
+    // `row[j]`: whether the rest of the rule meets the target from `j` on; the rule's end covers all.
+    let mut row = vec![true; target.len() + 1];
+    for (i, part) in rule.iter().enumerate().rev() {
+        let mut next = vec![false; target.len() + 1];
+        for j in (0..=target.len()).rev() {
+            let get = |row: &[bool], at: usize| row.get(at).copied().unwrap_or(false);
+            let theirs = target.get(j);
+            let fits = match (part, theirs) {
+                (Part::Deep, None) => get(&row, j),
+                (Part::Deep, Some(_)) => get(&row, j) || get(&next, j + 1),
+                (Part::Name(_), Some(Part::Deep)) => last != Some(i) && get(&row, j) || get(&next, j + 1),
+                (Part::Name(a), Some(Part::Name(b))) => name_meets(a, b, fold) && get(&row, j + 1),
+                (Part::Name(_), None) => false,
+            };
+            if let Some(cell) = next.get_mut(j) {
+                *cell = fits;
+            }
+        }
+        row = next;
+    }
+    row.first().copied().unwrap_or(false)
+}
+
+/// Whether some name fits both patterns.
+fn name_meets(a: &[Mark], b: &[Mark], fold: bool) -> bool {
+    let same = |x: char, y: char| x == y || fold && x.to_lowercase().eq(y.to_lowercase());
+    let mut row: Vec<bool> = (0..=b.len()).map(|j| b.iter().skip(j).all(|m| *m == Mark::Run)).collect();
+    for x in a.iter().rev() {
+        let mut next = vec![false; b.len() + 1];
+        for j in (0..=b.len()).rev() {
+            let get = |row: &[bool], at: usize| row.get(at).copied().unwrap_or(false);
+            let fits = match (x, b.get(j)) {
+                (Mark::Run, None) => get(&row, j),
+                (Mark::Run, Some(_)) => get(&row, j) || get(&next, j + 1),
+                (_, Some(Mark::Run)) => get(&next, j + 1) || get(&row, j),
+                (_, None) => false,
+                (Mark::One(x), Some(Mark::One(y))) => same(*x, *y) && get(&row, j + 1),
+                (_, Some(_)) => get(&row, j + 1),
+            };
+            if let Some(cell) = next.get_mut(j) {
+                *cell = fits;
+            }
+        }
+        row = next;
+    }
+    row.first().copied().unwrap_or(false)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn places() -> Places {
+        Places { root: "/home/u/proj".into(), home: "/home/u".into() }
+    }
+
+    fn covers(pattern: &str, path: &str) -> bool {
+        let places = places();
+        Glob::parse(pattern).unwrap().covers(&Target::exact(path, &places), &places, true)
+    }
+
+    #[test]
+    fn a_pattern_covers_components_and_never_a_prefix_of_the_text() {
+        for (pattern, path, want) in [
+            ("secrets/**", "secrets/key", true),
+            ("secrets/**", "secrets", true),
+            ("secrets/**", "secrets-evil/key", false),
+            ("secrets/**", "a/secrets/key", false),
+            ("**/secrets/**", "a/secrets/key", true),
+            (".env", ".env", true),
+            (".env", "a/b/.env", true),
+            (".env", ".env.example", false),
+            (".env", "/etc/app/.env", true),
+            (".env.*", ".env.local", true),
+            ("*.pem", "certs/x.pem", true),
+            ("src/*.rs", "src/a.rs", true),
+            ("src/*.rs", "src/b/a.rs", false),
+            ("src/**/a.rs", "src/a.rs", true),
+            ("src/**/a.rs", "src/b/c/a.rs", true),
+            ("~/.ssh", "/home/u/.ssh/id_rsa", true),
+            ("~/.ssh", ".ssh/id_rsa", false),
+            ("/etc/passwd", "/etc/passwd", true),
+            ("./src/a", "/home/u/proj/src/a", true),
+            ("secrets/**", "x/../secrets/key", true),
+            ("secrets/**", "SECRETS/Key", true),
+            ("**", "anything/at/all", true),
+            ("src/", "src/x", true),
+        ] {
+            assert_eq!(covers(pattern, path), want, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn an_open_path_is_covered_when_it_may_mean_a_covered_file() {
+        let places = places();
+        let may = |pattern: &str, path: &str, from: Option<&[String]>| {
+            let targets = Target::of_line(path, "", from, &places, true);
+            let glob = Glob::parse(pattern).unwrap();
+            targets.iter().any(|t| glob.covers(t, &places, true))
+        };
+        let here = [String::new()];
+        let there = [String::new(), "secrets".to_owned()];
+        for (pattern, path, from, want) in [
+            (".env", ".e*", Some(&here[..]), true),
+            (".env", "*.rs", Some(&here[..]), false),
+            ("secrets/**", "s*/k?y", Some(&here[..]), true),
+            ("secrets/**", "\u{1a}/key", Some(&here[..]), false),
+            ("secrets/**", "\u{1a}/secrets/key", Some(&here[..]), true),
+            ("secrets/key", "\u{1a}/key", Some(&here[..]), true),
+            (".env", "\u{1a}/Cargo.toml", Some(&here[..]), false),
+            ("**", "\u{1a}/key", Some(&here[..]), true),
+            ("secrets/key", "\u{1a}/other", Some(&here[..]), false),
+            (".env", "\u{1a}.env", Some(&here[..]), true),
+            ("secrets/key", "key", Some(&there[..]), true),
+            ("secrets/key", "key", None, true),
+            ("secrets/key", "../key", Some(&there[..]), false),
+            (".env", ".en[uv]", Some(&here[..]), true),
+        ] {
+            assert_eq!(may(pattern, path, from), want, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn unknown_syntax_is_an_error_at_its_place() {
+        for (pattern, at) in
+            [("a/[bc]", 2), ("a/../b", 2), ("a/b**", 2), ("{a,b}", 0), ("~bob/x", 0), ("", 0), ("!x", 0)]
+        {
+            assert_eq!(Glob::parse(pattern).unwrap_err().at, at, "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What is asked of the rules: a command, a path, a tool of a server, a host.
+//!
+//! Owns the requests and what a shell line comes to: its commands, the files that it may mean, its hosts. Never decides.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::glob::{Places, Target, UNKNOWN};
+use crate::risk::{self, Act, Call, Reading, Use};
+
+/// Something that may be allowed, asked about or denied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "of")]
+pub enum Request {
+    /// A shell line.
+    Command {
+        /// The exact line.
+        line: String,
+        /// The folder it starts in, relative to the workspace; empty for its root.
+        folder: String,
+    },
+    /// A file.
+    Path {
+        /// What is done to it.
+        act: Act,
+        /// The path: relative to the workspace, absolute, or below `~/`.
+        path: String,
+    },
+    /// A tool of an MCP server.
+    Mcp {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+        /// Whether the tool is known only to read.
+        reads: bool,
+    },
+    /// A connection.
+    Network {
+        /// The host.
+        host: String,
+    },
+}
+
+impl Request {
+    /// A command at the workspace's root.
+    pub fn command(line: impl Into<String>) -> Self {
+        Self::Command { line: line.into(), folder: String::new() }
+    }
+
+    /// Reads a call as a person writes it: `read PATH`, `edit PATH`, `write PATH`, `delete PATH`,
+    /// `mcp SERVER TOOL`, `network HOST`; all else is a command line.
+    pub fn read(text: &str) -> Self {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let rest =
+            || text.trim_start().split_once(char::is_whitespace).map_or("", |(_, r)| r.trim()).to_owned();
+        let path = |act| Self::Path { act, path: rest() };
+        match words.as_slice() {
+            ["read", _, ..] => path(Act::Read),
+            ["edit" | "write", _, ..] => path(Act::Write),
+            ["delete", _, ..] => path(Act::Delete),
+            ["mcp", server, tool] => {
+                Self::Mcp { server: (*server).to_owned(), tool: (*tool).to_owned(), reads: false }
+            }
+            ["network", host] => Self::Network { host: (*host).to_owned() },
+            _ => Self::command(text),
+        }
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command { line, .. } => f.write_str(line),
+            Self::Path { act, path } => write!(f, "{} {path}", act.name()),
+            Self::Mcp { server, tool, .. } => write!(f, "{server}/{tool}"),
+            Self::Network { host } => write!(f, "connect to {host}"),
+        }
+    }
+}
+
+/// What a shell line comes to.
+pub(super) struct Facts {
+    pub reading: Reading,
+    /// What it may touch, and whether that is only where output goes.
+    pub touched: Vec<Touched>,
+    /// The hosts that it names, each with the part that does.
+    pub hosts: Vec<(String, String)>,
+}
+
+/// A file that a line may touch.
+pub(super) struct Touched {
+    pub act: Act,
+    pub path: String,
+    pub targets: Vec<Target>,
+    pub redirect: bool,
+}
+
+impl Facts {
+    pub fn of(line: &str, folder: &str, places: &Places) -> Self {
+        let reading = risk::read(line);
+        let touched = reading.uses.iter().flat_map(|used| {
+            pieces(&used.path, used.redirect).into_iter().map(|path| Touched {
+                act: used.act,
+                targets: targets(&path, folder, used, places),
+                path,
+                redirect: used.redirect,
+            })
+        });
+        let touched = touched.collect();
+        let named = |call: &Call| -> Vec<(String, String)> {
+            let words = call.words.iter().filter_map(|w| host_of(&w.text));
+            words.map(|host| (host, call.part.clone())).collect()
+        };
+        let hosts = reading.calls.iter().flat_map(named).collect();
+        Self { reading, touched, hosts }
+    }
+
+    /// Whether a command runs inside the workspace for certain.
+    pub fn inside(call: &Call, folder: &str, places: &Places) -> bool {
+        let Some(from) = &call.from else { return false };
+        let root = Target::exact(".", places);
+        from.iter().all(|at| {
+            let mut there = Target::of_line(at, folder, Some(&[String::new()]), places, false).into_iter();
+            // A program given by a relative path is another file wherever else the shell stands.
+            there.all(|t| if call.located { t == root } else { t.is_below(&root) })
+        })
+    }
+}
+
+/// What a path of a line may mean; nothing where the line shows nothing of it.
+fn targets(path: &str, folder: &str, used: &Use, places: &Places) -> Vec<Target> {
+    if path.chars().all(|c| c == UNKNOWN) {
+        return Vec::new();
+    }
+    Target::of_line(path, folder, used.from.as_deref(), places, used.wild)
+}
+
+/// The paths inside an argument: itself, and what follows `=`, `:`, `@` or `,`.
+fn pieces(argument: &str, whole: bool) -> Vec<String> {
+    let mut all = vec![argument.to_owned()];
+    if !whole && argument.contains(['=', ':', '@', ',']) && !argument.contains("://") {
+        let parts = argument.split(['=', ':', '@', ',']).filter(|p| !p.is_empty() && *p != argument);
+        all.extend(parts.map(str::to_owned));
+    }
+    all
+}
+
+/// The host in a URL or in `user@host:path`.
+fn host_of(word: &str) -> Option<String> {
+    let authority = if let Some((_, rest)) = word.split_once("://") {
+        rest.split(['/', '?', '#']).next().unwrap_or("")
+    } else {
+        let (host, _) = word.split_once(':')?;
+        host.contains('@').then_some(host)?
+    };
+    let host = authority.rsplit('@').next().unwrap_or("");
+    let host = match host.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or(""),
+        None => host.split(':').next().unwrap_or(""),
+    };
+    (!host.is_empty()).then(|| host.to_lowercase())
+}

@@ -1,0 +1,282 @@
+//! Patterns of commands: the first words of what is run.
+//!
+//! Owns their syntax and the comparison with a command's words. To allow, a pattern is compared strictly, word by word
+//! from the program on; to deny or ask it is compared so that options in between, other spellings of an option and a
+//! program named by its path do not escape it.
+
+use super::rule::Fault;
+use crate::risk::Call;
+
+/// The first words of a command: `cargo test`, `npm run lint:*`, `git push --force`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    program: String,
+    rest: Vec<String>,
+    /// Nothing may follow.
+    closed: bool,
+}
+
+/// How far a pattern goes along with a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It matches.
+    Whole,
+    /// It goes along for so many words; then it wants the first and finds the second.
+    Until(usize, String, String),
+}
+
+impl Words {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// With the byte at which it is wrong.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let mut words = split(text)?;
+        let closed = words.last().is_some_and(|w| w == "$");
+        if closed {
+            words.pop();
+        }
+        // `cargo test *` says what `cargo test` says.
+        while words.len() > 1 && !closed && words.last().is_some_and(|w| w == "*" || w == "**") {
+            words.pop();
+        }
+        let mut words = words.into_iter();
+        let Some(program) = words.next() else {
+            return Err(Fault::new(0, "the command is empty; give its first words, such as `cargo test`"));
+        };
+        if program.starts_with('-') {
+            return Err(Fault::new(0, "a command begins with a program, not with an option"));
+        }
+        Ok(Self { program, rest: words.collect(), closed })
+    }
+
+    /// Whether the pattern names exactly these first words, so that it may allow the command.
+    pub fn fits(&self, call: &Call) -> Fit {
+        let by_path = self.program.contains('/');
+        let program = if by_path { plain(&call.given) } else { &call.program };
+        if call.located != by_path || !wild(plain(&self.program), program) || call.program.is_empty() {
+            return Fit::Until(0, self.program.clone(), call.given.clone());
+        }
+        for (at, want) in self.rest.iter().enumerate() {
+            match call.words.get(at) {
+                Some(word) if wild(want, &word.text) => {}
+                found => {
+                    let found = found.map_or_else(|| "nothing more".to_owned(), |w| w.text.clone());
+                    return Fit::Until(at + 1, want.clone(), found);
+                }
+            }
+        }
+        if self.closed && call.words.len() > self.rest.len() {
+            let more = call.words.get(self.rest.len()).map_or("", |w| w.text.as_str());
+            return Fit::Until(self.rest.len() + 1, "nothing more".to_owned(), more.to_owned());
+        }
+        Fit::Whole
+    }
+
+    /// Whether the command is one of those that the pattern is to hold back.
+    pub fn catches(&self, call: &Call) -> bool {
+        let base = call.given.rsplit('/').next().unwrap_or("");
+        let named = |name: &str| wild(&self.program.to_lowercase(), &name.to_lowercase());
+        let program = if self.program.contains('/') {
+            plain(&self.program).eq_ignore_ascii_case(plain(&call.given))
+        } else {
+            named(&call.program) || named(base)
+        };
+        if !program || self.closed && call.words.len() > self.rest.len() {
+            return false;
+        }
+        let words: Vec<&str> = call.words.iter().map(|w| w.text.as_str()).collect();
+        let (options, operands): (Vec<&String>, Vec<&String>) =
+            self.rest.iter().partition(|w| w.starts_with('-'));
+        options.iter().all(|o| words.iter().any(|w| is_option(o, w))) && in_order(&operands, &words)
+    }
+
+    /// How many words it has.
+    pub fn len(&self) -> usize {
+        1 + self.rest.len()
+    }
+}
+
+/// Whether the operands of a pattern stand in this order, with only options and their values before and between them.
+fn in_order(wanted: &[&String], words: &[&str]) -> bool {
+    // `at[k]`: whether `k` operands of the pattern may be found by now.
+    let mut at = vec![false; wanted.len() + 1];
+    if let Some(first) = at.first_mut() {
+        *first = true;
+    }
+    let mut after_option = false;
+    for word in words {
+        let option = word.starts_with('-') && word.len() > 1;
+        let mut next = vec![false; wanted.len() + 1];
+        for (k, reached) in at.iter().enumerate().filter(|(_, r)| **r) {
+            let skipped = option || after_option || k == wanted.len();
+            if let Some(cell) = next.get_mut(k).filter(|_| skipped) {
+                *cell = *reached;
+            }
+            if wanted.get(k).is_some_and(|want| wild(want, word))
+                && let Some(cell) = next.get_mut(k + 1)
+            {
+                *cell = true;
+            }
+        }
+        at = next;
+        after_option = option;
+    }
+    at.last().copied().unwrap_or(false)
+}
+
+/// Whether a word is that option: the same, with a value, abbreviated, or a letter of a cluster.
+fn is_option(option: &str, word: &str) -> bool {
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    if wild(option, word) || wild(option, name) {
+        return true;
+    }
+    if option.starts_with("--") {
+        return name.len() >= 4 && name.starts_with("--") && option.starts_with(name);
+    }
+    let mut letters = option.chars().skip(1);
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
+        _ => false,
+    }
+}
+
+/// A path without the `./` that may begin it.
+fn plain(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
+}
+
+/// Whether a word fits a pattern with `*` and `?`.
+pub(super) fn wild(pattern: &str, text: &str) -> bool {
+    if !pattern.contains(['*', '?']) {
+        return pattern == text;
+    }
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let mut row: Vec<bool> = (0..=text.len()).map(|j| j == text.len()).collect();
+    for p in pattern.iter().rev() {
+        let mut next = vec![false; text.len() + 1];
+        for j in (0..=text.len()).rev() {
+            let get = |row: &[bool], at: usize| row.get(at).copied().unwrap_or(false);
+            let fits = match (p, text.get(j)) {
+                ('*', None) => get(&row, j),
+                ('*', Some(_)) => get(&row, j) || get(&next, j + 1),
+                (_, None) => false,
+                (p, Some(t)) => (*p == '?' || p == t) && get(&row, j + 1),
+            };
+            if let Some(cell) = next.get_mut(j) {
+                *cell = fits;
+            }
+        }
+        row = next;
+    }
+    row.first().copied().unwrap_or(false)
+}
+
+/// The words of a pattern; quotes hold blanks together.
+fn split(text: &str) -> Result<Vec<String>, Fault> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            ' ' | '\t' => words.extend(word.take()),
+            '\'' | '"' => {
+                let inside = word.get_or_insert_default();
+                loop {
+                    match chars.next() {
+                        Some((_, end)) if end == c => break,
+                        Some((_, other)) => inside.push(other),
+                        None => return Err(Fault::new(at, "this quote is never closed")),
+                    }
+                }
+            }
+            '$' if word.is_none() && chars.peek().is_none() => word = Some("$".to_owned()),
+            ';' | '&' | '|' | '<' | '>' | '(' | ')' | '`' | '$' | '{' | '}' | '[' | ']' | '\\' => {
+                let why = format!(
+                    "{c:?} means nothing here: a rule names the first words of one command, with `*` and `?` inside a \
+                     word and `$` at the end for \"nothing more\"; put quotes around it if it is meant as it stands"
+                );
+                return Err(Fault::new(at, why));
+            }
+            c if c.is_control() => return Err(Fault::new(at, "a command pattern is one line")),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn only(line: &str) -> Call {
+        crate::risk::read(line).calls.remove(0)
+    }
+
+    #[test]
+    fn to_allow_it_is_the_first_words_and_nothing_else() {
+        for (pattern, line, want) in [
+            ("cargo test", "cargo test -p core", true),
+            ("cargo test", "cargo test", true),
+            ("cargo test *", "cargo test", true),
+            ("cargo test", "cargo testx", false),
+            ("cargo test", "cargo +nightly test", false),
+            ("cargo test", "./cargo test", false),
+            ("cargo test", "/usr/bin/cargo test", true),
+            ("cargo", "cargo publish", true),
+            ("make $", "make", true),
+            ("make $", "make install", false),
+            ("npm run lint*", "npm run lint:fix", true),
+            ("npm run lint", "npm run lint:fix", false),
+            ("./scripts/check.sh", "./scripts/check.sh --all", true),
+            ("./scripts/check.sh", "scripts/check.sh", true),
+            ("git commit -m", "git commit -m x", true),
+            ("git commit -m", "git commit --amend -m x", false),
+            ("git push", "git -C x push", false),
+            ("git commit -m 'a b'", "git commit -m 'a b'", true),
+        ] {
+            let fit = Words::parse(pattern).unwrap().fits(&only(line));
+            assert_eq!(fit == Fit::Whole, want, "{pattern} / {line}: {fit:?}");
+        }
+    }
+
+    #[test]
+    fn to_hold_back_it_sees_through_options_and_spellings() {
+        for (pattern, line, want) in [
+            ("git push --force", "git push origin main --force", true),
+            ("git push --force", "git -C x push --forc", true),
+            ("git push --force", "git push --force-with-lease=x", false),
+            ("git push -f", "git push -uf origin", true),
+            ("git push", "git -c a=b push", true),
+            ("git push", "git stash push", false),
+            ("git push", "git pull", false),
+            ("rm", "./rm x", true),
+            ("RM", "rm x", true),
+            ("make $", "make install", false),
+            ("curl", "/opt/x/curl http://a", true),
+            ("npm publish", "npm --tag next publish", true),
+            ("*", "anything at all", true),
+        ] {
+            assert_eq!(Words::parse(pattern).unwrap().catches(&only(line)), want, "{pattern} / {line}");
+        }
+    }
+
+    #[test]
+    fn unknown_syntax_is_an_error_at_its_place() {
+        for (pattern, at) in [
+            ("a; b", 1),
+            ("a | b", 2),
+            ("Bash(x)", 4),
+            ("a $(b)", 2),
+            ("a 'b", 2),
+            ("", 0),
+            ("-x", 0),
+            ("a {b,c}", 2),
+            ("a $ b", 2),
+        ] {
+            assert_eq!(Words::parse(pattern).unwrap_err().at, at, "{pattern}");
+        }
+    }
+}

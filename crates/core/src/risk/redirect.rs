@@ -1,0 +1,60 @@
+//! Redirects: what a command is fed, and the files that its output goes to.
+//!
+//! Owns the meaning of `<`, `>`, here-strings and here-documents. Never judges the command itself.
+
+use super::expand::{Feed, Field, UNKNOWN};
+use super::syntax::{Redirect, Target};
+use super::walk::Walker;
+
+impl Walker<'_> {
+    pub(super) fn redirect(&mut self, redirect: &Redirect, feed: &mut Feed, targets: &mut Vec<String>) {
+        match &redirect.target {
+            Target::Copy => {}
+            Target::Read(word) => {
+                let field = self.text_of(word);
+                self.judge_read(&field);
+                self.reach_device(&field);
+                if redirect.stdin {
+                    *feed = field.feed.clone().unwrap_or_else(|| {
+                        if field.unknown() { Feed::Other } else { Feed::File(field.text.clone()) }
+                    });
+                }
+            }
+            Target::Write(word) => {
+                let mut field = self.text_of(word);
+                field.span = self.place_of(redirect.span);
+                self.reach_device(&field);
+                if field.feed.is_none()
+                    && self.judge_write(&field, "redirect")
+                    && redirect_is_output(redirect)
+                {
+                    targets.push(field.text.clone());
+                }
+            }
+            Target::HereString(word) => {
+                let field = self.text_of(word);
+                *feed = text_feed(field.text);
+            }
+            Target::HereDoc(doc) => {
+                let Some(word) = doc.body.get() else { return };
+                let field = self.text_of(word);
+                *feed = text_feed(field.text);
+            }
+        }
+    }
+
+    /// `/dev/tcp/…` is a connection of bash's own.
+    fn reach_device(&mut self, field: &Field) {
+        if field.text.starts_with("/dev/tcp/") || field.text.starts_with("/dev/udp/") {
+            self.hit("send", field.span);
+        }
+    }
+}
+
+fn text_feed(text: String) -> Feed {
+    if text.contains(UNKNOWN) { Feed::Other } else { Feed::Text(text) }
+}
+
+const fn redirect_is_output(redirect: &Redirect) -> bool {
+    !matches!(redirect.target, Target::Read(_))
+}

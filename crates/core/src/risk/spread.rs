@@ -1,0 +1,163 @@
+//! Programs that run another one for each of many items: `xargs`, `parallel`.
+//!
+//! Owns how items and command come together. Never judges the command: that goes back to the walk.
+
+use super::expand::{Feed, Field, UNKNOWN};
+use super::syntax::Span;
+use super::walk::Walker;
+use super::wrap::inner;
+
+/// Most items that are looked at one by one; more are a finding of their own.
+const MAX_ITEMS: usize = 512;
+
+const XARGS_TAKES: [&str; 16] = [
+    "-I",
+    "-n",
+    "-P",
+    "-L",
+    "-d",
+    "-E",
+    "-s",
+    "-a",
+    "--max-args",
+    "--max-procs",
+    "--max-lines",
+    "--delimiter",
+    "--arg-file",
+    "--max-chars",
+    "-J",
+    "-R",
+];
+
+pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
+    let mut at = 1;
+    let mut mark = None;
+    while let Some(field) = argv.get(at) {
+        let text = field.text.as_str();
+        if !text.starts_with('-') || text == "-" {
+            break;
+        }
+        if text == "-i" || text == "--replace" {
+            mark = Some("{}".to_owned());
+        } else if let Some(rest) =
+            text.strip_prefix("-I").filter(|r| !r.is_empty()).or_else(|| text.strip_prefix("--replace="))
+        {
+            mark = Some(rest.to_owned());
+        } else if XARGS_TAKES.contains(&text) {
+            if matches!(text, "-I" | "-J") {
+                mark = argv.get(at + 1).map(|f| f.text.clone());
+            }
+            at += 1;
+        }
+        at += 1;
+    }
+    let rest = argv.get(at..).unwrap_or(&[]);
+    if rest.is_empty() {
+        return Feed::Other;
+    }
+    let items = items(w, feed, span);
+    if let Some(mark) = mark.filter(|m| !m.is_empty()) {
+        let lines: Vec<Field> = match feed {
+            Feed::Text(text) => {
+                let lines = text.lines().map(|line| Field::plain(line, span));
+                some(w, lines, span)
+            }
+            Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => items,
+        };
+        for item in &lines {
+            let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, item)).collect();
+            let _ = w.dispatch(&command, span, Feed::Other);
+        }
+        return Feed::Other;
+    }
+    let mut command = rest.to_vec();
+    command.extend(items);
+    w.dispatch(&command, span, Feed::Other)
+}
+
+/// What `xargs` would put after the command.
+fn items(w: &mut Walker<'_>, feed: &Feed, span: Span) -> Vec<Field> {
+    if let Feed::Text(text) = feed {
+        let items = text.split_ascii_whitespace();
+        return some(w, items.map(|t| Field { many: t.contains('*'), ..Field::plain(t, span) }), span);
+    }
+    let text = w.upstream_secret.clone().unwrap_or_else(|| UNKNOWN.to_string());
+    vec![Field { many: true, ..Field::plain(&text, span) }]
+}
+
+/// At most [`MAX_ITEMS`] of these; that there are more is a finding.
+fn some(w: &mut Walker<'_>, items: impl Iterator<Item = Field>, span: Span) -> Vec<Field> {
+    let mut all: Vec<Field> = items.take(MAX_ITEMS + 1).collect();
+    if all.len() > MAX_ITEMS {
+        w.hit("too-long", span);
+        all.truncate(MAX_ITEMS);
+    }
+    all
+}
+
+/// A field with a mark replaced by an item.
+pub(super) fn replace(field: &Field, mark: &str, item: &Field) -> Field {
+    if !field.text.contains(mark) {
+        return field.clone();
+    }
+    Field { many: field.many || item.many, ..field.with(&field.text.replace(mark, &item.text)) }
+}
+
+pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
+    let takes = [
+        "-j",
+        "--jobs",
+        "-N",
+        "-n",
+        "--colsep",
+        "-a",
+        "--arg-file",
+        "--delay",
+        "--timeout",
+        "--retries",
+        "-P",
+        "--joblog",
+        "-C",
+        "-d",
+        "-S",
+        "--sshlogin",
+    ];
+    if argv.iter().any(|f| matches!(f.text.as_str(), "-S" | "--sshlogin" | "--slf")) {
+        w.hit("remote-run", span);
+    }
+    let rest = inner(w, &takes, argv, "parallel");
+    let split = rest.iter().position(|f| f.text.starts_with(":::")).unwrap_or(rest.len());
+    let (command, arguments) = rest.split_at(split);
+    let values: Vec<Field> = match arguments.get(1..) {
+        Some(values) if !values.is_empty() => values.to_vec(),
+        _ => items(w, feed, span),
+    };
+    if command.is_empty() {
+        // Each argument is a command line of its own.
+        if *feed == Feed::Fetched || *feed == Feed::Other {
+            w.hit("computed-code", span);
+        }
+        let values = some(w, values.into_iter(), span);
+        for value in &values {
+            let _ = w.run_text(&value.text, span);
+        }
+        return Feed::Other;
+    }
+    let values = some(w, values.into_iter(), span);
+    for value in &values {
+        let marked = command.iter().any(|f| f.text.contains("{}"));
+        let mut line: Vec<Field> = command.iter().map(|f| replace(f, "{}", value)).collect();
+        if !marked {
+            line.push(value.clone());
+        }
+        if let [one, ..] = line.as_slice()
+            && one.text.contains(char::is_whitespace)
+        {
+            let text: Vec<&str> = line.iter().map(|f| f.text.as_str()).collect();
+            let _ = w.run_text(&text.join(" "), span);
+        } else {
+            let _ = w.dispatch(&line, span, Feed::Other);
+        }
+    }
+    Feed::Other
+}

@@ -1,0 +1,256 @@
+//! What a line would run and touch, kept while it is walked, for rules that ask more than how risky it is.
+//!
+//! Owns the list of commands, of paths and of the folders where the shell may stand. Never judges: rules about
+//! commands and paths are [`crate::policy`]'s.
+
+use std::rc::Rc;
+
+use super::Risk;
+use super::expand::{Field, UNKNOWN};
+use super::rules::Rule;
+use super::shell::SHELLS;
+use super::syntax::Span;
+use super::walk::Walker;
+
+/// Most folders that the shell may stand in at once before it is called unknown.
+const MAX_FOLDERS: usize = 8;
+
+/// What is done to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Act {
+    /// Its content is seen.
+    Read,
+    /// Its content is changed, or it is made.
+    Write,
+    /// It goes.
+    Delete,
+}
+
+impl Act {
+    /// Every act.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Delete];
+
+    /// The lowercase name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// One word of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// The text, as a program would get it.
+    pub text: String,
+    /// Whether nothing in it is open: no value that the line does not show, no wildcard at its start.
+    pub certain: bool,
+}
+
+/// One command that the line would run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The program's plain name; empty when it is not certain.
+    pub program: String,
+    /// The program as it was given.
+    pub given: String,
+    /// Its arguments.
+    pub words: Vec<Word>,
+    /// Whether it was named by a path of its own, outside the usual folders.
+    pub located: bool,
+    /// Whether it only runs the command inside its arguments, which stands in the list as well.
+    pub carrier: bool,
+    /// The risk of its part of the line, without where its output goes.
+    pub risk: Risk,
+    /// Its part of the line, as it is written.
+    pub part: String,
+    /// The folders that it may run in, relative to where the line starts; `None` when the line does not show them.
+    pub from: Option<Rc<[String]>>,
+}
+
+/// One path that the line would touch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// What is done to it.
+    pub act: Act,
+    /// The path as the program gets it.
+    pub path: String,
+    /// The folders that it may be relative to; `None` when the line does not show them.
+    pub from: Option<Rc<[String]>>,
+    /// Whether `*`, `?` and `[` in it are wildcards.
+    pub wild: bool,
+    /// Whether it is where output is sent to.
+    pub redirect: bool,
+}
+
+/// What was found while a line was walked.
+#[derive(Clone, Debug)]
+pub(super) struct Trace {
+    pub calls: Vec<Call>,
+    places: Vec<Option<usize>>,
+    pub uses: Vec<Use>,
+    /// A part deletes.
+    pub deletes: bool,
+    /// A bound was reached: not everything was looked at.
+    pub cut: bool,
+    /// The risk of what belongs to no command.
+    pub loose: Risk,
+    here: Option<Rc<[String]>>,
+    aside: Option<String>,
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        let here: Rc<[String]> = Rc::from([String::new()]);
+        Self {
+            calls: Vec::new(),
+            places: Vec::new(),
+            uses: Vec::new(),
+            deletes: false,
+            cut: false,
+            loose: Risk::Low,
+            here: Some(here),
+            aside: None,
+        }
+    }
+}
+
+impl Trace {
+    /// A rule of risk holds somewhere; `loose` when no command stands there.
+    pub fn hit(&mut self, rule: &Rule, loose: bool) {
+        self.cut |= rule.id == "too-long";
+        self.deletes |= rule.id.starts_with("delete");
+        if loose && rule.id != "redirect" {
+            self.loose = self.loose.max(rule.risk);
+        }
+    }
+
+    /// Gives every command the risk of its part. A shell in which nothing was found only runs what it is given, and
+    /// what moves the shell does nothing by itself.
+    pub fn settle(&mut self, risk_of: impl Fn(usize) -> Option<Risk>) {
+        for (call, at) in self.calls.iter_mut().zip(&self.places) {
+            call.risk = at.and_then(&risk_of).unwrap_or(call.risk);
+            let name = call.program.as_str();
+            let shell = SHELLS.contains(&name)
+                || matches!(name, "eval" | "cd" | "pushd" | "popd" | "true" | "false" | ":");
+            call.carrier |= shell && call.risk == Risk::Low && !call.located;
+        }
+    }
+
+    fn touch(&mut self, act: Act, field: &Field, redirect: bool) {
+        let wholly_open = field.text.chars().all(|c| c == UNKNOWN);
+        if wholly_open && !redirect || field.feed.is_some() {
+            return;
+        }
+        let from = match (&self.aside, &self.here) {
+            (Some(aside), Some(here)) => {
+                Some(here.iter().map(|h| join(h, aside)).chain(here.iter().cloned()).collect())
+            }
+            (_, here) => here.clone(),
+        };
+        let wild = field.many || field.unknown();
+        self.uses.push(Use { act, path: field.text.clone(), from, wild, redirect });
+    }
+}
+
+/// `path` as seen from `folder`, not settled.
+fn join(folder: &str, path: &str) -> String {
+    if folder.is_empty() || path.starts_with(['/', '~']) {
+        path.to_owned()
+    } else {
+        format!("{folder}/{path}")
+    }
+}
+
+impl Walker<'_> {
+    /// Notes a command.
+    pub(super) fn note_call(&mut self, name: &str, located: bool, carrier: bool, argv: &[Field], span: Span) {
+        let (line, current) = (self.line(), self.current);
+        let Some(trace) = &mut self.trace else { return };
+        let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
+        let word = |f: &Field| Word { text: f.text.clone(), certain: !f.unknown() && !open_glob(f) };
+        trace.calls.push(Call {
+            program: name.to_owned(),
+            given: argv.first().map(|f| f.text.clone()).unwrap_or_default(),
+            words: argv.iter().skip(1).map(word).collect(),
+            located,
+            carrier,
+            risk: Risk::High,
+            part: line.get(span.start..span.end).unwrap_or(line).to_owned(),
+            from: trace.here.clone(),
+        });
+        trace.places.push(current);
+    }
+
+    /// Notes a path that is touched.
+    pub(super) fn note_use(&mut self, act: Act, field: &Field) {
+        if let Some(trace) = &mut self.trace {
+            trace.touch(act, field, false);
+        }
+    }
+
+    /// Notes a file that output is sent to.
+    pub(super) fn note_redirect(&mut self, field: &Field) {
+        if let Some(trace) = &mut self.trace {
+            trace.touch(Act::Write, field, true);
+        }
+    }
+
+    /// Not everything could be looked at.
+    pub(super) fn note_cut(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.cut = true;
+        }
+    }
+
+    /// Where the shell may stand now.
+    pub(super) fn standing(&self) -> Option<Rc<[String]>> {
+        self.trace.as_ref().and_then(|t| t.here.clone())
+    }
+
+    /// The shell stands where it stood before.
+    pub(super) fn return_to(&mut self, place: Option<&Rc<[String]>>) {
+        if let Some(trace) = &mut self.trace {
+            trace.here = place.cloned();
+        }
+    }
+
+    /// The shell stands where it stood before, or where it is now.
+    pub(super) fn or_return_to(&mut self, place: Option<&Rc<[String]>>) {
+        let Some(trace) = &mut self.trace else { return };
+        trace.here = match (trace.here.take(), place) {
+            (Some(here), Some(before)) => both(&here, before),
+            _ => None,
+        };
+    }
+
+    /// The shell moves; `None` when it is not certain where to.
+    pub(super) fn note_move(&mut self, to: Option<&Field>) {
+        let maybe = self.maybe > 0;
+        let Some(trace) = &mut self.trace else { return };
+        let Some(field) = to.filter(|f| !f.unknown() && !f.many) else {
+            trace.here = None;
+            return;
+        };
+        trace.here = trace.here.take().and_then(|here| {
+            let next: Rc<[String]> = here.iter().map(|h| join(h, &field.text)).collect();
+            if maybe { both(&here, &next) } else { Some(next) }
+        });
+    }
+
+    /// Paths of the command being judged may also be relative to this folder (`git -C`).
+    pub(super) fn look_aside(&mut self, folder: Option<String>) {
+        if let Some(trace) = &mut self.trace {
+            trace.aside = folder;
+        }
+    }
+}
+
+fn both(a: &[String], b: &[String]) -> Option<Rc<[String]>> {
+    let mut all: Vec<String> = a.to_vec();
+    all.extend(b.iter().filter(|f| !a.contains(f)).cloned());
+    (all.len() <= MAX_FOLDERS).then(|| Rc::from(all))
+}

@@ -1,0 +1,127 @@
+//! The folder's trust: found out when a session is opened, asked about, decided by the user.
+//!
+//! Nothing that the folder holds decides here: only an answer of the user to what was shown.
+
+use super::{Decided, Draft};
+use crate::{
+    blob::{Blob, BlobId},
+    checkpoint::{Answer, CheckpointKind},
+    event::{Event, Level},
+    ids::CheckpointId,
+    input::Refusal,
+    trust::{Standing, Trust, TrustWish},
+};
+
+impl Draft<'_> {
+    /// What is known of the folder when it is opened. An untrusted one is what every process
+    /// starts from: only trust is worth an event.
+    pub(super) fn trust_as(&mut self, standing: Standing) {
+        if standing.trust.holds() {
+            self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
+        }
+        self.ask_of_trust(standing);
+    }
+
+    /// The folder was looked at again.
+    pub(super) fn surveyed(&mut self, standing: Standing) -> Decided {
+        let Some(wish) = self.state.seeking else {
+            return Err(Refusal::new("nobody asked about the folder"));
+        };
+        let before = self.state.trust;
+        self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
+        let (holds, asks) = (standing.trust.holds(), standing.asks);
+        let text = match wish {
+            TrustWish::Keep(of) if holds && standing.of == of => {
+                Some((Level::Info, "Trusted: what the folder brings takes effect until it changes."))
+            }
+            TrustWish::Keep(_) if !holds => {
+                Some((Level::Warn, "It changed since it was shown; look at it again."))
+            }
+            TrustWish::Decline(_) => {
+                Some((Level::Info, "It stays without effect. /trust asks about it again."))
+            }
+            TrustWish::Revoke if before.holds() => Some((Level::Info, "Not trusted any more.")),
+            TrustWish::Revoke => Some((Level::Info, "The folder was not trusted.")),
+            TrustWish::Look if asks => None,
+            TrustWish::Look if holds => {
+                Some((Level::Info, "The folder is trusted as it is; `/trust off` takes that back."))
+            }
+            TrustWish::Look | TrustWish::Keep(_) => None,
+        };
+        match (&standing.fault, text) {
+            (Some(fault), _) => self.notice(Level::Error, fault.clone()),
+            (None, Some((level, text))) => self.notice(level, text),
+            (None, None) => {}
+        }
+        self.ask_of_trust(standing);
+        Ok(())
+    }
+
+    /// Opens the question about what the folder brings, in place of an older one.
+    fn ask_of_trust(&mut self, standing: Standing) {
+        if let Some(old) = self.trust_question() {
+            self.close(old, None);
+        }
+        if !standing.asks || standing.trust.holds() {
+            return;
+        }
+        let things = standing.parts.len();
+        let sheet = Blob::new(standing.sheet.into_bytes());
+        let kind = CheckpointKind::Trust { parts: standing.parts, sheet: sheet.id(), shown: standing.of };
+        self.blobs.push(sheet);
+        let message = match things {
+            0 => "Trust this folder? Its gates then run without a question of their own.",
+            1 => "This folder brings a file that would take effect. Trust it?",
+            _ => "This folder brings files that would take effect. Trust it?",
+        };
+        self.ask(kind, message);
+    }
+
+    fn trust_question(&self) -> Option<CheckpointId> {
+        let mut open = self.state.open.values();
+        open.find(|c| matches!(c.kind, CheckpointKind::Trust { .. })).map(|c| c.id)
+    }
+
+    pub(super) fn answer_trust(&mut self, id: CheckpointId, of: BlobId, answer: Answer) -> Decided {
+        let wish = match &answer {
+            Answer::Approve => TrustWish::Keep(of),
+            Answer::Reject(_) | Answer::Abort | Answer::Skip => TrustWish::Decline(of),
+            Answer::Pick(_)
+            | Answer::Text(_)
+            | Answer::Line(_)
+            | Answer::AutoFix
+            | Answer::Manual
+            | Answer::Retry
+            | Answer::Replan
+            | Answer::Respond
+            | Answer::Continue
+            | Answer::Word(_) => {
+                return Err(Refusal::new("y trusts it, n leaves it without effect"));
+            }
+        };
+        if matches!(wish, TrustWish::Keep(_)) {
+            self.allow(id, answer);
+        } else {
+            self.close(id, Some(answer));
+        }
+        self.emit(Event::TrustSought { wish });
+        Ok(())
+    }
+
+    /// `/trust` and `/trust off`.
+    pub(super) fn seek_trust(&mut self, args: &str) -> Decided {
+        let wish = match args.trim() {
+            "" => TrustWish::Look,
+            "off" | "revoke" => TrustWish::Revoke,
+            _ => return Err(Refusal::new("/trust asks about the folder; `/trust off` takes trust back")),
+        };
+        if self.state.seeking.is_some() {
+            return Err(Refusal::new("the folder is being looked at"));
+        }
+        if wish == TrustWish::Look && self.state.trust == Trust::Once {
+            return Err(Refusal::new("the folder is trusted for this run; `/trust off` takes that back"));
+        }
+        self.emit(Event::TrustSought { wish });
+        Ok(())
+    }
+}

@@ -1,0 +1,57 @@
+//! How the messages of a session are read: the classifier and the tiers that can be asked beside it.
+//!
+//! Owns what is configured of it, and what of the state a reading depends on. Never part of what
+//! happened: two processes may read the same log with different tiers.
+
+use super::state::State;
+use crate::{
+    checkpoint::CheckpointKind,
+    ids::Seq,
+    intent::{Classifier, Message, Reading},
+};
+
+/// Messages of the conversation that a reading looks at.
+pub const CONTEXT: usize = 6;
+
+/// The tiers of this process.
+#[derive(Clone, Debug, Default)]
+pub struct Tiers {
+    /// The deterministic ones, with the user's exemplars and thresholds.
+    pub classifier: Classifier,
+    /// Whether an embedder beside the built-in one can be asked.
+    pub vectors: bool,
+    /// Whether a model can be asked.
+    pub model: bool,
+}
+
+impl State {
+    /// What the deterministic tiers make of a line that is said now.
+    pub(super) fn read(&self, line: &str, tiers: &Tiers) -> Reading {
+        self.read_at(line, tiers, Seq(u64::MAX))
+    }
+
+    /// As [`State::read`], for a line that was said at `seq` and is understood only now.
+    pub(super) fn read_at(&self, line: &str, tiers: &Tiers, seq: Seq) -> Reading {
+        let context = self.context(seq);
+        tiers.classifier.read(&self.message(line, &context))
+    }
+
+    /// The line with what surrounds it.
+    pub fn message<'a>(&self, text: &'a str, context: &'a [String]) -> Message<'a> {
+        Message {
+            text,
+            phase: self.phase,
+            paused: self.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
+            plan_active: self.plan.is_some(),
+            chat_only: self.chat_only,
+            context,
+        }
+    }
+
+    /// The beginnings of the last messages before `seq`, oldest first.
+    pub fn context(&self, seq: Seq) -> Vec<String> {
+        let before = self.recent.iter().filter(|said| said.seq < seq);
+        let skip = before.clone().count().saturating_sub(CONTEXT);
+        before.skip(skip).map(|said| said.head.clone()).collect()
+    }
+}

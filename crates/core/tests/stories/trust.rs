@@ -1,0 +1,130 @@
+//! Trust: asked about calmly, given by the user alone, and only for what was shown.
+
+use pilothouse_core::{
+    blob::BlobId,
+    checkpoint::{Answer, CheckpointKind},
+    input::{Input, Opening},
+    scope::PermissionMode,
+    session::Session,
+    trust::{Standing, Trust, TrustWish},
+    work::Work,
+};
+
+use crate::support::*;
+
+fn opened_with(trust: Trust) -> Bench {
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    let standing = Standing { trust, ..Standing::default() };
+    b.input(Input::Open(Opening { standing, permission: Some(PermissionMode::Auto), ..opening() })).unwrap();
+    b
+}
+
+#[test]
+fn a_gate_asks_in_every_mode_until_the_folder_is_trusted() {
+    for trust in [Trust::None, Trust::Once, Trust::Kept] {
+        let mut b = opened_with(trust);
+        assert_eq!(b.names().contains(&"trust_changed".to_owned()), trust.holds());
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("t", "make test")]);
+        b.reply("", &[]);
+        let asked = b.session.state().open.values().any(|c| is_risk(&c.kind));
+        assert_eq!((asked, b.session.pending().is_empty()), (!trust.holds(), !trust.holds()), "{trust:?}");
+    }
+}
+
+#[test]
+fn trust_is_found_out_anew_by_every_process() {
+    let mut b = opened_with(Trust::Once);
+    assert_eq!(b.session.state().trust, Trust::Once);
+    b.input(Input::Open(opening())).unwrap();
+    assert_eq!(b.session.state().trust, Trust::None);
+}
+
+fn asked() -> Bench {
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    b.input(Input::Open(Opening { standing: bringing("this"), ..opening() })).unwrap();
+    b
+}
+
+fn survey(b: &Bench) -> TrustWish {
+    let work = b.session.pending();
+    let wish = work.values().find_map(|w| if let Work::Survey(wish) = w { Some(*wish) } else { None });
+    wish.unwrap_or_else(|| panic!("nobody looks at the folder"))
+}
+
+fn trust(b: &Bench) -> Trust {
+    b.session.state().trust
+}
+
+#[test]
+fn the_question_stands_beside_the_work_and_words_do_not_answer_it() {
+    let mut b = asked();
+    let id = b.question(is_trust);
+    assert!(b.session.state().phase_question().is_none() && b.session.pending().is_empty());
+    b.say("where is main?");
+    b.reply("here", &[]);
+    for word in ["y", "yes", "n"] {
+        drop(b.input(Input::say(word)));
+        assert_eq!(b.question(is_trust), id, "{word}");
+    }
+    for _ in 0..3 {
+        drop(b.input(Input::Cancel));
+    }
+    assert_eq!((b.question(is_trust), trust(&b)), (id, Trust::None));
+}
+
+#[test]
+fn a_yes_trusts_exactly_what_was_shown() {
+    let mut b = asked();
+    let id = b.question(is_trust);
+    for shown in [None, Some(BlobId::of(b"other"))] {
+        assert!(b.input(Input::Answer { checkpoint: id, answer: Answer::Approve, shown }).is_err());
+    }
+    b.answer(is_trust, Answer::Approve).unwrap();
+    assert_eq!(trust(&b), Trust::None, "nothing holds before it is kept");
+    let wish = survey(&b);
+    assert_eq!(wish, TrustWish::Keep(BlobId::of(b"this")));
+    b.input(Input::Surveyed(found(wish, "this"))).unwrap();
+    assert_eq!(trust(&b), Trust::Kept);
+    assert!(b.session.pending().is_empty() && b.session.state().open.is_empty());
+}
+
+#[test]
+fn what_changed_after_it_was_shown_is_asked_about_again() {
+    let mut b = asked();
+    b.answer(is_trust, Answer::Approve).unwrap();
+    let wish = survey(&b);
+    b.input(Input::Surveyed(found(wish, "that"))).unwrap();
+    assert_eq!(trust(&b), Trust::None);
+    let id = b.question(is_trust);
+    let CheckpointKind::Trust { shown, .. } = b.session.state().open[&id].kind else { unreachable!() };
+    assert_eq!(shown, BlobId::of(b"that"));
+}
+
+#[test]
+fn a_no_leaves_it_off_until_the_user_asks_again() {
+    let mut b = asked();
+    b.answer(is_trust, Answer::Reject(String::new())).unwrap();
+    let wish = survey(&b);
+    b.input(Input::Surveyed(found(wish, "this"))).unwrap();
+    assert!(trust(&b) == Trust::None && b.session.state().open.is_empty());
+    b.say("/trust");
+    let wish = survey(&b);
+    b.input(Input::Surveyed(found(wish, "this"))).unwrap();
+    b.answer(is_trust, Answer::Approve).unwrap();
+    let wish = survey(&b);
+    b.input(Input::Surveyed(found(wish, "this"))).unwrap();
+    assert_eq!(trust(&b), Trust::Kept);
+    b.say("/trust off");
+    let wish = survey(&b);
+    b.input(Input::Surveyed(found(wish, "this"))).unwrap();
+    assert_eq!(trust(&b), Trust::None);
+}
+
+#[test]
+fn nobody_s_survey_but_the_one_that_was_asked_for_counts() {
+    let mut b = asked();
+    let trusted = Standing { trust: Trust::Kept, asks: false, ..bringing("this") };
+    assert!(b.input(Input::Surveyed(trusted)).is_err());
+    assert_eq!(trust(&b), Trust::None);
+}

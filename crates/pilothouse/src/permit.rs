@@ -1,0 +1,94 @@
+//! `permissions`: the rules for scripts and people. Wires arguments to the runtime; opens no session.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::{
+    policy::{Conditions, Request, Setting},
+    scope::PermissionMode,
+};
+use pilothouse_runtime::{
+    Environment, Home,
+    permissions::{self, Loaded, tell},
+};
+
+use crate::{
+    cli::{PermissionArg, PermissionsCommand},
+    exit::{FAILED, Failure, USAGE},
+    workbench::explain,
+};
+
+/// Lists, explains, rehearses or adds rules.
+///
+/// # Errors
+/// When the rules cannot be read, a rule is no rule, or nothing can be printed.
+pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match what {
+        PermissionsCommand::List { dir, json } => {
+            let here = Here::at(&dir)?;
+            tell::list(&here.rules.policy, json, &mut out)?;
+        }
+        PermissionsCommand::Explain { call, dir, mode, json } => {
+            let here = Here::at(&dir)?;
+            let request = Request::read(&call);
+            let mode = match mode {
+                PermissionArg::ReadOnly => PermissionMode::ReadOnly,
+                PermissionArg::Ask => PermissionMode::Ask,
+                PermissionArg::Auto => PermissionMode::Auto,
+            };
+            let setting = Setting { mode, ..Here::SETTING };
+            let why = here.rules.policy.explain(&request, &setting, &tell::path_of(&request));
+            tell::explain(&why, json, &mut out)?;
+        }
+        PermissionsCommand::Rehearse { rule, dir, all, json } => {
+            let rules = [tell::read_rule(&rule).map_err(explain)?];
+            let here = Here::at(&dir)?;
+            let past = tell::past(&here.home, (!all).then_some(here.folder.as_path()));
+            let times = past.iter().map(|(p, n)| (p, *n));
+            let found = here.rules.policy.rehearse(&rules, times, &Here::SETTING);
+            let advisable = tell::rehearsal(&found, &rules, json, &mut out)?;
+            return Ok(if advisable { 0 } else { FAILED });
+        }
+        PermissionsCommand::Add { rule } => {
+            let here = Here::at(Path::new("."))?;
+            let rule = tell::add(&here.home, &rule, here.rules.policy.places()).map_err(explain)?;
+            say(&format!("{rule} stands in {}", permissions::user_file(&here.home).display()));
+        }
+    }
+    Ok(0)
+}
+
+/// A folder with its rules.
+struct Here {
+    home: Home,
+    folder: PathBuf,
+    rules: Loaded,
+}
+
+impl Here {
+    fn at(dir: &Path) -> Result<Self, Failure> {
+        let environment = Environment::of_process();
+        let home = Home::find(&environment).map_err(explain)?;
+        let folder = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
+            Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
+        })?;
+        let rules = permissions::load(&home, &folder, &environment).map_err(explain)?;
+        rules.notices.iter().for_each(|n| say(n));
+        Ok(Self { home, folder, rules })
+    }
+
+    /// What holds outside a session.
+    const SETTING: Setting<'static> = Setting {
+        mode: PermissionMode::Ask,
+        conditions: Conditions { trusted: false, sandboxed: false },
+        granted: &[],
+    };
+}
+
+#[expect(clippy::print_stderr, reason = "messages for people go to standard error")]
+fn say(text: &str) {
+    eprintln!("pilothouse: {text}");
+}

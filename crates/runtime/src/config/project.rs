@@ -1,0 +1,53 @@
+//! What a project may say about settings: only what makes them narrower.
+//!
+//! Owns its shape. A model, an endpoint, a key or a wider ceiling cannot be said here at all.
+
+use std::path::Path;
+
+use pilothouse_core::scope::PermissionMode;
+use serde::Deserialize;
+
+use super::{Config, position};
+use crate::error::RuntimeError;
+
+/// The project's settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProjectLayer {
+    /// `[session]`.
+    pub session: ProjectSession,
+}
+
+/// What a project says about sessions in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProjectSession {
+    /// The highest ceiling of a new session.
+    pub permission: Option<PermissionMode>,
+    /// The most messages that a model gets.
+    pub history: Option<usize>,
+}
+
+impl ProjectLayer {
+    /// Reads a file's text.
+    ///
+    /// # Errors
+    /// With the file, line and column of what is wrong, and how to mend it.
+    pub fn parse(file: &Path, text: &str) -> Result<Self, RuntimeError> {
+        toml::from_str(text).map_err(|e| {
+            let (line, column) = position(text, e.span());
+            let message = e.message().lines().collect::<Vec<_>>().join("; ");
+            let hint = "a project can lower session.permission and session.history; a model, an \
+                        endpoint or a key stands in the user's own configuration";
+            RuntimeError::Config { file: file.to_owned(), line, column, message, hint: hint.to_owned() }
+        })
+    }
+
+    /// The settings with what the project narrows.
+    #[must_use]
+    pub fn narrow(self, config: Config) -> Config {
+        let permission = self.session.permission.map_or(config.permission, |p| p.min(config.permission));
+        let history = self.session.history.map_or(config.history, |h| h.min(config.history));
+        Config { permission, history, ..config }
+    }
+}

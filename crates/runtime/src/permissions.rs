@@ -1,0 +1,165 @@
+//! Permission rules on disk: those that come with the program, the user's, the project's.
+//!
+//! Owns finding and reading them and adding one to the user's file. Never weighs them: `pilothouse_core::policy` does.
+
+mod file;
+mod keep;
+pub mod tell;
+
+use std::{
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::policy::{Effect, Origin, Places, Policy, Rule, Source};
+
+use crate::{
+    error::RuntimeError,
+    home::{Environment, Home},
+};
+pub use keep::keep;
+
+/// The rules as they are shipped.
+pub const DEFAULTS: &str = include_str!("../../../assets/permissions.toml");
+
+/// The project's file, relative to the workspace.
+pub const PROJECT_FILE: &str = ".pilothouse/permissions.toml";
+
+/// A file of rules longer than this is not read.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// All rules for a workspace, and what the user should know about them.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The rules.
+    pub policy: Policy,
+    /// A sentence each.
+    pub notices: Vec<String>,
+}
+
+/// The user's file.
+pub fn user_file(home: &Home) -> PathBuf {
+    home.config.join("permissions.toml")
+}
+
+/// Reads all rules for `workspace`.
+///
+/// # Errors
+/// When the user's file cannot be read or used, with line and column. A project's file never keeps a workspace from
+/// opening: what is wrong in it is a notice, and then everything asks.
+pub fn load(home: &Home, workspace: &Path, environment: &Environment) -> Result<Loaded, RuntimeError> {
+    let places = places(workspace, environment);
+    let mut notices = Vec::new();
+    let path = user_file(home);
+    let user = match read(&path) {
+        Ok(Some(text)) => file::parse(&text, Source::User, &path, &shown(&path, &places), &places)?,
+        Ok(None) => file::Rules::default(),
+        Err(e) => return Err(RuntimeError::io("read", path)(e)),
+    };
+    let defaults = defaults()?;
+    for dropped in &user.drop {
+        if !defaults.iter().any(|r| r.to_string() == dropped.text) {
+            return Err(dropped.unknown(&path));
+        }
+    }
+    let kept = defaults.into_iter().filter(|r| !user.drop.iter().any(|d| d.text == r.to_string()));
+    let mut rules = user.rules;
+    rules.extend(project(workspace, &places, &mut notices));
+    rules.extend(kept);
+    Ok(Loaded { policy: Policy::new(rules, places), notices })
+}
+
+/// The rules that come with the program.
+///
+/// # Errors
+/// When they cannot be read: a defect of ours.
+pub fn defaults() -> Result<Vec<Rule>, RuntimeError> {
+    let path = Path::new("assets/permissions.toml");
+    // Their examples hold wherever the workspace is.
+    let anywhere = Places { root: "/workspace".to_owned(), home: "/home/user".to_owned() };
+    Ok(file::parse(DEFAULTS, Source::BuiltIn, path, "built-in", &anywhere)?.rules)
+}
+
+/// The project's rules: they may deny and ask, never allow.
+fn project(workspace: &Path, places: &Places, notices: &mut Vec<String>) -> Vec<Rule> {
+    let path = workspace.join(PROJECT_FILE);
+    let text = match read(&path) {
+        Ok(None) => return Vec::new(),
+        Ok(Some(text)) => Ok(text),
+        Err(e) => Err(RuntimeError::io("read", &path)(e)),
+    };
+    let parsed = text.and_then(|text| file::parse(&text, Source::Project, &path, PROJECT_FILE, places));
+    let rules = match parsed {
+        Ok(found) => {
+            if let Some(first) = found.drop.first() {
+                notices.push(format!(
+                    "{PROJECT_FILE}:{}: a project cannot drop rules; it is left out",
+                    first.line
+                ));
+            }
+            found.rules
+        }
+        Err(error) => {
+            notices.push(format!("{error}; until it is mended, everything in this folder asks"));
+            return everything_asks();
+        }
+    };
+    let (wider, narrower): (Vec<Rule>, Vec<Rule>) =
+        rules.into_iter().partition(|r| r.effect == Effect::Allow);
+    if let Some(first) = wider.first() {
+        let more = if wider.len() > 1 { format!(" and {} more", wider.len() - 1) } else { String::new() };
+        notices.push(format!(
+            "{}: `{first}`{more} is left out: a project may deny and ask, never allow; rules of your own can",
+            first.origin
+        ));
+    }
+    narrower
+}
+
+/// What holds while the project's file cannot be read.
+fn everything_asks() -> Vec<Rule> {
+    let origin = || Origin { source: Source::Project, file: PROJECT_FILE.to_owned(), line: 1 };
+    let all = [("command", "*"), ("path", "**"), ("mcp", "*"), ("network", "*")];
+    all.into_iter()
+        .filter_map(|(kind, pattern)| Rule::new(Effect::Ask, kind, pattern, origin()).ok())
+        .collect()
+}
+
+/// The text of a file; `None` when there is none.
+fn read(path: &Path) -> std::io::Result<Option<String>> {
+    let other = |text: &str| std::io::Error::other(text.to_owned());
+    let meta = match fs::metadata(path) {
+        Ok(meta) => meta,
+        Err(e) if matches!(e.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(e) => return Err(e),
+    };
+    if !meta.is_file() {
+        return Err(other("it is no regular file"));
+    }
+    let mut text = String::new();
+    fs::File::open(path)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(other("it is longer than 1 MiB"));
+    }
+    Ok(Some(text))
+}
+
+fn places(workspace: &Path, environment: &Environment) -> Places {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let home = environment.get("HOME").map(PathBuf::from);
+    let home = home.map(|h| h.canonicalize().unwrap_or(h));
+    Places { root: text(workspace), home: home.map_or_else(String::new, |h| text(&h)) }
+}
+
+/// A path as the user would name it.
+fn shown(path: &Path, places: &Places) -> String {
+    let text = path.to_string_lossy();
+    let below = text.strip_prefix(&places.home).filter(|r| !places.home.is_empty() && r.starts_with('/'));
+    below.map_or_else(|| text.clone().into_owned(), |rest| format!("~{rest}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! Reading a file of rules: TOML whose every mistake is told with line and column.
+//!
+//! Owns the shape of the file and the check of the examples that its rules carry. Never decides which rules hold.
+
+use std::path::Path;
+
+use pilothouse_core::policy::{Effect, KINDS, Origin, Places, Policy, Request, Rule, Source};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use crate::{config::position, error::RuntimeError};
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub(super) struct Rules {
+    /// Its rules, in the order of the file.
+    pub rules: Vec<Rule>,
+    /// Built-in rules that it leaves out.
+    pub drop: Vec<Dropped>,
+}
+
+/// A built-in rule that is left out.
+#[derive(Debug)]
+pub(super) struct Dropped {
+    pub text: String,
+    pub line: usize,
+    column: usize,
+}
+
+impl Dropped {
+    /// There is no such rule.
+    pub fn unknown(&self, file: &Path) -> RuntimeError {
+        RuntimeError::Config {
+            file: file.to_owned(),
+            line: self.line,
+            column: self.column,
+            message: format!("there is no built-in rule `{}`", self.text),
+            hint: "`pilothouse permissions list` shows them as they are to be written".to_owned(),
+        }
+    }
+}
+
+/// Reads the text of a file.
+///
+/// # Errors
+/// With line and column of the first thing that is wrong.
+pub(super) fn parse(
+    text: &str,
+    source: Source,
+    path: &Path,
+    shown: &str,
+    places: &Places,
+) -> Result<Rules, RuntimeError> {
+    let reader = Reader { text, source, path, shown, places };
+    let table = DeTable::parse(text).map_err(|e| {
+        let message = e.message().lines().collect::<Vec<_>>().join("; ");
+        reader.error(
+            e.span().map_or(0, |s| s.start),
+            message,
+            "the file must be TOML: `[[deny]]`, and below it `read = \"…\"`",
+        )
+    })?;
+    let mut out = Rules::default();
+    for (key, value) in table.get_ref() {
+        let name = key.get_ref().as_ref();
+        if name == "drop" {
+            for item in reader.list(value)? {
+                let (line, column) = position(text, Some(item.span()));
+                out.drop.push(Dropped { text: reader.string(item)?.to_owned(), line, column });
+            }
+        } else if let Some(effect) = Effect::named(name) {
+            let DeValue::Array(entries) = value.get_ref() else {
+                return Err(reader.error(
+                    value.span().start,
+                    "rules stand in tables",
+                    &format!("write `[[{name}]]`"),
+                ));
+            };
+            for entry in entries {
+                out.rules.extend(reader.entry(effect, entry)?);
+            }
+        } else {
+            let hint = "write `[[deny]]`, `[[ask]]`, `[[allow]]` or `drop = […]`";
+            return Err(reader.error(key.span().start, format!("{name:?} is not known here"), hint));
+        }
+    }
+    out.rules.sort_by_key(|r| r.origin.line);
+    Ok(out)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    source: Source,
+    path: &'a Path,
+    shown: &'a str,
+    places: &'a Places,
+}
+
+impl Reader<'_> {
+    fn error(&self, at: usize, message: impl Into<String>, hint: &str) -> RuntimeError {
+        let (line, column) = position(self.text, Some(at..at));
+        let (file, hint) = (self.path.to_owned(), hint.to_owned());
+        RuntimeError::Config { file, line, column, message: message.into(), hint }
+    }
+
+    /// The rules of one table.
+    fn entry(&self, effect: Effect, entry: &Spanned<DeValue<'_>>) -> Result<Vec<Rule>, RuntimeError> {
+        let DeValue::Table(table) = entry.get_ref() else {
+            let hint = format!("write `[[{}]]` and below it what it is about", effect.name());
+            return Err(self.error(entry.span().start, "this is no table", &hint));
+        };
+        let mut rules = Vec::new();
+        let (mut why, mut matches, mut not) = (String::new(), Vec::new(), Vec::new());
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "why" => self.string(value)?.clone_into(&mut why),
+                "matches" => matches = self.list(value)?,
+                "not" => not = self.list(value)?,
+                kind if KINDS.contains(&kind) => {
+                    for item in self.list(value)? {
+                        rules.push(self.rule(effect, kind, item)?);
+                    }
+                }
+                other => {
+                    let hint = format!("there are {}, why, matches and not", KINDS.join(", "));
+                    return Err(self.error(key.span().start, format!("{other:?} is not known here"), &hint));
+                }
+            }
+        }
+        if rules.is_empty() {
+            let hint = format!("add one of {}", KINDS.join(", "));
+            return Err(self.error(entry.span().start, "this rule is about nothing", &hint));
+        }
+        for rule in &mut rules {
+            rule.why.clone_from(&why);
+        }
+        self.check(&rules, &matches, true)?;
+        self.check(&rules, &not, false)?;
+        Ok(rules)
+    }
+
+    fn rule(&self, effect: Effect, kind: &str, item: &Spanned<DeValue<'_>>) -> Result<Rule, RuntimeError> {
+        let pattern = self.string(item)?;
+        let start = item.span().start;
+        let (line, _) = position(self.text, Some(item.span()));
+        let origin = Origin { source: self.source, file: self.shown.to_owned(), line };
+        Rule::new(effect, kind, pattern, origin).map_err(|fault| {
+            self.error(
+                start + 1 + fault.at,
+                fault.why,
+                "`pilothouse permissions --help` shows how rules are written",
+            )
+        })
+    }
+
+    /// Every example is, or is not, what one of the rules is about.
+    fn check(
+        &self,
+        rules: &[Rule],
+        examples: &[&Spanned<DeValue<'_>>],
+        wanted: bool,
+    ) -> Result<(), RuntimeError> {
+        for example in examples {
+            let request = Request::read(self.string(example)?);
+            if Policy::is_about(rules, &request, self.places) != wanted {
+                let message =
+                    if wanted { "no rule of this table matches" } else { "a rule of this table matches" };
+                let hint = "correct the rule or its example; `pilothouse permissions explain` tells what a call comes to";
+                return Err(self.error(example.span().start, format!("{message} `{request}`"), hint));
+            }
+        }
+        Ok(())
+    }
+
+    fn string<'v>(&self, value: &'v Spanned<DeValue<'_>>) -> Result<&'v str, RuntimeError> {
+        match value.get_ref() {
+            DeValue::String(text) => Ok(text),
+            DeValue::Integer(_)
+            | DeValue::Float(_)
+            | DeValue::Boolean(_)
+            | DeValue::Datetime(_)
+            | DeValue::Array(_)
+            | DeValue::Table(_) => Err(self.error(value.span().start, "this is no text", "put it in quotes")),
+        }
+    }
+
+    /// One text, or a list of them.
+    fn list<'v, 'i>(
+        &self,
+        value: &'v Spanned<DeValue<'i>>,
+    ) -> Result<Vec<&'v Spanned<DeValue<'i>>>, RuntimeError> {
+        if let DeValue::Array(items) = value.get_ref() {
+            return Ok(items.iter().collect());
+        }
+        self.string(value).map(|_| vec![value])
+    }
+}

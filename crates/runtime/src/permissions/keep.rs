@@ -1,0 +1,58 @@
+//! Adding a rule to the user's file.
+//!
+//! Owns the writing: what stands in the file stays as it is, byte for byte, comments included; a rule is added at its
+//! end. Never writes a file that could not be read back.
+
+use std::{fs, io::Write, os::unix::fs::OpenOptionsExt, path::Path};
+
+use pilothouse_core::policy::{Places, Rule, Source};
+
+use super::{file, read};
+use crate::{error::RuntimeError, home::make_private};
+
+/// Adds these rules to the file at `path` unless they stand in it already.
+///
+/// # Errors
+/// When the file is there and cannot be used, or cannot be written; then it is as it was.
+pub fn keep(path: &Path, rules: &[Rule], note: &str, places: &Places) -> Result<(), RuntimeError> {
+    let before = read(path).map_err(RuntimeError::io("read", path))?.unwrap_or_default();
+    let shown = path.to_string_lossy();
+    let old = file::parse(&before, Source::User, path, &shown, places)?;
+    let fresh: Vec<&Rule> =
+        rules.iter().filter(|r| !old.rules.iter().any(|o| o.to_string() == r.to_string())).collect();
+    if fresh.is_empty() {
+        return Ok(());
+    }
+    let mut text = before;
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    for rule in fresh {
+        let lead = if text.is_empty() { "" } else { "\n" };
+        let pattern = toml::Value::from(rule.pattern()).to_string();
+        text.push_str(&format!("{lead}# {note}\n[[{}]]\n{} = {pattern}\n", rule.effect.name(), rule.kind()));
+    }
+    // A list that is written on one line cannot be added to below; then nothing is written.
+    file::parse(&text, Source::User, path, &shown, places)?;
+    write(path, &text)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), RuntimeError> {
+    // A link is written through to what it means.
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = real.parent().map(Path::to_owned).unwrap_or_default();
+    make_private(&folder)?;
+    let temp = real.with_extension("toml.new");
+    drop(fs::remove_file(&temp));
+    let put = || {
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&temp, &real)?;
+        crate::log::sync_folder(&folder)
+    };
+    put().map_err(|e| {
+        drop(fs::remove_file(&temp));
+        RuntimeError::io("write", path)(e)
+    })
+}

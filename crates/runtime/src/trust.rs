@@ -1,0 +1,180 @@
+//! Trust: what a project brings that would take effect, and what was decided about it.
+//!
+//! Owns the list of such files and the hash over them. What is not on the list has no effect in any
+//! folder; what is on it has none until the folder is trusted. Never decides to trust.
+
+mod folder;
+mod part;
+mod store;
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use pilothouse_core::{blob::BlobId, hook::Origin, relpath::RelPath};
+use pilothouse_tools::Jail;
+
+pub use folder::{Folder, Survey};
+pub use part::{Kind, Piece};
+pub use store::Store;
+
+use crate::{
+    config::ProjectLayer,
+    error::RuntimeError,
+    hooks::{self, Definition},
+};
+
+/// Single files that take effect. Permission rules are not among them: a project's only narrow, and
+/// narrow everywhere.
+const FILES: [(&str, Kind); 4] = [
+    (hooks::PROJECT_FILE, Kind::Hooks),
+    (".pilothouse/config.toml", Kind::Settings),
+    (".pilothouse/mcp.toml", Kind::Servers),
+    (".env", Kind::Variables),
+];
+/// Folders whose files take effect.
+const FOLDERS: [(&str, Kind); 3] = [
+    (".pilothouse/commands", Kind::Command),
+    (".pilothouse/skills", Kind::Skill),
+    (".pilothouse/agents", Kind::Agent),
+];
+
+/// The most files that are looked at; what is beyond stays without effect.
+const MOST_FILES: usize = 400;
+/// The most that one file may have, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+/// How deep folders are looked into.
+const MOST_DEPTH: usize = 6;
+
+/// Everything in a folder that would take effect, as it was at one moment.
+#[derive(Clone, Debug)]
+pub struct Brought {
+    /// The pieces, by path.
+    pub pieces: Vec<Piece>,
+    /// The hash over all of them.
+    pub of: BlobId,
+}
+
+impl Brought {
+    /// Looks at the folder. Nothing in it is run, and no link leads out of it.
+    pub fn scan(root: &Path) -> Self {
+        let mut pieces = Vec::new();
+        if let Ok(jail) = Jail::open(root) {
+            for (path, kind) in FILES {
+                pieces.extend(look(&jail, path, kind));
+            }
+            for (path, kind) in FOLDERS {
+                list(&jail, path, kind, MOST_DEPTH, &mut pieces);
+            }
+            pieces.truncate(MOST_FILES);
+            let scripts = scripts(&jail, &pieces);
+            pieces.extend(scripts);
+        }
+        pieces.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut all = b"pilothouse trust 1\0".to_vec();
+        for piece in &pieces {
+            all.extend(piece.mark());
+        }
+        let of = if pieces.is_empty() { BlobId::of(b"") } else { BlobId::of(&all) };
+        Self { pieces, of }
+    }
+
+    /// The text of one piece.
+    fn text(&self, path: &str) -> Option<&str> {
+        let piece = self.pieces.iter().find(|p| p.path == path)?;
+        std::str::from_utf8(piece.content.as_deref().ok()?).ok()
+    }
+
+    /// The project's hooks.
+    ///
+    /// # Errors
+    /// What is wrong in the file, with line and column.
+    pub fn hooks(&self, root: &Path) -> Result<Vec<Definition>, RuntimeError> {
+        let text = self.text(hooks::PROJECT_FILE).unwrap_or_default();
+        hooks::parse(&root.join(hooks::PROJECT_FILE), text, Origin::Project)
+    }
+
+    /// The project's settings.
+    ///
+    /// # Errors
+    /// What is wrong in the file, with line and column.
+    pub fn settings(&self, root: &Path) -> Result<ProjectLayer, RuntimeError> {
+        let path = ".pilothouse/config.toml";
+        ProjectLayer::parse(&root.join(path), self.text(path).unwrap_or_default())
+    }
+
+    /// Variables of the project's `.env` for the commands that run in it; none that would make a
+    /// program run another, and none of ours.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        part::variables(self.text(".env").unwrap_or_default())
+    }
+
+    /// Whether the hooks and the files that they name are still as they are here.
+    ///
+    /// # Errors
+    /// The path of the first that is not.
+    pub fn still_holds(&self, root: &Path) -> Result<(), String> {
+        let runs = |p: &&Piece| matches!(p.kind, Kind::Hooks | Kind::Script);
+        let now = Self::scan(root);
+        let missing = |from: &Self, of: &Self| {
+            let mut pieces = from.pieces.iter().filter(runs);
+            pieces.find(|p| !of.pieces.contains(p)).map(|p| p.path.clone())
+        };
+        missing(self, &now).or_else(|| missing(&now, self)).map_or(Ok(()), Err)
+    }
+}
+
+fn look(jail: &Jail, path: &str, kind: Kind) -> Option<Piece> {
+    let rel = RelPath::new(path).ok()?;
+    let content = match jail.metadata(&rel) {
+        Ok(meta) if !meta.is_file() => Err("it is no regular file".to_owned()),
+        Ok(meta) if meta.len() > MOST_BYTES => Err(format!("it has more than {MOST_BYTES} bytes")),
+        Ok(_) => jail.read(&rel).map_err(|e| e.to_string()),
+        // A link that leads nowhere or out of the folder is there all the same.
+        Err(e) if fs::symlink_metadata(jail.root().join(path)).is_ok() => Err(e.to_string()),
+        Err(_) => return None,
+    };
+    Some(Piece { path: path.to_owned(), kind, content })
+}
+
+fn list(jail: &Jail, path: &str, kind: Kind, depth: usize, into: &mut Vec<Piece>) {
+    let Ok(rel) = RelPath::new(path) else { return };
+    if !jail.metadata(&rel).is_ok_and(|m| m.is_dir()) {
+        into.extend(look(jail, path, kind));
+        return;
+    }
+    // Whether it still is the same folder is of no matter: what is in it is read by its own path.
+    let Ok(entries) = fs::read_dir(jail.root().join(path)) else { return };
+    let mut names: Vec<String> =
+        entries.flatten().take(4 * MOST_FILES).filter_map(|e| e.file_name().into_string().ok()).collect();
+    names.sort();
+    for name in names {
+        if into.len() > MOST_FILES {
+            return;
+        }
+        let below = format!("{path}/{name}");
+        let folder = fs::symlink_metadata(jail.root().join(&below)).is_ok_and(|m| m.is_dir());
+        if folder && depth > 0 {
+            list(jail, &below, kind, depth - 1, into);
+        } else if !folder {
+            into.extend(look(jail, &below, kind));
+        }
+    }
+}
+
+/// Files of the folder that its hooks name: what they hold is what the hook does.
+fn scripts(jail: &Jail, pieces: &[Piece]) -> Vec<Piece> {
+    let whole = Brought { pieces: pieces.to_vec(), of: BlobId::of(b"") };
+    let hooks = whole.hooks(jail.root()).unwrap_or_default();
+    let words: BTreeSet<String> = hooks
+        .iter()
+        .flat_map(|d| d.run.split_whitespace())
+        .map(|w| w.trim_matches(['"', '\'', ';', '(', ')', '&', '|']).trim_start_matches("./").to_owned())
+        .filter(|w| !w.is_empty() && !w.starts_with('/'))
+        .collect();
+    let known = |path: &str| pieces.iter().any(|p| p.path == path);
+    let words = words.into_iter().filter(|w| !known(w));
+    words.filter_map(|w| look(jail, &w, Kind::Script)).filter(|p| p.content.is_ok()).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+mod tests;

@@ -1,0 +1,269 @@
+//! One file that would take effect: what it would do, and its text as it may be shown and kept.
+//!
+//! Owns the words and the hiding of values. Never shows or keeps a value of a variable.
+
+use pilothouse_core::hook::Origin;
+
+use crate::hooks;
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Programs that run when something happens.
+    Hooks,
+    /// Settings that narrow the user's own.
+    Settings,
+    /// Tool servers.
+    Servers,
+    /// Variables for commands.
+    Variables,
+    /// A slash command.
+    Command,
+    /// A skill.
+    Skill,
+    /// An agent.
+    Agent,
+    /// A file that a hook runs.
+    Script,
+}
+
+/// One file that would take effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Where it stands in the folder.
+    pub path: String,
+    /// What it is for.
+    pub kind: Kind,
+    /// What it holds, or why that cannot be told; then it has no effect.
+    pub content: Result<Vec<u8>, String>,
+}
+
+/// Lines of a piece that the question itself shows.
+const MOST_LINES: usize = 4;
+/// Characters of such a line.
+const MOST_CHARS: usize = 120;
+
+impl Piece {
+    /// What it adds to the hash over everything.
+    pub fn mark(&self) -> Vec<u8> {
+        let (sign, bytes): (&[u8], &[u8]) = match &self.content {
+            Ok(bytes) => (b"+", bytes),
+            Err(why) => (b"-", why.as_bytes()),
+        };
+        let head = format!("{}\0{:?}\0{}\0", self.path, self.kind, bytes.len());
+        [head.as_bytes(), sign, bytes].concat()
+    }
+
+    /// What it would do, a line each, the first few.
+    pub fn would(&self) -> Vec<String> {
+        let mut lines = self.all_it_would();
+        if lines.len() > MOST_LINES {
+            let more = lines.len() - (MOST_LINES - 1);
+            lines.truncate(MOST_LINES - 1);
+            lines.push(format!("and {more} more"));
+        }
+        lines.iter().map(|l| shorten(l)).collect()
+    }
+
+    fn all_it_would(&self) -> Vec<String> {
+        let Ok(bytes) = &self.content else {
+            return vec!["cannot be read, so it has no effect".to_owned()];
+        };
+        let text = String::from_utf8_lossy(bytes);
+        match self.kind {
+            Kind::Hooks => match hooks::parse(self.path.as_ref(), &text, Origin::Project) {
+                Ok(all) if all.is_empty() => vec!["has no hook in it".to_owned()],
+                Ok(all) => all.iter().map(hooks::Definition::says).collect(),
+                Err(e) => vec![format!("cannot be used: {e}")],
+            },
+            Kind::Settings => flat(&text, "sets"),
+            Kind::Servers => match text.parse::<toml::Table>() {
+                Ok(table) => {
+                    let servers = table.values().filter_map(|v| v.as_table()).flat_map(toml::Table::keys);
+                    let names: Vec<&str> = servers.map(String::as_str).collect();
+                    vec![format!("names tool servers: {} (this version starts none)", names.join(", "))]
+                }
+                Err(e) => vec![format!("cannot be used: {}", e.message())],
+            },
+            Kind::Variables => {
+                let names: Vec<String> = variables(&text).into_iter().map(|(name, _)| name).collect();
+                if names.is_empty() {
+                    return vec!["has no variable that commands would get".to_owned()];
+                }
+                vec![format!("gives commands {}; the values are not shown", names.join(", "))]
+            }
+            Kind::Command => vec!["a slash command (this version has none of a project's)".to_owned()],
+            Kind::Skill => vec!["part of a skill (this version uses none)".to_owned()],
+            Kind::Agent => vec!["part of an agent (this version uses none)".to_owned()],
+            Kind::Script => vec![format!("run by a hook, {} lines", text.lines().count())],
+        }
+    }
+
+    /// Its text as it may be shown and kept: values of variables are left out.
+    pub fn legible(&self) -> String {
+        let bytes = match &self.content {
+            Ok(bytes) => bytes,
+            Err(why) => return format!("(cannot be read: {why})\n"),
+        };
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        match self.kind {
+            Kind::Variables => {
+                let names = variables(&text);
+                let mut lines: Vec<String> =
+                    names.iter().map(|(name, _)| format!("{name}=… (not shown)\n")).collect();
+                let all = text.lines().filter(|l| pair(l).is_some()).count();
+                if all > names.len() {
+                    lines.push(format!("({} more that no command gets)\n", all - names.len()));
+                }
+                lines.concat()
+            }
+            Kind::Hooks | Kind::Servers => match text.parse::<toml::Table>() {
+                Ok(mut table) => {
+                    if hide(&mut table) {
+                        table.to_string()
+                    } else {
+                        text
+                    }
+                }
+                Err(_) => "(no TOML)\n".to_owned(),
+            },
+            Kind::Settings | Kind::Command | Kind::Skill | Kind::Agent | Kind::Script => text,
+        }
+    }
+}
+
+fn shorten(line: &str) -> String {
+    if line.chars().count() <= MOST_CHARS {
+        return line.to_owned();
+    }
+    let head: String = line.chars().take(MOST_CHARS - 1).collect();
+    format!("{head}…")
+}
+
+/// Every value of a TOML file on a line.
+fn flat(text: &str, what: &str) -> Vec<String> {
+    fn walk(path: &str, value: &toml::Value, into: &mut Vec<String>) {
+        match value {
+            toml::Value::Table(table) => {
+                for (key, value) in table {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    walk(&path, value, into);
+                }
+            }
+            toml::Value::Array(list) => into.extend(list.iter().map(|v| format!("{path}: {v}"))),
+            toml::Value::String(_)
+            | toml::Value::Integer(_)
+            | toml::Value::Float(_)
+            | toml::Value::Boolean(_)
+            | toml::Value::Datetime(_) => into.push(format!("{path} = {value}")),
+        }
+    }
+    match text.parse::<toml::Table>() {
+        Ok(table) => {
+            let mut lines = Vec::new();
+            walk("", &toml::Value::Table(table), &mut lines);
+            lines.iter().map(|l| format!("{what} {l}")).collect()
+        }
+        Err(e) => vec![format!("cannot be used: {}", e.message())],
+    }
+}
+
+/// Hides the values in tables of variables and headers. Returns whether there were any.
+fn hide(table: &mut toml::Table) -> bool {
+    let mut any = false;
+    for (key, value) in table.iter_mut() {
+        let secret = matches!(key.as_str(), "env" | "environment" | "headers");
+        match value {
+            toml::Value::Table(inner) if secret => {
+                for (_, value) in inner.iter_mut() {
+                    *value = toml::Value::String("… (not shown)".to_owned());
+                    any = true;
+                }
+            }
+            toml::Value::Table(inner) => any |= hide(inner),
+            toml::Value::Array(list) => {
+                for inner in list.iter_mut().filter_map(toml::Value::as_table_mut) {
+                    any |= hide(inner);
+                }
+            }
+            toml::Value::String(_)
+            | toml::Value::Integer(_)
+            | toml::Value::Float(_)
+            | toml::Value::Boolean(_)
+            | toml::Value::Datetime(_) => {}
+        }
+    }
+    any
+}
+
+/// Names that make a program run another, or steer it or us; a project's file never sets them.
+fn steers(name: &str) -> bool {
+    const NAMES: [&str; 33] = [
+        "PATH",
+        "HOME",
+        "SHELL",
+        "USER",
+        "LOGNAME",
+        "ENV",
+        "BASH_ENV",
+        "IFS",
+        "PS4",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "PROMPT_COMMAND",
+        "CDPATH",
+        "PAGER",
+        "LESSOPEN",
+        "LESSCLOSE",
+        "EDITOR",
+        "VISUAL",
+        "BROWSER",
+        "TERM",
+        "NODE_OPTIONS",
+        "PERL5OPT",
+        "PERL5LIB",
+        "PERL5DB",
+        "RUBYOPT",
+        "RUBYLIB",
+        "RUSTC",
+        "RUSTC_WRAPPER",
+        "RUSTC_WORKSPACE_WRAPPER",
+        "RUSTDOC",
+        "JAVA_TOOL_OPTIONS",
+        "_JAVA_OPTIONS",
+        "MAKEFLAGS",
+    ];
+    const BEGINNINGS: [&str; 10] =
+        ["LD_", "DYLD_", "GIT_", "SSH_", "PILOTHOUSE_", "BASH_FUNC_", "PYTHON", "CARGO_", "GCONV_", "XDG_"];
+    NAMES.contains(&name) || BEGINNINGS.iter().any(|b| name.starts_with(b))
+}
+
+/// The variables of an `.env` file that commands may get: `NAME=value` lines, `export` before them or
+/// not, quotes around the value taken off, nothing expanded.
+pub fn variables(text: &str) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for (name, value) in text.lines().filter_map(pair).filter(|(name, _)| !steers(name)) {
+        all.retain(|(n, _)| n != name);
+        all.push((name.to_owned(), value));
+    }
+    all
+}
+
+fn pair(line: &str) -> Option<(&str, String)> {
+    let line = line.trim();
+    let line = line.strip_prefix("export ").unwrap_or(line);
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim();
+    let mut letters = name.chars();
+    let first = letters.next()?;
+    let sound = (first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !sound || value.contains('\0') {
+        return None;
+    }
+    let value = value.trim();
+    let quoted = |q: char| value.strip_prefix(q).and_then(|v| v.split_once(q)).map(|(v, _)| v);
+    let plain = || value.split(" #").next().unwrap_or_default().trim_end();
+    let value = quoted('"').or_else(|| quoted('\'')).unwrap_or_else(plain);
+    Some((name, value.to_owned()))
+}

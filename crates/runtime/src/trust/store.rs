@@ -1,0 +1,118 @@
+//! Where decisions about folders are kept: one file a folder, outside every project.
+//!
+//! Owns the files. A decision is about the resolved path and exactly one content.
+
+use std::{
+    fs,
+    io::Write,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::blob::BlobId;
+use serde::{Deserialize, Serialize};
+
+use super::Brought;
+use crate::{
+    error::RuntimeError,
+    home::{Home, make_private},
+};
+
+/// The most that is kept of one text, in bytes, to show later what changed.
+const MOST_TEXT: usize = 64 * 1024;
+
+/// The decisions of this user.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// What was decided about one folder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// The resolved folder.
+    pub path: PathBuf,
+    /// Whether it is trusted; else the user said no.
+    pub trusted: bool,
+    /// The content that it was decided for.
+    pub of: BlobId,
+    /// What that was, as it may be shown.
+    pub pieces: Vec<Kept>,
+}
+
+/// One file as it was when it was decided about.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kept {
+    /// Where it stood.
+    pub path: String,
+    /// The hash of what it held.
+    pub hash: BlobId,
+    /// Its text as it may be shown.
+    pub text: String,
+}
+
+impl Store {
+    /// The decisions kept under this home.
+    pub fn of(home: &Home) -> Self {
+        Self { folder: home.state.join("trust") }
+    }
+
+    fn file(&self, root: &Path) -> PathBuf {
+        let hash = BlobId::of(root.as_os_str().as_encoded_bytes());
+        self.folder.join(format!("{hash}.json"))
+    }
+
+    /// What was decided about the folder; nothing when nothing was, or when what is there could have
+    /// been written by others.
+    pub fn read(&self, root: &Path) -> Option<Record> {
+        let file = self.file(root);
+        let meta = fs::symlink_metadata(&file).ok()?;
+        if !meta.is_file() || meta.mode() & 0o022 != 0 || meta.uid() != rustix::process::geteuid().as_raw() {
+            tracing::warn!(file = %file.display(), "a decision about trust is not taken: others can write it");
+            return None;
+        }
+        let record: Record = serde_json::from_slice(&fs::read(&file).ok()?).ok()?;
+        (record.path == root).then_some(record)
+    }
+
+    /// Keeps a decision.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn keep(&self, root: &Path, brought: &Brought, trusted: bool) -> Result<(), RuntimeError> {
+        let pieces = brought.pieces.iter().map(|p| {
+            let mut text = p.legible();
+            text.truncate(text.floor_char_boundary(MOST_TEXT));
+            Kept { path: p.path.clone(), hash: BlobId::of(&p.mark()), text }
+        });
+        let record = Record { path: root.to_owned(), trusted, of: brought.of, pieces: pieces.collect() };
+        let bytes = serde_json::to_vec_pretty(&record)?;
+        make_private(&self.folder)?;
+        let file = self.file(root);
+        let temp = file.with_extension("tmp");
+        let write = || {
+            drop(fs::remove_file(&temp));
+            let mut to = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
+            to.write_all(&bytes)?;
+            to.sync_all()?;
+            fs::rename(&temp, &file)?;
+            crate::log::sync_folder(&self.folder)
+        };
+        write().map_err(RuntimeError::io("write", file.clone()))
+    }
+
+    /// Takes back whatever was decided about the folder. Returns whether it was trusted.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn forget(&self, root: &Path) -> Result<bool, RuntimeError> {
+        let trusted = self.read(root).is_some_and(|r| r.trusted);
+        let file = self.file(root);
+        match fs::remove_file(&file) {
+            Ok(()) => crate::log::sync_folder(&self.folder).map_err(RuntimeError::io("write", file))?,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+            Err(e) => return Err(RuntimeError::io("remove", file)(e)),
+        }
+        Ok(trusted)
+    }
+}

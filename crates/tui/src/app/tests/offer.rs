@@ -1,0 +1,251 @@
+//! A goal's command in the composer: run, changed, skipped, put aside; the draft always comes back.
+
+use pilothouse_core::checkpoint::{Answer, CheckpointKind};
+
+use super::*;
+
+/// A goal whose model proposed this command while `draft` was in the composer.
+fn goal(command: &str, draft: &str) -> Desk {
+    let mut desk = Desk::new(100, 30);
+    desk.press("run the tests<enter>").deliver();
+    desk.app.composer.draft.set(Saved::plain(draft));
+    propose(&mut desk, command);
+    desk
+}
+
+fn propose(desk: &mut Desk, command: &str) {
+    let args = serde_json::json!({ "command": command }).to_string();
+    desk.reply("", &[("run", &args)]);
+    desk.collect();
+    desk.draw();
+    desk.wait(800);
+}
+
+fn answers(desk: &Desk) -> Vec<Answer> {
+    let answer = |i: &Input| match i {
+        Input::Answer { answer, shown: Some(_), .. } => Some(answer.clone()),
+        _ => None,
+    };
+    desk.inputs.iter().filter_map(answer).collect()
+}
+
+fn line(text: &str) -> Answer {
+    Answer::Line(text.into())
+}
+
+fn draft(desk: &Desk) -> String {
+    desk.app.composer.draft.shown()
+}
+
+#[test]
+fn enter_runs_the_line_as_it_stands() {
+    let mut desk = goal("make test", "");
+    assert_eq!(draft(&desk), "make test");
+    let text = desk.text();
+    assert!(text.contains("$ make test") && text.contains("⚠ medium"), "{text}");
+    assert!(text.contains("Enter runs it · empty skips · Esc puts it aside"), "{text}");
+    desk.press("<enter><enter>");
+    assert_eq!(answers(&desk), [line("make test")], "one answer, however often");
+    desk.deliver();
+    assert_eq!(draft(&desk), "");
+    assert_eq!(desk.tools.len(), 1);
+}
+
+#[test]
+fn a_changed_line_is_judged_as_it_stands_and_runs_once_it_is_submitted() {
+    let mut desk = goal("make tset", "");
+    desk.press("<ctrl-w>test -k");
+    let text = desk.text();
+    assert!(text.contains("changed") && text.contains("⚠ medium"), "{text}");
+    desk.press("<ctrl-u>rm -rf ~");
+    assert!(desk.text().contains("▲ high"), "{}", desk.text());
+    desk.press("<ctrl-u>ls<enter>");
+    assert_eq!(answers(&desk), [line("ls")]);
+}
+
+#[test]
+fn a_line_changed_to_high_risk_asks_for_its_word_and_shows_itself() {
+    let mut desk = goal("make clean", "");
+    desk.press("<ctrl-u>rm -rf ~/x<enter>").deliver();
+    assert_eq!(desk.tools, [], "nothing runs yet");
+    let text = desk.text();
+    assert!(text.contains("A typed word") && text.contains("rm -rf ~/x"), "{text}");
+    desk.press("y<enter>");
+    assert_eq!(answers(&desk), []);
+    desk.wait(800).press("<enter>");
+    assert!(matches!(desk.app.overlays.last(), Some(Overlay::Prompt(_))), "{}", desk.text());
+    desk.press("proceed<enter>");
+    assert_eq!(answers(&desk), [Answer::Word("proceed".into())]);
+    desk.deliver();
+    assert_eq!(desk.tools.len(), 1);
+}
+
+#[test]
+fn enter_on_high_risk_never_runs_it_by_itself() {
+    let mut desk = goal("rm -rf ~", "");
+    assert!(desk.text().contains("Enter asks for the word"), "{}", desk.text());
+    desk.press("<enter>");
+    assert_eq!(answers(&desk), []);
+    desk.press("yes<enter>");
+    assert_eq!(answers(&desk), []);
+    assert!(desk.text().contains("nothing was done"));
+}
+
+#[test]
+fn an_empty_line_skips() {
+    let mut desk = goal("make install", "");
+    desk.press("<ctrl-u>");
+    assert!(desk.text().contains("Enter skips it"), "{}", desk.text());
+    desk.press("<enter>");
+    assert_eq!(answers(&desk), [line("")]);
+    desk.deliver();
+    assert!(desk.text().contains("not run: the user skipped this command"), "{}", desk.text());
+}
+
+#[test]
+fn a_draft_that_is_being_written_keeps_the_composer_and_the_keys() {
+    let mut desk = goal("make test", "and then ");
+    desk.press("y<enter>");
+    assert_eq!(answers(&desk), []);
+    assert_eq!(desk.inputs, [Input::say("and then y")]);
+    desk.inputs.clear();
+    desk.draw();
+    assert_eq!(draft(&desk), "make test", "once the draft is sent the command stands there");
+}
+
+#[test]
+fn what_is_typed_when_it_appears_goes_to_the_draft() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("run the tests<enter>").deliver();
+    let args = r#"{"command":"make test"}"#;
+    desk.reply("", &[("run", args)]);
+    desk.draw();
+    desk.wait(200).press("also");
+    assert_eq!(draft(&desk), "also");
+    assert!(desk.text().contains("make test"), "it waits above");
+    desk.wait(900).press("<enter>");
+    assert_eq!(answers(&desk), []);
+    assert_eq!(desk.inputs, [Input::say("also")]);
+}
+
+#[test]
+fn esc_puts_it_aside_and_esc_again_stops_the_goal() {
+    let mut desk = goal("make test", "");
+    desk.press(" -k<esc>");
+    assert_eq!((draft(&desk).as_str(), answers(&desk)), ("", Vec::new()));
+    assert!(desk.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Risk { .. })));
+    desk.press("<up>");
+    assert_eq!(draft(&desk), "!make test -k", "what was changed is kept");
+    desk.press("<ctrl-u>");
+    assert_eq!(draft(&desk), "", "it does not come back by itself");
+    desk.press("<esc>");
+    assert_eq!(desk.inputs, [Input::Cancel]);
+    desk.deliver();
+    assert!(desk.text().contains("Cancelled."), "{}", desk.text());
+}
+
+#[test]
+fn cancel_ends_the_goal_and_the_command_goes() {
+    let mut desk = goal("make test", "");
+    desk.press("<ctrl-c>").deliver();
+    assert_eq!(draft(&desk), "");
+    assert!(desk.state().open.is_empty() && desk.state().run.is_none());
+}
+
+#[test]
+fn an_answer_in_the_list_takes_it_away() {
+    let mut desk = goal("make test", "");
+    desk.press("<ctrl-x>a");
+    desk.wait(800).press("y").deliver();
+    assert_eq!(draft(&desk), "");
+    assert_eq!(desk.tools.len(), 1);
+}
+
+#[test]
+fn the_key_e_brings_any_command_into_the_composer_and_the_draft_comes_back() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("where is main?<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"make docs"}"#)]);
+    desk.app.composer.draft.set(Saved::plain("my draft"));
+    desk.draw();
+    assert_eq!(draft(&desk), "my draft", "a question's command stays in the list");
+    desk.press("<ctrl-x>ae");
+    assert_eq!((draft(&desk).as_str(), desk.app.focus), ("make docs", Focus::Composer));
+    desk.press("<enter>");
+    assert_eq!(answers(&desk), [], "not before it stood there");
+    desk.press("ets<enter>");
+    assert_eq!(draft(&desk), "make docsets", "asked for by hand: what is typed is meant for it");
+    desk.wait(1_000).press("<enter>");
+    assert_eq!(answers(&desk), [line("make docsets")]);
+    desk.deliver();
+    assert_eq!(draft(&desk), "my draft");
+}
+
+#[test]
+fn a_gate_is_not_edited() {
+    let mut desk = Desk::new(100, 30).with_plan();
+    desk.draw();
+    desk.wait(800).press("<enter>").deliver();
+    for _ in 0..3 {
+        desk.reply("nothing to do", &[]);
+    }
+    assert!(desk.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Risk { gate: Some(_), .. })));
+    desk.press("<ctrl-x>ae");
+    assert!(desk.text().contains("a gate runs as the plan has it"), "{}", desk.text());
+    assert_eq!(draft(&desk), "");
+}
+
+#[test]
+fn what_cannot_be_shown_as_it_is_stays_in_the_list() {
+    for command in ["echo \u{202e}evil", "echo \u{1b}[2J", "ls\u{200b}"] {
+        let mut desk = goal(command, "");
+        assert_eq!(draft(&desk), "", "{command:?}");
+        desk.press("<ctrl-x>ae");
+        assert_eq!(draft(&desk), "");
+    }
+    let long = format!("echo {}", "word ".repeat(400));
+    let mut desk = goal(&long, "");
+    desk.press("<enter>");
+    assert_eq!(answers(&desk), [], "not all of it can be seen");
+    assert!(desk.text().contains("the list shows it"), "{}", desk.text());
+}
+
+#[test]
+fn a_command_is_no_message_and_opens_no_list() {
+    let mut desk = goal("make", "");
+    desk.press("<ctrl-u>/usr/bin/make @all");
+    assert!(desk.app.composer.popup.is_none());
+    desk.press("<tab>");
+    assert_eq!(desk.inputs, [], "it is not queued");
+    assert_eq!(desk.app.focus, Focus::Conversation);
+    desk.press("<esc><up><up>");
+    assert_eq!(draft(&desk), "/usr/bin/make @all", "it is not replaced by an earlier text");
+    desk.press("<enter>");
+    assert_eq!(answers(&desk), [line("/usr/bin/make @all")]);
+}
+
+#[test]
+fn a_refusal_leaves_the_line_to_be_sent_again() {
+    let mut desk = goal("make", "");
+    desk.press(" all<enter>");
+    desk.app.update(Update::Refused("the disk is full".into()), desk.now);
+    desk.inputs.clear();
+    desk.wait(800).press("<enter>");
+    assert_eq!(answers(&desk), [line("make all")]);
+}
+
+#[test]
+fn it_is_drawn_whole_on_every_size_and_never_leaves_its_row() {
+    for (width, height) in [(20, 6), (40, 12), (60, 20), (100, 30), (160, 50), (200, 60)] {
+        let mut desk = goal("cargo test -p inkwell --offline", "");
+        desk.size = Rect::new(0, 0, width, height);
+        let text = desk.text();
+        if width >= 40 {
+            assert!(text.contains("cargo test -p inkwell --offline"), "{width}: {text}");
+            assert!(text.contains("medium") && text.contains("Enter runs it"), "{width}: {text}");
+        }
+        for row in text.lines() {
+            assert!(row.chars().count() <= usize::from(width));
+        }
+    }
+}

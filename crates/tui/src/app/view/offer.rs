@@ -1,0 +1,73 @@
+//! The command in the composer: its colour and the line below it.
+//!
+//! Owns their drawing only.
+
+use pilothouse_core::{clean::Clean, risk::Risk};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Widget,
+};
+use unicode_width::UnicodeWidthStr;
+
+use super::App;
+use crate::{
+    approvals::{risk_name, risk_slot},
+    preview::Preview,
+    status::shorten,
+    theme::Slot,
+};
+
+impl App {
+    /// The colour of the composer's edge: yours, or the risk of the command that stands there.
+    pub(super) fn edge(&self, focused: bool) -> Slot {
+        match (focused, self.judged()) {
+            (false, _) => Slot::Line,
+            (true, Some((risk, _))) if risk > Risk::Low => risk_slot(risk),
+            (true, _) => Slot::Accent,
+        }
+    }
+
+    /// How the command in the composer is judged as it stands.
+    pub(super) fn judged(&self) -> Option<(Risk, &str)> {
+        let (Some(_), Some(Preview::Shell(risk, why))) = (self.composer.offered(), &self.previewed.2) else {
+            return None;
+        };
+        Some((*risk, why))
+    }
+
+    /// The line below the command: risk, why, and what the keys do; the keys go last.
+    pub(super) fn offer_hint(&self, row: Rect, risk: Risk, why: &str, buf: &mut Buffer) {
+        let style = |slot| self.theme.style(slot);
+        let width = usize::from(row.width);
+        let empty = self.composer.draft.shown().trim().is_empty();
+        let keys = match (empty, self.offer_is_whole(), risk) {
+            (true, ..) => "Enter skips it · Esc puts it aside",
+            (false, false, _) => "too long to run from here: the list shows it whole",
+            (false, true, Risk::High) => "Enter asks for the word · empty skips · Esc puts it aside",
+            (false, true, Risk::Low | Risk::Medium) => "Enter runs it · empty skips · Esc puts it aside",
+        };
+        let changed = if self.composer.changed_offer() && !empty { "changed   " } else { "" };
+        let name = if empty { String::new() } else { risk_name(risk, self.look.ascii).to_owned() };
+        let fixed = changed.width() + name.width() + 3;
+        // Where it gets narrow the reason goes first, then the last of the keys.
+        let mut keys = keys;
+        while fixed + keys.width() > width
+            && let Some((head, _)) = keys.rsplit_once(" · ")
+        {
+            keys = head;
+        }
+        let room = width.saturating_sub(fixed + keys.width() + 3);
+        let why = if room < 12 || empty { String::new() } else { shorten(&Clean::line(why), room) };
+        let left = Line::from(vec![
+            Span::styled(changed, style(Slot::Accent)),
+            Span::styled(name, style(risk_slot(risk))),
+            Span::styled(format!("   {why}"), style(Slot::Soft)),
+        ]);
+        left.render(row, buf);
+        let right = Line::from(Span::styled(keys, style(Slot::Text)));
+        let wide = u16::try_from(right.width()).unwrap_or(row.width).min(row.width);
+        right.render(Rect { x: row.right() - wide, width: wide, ..row }, buf);
+    }
+}

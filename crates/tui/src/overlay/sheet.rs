@@ -1,0 +1,95 @@
+//! Everything that a folder brings, line by line, to be read before it is trusted.
+//!
+//! Owns the scroll and how the lines look. Never answers: the list of what waits does.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::{blob::BlobId, clean::Clean};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Modifier,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use super::{approvals::wrap, page::Page, page::frame};
+use crate::theme::Slot;
+
+/// The sheet, and how far it is scrolled.
+#[derive(Debug)]
+pub struct Sheet {
+    /// The stored text.
+    pub blob: BlobId,
+    text: Option<String>,
+    top: usize,
+}
+
+impl Sheet {
+    /// A sheet that is not here yet.
+    pub fn new(blob: BlobId) -> Self {
+        Self { blob, text: None, top: 0 }
+    }
+
+    /// Takes the stored text, if it is this one's.
+    pub fn answered(&mut self, id: BlobId, bytes: Option<&[u8]>) {
+        if id == self.blob {
+            let text = bytes.map(|b| String::from_utf8_lossy(b).into_owned());
+            self.text = Some(text.unwrap_or_else(|| "(the text is not there any more)".to_owned()));
+        }
+    }
+
+    /// Scrolls.
+    pub fn key(&mut self, key: KeyEvent) {
+        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            self.top += 1;
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            self.top = self.top.saturating_sub(1);
+        } else if matches!(key.code, KeyCode::PageDown | KeyCode::Char(' ')) {
+            self.top += 10;
+        } else if matches!(key.code, KeyCode::PageUp | KeyCode::Char('b')) {
+            self.top = self.top.saturating_sub(10);
+        } else if key.code == KeyCode::Char('g') {
+            self.top = 0;
+        } else if key.code == KeyCode::Char('G') {
+            self.top = usize::MAX / 2;
+        }
+    }
+
+    /// Draws it.
+    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) {
+        let width = usize::from(page.body.width.min(120).saturating_sub(6)).max(4);
+        let text = self.text.as_deref().unwrap_or("reading…");
+        let rows: Vec<Line<'static>> = text.lines().flat_map(|line| rows(line, width, page)).collect();
+        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX).max(8);
+        let area = super::centred(page.body, 120, height);
+        let inner = area.height.saturating_sub(3);
+        let last = rows.len().saturating_sub(usize::from(inner));
+        let top = self.top.min(last);
+        let place = if last == 0 { String::new() } else { format!("{} of {}", top + 1, rows.len()) };
+        let keys = [("j k", "scroll"), ("q", "back to the question")];
+        let inner = frame(page, area, "What this folder brings", &place, &keys, buf);
+        for (line, y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom()) {
+            line.render(Rect { y, height: 1, ..inner }, buf);
+        }
+    }
+}
+
+fn rows(line: &str, width: usize, page: &Page<'_>) -> Vec<Line<'static>> {
+    let theme = page.theme;
+    let text = Clean::line(line).into_string();
+    let style = if line.starts_with("== ") {
+        theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
+    } else if line.starts_with('+') {
+        theme.style(Slot::Ok)
+    } else if line.starts_with('-') {
+        theme.style(Slot::Bad)
+    } else if line.starts_with("@@") {
+        theme.style(Slot::Faint)
+    } else if line.starts_with("   ") {
+        theme.style(Slot::Info)
+    } else {
+        theme.style(Slot::Text)
+    };
+    let shown = text.strip_prefix("== ").unwrap_or(&text);
+    wrap(shown, width).into_iter().map(|part| Line::from(Span::styled(part, style))).collect()
+}
