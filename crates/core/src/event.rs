@@ -120,6 +120,32 @@ pub enum Event {
         /// parts that were taken back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
+        /// What asking a model about it cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+        /// What it depended on, where the answer may be used again: words and surroundings.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<BlobId>,
+    },
+    /// The rules are not sure of a message and a later tier is asked, or it waits for an earlier one.
+    IntentAsked {
+        /// The turn.
+        turn: TurnId,
+        /// The last event that the user could have seen when they wrote it.
+        seen: Seq,
+        /// How often the surroundings had changed by then.
+        epoch: u32,
+        /// Whether an embedder is asked.
+        #[serde(default)]
+        vectors: bool,
+        /// Whether a model is asked.
+        #[serde(default)]
+        model: bool,
+    },
+    /// A message was taken back before it was understood.
+    TurnDropped {
+        /// The turn.
+        turn: TurnId,
     },
     /// A line of work began.
     LaneOpened {

@@ -6,11 +6,11 @@ use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
     event::FileChange,
-    ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq},
-    intent::Mode,
+    ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
+    intent::{Mode, Opinion},
     proposal::Decision,
     scope::PermissionMode,
-    talk::{Fault, ModelReply},
+    talk::{Fault, ModelReply, Usage},
     tool::{ProposalDraft, ToolOutcome},
     trust::Standing,
 };
@@ -81,6 +81,13 @@ pub enum Input {
     Undo,
     /// The user wants the last undone change put back.
     Redo,
+    /// The text of a message that waited, and what the later tiers think of it.
+    Understood {
+        /// The message.
+        turn: TurnId,
+        /// What came back.
+        said: Box<Understood>,
+    },
     /// A model replied.
     Replied {
         /// The call.
@@ -143,6 +150,19 @@ pub enum Input {
         /// What it said.
         message: String,
     },
+}
+
+/// What came back for a message that waited to be understood.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Understood {
+    /// The whole text.
+    pub text: String,
+    /// What a later tier thinks; none when none was asked or none knows.
+    pub opinion: Option<Opinion>,
+    /// Why tiers did not answer, a sentence each.
+    pub faults: Vec<String>,
+    /// What it cost.
+    pub usage: Usage,
 }
 
 impl Input {

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 pub use decide::COMMANDS;
 pub use lane::{Lane, LaneKind, OpenCall, Talk};
-pub use state::{Apply, ApplyStatus, Queue, Run, State, TurnInfo};
+pub use state::{Apply, ApplyStatus, Hearing, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 
 use crate::{

@@ -5,7 +5,7 @@
 use crate::{
     blob::BlobId,
     event::FileChange,
-    ids::{ApplyId, CallId, LaneId, ProposalId, Seq},
+    ids::{ApplyId, CallId, LaneId, ProposalId, Seq, TurnId},
     intent::IntentNode,
     relpath::RelPath,
     scope::ToolScope,
@@ -18,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What identifies a piece of work while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WorkKey {
+    /// Understanding a message: bringing its text (`false`), or asking later tiers (`true`).
+    Classify(TurnId, bool),
     /// A model call.
     Think(CallId),
     /// A tool call.
@@ -35,6 +37,17 @@ pub enum WorkKey {
 /// A piece of work that should be going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
+    /// Bring the text of a message back and, where it says so, what later tiers think of it.
+    Classify {
+        /// The message.
+        turn: TurnId,
+        /// How often the surroundings had changed when it was asked.
+        epoch: u32,
+        /// Whether to ask the embedder.
+        vectors: bool,
+        /// Whether to ask the model, should the embedder not know.
+        model: bool,
+    },
     /// Ask the model for a reply to the lane's conversation.
     Think {
         /// The call.
@@ -127,6 +140,7 @@ impl Work {
     /// What identifies it.
     pub fn key(&self) -> WorkKey {
         match self {
+            Self::Classify { turn, vectors, model, .. } => WorkKey::Classify(*turn, *vectors || *model),
             Self::Think { call, .. } => WorkKey::Think(*call),
             Self::Tool { permit, .. } => WorkKey::Tool(permit.call()),
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),

@@ -20,13 +20,13 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
     ids::Millis,
-    input::{Input, WriteFault},
-    intent::Phase,
+    input::{Input, Understood, WriteFault},
+    intent::{Control, IntentNode, IntentPath, Opinion, Phase, Source, Turn},
     proposal::Decision,
     risk::Risk,
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, Session},
-    talk::{Fault, FaultKind, ModelCall, ModelReply},
+    talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
     tool::{Tool, ToolOutcome},
     trust::{Trust, TrustWish},
     work::{Work, WorkKey},
@@ -189,9 +189,44 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
     }
 }
 
+/// What a later tier may think, right or wrong.
+fn opinions() -> Vec<Option<Opinion>> {
+    let of = |turn, node, confidence| {
+        Some(Opinion {
+            turn: Some(turn),
+            path: Some(IntentPath::to(node)),
+            target: None,
+            confidence,
+            sub_confidence: 0.0,
+            source: Source::Llm,
+            reasoning: "so".into(),
+            firm: false,
+        })
+    };
+    vec![
+        None,
+        of(Turn::Query(None), IntentNode::Explain, 0.95),
+        of(Turn::PlanNew(None), IntentNode::Modify, 0.95),
+        of(Turn::PlanNew(None), IntentNode::Delete, 0.9),
+        of(Turn::PlanNew(None), IntentNode::Execute, 0.9),
+        of(Turn::PlanContinue, IntentNode::Modify, 0.4),
+        of(Turn::Control(Control::Approve), IntentNode::Conversation, 0.9),
+        of(Turn::Control(Control::Cancel), IntentNode::Conversation, 0.99),
+        of(Turn::Control(Control::Help), IntentNode::Conversation, 0.9),
+    ]
+}
+
 fn world(dice: &mut Dice, work: &Work) -> Input {
     let broken = || WriteFault { message: "disk full".into(), stale: false, rebased: Vec::new() };
     match work {
+        Work::Classify { turn, vectors, model, .. } => {
+            let asked = *vectors || *model;
+            let text = dice.pick(&LINES).to_owned();
+            let opinion = if asked { dice.pick(&opinions()) } else { None };
+            let faults = if asked && opinion.is_none() { vec!["silent".to_owned()] } else { Vec::new() };
+            let said = Understood { text, opinion, faults, usage: Usage { input: 3, ..Usage::default() } };
+            Input::Understood { turn: *turn, said: Box::new(said) }
+        }
         Work::Think { call, .. } => {
             let reply = ModelReply {
                 text: dice
@@ -283,7 +318,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies.contains_key(apply));
             }
-            Work::Think { .. } | Work::Revert { .. } | Work::Survey(_) => {}
+            Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } | Work::Survey(_) => {}
         }
     }
     for lane in new.lanes.values() {
@@ -361,7 +396,7 @@ fn check_log(log: &[Stamped]) {
 
 fn run(seed: u64, steps: usize) -> Bench {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut bench = Bench::new();
+    let mut bench = if seed.is_multiple_of(2) { Bench::new() } else { Bench::asking() };
     for _ in 0..steps {
         let before = bench.session.clone();
         let next = input(&mut dice, &bench.session);
@@ -431,6 +466,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                             "seed {seed}"
                         );
                     }
+                    Work::Classify { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) => {}
                     Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => {

@@ -14,6 +14,8 @@ mod changes;
 mod gates;
 #[path = "stories/goals.rs"]
 mod goals;
+#[path = "stories/hearing.rs"]
+mod hearing;
 #[path = "stories/limits.rs"]
 mod limits;
 #[path = "stories/phases.rs"]
@@ -28,7 +30,7 @@ use pilothouse_core::{
     checkpoint::Answer,
     event::{CallStatus, Event},
     ids::Millis,
-    input::{Found, Input, WriteFault},
+    input::{Found, Input, Understood, WriteFault},
     intent::{IntentNode, Phase},
     plan::TaskStatus,
     proposal::Decision,

@@ -17,7 +17,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{Millis, Seq},
     input::{Input, Refusal},
-    intent::{Control, Mode},
+    intent::{Control, Mode, Source},
     port::{Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
@@ -42,6 +42,8 @@ use outbox::Outbox;
 const TAIL: usize = 300;
 /// Most inputs that share one sync.
 const BURST: usize = 64;
+/// From this confidence on what a model resolved is worth a look.
+const SURE_ENOUGH: f32 = 0.7;
 /// How long work that was told to stop is waited for when the session is left.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -352,11 +354,29 @@ impl Driver {
         {
             tracing::warn!(error = %e, "the state of the run could not be put beside the log");
         }
+        for event in &events {
+            self.suggest(event);
+        }
         let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
         if events.iter().any(touched) {
             self.ask_git();
         }
         self.outbox.events(events);
+    }
+
+    /// A phrase that the model resolved goes to the file for review.
+    fn suggest(&self, event: &Stamped) {
+        let Event::IntentClassified { turn, class, path, confidence, source, .. } = &event.event else {
+            return;
+        };
+        let told = source == Source::Llm.name() && *confidence >= SURE_ENOUGH;
+        let Some(info) = self.at.session.state().turns.get(turn).filter(|_| told) else { return };
+        let known = self.at.config.intent.classifier.exemplars();
+        match self.kit.pending.suggest(&info.head, class, path, known) {
+            Ok(true) => tracing::info!("a phrase was put into exemplars.pending.yaml for review"),
+            Ok(false) => {}
+            Err(why) => tracing::warn!(why, "no phrase could be put aside for review"),
+        }
     }
 
     fn complain(&mut self, error: &RuntimeError) {

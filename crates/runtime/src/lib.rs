@@ -8,6 +8,9 @@ pub mod driver;
 pub mod headless;
 
 pub mod context;
+pub mod later;
+pub mod pending;
+mod redact;
 pub mod sessions;
 
 pub mod blobs;

@@ -87,6 +87,8 @@ impl Driver {
 
     fn start(&mut self, work: Work) {
         match work {
+            // The demo has no later tiers.
+            Work::Classify { .. } => {}
             Work::Think { call, lane, purpose, .. } => {
                 let round = self.rounds.entry(lane).or_default();
                 *round += 1;
@@ -166,6 +168,7 @@ impl Driver {
                 (String::new(), vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())])
             }
             (Purpose::Goal, _) => ("The command ended.".to_owned(), vec![]),
+            (Purpose::Classify, _) => (String::new(), vec![]),
         };
         thread::sleep(Duration::from_millis(400));
         self.stream(call, &text);

@@ -8,7 +8,8 @@ use super::{Redactor, is_marked};
 use crate::{
     blob::Blob,
     checkpoint::Answer,
-    input::{Input, Refusal, WriteFault},
+    input::{Input, Refusal, Understood, WriteFault},
+    intent::{Control, Opinion, Turn},
     talk::{Fault, ModelCall, ModelReply},
     tool::{Tool, ToolOutcome},
     trust::{Part, Standing},
@@ -58,6 +59,9 @@ impl Redactor {
             }
             Input::Panicked { call, apply, message } => {
                 Input::Panicked { call, apply, message: self.text(message) }
+            }
+            Input::Understood { turn, said } => {
+                Input::Understood { turn, said: Box::new(self.understood(*said)) }
             }
             Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
@@ -158,6 +162,24 @@ impl Redactor {
             seen: outcome.seen,
             proposals: outcome.proposals,
             exit: outcome.exit,
+        }
+    }
+
+    fn understood(&self, said: Understood) -> Understood {
+        let opinion = said.opinion.map(|o| {
+            let turn = match o.turn {
+                Some(Turn::Control(Control::Other(word))) => {
+                    Some(Turn::Control(Control::Other(self.text(word))))
+                }
+                turn => turn,
+            };
+            Opinion { turn, target: o.target.map(|t| self.text(t)), reasoning: self.text(o.reasoning), ..o }
+        });
+        Understood {
+            text: self.text(said.text),
+            opinion,
+            faults: said.faults.into_iter().map(|f| self.text(f)).collect(),
+            ..said
         }
     }
 

@@ -76,7 +76,7 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
     let windows = path.as_bytes().get(1) == Some(&b':')
         && path.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
         || path.starts_with("\\\\")
-        || path.starts_with('%');
+        || path.strip_prefix('%').is_some_and(|rest| rest.contains('%'));
     if path.starts_with('~') || windows {
         return Place::Outside;
     }

@@ -1,4 +1,4 @@
-//! What is known of programs, kept as data: `assets/risk/{base,git,dev,net,system}.txt`.
+//! What is known of programs, kept as data: `assets/risk/{base,git,dev,net,system,mac}.txt`.
 //!
 //! Owns reading those files and matching arguments against a program's lines. Never judges paths or runs
 //! anything.
@@ -30,6 +30,8 @@ pub(super) enum Dest {
     Copy,
     /// The last operand; the others are only named.
     Last,
+    /// All of them, unless the command only reads.
+    Changed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +91,7 @@ static PROGRAMS: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::n
         include_str!("../../../../assets/risk/dev.txt"),
         include_str!("../../../../assets/risk/net.txt"),
         include_str!("../../../../assets/risk/system.txt"),
+        include_str!("../../../../assets/risk/mac.txt"),
     ] {
         read(text, &mut out);
     }
@@ -148,6 +151,7 @@ fn directive(line: &'static str, program: &mut Program) {
         "dest" => {
             program.dest = match words.next() {
                 Some("copy") => Dest::Copy,
+                Some("changed") => Dest::Changed,
                 Some("last" | "lastout") => Dest::Last,
                 _ => Dest::All,
             };

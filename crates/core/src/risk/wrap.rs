@@ -3,7 +3,7 @@
 //! Owns how each finds the command inside its arguments. Never adds risk of its own beyond a stated floor.
 //! Those that run it once for each of many items are in [`super::spread`].
 
-use super::expand::{Feed, Field};
+use super::expand::{Feed, Field, Value};
 use super::spread;
 use super::syntax::Span;
 use super::walk::Walker;
@@ -17,7 +17,7 @@ struct Wrapper {
     floor: Option<&'static str>,
 }
 
-const WRAPPERS: [Wrapper; 22] = [
+const WRAPPERS: [Wrapper; 27] = [
     Wrapper { names: &["time", "gtime"], takes: &["-f", "-o", "--format", "--output"], skip: 0, floor: None },
     Wrapper { names: &["nice", "gnice"], takes: &["-n", "--adjustment"], skip: 0, floor: None },
     Wrapper { names: &["ionice"], takes: &["-c", "-n", "--class", "--classdata"], skip: 0, floor: None },
@@ -67,6 +67,44 @@ const WRAPPERS: [Wrapper; 22] = [
         names: &["chrt", "taskset", "setarch", "prlimit", "choom", "cgexec", "numactl"],
         takes: &["-g", "-n", "-N", "-m", "-C"],
         skip: 1,
+        floor: None,
+    },
+    Wrapper {
+        names: &[
+            "torsocks",
+            "torify",
+            "proxychains",
+            "proxychains4",
+            "tsocks",
+            "eatmydata",
+            "annotate-output",
+            "memusage",
+            "sotruss",
+            "systemd-cat",
+            "ifne",
+            "viddy",
+        ],
+        takes: &["-t", "-p", "-f", "-o", "-n"],
+        skip: 0,
+        floor: None,
+    },
+    Wrapper {
+        names: &["faketime", "datefudge", "logsave", "envdir", "with-lock-ex"],
+        takes: &["-f", "-t"],
+        skip: 1,
+        floor: None,
+    },
+    Wrapper { names: &["cpulimit"], takes: &["-l", "-p", "-e", "-P"], skip: 0, floor: None },
+    Wrapper {
+        names: &["ts", "tsp", "task-spooler", "pueue"],
+        takes: &["-L", "-N", "-D", "-W", "-E"],
+        skip: 0,
+        floor: None,
+    },
+    Wrapper {
+        names: &["xcrun"],
+        takes: &["--sdk", "-sdk", "--toolchain", "-toolchain"],
+        skip: 0,
         floor: None,
     },
     Wrapper { names: &["caffeinate", "xvfb-run"], takes: &["-t", "-w", "-s", "-n"], skip: 0, floor: None },
@@ -204,7 +242,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     if let ("flock", [option, code, ..]) = (name, command)
         && matches!(option.text.as_str(), "-c" | "--command")
     {
-        return Some(w.run_text(&code.text, code.span));
+        return Some(w.run_apart(&code.text, code.span));
     }
     let assigned = command.iter().take_while(|f| is_assignment(&f.text)).count();
     for field in command.iter().take(assigned) {
@@ -216,10 +254,17 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     if command.is_empty() {
         return Some(Feed::Inherit);
     }
+    // As a filter `ts` is given a format.
+    if name == "ts" && command.first().is_some_and(|f| f.text.contains('%')) {
+        return Some(Feed::Other);
+    }
     if name == "exec" && command.first().is_some_and(|f| f.twisted && f.text.is_empty()) {
         return Some(Feed::Inherit);
     }
-    Some(w.dispatch(command, span, feed.clone()))
+    if matches!(name, "time" | "then" | "noglob" | "nocorrect" | "builtin") {
+        return Some(w.dispatch(command, span, feed.clone()));
+    }
+    Some(w.dispatch_outside(command, span, feed.clone()))
 }
 
 /// The arguments after a wrapper's options; options that hold code or write are judged.
@@ -281,7 +326,7 @@ fn wrapper_value(w: &mut Walker<'_>, name: &str, option: &str, value: &Field) {
             || value.text.contains("python");
         w.hit(if runs { "hidden-run" } else { "build" }, value.span);
     } else if code {
-        let _ = w.run_text(&value.text, value.span);
+        let _ = w.run_apart(&value.text, value.span);
     } else if written && name != "stdbuf" {
         w.judge_write(value, "write-hidden");
     } else {
@@ -293,10 +338,10 @@ fn wrapper_value(w: &mut Walker<'_>, name: &str, option: &str, value: &Field) {
 fn texts(w: &mut Walker<'_>, name: &str, rest: &[Field], span: Span) -> Feed {
     if name == "watch" {
         let line: Vec<&str> = rest.iter().map(|f| f.text.as_str()).collect();
-        let _ = w.run_text(&line.join(" "), span);
+        let _ = w.run_apart(&line.join(" "), span);
     } else {
         for field in rest {
-            let _ = w.run_text(&field.text, field.span);
+            let _ = w.run_apart(&field.text, field.span);
         }
     }
     Feed::Other
@@ -313,6 +358,7 @@ pub(super) fn is_assignment(text: &str) -> bool {
 fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
     let mut at = 1;
     let mut cleared = false;
+    let mut settings = Vec::new();
     while let Some(field) = argv.get(at) {
         let text = field.text.as_str();
         match text {
@@ -321,20 +367,26 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
                 return Feed::Text(String::new());
             }
             "-i" | "-" | "--ignore-environment" => cleared = true,
-            "-u" | "--unset" | "-C" | "--chdir" | "-P" => at += 1,
+            "-u" | "--unset" => {
+                at += 1;
+                let name = argv.get(at).map_or("", |f| f.text.as_str());
+                settings.push((name.to_owned(), Value::of("")));
+            }
+            "-C" | "--chdir" | "-P" => at += 1,
             "-S" | "--split-string" => {
                 let code = argv.get(at + 1).map_or("", |f| f.text.as_str());
-                return w.run_text(code, span);
+                return w.run_apart(code, span);
             }
             "--" => {}
             _ if text.starts_with("-S") || text.starts_with("--split-string=") => {
                 let code = text.trim_start_matches("--split-string=").trim_start_matches("-S");
-                return w.run_text(code, span);
+                return w.run_apart(code, span);
             }
             _ if text.starts_with('-') => {}
             _ if is_assignment(text) => {
                 if let Some((name, value)) = text.split_once('=') {
                     w.judge_setting(name, value, field.span);
+                    settings.push((name.to_owned(), Value::from_field(&field.with(value))));
                 }
             }
             _ => break,
@@ -348,7 +400,7 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
         }
         return Feed::Other;
     }
-    w.dispatch(rest, span, feed.clone())
+    w.with_settings(settings, false, |w| w.dispatch_outside(rest, span, feed.clone()))
 }
 
 fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
@@ -362,5 +414,9 @@ fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed 
             _ => break,
         }
     }
-    if rest.is_empty() { Feed::Inherit } else { w.dispatch(rest, span, feed.clone()) }
+    if rest.is_empty() {
+        return Feed::Inherit;
+    }
+    w.outside = true;
+    w.dispatch(rest, span, feed.clone())
 }

@@ -4,10 +4,11 @@
 
 mod change;
 mod command;
+mod hear;
 
 use super::{
     lane::{Lane, LaneKind, OpenCall, Talk},
-    state::{ApplyStatus, HEAD_CHARS, RECENT, Run, Said, State, TurnInfo},
+    state::{ApplyStatus, HEAD_CHARS, Run, State, TurnInfo},
 };
 use crate::{
     checkpoint::{CheckpointKind, Failure},
@@ -28,19 +29,12 @@ impl State {
         self.fold(stamped.seq, &stamped.event);
     }
 
-    /// Keeps the beginning of a message for those that refer to it.
-    fn heard(&mut self, seq: Seq, by_user: bool, head: String) {
-        if self.recent.len() >= RECENT {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(Said { seq, by_user, head });
-    }
-
     fn saw(&mut self, id: u64) {
         self.last_id = self.last_id.max(id);
     }
 
     fn fold(&mut self, seq: Seq, event: &Event) {
+        self.age(event);
         match event {
             Event::SessionOpened { slug, folder, mode, permission, .. } => {
                 self.slug.clone_from(slug);
@@ -59,7 +53,7 @@ impl State {
                 self.turn = Some(*turn);
                 self.history.push(seq);
                 let head: String = text.head.chars().take(HEAD_CHARS).collect();
-                self.heard(seq, true, head.clone());
+                self.keep(seq, true, head.clone());
                 let info = TurnInfo {
                     seq,
                     head,
@@ -76,28 +70,8 @@ impl State {
                 };
                 self.turns.insert(*turn, info);
             }
-            Event::IntentClassified {
-                turn,
-                class,
-                path,
-                confidence,
-                forbids,
-                request,
-                source,
-                reasoning,
-            } => {
-                let (phase, plan_active) = (self.phase, self.plan.is_some());
-                if let Some(info) = self.turns.get_mut(turn) {
-                    (info.phase, info.plan_active) = (phase, plan_active);
-                    info.source.clone_from(source);
-                    info.reasoning.clone_from(reasoning);
-                    info.class = class.clone();
-                    info.path = path.clone();
-                    info.confidence = *confidence;
-                    info.forbids = *forbids;
-                    info.fixed = source == "at_node";
-                    info.request.clone_from(request);
-                }
+            Event::IntentClassified { .. } | Event::IntentAsked { .. } | Event::TurnDropped { .. } => {
+                self.fold_heard(event);
             }
             Event::PhaseChanged { to, .. } => {
                 self.phase = *to;
@@ -213,6 +187,7 @@ impl State {
         self.open.clear();
         self.asked.clear();
         self.cut.clear();
+        self.hearing.clear();
         self.run = None;
         self.failure = None;
         self.phase = Phase::Idle;
@@ -382,7 +357,7 @@ impl State {
                 self.cut.remove(call);
                 if !*intermediate {
                     self.history.push(seq);
-                    self.heard(seq, false, text.head.chars().take(HEAD_CHARS).collect());
+                    self.keep(seq, false, text.head.chars().take(HEAD_CHARS).collect());
                 }
                 for c in calls {
                     self.saw(c.call.0);

@@ -10,6 +10,7 @@ mod command;
 mod control;
 mod gate;
 mod goal;
+mod hear;
 mod lane;
 mod open;
 mod run;
@@ -94,6 +95,7 @@ impl<'a> Draft<'a> {
             Input::SetPermission(mode) => self.set_permission(mode, false),
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),
+            Input::Understood { turn, said } => self.understood(turn, *said),
             Input::Replied { call, reply } => self.replied(call, reply),
             Input::BrokenOff { call, partial, fault } => self.broken_off(call, *partial, fault),
             Input::ToolEnded { call, outcome } => self.tool_ended(call, outcome),

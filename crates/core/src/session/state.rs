@@ -5,13 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::{
+    blob::BlobId,
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
     goal::Tried,
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
-    intent::{Control, IntentNode, IntentPath, Mode, Phase, Turn},
+    intent::{Control, IntentNode, IntentPath, Mode, Opinion, Phase, Turn},
     plan::Plan,
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
@@ -64,6 +65,12 @@ pub struct State {
     pub asked: BTreeMap<CheckpointId, Seq>,
     /// What waits until the run ends.
     pub queue: Queue,
+    /// Messages that are not understood yet, in their order.
+    pub hearing: VecDeque<Hearing>,
+    /// Counts what a reading depends on: changes of phase, plan, mode and ceiling.
+    pub epoch: u32,
+    /// Answers of later tiers that hold while their key does, oldest first.
+    pub memory: VecDeque<(BlobId, Opinion)>,
     /// Lines of work.
     pub lanes: BTreeMap<LaneId, Lane>,
     /// Proposals, open and settled.
@@ -131,6 +138,28 @@ impl Queue {
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// A message that is not understood yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hearing {
+    /// The message.
+    pub turn: TurnId,
+    /// The last event that its writer could have seen.
+    pub seen: Seq,
+    /// [`State::epoch`] when it was asked about.
+    pub epoch: u32,
+    /// Whether an embedder is asked.
+    pub vectors: bool,
+    /// Whether a model is asked.
+    pub model: bool,
+}
+
+impl Hearing {
+    /// Whether a later tier is asked; otherwise it waits for an earlier message.
+    pub const fn asked(&self) -> bool {
+        self.vectors || self.model
     }
 }
 
@@ -282,9 +311,16 @@ impl State {
             Some(Work::Think { call, lane: lane.id, purpose, node: lane.node, offer: lane.offer() })
         });
         let tools = self.lanes.values().filter_map(|lane| self.tool_work(lane));
+        let hearing = self.hearing.front().map(|h| Work::Classify {
+            turn: h.turn,
+            epoch: h.epoch,
+            vectors: h.vectors,
+            model: h.model,
+        });
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
         let survey = self.seeking.map(Work::Survey);
-        thinking.chain(tools).chain(writes).chain(survey).map(|w| (w.key(), w)).collect()
+        let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey);
+        all.map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {

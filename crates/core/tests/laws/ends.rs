@@ -18,13 +18,16 @@ use crate::{Dice, check, check_log, input, run, support::*};
 fn cancel_ends_everything_but_a_write_that_has_begun() {
     for seed in 40_000..40_800 {
         let mut bench = run(seed, 45);
-        for _ in 0..bench.session.state().lanes.len() + 2 {
+        for _ in 0..bench.session.state().lanes.len() + 3 {
             drop(bench.input(Input::Cancel));
         }
         let state = bench.session.state();
         assert_eq!(state.phase, Phase::Idle, "seed {seed}");
         assert!(
-            state.lanes.is_empty() && state.run.is_none() && state.queue.plan_new.is_none(),
+            state.hearing.is_empty()
+                && state.lanes.is_empty()
+                && state.run.is_none()
+                && state.queue.plan_new.is_none(),
             "seed {seed}"
         );
         for work in bench.session.pending().values() {
@@ -37,7 +40,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                 Work::Write { .. } | Work::Revert { .. } => true,
                 // Looking at the folder is nobody's work.
                 Work::Survey(_) => true,
-                Work::Think { .. } | Work::Tool { .. } => false,
+                Work::Classify { .. } | Work::Think { .. } | Work::Tool { .. } => false,
             };
             assert!(staged, "seed {seed}: {work:?}");
         }

@@ -75,6 +75,8 @@ const fn place(event: &Event) -> usize {
         Event::TrustChanged { .. } => 52,
         Event::CommandEdited { .. } => 53,
         Event::TrustSought { .. } => 54,
+        Event::IntentAsked { .. } => 55,
+        Event::TurnDropped { .. } => 56,
     }
 }
 
@@ -85,7 +87,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..55), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..57), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

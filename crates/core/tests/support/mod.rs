@@ -13,10 +13,11 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     diff,
     event::{Event, FileChange, Stamped},
-    ids::{ApplyId, CallId, CheckpointId, Millis},
-    input::{Input, Opening, Refusal},
+    ids::{ApplyId, CallId, CheckpointId, Millis, TurnId},
+    input::{Input, Opening, Refusal, Understood},
+    intent::{Classifier, Opinion, Thresholds},
     relpath::RelPath,
-    session::{Session, Step},
+    session::{Session, Step, Tiers},
     talk::{ModelCall, ModelReply},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
     trust::{Part, PartChange, Standing, Trust, TrustWish},
@@ -46,6 +47,41 @@ impl Bench {
         let mut bench = Self { session: Session::new(), log: Vec::new(), clock: 0 };
         bench.input(Input::Open(opening())).unwrap();
         bench
+    }
+
+    /// A session whose model can be asked.
+    pub fn asking() -> Self {
+        Self::doubting(&[])
+    }
+
+    /// A session whose rules are never sure of turns of these names, and whose model is asked then.
+    pub fn doubting(turns: &[&str]) -> Self {
+        let own = turns.iter().map(|t| ((*t).to_owned(), 1.0)).collect();
+        let classifier = Classifier::configured(None, Thresholds { own, ..Thresholds::default() });
+        let tiers = Tiers { classifier, vectors: false, model: true };
+        let mut bench = Self { session: Session::with(tiers), log: Vec::new(), clock: 0 };
+        bench.input(Input::Open(opening())).unwrap();
+        bench
+    }
+
+    /// The message that waits to be understood, and whether a tier is asked.
+    pub fn unheard(&self) -> (TurnId, bool) {
+        self.session
+            .pending()
+            .values()
+            .find_map(|w| match w {
+                Work::Classify { turn, vectors, model, .. } => Some((*turn, *vectors || *model)),
+                _ => None,
+            })
+            .unwrap_or_else(|| panic!("nothing waits: {:#?}", self.session.pending()))
+    }
+
+    /// What the runtime brings back for the message that waits.
+    pub fn understand(&mut self, text: &str, opinion: Option<Opinion>) -> Step {
+        let (turn, asked) = self.unheard();
+        let faults = if asked && opinion.is_none() { vec!["no answer".to_owned()] } else { Vec::new() };
+        let said = Understood { text: text.into(), opinion, faults, ..Understood::default() };
+        self.input(Input::Understood { turn, said: Box::new(said) }).unwrap()
     }
 
     pub fn input(&mut self, input: Input) -> Result<Step, Refusal> {
@@ -264,6 +300,7 @@ pub fn starts(step: &Step) -> Vec<String> {
     step.effects
         .iter()
         .filter_map(|e| match e {
+            Effect::Start(Work::Classify { .. }) => Some("classify".into()),
             Effect::Start(Work::Think { .. }) => Some("think".into()),
             Effect::Start(Work::Tool { permit, .. }) => Some(permit.tool().name().into()),
             Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),

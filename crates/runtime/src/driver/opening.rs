@@ -14,7 +14,7 @@ use pilothouse_core::{
 use super::{Setup, Which, trust};
 use crate::{
     blobs::Blobs,
-    config::Config,
+    config::{Config, Voice},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
@@ -94,7 +94,16 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
 
 /// How this process reads messages.
 fn tiers(config: &Config) -> Tiers {
-    Tiers { classifier: config.intent.classifier.clone(), ..Tiers::default() }
+    let model = match &config.voice {
+        Voice::Offline => false,
+        Voice::Endpoint(_) => true,
+        Voice::Script(path) => pilothouse_model::Scripted::open(path).is_ok_and(|s| s.classifies()),
+    };
+    Tiers {
+        classifier: config.intent.classifier.clone(),
+        vectors: false,
+        model: model && config.intent.model,
+    }
 }
 
 fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {

@@ -15,6 +15,8 @@ use pilothouse_core::{
 use serde_json::json;
 
 use super::*;
+
+mod later;
 use crate::{
     disk::{
         Snapshot, Spot,

@@ -17,8 +17,8 @@ use std::{
 use futures::FutureExt;
 use pilothouse_core::{
     blob::BlobId,
-    event::FileChange,
-    ids::{ApplyId, CallId, LaneId, Process, Seq},
+    event::{Event, FileChange},
+    ids::{ApplyId, CallId, LaneId, Process, Seq, TurnId},
     input::Input,
     port::Update,
     redact::{self, Redactor},
@@ -38,6 +38,8 @@ use crate::{
     config::Voice,
     context::{self, Circumstances, Texts},
     error::RuntimeError,
+    later::{self, Question},
+    pending::Pending,
     writer::{self, Swap, prepare},
 };
 
@@ -53,6 +55,8 @@ pub(super) struct Slot {
 /// What work is done with.
 pub(super) struct Kit {
     workshop: Workshop,
+    /// Where phrases that a model resolved are put.
+    pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
 }
 
@@ -64,7 +68,8 @@ impl Kit {
             why: e.to_string(),
         };
         let workshop = Workshop::open(at.root.path()).map_err(why)?.hiding(at.config.secrets.clone());
-        Ok(Self { workshop, client: None })
+        let pending = Pending::at(&at.config.intent.pending);
+        Ok(Self { workshop, pending, client: None })
     }
 
     fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -108,6 +113,7 @@ impl Driver {
 
     fn start(&mut self, key: WorkKey, work: Work, cancel: CancellationToken) {
         match work {
+            Work::Classify { turn, vectors, model, .. } => self.classify(key, turn, vectors, model, cancel),
             Work::Think { call, lane, purpose, offer, .. } => {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
@@ -135,6 +141,30 @@ impl Driver {
                 Input::Panicked { call, apply, message }
             });
             drop(inbound.send(Inbound::Ended(key, Some(input))).await);
+        });
+    }
+
+    /// Brings the text of a message back and asks the later tiers, where the session wants them.
+    fn classify(
+        &mut self,
+        key: WorkKey,
+        turn: TurnId,
+        _vectors: bool,
+        model: bool,
+        cancel: CancellationToken,
+    ) {
+        let model = model.then(|| self.kit.client(&self.at.config.voice));
+        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
+        let state = self.at.session.state();
+        let text = match state.turns.get(&turn).and_then(|t| texts.event(t.seq)).map(|e| e.event) {
+            Some(Event::TurnStarted { text, .. }) => texts.whole(&text),
+            _ => String::new(),
+        };
+        let question = Question::of(text, state, turn);
+        let wait = self.at.config.intent.wait;
+        self.spawn(key, None, None, async move {
+            let said = Box::new(later::ask(question, model, wait, cancel).await);
+            Input::Understood { turn, said }
         });
     }
 
@@ -251,6 +281,7 @@ impl Driver {
 pub(super) const fn session_tools(purpose: Purpose) -> &'static [Tool] {
     match purpose {
         Purpose::Plan => &[Tool::SubmitPlan, Tool::AskUser],
+        Purpose::Classify => &[],
         Purpose::Answer | Purpose::Task | Purpose::Goal => &[Tool::AskUser, Tool::RequestPath],
     }
 }

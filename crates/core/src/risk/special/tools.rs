@@ -22,7 +22,7 @@ fn run_rest(w: &mut Walker<'_>, case: &Case<'_>, rest: &[Field]) {
     let rest: Vec<Field> = rest.iter().skip_while(|f| f.text.starts_with('-')).cloned().collect();
     let known = rest.first().is_some_and(|f| super::super::command::is_known(&f.text));
     if known {
-        let _ = w.dispatch(&rest, case.span, Feed::Inherit);
+        let _ = w.dispatch_outside(&rest, case.span, Feed::Inherit);
     }
 }
 
@@ -31,7 +31,7 @@ fn npx(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("fetch-run", opt.span);
     }
     if let Some(code) = case.args.opt(&["-c", "--call"]).and_then(|o| o.value.clone()) {
-        let _ = w.run_text(&code.text, code.span);
+        let _ = w.run_apart(&code.text, code.span);
     }
     if let Some(package) = case.args.opt(&["-p", "--package"]).and_then(|o| o.value.clone()) {
         w.hit("fetch-run", package.span);
@@ -90,7 +90,7 @@ fn node(w: &mut Walker<'_>, case: &Case<'_>) {
             .position(|f| matches!(f.text.as_str(), "-c" | "--call"))
             .and_then(|at| words.get(at + 1))
         {
-            let _ = w.run_text(&code.text, code.span);
+            let _ = w.run_apart(&code.text, code.span);
         }
         let rest: Vec<Field> =
             words.get(at..).unwrap_or(&[]).iter().skip_while(|f| f.text.starts_with('-')).cloned().collect();
@@ -135,7 +135,7 @@ fn cargo(w: &mut Walker<'_>, case: &Case<'_>) {
             if matches!(word.text.as_str(), "-s" | "--shell")
                 && let Some(code) = words.next()
             {
-                let _ = w.run_text(&code.text, code.span);
+                let _ = w.run_apart(&code.text, code.span);
             }
         }
     }
@@ -148,6 +148,7 @@ fn cargo(w: &mut Walker<'_>, case: &Case<'_>) {
 
 /// Makefiles with their own shell, wrappers of commands, code on the command line.
 fn buildtool(w: &mut Walker<'_>, case: &Case<'_>) {
+    let only_says = case.args.has(&["-n", "--dry-run", "--just-print", "--recon", "-q", "--question"]);
     for field in case.words() {
         let text = field.text.as_str();
         if let Some(code) = text.strip_prefix("--eval=") {
@@ -168,6 +169,9 @@ fn buildtool(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("hidden-run", field.span);
         }
         w.judge_word(field);
+        if only_says {
+            continue;
+        }
         if case.name.ends_with("make") && matches!(text, "install" | "uninstall") && case.name != "cmake" {
             w.hit("outside", field.span);
         }

@@ -7,7 +7,7 @@ use crate::{
     event::{CallStatus, Event},
     ids::{CallId, CheckpointId, LaneId, TurnId},
     input::Refusal,
-    intent::{IntentNode, Phase},
+    intent::{Control, IntentNode, Phase, Turn},
     risk::Risk,
     scope::Capability,
     session::LaneKind,
@@ -130,10 +130,21 @@ impl Draft<'_> {
     /// The user said that a doubtful message is work.
     fn route_as_work(&mut self, turn: TurnId) -> Decided {
         let path = self.target(turn);
-        if path.current() == IntentNode::Execute || path.scope().allows(Capability::Write) {
-            return self.route(turn);
+        match self.state.turns.get(&turn).map(|t| &t.class) {
+            // A yes is given to the question itself, which stands again.
+            Some(Turn::Control(Control::Approve | Control::Proceed)) if self.state.phase != Phase::Idle => {
+                return Ok(());
+            }
+            Some(Turn::Control(_)) => return self.route(turn),
+            Some(Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue) | None => {}
         }
-        self.route_plan(turn)
+        let asked = self.state.turns.get(&turn).is_some_and(|t| matches!(t.class, Turn::Query(_)));
+        match (path.current() == IntentNode::Execute, path.scope().allows(Capability::Write)) {
+            // "Shall I answer, or do it?"
+            (true, _) if asked => self.route_goal(turn),
+            (true, _) | (_, true) if !asked => self.route(turn),
+            _ => self.route_plan(turn),
+        }
     }
 
     fn answer_failure(&mut self, question: &Checkpoint, answer: Answer) -> Decided {

@@ -41,9 +41,20 @@ impl Draft<'_> {
             .filter(|c| !lost.contains(c))
             .collect();
         let run = self.state.run.as_ref().map(|r| r.id);
+        let unheard: Vec<String> = self
+            .state
+            .hearing
+            .iter()
+            .filter_map(|h| self.state.turns.get(&h.turn))
+            .map(|t| t.head.clone())
+            .collect();
         let permission = opening.permission;
         self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission });
         self.trust_as(opening.standing);
+        for head in unheard {
+            let text = format!("Not acted on, for the program ended before it was understood: {head}");
+            self.notice(Level::Warn, text);
+        }
         for call in lost {
             let found = "the command was running when the program ended; it was not repeated".into();
             self.emit(Event::CallLost { call: Some(call), apply: None, found });

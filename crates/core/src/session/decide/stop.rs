@@ -19,6 +19,9 @@ use crate::{
 impl Draft<'_> {
     /// Stop: an answer in the foreground first, then what the phase stands for.
     pub(super) fn cancel(&mut self) -> Decided {
+        if self.stop_hearing() {
+            return Ok(());
+        }
         let answers = self.state.lanes.values().rev().filter(|l| l.kind == LaneKind::Answer);
         match answers.map(|l| l.id).find(|l| !self.has_own_run(*l)) {
             Some(lane) => {
@@ -57,6 +60,7 @@ impl Draft<'_> {
                 self.stop_answer(lane);
             }
         }
+        self.drop_unheard();
         // Nothing may be left to stop, and that is fine.
         drop(self.stop());
     }
@@ -124,6 +128,7 @@ impl Draft<'_> {
     /// Starts over: nothing stays open, no plan stays within reach.
     pub(super) fn reset(&mut self) {
         self.end_work("the session was reset");
+        self.drop_unheard();
         for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
             self.emit(Event::LaneClosed { lane });
         }
