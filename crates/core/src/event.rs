@@ -11,6 +11,7 @@ use crate::{
     blob::{BlobId, Excerpt},
     checkpoint::{Answer, Checkpoint},
     goal::GoalSummary,
+    hook::{Hold, Hook, HookStatus},
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, Process, ProposalId,
         RunId, Seq, TaskId, TurnId,
@@ -91,6 +92,63 @@ pub enum Event {
     TrustSought {
         /// What.
         wish: crate::trust::TrustWish,
+    },
+    /// These hooks are called from here on, and no others.
+    HooksKnown {
+        /// The hooks.
+        hooks: Vec<Hook>,
+    },
+    /// A hook was called.
+    HookStarted {
+        /// This run of it.
+        call: CallId,
+        /// The hook.
+        hook: BlobId,
+        /// The event that it was called for.
+        of: Seq,
+        /// What waits for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holds: Option<Hold>,
+    },
+    /// A hook ended.
+    HookEnded {
+        /// The run of it.
+        call: CallId,
+        /// The hook.
+        hook: BlobId,
+        /// What people know it by.
+        name: String,
+        /// How it ended.
+        status: HookStatus,
+        /// In one line, for people.
+        summary: String,
+        /// What it wrote.
+        output: Excerpt,
+        /// How long it ran.
+        took: Millis,
+    },
+    /// A lane's next node waits for hooks.
+    MoveHeld {
+        /// The lane.
+        lane: LaneId,
+        /// From.
+        from: IntentNode,
+        /// To.
+        to: IntentNode,
+        /// The approval that allows it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approval: Option<ApprovalId>,
+    },
+    /// A hook refused: the lane stays where it is, and what it was on its way to falls away.
+    MoveBlocked {
+        /// The lane.
+        lane: LaneId,
+        /// Where it stays.
+        from: IntentNode,
+        /// Where it does not go.
+        to: IntentNode,
+        /// Why, for people.
+        why: String,
     },
     /// The user said something.
     TurnStarted {

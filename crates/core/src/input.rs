@@ -6,6 +6,7 @@ use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
     event::FileChange,
+    hook::HookOutcome,
     ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, Opinion},
     proposal::Decision,
@@ -138,6 +139,13 @@ pub enum Input {
         apply: ApplyId,
         /// How.
         result: Result<(), WriteFault>,
+    },
+    /// A hook ended.
+    HookEnded {
+        /// The run of it.
+        call: CallId,
+        /// With what.
+        outcome: HookOutcome,
     },
     /// The folder was looked at: how far it is trusted, and what it brings.
     Surveyed(Standing),

@@ -19,6 +19,7 @@ mod support;
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
+    hook::{Hold, Hook, HookStatus, Occasion, Way},
     ids::Millis,
     input::{Input, Understood, WriteFault},
     intent::{Control, IntentNode, IntentPath, Opinion, Phase, Source, Turn},
@@ -286,6 +287,16 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             apply: *apply,
             result: if dice.roll(6) == 0 { Err(broken()) } else { Ok(()) },
         },
+        Work::Hook { call, .. } => {
+            let status = dice.pick(&[
+                HookStatus::Passed,
+                HookStatus::Passed,
+                HookStatus::Failed,
+                HookStatus::TimedOut,
+                HookStatus::Unable,
+            ]);
+            Input::HookEnded { call: *call, outcome: hook_said(status, "because") }
+        }
         Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
 }
@@ -318,7 +329,11 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies.contains_key(apply));
             }
-            Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } | Work::Survey(_) => {}
+            Work::Classify { .. }
+            | Work::Think { .. }
+            | Work::Revert { .. }
+            | Work::Survey(_)
+            | Work::Hook { .. } => {}
         }
     }
     for lane in new.lanes.values() {
@@ -330,7 +345,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         let held = lane.kind.of_run()
             && new.open.values().any(|c| matches!(c.kind, CheckpointKind::Interruption { .. }));
         assert!(
-            works || asks || writes || held,
+            works || asks || writes || held || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",
             step.iter().map(|e| &e.event).collect::<Vec<_>>()
         );
@@ -347,6 +362,59 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
     }
 }
 
+/// What a hook can refuse does not happen before every hook that holds it has passed.
+#[derive(Default)]
+struct Doors {
+    hooks: Vec<Hook>,
+    running: std::collections::BTreeMap<pilothouse_core::ids::CallId, Hold>,
+    refused: Vec<Hold>,
+    asked: std::collections::BTreeMap<pilothouse_core::ids::LaneId, u32>,
+}
+
+impl Doors {
+    fn check(&mut self, event: &Event) {
+        match event {
+            Event::HooksKnown { hooks } => self.hooks.clone_from(hooks),
+            Event::HookStarted { call, holds: Some(hold), .. } => {
+                self.running.insert(*call, *hold);
+                if let Hold::Move(lane) = hold {
+                    *self.asked.entry(*lane).or_default() += 1;
+                }
+            }
+            Event::HookEnded { call, status, .. } => {
+                if let Some(hold) = self.running.remove(call).filter(|_| *status != HookStatus::Passed) {
+                    self.refused.push(hold);
+                }
+            }
+            Event::MoveBlocked { lane, .. } => {
+                self.refused.retain(|h| *h != Hold::Move(*lane));
+                self.running.retain(|_, h| *h != Hold::Move(*lane));
+                self.asked.remove(lane);
+            }
+            Event::NodeTransition { lane, from, to, approval } => {
+                let hold = Hold::Move(*lane);
+                let wanted =
+                    self.hooks.iter().filter(|h| h.way == Way::Blocks && h.watches(*from, *to)).count();
+                // A retreat is never held; it is the only move upwards without an approval.
+                let up =
+                    approval.is_none() && from.scope().contains(to.scope()) && from.scope() != to.scope();
+                let asked = self.asked.remove(lane).unwrap_or_default() as usize;
+                assert!(up || asked >= wanted, "{from} to {to}: {asked} of {wanted} hooks were heard");
+                assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));
+            }
+            Event::CommandStarted { call, .. } | Event::CommandExited { call, .. } => {
+                let hold = Hold::Call(*call);
+                assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));
+            }
+            Event::ApplyStarted { apply, .. } => {
+                let hold = Hold::Apply(*apply);
+                assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Every write and every command stands on a decision that came before it in the log.
 fn check_log(log: &[Stamped]) {
     let mut approved = std::collections::BTreeSet::new();
@@ -355,7 +423,9 @@ fn check_log(log: &[Stamped]) {
     let mut lines = std::collections::BTreeMap::new();
     let mut typed = std::collections::BTreeSet::new();
     let (mut auto, mut kept) = (false, None);
+    let mut doors = Doors::default();
     for e in log {
+        doors.check(&e.event);
         match &e.event {
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
             // Nobody but the user trusts anything, and only what was shown.
@@ -394,9 +464,22 @@ fn check_log(log: &[Stamped]) {
     }
 }
 
+/// Hooks that refuse at every door, and one of each other kind.
+fn doors() -> Vec<Hook> {
+    let mut all: Vec<Hook> = Occasion::ALL.into_iter().map(|on| hook(on, Way::Shown)).collect();
+    all.extend(Occasion::ALL.into_iter().filter(|o| o.can_block()).map(|on| hook(on, Way::Blocks)));
+    all.push(on_the_way(IntentNode::Plan, IntentNode::Act));
+    all
+}
+
 fn run(seed: u64, steps: usize) -> Bench {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut bench = if seed.is_multiple_of(2) { Bench::new() } else { Bench::asking() };
+    // Of three sessions one has hooks, and one waits for a model to understand.
+    let mut bench = match seed % 3 {
+        0 => Bench::hooked(doors()),
+        1 => Bench::asking(),
+        _ => Bench::new(),
+    };
     for _ in 0..steps {
         let before = bench.session.clone();
         let next = input(&mut dice, &bench.session);
@@ -468,7 +551,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                     }
                     Work::Classify { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
-                    Work::Survey(_) => {}
+                    Work::Survey(_) | Work::Hook { .. } => {}
                     Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }

@@ -16,6 +16,8 @@ mod gates;
 mod goals;
 #[path = "stories/hearing.rs"]
 mod hearing;
+#[path = "stories/hooks.rs"]
+mod hooks;
 #[path = "stories/limits.rs"]
 mod limits;
 #[path = "stories/phases.rs"]

@@ -3,6 +3,7 @@
 //! Owns the order of these four. Never decides: the session does. Never waits for the screen, and
 //! never performs anything whose events are not on disk.
 
+mod hooks;
 mod opening;
 mod outbox;
 mod port;

@@ -4,6 +4,7 @@
 //! hands it a terminal, input or a secret.
 
 pub(crate) mod environment;
+pub(crate) mod hook;
 mod output;
 mod plain;
 mod tree;

@@ -22,6 +22,7 @@ pub mod git;
 pub mod jail;
 pub mod specs;
 
+pub use command::hook::HookCall;
 pub use jail::{Jail, JailError};
 pub use specs::specs;
 pub use workshop::{BlobSource, Sink, Workshop};

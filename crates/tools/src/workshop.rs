@@ -7,6 +7,7 @@ use std::{path::Path, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
+    hook::HookOutcome,
     ids::Process,
     redact::Redactor,
     talk::DeltaKind,
@@ -17,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     args, change,
-    command::{self, Shell},
+    command::{self, Shell, hook::HookCall},
     files,
     jail::{Jail, JailError},
     sight::Eyes,
@@ -104,6 +105,12 @@ impl Workshop {
                 ToolOutcome::failure(format!("{} is answered by the session, not by a tool", tool.name()))
             }
         }
+    }
+
+    /// Runs a hook in the workspace. What it may do was decided before: it needs no permit, because it
+    /// is no call of a lane.
+    pub async fn hook(&self, call: HookCall, cancel: CancellationToken) -> HookOutcome {
+        command::hook::run(&self.shell, self.jail.root(), call, &self.redactor, &cancel).await
     }
 
     async fn on_files(

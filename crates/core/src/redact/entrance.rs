@@ -8,6 +8,7 @@ use super::{Redactor, is_marked};
 use crate::{
     blob::Blob,
     checkpoint::Answer,
+    hook::HookOutcome,
     input::{Input, Refusal, Understood, WriteFault},
     intent::{Control, Opinion, Turn},
     talk::{Fault, ModelCall, ModelReply},
@@ -59,6 +60,10 @@ impl Redactor {
             }
             Input::Panicked { call, apply, message } => {
                 Input::Panicked { call, apply, message: self.text(message) }
+            }
+            Input::HookEnded { call, outcome } => {
+                let (summary, output) = (self.text(outcome.summary), self.text(outcome.output));
+                Input::HookEnded { call, outcome: HookOutcome { summary, output, ..outcome } }
             }
             Input::Understood { turn, said } => {
                 Input::Understood { turn, said: Box::new(self.understood(*said)) }

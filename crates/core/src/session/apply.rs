@@ -27,9 +27,10 @@ impl State {
         self.seq = stamped.seq;
         self.at = stamped.at;
         self.fold(stamped.seq, &stamped.event);
+        self.drop_idle_hooks();
     }
 
-    fn saw(&mut self, id: u64) {
+    pub(super) fn saw(&mut self, id: u64) {
         self.last_id = self.last_id.max(id);
     }
 
@@ -84,6 +85,11 @@ impl State {
                 self.seeking = None;
             }
             Event::TrustSought { wish } => self.seeking = Some(*wish),
+            Event::HooksKnown { .. }
+            | Event::HookStarted { .. }
+            | Event::HookEnded { .. }
+            | Event::MoveHeld { .. }
+            | Event::MoveBlocked { .. } => self.fold_hook(seq, event),
             Event::ModeChanged { mode } => self.mode = *mode,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
@@ -183,6 +189,8 @@ impl State {
         self.permission = permission.unwrap_or(self.permission);
         self.trust = Trust::None;
         self.seeking = None;
+        self.hooks.clear();
+        self.hook_runs.clear();
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();
@@ -322,6 +330,7 @@ impl State {
                     talk: Vec::new(),
                     rounds: 0,
                     seen: std::collections::BTreeMap::new(),
+                    moves: Vec::new(),
                     opened: self.at,
                 };
                 if lane.kind == LaneKind::Goal {
@@ -343,6 +352,7 @@ impl State {
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.node = *to;
                     lane.epoch += 1;
+                    lane.moves.drain(..usize::from(lane.moves.first().is_some_and(|m| m.to == *to)));
                 }
             }
             Event::ThinkingStarted { call, lane } => {

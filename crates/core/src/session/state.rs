@@ -9,6 +9,7 @@ use crate::{
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
     goal::Tried,
+    hook::{Hold, Hook, HookRun},
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
@@ -47,6 +48,10 @@ pub struct State {
     pub trust: Trust,
     /// What is wanted of it and not done yet.
     pub seeking: Option<TrustWish>,
+    /// The hooks that are called.
+    pub hooks: Vec<Hook>,
+    /// Hooks that were called and have not ended.
+    pub hook_runs: BTreeMap<CallId, HookRun>,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -284,7 +289,7 @@ impl State {
 
     /// Whether anything works or waits on the world (not on the user).
     pub fn busy(&self) -> bool {
-        !self.pending().is_empty()
+        self.pending().values().any(Work::is_waited_for)
     }
 
     /// Whether a run or a planning is under way, so that input may be queued.
@@ -320,13 +325,14 @@ impl State {
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
         let survey = self.seeking.map(Work::Survey);
         let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey);
+        let all = all.chain(self.hook_work());
         all.map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
         let call = lane.head()?;
         let (tool, epoch) = (call.tool?, call.allowed?);
-        if epoch != lane.epoch {
+        if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
             return None;
         }
         let permit = Permit::mint(lane.id, call.call, tool, call.hash, epoch);
@@ -342,6 +348,7 @@ impl State {
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {
         match apply.status {
+            ApplyStatus::Approved if self.waits_for_hooks(apply) => None,
             ApplyStatus::Approved => {
                 let changes = apply.take.iter().filter_map(|(id, taken)| self.take(*id, taken)).collect();
                 Some(Work::Prepare { apply: apply.id, changes })

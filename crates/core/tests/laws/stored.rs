@@ -77,6 +77,11 @@ const fn place(event: &Event) -> usize {
         Event::TrustSought { .. } => 54,
         Event::IntentAsked { .. } => 55,
         Event::TurnDropped { .. } => 56,
+        Event::HooksKnown { .. } => 57,
+        Event::HookStarted { .. } => 58,
+        Event::HookEnded { .. } => 59,
+        Event::MoveHeld { .. } => 60,
+        Event::MoveBlocked { .. } => 61,
     }
 }
 
@@ -87,7 +92,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..57), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..62), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
@@ -115,6 +120,9 @@ fn grow(value: &mut Value) {
                         "stale",
                         "keep",
                         "decline",
+                        "move",
+                        "call",
+                        "apply",
                     ]
                     .contains(&k.as_str())
                 });

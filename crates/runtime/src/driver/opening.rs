@@ -11,13 +11,14 @@ use pilothouse_core::{
     session::{ApplyStatus, Session, Step, Tiers},
 };
 
-use super::{Setup, Which, trust};
+use super::{Setup, Which, hooks, trust};
 use crate::{
     blobs::Blobs,
     config::{Config, Voice},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
+    hooks::Definition,
     log::{Log, Meta},
     sessions,
     trust::{Folder, Survey},
@@ -36,6 +37,8 @@ pub(super) struct Opened {
     pub notices: Vec<String>,
     /// The folder, and what it was found to bring.
     pub trust: (Folder, Survey),
+    /// The hooks in force.
+    pub hooks: Vec<Definition>,
 }
 
 impl Opened {
@@ -63,6 +66,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let trust = trust::found(setup, &workspace);
     let config = trust::settings(setup, &trust.0, &trust.1)?;
     crate::secrets::keep(&config.secrets);
+    let hooks = hooks::in_force(setup, &trust.0, &trust.1)?;
     crate::trace::set_filter(&config.filter)?;
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
     let folder = match found {
@@ -89,7 +93,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     log.replay(|event| session.apply(&event))?;
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
-    Ok(Opened { session, log, blobs, root, config, folder, slug, notices, trust })
+    Ok(Opened { session, log, blobs, root, config, folder, slug, notices, trust, hooks })
 }
 
 /// How this process reads messages.
@@ -148,7 +152,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
-        standing: opened.trust.1.standing.clone(),
+        standing: trust::standing(&opened.trust.1, &opened.hooks),
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));

@@ -54,7 +54,7 @@ pub(super) struct Slot {
 
 /// What work is done with.
 pub(super) struct Kit {
-    workshop: Workshop,
+    pub workshop: Workshop,
     /// Where phrases that a model resolved are put.
     pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
@@ -122,11 +122,12 @@ impl Driver {
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
             Work::Survey(wish) => self.survey(wish),
+            Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }
 
     /// Runs work beside the loop; whatever happens in it, the session hears of its end.
-    fn spawn(
+    pub(super) fn spawn(
         &self,
         key: WorkKey,
         call: Option<CallId>,
@@ -224,7 +225,7 @@ impl Driver {
         });
     }
 
-    fn args(&self, args: &ArgsRef) -> String {
+    pub(super) fn args(&self, args: &ArgsRef) -> String {
         match args {
             ArgsRef::Inline(text) => text.clone(),
             ArgsRef::Reply(seq, index) => self.args_in(*seq, *index).unwrap_or_default(),

@@ -5,10 +5,12 @@
 
 mod calls;
 mod facts;
+mod hooks;
 
 use std::collections::{HashMap, VecDeque};
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{Event, FileChange, RunStatus, Stamped},
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
@@ -38,6 +40,8 @@ pub(super) struct Log {
     finished: bool,
     /// Whether a model was asked in this run.
     thought: bool,
+    /// What hooks are called by, and whether each runs in the background.
+    hooks: HashMap<BlobId, (String, bool)>,
     /// Events about calls that an older page began.
     orphans: Vec<Stamped>,
 }
@@ -181,6 +185,9 @@ impl Log {
                     Some(goal) => self.goal_ended(at, goal),
                     None => self.run_completed(at, *status, summary, files.len()),
                 }
+            }
+            Event::HooksKnown { .. } | Event::HookStarted { .. } | Event::HookEnded { .. } => {
+                self.fold_hook(stamped);
             }
             _ => self.fold_fact(at, &stamped.event),
         }

@@ -250,7 +250,9 @@ impl Draft<'_> {
                     return Err(Refusal::new("a run is under way; ask again when it is done"));
                 }
                 let approval = self.allow(id, Answer::Approve);
-                self.let_write(lane, to, Some(approval));
+                if !self.let_write(lane, to, Some(approval)) {
+                    return Ok(());
+                }
                 let asked = self
                     .state
                     .open_call(call)
@@ -268,7 +270,7 @@ impl Draft<'_> {
                     .get(&lane)
                     .map(|l| crate::intent::IntentPath::to(l.node).retreat().current());
                 if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
-                    self.move_to(lane, node, None);
+                    self.retreat_to(lane, node);
                 }
                 self.deny_call(id, call, answer, "the user does not want files changed in this turn");
                 Ok(())

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event},
+    hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
@@ -96,8 +97,7 @@ impl Draft<'_> {
             let reason = format!("{} {}", tool.name(), subject(open));
             return self.deepen(lane, kind, open, from, to, &reason);
         }
-        self.move_to(lane, to, None);
-        true
+        self.move_to(lane, to, None)
     }
 
     /// Goes deeper than the message asked for: by the user's answer, or at once where every change is
@@ -120,8 +120,7 @@ impl Draft<'_> {
             return false;
         }
         if self.state.permission == PermissionMode::Auto {
-            self.let_write(lane, to, None);
-            return true;
+            return self.let_write(lane, to, None);
         }
         self.ask(
             CheckpointKind::Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
@@ -130,8 +129,8 @@ impl Draft<'_> {
         false
     }
 
-    /// An answer may write from now on: it has a run of its own.
-    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
+    /// An answer may write from now on: it has a run of its own. Returns whether it is there.
+    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) -> bool {
         if !self.has_own_run(lane) {
             let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
             self.must_go(Trigger::CommandGoal);
@@ -139,7 +138,7 @@ impl Draft<'_> {
         }
         let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
         let approval = approval.unwrap_or_else(|| ApprovalId(self.id()));
-        self.move_to(lane, to, Some(approval));
+        self.move_to(lane, to, Some(approval))
     }
 
     pub(super) fn start_call(
@@ -225,8 +224,8 @@ impl Draft<'_> {
             if !self.deepen(lane, kind, open, from, to, &text("reason")) {
                 return;
             }
-        } else {
-            self.move_to(lane, to, None);
+        } else if !self.move_to(lane, to, None) {
+            return;
         }
         self.end_call(lane, open.call, CallStatus::Done, "allowed; go on");
     }
@@ -361,6 +360,10 @@ impl Draft<'_> {
             let hint = "try again; the log file has the details".to_owned();
             return self
                 .replied(call, Err(Fault { kind: FaultKind::Internal, message: text, hint, status: None }));
+        }
+        if let Some(call) = call.filter(|c| self.state.hook_runs.contains_key(c)) {
+            let (status, output, took) = (HookStatus::Unable, String::new(), crate::ids::Millis(0));
+            return self.hook_ended(call, HookOutcome { status, summary: text, output, took });
         }
         if let Some(call) = call {
             return self.tool_ended(call, ToolOutcome::failure(text));

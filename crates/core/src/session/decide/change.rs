@@ -10,7 +10,6 @@ use crate::{
     event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    intent::IntentNode,
     plan::GateStatus,
     proposal::{Decision, Proposal, ProposalStatus},
     scope::Capability,
@@ -129,7 +128,7 @@ impl Draft<'_> {
         let lane = deleting.map(|p| p.lane);
         self.emit(Event::ApplyApproved { apply, approval, by: by.to_owned(), take });
         if let Some(lane) = lane {
-            self.move_to(lane, IntentNode::Delete, Some(approval));
+            self.move_to_delete(lane, apply, approval);
         }
     }
 
@@ -204,7 +203,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
+    pub(super) fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
         self.emit(Event::ApplyFailed { apply, message: fault.message.clone(), stale: fault.stale });
         for (id, draft) in fault.rebased {
             if let Ok(old) = self.open_proposal(id).cloned() {

@@ -6,7 +6,7 @@ use crate::{
     checkpoint::{CheckpointKind, Failure},
     event::{CallHead, CallStatus, Event, Level},
     goal::PlannerReply,
-    ids::{ApprovalId, CallId, LaneId, ProposalId, TurnId},
+    ids::{CallId, LaneId, ProposalId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase},
     phase::Trigger,
@@ -37,13 +37,6 @@ impl Draft<'_> {
         let ceiling = self.state.ceiling().and(cap);
         self.emit(Event::LaneOpened { lane, kind, turn, node: IntentNode::Conversation, ceiling, fixed });
         lane
-    }
-
-    pub(super) fn move_to(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
-        let Some(from) = self.state.lanes.get(&lane).map(|l| l.node) else { return };
-        if from != to {
-            self.emit(Event::NodeTransition { lane, from, to, approval });
-        }
     }
 
     pub(super) fn think(&mut self, lane: LaneId) {
@@ -187,7 +180,7 @@ impl Draft<'_> {
     pub(super) fn advance(&mut self, lane: LaneId) {
         loop {
             let Some(l) = self.state.lanes.get(&lane) else { return };
-            if self.writes_for(lane) || (l.kind.of_run() && self.held()) {
+            if self.writes_for(lane) || !l.moves.is_empty() || (l.kind.of_run() && self.held()) {
                 return;
             }
             let Some(head) = l.head() else { break };

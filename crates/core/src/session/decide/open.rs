@@ -6,6 +6,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::CheckpointKind,
     event::{Event, Level},
+    hook::Hold,
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Found, Opening, Refusal},
     session::state::ApplyStatus,
@@ -23,6 +24,7 @@ impl Draft<'_> {
                 permission: opening.permission.unwrap_or_default(),
             });
             self.trust_as(opening.standing);
+            self.hooks_of_session();
             return Ok(());
         }
         if opening.slug != self.state.slug {
@@ -63,12 +65,16 @@ impl Draft<'_> {
             self.settle_write(apply, status, found);
         }
         self.offer_what_was_open();
+        self.hooks_of_session();
         Ok(())
     }
 
     fn open_commands(&self) -> Vec<CallId> {
         let calls = self.state.lanes.values().flat_map(|l| &l.calls);
-        calls.filter(|c| c.allowed.is_some() && c.tool == Some(Tool::Run)).map(|c| c.call).collect()
+        // What still waited for a hook had not begun.
+        let began = |call| !self.state.is_held(Hold::Call(call));
+        let calls = calls.filter(|c| c.allowed.is_some() && c.tool == Some(Tool::Run)).map(|c| c.call);
+        calls.filter(|c| began(*c)).collect()
     }
 
     fn open_writes(&self, opening: &Opening) -> Vec<(ApplyId, ApplyStatus, Found)> {

@@ -307,8 +307,9 @@ impl Draft<'_> {
         let (fixed, forbids) = (info.fixed, info.forbids);
         let beside = self.state.phase != Phase::Idle;
         let lane = self.open_lane(LaneKind::Answer, turn, fixed, forbids || beside);
-        self.move_to(lane, path.current(), None);
-        self.think(lane);
+        if self.move_to(lane, path.current(), None) {
+            self.think(lane);
+        }
         Ok(())
     }
 
@@ -363,13 +364,16 @@ impl Draft<'_> {
             self.emit(Event::LaneClosed { lane });
         }
         let lane = self.open_lane(LaneKind::Planning, turn, false, true);
-        self.move_to(lane, IntentNode::Plan, None);
-        self.think(lane);
+        if self.move_to(lane, IntentNode::Plan, None) {
+            self.think(lane);
+        }
     }
 
     pub(super) fn route_goal(&mut self, turn: TurnId) -> Decided {
         let Some(lane) = self.open_goal(turn)? else { return Ok(()) };
-        self.think(lane);
+        if !self.state.is_moving(lane) {
+            self.think(lane);
+        }
         Ok(())
     }
 
