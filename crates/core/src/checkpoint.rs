@@ -10,6 +10,7 @@ use crate::{
     goal::PlannerError,
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
+    sandbox::Confine,
     trust::Part,
 };
 
@@ -74,6 +75,12 @@ pub enum CheckpointKind {
         risk: crate::risk::Risk,
         /// Why, in one sentence.
         why: String,
+        /// How it would run.
+        #[serde(default, skip_serializing_if = "Confine::is_bare")]
+        confine: Confine,
+        /// Why it asks for more than the sandbox gives, in the model's words; empty when it does not.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
     },
     /// A lane wants to go deeper than its message asked for.
     Transition {

@@ -21,6 +21,7 @@ use crate::{
     proposal::{Decision, Proposal},
     relpath::RelPath,
     risk::Risk,
+    sandbox::{Confine, Sandbox},
     scope::{PermissionMode, ToolScope},
     session::LaneKind,
     talk::{Fault, Finish, Usage},
@@ -58,6 +59,9 @@ pub enum Event {
         mode: Mode,
         /// The ceiling.
         permission: PermissionMode,
+        /// The sandbox that commands have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox: Option<Sandbox>,
     },
     /// A process opened the session again; what was open is interrupted, nothing runs.
     SessionReopened {
@@ -71,6 +75,9 @@ pub enum Event {
         /// The ceiling it is opened with; kept when it was not said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         permission: Option<PermissionMode>,
+        /// The sandbox that commands have now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox: Option<Sandbox>,
     },
     /// A write or a command was open when the process ended; it is never repeated.
     CallLost {
@@ -452,6 +459,9 @@ pub enum Event {
         /// The approval that allowed it, where one was needed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         approval: Option<ApprovalId>,
+        /// How it runs, for a command.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confine: Option<Confine>,
     },
     /// A tool call ended, was refused, or was interrupted.
     CallEnded {
@@ -585,6 +595,12 @@ pub enum Event {
         why: String,
         /// The rule that says so.
         rule: String,
+        /// How it is to run.
+        #[serde(default, skip_serializing_if = "Confine::is_bare")]
+        confine: Confine,
+        /// Why it asks for more than the sandbox gives, in the model's words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
         /// The hash of what is shown.
         shown: BlobId,
         /// Whether the user typed the line as it stands.

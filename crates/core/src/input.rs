@@ -10,6 +10,7 @@ use crate::{
     ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, Opinion},
     proposal::Decision,
+    sandbox::Sandbox,
     scope::PermissionMode,
     talk::{Fault, ModelReply, Usage},
     tool::{ProposalDraft, ToolOutcome},
@@ -193,6 +194,8 @@ pub struct Opening {
     pub mode: Option<Mode>,
     /// The ceiling, where it was said.
     pub permission: Option<PermissionMode>,
+    /// The sandbox that commands can have.
+    pub sandbox: Sandbox,
     /// How far the folder is trusted.
     pub standing: Standing,
     /// For each write or revert that was open: what is on disk.

@@ -25,6 +25,7 @@ use pilothouse_core::{
     intent::{Control, IntentNode, IntentPath, Opinion, Phase, Source, Turn},
     proposal::Decision,
     risk::Risk,
+    sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, Session},
     talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
@@ -50,7 +51,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 36] = [
+const LINES: [&str; 39] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -86,6 +87,9 @@ const LINES: [&str; 36] = [
     "/trust",
     "/trust off",
     "!ls",
+    "!make",
+    "!!make",
+    "!!rm -rf /",
     "",
 ];
 
@@ -98,6 +102,9 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
         ("delete", r#"{"path":"c.txt"}"#),
         ("run", r#"{"command":"cargo test"}"#),
         ("run", r#"{"command":"rm -rf /"}"#),
+        ("run", r#"{"command":"git status"}"#),
+        ("run", r#"{"command":"git status","network":true,"reason":"why"}"#),
+        ("run", r#"{"command":"cargo test","outside":true,"reason":"why"}"#),
         ("run", "{}"),
         ("request_path", r#"{"node":"modify","reason":"because"}"#),
         ("request_path", r#"{"node":"read"}"#),
@@ -321,7 +328,9 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         match work {
             Work::Tool { permit, .. } => {
                 let lane = &new.lanes[&permit.lane()];
-                let needs = permit.tool().needs().unwrap();
+                let looks = permit.confine() == Some(Confine::READING);
+                assert!(!looks || permit.tool() == Tool::Run);
+                let needs = if looks { Capability::Read } else { permit.tool().needs().unwrap() };
                 let needs = if needs == Capability::Delete { Capability::Write } else { needs };
                 assert!(lane.scope().allows(needs), "{permit:?} beyond {:?}", lane.scope());
                 assert_eq!(permit.epoch(), lane.epoch);
@@ -445,18 +454,24 @@ fn check_log(log: &[Stamped]) {
             }
             Event::ApplyStarted { apply, .. } => assert!(applies.contains(apply)),
             Event::CallMade { call, typed: true, .. } => drop(typed.insert(*call)),
-            Event::CommandProposed { call, risk, command, .. } => {
-                proposed.insert(*call, (*risk, command.clone()));
+            Event::CommandProposed { call, risk, command, confine, .. } => {
+                proposed.insert(*call, (*risk, command.clone(), *confine));
             }
-            Event::CallStarted { call, tool: Tool::Run, approval, .. } => {
-                let (risk, command) = &proposed[call];
-                match approval {
-                    Some(a) => {
+            Event::CallStarted { call, tool: Tool::Run, approval, confine, .. } => {
+                let (risk, command, shown) = &proposed[call];
+                assert_eq!(confine.as_ref(), Some(shown), "it runs as it was shown");
+                match (approval, *shown) {
+                    (Some(a), _) => {
                         assert!(approved.contains(a));
                         // The line that the user submitted is the one that runs, and its word is asked.
                         assert!(lines.get(a).is_none_or(|l| l == command && *risk < Risk::High));
                     }
-                    None => assert!((auto || typed.contains(call)) && *risk < Risk::High),
+                    (None, Confine::READING) => assert_eq!(*risk, Risk::Low),
+                    (None, Confine::Inside { network: false, .. }) => {
+                        assert!(*risk < Risk::High && (auto || typed.contains(call)));
+                    }
+                    (None, Confine::Outside) => assert!(*risk < Risk::High && typed.contains(call)),
+                    (None, _) => panic!("{call:?} began unasked, {shown:?}"),
                 }
             }
             _ => {}
@@ -524,8 +539,8 @@ fn events_survive_their_stored_form() {
     }
 }
 
-/// A turn that may only read never gets leave to write or to run anything, whatever the model
-/// asks for and whatever the user answers, as long as the ceiling is read-only.
+/// A turn that may only read never gets leave to write or to run anything but a command that can
+/// only read where it runs, whatever the model asks for and whatever the user answers, as long as the ceiling is read-only.
 #[test]
 fn five_thousand_read_scoped_sequences_never_write() {
     let mut checked = 0;
@@ -544,8 +559,9 @@ fn five_thousand_read_scoped_sequences_never_write() {
                 checked += 1;
                 match work {
                     Work::Tool { permit, .. } => {
+                        let looks = permit.confine() == Some(Confine::READING);
                         assert!(
-                            matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
+                            looks || matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
                             "seed {seed}"
                         );
                     }

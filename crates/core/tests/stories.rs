@@ -10,6 +10,8 @@
 
 #[path = "stories/changes.rs"]
 mod changes;
+#[path = "stories/commands.rs"]
+mod commands;
 #[path = "stories/gates.rs"]
 mod gates;
 #[path = "stories/goals.rs"]

@@ -20,7 +20,14 @@ use crate::{
     exit::Failure,
 };
 
+/// This program as the helper of its own sandbox, whatever became of its file meanwhile.
+const HELPER: &str = "/proc/self/exe";
+
 fn main() -> ExitCode {
+    // A command that is being confined: nothing of the program comes before it.
+    if let Some(code) = pilothouse_runtime::helper() {
+        return code;
+    }
     secrets::keep(&secrets::of_environment(&Environment::of_process()));
     std::panic::set_hook(Box::new(last_words));
     let cli = match Cli::try_parse() {
@@ -56,6 +63,7 @@ fn act(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Trust(args)) => trust::trust(args),
         Some(Command::Permissions { what }) => permit::permissions(what),
         Some(Command::Config { what }) => alone::config(what),
+        Some(Command::Doctor(args)) => alone::doctor(&args),
     }
 }
 

@@ -10,6 +10,7 @@ use pilothouse_core::{
     hook::HookOutcome,
     ids::Process,
     redact::Redactor,
+    sandbox::Confine,
     talk::DeltaKind,
     tool::{Permit, Tool, ToolOutcome},
     work::View,
@@ -18,9 +19,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     args, change,
-    command::{self, Shell, hook::HookCall},
+    command::{self, Ground, Shell, hook::HookCall},
     files,
+    guard::Guard,
     jail::{Jail, JailError},
+    sandbox::Fence,
     sight::Eyes,
 };
 
@@ -48,19 +51,19 @@ pub struct Workshop {
     jail: Arc<Jail>,
     shell: Arc<Shell>,
     redactor: Redactor,
+    fence: Arc<Fence>,
+    guard: Guard,
 }
 
 impl Workshop {
-    /// The tools for the workspace at `root`.
+    /// The tools for the workspace at `root`; `fence` holds its commands.
     ///
     /// # Errors
     /// When it is no folder or cannot be opened.
-    pub fn open(root: &Path) -> Result<Self, JailError> {
-        Ok(Self {
-            jail: Arc::new(Jail::open(root)?),
-            shell: Arc::new(Shell::find()),
-            redactor: Redactor::default(),
-        })
+    pub fn open(root: &Path, fence: Arc<Fence>) -> Result<Self, JailError> {
+        let jail = Arc::new(Jail::open(root)?);
+        let guard = Guard::of(jail.root(), fence.git(), fence.aside());
+        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard, redactor: Redactor::default() })
     }
 
     /// The same tools, which also hide the secrets that `redactor` knows.
@@ -95,7 +98,7 @@ impl Workshop {
         let tool = permit.tool();
         match tool {
             Tool::Run => match args::parse(args) {
-                Ok(run) => command::run(&self.jail, &self.shell, run, sink, &cancel).await,
+                Ok(run) => command::run(self.ground(permit), run, sink, &cancel).await,
                 Err(text) => ToolOutcome::failure(text),
             },
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
@@ -111,6 +114,12 @@ impl Workshop {
     /// is no call of a lane.
     pub async fn hook(&self, call: HookCall, cancel: CancellationToken) -> HookOutcome {
         command::hook::run(&self.shell, self.jail.root(), call, &self.redactor, &cancel).await
+    }
+
+    /// How the command of a permit runs; one that does not say is held.
+    fn ground(&self, permit: &Permit) -> Ground<'_> {
+        let confine = permit.confine().unwrap_or(Confine::READING);
+        Ground { jail: &self.jail, shell: &self.shell, fence: &self.fence, guard: &self.guard, confine }
     }
 
     async fn on_files(

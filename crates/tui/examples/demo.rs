@@ -327,6 +327,10 @@ fn main() {
             version: "0.1.0".into(),
             mode: None,
             permission: None,
+            sandbox: pilothouse_core::sandbox::Sandbox {
+                backend: Some(pilothouse_core::sandbox::Backend::Landlock),
+                ..Default::default()
+            },
             standing: Standing::default(),
             found: Vec::new(),
         }));

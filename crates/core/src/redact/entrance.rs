@@ -167,6 +167,7 @@ impl Redactor {
             seen: outcome.seen,
             proposals: outcome.proposals,
             exit: outcome.exit,
+            notice: outcome.notice.map(|n| self.text(n)),
         }
     }
 

@@ -37,13 +37,17 @@ impl State {
     fn fold(&mut self, seq: Seq, event: &Event) {
         self.age(event);
         match event {
-            Event::SessionOpened { slug, folder, mode, permission, .. } => {
+            Event::SessionOpened { slug, folder, mode, permission, sandbox, .. } => {
                 self.slug.clone_from(slug);
                 self.folder.clone_from(folder);
                 self.mode = *mode;
                 self.permission = *permission;
+                self.sandbox = sandbox.clone().unwrap_or_default();
             }
-            Event::SessionReopened { permission, .. } => self.reopen(*permission),
+            Event::SessionReopened { permission, sandbox, .. } => {
+                self.reopen(*permission);
+                self.sandbox = sandbox.clone().unwrap_or_default();
+            }
             Event::CallLost { apply, .. } => {
                 if let Some(a) = apply.and_then(|a| self.applies.get_mut(&a)) {
                     a.status = ApplyStatus::Failed;
@@ -401,13 +405,14 @@ impl State {
                         args: ArgsRef::Inline(args.clone()),
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
+                        confine: None,
                         typed: *typed,
                         edited: false,
                         since: at,
                     });
                 }
             }
-            Event::CallStarted { call, lane, tool, args, epoch, approval, .. } => {
+            Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane)
@@ -416,6 +421,7 @@ impl State {
                     open.tool = Some(*tool);
                     open.hash = *args;
                     open.allowed = Some(*epoch);
+                    open.confine = *confine;
                     open.since = at;
                 }
             }
@@ -451,6 +457,7 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         args: ArgsRef::Reply(seq, index),
         hash: head.args.id(),
         allowed: None,
+        confine: None,
         typed: false,
         edited: false,
         since: at,

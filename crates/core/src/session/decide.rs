@@ -13,6 +13,7 @@ mod goal;
 mod hear;
 mod hook;
 mod lane;
+mod leave;
 mod open;
 mod run;
 mod say;

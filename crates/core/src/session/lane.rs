@@ -11,6 +11,7 @@ use crate::{
     ids::{ApprovalId, CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
     intent::IntentNode,
     relpath::RelPath,
+    sandbox::Confine,
     scope::ToolScope,
     talk::Purpose,
     tool::Tool,
@@ -128,6 +129,8 @@ pub struct OpenCall {
     pub hash: BlobId,
     /// The epoch in which it was allowed; `None` while it waits.
     pub allowed: Option<u32>,
+    /// How it runs, once it is allowed and is a command.
+    pub confine: Option<Confine>,
     /// Whether its line is what the user typed.
     pub typed: bool,
     /// Whether the user changed what was proposed.

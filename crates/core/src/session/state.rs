@@ -17,6 +17,7 @@ use crate::{
     plan::Plan,
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
+    sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{Lane, LaneKind, Talk},
     talk::Usage,
@@ -42,6 +43,8 @@ pub struct State {
     pub mode: Mode,
     /// The user's ceiling.
     pub permission: PermissionMode,
+    /// The sandbox that commands have.
+    pub sandbox: Sandbox,
     /// Whether conversation only was chosen.
     pub chat_only: bool,
     /// Whether what the project brings along has effect.
@@ -215,9 +218,12 @@ pub struct TurnInfo {
 }
 
 impl TurnInfo {
-    /// The command line, when the user typed one after `!`.
-    pub fn command(&self) -> Option<&str> {
-        self.request.as_deref().unwrap_or(&self.head).strip_prefix('!').map(str::trim)
+    /// The command line, when the user typed one after `!`, and whether after `!!`: then it runs
+    /// outside the sandbox.
+    pub fn command(&self) -> Option<(&str, bool)> {
+        let line = self.request.as_deref().unwrap_or(&self.head).strip_prefix('!')?;
+        let outside = line.strip_prefix('!');
+        Some((outside.unwrap_or(line).trim(), outside.is_some()))
     }
 }
 
@@ -335,7 +341,7 @@ impl State {
         if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
             return None;
         }
-        let permit = Permit::mint(lane.id, call.call, tool, call.hash, epoch);
+        let permit = Permit::mint(lane, call, tool, epoch);
         Some(Work::Tool { permit, args: call.args.clone(), view: self.view(lane) })
     }
 

@@ -118,6 +118,7 @@ fn grow(value: &mut Value) {
                         "applying",
                         "passed",
                         "stale",
+                        "inside",
                         "keep",
                         "decline",
                         "move",

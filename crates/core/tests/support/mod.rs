@@ -18,6 +18,7 @@ use pilothouse_core::{
     input::{Input, Opening, Refusal, Understood},
     intent::{Classifier, IntentNode, Opinion, Thresholds},
     relpath::RelPath,
+    sandbox::{Backend, Sandbox},
     session::{Session, Step, Tiers},
     talk::{ModelCall, ModelReply},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
@@ -38,15 +39,25 @@ pub fn opening() -> Opening {
         version: "0".into(),
         mode: None,
         permission: None,
+        sandbox: held(),
         standing: Standing::default(),
         found: Vec::new(),
     }
 }
 
+/// A sandbox as most machines have one.
+pub fn held() -> Sandbox {
+    Sandbox { backend: Some(Backend::Landlock), ..Sandbox::default() }
+}
+
 impl Bench {
     pub fn new() -> Self {
+        Self::opened(opening())
+    }
+
+    pub fn opened(opening: Opening) -> Self {
         let mut bench = Self { session: Session::new(), log: Vec::new(), clock: 0 };
-        bench.input(Input::Open(opening())).unwrap();
+        bench.input(Input::Open(opening)).unwrap();
         bench
     }
 

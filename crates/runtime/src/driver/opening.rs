@@ -2,7 +2,10 @@
 //!
 //! Owns everything before the loop. Never performs an effect.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
@@ -10,6 +13,7 @@ use pilothouse_core::{
     scope::PermissionMode,
     session::{ApplyStatus, Session, Step, Tiers},
 };
+use pilothouse_tools::{Fence, sandbox::Places};
 
 use super::{Setup, Which, hooks, trust};
 use crate::{
@@ -32,6 +36,7 @@ pub(super) struct Opened {
     pub blobs: Blobs,
     pub root: Root,
     pub config: Config,
+    pub fence: Arc<Fence>,
     pub folder: PathBuf,
     pub slug: String,
     pub notices: Vec<String>,
@@ -93,7 +98,16 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     log.replay(|event| session.apply(&event))?;
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
-    Ok(Opened { session, log, blobs, root, config, folder, slug, notices, trust, hooks })
+    let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
+    Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust, hooks })
+}
+
+/// What holds the commands of a workspace, as this machine and the settings have it.
+pub(crate) fn fence(setup: &Setup, config: &Config, workspace: &Path, session: Option<&Path>) -> Fence {
+    let own = setup.home.own();
+    let aside = session.map(Path::to_owned);
+    let places = Places { workspace: workspace.to_owned(), own, aside, helper: setup.helper.clone() };
+    Fence::find(config.sandbox.clone(), &places)
 }
 
 /// How this process reads messages.
@@ -152,6 +166,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
+        sandbox: opened.fence.found().clone(),
         standing: trust::standing(&opened.trust.1, &opened.hooks),
         found: look(opened),
     };

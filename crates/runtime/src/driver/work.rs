@@ -67,8 +67,9 @@ impl Kit {
             path: at.root.path().to_owned(),
             why: e.to_string(),
         };
-        let workshop = Workshop::open(at.root.path()).map_err(why)?.hiding(at.config.secrets.clone());
         let pending = Pending::at(&at.config.intent.pending);
+        let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
+        let workshop = workshop.hiding(at.config.secrets.clone());
         Ok(Self { workshop, pending, client: None })
     }
 
@@ -203,7 +204,8 @@ impl Driver {
             history: self.at.config.history,
         };
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let tools = pilothouse_tools::specs(offer, session_tools(purpose));
+        let held = self.at.session.state().sandbox.backend.is_some();
+        let tools = pilothouse_tools::specs(offer, held, session_tools(purpose));
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 

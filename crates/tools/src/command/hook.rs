@@ -8,14 +8,14 @@ use pilothouse_core::{
     hook::{HookOutcome, HookStatus},
     ids::{Millis, Process},
     redact::Redactor,
+    sandbox::Confine,
     talk::DeltaKind,
     tool::ToolOutcome,
 };
-use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessSession};
 use tokio::{io::AsyncWriteExt, process::Command};
 use tokio_util::sync::CancellationToken;
 
-use super::{Shell, attend, environment};
+use super::{Held, Shell, attend, environment, running::Running};
 use crate::workshop::Sink;
 
 /// What a hook is run with.
@@ -49,12 +49,16 @@ pub(crate) async fn run(
     }
     let timeout = call.timeout;
     match spawn(shell, folder, call) {
-        Ok(child) => outcome(attend(child, timeout, &Silent(secrets), cancel).await),
+        Ok(running) => {
+            // Who wrote it was decided before: nothing holds it but its time.
+            let held = Held { confine: Confine::Outside, processes: 0 };
+            outcome(attend(running, held, timeout, &Silent(secrets), cancel).await)
+        }
         Err(e) => unable(format!("it could not be started: {e}")),
     }
 }
 
-fn spawn(shell: &Shell, folder: &Path, call: HookCall) -> std::io::Result<Box<dyn ChildWrapper>> {
+fn spawn(shell: &Shell, folder: &Path, call: HookCall) -> std::io::Result<Running> {
     let mut line = Command::new(&shell.program);
     line.args(["-c", "--", &call.line])
         .current_dir(folder)
@@ -64,12 +68,12 @@ fn spawn(shell: &Shell, folder: &Path, call: HookCall) -> std::io::Result<Box<dy
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut child = CommandWrap::from(line).wrap(ProcessSession).wrap(KillOnDrop).spawn()?.into_inner();
-    if let Some(mut stdin) = child.stdin().take() {
+    let mut running = Running::start(line, false)?;
+    if let Some(mut stdin) = running.stdin() {
         // A hook that does not read its input is none the worse for it.
         tokio::spawn(async move { drop(stdin.write_all(&call.input).await) });
     }
-    Ok(child)
+    Ok(running)
 }
 
 /// Whether a program is on the search path.

@@ -15,6 +15,7 @@ use pilothouse_core::{
     event::{Event, FileChange, RunStatus, Stamped},
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
+    sandbox::Confine,
     session::LaneKind,
 };
 
@@ -160,7 +161,9 @@ impl Log {
                     self.fact(at, Row::of("  ", Slot::Text).and(&fault.hint, Slot::Soft), Row::new());
                 }
             }
-            Event::CommandProposed { call, command, .. } => self.proposed(at, *call, command),
+            Event::CommandProposed { call, command, confine, .. } => {
+                self.proposed(at, *call, &held(command, *confine));
+            }
             Event::CallMade { call, tool, .. } => drop(self.names.insert(*call, tool.name().to_owned())),
             Event::CallStarted { call, tool, subject, .. } => self.started(at, *call, *tool, subject),
             Event::CallEnded { .. } => self.ended(stamped),
@@ -295,5 +298,14 @@ fn said(answer: Option<&Answer>, choices: &[String]) -> String {
         Some(Answer::Respond) => "answer it".to_owned(),
         Some(Answer::Continue) => "go on".to_owned(),
         Some(Answer::Line(line)) => line.clone(),
+    }
+}
+
+/// A command, and how it runs where that is not the usual way.
+fn held(command: &str, confine: Confine) -> String {
+    match confine {
+        Confine::Outside => format!("{command}   outside the sandbox"),
+        Confine::Inside { network: true, .. } => format!("{command}   with the network"),
+        Confine::Bare | Confine::Inside { network: false, .. } => command.to_owned(),
     }
 }

@@ -115,6 +115,7 @@ pub fn status(page: &Page<'_>, buf: &mut Buffer) {
         ("mode", format!("{:?}", state.mode).to_lowercase()),
         ("phase", state.phase.name().to_owned()),
         ("permission", state.permission.badge().to_owned()),
+        ("sandbox", Clean::line(&state.sandbox.to_string()).into_string()),
         ("plan", plan),
         ("waiting", crate::bar::waiting(state).to_string()),
         ("queued", state.queue.len().to_string()),

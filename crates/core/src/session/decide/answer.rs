@@ -9,6 +9,7 @@ use crate::{
     input::Refusal,
     intent::{Control, IntentNode, Phase, Turn},
     risk::Risk,
+    sandbox::Confine,
     scope::Capability,
     session::LaneKind,
 };
@@ -27,14 +28,14 @@ impl Draft<'_> {
             }
             CheckpointKind::Failure(_) => self.answer_failure(&question, answer),
             CheckpointKind::Interruption { text } => self.answer_interruption(id, text, &answer),
-            CheckpointKind::Risk { call, shown: wanted, risk, .. } => {
+            CheckpointKind::Risk { call, shown: wanted, risk, confine, .. } => {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
                 }
                 if let Answer::Line(line) = &answer {
                     return self.submit_line(id, line);
                 }
-                self.answer_risk(id, *call, *risk, answer)
+                self.answer_risk(id, *call, (*risk, *confine), answer)
             }
             CheckpointKind::Transition { lane, call, to, .. } => {
                 self.answer_transition(id, *lane, *call, *to, answer)
@@ -207,7 +208,7 @@ impl Draft<'_> {
         &mut self,
         id: CheckpointId,
         call: CallId,
-        risk: Risk,
+        (risk, confine): (Risk, Confine),
         answer: Answer,
     ) -> Decided {
         let allowed = match (&answer, risk) {
@@ -231,7 +232,7 @@ impl Draft<'_> {
             return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
         }
         let approval = self.allow(id, answer);
-        self.start_approved(call, approval);
+        self.start_approved(call, approval, confine);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use crate::{
     scope::{PermissionMode, ToolScope},
     session::{Lane, LaneKind, Talk},
     talk::{Fault, FaultKind, Finish, ModelReply},
-    tool::{ChangeKind, Tool},
+    tool::Tool,
 };
 
 /// Replies that one lane may take before it must end.
@@ -60,10 +60,10 @@ impl Draft<'_> {
         match reply {
             Ok(reply) => {
                 let meant = self.meant(lane, &reply);
-                let goes_on = matches!(meant, Ok(PlannerReply::Command { .. }));
+                let goes_on = matches!(meant, Ok(PlannerReply::Command(_)));
                 let text = match &meant {
                     Ok(PlannerReply::Chat(said)) => said.clone(),
-                    Ok(PlannerReply::Command { .. }) | Err(_) => reply.text.clone(),
+                    Ok(PlannerReply::Command(_)) | Err(_) => reply.text.clone(),
                 };
                 self.message(turn, lane, call, ModelReply { text, ..reply }, goes_on, false);
                 self.heed(lane, meant);
@@ -249,11 +249,10 @@ impl Draft<'_> {
 
     /// Opens the diff of a lane's proposals, or applies them where the mode allows it.
     pub(super) fn review(&mut self, lane: LaneId) {
-        let open: Vec<(ProposalId, ChangeKind)> =
-            self.state.proposals_of(lane).map(|p| (p.id, p.kind)).collect();
         if self.state.permission == PermissionMode::Auto {
+            // What wants a word asks for it in every mode.
             let plain: Vec<ProposalId> =
-                open.iter().filter(|(_, k)| *k != ChangeKind::Delete).map(|(id, _)| *id).collect();
+                self.state.proposals_of(lane).filter(|p| p.word().is_none()).map(|p| p.id).collect();
             if !plain.is_empty() {
                 return self.apply_now(&plain, "permission mode auto");
             }
@@ -261,9 +260,14 @@ impl Draft<'_> {
         if self.state.diff_of(lane).is_some() {
             return;
         }
-        let proposals: Vec<ProposalId> = open.into_iter().map(|(id, _)| id).collect();
+        let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
         let files = proposals.len();
-        let message = format!("{files} file{} to review", if files == 1 { "" } else { "s" });
+        let mut message = format!("{files} file{} to review", if files == 1 { "" } else { "s" });
+        for p in self.state.proposals_of(lane) {
+            if let Some(why) = &p.control {
+                message.push_str(&format!("; {} is a control file, it {why}", p.path));
+            }
+        }
         self.ask(CheckpointKind::Diff { lane, proposals }, message);
     }
 

@@ -22,7 +22,9 @@ impl Draft<'_> {
                 version: opening.version,
                 mode: opening.mode.unwrap_or_default(),
                 permission: opening.permission.unwrap_or_default(),
+                sandbox: Some(opening.sandbox),
             });
+            self.tell_sandbox();
             self.trust_as(opening.standing);
             self.hooks_of_session();
             return Ok(());
@@ -50,8 +52,9 @@ impl Draft<'_> {
             .filter_map(|h| self.state.turns.get(&h.turn))
             .map(|t| t.head.clone())
             .collect();
-        let permission = opening.permission;
-        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission });
+        let (permission, sandbox) = (opening.permission, Some(opening.sandbox));
+        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
+        self.tell_sandbox();
         self.trust_as(opening.standing);
         for head in unheard {
             let text = format!("Not acted on, for the program ended before it was understood: {head}");
@@ -67,6 +70,17 @@ impl Draft<'_> {
         self.offer_what_was_open();
         self.hooks_of_session();
         Ok(())
+    }
+
+    /// Says so where commands cannot be held.
+    fn tell_sandbox(&mut self) {
+        if self.state.sandbox.backend.is_none() {
+            let why = self.state.sandbox.notes.join("; ");
+            self.notice(
+                Level::Warn,
+                format!("There is no sandbox: every command asks. {why}").trim().to_owned(),
+            );
+        }
     }
 
     fn open_commands(&self) -> Vec<CallId> {
