@@ -18,6 +18,7 @@ use crate::{
     },
     intent::{IntentNode, IntentPath, Mode, Phase, Turn},
     plan::Plan,
+    policy::{Request, Ruling},
     proposal::{Decision, Proposal},
     relpath::RelPath,
     risk::Risk,
@@ -462,6 +463,39 @@ pub enum Event {
         /// How it runs, for a command.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         confine: Option<Confine>,
+        /// What let it run unasked, where more than its path did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<Ruling>,
+    },
+    /// A call ran into a rule about the path that it really means; the user is asked, nothing was done.
+    CallHeld {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// What it would do.
+        request: Request,
+        /// The rule.
+        ruling: Ruling,
+    },
+    /// The user allowed what these rules say: for this session, or for good.
+    RulesGranted {
+        /// The rules, as they were shown.
+        rules: Vec<String>,
+        /// Whether they are to be kept in the user's file.
+        lasting: bool,
+        /// The approval that they came with.
+        approval: ApprovalId,
+    },
+    /// Rules that were to be kept are in the user's file, or could not be put there.
+    RulesKept {
+        /// The approval that they came with.
+        approval: ApprovalId,
+        /// The file.
+        file: String,
+        /// Why they could not be kept; they hold for this session all the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<String>,
     },
     /// A tool call ended, was refused, or was interrupted.
     CallEnded {
@@ -478,6 +512,9 @@ pub enum Event {
         /// Files seen, with their hashes.
         #[serde(default)]
         seen: Vec<(RelPath, BlobId)>,
+        /// The rule that refused it, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<Ruling>,
     },
     /// A change was proposed; an open one of the same lane to the same file is superseded.
     Proposed {
@@ -606,6 +643,9 @@ pub enum Event {
         /// Whether the user typed the line as it stands.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         typed: bool,
+        /// What decided whether it runs, asks or is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<Ruling>,
     },
     /// A command runs.
     CommandStarted {

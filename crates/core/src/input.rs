@@ -7,7 +7,7 @@ use crate::{
     checkpoint::Answer,
     event::FileChange,
     hook::HookOutcome,
-    ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, Opinion},
     proposal::Decision,
     sandbox::Sandbox,
@@ -147,6 +147,13 @@ pub enum Input {
         call: CallId,
         /// With what.
         outcome: HookOutcome,
+    },
+    /// Rules that were to be kept in the user's file are there, or could not be put there.
+    RulesKept {
+        /// The approval that they came with.
+        approval: ApprovalId,
+        /// The file as the user would name it, or why not.
+        result: Result<String, String>,
     },
     /// The folder was looked at: how far it is trusted, and what it brings.
     Surveyed(Standing),

@@ -2,11 +2,14 @@
 //!
 //! Owns the message types. The channels themselves belong to the runtime and the binary.
 
+use std::sync::Arc;
+
 use crate::{
     blob::BlobId,
     event::Stamped,
     ids::{Millis, Seq},
     input::Input,
+    policy::Policy,
     redact::Redactor,
     relpath::RelPath,
     session::Session,
@@ -15,6 +18,7 @@ use crate::{
 
 /// What a screen sends to the driver.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a few wait at a time, and most of them are inputs")]
 pub enum Request {
     /// Something for the session.
     Input(Input),
@@ -62,6 +66,8 @@ pub enum Update {
     Delta(Delta),
     /// The answer to a question.
     Answered(u64, Reply),
+    /// The permission rules that hold from now on.
+    Rules(Arc<Policy>),
     /// An input changed nothing.
     Refused(String),
     /// What surrounds the session changed.

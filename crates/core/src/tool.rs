@@ -9,6 +9,7 @@ use crate::{
     blob::{Blob, BlobId},
     diff::Hunk,
     ids::{CallId, LaneId, Millis, Process},
+    policy::Held,
     relpath::RelPath,
     sandbox::Confine,
     scope::Capability,
@@ -178,6 +179,8 @@ pub struct ToolOutcome {
     pub output: Option<Blob>,
     /// What the user should know of it, beyond its result.
     pub notice: Option<String>,
+    /// The rule that the call ran into at the path which it really meant; then nothing was done.
+    pub held: Option<Box<Held>>,
 }
 
 impl ToolOutcome {
@@ -192,6 +195,7 @@ impl ToolOutcome {
             exit: None,
             output: None,
             notice: None,
+            held: None,
         }
     }
 

@@ -6,8 +6,9 @@ use crate::{
     blob::BlobId,
     event::FileChange,
     hook::Way,
-    ids::{ApplyId, CallId, LaneId, ProposalId, Seq, TurnId},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId, Seq, TurnId},
     intent::{IntentNode, IntentPath},
+    policy::PathRules,
     relpath::RelPath,
     scope::ToolScope,
     talk::Purpose,
@@ -31,6 +32,8 @@ pub enum WorkKey {
     Write(ApplyId),
     /// Taking it back (`false`) or putting it back (`true`).
     Revert(ApplyId, bool),
+    /// Keeping rules in the user's file.
+    Keep(ApprovalId),
     /// Looking at what the folder brings, and keeping what was decided about it.
     Survey,
     /// A run of a hook.
@@ -96,6 +99,13 @@ pub enum Work {
         /// The files.
         files: Vec<FileChange>,
     },
+    /// Put these rules into the user's file.
+    Keep {
+        /// The approval that they came with.
+        approval: ApprovalId,
+        /// The rules.
+        rules: Vec<String>,
+    },
     /// Look at what the folder brings, after keeping what was decided about it.
     Survey(TrustWish),
     /// Run a hook.
@@ -131,6 +141,8 @@ pub struct View {
     pub base: BTreeMap<RelPath, Option<BlobId>>,
     /// The hash that each file had when the lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// The rules that hold for the paths which are really touched.
+    pub rules: PathRules,
 }
 
 /// What is taken of one proposal.
@@ -162,6 +174,7 @@ impl Work {
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
             Self::Write { apply, .. } => WorkKey::Write(*apply),
             Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
+            Self::Keep { approval, .. } => WorkKey::Keep(*approval),
             Self::Survey(_) => WorkKey::Survey,
             Self::Hook { call, .. } => WorkKey::Hook(*call),
         }

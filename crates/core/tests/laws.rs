@@ -23,8 +23,9 @@ use pilothouse_core::{
     ids::Millis,
     input::{Input, Understood, WriteFault},
     intent::{Control, IntentNode, IntentPath, Opinion, Phase, Source, Turn},
+    policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
-    risk::Risk,
+    risk::{Act, Risk},
     sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, Session},
@@ -33,6 +34,7 @@ use pilothouse_core::{
     trust::{Trust, TrustWish},
     work::{Work, WorkKey},
 };
+use std::sync::Arc;
 use support::*;
 
 /// A small generator with a fixed seed, so that a failure can be run again.
@@ -105,6 +107,9 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
         ("run", r#"{"command":"git status"}"#),
         ("run", r#"{"command":"git status","network":true,"reason":"why"}"#),
         ("run", r#"{"command":"cargo test","outside":true,"reason":"why"}"#),
+        ("run", r#"{"command":"cargo build"}"#),
+        ("run", r#"{"command":"rm x"}"#),
+        ("read", r#"{"path":"secrets/key"}"#),
         ("run", "{}"),
         ("request_path", r#"{"node":"modify","reason":"because"}"#),
         ("request_path", r#"{"node":"read"}"#),
@@ -147,6 +152,9 @@ fn answer(dice: &mut Dice) -> Answer {
         Answer::Line("make -k".into()),
         Answer::Line("rm -rf ~".into()),
         Answer::Line(" ".into()),
+        Answer::Grant { rules: vec!["allow command cargo test".into()], lasting: false },
+        Answer::Grant { rules: vec!["allow command cargo".into()], lasting: true },
+        Answer::Grant { rules: vec!["allow command rm".into()], lasting: true },
     ])
 }
 
@@ -261,6 +269,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                 Tool::Write => proposing("b.txt", "", "x\n"),
                 Tool::Delete => proposing("c.txt", "x\n", ""),
                 Tool::Run => exited(dice.pick(&[0, 0, 1]), "out"),
+                Tool::Read if dice.roll(4) == 0 => held(dice.pick(&[Outcome::Ask, Outcome::Refuse])),
                 _ => ToolOutcome::text("text", "1 line"),
             };
             if dice.roll(15) == 0 {
@@ -304,9 +313,30 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             ]);
             Input::HookEnded { call: *call, outcome: hook_said(status, "because") }
         }
+        Work::Keep { approval, .. } => Input::RulesKept {
+            approval: *approval,
+            result: dice.pick(&[Ok("permissions.toml".to_owned()), Err("disk full".to_owned())]),
+        },
         Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
 }
+
+/// A tool that ran into a rule at the path that it really meant.
+fn held(outcome: Outcome) -> ToolOutcome {
+    let ruling = Ruling { outcome, by: "ask read .env".into(), at: "f:1".into(), part: String::new() };
+    let request = Request::Path { act: Act::Read, path: ".env".into() };
+    ToolOutcome { held: Some(Box::new(Held { request, ruling })), ..ToolOutcome::failure("held") }
+}
+
+/// Rules under which every other sequence is played.
+const RULES: [&str; 6] = [
+    "deny command rm",
+    "ask read a.txt",
+    "allow command cargo build",
+    "deny read secrets/**",
+    "allow write b.txt",
+    "ask command make",
+];
 
 /// What must hold between two states.
 fn check(before: &Session, after: &Session, step: &[Stamped]) {
@@ -338,11 +368,8 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies.contains_key(apply));
             }
-            Work::Classify { .. }
-            | Work::Think { .. }
-            | Work::Revert { .. }
-            | Work::Survey(_)
-            | Work::Hook { .. } => {}
+            Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } => {}
+            Work::Survey(_) | Work::Keep { .. } | Work::Hook { .. } => {}
         }
     }
     for lane in new.lanes.values() {
@@ -449,7 +476,7 @@ fn check_log(log: &[Stamped]) {
                 }
             }
             Event::ApplyApproved { apply, by, .. } => {
-                assert!(by == "user" || auto);
+                assert!(by == "user" || auto || by.starts_with("allow write"), "{by}");
                 applies.insert(*apply);
             }
             Event::ApplyStarted { apply, .. } => assert!(applies.contains(apply)),
@@ -457,9 +484,11 @@ fn check_log(log: &[Stamped]) {
             Event::CommandProposed { call, risk, command, confine, .. } => {
                 proposed.insert(*call, (*risk, command.clone(), *confine));
             }
-            Event::CallStarted { call, tool: Tool::Run, approval, confine, .. } => {
+            Event::CallStarted { call, tool: Tool::Run, approval, confine, ruling, .. } => {
                 let (risk, command, shown) = &proposed[call];
                 assert_eq!(confine.as_ref(), Some(shown), "it runs as it was shown");
+                let ruled = ruling.as_ref().is_some_and(|r| r.by.starts_with("allow command"));
+                assert!(approval.is_some() || command != "rm x" || typed.contains(call));
                 match (approval, *shown) {
                     (Some(a), _) => {
                         assert!(approved.contains(a));
@@ -468,7 +497,7 @@ fn check_log(log: &[Stamped]) {
                     }
                     (None, Confine::READING) => assert_eq!(*risk, Risk::Low),
                     (None, Confine::Inside { network: false, .. }) => {
-                        assert!(*risk < Risk::High && (auto || typed.contains(call)));
+                        assert!(*risk < Risk::High && (auto || ruled || typed.contains(call)));
                     }
                     (None, Confine::Outside) => assert!(*risk < Risk::High && typed.contains(call)),
                     (None, _) => panic!("{call:?} began unasked, {shown:?}"),
@@ -495,6 +524,10 @@ fn run(seed: u64, steps: usize) -> Bench {
         1 => Bench::asking(),
         _ => Bench::new(),
     };
+    if seed % 4 > 1 {
+        let rules = RULES.iter().map(|r| Rule::parse(r, Origin::SESSION).unwrap()).collect();
+        bench.session.set_policy(Arc::new(Policy::new(rules, Places::default())));
+    }
     for _ in 0..steps {
         let before = bench.session.clone();
         let next = input(&mut dice, &bench.session);
@@ -568,7 +601,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                     Work::Classify { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } => {}
-                    Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => {
+                    Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }
                 }

@@ -22,6 +22,8 @@ mod hearing;
 mod hooks;
 #[path = "stories/limits.rs"]
 mod limits;
+#[path = "stories/permissions.rs"]
+mod permissions;
 #[path = "stories/phases.rs"]
 mod phases;
 #[path = "stories/questions.rs"]

@@ -32,6 +32,7 @@ use crate::{
     disk::{Disk, RealDisk},
     error::RuntimeError,
     home::{Environment, Home},
+    permissions,
     sessions::{self, Summary},
     surroundings,
     trust::{Folder, Survey},
@@ -360,6 +361,9 @@ impl Driver {
         {
             tracing::warn!(error = %e, "the state of the run could not be put beside the log");
         }
+        if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
+            self.read_rules_again();
+        }
         for event in &events {
             self.suggest(event);
         }
@@ -368,6 +372,18 @@ impl Driver {
             self.ask_git();
         }
         self.outbox.events(events);
+    }
+
+    /// The user's file of rules changed: what it says now holds at once.
+    fn read_rules_again(&mut self) {
+        match permissions::load(&self.setup.home, self.at.root.path(), &self.setup.environment) {
+            Ok(rules) => {
+                let policy = Arc::new(rules.policy);
+                self.at.session.set_policy(Arc::clone(&policy));
+                self.outbox.send(Update::Rules(policy));
+            }
+            Err(e) => self.outbox.send(Update::Refused(format!("{e} ({})", e.hint()))),
+        }
     }
 
     /// A phrase that the model resolved goes to the file for review.

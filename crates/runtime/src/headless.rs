@@ -246,7 +246,7 @@ impl Watch<'_> {
                 self.taken = true;
                 None
             }
-            Update::Opened(..) | Update::Surroundings(_) | Update::Closed(_) => None,
+            Update::Opened(..) | Update::Surroundings(_) | Update::Rules(_) | Update::Closed(_) => None,
         }
     }
 
@@ -317,6 +317,7 @@ impl Watch<'_> {
             | Update::Delta(_)
             | Update::Answered(..)
             | Update::Surroundings(_)
+            | Update::Rules(_)
             | Update::Closed(_) => {}
         }
     }
@@ -351,6 +352,7 @@ fn judge(question: &Checkpoint, options: &Options, fault: Option<FaultKind>) -> 
         | CheckpointKind::Interruption { .. }
         | CheckpointKind::Diff { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Transition { .. }
         | CheckpointKind::Trust { .. }
         | CheckpointKind::Exit

@@ -3,7 +3,11 @@
 //! Owns that choice and the question whether the file changed behind the lane's back. Never reads a
 //! file itself (the jail does) and never changes one.
 
-use pilothouse_core::{blob::BlobId, redact::Redactor, relpath::RelPath, work::View};
+use std::cell::OnceCell;
+
+use pilothouse_core::{
+    blob::BlobId, policy::Held, redact::Redactor, relpath::RelPath, risk::Act, work::View,
+};
 
 use crate::{
     jail::{Jail, JailError},
@@ -18,6 +22,8 @@ pub(crate) struct Eyes<'a> {
     pub blobs: &'a dyn BlobSource,
     /// What a lane is shown comes without secrets.
     pub redactor: &'a Redactor,
+    /// The rule that the call ran into at the path which it really means.
+    pub held: &'a OnceCell<Held>,
 }
 
 /// One file as the lane sees it.
@@ -54,9 +60,12 @@ pub(crate) struct Start {
 }
 
 impl Eyes<'_> {
-    /// Looks at one file.
-    pub fn look(&self, path: &RelPath) -> Result<Sight, JailError> {
+    /// Looks at one file, unless a rule about what it really is holds one of these acts back.
+    pub fn look(&self, path: &RelPath, acts: &[Act]) -> Result<Sight, JailError> {
         let path = self.jail.resolve(path)?.path()?;
+        for act in acts {
+            self.may(*act, &path)?;
+        }
         let disk = match self.jail.read(&path) {
             Ok(bytes) => Some(bytes),
             Err(JailError::Missing(_)) => None,
@@ -72,6 +81,15 @@ impl Eyes<'_> {
         };
         let seen = self.view.seen.get(&path).copied();
         Ok(Sight { path, disk, disk_id, proposed, seen })
+    }
+
+    /// Whether the rules let the call do this to the file with this real path; a call that they do not let is held.
+    pub fn may(&self, act: Act, path: &RelPath) -> Result<(), JailError> {
+        let Some(held) = self.view.rules.holds(act, path) else { return Ok(()) };
+        let error = JailError::Ruled { path: path.to_string(), rule: held.ruling.to_string() };
+        // The first rule is the one that is told.
+        let _ = self.held.set(held);
+        Err(error)
     }
 
     /// The content of a proposal.
@@ -111,3 +129,6 @@ impl Sight {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

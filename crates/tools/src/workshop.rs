@@ -3,7 +3,7 @@
 //! Owns the check of the permit and the dispatch to the tool. Never decides whether a call may run:
 //! without a [`Permit`], which only the session can make, nothing here can be called.
 
-use std::{path::Path, sync::Arc};
+use std::{cell::OnceCell, path::Path, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -134,8 +134,11 @@ impl Workshop {
         let redactor = self.redactor.clone();
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
-            let eyes = Eyes { jail: &jail, view: &view, blobs: blobs.as_ref(), redactor: &redactor };
-            on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure)
+            let held = OnceCell::new();
+            let eyes =
+                Eyes { jail: &jail, view: &view, blobs: blobs.as_ref(), held: &held, redactor: &redactor };
+            let outcome = on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
+            ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }
         });
         tokio::select! {
             done = work => done.unwrap_or_else(|e| {

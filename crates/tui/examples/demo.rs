@@ -124,6 +124,10 @@ impl Driver {
             }
             Work::Write { apply, .. } => self.todo.push_back(Input::ApplyEnded { apply, result: Ok(()) }),
             Work::Revert { apply, .. } => self.todo.push_back(Input::RevertEnded { apply, result: Ok(()) }),
+            Work::Keep { approval, .. } => {
+                let result = Ok("permissions.toml".to_owned());
+                self.todo.push_back(Input::RulesKept { approval, result });
+            }
         }
     }
 

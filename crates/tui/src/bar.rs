@@ -85,6 +85,7 @@ fn things(state: &State, question: &Checkpoint) -> usize {
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Trust { .. }
         | CheckpointKind::Transition { .. } => 1,
     }
@@ -201,6 +202,7 @@ fn heading(question: &Checkpoint, glyphs: &Glyphs) -> (&'static str, Slot, Strin
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Diff { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Trust { .. }
         | CheckpointKind::Transition { .. } => (glyphs.waits, Slot::Warn, message, ""),
     }
@@ -237,6 +239,9 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
                 Confine::Bare | Confine::Inside { network: false, .. } => "",
             };
             (format!("{risk}{how}  {}", Clean::line(command)), facts.approvals_key, "opens it")
+        }
+        CheckpointKind::Access { request, .. } => {
+            (format!("may it {}?", Clean::line(&request.to_string())), facts.approvals_key, "opens it")
         }
         CheckpointKind::Transition { from, to, .. } => {
             let what = format!("may it go from {} to {}?", from.title(), to.title());

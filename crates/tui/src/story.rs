@@ -121,6 +121,7 @@ pub(crate) fn started(call: u64, tool: Tool, subject: &str) -> Event {
         epoch: 0,
         approval: None,
         confine: None,
+        ruling: None,
     }
 }
 
@@ -132,6 +133,7 @@ pub(crate) fn ended(call: u64, summary: &str, result: &str) -> Event {
         summary: summary.into(),
         result: excerpt(result),
         seen: Vec::new(),
+        ruling: None,
     }
 }
 

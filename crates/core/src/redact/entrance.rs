@@ -61,6 +61,9 @@ impl Redactor {
             Input::Panicked { call, apply, message } => {
                 Input::Panicked { call, apply, message: self.text(message) }
             }
+            Input::RulesKept { approval, result } => {
+                Input::RulesKept { approval, result: result.map(|t| self.text(t)).map_err(|t| self.text(t)) }
+            }
             Input::HookEnded { call, outcome } => {
                 let (summary, output) = (self.text(outcome.summary), self.text(outcome.output));
                 Input::HookEnded { call, outcome: HookOutcome { summary, output, ..outcome } }
@@ -110,6 +113,7 @@ impl Redactor {
             Answer::Line(line) if self.secrets(&line).is_empty() => Answer::Line(line),
             Answer::Line(_) => return Err(Refusal::new(COMMAND)),
             answer @ (Answer::Approve
+            | Answer::Grant { .. }
             | Answer::Abort
             | Answer::Pick(_)
             | Answer::AutoFix
@@ -168,6 +172,7 @@ impl Redactor {
             proposals: outcome.proposals,
             exit: outcome.exit,
             notice: outcome.notice.map(|n| self.text(n)),
+            held: outcome.held,
         }
     }
 

@@ -259,6 +259,11 @@ pub(super) fn is_secret(path: &str) -> bool {
 
 fn name_is_secret(last: &str) -> bool {
     let last = last.trim_end_matches([';', ',']);
+    let public =
+        ["cert", "chain", "pub", "csr"].iter().any(|word| last.contains(word)) || last.starts_with("ca.");
+    if public && last.rsplit('.').next() == Some("pem") {
+        return false;
+    }
     if SECRET_NAMES.contains(&last)
         || KEY_NAMES.contains(&last)
         || SECRET_ENDINGS.iter().any(|end| last.ends_with(end) && (last.len() > end.len() || *end == ".env"))

@@ -16,6 +16,7 @@ use crate::{
     ids::{Seq, TaskId},
     intent::{IntentPath, Phase, Turn},
     plan::{GateStatus, Plan, TaskStatus},
+    policy::{Origin, Rule},
     proposal::ProposalStatus,
     tool::Tool,
     trust::Trust,
@@ -129,8 +130,24 @@ impl State {
             Event::CheckpointResolved { checkpoint, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
                 self.asked.remove(checkpoint);
-                self.open.remove(checkpoint);
+                let question = self.open.remove(checkpoint);
+                if let (Some(CheckpointKind::Access { call, request, .. }), Some(_)) =
+                    (question.map(|q| q.kind), approval)
+                {
+                    let mut calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
+                    if let Some(open) = calls.find(|c| c.call == call) {
+                        open.leave.push(request);
+                    }
+                }
             }
+            Event::RulesGranted { rules, lasting, approval } => {
+                self.saw(approval.0);
+                self.granted.extend(rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()));
+                if *lasting {
+                    self.keeping.insert(*approval, rules.clone());
+                }
+            }
+            Event::RulesKept { approval, .. } => drop(self.keeping.remove(approval)),
             Event::QueueChanged { plan_new, control, later } => {
                 self.queue.plan_new = *plan_new;
                 self.queue.control = control.iter().cloned().collect();
@@ -162,6 +179,7 @@ impl State {
             | Event::ThinkingFailed { .. }
             | Event::CallMade { .. }
             | Event::CallStarted { .. }
+            | Event::CallHeld { .. }
             | Event::CallEnded { .. } => self.fold_lane(seq, event),
             Event::Proposed { .. }
             | Event::HunkDecided { .. }
@@ -192,6 +210,8 @@ impl State {
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
         self.trust = Trust::None;
+        self.granted.clear();
+        self.keeping.clear();
         self.seeking = None;
         self.hooks.clear();
         self.hook_runs.clear();
@@ -406,6 +426,7 @@ impl State {
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
                         confine: None,
+                        leave: Vec::new(),
                         typed: *typed,
                         edited: false,
                         since: at,
@@ -423,6 +444,12 @@ impl State {
                     open.allowed = Some(*epoch);
                     open.confine = *confine;
                     open.since = at;
+                }
+            }
+            Event::CallHeld { call, lane, .. } => {
+                let calls = self.lanes.get_mut(lane).map(|l| &mut l.calls);
+                if let Some(open) = calls.and_then(|c| c.iter_mut().find(|c| c.call == *call)) {
+                    open.allowed = None;
                 }
             }
             Event::CallEnded { call, lane, seen, .. } => {
@@ -458,6 +485,7 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         hash: head.args.id(),
         allowed: None,
         confine: None,
+        leave: Vec::new(),
         typed: false,
         edited: false,
         since: at,

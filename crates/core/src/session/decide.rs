@@ -15,6 +15,7 @@ mod hook;
 mod lane;
 mod leave;
 mod open;
+mod permit;
 mod run;
 mod say;
 mod stop;
@@ -31,12 +32,14 @@ use crate::{
     input::{Input, Refusal},
     intent::Phase,
     phase::{Move, Trigger, transition},
+    policy::Policy,
 };
 
 /// Events being decided.
 pub(super) struct Draft<'a> {
     state: &'a mut State,
     tiers: &'a Tiers,
+    policy: &'a Policy,
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
@@ -45,8 +48,8 @@ pub(super) struct Draft<'a> {
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
-    pub fn new(state: &'a mut State, tiers: &'a Tiers, at: Millis) -> Self {
-        Self { state, tiers, at, blobs: Vec::new(), events: Vec::new() }
+    pub fn new(state: &'a mut State, tiers: &'a Tiers, policy: &'a Policy, at: Millis) -> Self {
+        Self { state, tiers, policy, at, blobs: Vec::new(), events: Vec::new() }
     }
 
     /// What was decided. A refusal after the first event is told as a notice: what was recorded
@@ -72,6 +75,7 @@ impl<'a> Draft<'a> {
     /// Whatever was dropped or answered: no lane is left with nothing to wait for, no run without
     /// its next step, no phase without its question.
     fn settle(&mut self) {
+        self.close_access_of_gone_calls();
         for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
             self.advance(lane);
         }
@@ -106,6 +110,7 @@ impl<'a> Draft<'a> {
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
             Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),
+            Input::RulesKept { approval, result } => self.rules_kept(approval, result),
             Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }

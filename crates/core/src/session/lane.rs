@@ -10,6 +10,7 @@ use crate::{
     blob::BlobId,
     ids::{ApprovalId, CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
     intent::IntentNode,
+    policy::Request,
     relpath::RelPath,
     sandbox::Confine,
     scope::ToolScope,
@@ -135,6 +136,8 @@ pub struct OpenCall {
     pub typed: bool,
     /// Whether the user changed what was proposed.
     pub edited: bool,
+    /// What the user let it do although a rule asks about it.
+    pub leave: Vec<Request>,
     /// When it began.
     pub since: Millis,
 }

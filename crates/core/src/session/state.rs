@@ -15,6 +15,7 @@ use crate::{
     },
     intent::{Control, IntentNode, IntentPath, Mode, Opinion, Phase, Turn},
     plan::Plan,
+    policy::{PathRules, Rule},
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
     sandbox::Sandbox,
@@ -103,6 +104,10 @@ pub struct State {
     pub cut: BTreeMap<CallId, (TurnId, LaneId)>,
     /// Evidence of gates, with the hash of what the session had on disk then.
     pub evidence: BTreeMap<EvidenceId, Seq>,
+    /// What the user allowed for this session.
+    pub granted: Vec<Rule>,
+    /// Rules that are being kept in the user's file.
+    pub keeping: BTreeMap<ApprovalId, Vec<String>>,
     /// Failed repairs of the run's gates so far.
     pub repairs: u32,
     /// What was said in the last goal, for when it is tried again.
@@ -330,7 +335,9 @@ impl State {
         });
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
         let survey = self.seeking.map(Work::Survey);
-        let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey);
+        let keeps = self.keeping.iter();
+        let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
+        let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
         let all = all.chain(self.hook_work());
         all.map(|w| (w.key(), w)).collect()
     }
@@ -342,14 +349,16 @@ impl State {
             return None;
         }
         let permit = Permit::mint(lane, call, tool, epoch);
-        Some(Work::Tool { permit, args: call.args.clone(), view: self.view(lane) })
+        let mut view = self.view(lane);
+        view.rules.leave.clone_from(&call.leave);
+        Some(Work::Tool { permit, args: call.args.clone(), view })
     }
 
     /// What a lane sees instead of the disk.
     pub fn view(&self, lane: &Lane) -> View {
         let overlay = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.after)).collect();
         let base = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.before)).collect();
-        View { overlay, base, seen: lane.seen.clone() }
+        View { overlay, base, seen: lane.seen.clone(), rules: PathRules::default() }
     }
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {
@@ -383,7 +392,9 @@ impl State {
     /// The open question about this call, if there is one.
     pub fn question_of_call(&self, call: CallId) -> Option<&Checkpoint> {
         self.open.values().find(|c| match &c.kind {
-            CheckpointKind::Risk { call: c, .. } | CheckpointKind::Transition { call: c, .. } => *c == call,
+            CheckpointKind::Risk { call: c, .. }
+            | CheckpointKind::Transition { call: c, .. }
+            | CheckpointKind::Access { call: c, .. } => *c == call,
             CheckpointKind::Clarification { call: c, .. } => *c == Some(call),
             CheckpointKind::Confirmation
             | CheckpointKind::Failure(_)

@@ -38,7 +38,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                     .take
                     .iter()
                     .all(|(id, _)| !state.lanes.contains_key(&state.proposals[id].lane)),
-                Work::Write { .. } | Work::Revert { .. } => true,
+                Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => true,
                 // Looking at the folder is nobody's work.
                 Work::Survey(_) => true,
                 Work::Hook { call, .. } => match state.hook_runs[call].holds {

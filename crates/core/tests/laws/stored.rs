@@ -82,6 +82,9 @@ const fn place(event: &Event) -> usize {
         Event::HookEnded { .. } => 59,
         Event::MoveHeld { .. } => 60,
         Event::MoveBlocked { .. } => 61,
+        Event::CallHeld { .. } => 62,
+        Event::RulesGranted { .. } => 63,
+        Event::RulesKept { .. } => 64,
     }
 }
 
@@ -92,7 +95,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..62), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..65), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
@@ -111,6 +114,7 @@ fn grow(value: &mut Value) {
                         "pick",
                         "text",
                         "word",
+                        "grant",
                         "line",
                         "task",
                         "gate",

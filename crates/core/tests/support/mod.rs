@@ -318,6 +318,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),
             Effect::Start(Work::Write { .. }) => Some("write".into()),
             Effect::Start(Work::Revert { .. }) => Some("revert".into()),
+            Effect::Start(Work::Keep { .. }) => Some("keep".into()),
             Effect::Start(Work::Survey(_)) => Some("survey".into()),
             Effect::Start(Work::Hook { .. }) => Some("hook".into()),
             Effect::Cancel(_) => None,
@@ -330,6 +331,9 @@ pub fn is_plan(k: &CheckpointKind) -> bool {
 }
 pub fn is_risk(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Risk { .. })
+}
+pub fn is_access(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Access { .. })
 }
 pub fn is_diff(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Diff { .. })

@@ -24,7 +24,7 @@ use crate::{
     home::make_private,
     hooks::Definition,
     log::{Log, Meta},
-    sessions,
+    permissions, sessions,
     trust::{Folder, Survey},
     writer,
 };
@@ -85,7 +85,9 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         created: (setup.clock)().0,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
+    let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
     let mut notices = config.notices.clone();
+    notices.extend(rules.notices);
     notices.extend(trust.1.inert());
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
@@ -96,6 +98,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     };
     let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
+    session.set_policy(Arc::new(rules.policy));
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));

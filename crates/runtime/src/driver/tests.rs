@@ -83,7 +83,7 @@ impl Screen {
             Update::Answered(n, reply) => drop(self.answers.insert(n, reply)),
             Update::Refused(text) => self.refused.push(text),
             Update::Surroundings(around) => self.around = *around,
-            Update::Closed(_) => {}
+            Update::Rules(_) | Update::Closed(_) => {}
         }
     }
 

@@ -18,8 +18,9 @@ use futures::FutureExt;
 use pilothouse_core::{
     blob::BlobId,
     event::{Event, FileChange},
-    ids::{ApplyId, CallId, LaneId, Process, Seq, TurnId},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, Process, Seq, TurnId},
     input::Input,
+    policy::{Origin, Rule},
     port::Update,
     redact::{self, Redactor},
     scope::ToolScope,
@@ -40,6 +41,7 @@ use crate::{
     error::RuntimeError,
     later::{self, Question},
     pending::Pending,
+    permissions,
     writer::{self, Swap, prepare},
 };
 
@@ -122,6 +124,7 @@ impl Driver {
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
+            Work::Keep { approval, rules } => self.keep(key, approval, &rules),
             Work::Survey(wish) => self.survey(wish),
             Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
@@ -265,6 +268,25 @@ impl Driver {
         self.blocking(key, apply, move || {
             let result = writer::swap_all(disk.as_ref(), &root, &blobs, &swaps);
             Input::RevertEnded { apply, result }
+        });
+    }
+
+    /// Puts rules that the user granted for good into their file.
+    fn keep(&self, key: WorkKey, approval: ApprovalId, rules: &[String]) {
+        let path = permissions::user_file(&self.setup.home);
+        let places = self.at.session.policy().places().clone();
+        let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
+        let note = format!("allowed in session {}", self.at.slug);
+        self.spawn(key, None, None, async move {
+            let shown = path.display().to_string();
+            let done =
+                tokio::task::spawn_blocking(move || permissions::keep(&path, &rules, &note, &places)).await;
+            let result = match done {
+                Ok(Ok(())) => Ok(shown),
+                Ok(Err(e)) => Err(format!("{e} ({})", e.hint())),
+                Err(e) => Err(e.to_string()),
+            };
+            Input::RulesKept { approval, result }
         });
     }
 

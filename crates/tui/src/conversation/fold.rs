@@ -233,7 +233,10 @@ impl Log {
                 self.add(at, Kind::Work, Body::Waits(proposals.clone(), id));
                 return;
             }
-            CheckpointKind::Risk { .. } | CheckpointKind::Trust { .. } | CheckpointKind::Exit => return,
+            CheckpointKind::Risk { .. }
+            | CheckpointKind::Access { .. }
+            | CheckpointKind::Trust { .. }
+            | CheckpointKind::Exit => return,
             CheckpointKind::Clarification { choices, .. } => (choices.clone(), false, String::new()),
             CheckpointKind::Failure(f) => (Vec::new(), true, f.hint.clone()),
             CheckpointKind::Interruption { .. }
@@ -298,6 +301,7 @@ fn said(answer: Option<&Answer>, choices: &[String]) -> String {
         Some(Answer::Respond) => "answer it".to_owned(),
         Some(Answer::Continue) => "go on".to_owned(),
         Some(Answer::Line(line)) => line.clone(),
+        Some(Answer::Grant { rules, .. }) => rules.join(", "),
     }
 }
 

@@ -299,6 +299,7 @@ fn what_was_refused_or_lost_says_so() {
         summary: "the path is read".into(),
         result,
         seen,
+        ruling: None,
     });
     s.tell(Event::Notice { level: Level::Warn, text: "the log was torn and has been mended".into() });
     s.tell(Event::ApplyFailed { apply: ApplyId(1), message: "src/a.rs".into(), stale: true });
@@ -511,6 +512,7 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
             rule: t.into(),
             shown: BlobId::of(b""),
             typed: false,
+            ruling: None,
         },
         19 => Event::CheckpointOpened {
             checkpoint: Checkpoint {

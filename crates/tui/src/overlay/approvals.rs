@@ -5,7 +5,6 @@
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
-    risk::Risk,
     trust::PartChange,
 };
 use ratatui::{
@@ -120,11 +119,20 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
             if gate.is_some() {
                 details.push(("for", "a gate of the plan".to_owned()));
             }
-            let run =
-                if *risk == Risk::High { "p, then type proceed to run it once" } else { "y runs it once" };
+            let run = item
+                .kind
+                .word()
+                .map_or("y runs it once".to_owned(), |w| format!("y, then type {w} to run it once"));
             let edit = if gate.is_some() { "" } else { "; e changes it" };
             details.push(("then", format!("{run}{edit}; n denies it")));
             (risk_name(*risk, ascii).to_owned(), slot, clean(command), details)
+        }
+        CheckpointKind::Access { request, ruling, .. } => {
+            let details = vec![
+                ("why", clean(&ruling.to_string())),
+                ("then", "y allows it once; n denies it".to_owned()),
+            ];
+            (format!("{waits} asks"), Slot::Warn, clean(&request.to_string()), details)
         }
         CheckpointKind::Transition { from, to, reason, .. } => {
             let text = format!("go from {} to {}", from.title(), to.title());

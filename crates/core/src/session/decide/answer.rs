@@ -8,7 +8,6 @@ use crate::{
     ids::{CallId, CheckpointId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, IntentNode, Phase, Turn},
-    risk::Risk,
     sandbox::Confine,
     scope::Capability,
     session::LaneKind,
@@ -28,14 +27,23 @@ impl Draft<'_> {
             }
             CheckpointKind::Failure(_) => self.answer_failure(&question, answer),
             CheckpointKind::Interruption { text } => self.answer_interruption(id, text, &answer),
-            CheckpointKind::Risk { call, shown: wanted, risk, confine, .. } => {
+            CheckpointKind::Risk { call, shown: wanted, confine, .. } => {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
                 }
                 if let Answer::Line(line) = &answer {
                     return self.submit_line(id, line);
                 }
-                self.answer_risk(id, *call, (*risk, *confine), answer)
+                if let Answer::Grant { rules, lasting } = &answer {
+                    return self.grant(id, *call, rules, *lasting);
+                }
+                self.answer_risk(id, *call, (question.kind.word(), *confine), answer)
+            }
+            CheckpointKind::Access { call, request, shown: wanted, .. } => {
+                if shown != Some(*wanted) {
+                    return Err(Refusal::new("what is asked changed since it was shown; look at it again"));
+                }
+                self.answer_access(id, *call, request, answer)
             }
             CheckpointKind::Transition { lane, call, to, .. } => {
                 self.answer_transition(id, *lane, *call, *to, answer)
@@ -72,6 +80,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }
@@ -98,6 +107,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => return Err(wrong()),
         };
         let pick = if let Answer::Pick(n) = answer { Some(n) } else { None };
@@ -200,6 +210,7 @@ impl Draft<'_> {
             | Answer::Retry
             | Answer::Replan
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }
@@ -208,13 +219,13 @@ impl Draft<'_> {
         &mut self,
         id: CheckpointId,
         call: CallId,
-        (risk, confine): (Risk, Confine),
+        (wanted, confine): (Option<&str>, Confine),
         answer: Answer,
     ) -> Decided {
-        let allowed = match (&answer, risk) {
-            (Answer::Word(word), Risk::High) => word.trim() == "proceed",
-            (Answer::Approve, Risk::Low | Risk::Medium) => true,
-            (Answer::Word(word), Risk::Low | Risk::Medium) => word.trim() == "y",
+        let allowed = match (&answer, wanted) {
+            (Answer::Word(word), Some(wanted)) => word.trim() == wanted,
+            (Answer::Approve, None) => true,
+            (Answer::Word(word), None) => word.trim() == "y",
             (Answer::Skip, _) => {
                 self.deny_call(id, call, answer, "the user skipped this command");
                 return Ok(());
@@ -226,13 +237,14 @@ impl Draft<'_> {
             _ => false,
         };
         if !allowed {
-            return Err(Refusal::new("type `proceed` to run a command of high risk; nothing else runs it"));
+            let word = wanted.unwrap_or("y");
+            return Err(Refusal::new(format!("type `{word}` to run this command; nothing else runs it")));
         }
         if !self.state.ceiling().allows(Capability::Execute) {
             return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
         }
         let approval = self.allow(id, answer);
-        self.start_approved(call, approval, confine);
+        self.start_approved(call, approval, Some(confine));
         Ok(())
     }
 
@@ -286,6 +298,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }
@@ -313,6 +326,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }

@@ -10,6 +10,7 @@ use crate::{
     intent::{IntentNode, Phase},
     phase::Trigger,
     plan::PlanDraft,
+    policy::Ruling,
     proposal::{Proposal, ProposalStatus},
     redact::refuse_call,
     sandbox::{Confine, Wish},
@@ -49,7 +50,7 @@ impl Draft<'_> {
             Tool::Run => self.gate_command(lane, &open, None),
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
                 if tool.needs().is_none_or(|needs| self.reach(lane, &open, tool, needs)) {
-                    self.start_call(lane, &open, tool, None, None);
+                    self.start_call(lane, &open, tool, None, None, None);
                 }
             }
         }
@@ -151,6 +152,7 @@ impl Draft<'_> {
         tool: Tool,
         approval: Option<ApprovalId>,
         confine: Option<Confine>,
+        ruling: Option<Ruling>,
     ) {
         let Some((epoch, scope)) = self.state.lanes.get(&lane).map(|l| (l.epoch, l.scope())) else { return };
         // The gate: whatever led here, and whatever was answered since, the scope of now decides. A
@@ -163,15 +165,18 @@ impl Draft<'_> {
                 format!("{} is not allowed any more: the ceiling was lowered, or a run began", tool.name());
             return self.end_call(lane, open.call, CallStatus::Refused, &text);
         }
+        if !self.rules_let(lane, open, tool) {
+            return;
+        }
         let (call, args, subject) = (open.call, open.hash, subject(open));
-        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine });
+        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine, ruling });
     }
 
     /// Ends a call without running it (or after it was stopped); the text is what the model reads.
     pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
         let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
         let result = self.excerpt(text);
-        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new() });
+        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new(), ruling: None });
     }
 
     fn submit_plan(&mut self, lane: LaneId, kind: LaneKind, open: &OpenCall) {
@@ -244,6 +249,11 @@ impl Draft<'_> {
             return Err(late());
         }
         let (lane, kind) = (lane.id, lane.kind);
+        if let Some(held) = outcome.held {
+            self.ran_into(lane, call, *held);
+            self.advance(lane);
+            return Ok(());
+        }
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
@@ -264,6 +274,7 @@ impl Draft<'_> {
             summary: outcome.summary,
             result,
             seen: outcome.seen,
+            ruling: None,
         });
         if let Some(text) = outcome.notice {
             self.notice(Level::Warn, text);
@@ -380,7 +391,7 @@ fn subject(open: &OpenCall) -> String {
 }
 
 /// Finds a string value in JSON that was cut off.
-fn scan(head: &str, key: &str) -> Option<String> {
+pub(super) fn scan(head: &str, key: &str) -> Option<String> {
     let after =
         head.split_once(&format!("\"{key}\""))?.1.split_once(':')?.1.trim_start().strip_prefix('"')?;
     Some(after.split('"').next().unwrap_or_default().to_owned())

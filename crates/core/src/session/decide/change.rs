@@ -237,6 +237,7 @@ impl Draft<'_> {
                 | CheckpointKind::Interruption { .. }
                 | CheckpointKind::Risk { .. }
                 | CheckpointKind::Transition { .. }
+                | CheckpointKind::Access { .. }
                 | CheckpointKind::Trust { .. }
                 | CheckpointKind::Exit
                 | CheckpointKind::PipelinePause { .. }

@@ -17,10 +17,10 @@ use crate::{
 
 impl Draft<'_> {
     /// Starts a call that an answer allowed.
-    pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Confine) {
+    pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Option<Confine>) {
         let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
         if let Some(tool) = open.tool {
-            self.start_call(lane, &open, tool, Some(approval), Some(confine));
+            self.start_call(lane, &open, tool, Some(approval), confine, None);
             self.advance(lane);
         }
     }
@@ -40,17 +40,19 @@ impl Draft<'_> {
 
     /// The user submits a line for a command that waits: as it was shown, changed, or empty.
     pub(super) fn submit_line(&mut self, id: CheckpointId, line: &str) -> Decided {
-        let Some(CheckpointKind::Risk { call, gate, command, risk, confine, .. }) =
-            self.state.open.get(&id).map(|c| c.kind.clone())
-        else {
+        let Some(kind) = self.state.open.get(&id).map(|c| c.kind.clone()) else {
+            return Err(Refusal::new("no command waits there"));
+        };
+        let word = kind.word();
+        let CheckpointKind::Risk { call, gate, command, confine, .. } = kind else {
             return Err(Refusal::new("no command waits there"));
         };
         let line = line.trim();
         if line.is_empty() {
-            return self.answer_risk(id, call, (risk, confine), Answer::Skip);
+            return self.answer_risk(id, call, (word, confine), Answer::Skip);
         }
         if line == command {
-            return self.answer_risk(id, call, (risk, confine), Answer::Approve);
+            return self.answer_risk(id, call, (word, confine), Answer::Approve);
         }
         self.edit_command(id, call, gate, line)
     }

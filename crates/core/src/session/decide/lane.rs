@@ -10,11 +10,12 @@ use crate::{
     input::Refusal,
     intent::{IntentNode, Phase},
     phase::Trigger,
+    policy::Ruling,
     redact::shown_args,
-    scope::{PermissionMode, ToolScope},
+    scope::ToolScope,
     session::{Lane, LaneKind, Talk},
     talk::{Fault, FaultKind, Finish, ModelReply},
-    tool::Tool,
+    tool::{ChangeKind, Tool},
 };
 
 /// Replies that one lane may take before it must end.
@@ -249,13 +250,16 @@ impl Draft<'_> {
 
     /// Opens the diff of a lane's proposals, or applies them where the mode allows it.
     pub(super) fn review(&mut self, lane: LaneId) {
-        if self.state.permission == PermissionMode::Auto {
-            // What wants a word asks for it in every mode.
-            let plain: Vec<ProposalId> =
-                self.state.proposals_of(lane).filter(|p| p.word().is_none()).map(|p| p.id).collect();
-            if !plain.is_empty() {
-                return self.apply_now(&plain, "permission mode auto");
-            }
+        // What wants a word asks for it in every mode.
+        let open: Vec<(ProposalId, ChangeKind)> =
+            self.state.proposals_of(lane).filter(|p| p.word().is_none()).map(|p| (p.id, p.kind)).collect();
+        let free: Vec<(ProposalId, Ruling)> =
+            open.iter().filter_map(|(id, kind)| Some((*id, self.unreviewed(*id, *kind)?))).collect();
+        if let Some((_, ruling)) = free.first() {
+            let by =
+                if ruling.at.is_empty() { "permission mode auto".to_owned() } else { ruling.to_string() };
+            let plain: Vec<ProposalId> = free.iter().map(|(id, _)| *id).collect();
+            return self.apply_now(&plain, &by);
         }
         if self.state.diff_of(lane).is_some() {
             return;

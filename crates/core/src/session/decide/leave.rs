@@ -9,6 +9,7 @@ use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event},
     ids::{ApprovalId, LaneId},
+    policy::{Outcome, Request, Ruling},
     risk::{Risk, assess},
     sandbox::{Confine, Wish},
     scope::{Capability, PermissionMode},
@@ -80,7 +81,17 @@ impl Draft<'_> {
             | LaneKind::Repair(_) => None,
         });
         let whose = Whose { typed: open.typed, submitted: approval.is_some(), gate: gate.is_some() };
-        let leave = self.leave_for(whose, &wish, risk, confine);
+        let request = Request::Command { line: wish.command.clone(), folder: wish.folder.clone() };
+        let decision = self.policy.decide(&request, &self.state.setting());
+        let (deletes, ruling) = (decision.deletes, decision.ruling);
+        let leave = self.under_rules(
+            self.leave_for(whose, &wish, risk, confine),
+            whose,
+            &wish,
+            (confine, deletes),
+            &ruling,
+        );
+        let leave = if risk == Risk::High { Leave::Ask } else { leave };
         let shown = wish.shown(confine);
         let Wish { command, folder, reason, .. } = wish;
         self.emit(Event::CommandProposed {
@@ -95,12 +106,16 @@ impl Draft<'_> {
             reason: reason.clone(),
             shown,
             typed: open.typed,
+            ruling: Some(ruling.clone()),
         });
+        if ruling.outcome == Outcome::Refuse {
+            return self.refuse_by_rule(lane, open.call, &request, ruling);
+        }
         if self.repeats(lane, open.call) {
             return;
         }
         if leave == Leave::Run {
-            return self.start_call(lane, open, Tool::Run, approval, Some(confine));
+            return self.start_call(lane, open, Tool::Run, approval, Some(confine), Some(ruling));
         }
         let message = match confine {
             Confine::Outside => format!("Run `{command}` outside the sandbox?"),
@@ -109,11 +124,43 @@ impl Draft<'_> {
             }
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
-        let call = open.call;
-        self.ask(
-            CheckpointKind::Risk { call, gate, command, folder, shown, risk, why, confine, reason },
-            message,
-        );
+        let (call, ruling) = (open.call, Some(ruling));
+        let kind = CheckpointKind::Risk {
+            call,
+            gate,
+            command,
+            folder,
+            shown,
+            risk,
+            why,
+            confine,
+            reason,
+            ruling,
+            deletes,
+        };
+        self.ask(kind, message);
+    }
+
+    /// What the rules make of the leave. What the user submitted stands; a rule that allows only counts in
+    /// the sandbox, for no more than it gives, and never for a removal.
+    fn under_rules(
+        &self,
+        leave: Leave,
+        whose: Whose,
+        wish: &Wish,
+        (confine, deletes): (Confine, bool),
+        ruling: &Ruling,
+    ) -> Leave {
+        let (by_rule, own) = (!ruling.at.is_empty(), whose.typed || whose.submitted);
+        let more = wish.outside || (wish.network && !self.state.sandbox.network);
+        let held = matches!(confine, Confine::Inside { .. }) && !more;
+        let gate = whose.gate && !self.state.trust.holds();
+        match ruling.outcome {
+            Outcome::Ask if by_rule && !own => Leave::Ask,
+            _ if deletes && !own => Leave::Ask,
+            Outcome::Run if by_rule && held && !gate => Leave::Run,
+            Outcome::Run | Outcome::Ask | Outcome::Refuse => leave,
+        }
     }
 
     /// How a command is to run: no wider than it asks for.

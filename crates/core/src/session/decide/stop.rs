@@ -268,7 +268,9 @@ impl Draft<'_> {
         match kind {
             CheckpointKind::Transition { lane, .. } | CheckpointKind::Diff { lane, .. } => Some(*lane),
             CheckpointKind::Clarification { lane, .. } => *lane,
-            CheckpointKind::Risk { call, .. } => self.state.open_call(*call).map(|(l, _)| l.id),
+            CheckpointKind::Risk { call, .. } | CheckpointKind::Access { call, .. } => {
+                self.state.open_call(*call).map(|(l, _)| l.id)
+            }
             CheckpointKind::Confirmation
             | CheckpointKind::Failure(_)
             | CheckpointKind::Interruption { .. }

@@ -103,6 +103,7 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
+            | Answer::Grant { .. }
             | Answer::Word(_) => {
                 return Err(Refusal::new("y trusts it, n leaves it without effect"));
             }
