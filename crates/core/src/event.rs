@@ -666,7 +666,7 @@ pub enum Event {
         call: CallId,
         /// How.
         exit: Exit,
-        /// What it wrote, byte for byte as far as it was kept.
+        /// What it wrote, without terminal control and secrets, as far as it was kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         output: Option<BlobId>,
     },

@@ -33,5 +33,6 @@ pub mod clean;
 pub mod diff;
 pub mod ids;
 pub mod port;
+pub mod redact;
 pub mod relpath;
 pub mod talk;

@@ -10,6 +10,7 @@ use crate::{
     ids::{Millis, Seq},
     input::Input,
     policy::Policy,
+    redact::Redactor,
     relpath::RelPath,
     session::Session,
     talk::Delta,
@@ -17,7 +18,7 @@ use crate::{
 
 /// What a screen sends to the driver.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "nearly all of them are inputs, and the channel is short")]
+#[expect(clippy::large_enum_variant, reason = "a few wait at a time, and most of them are inputs")]
 pub enum Request {
     /// Something for the session.
     Input(Input),
@@ -94,6 +95,8 @@ pub struct Surroundings {
     pub window: Option<u64>,
     /// Whether another process holds the session and nothing can be changed.
     pub read_only: bool,
+    /// What a screen must not show of what it reads by itself.
+    pub secrets: Redactor,
     /// The clock when this was said.
     pub now: Millis,
 }

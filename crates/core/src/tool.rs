@@ -83,6 +83,21 @@ impl Tool {
         matches!(self, Self::Run | Self::SubmitPlan | Self::AskUser | Self::RequestPath)
     }
 
+    /// Whether its arguments carry what a file is to hold: those stay as they are, to the byte.
+    pub const fn carries_content(self) -> bool {
+        match self {
+            Self::Edit | Self::Write => true,
+            Self::List
+            | Self::Read
+            | Self::Search
+            | Self::Delete
+            | Self::Run
+            | Self::SubmitPlan
+            | Self::AskUser
+            | Self::RequestPath => false,
+        }
+    }
+
     /// The capability that a lane must have before the tool runs; `None` for tools that only
     /// speak to the session itself.
     pub const fn needs(self) -> Option<Capability> {
@@ -160,7 +175,7 @@ pub struct ToolOutcome {
     pub proposals: Vec<ProposalDraft>,
     /// How a command ended.
     pub exit: Option<Exit>,
-    /// What a command wrote, byte for byte as far as it was kept.
+    /// What a command wrote, without terminal control and secrets, as far as it was kept.
     pub output: Option<Blob>,
     /// What the user should know of it, beyond its result.
     pub notice: Option<String>,

@@ -14,7 +14,10 @@ use std::{
 
 use async_openai::{Client, error::OpenAIError};
 use futures::{StreamExt, future::BoxFuture};
-use pilothouse_core::talk::{Fault, FaultKind, ModelDelta, ModelReply, ModelRequest};
+use pilothouse_core::{
+    redact::Redactor,
+    talk::{Fault, FaultKind, ModelDelta, ModelReply, ModelRequest},
+};
 use tokio::sync::mpsc::Sender;
 use tokio_util::sync::CancellationToken;
 
@@ -40,6 +43,7 @@ const AFTER_FINISH: Duration = Duration::from_secs(3);
 /// A model at an [`Endpoint`].
 pub struct OpenAi {
     endpoint: Arc<Endpoint>,
+    redactor: Redactor,
     http: OnceLock<reqwest::Client>,
     /// Cleared when the server does not know `stream_options`, which asks it to count tokens.
     counts: AtomicBool,
@@ -48,7 +52,8 @@ pub struct OpenAi {
 impl OpenAi {
     /// A client for `endpoint`. Nothing is resolved, connected or loaded yet.
     pub fn new(endpoint: Endpoint) -> Self {
-        Self { endpoint: Arc::new(endpoint), http: OnceLock::new(), counts: AtomicBool::new(true) }
+        let redactor = Redactor::knowing(endpoint.secrets().map(|(_, value)| value));
+        Self { endpoint: Arc::new(endpoint), redactor, http: OnceLock::new(), counts: AtomicBool::new(true) }
     }
 
     /// The endpoint.
@@ -88,7 +93,8 @@ impl OpenAi {
     ) -> Result<(), Fault> {
         let witness = Witness::default();
         let endpoint = Arc::clone(&self.endpoint);
-        let carrier = Carrier { http: self.http()?, endpoint, witness: Arc::clone(&witness), deltas };
+        let (http, redactor) = (self.http()?, self.redactor.clone());
+        let carrier = Carrier { http, endpoint, redactor, witness: Arc::clone(&witness), deltas };
         let client = Client::build(carrier.http.clone(), Address::new(&self.endpoint)?)
             .with_http_service(tower::service_fn(move |r| carrier.clone().carry(r)));
         let counts = self.counts.load(Ordering::Relaxed);
@@ -179,7 +185,7 @@ impl ModelClient for OpenAi {
             match outcome {
                 Ok(()) => Ok(draft.whole(self.endpoint.price)),
                 Err(fault) => Err(Unfinished {
-                    fault: fault::scrub(fault, &self.endpoint),
+                    fault: fault::scrub(fault, &self.redactor),
                     partial: Box::new(draft.partial(self.endpoint.price)),
                 }),
             }

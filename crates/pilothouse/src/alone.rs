@@ -150,7 +150,7 @@ pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
         ConfigCommand::Show => {
             let survey = folder.look();
             let config = folder.settings(&survey, &home, &environment, Layer::default()).map_err(explain)?;
-            writeln!(out, "{config:#?}")?;
+            write!(out, "{config}")?;
             if let Some(inert) = survey.inert() {
                 writeln!(out, "{inert}")?;
             }

@@ -79,6 +79,15 @@ pub enum Command {
         after_help = "Examples:\n  pilothouse risk \"rm -rf build\"\n  pilothouse risk --jsonl < commands.jsonl"
     )]
     Risk(RiskArgs),
+    /// Stores, lists and removes keys.
+    #[command(
+        after_help = "Examples:\n  pilothouse auth set openai              asks for the key, shows nothing\n  pilothouse auth set api.example.org < key.txt\n  pilothouse auth list"
+    )]
+    Auth {
+        /// What to do.
+        #[command(subcommand)]
+        what: AuthCommand,
+    },
     /// Says what was found: settings, model, folder, sandbox.
     #[command(after_help = "Examples:\n  pilothouse doctor\n  pilothouse doctor --json")]
     Doctor(DoctorArgs),
@@ -261,6 +270,30 @@ pub struct RiskArgs {
     /// Read `{"cmd"}` lines from standard input.
     #[arg(long, conflicts_with = "command")]
     pub jsonl: bool,
+}
+
+/// `auth …`.
+#[derive(Clone, Debug, Subcommand)]
+pub enum AuthCommand {
+    /// Stores a key, read from standard input.
+    Set {
+        /// A preset (openai, openrouter, anthropic, google, azure), or the host that the key is for.
+        provider: String,
+        /// In the system's keyring instead of the credentials file.
+        #[arg(long)]
+        keyring: bool,
+    },
+    /// Removes a stored key.
+    Remove {
+        /// The name it is stored under.
+        provider: String,
+    },
+    /// Lists who has a key, and where it is; never the key.
+    List {
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// `trust`.

@@ -1,6 +1,7 @@
 //! The binary: parse arguments, wire, exit code. Logic lives in the libraries.
 
 mod alone;
+mod auth;
 mod cli;
 mod exit;
 mod judge;
@@ -12,7 +13,7 @@ mod workbench;
 use std::process::ExitCode;
 
 use clap::Parser;
-use pilothouse_runtime::{Which, headless::change::Way};
+use pilothouse_runtime::{Environment, Which, headless::change::Way, secrets};
 
 use crate::{
     cli::{Cli, Command},
@@ -27,7 +28,12 @@ fn main() -> ExitCode {
     if let Some(code) = pilothouse_runtime::helper() {
         return code;
     }
-    let cli = Cli::parse();
+    secrets::keep(&secrets::of_environment(&Environment::of_process()));
+    std::panic::set_hook(Box::new(last_words));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return misread(&told),
+    };
     match act(cli) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
@@ -53,6 +59,7 @@ fn act(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Sessions { what }) => alone::sessions(what),
         Some(Command::Undo(args)) => alone::undo(args, Way::Undo),
         Some(Command::Redo(args)) => alone::undo(args, Way::Redo),
+        Some(Command::Auth { what }) => auth::auth(what),
         Some(Command::Trust(args)) => trust::trust(args),
         Some(Command::Permissions { what }) => permit::permissions(what),
         Some(Command::Config { what }) => alone::config(what),
@@ -60,7 +67,26 @@ fn act(cli: Cli) -> Result<u8, Failure> {
     }
 }
 
+/// What clap has to say. It quotes what it does not understand, and that may have been a key.
+fn misread(told: &clap::Error) -> ExitCode {
+    let text = told.render().to_string();
+    let hidden = secrets::mask(&text);
+    if hidden == text {
+        // Nothing to hide: with its colours. A reader that went away is no failure.
+        drop(told.print());
+    } else {
+        complain(hidden.trim_start_matches("error: ").trim_end());
+    }
+    ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(exit::USAGE))
+}
+
+/// A defect in a few words; where a screen is up it has its own.
+fn last_words(info: &std::panic::PanicHookInfo<'_>) {
+    let place = info.location().map_or_else(String::new, ToString::to_string);
+    complain(&format!("a defect of its own: {} ({place})", info.payload_as_str().unwrap_or("no message")));
+}
+
 #[expect(clippy::print_stderr, reason = "the binary is where messages reach people")]
 fn complain(message: &str) {
-    eprintln!("pilothouse: {message}");
+    eprintln!("pilothouse: {}", secrets::mask(message));
 }

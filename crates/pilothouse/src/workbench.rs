@@ -7,7 +7,7 @@ use std::{
 };
 
 use pilothouse_core::port::{Request, Update};
-use pilothouse_runtime::{Environment, Farewell, Home, RuntimeError, Setup, Which, drive, trace};
+use pilothouse_runtime::{Environment, Farewell, Home, RuntimeError, Setup, Which, drive, secrets, trace};
 use pilothouse_tui::{
     screen::{Look, Reason, Screen, Signal, Wiring},
     theme::Depth,
@@ -85,7 +85,7 @@ fn beside(
     let result = runtime.block_on(async {
         tokio::spawn(relay(signals));
         let result = drive(setup, requests, updates.clone()).await;
-        let message = result.as_ref().err().map(|e| format!("{e}\n{}", e.hint()));
+        let message = result.as_ref().err().map(|e| secrets::mask(&format!("{e}\n{}", e.hint())));
         // The screen may be gone already; then nobody is left to tell.
         drop(updates.send(Update::Closed(message)).await);
         result

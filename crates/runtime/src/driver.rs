@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 use pilothouse_core::{
     event::{Event, Stamped},
     ids::{Millis, Seq},
-    input::Input,
+    input::{Input, Refusal},
     intent::{Control, Mode, Source},
     port::{Reply, Request, Surroundings, Update},
     scope::PermissionMode,
@@ -215,14 +215,16 @@ impl Driver {
             utc_offset_minutes: surroundings::utc_offset_minutes(),
             window: at.config.window,
             read_only: at.read_only(),
+            secrets: at.config.secrets.clone(),
             now: (setup.clock)(),
             ..Surroundings::default()
         };
+        let at_secrets = at.config.secrets.clone();
         let first = if at.read_only() { None } else { Some(opening::first_step(&mut at, &setup)?) };
         let mut driver = Self {
             setup,
             at,
-            outbox: Outbox::new(updates),
+            outbox: Outbox::new(updates, at_secrets),
             inbound,
             running: BTreeMap::new(),
             kit,
@@ -283,7 +285,8 @@ impl Driver {
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Branch(branch) => {
-                let after = Surroundings { branch: branch.name, dirty: branch.dirty, ..self.around.clone() };
+                let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
+                let after = Surroundings { branch: name, dirty: branch.dirty, ..self.around.clone() };
                 if after != self.around {
                     self.around = after;
                     self.around.now = (self.setup.clock)();
@@ -296,8 +299,9 @@ impl Driver {
     /// One turn of the loop: every input stepped, then one sync, then shown, then performed.
     fn turn(&mut self, inputs: Vec<(Input, bool)>) {
         let any = !inputs.is_empty();
+        let mut notices = Vec::new();
         for (input, asked) in inputs {
-            match self.at.session.step((self.setup.clock)(), input) {
+            match self.step(input, &mut notices) {
                 Ok(step) => self.unsaved.push(step),
                 Err(refusal) if asked => self.outbox.send(Update::Refused(refusal.reason)),
                 Err(refusal) => tracing::debug!(reason = %refusal, "a late result changed nothing"),
@@ -308,12 +312,23 @@ impl Driver {
                 Ok(events) => self.saved(events),
                 Err(e) => self.complain(&e),
             }
+            for notice in notices {
+                self.outbox.send(Update::Refused(notice));
+            }
             self.reconcile();
         }
         if let Err(e) = self.outbox.flush(&self.at.log) {
             tracing::error!(error = %e, "the screen could not be caught up");
         }
         self.leaving |= self.outbox.closed();
+    }
+
+    /// One step of the session, with an input that holds no secret.
+    fn step(&mut self, input: Input, notices: &mut Vec<String>) -> Result<Step, Refusal> {
+        let guarded = self.at.config.secrets.guard(input)?;
+        let step = self.at.session.step((self.setup.clock)(), guarded.input)?;
+        notices.extend(guarded.notice);
+        Ok(step)
     }
 
     /// Makes everything that was decided durable: contents first, then one record a step.
@@ -441,7 +456,8 @@ impl Driver {
             let mut inputs = Vec::new();
             self.result(result, &mut inputs);
             for (input, _) in inputs.into_iter().filter(|_| whole) {
-                self.unsaved.extend(self.at.session.step((self.setup.clock)(), input));
+                let step = self.step(input, &mut Vec::new());
+                self.unsaved.extend(step);
             }
         }
         let events = self.save();

@@ -58,8 +58,8 @@ pub enum RuntimeError {
         /// What is wrong.
         message: String,
     },
-    /// A file that holds a key can be read by others.
-    #[error("{} holds a key and can be read by others (mode {mode:o})", path.display())]
+    /// A file that holds a key, or its folder, is open to others.
+    #[error("{} holds a key and is open to others (mode {mode:o})", path.display())]
     Exposed {
         /// The file.
         path: PathBuf,
@@ -95,7 +95,10 @@ impl RuntimeError {
             Self::Folder { .. } => "give an existing folder that you can read".to_owned(),
             Self::Config { hint, .. } => hint.clone(),
             Self::Setting { .. } => "see `pilothouse --help`".to_owned(),
-            Self::Exposed { path, .. } => format!("run `chmod 600 {}`", path.display()),
+            Self::Exposed { path, .. } => {
+                let mode = if path.is_dir() { "700" } else { "600" };
+                format!("run `chmod {mode} {}`", path.display())
+            }
             Self::Encode(_) | Self::Opening(_) => "please report this with the log file".to_owned(),
             Self::Model(_) => {
                 "check the model settings, or leave them out to use the offline engine".to_owned()

@@ -3,6 +3,7 @@
 //! Owns what a script sees. Never waits for a terminal, and never answers a question: an open one
 //! ends the run with its name and the way to go on.
 
+pub mod auth;
 pub mod change;
 pub mod listing;
 mod patch;

@@ -24,6 +24,11 @@ impl Environment {
         Self(std::env::vars_os().filter_map(text).collect())
     }
 
+    /// Every variable.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// The value of `name`, unless it is empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|v| !v.trim().is_empty())

@@ -22,6 +22,7 @@ pub mod doctor;
 pub mod home;
 pub mod hooks;
 pub mod permissions;
+pub mod secrets;
 pub mod surroundings;
 pub mod trace;
 pub mod trust;

@@ -16,11 +16,12 @@ use tracing_appender::{
     non_blocking::{NonBlocking, WorkerGuard},
     rolling::{RollingFileAppender, Rotation},
 };
-use tracing_subscriber::{EnvFilter, Registry, fmt, layer::SubscriberExt, reload};
+use tracing_subscriber::{EnvFilter, Registry, fmt, fmt::MakeWriter, layer::SubscriberExt, reload};
 
 use crate::{
     error::RuntimeError,
     home::{Home, make_private},
+    secrets,
 };
 
 /// Log files that are kept, one a day.
@@ -50,6 +51,7 @@ pub fn start(home: &Home, filter: Option<&str>) -> Result<Trace, RuntimeError> {
         .build(&folder)
         .map_err(|e| RuntimeError::io("open", &folder)(std::io::Error::other(e)))?;
     let (writer, worker) = tracing_appender::non_blocking(file);
+    let writer = Veiled(writer);
     let (filter, handle) = reload::Layer::new(parse(filter.unwrap_or("info"))?);
     if tracing::subscriber::set_global_default(subscriber(filter, writer)).is_ok() {
         drop(FILTER.set(handle));
@@ -59,9 +61,33 @@ pub fn start(home: &Home, filter: Option<&str>) -> Result<Trace, RuntimeError> {
 
 fn subscriber(
     filter: reload::Layer<EnvFilter, Registry>,
-    writer: NonBlocking,
+    writer: Veiled,
 ) -> impl tracing::Subscriber + Send + Sync {
     tracing_subscriber::registry().with(filter).with(fmt::layer().with_ansi(false).with_writer(writer))
+}
+
+/// The log file without secrets: libraries note what they are given.
+#[derive(Clone)]
+struct Veiled(NonBlocking);
+
+impl<'a> MakeWriter<'a> for Veiled {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+impl Write for Veiled {
+    /// Takes a whole note at a time, as it is formatted.
+    fn write(&mut self, note: &[u8]) -> std::io::Result<usize> {
+        self.0.write_all(&secrets::mask_bytes(note))?;
+        Ok(note.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Changes what goes to the log file, once the settings are known.
@@ -96,7 +122,7 @@ pub fn install_panic_hook(
 }
 
 fn write_report(folder: &Path, info: &PanicHookInfo<'_>) -> Option<PathBuf> {
-    let said = info.payload_as_str().unwrap_or("no message");
+    let said = secrets::mask(info.payload_as_str().unwrap_or("no message"));
     let place = info.location().map_or_else(String::new, ToString::to_string);
     tracing::error!(said, place, "panic");
     make_private(folder).ok()?;

@@ -9,6 +9,7 @@ mod nearest;
 use pilothouse_core::{
     blob::Blob,
     diff::{self, Change, Hunk, Lines},
+    redact::restore_whole,
     relpath::RelPath,
     risk::Act,
     tool::{ChangeKind, ProposalDraft, ToolOutcome},
@@ -24,14 +25,20 @@ use crate::{
 };
 
 /// Proposes a new file or a whole new content.
-pub(crate) fn write(eyes: Eyes<'_>, args: args::Write) -> Result<ToolOutcome, String> {
+pub(crate) fn write(eyes: Eyes<'_>, args: &args::Write) -> Result<ToolOutcome, String> {
     let sight = sight(eyes, &args.path, "write", &[Act::Write])?;
     let start = sight.start()?;
-    let content = args.content.into_bytes();
+    let content = content(eyes, &sight, &start, &args.content)?.into_bytes();
     if start.content.as_ref() == Some(&content) {
         return Err(format!("{} has exactly this content already; nothing to propose", sight.path));
     }
     propose(sight, &start, Some(content), "")
+}
+
+/// The whole content, with the secrets of the file in the place of their marks.
+fn content(eyes: Eyes<'_>, sight: &Sight, start: &Start, content: &str) -> Result<String, String> {
+    let before = start.content.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+    restore_whole(eyes.redactor, sight.path.as_str(), &before, content)
 }
 
 /// Proposes the removal of a file.

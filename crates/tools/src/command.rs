@@ -191,7 +191,7 @@ async fn attend(
     let began = Instant::now();
     let mut watch = Watch {
         sink,
-        output: Output::new(),
+        output: Output::hiding(&sink.hides()),
         process: None,
         ended: None,
         last_call: None,

@@ -43,6 +43,7 @@ pub(crate) struct Desk {
     pub jail: Jail,
     pub view: View,
     pub store: Store,
+    pub redactor: pilothouse_core::redact::Redactor,
 }
 
 pub(crate) fn desk(files: &[(&str, &[u8])]) -> Desk {
@@ -54,6 +55,7 @@ pub(crate) fn desk(files: &[(&str, &[u8])]) -> Desk {
         root,
         view: View::default(),
         store: Store::default(),
+        redactor: pilothouse_core::redact::Redactor::default(),
         _dir: dir,
     };
     for (path, bytes) in files {
@@ -77,7 +79,13 @@ impl Desk {
     #[allow(clippy::needless_pass_by_value)]
     pub(crate) fn call(&mut self, tool: Tool, args: Value) -> Result<ToolOutcome, String> {
         let held = std::cell::OnceCell::new();
-        let eyes = Eyes { jail: &self.jail, view: &self.view, blobs: &self.store, held: &held };
+        let eyes = Eyes {
+            jail: &self.jail,
+            view: &self.view,
+            blobs: &self.store,
+            held: &held,
+            redactor: &self.redactor,
+        };
         let got = workshop::on_file(tool, &args.to_string(), eyes, &CancellationToken::new())?;
         self.view.seen.extend(got.seen.iter().cloned());
         for draft in &got.proposals {

@@ -5,7 +5,9 @@
 
 use std::cell::OnceCell;
 
-use pilothouse_core::{blob::BlobId, policy::Held, relpath::RelPath, risk::Act, work::View};
+use pilothouse_core::{
+    blob::BlobId, policy::Held, redact::Redactor, relpath::RelPath, risk::Act, work::View,
+};
 
 use crate::{
     jail::{Jail, JailError},
@@ -18,6 +20,8 @@ pub(crate) struct Eyes<'a> {
     pub jail: &'a Jail,
     pub view: &'a View,
     pub blobs: &'a dyn BlobSource,
+    /// What a lane is shown comes without secrets.
+    pub redactor: &'a Redactor,
     /// The rule that the call ran into at the path which it really means.
     pub held: &'a OnceCell<Held>,
 }

@@ -9,6 +9,7 @@ use pilothouse_core::{
     blob::BlobId,
     hook::HookOutcome,
     ids::Process,
+    redact::Redactor,
     sandbox::Confine,
     talk::DeltaKind,
     tool::{Permit, Tool, ToolOutcome},
@@ -36,6 +37,10 @@ pub trait BlobSource: Send + Sync {
 pub trait Sink: Send + Sync {
     /// A piece of output, free of control sequences, in the order in which it came.
     fn delta(&self, kind: DeltaKind, text: &str);
+    /// The secrets that it must not hear.
+    fn hides(&self) -> Redactor {
+        Redactor::default()
+    }
     /// The command's process exists.
     fn started(&self, process: Process);
 }
@@ -45,6 +50,7 @@ pub trait Sink: Send + Sync {
 pub struct Workshop {
     jail: Arc<Jail>,
     shell: Arc<Shell>,
+    redactor: Redactor,
     fence: Arc<Fence>,
     guard: Guard,
 }
@@ -57,7 +63,13 @@ impl Workshop {
     pub fn open(root: &Path, fence: Arc<Fence>) -> Result<Self, JailError> {
         let jail = Arc::new(Jail::open(root)?);
         let guard = Guard::of(jail.root(), fence.git(), fence.aside());
-        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard })
+        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard, redactor: Redactor::default() })
+    }
+
+    /// The same tools, which also hide the secrets that `redactor` knows.
+    #[must_use]
+    pub fn hiding(self, redactor: Redactor) -> Self {
+        Self { redactor, ..self }
     }
 
     /// The jail of the file tools.
@@ -101,7 +113,7 @@ impl Workshop {
     /// Runs a hook in the workspace. What it may do was decided before: it needs no permit, because it
     /// is no call of a lane.
     pub async fn hook(&self, call: HookCall, cancel: CancellationToken) -> HookOutcome {
-        command::hook::run(&self.shell, self.jail.root(), call, &cancel).await
+        command::hook::run(&self.shell, self.jail.root(), call, &self.redactor, &cancel).await
     }
 
     /// How the command of a permit runs; one that does not say is held.
@@ -119,10 +131,12 @@ impl Workshop {
         cancel: CancellationToken,
     ) -> ToolOutcome {
         let (jail, args, view) = (Arc::clone(&self.jail), args.to_owned(), view.clone());
+        let redactor = self.redactor.clone();
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
             let held = OnceCell::new();
-            let eyes = Eyes { jail: &jail, view: &view, blobs: blobs.as_ref(), held: &held };
+            let eyes =
+                Eyes { jail: &jail, view: &view, blobs: blobs.as_ref(), held: &held, redactor: &redactor };
             let outcome = on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
             ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }
         });
@@ -151,7 +165,7 @@ pub(crate) fn on_file(
         Tool::Read => files::read(eyes, &args::parse(args)?),
         Tool::Search => files::search(eyes, &args::parse(args)?, cancel),
         Tool::Edit => change::edit(eyes, &args::parse(args)?),
-        Tool::Write => change::write(eyes, args::parse(args)?),
+        Tool::Write => change::write(eyes, &args::parse(args)?),
         Tool::Delete => change::delete(eyes, &args::parse(args)?),
         Tool::Run | Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => {
             Err(format!("{} is no file tool", tool.name()))

@@ -321,6 +321,7 @@ fn main() {
             window: Some(24_000),
             read_only: false,
             now: now(),
+            ..Surroundings::default()
         };
         let _ = driver.updates.blocking_send(Update::Surroundings(Box::new(around)));
         let _ = driver.updates.blocking_send(Update::Opened(Box::new(Session::new()), Vec::new()));

@@ -21,6 +21,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::ProposalId,
     port::{Ask, Reply},
+    redact::Redactor,
     session::State,
 };
 use ratatui::{
@@ -267,11 +268,11 @@ impl DiffPane {
         outcome
     }
 
-    /// Takes an answer of the read port.
-    pub fn answered(&mut self, reply: &Reply) {
+    /// Takes an answer of the read port; of what it brings, `secrets` are not drawn.
+    pub fn answered(&mut self, reply: &Reply, secrets: &Redactor) {
         match reply {
             Reply::Blob(id, bytes) if self.asked.remove(id) => {
-                self.texts.put(*id, bytes.as_ref());
+                self.texts.put(*id, bytes.as_ref(), secrets);
                 self.rebuild();
             }
             Reply::Blob(..) | Reply::History(_) | Reply::Files(_) => {}

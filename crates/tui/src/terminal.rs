@@ -205,9 +205,9 @@ fn hook() {
                 before(info);
             } else if std::thread::current().id() == drawing {
                 give_back();
-                let what = info.payload_as_str().unwrap_or("no message").lines().next().unwrap_or_default();
+                // What it says may quote anything: that is for the report, which hides secrets.
                 let at = info.location().map(ToString::to_string).unwrap_or_default();
-                let _ = writeln!(io::stderr(), "pilothouse stopped by a defect of its own: {what} ({at})");
+                let _ = writeln!(io::stderr(), "pilothouse stopped by a defect of its own ({at})");
             }
         }));
     });

@@ -5,23 +5,26 @@
 
 use std::{fmt, time::Duration};
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
 /// An OpenAI-compatible endpoint and one model there.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// The address before `/chat/completions`, such as `http://127.0.0.1:11434/v1`.
+    /// The address before `/chat/completions`, such as `http://127.0.0.1:11434/v1`, without user,
+    /// password and query.
     pub base_url: String,
+    /// The user and password of the address, as they stand in it.
+    pub login: Option<SecretString>,
     /// The key; local servers need none.
     pub key: Option<SecretString>,
     /// The header that carries the bare key; `None` for `Authorization: Bearer`.
     pub key_header: Option<String>,
     /// The model, as the server calls it.
     pub model: String,
-    /// Further headers. Their values are treated as secrets.
-    pub headers: Vec<(String, String)>,
+    /// Further headers.
+    pub headers: Vec<(String, SecretString)>,
     /// Query parameters of every request, such as Azure's `api-version`.
-    pub query: Vec<(String, String)>,
+    pub query: Vec<(String, SecretString)>,
     /// The longest wait for a connection.
     pub connect_timeout: Duration,
     /// The longest silence, before the answer and within it.
@@ -46,15 +49,17 @@ pub struct Price {
 
 impl Endpoint {
     /// An endpoint without a key, with 10 s to connect, 120 s of silence and 0.5 s before the
-    /// first retry.
-    pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
+    /// first retry. User, password and query of the address are kept apart from it.
+    pub fn new(base_url: impl AsRef<str>, model: impl Into<String>) -> Self {
+        let (base_url, login, query) = split(base_url.as_ref().trim());
         Self {
-            base_url: base_url.into(),
+            base_url,
+            login,
             key: None,
             key_header: None,
             model: model.into(),
             headers: Vec::new(),
-            query: Vec::new(),
+            query,
             connect_timeout: Duration::from_secs(10),
             silence_timeout: Duration::from_mins(2),
             backoff: Duration::from_millis(500),
@@ -68,35 +73,64 @@ impl Endpoint {
         let base = format!("{}/openai/deployments/{deployment}", resource.trim_end_matches('/'));
         Self {
             key_header: Some("api-key".to_owned()),
-            query: vec![("api-version".to_owned(), api_version.to_owned())],
+            query: vec![(API_VERSION.to_owned(), api_version.into())],
             ..Self::new(base, deployment)
         }
     }
 
+    /// The host, in lower case; `None` where the address cannot be read.
+    pub fn host(&self) -> Option<String> {
+        reqwest::Url::parse(&self.base_url).ok()?.host_str().map(str::to_ascii_lowercase)
+    }
+
+    /// Everything of it that may be secret, by name.
+    pub fn secrets(&self) -> impl Iterator<Item = (&str, &str)> {
+        let key = self.key.iter().map(|k| ("key", k.expose_secret()));
+        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.expose_secret()));
+        let query = self.query.iter().map(|(name, value)| (name.as_str(), value.expose_secret()));
+        let query = query.filter(|(name, _)| *name != API_VERSION);
+        let login = self.login.iter().map(|l| ("password", l.expose_secret()));
+        let password = login.clone().filter_map(|(name, l)| Some((name, l.split_once(':')?.1)));
+        key.chain(headers).chain(query).chain(login).chain(password)
+    }
+
     /// Whether the address is this machine, so that no proxy may stand between.
-    pub(super) fn is_loopback(&self) -> bool {
-        let Ok(url) = reqwest::Url::parse(&self.base_url) else { return false };
-        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    pub fn is_loopback(&self) -> bool {
+        let host = self.host().unwrap_or_default();
+        let host = host.trim_matches(['[', ']']);
         host.eq_ignore_ascii_case("localhost")
             || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
     }
 
-    /// The address without user name, password and query, fit to be shown.
+    /// The address, fit to be shown.
     pub fn shown_url(&self) -> String {
-        let Ok(mut url) = reqwest::Url::parse(&self.base_url) else {
-            return "(an address that cannot be read)".to_owned();
-        };
-        // Fails only for addresses that can carry no user, and those have none to hide.
-        let _ = url.set_username("");
-        let _ = url.set_password(None);
-        url.set_query(None);
-        url.to_string()
+        reqwest::Url::parse(&self.base_url)
+            .map_or_else(|_| "(an address that cannot be read)".to_owned(), |url| url.to_string())
     }
+}
+
+/// Names the one query parameter that is no secret.
+const API_VERSION: &str = "api-version";
+
+type Parts = (String, Option<SecretString>, Vec<(String, SecretString)>);
+
+/// An address as people paste it: what stands before its path, and what is secret of it.
+fn split(address: &str) -> Parts {
+    let (address, query) = address.split_once('?').unwrap_or((address, ""));
+    let pairs = reqwest::Url::parse(&format!("http://h/?{query}")).ok();
+    let pairs = pairs.iter().flat_map(|u| u.query_pairs().into_owned());
+    let query = pairs.map(|(name, value)| (name, value.into())).collect();
+    let Some((scheme, rest)) = address.split_once("://") else { return (address.to_owned(), None, query) };
+    let end = rest.find('/').unwrap_or(rest.len());
+    let (place, path) = rest.split_at(end);
+    let (login, host) = place.rsplit_once('@').map_or((None, place), |(login, host)| (Some(login), host));
+    (format!("{scheme}://{host}{path}"), login.map(SecretString::from), query)
 }
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = |pairs: &[(String, String)]| pairs.iter().map(|(n, _)| n.clone()).collect::<Vec<_>>();
+        let names =
+            |pairs: &[(String, SecretString)]| pairs.iter().map(|(n, _)| n.clone()).collect::<Vec<_>>();
         f.debug_struct("Endpoint")
             .field("base_url", &self.shown_url())
             .field("model", &self.model)
@@ -225,6 +259,11 @@ mod tests {
     #[test]
     fn debug_shows_no_secret() {
         let mut e = Endpoint::new("https://me:hunter2@example.org/v1?token=hunter3", "m");
+        assert_eq!(e.base_url, "https://example.org/v1");
+        assert_eq!(
+            e.secrets().map(|(_, value)| value).collect::<Vec<_>>(),
+            ["hunter3", "me:hunter2", "hunter2"]
+        );
         e.key = Some("hunter4".into());
         e.headers.push(("x-key".into(), "hunter5".into()));
         e.query.push(("sig".into(), "hunter6".into()));

@@ -4,8 +4,10 @@
 
 use std::time::Duration;
 
-use pilothouse_core::talk::{Fault, FaultKind};
-use secrecy::ExposeSecret;
+use pilothouse_core::{
+    redact::Redactor,
+    talk::{Fault, FaultKind},
+};
 use serde_json::Value;
 
 use super::endpoint::Endpoint;
@@ -153,17 +155,9 @@ pub(super) fn words_of(value: &Value) -> Option<String> {
     }
 }
 
-/// Takes every secret of the endpoint out of a fault: servers like to repeat them.
-pub(super) fn scrub(mut fault: Fault, endpoint: &Endpoint) -> Fault {
-    let key = endpoint.key.iter().map(|k| k.expose_secret().to_owned());
-    let headers = endpoint.headers.iter().map(|(_, value)| value.clone());
-    let query = endpoint.query.iter().filter(|(n, _)| n != "api-version").map(|(_, v)| v.clone());
-    let password = reqwest::Url::parse(&endpoint.base_url).ok().and_then(|u| u.password().map(str::to_owned));
-    // Shorter values are words that may stand in any message.
-    for secret in key.chain(headers).chain(query).chain(password).filter(|s| s.len() >= 6) {
-        fault.message = fault.message.replace(&secret, "[secret]");
-    }
-    fault
+/// Takes secrets out of a fault: servers like to repeat them.
+pub(super) fn scrub(fault: Fault, redactor: &Redactor) -> Fault {
+    Fault { message: redactor.mask(&fault.message).into_owned(), ..fault }
 }
 
 /// The title or else the text of an HTML page.
@@ -243,10 +237,12 @@ mod tests {
 
     #[test]
     fn a_key_that_the_server_repeats_is_taken_out() {
-        let mut endpoint = Endpoint::new("http://me:password1@h/v1", "m");
+        let mut endpoint = Endpoint::new("http://me:hunter2x@h/v1", "m");
         endpoint.key = Some("sk-secret-1".into());
         endpoint.headers.push(("x".into(), "header-secret".into()));
-        let f = scrub(refused(401, "bad key sk-secret-1, header-secret, password1"), &endpoint);
-        assert_eq!(f.message, "the server answered 401: bad key [secret], [secret], [secret]");
+        let redactor = Redactor::knowing(endpoint.secrets().map(|(_, value)| value));
+        let f = scrub(refused(401, "bad key sk-secret-1, header-secret, hunter2x"), &redactor);
+        let mark = "[secret: in use]";
+        assert_eq!(f.message, format!("the server answered 401: bad key {mark}, {mark}, {mark}"));
     }
 }

@@ -13,7 +13,10 @@ use std::{
 use async_openai::{config::Config, error::OpenAIError, middleware::HttpRequestFactory};
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
-use pilothouse_core::talk::{Fault, FaultKind, ModelDelta};
+use pilothouse_core::{
+    redact::Redactor,
+    talk::{Fault, FaultKind, ModelDelta},
+};
 use reqwest::{
     Response,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
@@ -37,7 +40,7 @@ const BODY_BYTES: usize = 64 * 1024;
 #[derive(Clone)]
 pub(super) struct Address {
     base: String,
-    query: Vec<(String, String)>,
+    query: Vec<(String, SecretString)>,
     headers: HeaderMap,
     key: SecretString,
 }
@@ -61,17 +64,20 @@ impl Address {
         }
         for (name, value) in &endpoint.headers {
             let header: HeaderName = name.parse().map_err(|_| bad(&format!("the header {name:?}")))?;
-            headers.insert(header, secret(value).ok_or_else(|| bad(&format!("the header {name:?}")))?);
+            headers.insert(
+                header,
+                secret(value.expose_secret()).ok_or_else(|| bad(&format!("the header {name:?}")))?,
+            );
         }
-        // People paste the whole address, or one with a query.
-        let (base, query) =
-            endpoint.base_url.trim().split_once('?').unwrap_or((endpoint.base_url.trim(), ""));
-        let base = base.trim_end_matches('/').trim_end_matches("/chat/completions");
-        let pairs = reqwest::Url::parse(&format!("http://h/?{query}")).ok();
-        let pairs: Vec<(String, String)> = pairs.iter().flat_map(|u| u.query_pairs().into_owned()).collect();
+        // People paste the whole address.
+        let base = endpoint.base_url.trim().trim_end_matches('/').trim_end_matches("/chat/completions");
+        let base = match &endpoint.login {
+            Some(login) => base.replacen("://", &format!("://{}@", login.expose_secret()), 1),
+            None => base.to_owned(),
+        };
         Ok(Self {
-            base: base.to_owned(),
-            query: pairs.into_iter().chain(endpoint.query.iter().cloned()).collect(),
+            base,
+            query: endpoint.query.clone(),
             headers,
             key: endpoint.key.clone().unwrap_or_default(),
         })
@@ -94,7 +100,7 @@ impl Config for Address {
     }
 
     fn query(&self) -> Vec<(&str, &str)> {
-        self.query.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
+        self.query.iter().map(|(name, value)| (name.as_str(), value.expose_secret())).collect()
     }
 
     fn api_base(&self) -> &str {
@@ -140,6 +146,7 @@ pub(super) fn look(witness: &Witness) -> MutexGuard<'_, Seen> {
 pub(super) struct Carrier {
     pub http: reqwest::Client,
     pub endpoint: Arc<Endpoint>,
+    pub redactor: Redactor,
     pub witness: Witness,
     pub deltas: Sender<ModelDelta>,
 }
@@ -172,10 +179,10 @@ impl Carrier {
             };
             let wait = setback.after.unwrap_or(self.endpoint.backoff * 2_u32.pow(attempt - 1));
             if !setback.again || attempt > RETRIES || wait > LONGEST_WAIT {
-                return Err(OpenAIError::Boxed(Box::new(fault::scrub(setback.fault, &self.endpoint))));
+                return Err(OpenAIError::Boxed(Box::new(fault::scrub(setback.fault, &self.redactor))));
             }
             attempt += 1;
-            let reason = fault::scrub(setback.fault, &self.endpoint).message;
+            let reason = fault::scrub(setback.fault, &self.redactor).message;
             tracing::info!(attempt, ?wait, reason, "the model is asked again");
             let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
             // Lossy like every delta.

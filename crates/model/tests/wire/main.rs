@@ -426,5 +426,5 @@ async fn a_secret_that_the_server_repeats_does_not_come_through() {
     at.key = Some("sk-very-secret".into());
     let (outcome, deltas) = ask_at(at).await;
     let all = format!("{outcome:?} {deltas:?}");
-    assert!(!all.contains("sk-very-secret") && all.contains("[secret]"), "{all}");
+    assert!(!all.contains("sk-very-secret") && all.contains("[secret: in use]"), "{all}");
 }

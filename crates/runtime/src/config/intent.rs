@@ -12,6 +12,7 @@ use std::{
 
 use pilothouse_core::intent::{Classifier, Exemplars, Thresholds};
 use pilothouse_model::Endpoint;
+use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, de::Error};
 
 use super::{Credentials, Preset, seconds};
@@ -141,7 +142,7 @@ pub struct EmbedderLayer {
     /// A usual place.
     pub preset: Option<String>,
     /// An address that serves `/embeddings`.
-    pub base_url: Option<String>,
+    pub base_url: Option<SecretString>,
     /// The model's name there.
     pub name: Option<String>,
 }
@@ -205,7 +206,7 @@ fn own_exemplars(path: &Path) -> Result<Option<Exemplars>, String> {
 pub(super) fn vectors(
     layer: &EmbedderLayer,
     environment: &crate::home::Environment,
-    keys: &Credentials,
+    stored: &Credentials,
 ) -> Result<Vectors, RuntimeError> {
     let wrong = |message: &str| RuntimeError::Setting { what: "embedder".into(), message: message.into() };
     let remote = layer.preset.is_some() || layer.base_url.is_some();
@@ -229,7 +230,7 @@ pub(super) fn vectors(
     let name =
         layer.name.as_deref().ok_or_else(|| wrong("no model is named; set `name` under [embedder]"))?;
     let preset = super::voice::preset_named(layer.preset.as_deref())?;
-    let mut endpoint = match &layer.base_url {
+    let mut endpoint = match layer.base_url.as_ref().map(ExposeSecret::expose_secret) {
         Some(url) if !url.starts_with("http://") && !url.starts_with("https://") => {
             return Err(wrong("an address begins with http:// or https://"));
         }
@@ -239,9 +240,10 @@ pub(super) fn vectors(
             .ok_or_else(|| wrong("this preset needs an address as `base_url`"))?,
     };
     // A key of its own goes first; that of another program goes only to the place it is for.
-    endpoint.key = keys.get("embedder").cloned().or_else(|| {
-        let preset = preset.filter(|_| layer.base_url.is_none())?;
-        super::voice::key(Some(preset), environment, keys)
+    endpoint.key = stored.get("embedder").cloned().or_else(|| {
+        let own = preset.filter(|_| layer.base_url.is_none());
+        let key = own.and_then(|p| super::keys::of_preset(p, environment, stored)).map(|(key, _)| key);
+        key.or_else(|| stored.get(&endpoint.host()?).cloned())
     });
     Ok(Vectors::Remote(Box::new(endpoint)))
 }

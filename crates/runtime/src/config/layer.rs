@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use pilothouse_core::scope::PermissionMode;
 use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
+use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::intent::{EmbedderLayer, IntentLayer};
@@ -38,14 +39,14 @@ pub struct ModelLayer {
     /// The model's name, or `PRESET:NAME`, `script:FILE`, `offline`.
     pub name: Option<String>,
     /// An address instead of a preset.
-    pub base_url: Option<String>,
+    pub base_url: Option<SecretString>,
     /// The key; only the environment and the command line can say it here.
     #[serde(skip)]
-    pub key: Option<secrecy::SecretString>,
+    pub key: Option<SecretString>,
     /// The context window in tokens.
     pub window: Option<u64>,
     /// Further headers.
-    pub headers: Option<BTreeMap<String, String>>,
+    pub headers: Option<BTreeMap<String, SecretString>>,
     /// The price.
     pub price: Option<PriceLayer>,
     /// The longest wait for a connection.
@@ -174,7 +175,7 @@ impl Layer {
         let get = |name| environment.get(name).map(str::to_owned);
         let model = ModelLayer {
             name: get("PILOTHOUSE_MODEL"),
-            base_url: get("PILOTHOUSE_BASE_URL"),
+            base_url: get("PILOTHOUSE_BASE_URL").map(Into::into),
             key: get("PILOTHOUSE_API_KEY").map(Into::into),
             ..ModelLayer::default()
         };

@@ -1,7 +1,7 @@
 //! Layers, errors by line and column, keys that stay apart.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use secrecy::ExposeSecret;
 
@@ -165,4 +165,69 @@ fn an_embedder_is_named_by_the_users_own_file_alone() {
     ] {
         assert!(load(&format!("[embedder]\n{wrong}"), &[]).is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn a_key_goes_to_its_own_host_and_to_no_other() {
+    let key =
+        |config: &str, env: &[(&str, &str)]| endpoint(config, env).key.map(|k| k.expose_secret().to_owned());
+    let open = ("OPENAI_API_KEY", "key-of-openai-1");
+    let own = "[model]\npreset = \"openai\"\nname = \"x\"";
+    assert_eq!(key(own, &[open]).as_deref(), Some("key-of-openai-1"));
+    // The preset's own variable says where its own key goes.
+    assert!(key(own, &[open, ("OPENAI_BASE_URL", "https://gateway.example.org/v1")]).is_some());
+    for away in
+        ["https://evil.example.org/v1", "https://api.openai.com.evil.org/v1", "http://api.openai.co/v1"]
+    {
+        let config = format!("{own}\nbase_url = \"{away}\"");
+        assert_eq!(key(&config, &[open]), None, "{away}");
+        let told = load(&config, &[open]).unwrap().notices.join("\n");
+        assert!(told.contains("is not sent to") && !told.contains("key-of-openai-1"), "{told}");
+    }
+    assert!(key(&format!("{own}\nbase_url = \"https://API.openai.com/v2\""), &[open]).is_some());
+    let azure = "[model]\npreset = \"azure\"\nname = \"d\"\nbase_url = ";
+    let env = [("AZURE_OPENAI_API_KEY", "key-of-azure-1")];
+    assert!(key(&format!("{azure}\"https://me.openai.azure.com\""), &env).is_some());
+    assert!(key(&format!("{azure}\"https://openai.azure.com.evil.org\""), &env).is_none());
+}
+
+#[test]
+fn a_key_can_be_stored_for_a_host() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, path) = (Home::under(dir.path()), dir.path().join("credentials.toml"));
+    let load = |url: &str| {
+        let env: Environment =
+            [("PILOTHOUSE_BASE_URL", url), ("PILOTHOUSE_MODEL", "m")].into_iter().collect();
+        Config::load(&home, None, &env, Layer::default()).unwrap()
+    };
+    Credentials::store(&path, "api.example.org", &"key-of-a-host-1".into()).unwrap();
+    let config = load("https://API.example.org:8443/v1");
+    assert_eq!(config.key, Some(KeySource::File("api.example.org".into())));
+    assert!(load("https://example.org/v1").key.is_none());
+    Credentials::store(&path, "custom", &"key-of-any-1".into()).unwrap();
+    assert_eq!(load("https://example.org/v1").key, Some(KeySource::File("custom".into())));
+    let shown = format!("{config}{config:?}");
+    assert!(
+        shown.contains("api.example.org (credentials.toml)") && !shown.contains("key-of-a-host-1"),
+        "{shown}"
+    );
+    // Both stored keys are kept out of everything, also the one that is not used.
+    assert_eq!(config.secrets.mask("key-of-a-host-1"), "[secret: in use]");
+    assert_eq!(load("https://example.org/v1").secrets.mask("key-of-a-host-1"), "[secret: in use]");
+    assert!(Credentials::remove(&path, "custom").unwrap() && !Credentials::remove(&path, "custom").unwrap());
+}
+
+#[test]
+fn a_key_file_lies_in_a_private_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("new/config");
+    let path = folder.join("credentials.toml");
+    let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+    assert!(Credentials::store(&path, "openai", &"hunter22".into()).unwrap().is_empty());
+    assert_eq!((mode(&folder), mode(&path)), (0o700, 0o600));
+    fs::set_permissions(&folder, PermissionsExt::from_mode(0o777)).unwrap();
+    assert!(matches!(Credentials::read(&path), Err(RuntimeError::Exposed { mode: 0o777, .. })));
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let told = Credentials::store(&path, "openai", &"hunter23".into()).unwrap();
+    assert_eq!((told.len(), mode(&folder), mode(&path)), (2, 0o700, 0o600), "{told:?}");
 }

@@ -7,7 +7,14 @@ use std::path::PathBuf;
 
 use pilothouse_model::{Endpoint, Preset, Price};
 
-use super::{Credentials, layer::ModelLayer, seconds};
+use secrecy::ExposeSecret;
+
+use super::{
+    Credentials,
+    keys::{self, Found, Place},
+    layer::ModelLayer,
+    seconds,
+};
 use crate::{error::RuntimeError, home::Environment};
 
 /// Who answers.
@@ -41,12 +48,13 @@ impl Voice {
     pub(super) fn choose(
         model: &ModelLayer,
         environment: &Environment,
-        keys: &Credentials,
-    ) -> Result<Self, RuntimeError> {
+        stored: &Credentials,
+    ) -> Result<(Self, Found), RuntimeError> {
+        let plain = |voice| Ok((voice, Found::default()));
         let (mut preset, mut name) = (preset_named(model.preset.as_deref())?, model.name.clone());
         match name.as_deref().map(read_name) {
-            Some(Named::Offline) => return Ok(Self::Offline),
-            Some(Named::Script(path)) => return Ok(Self::Script(path)),
+            Some(Named::Offline) => return plain(Self::Offline),
+            Some(Named::Script(path)) => return plain(Self::Script(path)),
             Some(Named::At(place, rest)) => {
                 preset = Some(place);
                 name = Some(rest);
@@ -54,16 +62,18 @@ impl Voice {
             Some(Named::Plain) | None => {}
         }
         if preset.is_none() && name.is_none() && model.base_url.is_none() && model.key.is_none() {
-            return Ok(Self::Offline);
+            return plain(Self::Offline);
         }
         let Some(name) = name else {
             return Err(setting("model", "no model is named; set PILOTHOUSE_MODEL or `name` under [model]"));
         };
         if preset.is_none() && model.base_url.is_none() {
-            preset = Some(Self::likely(model, environment, keys)?);
+            preset = Some(Self::likely(model, environment, stored)?);
         }
-        let mut endpoint = Self::endpoint(preset, model, &name, environment)?;
-        endpoint.key = model.key.clone().or_else(|| key(preset, environment, keys));
+        let (mut endpoint, own) = Self::endpoint(preset, model, &name, environment)?;
+        let place = Place { preset, endpoint: &endpoint, own };
+        let found = keys::find(model.key.as_ref(), place, environment, stored);
+        endpoint.key.clone_from(&found.key);
         endpoint.headers.extend(model.headers.clone().unwrap_or_default());
         endpoint.connect_timeout = seconds(model.connect_seconds, 10);
         endpoint.silence_timeout = seconds(model.silence_seconds, 120);
@@ -72,19 +82,19 @@ impl Voice {
             cached: micros(p.cached.unwrap_or(p.input)),
             output: micros(p.output),
         });
-        Ok(Self::Endpoint(Box::new(endpoint)))
+        Ok((Self::Endpoint(Box::new(endpoint)), found))
     }
 
     /// The place of a model that was named without one: where a key is at hand.
     fn likely(
         model: &ModelLayer,
         environment: &Environment,
-        keys: &Credentials,
+        stored: &Credentials,
     ) -> Result<Preset, RuntimeError> {
         if model.key.is_some() {
             return Ok(Preset::OpenAi);
         }
-        let known = |p: &Preset| key(Some(*p), environment, keys).is_some();
+        let known = |p: &Preset| keys::of_preset(*p, environment, stored).is_some();
         Preset::ALL.into_iter().find(known).ok_or_else(|| {
             setting(
                 "model",
@@ -93,22 +103,23 @@ impl Voice {
         })
     }
 
+    /// The endpoint, and whether its address came with the preset.
     fn endpoint(
         preset: Option<Preset>,
         model: &ModelLayer,
         name: &str,
         environment: &Environment,
-    ) -> Result<Endpoint, RuntimeError> {
-        let url = model.base_url.as_deref();
+    ) -> Result<(Endpoint, bool), RuntimeError> {
+        let given = model.base_url.as_ref().map(ExposeSecret::expose_secret);
         let from_environment = || preset.and_then(Preset::url_variable).and_then(|v| environment.get(v));
-        let url = url.or_else(from_environment);
+        let url = given.or_else(from_environment);
         if let Some(url) = url
             && !url.starts_with("http://")
             && !url.starts_with("https://")
         {
             return Err(setting("base_url", "an address begins with http:// or https://"));
         }
-        match (preset, url) {
+        let endpoint = match (preset, url) {
             (Some(Preset::Azure), Some(url)) => Ok(Endpoint::azure(url, name, Preset::AZURE_API_VERSION)),
             (_, Some(url)) => Ok(Endpoint::new(url.trim_end_matches('/'), name)),
             (Some(preset), None) => preset.endpoint(name).ok_or_else(|| {
@@ -118,7 +129,9 @@ impl Voice {
                 )
             }),
             (None, None) => Err(setting("model", "no address is known; set PILOTHOUSE_BASE_URL")),
-        }
+        };
+        // A variable of the preset's own is the place that its key is for.
+        endpoint.map(|e| (e, given.is_none()))
     }
 }
 
@@ -148,17 +161,6 @@ pub(super) fn preset_named(name: Option<&str>) -> Result<Option<Preset>, Runtime
     let all: Vec<&str> = Preset::ALL.iter().map(|p| p.name()).collect();
     let unknown = || setting("preset", &format!("there is no preset {name:?}; there are {}", all.join(", ")));
     Preset::named(name).map(Some).ok_or_else(unknown)
-}
-
-/// A key goes only to the place it was meant for.
-pub(super) fn key(
-    preset: Option<Preset>,
-    environment: &Environment,
-    keys: &Credentials,
-) -> Option<secrecy::SecretString> {
-    let Some(preset) = preset else { return keys.get("custom").cloned() };
-    let found = preset.key_variables().iter().find_map(|v| environment.get(v));
-    found.map(Into::into).or_else(|| keys.get(preset.name()).cloned())
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before")]

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use pilothouse_core::{event::Stamped, ids::Seq, port::Update};
+use pilothouse_core::{event::Stamped, ids::Seq, port::Update, redact::Redactor};
 use tokio::sync::mpsc::{Sender, error::TrySendError};
 
 use crate::{error::RuntimeError, log::Log};
@@ -21,11 +21,12 @@ enum Waiting {
 pub(super) struct Outbox {
     updates: Sender<Update>,
     waiting: VecDeque<Waiting>,
+    secrets: Redactor,
 }
 
 impl Outbox {
-    pub fn new(updates: Sender<Update>) -> Self {
-        Self { updates, waiting: VecDeque::new() }
+    pub fn new(updates: Sender<Update>, secrets: Redactor) -> Self {
+        Self { updates, waiting: VecDeque::new(), secrets }
     }
 
     pub fn sender(&self) -> Sender<Update> {
@@ -43,7 +44,10 @@ impl Outbox {
     }
 
     /// Sends now, or keeps it until there is room.
-    pub fn send(&mut self, update: Update) {
+    pub fn send(&mut self, mut update: Update) {
+        if let Update::Refused(reason) = &mut update {
+            *reason = self.secrets.mask(reason).into_owned();
+        }
         if self.waits() {
             return self.waiting.push_back(Waiting::Update(update));
         }

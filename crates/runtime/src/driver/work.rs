@@ -22,6 +22,7 @@ use pilothouse_core::{
     input::Input,
     policy::{Origin, Rule},
     port::Update,
+    redact::{self, Redactor},
     scope::ToolScope,
     talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose},
     tool::{Permit, Tool},
@@ -70,6 +71,7 @@ impl Kit {
         };
         let pending = Pending::at(&at.config.intent.pending);
         let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
+        let workshop = workshop.hiding(at.config.secrets.clone());
         Ok(Self { workshop, pending, client: None })
     }
 
@@ -190,9 +192,10 @@ impl Driver {
             }
             (_, None) => return,
         };
-        let updates = self.outbox.sender();
+        let (updates, secrets) = (self.outbox.sender(), self.at.config.secrets.clone());
         self.spawn(key, Some(call), None, async move {
-            ask(client.as_ref(), request, cancel, call, &updates).await
+            let stream = Stream::new(call, &updates, &secrets);
+            ask(client.as_ref(), request, cancel, call, stream).await
         });
     }
 
@@ -219,6 +222,7 @@ impl Driver {
             updates: self.outbox.sender(),
             inbound: self.inbound.clone(),
             offset: AtomicU64::new(0),
+            secrets: self.at.config.secrets.clone(),
         };
         self.spawn(key, Some(call), None, async move {
             let outcome = workshop.perform(&permit, &args, &view, blobs, &news, cancel).await;
@@ -312,10 +316,9 @@ async fn ask(
     request: ModelRequest,
     cancel: CancellationToken,
     call: CallId,
-    updates: &mpsc::Sender<Update>,
+    mut stream: Stream<'_>,
 ) -> Input {
     let (pieces, mut coming) = mpsc::channel(DELTAS);
-    let mut stream = Stream { call, updates, text: 0, thinking: 0 };
     let reply = client.reply(request, pieces, cancel);
     tokio::pin!(reply);
     let ended = loop {
@@ -340,26 +343,43 @@ async fn ask(
     }
 }
 
-/// The pieces of one reply on their way to the screen; where it is full they are dropped, and the
-/// offsets show the gap.
+/// The pieces of one reply on their way to the screen, without secrets; where it is full they are
+/// dropped, and the offsets show the gap.
 struct Stream<'a> {
     call: CallId,
     updates: &'a mpsc::Sender<Update>,
-    text: u64,
-    thinking: u64,
+    secrets: &'a Redactor,
+    text: (u64, redact::Stream),
+    thinking: (u64, redact::Stream),
 }
 
-impl Stream<'_> {
+impl<'a> Stream<'a> {
+    fn new(call: CallId, updates: &'a mpsc::Sender<Update>, secrets: &'a Redactor) -> Self {
+        Self { call, updates, secrets, text: (0, secrets.stream()), thinking: (0, secrets.stream()) }
+    }
+
     fn show(&mut self, piece: ModelDelta) {
         let (kind, offset, text) = match piece {
-            ModelDelta::Text(text) => (DeltaKind::Text, advance(&mut self.text, &text), text),
-            ModelDelta::Reasoning(text) => (DeltaKind::Reasoning, advance(&mut self.thinking, &text), text),
-            ModelDelta::Call { name, bytes } => (DeltaKind::Call, bytes as u64, name),
+            ModelDelta::Text(text) => {
+                let text = self.text.1.take(&text);
+                (DeltaKind::Text, advance(&mut self.text.0, &text), text)
+            }
+            ModelDelta::Reasoning(text) => {
+                let text = self.thinking.1.take(&text);
+                (DeltaKind::Reasoning, advance(&mut self.thinking.0, &text), text)
+            }
+            ModelDelta::Call { name, bytes } => {
+                (DeltaKind::Call, bytes as u64, self.secrets.mask(&name).into_owned())
+            }
             ModelDelta::Retry { attempt, wait_ms, reason } => {
-                let wait = wait_ms.div_ceil(1000);
+                let (wait, reason) = (wait_ms.div_ceil(1000), self.secrets.mask(&reason));
                 (DeltaKind::Notice, 0, format!("{reason}; try {attempt} in {wait} s"))
             }
         };
+        // What is held back comes with the next piece, or with the whole reply.
+        if text.is_empty() {
+            return;
+        }
         drop(self.updates.try_send(Update::Delta(Delta { call: self.call, offset, kind, text })));
     }
 }
@@ -376,9 +396,14 @@ struct News {
     updates: mpsc::Sender<Update>,
     inbound: mpsc::Sender<Inbound>,
     offset: AtomicU64,
+    secrets: Redactor,
 }
 
 impl Sink for News {
+    fn hides(&self) -> Redactor {
+        self.secrets.clone()
+    }
+
     fn delta(&self, kind: DeltaKind, text: &str) {
         let offset = self.offset.fetch_add(text.len() as u64, Ordering::Relaxed);
         let delta = Delta { call: self.call, offset, kind, text: text.to_owned() };

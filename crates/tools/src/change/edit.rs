@@ -3,7 +3,11 @@
 //! Owns their order and what is said when one does not fit. Works on bytes: what stands outside a
 //! match stays as it is.
 
-use pilothouse_core::{risk::Act, tool::ToolOutcome};
+use pilothouse_core::{
+    redact::{self, Redactor},
+    risk::Act,
+    tool::ToolOutcome,
+};
 
 use super::{
     matching::{Ending, Found, Needle},
@@ -31,7 +35,7 @@ pub(crate) fn edit(eyes: Eyes<'_>, args: &args::Edit) -> Result<ToolOutcome, Str
             sight.path
         ));
     }
-    let (after, replaced) = replace_all(content, &args.edits)?;
+    let (after, replaced) = replace_all(eyes.redactor, sight.path.as_str(), content, &args.edits)?;
     if after == *content {
         return Err("the edits change nothing: old and new are the same; nothing was proposed".to_owned());
     }
@@ -42,20 +46,41 @@ pub(crate) fn edit(eyes: Eyes<'_>, args: &args::Edit) -> Result<ToolOutcome, Str
 ///
 /// # Errors
 /// When one does not fit; then none counts.
-pub(super) fn replace_all(content: &[u8], edits: &[args::Replacement]) -> Result<(Vec<u8>, usize), String> {
+pub(super) fn replace_all(
+    redactor: &Redactor,
+    path: &str,
+    content: &[u8],
+    edits: &[args::Replacement],
+) -> Result<(Vec<u8>, usize), String> {
     let mut now = content.to_vec();
     let mut replaced = 0;
     for (n, edit) in edits.iter().enumerate() {
         let which =
             if edits.len() > 1 { format!("edit {} of {}: ", n + 1, edits.len()) } else { String::new() };
-        let (next, times) = replace(&now, edit).map_err(|e| format!("{which}{e}; nothing was proposed"))?;
+        let told = |e: String| format!("{which}{e}; nothing was proposed");
+        let exact = exact(redactor, path, &now, edit).map_err(told)?;
+        let next = replace(&now, &exact).map_err(told)?;
+        let (next, times) = next.ok_or_else(|| told(not_found(redactor, path, &now, edit)))?;
         now = next;
         replaced += times;
     }
     Ok((now, replaced))
 }
 
-fn replace(content: &[u8], edit: &args::Replacement) -> Result<(Vec<u8>, usize), String> {
+/// The edit with the secrets of the file in the place of their marks.
+fn exact(
+    redactor: &Redactor,
+    path: &str,
+    content: &[u8],
+    edit: &args::Replacement,
+) -> Result<args::Replacement, String> {
+    let text = String::from_utf8_lossy(content);
+    let (old, new) = redact::restore_edit(redactor, path, &text, &edit.old, &edit.new)?;
+    Ok(args::Replacement { old, new, ..edit.clone() })
+}
+
+/// Replaces; `None` when `old` does not occur.
+fn replace(content: &[u8], edit: &args::Replacement) -> Result<Option<(Vec<u8>, usize)>, String> {
     if edit.old.is_empty() {
         return Err(
             "old is empty; give the exact text to replace, or use write for the whole file".to_owned()
@@ -66,7 +91,7 @@ fn replace(content: &[u8], edit: &args::Replacement) -> Result<(Vec<u8>, usize),
     }
     let needle = Needle::new(content, &edit.old, edit.whole_word);
     let found = needle.all(content);
-    let Some(first) = found.first() else { return Err(not_found(content, edit)) };
+    let Some(first) = found.first() else { return Ok(None) };
     if !edit.all && needle.more_than_one(content, *first) {
         return Err(ambiguous(content, &needle.overlapping(content)));
     }
@@ -86,15 +111,18 @@ fn replace(content: &[u8], edit: &args::Replacement) -> Result<(Vec<u8>, usize),
         at = hit.end;
     }
     out.extend_from_slice(content.get(at..).unwrap_or_default());
-    Ok((out, found.len()))
+    Ok(Some((out, found.len())))
 }
 
-fn not_found(content: &[u8], edit: &args::Replacement) -> String {
+fn not_found(redactor: &Redactor, path: &str, content: &[u8], edit: &args::Replacement) -> String {
     if edit.whole_word && !Needle::new(content, &edit.old, false).all(content).is_empty() {
         return "old does not occur as a word of its own, only inside others; leave out whole_word"
             .to_owned();
     }
-    match nearest::line(content, &edit.old) {
+    // Quoted as the model was shown it.
+    let text = String::from_utf8_lossy(content);
+    let shown = redactor.mask_file(path, &text);
+    match nearest::line(shown.as_bytes(), &edit.old) {
         Some(near) => {
             format!("old does not occur in the file; {near}; read the file and copy the text exactly")
         }

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use pilothouse_core::tool::Tool;
+use pilothouse_core::{redact::Redactor, tool::Tool};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -284,7 +284,7 @@ proptest! {
         content.extend_from_slice(b"<<mark>>");
         content.extend_from_slice(&tail);
         let edit = args::Replacement { old: "<<mark>>".into(), new: new.clone(), all: false, whole_word: false };
-        let (got, times) = replace_all(&content, &[edit]).unwrap();
+        let (got, times) = replace_all(&Redactor::default(), "f", &content, &[edit]).unwrap();
         prop_assert_eq!(times, 1);
         prop_assert!(got.starts_with(&head) && got.ends_with(&tail));
         let middle = String::from_utf8(got[head.len()..got.len() - tail.len()].to_vec()).unwrap();
@@ -298,10 +298,31 @@ proptest! {
         content.extend_from_slice(format!("<<{ending}>>").as_bytes());
         content.extend_from_slice(&tail);
         let edit = args::Replacement { old: "<<\n>>".into(), new: "x\ny".into(), all: false, whole_word: false };
-        let (got, _) = replace_all(&content, &[edit]).unwrap();
+        let (got, _) = replace_all(&Redactor::default(), "f", &content, &[edit]).unwrap();
         let mut want = head;
         want.extend_from_slice(format!("x{ending}y").as_bytes());
         want.extend_from_slice(&tail);
         prop_assert_eq!(got, want);
     }
+}
+
+#[test]
+fn an_edit_around_a_secret_keeps_it_to_the_byte_and_never_names_it() {
+    let secret = "ghp_9aB8cD7eF6gH5iJ4kL3mN2oP1qR0sT";
+    let content = format!("# keys\r\ntoken = {secret}\r\nlast = 1\r\n");
+    let mut d = desk(&[("keys.ini", content.as_bytes())]);
+    let mark = "[secret: token]";
+    let got = after(
+        &mut d,
+        one("keys.ini", &format!("token = {mark}\nlast = 1"), &format!("token = {mark}\nlast = 2")),
+    );
+    assert_eq!(String::from_utf8(got).unwrap(), content.replace("last = 1", "last = 2"));
+    for (old, new) in
+        [("# keys", "# [secret: token]"), ("tok = [secret: token]", "x"), ("token = [secret: cookie]", "x")]
+    {
+        let told = d.refused(Tool::Edit, one("keys.ini", old, new));
+        assert!(!told.contains(secret) && told.contains("nothing was proposed"), "{told}");
+    }
+    let told = d.refused(Tool::Write, json!({"path": "other.ini", "content": format!("token = {mark}\n")}));
+    assert!(told.contains("not shown"), "{told}");
 }

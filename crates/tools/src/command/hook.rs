@@ -7,6 +7,7 @@ use std::{path::Path, process::Stdio, time::Duration};
 use pilothouse_core::{
     hook::{HookOutcome, HookStatus},
     ids::{Millis, Process},
+    redact::Redactor,
     sandbox::Confine,
     talk::DeltaKind,
     tool::ToolOutcome,
@@ -40,6 +41,7 @@ pub(crate) async fn run(
     shell: &Shell,
     folder: &Path,
     call: HookCall,
+    secrets: &Redactor,
     cancel: &CancellationToken,
 ) -> HookOutcome {
     if let Some(missing) = call.requires.iter().find(|program| !found(program)) {
@@ -50,7 +52,7 @@ pub(crate) async fn run(
         Ok(running) => {
             // Who wrote it was decided before: nothing holds it but its time.
             let held = Held { confine: Confine::Outside, processes: 0 };
-            outcome(attend(running, held, timeout, &Silent, cancel).await)
+            outcome(attend(running, held, timeout, &Silent(secrets), cancel).await)
         }
         Err(e) => unable(format!("it could not be started: {e}")),
     }
@@ -104,9 +106,13 @@ fn outcome(ended: ToolOutcome) -> HookOutcome {
 }
 
 /// Nobody watches a hook's output grow.
-struct Silent;
+struct Silent<'a>(&'a Redactor);
 
-impl Sink for Silent {
+impl Sink for Silent<'_> {
+    fn hides(&self) -> Redactor {
+        self.0.clone()
+    }
+
     fn delta(&self, _: DeltaKind, _: &str) {}
     fn started(&self, _: Process) {}
 }
@@ -128,7 +134,7 @@ mod tests {
 
     async fn run_it(call: HookCall) -> HookOutcome {
         let dir = tempfile::tempdir().unwrap();
-        run(&Shell::find(), dir.path(), call, &CancellationToken::new()).await
+        run(&Shell::find(), dir.path(), call, &Redactor::default(), &CancellationToken::new()).await
     }
 
     #[tokio::test]

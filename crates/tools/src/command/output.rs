@@ -2,6 +2,8 @@
 //!
 //! Owns the caps, so that any amount of output takes bounded memory.
 
+use pilothouse_core::redact::{Redactor, Stream as Mask};
+
 use super::plain::{self, Plain};
 
 /// Bytes read at a time.
@@ -21,7 +23,7 @@ pub(super) enum Stream {
 }
 
 /// The output of one command.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Output {
     out: Ends,
     err: Ends,
@@ -30,31 +32,34 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self::default()
+    /// Nothing yet; secrets of the output will not stand in it.
+    pub fn hiding(redactor: &Redactor) -> Self {
+        // Each stream for itself: what the other one says must not part a secret.
+        Self { out: Ends::new(redactor), err: Ends::new(redactor), whole: Vec::new(), bytes: 0 }
     }
 
-    /// Takes bytes; gives their plain text.
+    /// Takes bytes; gives their plain text, as far as no secret can begin at its end.
     pub fn take(&mut self, stream: Stream, bytes: &[u8]) -> String {
         self.bytes += bytes.len() as u64;
-        let room = KEPT_BYTES.saturating_sub(self.whole.len()).min(bytes.len());
-        self.whole.extend_from_slice(bytes.get(..room).unwrap_or_default());
         let ends = match stream {
             Stream::Out => &mut self.out,
             Stream::Err => &mut self.err,
         };
         let text = ends.plain.take(bytes);
+        let text = ends.mask.take(&text);
         ends.push(&text);
+        keep(&mut self.whole, &text);
         text
     }
 
-    /// The text for the model, and every byte that was kept in the order in which it came.
+    /// The text for the model, and everything that was kept in the order in which it came.
     pub fn finish(mut self) -> (String, Vec<u8>) {
         let mut text = String::new();
         for (name, ends) in [("stdout", &mut self.out), ("stderr", &mut self.err)] {
             let last = ends.plain.finish();
+            let last = ends.mask.take(&last) + &ends.mask.finish();
             ends.push(&last);
+            keep(&mut self.whole, &last);
             if !ends.is_empty() {
                 text.push_str(&format!("{name}:\n{}", ends.text()));
                 if !text.ends_with('\n') {
@@ -72,16 +77,27 @@ impl Output {
     }
 }
 
+fn keep(whole: &mut Vec<u8>, text: &str) {
+    let room = text.floor_char_boundary(KEPT_BYTES.saturating_sub(whole.len()));
+    whole.extend_from_slice(text.get(..room).unwrap_or_default().as_bytes());
+}
+
 /// Beginning and end of a stream.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Ends {
     plain: Plain,
+    mask: Mask,
     head: String,
     tail: String,
     left_out: u64,
 }
 
 impl Ends {
+    fn new(redactor: &Redactor) -> Self {
+        let (head, tail) = (String::new(), String::new());
+        Self { plain: Plain::default(), mask: redactor.stream(), head, tail, left_out: 0 }
+    }
+
     fn is_empty(&self) -> bool {
         self.head.is_empty()
     }
@@ -118,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_flood_keeps_head_and_tail_and_says_what_is_missing() {
-        let mut output = Output::new();
+        let mut output = Output::hiding(&Redactor::default());
         output.take(Stream::Out, b"first\n");
         for _ in 0..4_000 {
             output.take(Stream::Out, "ä\n".repeat(3_000).as_bytes());
@@ -138,11 +154,11 @@ mod tests {
 
     #[test]
     fn short_output_is_whole_and_streams_stand_apart() {
-        let mut output = Output::new();
+        let mut output = Output::hiding(&Redactor::default());
         output.take(Stream::Err, b"oops");
         output.take(Stream::Out, b"fine");
         let (text, whole) = output.finish();
         assert_eq!(text, "stdout:\nfine\nstderr:\noops\n");
-        assert_eq!(whole, b"oopsfine");
+        assert_eq!(whole, b"fineoops");
     }
 }

@@ -40,7 +40,8 @@ pub(crate) fn read(eyes: Eyes<'_>, args: &args::Read) -> Result<ToolOutcome, Str
     }
     let text = String::from_utf8_lossy(content);
     let lossy = matches!(text, std::borrow::Cow::Owned(_));
-    let mut outcome = part(&path.to_string(), &text, args)?;
+    let shown = eyes.redactor.mask_file(path.as_str(), &text);
+    let mut outcome = part(&path.to_string(), &shown, args)?;
     if lossy {
         outcome.text.push_str("\n(not UTF-8: bytes that are no text are shown as �)");
     }

@@ -3,6 +3,7 @@
 //! Owns the text form of a match and the caps. Every file is opened through the jail.
 
 use std::{
+    borrow::Cow,
     fs::File,
     io::{self, Read},
     path::Path,
@@ -29,6 +30,8 @@ const MOST_MATCHES: usize = 1_000;
 const LINE_CHARS: usize = 300;
 /// At most this many bytes are shown.
 const MOST_BYTES: usize = 64 * 1024;
+/// In a longer file each line is looked at for secrets by itself, in bytes.
+const MASKED_BYTES: u64 = 4 * 1024 * 1024;
 /// A line longer than this is not searched, in bytes.
 const HEAP_BYTES: usize = 16 * 1024 * 1024;
 
@@ -135,31 +138,54 @@ impl Hunt {
         kind: Kind,
         cancel: &CancellationToken,
     ) -> io::Result<()> {
-        let Self { searcher, matcher, most, out, matches, full } = self;
-        let name = real.to_string_lossy();
-        let sink = Bytes(|n, line| {
-            if *matches >= *most || out.len() > MOST_BYTES {
-                *full = true;
-                return Ok(false);
-            }
-            *matches += 1;
-            out.push_str(&format!("{name}:{n}: {}\n", around(matcher, line)));
-            Ok(true)
+        let (mut hits, mut held) = (Vec::new(), 0);
+        let room = self.most.saturating_sub(self.matches);
+        let sink = Bytes(|n, line: &[u8]| {
+            held += line.len();
+            hits.push((n, line.to_vec()));
+            Ok(hits.len() <= room && held <= HEAP_BYTES)
         });
-        match kind {
-            Kind::Folder | Kind::NewFolder | Kind::Link | Kind::Special => Ok(()),
+        let Self { searcher, matcher, .. } = self;
+        let searched = match kind {
+            Kind::Folder | Kind::NewFolder | Kind::Link | Kind::Special => return Ok(()),
             Kind::Proposed(id) => {
                 let content = eyes.blobs.blob(id).ok_or(io::ErrorKind::NotFound)?;
                 searcher.search_slice(&*matcher, &content, sink)
             }
             Kind::File => {
-                let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-                let file = File::from(eyes.jail.open_real(real, flags)?);
+                let file = open(eyes, real)?;
                 if !file.metadata()?.is_file() {
                     return Ok(());
                 }
                 searcher.search_reader(&*matcher, Stoppable { file, cancel }, sink)
             }
+        };
+        self.show(eyes, real, kind, &hits);
+        searched
+    }
+
+    /// Shows the lines that were found, without secrets. A line that only its secret answers to is
+    /// left out: nobody gets to know a secret by guessing at it.
+    fn show(&mut self, eyes: Eyes<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u8>)]) {
+        if hits.is_empty() {
+            return;
+        }
+        let name = real.to_string_lossy();
+        let hidden = masked_lines(eyes, real, kind, hits);
+        for ((n, line), masked) in hits.iter().zip(hidden) {
+            if self.matches >= self.most || self.out.len() > MOST_BYTES {
+                self.full = true;
+                return;
+            }
+            let shown = match masked {
+                None => around(&self.matcher, line),
+                Some(m) if self.matcher.is_match(m.as_bytes()).unwrap_or(false) => {
+                    around(&self.matcher, m.as_bytes())
+                }
+                Some(_) => continue,
+            };
+            self.matches += 1;
+            self.out.push_str(&format!("{name}:{n}: {shown}\n"));
         }
     }
 
@@ -179,6 +205,43 @@ impl Hunt {
         }
         ToolOutcome::text(text, found)
     }
+}
+
+fn open(eyes: Eyes<'_>, real: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+    Ok(File::from(eyes.jail.open_real(real, flags)?))
+}
+
+/// For each of these lines what it is without its secrets; `None` where it has none. A secret may
+/// begin lines above, so the whole file is looked at, as far as it is not huge.
+fn masked_lines(eyes: Eyes<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u8>)]) -> Vec<Option<String>> {
+    let content = match kind {
+        Kind::Proposed(id) => eyes.blobs.blob(id),
+        Kind::File => open(eyes, real).ok().and_then(|file| {
+            let mut bytes = Vec::new();
+            file.take(MASKED_BYTES + 1).read_to_end(&mut bytes).ok()?;
+            (bytes.len() as u64 <= MASKED_BYTES).then_some(bytes)
+        }),
+        Kind::Folder | Kind::NewFolder | Kind::Link | Kind::Special => None,
+    };
+    let Some(content) = content else {
+        let alone = |(_, line): &(u64, Vec<u8>)| {
+            let text = String::from_utf8_lossy(line);
+            let masked = eyes.redactor.mask(&text);
+            (masked != text).then(|| masked.into_owned())
+        };
+        return hits.iter().map(alone).collect();
+    };
+    let text = String::from_utf8_lossy(&content);
+    let name = real.to_string_lossy();
+    let Cow::Owned(masked) = eyes.redactor.mask_file(&name, &text) else { return vec![None; hits.len()] };
+    let (plain, lines): (Vec<&str>, Vec<&str>) = (text.lines().collect(), masked.lines().collect());
+    let line = |(n, _): &(u64, Vec<u8>)| {
+        let at = usize::try_from(*n).ok()?.checked_sub(1)?;
+        let shown = lines.get(at)?;
+        (plain.get(at) != Some(shown)).then(|| (*shown).to_owned())
+    };
+    hits.iter().map(line).collect()
 }
 
 /// The line, or the part of a long one around its match.

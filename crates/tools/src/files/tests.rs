@@ -225,3 +225,19 @@ fn arguments_that_do_not_fit_are_answered_with_the_shape_that_does() {
         assert!(e.contains("expected") && e.contains(quoted), "{e}");
     }
 }
+
+#[test]
+fn what_is_read_or_found_comes_without_secrets_also_where_they_began_above() {
+    let key = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW";
+    let pem = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{key}\n-----END OPENSSH PRIVATE KEY-----\n");
+    let mut d = desk(&[("key", pem.as_bytes()), (".env", b"DB_PASSWORD=letmein\nPORT=3000\n")]);
+    let text = d.text(Tool::Read, json!({"path": "key", "from": 2, "lines": 1}));
+    assert!(text.contains("2  [secret: private key]") && !text.contains(key), "{text}");
+    let text = d.text(Tool::Read, json!({"path": ".env"}));
+    assert!(text.contains("DB_PASSWORD=[secret: password]\n     2  PORT=3000"), "{text}");
+    let text = d.text(Tool::Search, json!({"pattern": "PASS|b3B|^[a-z0-9A-Z]{70}$"}));
+    assert_eq!(text, ".env:1: DB_PASSWORD=[secret: password]\n1 match in 1 file");
+    // Nobody gets to know a secret by guessing at it.
+    let text = d.text(Tool::Search, json!({"pattern": "=let"}));
+    assert!(text.starts_with("0 matches"), "{text}");
+}

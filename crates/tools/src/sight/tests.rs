@@ -100,7 +100,8 @@ fn a_search_leaves_out_what_rules_hold_back_and_says_so() {
 fn what_is_held_names_the_real_path_and_the_rule() {
     let d = ruled();
     let held = std::cell::OnceCell::new();
-    let eyes = super::Eyes { jail: &d.jail, view: &d.view, blobs: &d.store, held: &held };
+    let eyes =
+        super::Eyes { jail: &d.jail, view: &d.view, blobs: &d.store, held: &held, redactor: &d.redactor };
     let stop = tokio_util::sync::CancellationToken::new();
     assert!(crate::workshop::on_file(Tool::Read, r#"{"path": "hop"}"#, eyes, &stop).is_err());
     let held = held.into_inner().unwrap();

@@ -113,7 +113,7 @@ impl App {
                 }
                 self.conversation.answered(&reply);
                 self.plan.answered(&reply);
-                self.diff.answered(&reply);
+                self.diff.answered(&reply, &self.surroundings.secrets);
             }
         }
         self.collect_asks();

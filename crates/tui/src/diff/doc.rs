@@ -2,7 +2,7 @@
 //!
 //! Owns what stands where; a line becomes text only when it is seen.
 
-use std::{cell::OnceCell, collections::HashMap, sync::Arc};
+use std::{borrow::Cow, cell::OnceCell, collections::HashMap, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -10,6 +10,7 @@ use pilothouse_core::{
     diff::{Change, Hunk},
     ids::ProposalId,
     proposal::{Proposal, ProposalStatus},
+    redact::Redactor,
     session::State,
     tool::ChangeKind,
 };
@@ -60,10 +61,12 @@ pub(super) fn files(state: &State) -> Vec<File> {
     state.proposals.values().filter(here).map(File::of).collect()
 }
 
-/// A content, line by line.
+/// A content, line by line. Its lines come without secrets; the bytes stay as they are.
 #[derive(Debug)]
 pub(super) struct Content {
     bytes: Vec<u8>,
+    /// The bytes as they are drawn, where that is not as they are; line for line the same.
+    drawn: Option<Vec<u8>>,
     starts: Vec<usize>,
     /// Whether its lines end in carriage return and newline.
     pub(super) crlf: bool,
@@ -71,11 +74,16 @@ pub(super) struct Content {
 }
 
 impl Content {
-    fn new(bytes: Vec<u8>) -> Self {
-        let newlines = bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1);
-        let starts = std::iter::once(0).chain(newlines).filter(|s| *s < bytes.len()).collect();
+    fn new(bytes: Vec<u8>, secrets: &Redactor) -> Self {
+        let drawn = match secrets.mask_bytes(&bytes) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked).filter(|m| *m != bytes),
+        };
+        let lines = drawn.as_ref().unwrap_or(&bytes);
+        let newlines = lines.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1);
+        let starts = std::iter::once(0).chain(newlines).filter(|s| *s < lines.len()).collect();
         let crlf = bytes.split(|b| *b == b'\n').next().is_some_and(|l| l.ends_with(b"\r"));
-        Self { bytes, starts, crlf, code: OnceCell::new() }
+        Self { bytes, drawn, starts, crlf, code: OnceCell::new() }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -88,9 +96,10 @@ impl Content {
 
     /// Line `n` from 0 without its newline, and whether it has one.
     pub(super) fn line(&self, n: usize) -> (&[u8], bool) {
-        let from = self.starts.get(n).copied().unwrap_or(self.bytes.len());
-        let to = self.starts.get(n + 1).copied().unwrap_or(self.bytes.len());
-        let line = self.bytes.get(from..to).unwrap_or_default();
+        let drawn = self.drawn.as_ref().unwrap_or(&self.bytes);
+        let from = self.starts.get(n).copied().unwrap_or(drawn.len());
+        let to = self.starts.get(n + 1).copied().unwrap_or(drawn.len());
+        let line = drawn.get(from..to).unwrap_or_default();
         match line.strip_suffix(b"\n") {
             Some(bare) => (bare, true),
             None => (line, false),
@@ -131,8 +140,8 @@ pub(super) enum Sides<'a> {
 }
 
 impl Texts {
-    pub(super) fn put(&mut self, id: BlobId, bytes: Option<&Vec<u8>>) {
-        self.known.insert(id, bytes.map(|b| Content::new(b.clone())));
+    pub(super) fn put(&mut self, id: BlobId, bytes: Option<&Vec<u8>>, secrets: &Redactor) {
+        self.known.insert(id, bytes.map(|b| Content::new(b.clone(), secrets)));
     }
 
     /// Contents of these files that have to be asked for.
@@ -160,7 +169,7 @@ impl Texts {
 
 impl Default for Content {
     fn default() -> Self {
-        Self::new(Vec::new())
+        Self::new(Vec::new(), &Redactor::default())
     }
 }
 

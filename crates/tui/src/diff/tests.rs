@@ -41,7 +41,7 @@ impl Screen {
         for ask in self.pane.asks() {
             if let Ask::Blob(id) = ask {
                 let bytes = self.store.iter().find(|b| b.id() == id).map(|b| b.bytes().to_vec());
-                self.pane.answered(&Reply::Blob(id, bytes));
+                self.pane.answered(&Reply::Blob(id, bytes), &Redactor::knowing(["the one in use"]));
             }
         }
     }
@@ -416,4 +416,19 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn secrets_of_a_file_are_not_drawn_and_stay_in_what_is_edited() {
+    let secret = "ghp_9aB8cD7eF6gH5iJ4kL3mN2oP1qR0sT";
+    let (before, after) =
+        (format!("# a\ntoken = {secret}\nlast\n"), format!("# b\ntoken = {secret}\nthe one in use\n"));
+    let mut s = Screen::new();
+    s.propose(1, "keys.ini", &before, &after);
+    let drawn = s.text(80, 20).join("\n");
+    assert!(!drawn.contains("ghp_") && !drawn.contains("the one in use"), "{drawn}");
+    assert!(drawn.contains("token = [secret: token]") && drawn.contains("+ [secret: in use]"), "{drawn}");
+    let outcome = s.act(DiffAction::Edit);
+    let edited = outcome.edit.unwrap().text;
+    assert_eq!(edited, after);
 }

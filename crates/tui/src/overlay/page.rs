@@ -143,8 +143,11 @@ pub fn connect(page: &Page<'_>, buf: &mut Buffer) {
         ("  PILOTHOUSE_API_KEY    the key, where one is needed", Slot::Info),
         ("  PILOTHOUSE_MODEL      the model's name", Slot::Info),
         ("", Slot::Text),
-        ("Set them, then start pilothouse again. `pilothouse config path` names the file", Slot::Text),
-        ("where they can stand for good; `pilothouse config show` says what was found.", Slot::Text),
+        ("Set them, then start pilothouse again. For good: `pilothouse config path` names the", Slot::Text),
+        (
+            "file, `pilothouse auth set HOST` stores a key, `pilothouse config show` says what holds.",
+            Slot::Text,
+        ),
         ("Until then the offline engine answers, and nothing leaves this machine.", Slot::Soft),
     ];
     let area = super::centred(page.body, 88, 13);

@@ -12,6 +12,7 @@ use crate::{
     plan::PlanDraft,
     policy::Ruling,
     proposal::{Proposal, ProposalStatus},
+    redact::refuse_call,
     sandbox::{Confine, Wish},
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, OpenCall},
@@ -35,6 +36,9 @@ impl Draft<'_> {
         }
         if let Some(fault) = bad_json(&open) {
             return self.end_call(lane, call, CallStatus::Failed, &fault);
+        }
+        if let Some(text) = refuse_call(tool, &open.head) {
+            return self.end_call(lane, call, CallStatus::Refused, text);
         }
         if tool != Tool::Run && tool.needs().is_some_and(|needs| !self.may_need(lane, call, tool, needs)) {
             return;

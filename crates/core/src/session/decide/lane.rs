@@ -11,6 +11,7 @@ use crate::{
     intent::{IntentNode, Phase},
     phase::Trigger,
     policy::Ruling,
+    redact::shown_args,
     scope::ToolScope,
     session::{Lane, LaneKind, Talk},
     talk::{Fault, FaultKind, Finish, ModelReply},
@@ -112,9 +113,13 @@ impl Draft<'_> {
             .into_iter()
             .zip(first..)
             .map(|(c, id)| {
-                let own = Tool::named(&c.name).is_some_and(Tool::read_by_session);
+                let tool = Tool::named(&c.name);
+                let own = tool.is_some_and(Tool::read_by_session);
                 let limit = if own { OWN_ARGS_BYTES } else { Excerpt::WHOLE_BYTES };
-                let args = Excerpt::up_to(limit, c.args, &mut self.blobs);
+                let args = match shown_args(tool, &c.args) {
+                    Some(shown) => Excerpt::sealed(c.args, &shown, &mut self.blobs),
+                    None => Excerpt::up_to(limit, c.args, &mut self.blobs),
+                };
                 CallHead { call: CallId(id), provider: c.id, name: c.name, args }
             })
             .collect();

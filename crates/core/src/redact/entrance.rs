@@ -1,0 +1,263 @@
+//! The entrance: what arrives at the session comes without secrets, so nothing that is decided,
+//! logged, shown or sent from it can hold one.
+//!
+//! Owns which part of an input is text that is masked, and which is bytes that must stay exact: the
+//! contents of proposals, and arguments that carry such a content.
+
+use super::{Redactor, is_marked};
+use crate::{
+    blob::Blob,
+    checkpoint::Answer,
+    hook::HookOutcome,
+    input::{Input, Refusal, Understood, WriteFault},
+    intent::{Control, Opinion, Turn},
+    talk::{Fault, ModelCall, ModelReply},
+    tool::{Tool, ToolOutcome},
+    trust::{Part, Standing},
+};
+
+/// An input without secrets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guarded {
+    /// The input.
+    pub input: Input,
+    /// What the user should know of it.
+    pub notice: Option<String>,
+}
+
+impl Redactor {
+    /// The input without secrets.
+    ///
+    /// # Errors
+    /// When it is a command of the user: a masked one would be another command.
+    pub fn guard(&self, input: Input) -> Result<Guarded, Refusal> {
+        let mut notice = None;
+        let input = match input {
+            Input::Say { text, seen } => Input::Say { text: self.said(text, &mut notice)?, seen },
+            Input::Queue(text) => Input::Queue(self.said(text, &mut notice)?),
+            Input::Answer { checkpoint, answer, shown } => {
+                Input::Answer { checkpoint, answer: self.answer(answer)?, shown }
+            }
+            Input::Apply { proposals, word } => Input::Apply { proposals, word: word.map(|w| self.text(w)) },
+            Input::Skip { proposals, reason } => Input::Skip { proposals, reason: self.text(reason) },
+            Input::Replied { call, reply } => {
+                let reply = reply.map(|r| self.reply(r)).map_err(|f| self.fault(f));
+                Input::Replied { call, reply }
+            }
+            Input::BrokenOff { call, partial, fault } => {
+                let partial = Box::new(self.reply(*partial));
+                Input::BrokenOff { call, partial, fault: self.fault(fault) }
+            }
+            Input::ToolEnded { call, outcome } => Input::ToolEnded { call, outcome: self.outcome(outcome) },
+            Input::ApplyPrepared { apply, files } => {
+                Input::ApplyPrepared { apply, files: files.map_err(|f| self.write_fault(f)) }
+            }
+            Input::ApplyEnded { apply, result } => {
+                Input::ApplyEnded { apply, result: result.map_err(|f| self.write_fault(f)) }
+            }
+            Input::RevertEnded { apply, result } => {
+                Input::RevertEnded { apply, result: result.map_err(|f| self.write_fault(f)) }
+            }
+            Input::Panicked { call, apply, message } => {
+                Input::Panicked { call, apply, message: self.text(message) }
+            }
+            Input::RulesKept { approval, result } => {
+                Input::RulesKept { approval, result: result.map(|t| self.text(t)).map_err(|t| self.text(t)) }
+            }
+            Input::HookEnded { call, outcome } => {
+                let (summary, output) = (self.text(outcome.summary), self.text(outcome.output));
+                Input::HookEnded { call, outcome: HookOutcome { summary, output, ..outcome } }
+            }
+            Input::Understood { turn, said } => {
+                Input::Understood { turn, said: Box::new(self.understood(*said)) }
+            }
+            Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
+            // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
+            input @ (Input::Open(_)
+            | Input::Decide { .. }
+            | Input::EditProposal { .. }
+            | Input::Up
+            | Input::Cancel
+            | Input::SetPermission(_)
+            | Input::Undo
+            | Input::Redo
+            | Input::CommandStarted { .. }) => input,
+        };
+        Ok(Guarded { input, notice })
+    }
+
+    fn text(&self, text: String) -> String {
+        let masked = self.mask(&text);
+        if masked == text { text } else { masked.into_owned() }
+    }
+
+    /// A line of the user. A message loses its secrets; a command with one is not taken at all.
+    fn said(&self, line: String, notice: &mut Option<String>) -> Result<String, Refusal> {
+        let secrets = self.secrets(&line);
+        if secrets.is_empty() {
+            return Ok(line);
+        }
+        if line.trim_start().starts_with(['!', '/', ':']) {
+            return Err(Refusal::new(COMMAND));
+        }
+        let what = if secrets.len() == 1 { "A secret" } else { "Secrets" };
+        *notice = Some(format!("{what} in your message stayed here: neither the model nor the log has it."));
+        Ok(super::mask(&line, &secrets).into_owned())
+    }
+
+    fn answer(&self, answer: Answer) -> Result<Answer, Refusal> {
+        Ok(match answer {
+            Answer::Reject(reason) => Answer::Reject(self.text(reason)),
+            Answer::Text(text) => Answer::Text(self.text(text)),
+            Answer::Word(word) => Answer::Word(self.text(word)),
+            Answer::Line(line) if self.secrets(&line).is_empty() => Answer::Line(line),
+            Answer::Line(_) => return Err(Refusal::new(COMMAND)),
+            answer @ (Answer::Approve
+            | Answer::Grant { .. }
+            | Answer::Abort
+            | Answer::Pick(_)
+            | Answer::AutoFix
+            | Answer::Skip
+            | Answer::Manual
+            | Answer::Retry
+            | Answer::Replan
+            | Answer::Respond
+            | Answer::Continue) => answer,
+        })
+    }
+
+    fn reply(&self, reply: ModelReply) -> ModelReply {
+        ModelReply {
+            text: self.text(reply.text),
+            reasoning: self.text(reply.reasoning),
+            calls: reply.calls.into_iter().map(|c| self.call(c)).collect(),
+            model: self.text(reply.model),
+            usage: reply.usage,
+            finish: reply.finish,
+        }
+    }
+
+    /// A call. What carries a file's content keeps it to the byte, except the values in use; the
+    /// session stores such arguments apart and shows them masked.
+    fn call(&self, call: ModelCall) -> ModelCall {
+        let carries = Tool::named(&call.name).is_some_and(Tool::carries_content);
+        let mask = |text: &str| {
+            let found = if carries { self.known_in(text) } else { self.secrets(text) };
+            super::mask(text, &super::settle(found)).into_owned()
+        };
+        let args = match serde_json::from_str::<serde_json::Value>(&call.args) {
+            Ok(mut value) => {
+                if masked_in(&mut value, &mask) {
+                    value.to_string()
+                } else {
+                    call.args
+                }
+            }
+            Err(_) => mask(&call.args),
+        };
+        ModelCall { id: self.text(call.id), name: self.text(call.name), args }
+    }
+
+    fn outcome(&self, outcome: ToolOutcome) -> ToolOutcome {
+        let output = outcome.output.map(|blob| match self.mask_bytes(blob.bytes()) {
+            std::borrow::Cow::Borrowed(_) => blob,
+            std::borrow::Cow::Owned(masked) => Blob::new(masked),
+        });
+        ToolOutcome {
+            text: self.text(outcome.text),
+            summary: self.text(outcome.summary),
+            output,
+            failed: outcome.failed,
+            seen: outcome.seen,
+            proposals: outcome.proposals,
+            exit: outcome.exit,
+            notice: outcome.notice.map(|n| self.text(n)),
+            held: outcome.held,
+        }
+    }
+
+    fn understood(&self, said: Understood) -> Understood {
+        let opinion = said.opinion.map(|o| {
+            let turn = match o.turn {
+                Some(Turn::Control(Control::Other(word))) => {
+                    Some(Turn::Control(Control::Other(self.text(word))))
+                }
+                turn => turn,
+            };
+            Opinion { turn, target: o.target.map(|t| self.text(t)), reasoning: self.text(o.reasoning), ..o }
+        });
+        Understood {
+            text: self.text(said.text),
+            opinion,
+            faults: said.faults.into_iter().map(|f| self.text(f)).collect(),
+            ..said
+        }
+    }
+
+    fn standing(&self, standing: Standing) -> Standing {
+        let part =
+            |part: Part| Part { would: part.would.into_iter().map(|line| self.text(line)).collect(), ..part };
+        Standing {
+            parts: standing.parts.into_iter().map(part).collect(),
+            sheet: self.text(standing.sheet),
+            fault: standing.fault.map(|f| self.text(f)),
+            ..standing
+        }
+    }
+
+    fn fault(&self, fault: Fault) -> Fault {
+        Fault { message: self.text(fault.message), hint: self.text(fault.hint), ..fault }
+    }
+
+    fn write_fault(&self, fault: WriteFault) -> WriteFault {
+        WriteFault { message: self.text(fault.message), ..fault }
+    }
+}
+
+/// Why a command of the user is not taken.
+const COMMAND: &str = "this command holds a secret, and commands stand in the log; put the secret into a file or a variable and name that";
+
+/// Masks every text of a value; returns whether there was anything to mask.
+fn masked_in(value: &mut serde_json::Value, mask: &impl Fn(&str) -> String) -> bool {
+    let mut any = false;
+    match value {
+        serde_json::Value::String(text) => {
+            let masked = mask(text);
+            any = masked != *text;
+            *text = masked;
+        }
+        serde_json::Value::Array(items) => {
+            for item in items {
+                any |= masked_in(item, mask);
+            }
+        }
+        serde_json::Value::Object(map) => {
+            for (_, item) in map {
+                any |= masked_in(item, mask);
+            }
+        }
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
+    }
+    any
+}
+
+/// Arguments as they may be logged and shown, where that is not as they are; the exact ones of a
+/// content stay in a store of their own.
+pub(crate) fn shown_args(tool: Option<Tool>, args: &str) -> Option<String> {
+    if !tool.is_some_and(Tool::carries_content) {
+        return None;
+    }
+    let mask = |text: &str| Redactor::default().mask(text).into_owned();
+    match serde_json::from_str::<serde_json::Value>(args) {
+        Ok(mut value) => masked_in(&mut value, &mask).then(|| value.to_string()),
+        Err(_) => Some(mask(args)).filter(|m| m != args),
+    }
+}
+
+/// What is told of a call whose arguments hold a secret or its mark; `None` where they may.
+pub(crate) fn refuse_call(tool: Tool, args: &str) -> Option<&'static str> {
+    let exact = matches!(tool, Tool::Run | Tool::Search | Tool::List | Tool::Read | Tool::Delete);
+    (exact && is_marked(args)).then_some(
+        "the arguments hold a secret or the mark that stands for one; a secret is never put into a command, a path or a pattern: name the file or the variable that holds it",
+    )
+}

@@ -1,0 +1,146 @@
+//! Stored keys: a file beside the configuration that only this user can read.
+//!
+//! Owns the file, its form and its permissions. Never shows a value: what is wrong in it is told
+//! without quoting it.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{ErrorKind, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use secrecy::{ExposeSecret, SecretString};
+
+use super::layer;
+use crate::{
+    error::RuntimeError,
+    home::{Home, make_private},
+};
+
+/// Keys by preset or by host.
+#[derive(Clone, Debug, Default)]
+pub struct Credentials {
+    keys: BTreeMap<String, SecretString>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    #[serde(default)]
+    keys: BTreeMap<String, SecretString>,
+}
+
+impl Credentials {
+    /// Where the file is.
+    pub fn place(home: &Home) -> PathBuf {
+        home.config.join("credentials.toml")
+    }
+
+    /// Reads the file; none at all when there is no such file.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Exposed`] when others can read it, or could put another in its place; what is
+    /// wrong in it otherwise, without quoting it.
+    pub fn read(path: &Path) -> Result<Self, RuntimeError> {
+        let meta = match fs::metadata(path) {
+            Ok(meta) => meta,
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Err(e) => return Err(RuntimeError::io("read", path)(e)),
+        };
+        let exposed =
+            |path: &Path, mode: u32| RuntimeError::Exposed { path: path.to_owned(), mode: mode & 0o777 };
+        if meta.mode() & 0o077 != 0 {
+            return Err(exposed(path, meta.mode()));
+        }
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let around = fs::metadata(folder).map_err(RuntimeError::io("read", folder))?;
+        if around.mode() & 0o022 != 0 {
+            return Err(exposed(folder, around.mode()));
+        }
+        let text = fs::read_to_string(path).map_err(RuntimeError::io("read", path))?;
+        let stored: Stored = toml::from_str(&text).map_err(|e| {
+            let (line, column) = layer::position(&text, e.span());
+            // The parser's own message may quote the line, and the line may hold a key.
+            let message = "not a table of keys".to_owned();
+            let hint = "write `[keys]` and below it lines such as `openai = \"…\"`".to_owned();
+            RuntimeError::Config { file: path.to_owned(), line, column, message, hint }
+        })?;
+        Ok(Self { keys: stored.keys })
+    }
+
+    /// The key for a preset, for a host, or for `custom`.
+    pub fn get(&self, name: &str) -> Option<&SecretString> {
+        self.keys.get(name)
+    }
+
+    /// The names that have a key.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.keys.keys().map(String::as_str)
+    }
+
+    /// The keys, for those who must keep them out.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &SecretString> {
+        self.keys.values()
+    }
+
+    /// Stores a key so that only this user can read it; returns what was tightened for that.
+    ///
+    /// # Errors
+    /// What the file system says, or what is wrong in the file that is there.
+    pub fn store(path: &Path, name: &str, key: &SecretString) -> Result<Vec<String>, RuntimeError> {
+        let tightened = tighten(path)?;
+        let mut all = Self::read(path)?;
+        all.keys.insert(name.to_owned(), key.clone());
+        all.write(path)?;
+        Ok(tightened)
+    }
+
+    /// Removes a key; whether there was one.
+    ///
+    /// # Errors
+    /// What the file system says, or what is wrong in the file that is there.
+    pub fn remove(path: &Path, name: &str) -> Result<bool, RuntimeError> {
+        let mut all = Self::read(path)?;
+        let had = all.keys.remove(name).is_some();
+        if had {
+            all.write(path)?;
+        }
+        Ok(had)
+    }
+
+    fn write(&self, path: &Path) -> Result<(), RuntimeError> {
+        let table: toml::Table =
+            self.keys.iter().map(|(n, k)| (n.clone(), toml::Value::from(k.expose_secret()))).collect();
+        let text = toml::Table::from_iter([("keys".to_owned(), toml::Value::Table(table))]).to_string();
+        let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
+        let temp = path.with_extension("tmp");
+        drop(fs::remove_file(&temp));
+        let write = || {
+            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            fs::rename(&temp, path)?;
+            crate::log::sync_folder(&folder)
+        };
+        write().map_err(RuntimeError::io("write", path))
+    }
+}
+
+/// Makes folder and file private where they are not; says what was changed.
+fn tighten(path: &Path) -> Result<Vec<String>, RuntimeError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    make_private(folder)?;
+    let mut told = Vec::new();
+    for (place, mode) in [(folder, 0o700), (path, 0o600)] {
+        let Ok(meta) = fs::metadata(place) else { continue };
+        let was = meta.mode() & 0o777;
+        if was & 0o077 != 0 {
+            fs::set_permissions(place, fs::Permissions::from_mode(mode))
+                .map_err(RuntimeError::io("protect", place))?;
+            told.push(format!("{} was open to others (mode {was:o}); it is {mode:o} now", place.display()));
+        }
+    }
+    Ok(told)
+}
