@@ -154,7 +154,7 @@ async fn a_stopped_run_says_by_what() {
         assert_eq!(done.outcome.exit, exit);
     }
     let rig = Rig::new(&json!([{"text": "half an answer", "wait_for_cancel": true}]));
-    let options = Options { timeout: Some(Duration::from_millis(50)), ..goal("what is in src?") };
+    let options = Options { timeout: Some(Duration::from_millis(500)), ..goal("what is in src?") };
     let done = run_in(&rig, options).await;
     assert!(done.outcome.exit == 1 && done.err.contains("time limit"), "{}", done.err);
     assert!(done.out.contains("half an answer"), "{}", done.out);

@@ -5,7 +5,6 @@
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
-    risk::Risk,
     trust::PartChange,
 };
 use ratatui::{
