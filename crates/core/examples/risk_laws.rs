@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use pilothouse_core::risk::Risk;
+use pilothouse_core::risk::{Risk, assess};
 
 #[cfg(unix)]
 #[path = "../tests/risk_support/differential.rs"]
@@ -41,6 +41,7 @@ fn main() {
         println!("checked={count} violations=0 slowest={slowest:?} in {:?}", start.elapsed());
         return;
     }
+    speed(&lines);
     let count = count.unwrap_or(20_000);
     let broken = laws::check(&lines, count, 5);
     for line in broken.iter().take(20) {
@@ -48,6 +49,22 @@ fn main() {
     }
     println!("checked={count} violations={} in {:?}", broken.len(), start.elapsed());
     std::process::exit(i32::from(!broken.is_empty()));
+}
+
+/// How long a line takes, and a line of a megabyte.
+fn speed(lines: &[(String, Risk)]) {
+    let time = |line: &str| {
+        let start = Instant::now();
+        let _ = assess(line);
+        start.elapsed()
+    };
+    let mut times: Vec<_> = lines.iter().chain(lines).map(|(line, _)| time(line)).collect();
+    times.sort_unstable();
+    let n = times.len();
+    println!("lines={n} median={:?} p99={:?} longest={:?}", times[n / 2], times[n * 99 / 100], times[n - 1]);
+    let units = ["a", "(", "$(", "true;", "'", "\\", "a b ", "{a,b}", "${x:-", "<<a\n", "`"];
+    let huge = units.iter().map(|unit| time(&unit.repeat(1_048_576 / unit.len()))).max();
+    println!("a line of 1 MB: longest={:?}", huge.unwrap_or_default());
 }
 
 /// Whether one of these was asked for.

@@ -11,6 +11,7 @@ use crate::{
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
     policy::{Request, Ruling},
+    sandbox::Confine,
     trust::Part,
 };
 
@@ -75,6 +76,12 @@ pub enum CheckpointKind {
         risk: crate::risk::Risk,
         /// Why, in one sentence.
         why: String,
+        /// How it would run.
+        #[serde(default, skip_serializing_if = "Confine::is_bare")]
+        confine: Confine,
+        /// Why it asks for more than the sandbox gives, in the model's words; empty when it does not.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
         /// What decided that it asks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ruling: Option<Ruling>,

@@ -11,6 +11,7 @@ use crate::{
     blob::{BlobId, Excerpt},
     checkpoint::{Answer, Checkpoint},
     goal::GoalSummary,
+    hook::{Hold, Hook, HookStatus},
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, Process, ProposalId,
         RunId, Seq, TaskId, TurnId,
@@ -21,6 +22,7 @@ use crate::{
     proposal::{Decision, Proposal},
     relpath::RelPath,
     risk::Risk,
+    sandbox::{Confine, Sandbox},
     scope::{PermissionMode, ToolScope},
     session::LaneKind,
     talk::{Fault, Finish, Usage},
@@ -58,6 +60,9 @@ pub enum Event {
         mode: Mode,
         /// The ceiling.
         permission: PermissionMode,
+        /// The sandbox that commands have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox: Option<Sandbox>,
     },
     /// A process opened the session again; what was open is interrupted, nothing runs.
     SessionReopened {
@@ -71,6 +76,9 @@ pub enum Event {
         /// The ceiling it is opened with; kept when it was not said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         permission: Option<PermissionMode>,
+        /// The sandbox that commands have now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox: Option<Sandbox>,
     },
     /// A write or a command was open when the process ended; it is never repeated.
     CallLost {
@@ -92,6 +100,63 @@ pub enum Event {
     TrustSought {
         /// What.
         wish: crate::trust::TrustWish,
+    },
+    /// These hooks are called from here on, and no others.
+    HooksKnown {
+        /// The hooks.
+        hooks: Vec<Hook>,
+    },
+    /// A hook was called.
+    HookStarted {
+        /// This run of it.
+        call: CallId,
+        /// The hook.
+        hook: BlobId,
+        /// The event that it was called for.
+        of: Seq,
+        /// What waits for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holds: Option<Hold>,
+    },
+    /// A hook ended.
+    HookEnded {
+        /// The run of it.
+        call: CallId,
+        /// The hook.
+        hook: BlobId,
+        /// What people know it by.
+        name: String,
+        /// How it ended.
+        status: HookStatus,
+        /// In one line, for people.
+        summary: String,
+        /// What it wrote.
+        output: Excerpt,
+        /// How long it ran.
+        took: Millis,
+    },
+    /// A lane's next node waits for hooks.
+    MoveHeld {
+        /// The lane.
+        lane: LaneId,
+        /// From.
+        from: IntentNode,
+        /// To.
+        to: IntentNode,
+        /// The approval that allows it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approval: Option<ApprovalId>,
+    },
+    /// A hook refused: the lane stays where it is, and what it was on its way to falls away.
+    MoveBlocked {
+        /// The lane.
+        lane: LaneId,
+        /// Where it stays.
+        from: IntentNode,
+        /// Where it does not go.
+        to: IntentNode,
+        /// Why, for people.
+        why: String,
     },
     /// The user said something.
     TurnStarted {
@@ -395,6 +460,9 @@ pub enum Event {
         /// The approval that allowed it, where one was needed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         approval: Option<ApprovalId>,
+        /// How it runs, for a command.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confine: Option<Confine>,
         /// What let it run unasked, where more than its path did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ruling: Option<Ruling>,
@@ -564,6 +632,12 @@ pub enum Event {
         why: String,
         /// The rule that says so.
         rule: String,
+        /// How it is to run.
+        #[serde(default, skip_serializing_if = "Confine::is_bare")]
+        confine: Confine,
+        /// Why it asks for more than the sandbox gives, in the model's words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
         /// The hash of what is shown.
         shown: BlobId,
         /// Whether the user typed the line as it stands.

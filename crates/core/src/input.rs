@@ -6,9 +6,11 @@ use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
     event::FileChange,
+    hook::HookOutcome,
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, Opinion},
     proposal::Decision,
+    sandbox::Sandbox,
     scope::PermissionMode,
     talk::{Fault, ModelReply, Usage},
     tool::{ProposalDraft, ToolOutcome},
@@ -139,6 +141,13 @@ pub enum Input {
         /// How.
         result: Result<(), WriteFault>,
     },
+    /// A hook ended.
+    HookEnded {
+        /// The run of it.
+        call: CallId,
+        /// With what.
+        outcome: HookOutcome,
+    },
     /// Rules that were to be kept in the user's file are there, or could not be put there.
     RulesKept {
         /// The approval that they came with.
@@ -192,6 +201,8 @@ pub struct Opening {
     pub mode: Option<Mode>,
     /// The ceiling, where it was said.
     pub permission: Option<PermissionMode>,
+    /// The sandbox that commands can have.
+    pub sandbox: Sandbox,
     /// How far the folder is trusted.
     pub standing: Standing,
     /// For each write or revert that was open: what is on disk.

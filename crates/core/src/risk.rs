@@ -11,6 +11,7 @@ mod endless;
 mod expand;
 mod parse;
 mod path;
+mod prints;
 mod programs;
 mod redirect;
 mod repeat;

@@ -7,6 +7,7 @@
 mod apply;
 mod decide;
 mod digest;
+mod hooks;
 pub mod lane;
 pub mod state;
 pub mod tiers;

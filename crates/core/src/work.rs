@@ -5,8 +5,9 @@
 use crate::{
     blob::BlobId,
     event::FileChange,
+    hook::Way,
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId, Seq, TurnId},
-    intent::IntentNode,
+    intent::{IntentNode, IntentPath},
     policy::PathRules,
     relpath::RelPath,
     scope::ToolScope,
@@ -35,6 +36,8 @@ pub enum WorkKey {
     Keep(ApprovalId),
     /// Looking at what the folder brings, and keeping what was decided about it.
     Survey,
+    /// A run of a hook.
+    Hook(CallId),
 }
 
 /// A piece of work that should be going on.
@@ -105,6 +108,19 @@ pub enum Work {
     },
     /// Look at what the folder brings, after keeping what was decided about it.
     Survey(TrustWish),
+    /// Run a hook.
+    Hook {
+        /// This run of it.
+        call: CallId,
+        /// The hook.
+        hook: BlobId,
+        /// The event that it is called for.
+        of: Seq,
+        /// The path on which it happened.
+        path: IntentPath,
+        /// What its end means.
+        way: Way,
+    },
 }
 
 /// Where the arguments of a call stand in the log, or the command line of a gate itself.
@@ -160,7 +176,13 @@ impl Work {
             Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
             Self::Keep { approval, .. } => WorkKey::Keep(*approval),
             Self::Survey(_) => WorkKey::Survey,
+            Self::Hook { call, .. } => WorkKey::Hook(*call),
         }
+    }
+
+    /// Whether the session is not at rest while it goes on.
+    pub fn is_waited_for(&self) -> bool {
+        !matches!(self, Self::Hook { way: Way::Background, .. })
     }
 }
 

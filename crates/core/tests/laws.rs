@@ -19,12 +19,14 @@ mod support;
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
+    hook::{Hold, Hook, HookStatus, Occasion, Way},
     ids::Millis,
     input::{Input, Understood, WriteFault},
     intent::{Control, IntentNode, IntentPath, Opinion, Phase, Source, Turn},
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
     risk::{Act, Risk},
+    sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, Session},
     talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
@@ -51,7 +53,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 36] = [
+const LINES: [&str; 39] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -87,6 +89,9 @@ const LINES: [&str; 36] = [
     "/trust",
     "/trust off",
     "!ls",
+    "!make",
+    "!!make",
+    "!!rm -rf /",
     "",
 ];
 
@@ -99,6 +104,9 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
         ("delete", r#"{"path":"c.txt"}"#),
         ("run", r#"{"command":"cargo test"}"#),
         ("run", r#"{"command":"rm -rf /"}"#),
+        ("run", r#"{"command":"git status"}"#),
+        ("run", r#"{"command":"git status","network":true,"reason":"why"}"#),
+        ("run", r#"{"command":"cargo test","outside":true,"reason":"why"}"#),
         ("run", r#"{"command":"cargo build"}"#),
         ("run", r#"{"command":"rm x"}"#),
         ("read", r#"{"path":"secrets/key"}"#),
@@ -295,6 +303,16 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             apply: *apply,
             result: if dice.roll(6) == 0 { Err(broken()) } else { Ok(()) },
         },
+        Work::Hook { call, .. } => {
+            let status = dice.pick(&[
+                HookStatus::Passed,
+                HookStatus::Passed,
+                HookStatus::Failed,
+                HookStatus::TimedOut,
+                HookStatus::Unable,
+            ]);
+            Input::HookEnded { call: *call, outcome: hook_said(status, "because") }
+        }
         Work::Keep { approval, .. } => Input::RulesKept {
             approval: *approval,
             result: dice.pick(&[Ok("permissions.toml".to_owned()), Err("disk full".to_owned())]),
@@ -340,7 +358,9 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         match work {
             Work::Tool { permit, .. } => {
                 let lane = &new.lanes[&permit.lane()];
-                let needs = permit.tool().needs().unwrap();
+                let looks = permit.confine() == Some(Confine::READING);
+                assert!(!looks || permit.tool() == Tool::Run);
+                let needs = if looks { Capability::Read } else { permit.tool().needs().unwrap() };
                 let needs = if needs == Capability::Delete { Capability::Write } else { needs };
                 assert!(lane.scope().allows(needs), "{permit:?} beyond {:?}", lane.scope());
                 assert_eq!(permit.epoch(), lane.epoch);
@@ -349,7 +369,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
                 assert!(new.applies.contains_key(apply));
             }
             Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } => {}
-            Work::Survey(_) | Work::Keep { .. } => {}
+            Work::Survey(_) | Work::Keep { .. } | Work::Hook { .. } => {}
         }
     }
     for lane in new.lanes.values() {
@@ -361,7 +381,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         let held = lane.kind.of_run()
             && new.open.values().any(|c| matches!(c.kind, CheckpointKind::Interruption { .. }));
         assert!(
-            works || asks || writes || held,
+            works || asks || writes || held || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",
             step.iter().map(|e| &e.event).collect::<Vec<_>>()
         );
@@ -378,6 +398,59 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
     }
 }
 
+/// What a hook can refuse does not happen before every hook that holds it has passed.
+#[derive(Default)]
+struct Doors {
+    hooks: Vec<Hook>,
+    running: std::collections::BTreeMap<pilothouse_core::ids::CallId, Hold>,
+    refused: Vec<Hold>,
+    asked: std::collections::BTreeMap<pilothouse_core::ids::LaneId, u32>,
+}
+
+impl Doors {
+    fn check(&mut self, event: &Event) {
+        match event {
+            Event::HooksKnown { hooks } => self.hooks.clone_from(hooks),
+            Event::HookStarted { call, holds: Some(hold), .. } => {
+                self.running.insert(*call, *hold);
+                if let Hold::Move(lane) = hold {
+                    *self.asked.entry(*lane).or_default() += 1;
+                }
+            }
+            Event::HookEnded { call, status, .. } => {
+                if let Some(hold) = self.running.remove(call).filter(|_| *status != HookStatus::Passed) {
+                    self.refused.push(hold);
+                }
+            }
+            Event::MoveBlocked { lane, .. } => {
+                self.refused.retain(|h| *h != Hold::Move(*lane));
+                self.running.retain(|_, h| *h != Hold::Move(*lane));
+                self.asked.remove(lane);
+            }
+            Event::NodeTransition { lane, from, to, approval } => {
+                let hold = Hold::Move(*lane);
+                let wanted =
+                    self.hooks.iter().filter(|h| h.way == Way::Blocks && h.watches(*from, *to)).count();
+                // A retreat is never held; it is the only move upwards without an approval.
+                let up =
+                    approval.is_none() && from.scope().contains(to.scope()) && from.scope() != to.scope();
+                let asked = self.asked.remove(lane).unwrap_or_default() as usize;
+                assert!(up || asked >= wanted, "{from} to {to}: {asked} of {wanted} hooks were heard");
+                assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));
+            }
+            Event::CommandStarted { call, .. } | Event::CommandExited { call, .. } => {
+                let hold = Hold::Call(*call);
+                assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));
+            }
+            Event::ApplyStarted { apply, .. } => {
+                let hold = Hold::Apply(*apply);
+                assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Every write and every command stands on a decision that came before it in the log.
 fn check_log(log: &[Stamped]) {
     let mut approved = std::collections::BTreeSet::new();
@@ -386,7 +459,9 @@ fn check_log(log: &[Stamped]) {
     let mut lines = std::collections::BTreeMap::new();
     let mut typed = std::collections::BTreeSet::new();
     let (mut auto, mut kept) = (false, None);
+    let mut doors = Doors::default();
     for e in log {
+        doors.check(&e.event);
         match &e.event {
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
             // Nobody but the user trusts anything, and only what was shown.
@@ -406,19 +481,26 @@ fn check_log(log: &[Stamped]) {
             }
             Event::ApplyStarted { apply, .. } => assert!(applies.contains(apply)),
             Event::CallMade { call, typed: true, .. } => drop(typed.insert(*call)),
-            Event::CommandProposed { call, risk, command, .. } => {
-                proposed.insert(*call, (*risk, command.clone()));
+            Event::CommandProposed { call, risk, command, confine, .. } => {
+                proposed.insert(*call, (*risk, command.clone(), *confine));
             }
-            Event::CallStarted { call, tool: Tool::Run, approval, ruling, .. } => {
-                let (risk, command) = &proposed[call];
-                if let Some(a) = approval {
-                    assert!(approved.contains(a));
-                    // The line that the user submitted is the one that runs, and its word is asked.
-                    assert!(lines.get(a).is_none_or(|l| l == command && *risk < Risk::High));
-                } else {
-                    let ruled = ruling.as_ref().is_some_and(|r| r.by.starts_with("allow command"));
-                    assert!((auto || ruled || typed.contains(call)) && *risk < Risk::High);
-                    assert!(command != "rm x" || typed.contains(call));
+            Event::CallStarted { call, tool: Tool::Run, approval, confine, ruling, .. } => {
+                let (risk, command, shown) = &proposed[call];
+                assert_eq!(confine.as_ref(), Some(shown), "it runs as it was shown");
+                let ruled = ruling.as_ref().is_some_and(|r| r.by.starts_with("allow command"));
+                assert!(approval.is_some() || command != "rm x" || typed.contains(call));
+                match (approval, *shown) {
+                    (Some(a), _) => {
+                        assert!(approved.contains(a));
+                        // The line that the user submitted is the one that runs, and its word is asked.
+                        assert!(lines.get(a).is_none_or(|l| l == command && *risk < Risk::High));
+                    }
+                    (None, Confine::READING) => assert_eq!(*risk, Risk::Low),
+                    (None, Confine::Inside { network: false, .. }) => {
+                        assert!(*risk < Risk::High && (auto || ruled || typed.contains(call)));
+                    }
+                    (None, Confine::Outside) => assert!(*risk < Risk::High && typed.contains(call)),
+                    (None, _) => panic!("{call:?} began unasked, {shown:?}"),
                 }
             }
             _ => {}
@@ -426,9 +508,22 @@ fn check_log(log: &[Stamped]) {
     }
 }
 
+/// Hooks that refuse at every door, and one of each other kind.
+fn doors() -> Vec<Hook> {
+    let mut all: Vec<Hook> = Occasion::ALL.into_iter().map(|on| hook(on, Way::Shown)).collect();
+    all.extend(Occasion::ALL.into_iter().filter(|o| o.can_block()).map(|on| hook(on, Way::Blocks)));
+    all.push(on_the_way(IntentNode::Plan, IntentNode::Act));
+    all
+}
+
 fn run(seed: u64, steps: usize) -> Bench {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut bench = if seed.is_multiple_of(2) { Bench::new() } else { Bench::asking() };
+    // Of three sessions one has hooks, and one waits for a model to understand.
+    let mut bench = match seed % 3 {
+        0 => Bench::hooked(doors()),
+        1 => Bench::asking(),
+        _ => Bench::new(),
+    };
     if seed % 4 > 1 {
         let rules = RULES.iter().map(|r| Rule::parse(r, Origin::SESSION).unwrap()).collect();
         bench.session.set_policy(Arc::new(Policy::new(rules, Places::default())));
@@ -477,8 +572,8 @@ fn events_survive_their_stored_form() {
     }
 }
 
-/// A turn that may only read never gets leave to write or to run anything, whatever the model
-/// asks for and whatever the user answers, as long as the ceiling is read-only.
+/// A turn that may only read never gets leave to write or to run anything but a command that can
+/// only read where it runs, whatever the model asks for and whatever the user answers, as long as the ceiling is read-only.
 #[test]
 fn five_thousand_read_scoped_sequences_never_write() {
     let mut checked = 0;
@@ -497,14 +592,15 @@ fn five_thousand_read_scoped_sequences_never_write() {
                 checked += 1;
                 match work {
                     Work::Tool { permit, .. } => {
+                        let looks = permit.confine() == Some(Confine::READING);
                         assert!(
-                            matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
+                            looks || matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
                             "seed {seed}"
                         );
                     }
                     Work::Classify { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
-                    Work::Survey(_) => {}
+                    Work::Survey(_) | Work::Hook { .. } => {}
                     Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }

@@ -10,12 +10,16 @@
 
 #[path = "stories/changes.rs"]
 mod changes;
+#[path = "stories/commands.rs"]
+mod commands;
 #[path = "stories/gates.rs"]
 mod gates;
 #[path = "stories/goals.rs"]
 mod goals;
 #[path = "stories/hearing.rs"]
 mod hearing;
+#[path = "stories/hooks.rs"]
+mod hooks;
 #[path = "stories/limits.rs"]
 mod limits;
 #[path = "stories/permissions.rs"]

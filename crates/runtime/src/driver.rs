@@ -3,6 +3,7 @@
 //! Owns the order of these four. Never decides: the session does. Never waits for the screen, and
 //! never performs anything whose events are not on disk.
 
+mod hooks;
 mod opening;
 mod outbox;
 mod port;
@@ -37,6 +38,7 @@ use crate::{
     trust::{Folder, Survey},
 };
 use opening::Opened;
+pub(crate) use opening::fence;
 use outbox::Outbox;
 
 /// Events that a screen gets at once when a session is opened.
@@ -88,6 +90,9 @@ pub struct Setup {
     pub clock: Arc<dyn Fn() -> Millis + Send + Sync>,
     /// The file layer.
     pub disk: Arc<dyn Disk>,
+    /// The program that sets up the sandbox of a command when it is started as its helper; none, no
+    /// sandbox, and every command asks.
+    pub helper: Option<PathBuf>,
     /// Whether a session that another process holds is refused; else it is shown read-only.
     pub writing: bool,
 }
@@ -110,6 +115,7 @@ impl Setup {
                 Millis(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
             }),
             disk: Arc::new(RealDisk),
+            helper: None,
             writing: false,
         }
     }

@@ -18,6 +18,7 @@ pub mod log;
 pub mod writer;
 
 pub mod config;
+pub mod doctor;
 pub mod home;
 pub mod hooks;
 pub mod permissions;
@@ -35,3 +36,4 @@ pub use config::{Config, Layer};
 pub use driver::{Farewell, Setup, Which, drive};
 pub use error::RuntimeError;
 pub use home::{Environment, Home};
+pub use pilothouse_tools::sandbox::helper;

@@ -103,6 +103,7 @@ impl Driver {
                 let outcome = self.outcome(permit.call(), permit.tool());
                 self.todo.push_back(Input::ToolEnded { call: permit.call(), outcome });
             }
+            Work::Hook { .. } => {}
             Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {
                 let files = changes
@@ -329,6 +330,10 @@ fn main() {
             version: "0.1.0".into(),
             mode: None,
             permission: None,
+            sandbox: pilothouse_core::sandbox::Sandbox {
+                backend: Some(pilothouse_core::sandbox::Backend::Landlock),
+                ..Default::default()
+            },
             standing: Standing::default(),
             found: Vec::new(),
         }));

@@ -7,6 +7,7 @@ use pilothouse_core::{
     clean::Clean,
     ids::{CheckpointId, ProposalId},
     proposal::{Proposal, ProposalStatus},
+    sandbox::Confine,
     session::State,
 };
 use ratatui::{
@@ -230,9 +231,14 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
         CheckpointKind::Risk { .. } if facts.offered == Some(first.id) => {
             ("the agent wants to run this".to_owned(), facts.approvals_key, "opens the list")
         }
-        CheckpointKind::Risk { command, risk, .. } => {
+        CheckpointKind::Risk { command, risk, confine, .. } => {
             let risk = risk_name(*risk, facts.glyphs.waits == "!");
-            (format!("{risk}  {}", Clean::line(command)), facts.approvals_key, "opens it")
+            let how = match confine {
+                Confine::Outside => ", outside the sandbox",
+                Confine::Inside { network: true, .. } => ", with the network",
+                Confine::Bare | Confine::Inside { network: false, .. } => "",
+            };
+            (format!("{risk}{how}  {}", Clean::line(command)), facts.approvals_key, "opens it")
         }
         CheckpointKind::Access { request, .. } => {
             (format!("may it {}?", Clean::line(&request.to_string())), facts.approvals_key, "opens it")

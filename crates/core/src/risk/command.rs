@@ -5,6 +5,7 @@
 
 use super::expand::{Feed, Field};
 use super::path::{Place, is_secret, names_secret, place};
+use super::prints::printed;
 use super::programs::{self, Args, Dest, Program};
 use super::syntax::Span;
 use super::trace::Act;
@@ -257,7 +258,7 @@ impl Walker<'_> {
         if program.inner {
             self.inner_command(argv, args, span);
         }
-        output(name, args, network, feed)
+        printed(name, args, network, feed)
     }
 
     /// The command that stands in the operands of another one (`sudo`), or after its `-c`.
@@ -450,8 +451,10 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
     if program.no_help {
         return false;
     }
-    let considered =
-        if program.help_first { args.opts.get(..args.leading).unwrap_or(&[]) } else { &args.opts };
+    // What follows code, a module or an archive is meant for that.
+    let starts = |opt: &programs::Opt| matches!(opt.name.as_str(), "-jar" | "-m" | "-c" | "-e" | "--eval");
+    let leading = args.opts.iter().position(starts).map_or(args.leading, |at| at.min(args.leading));
+    let considered = if program.help_first { args.opts.get(..leading).unwrap_or(&[]) } else { &args.opts };
     // After more words it may be meant for a program that this one starts.
     let passes_on =
         args.operands.len() > 1 && args.operands.iter().any(|f| STARTING.contains(&f.text.as_str()));
@@ -466,40 +469,4 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
             name,
             "shutdown" | "halt" | "poweroff" | "reboot" | "mount" | "umount" | "history" | "crontab"
         )
-}
-
-/// Programs that pass on what they are fed.
-const FILTERS: [&str; 34] = [
-    "cat", "tac", "head", "tail", "sed", "grep", "egrep", "tr", "gunzip", "zcat", "gzip", "base64", "awk",
-    "gawk", "cut", "sort", "uniq", "jq", "rev", "xxd", "tee", "iconv", "dos2unix", "bunzip2", "xz",
-    "openssl", "gpg", "xzcat", "perl", "python3", "python", "sponge", "pv", "tar",
-];
-
-fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
-    if network {
-        return Feed::Fetched;
-    }
-    if feed == Feed::Fetched && FILTERS.contains(&name) {
-        return Feed::Fetched;
-    }
-    match (name, args.operands.as_slice()) {
-        ("cat", []) if feed == Feed::Inherit => Feed::Other,
-        ("cat", [one]) if one.feed.is_some() => one.feed.clone().unwrap_or_default(),
-        ("cat", [one]) if one.text == "-" => feed,
-        ("cat", [one]) if !one.unknown() => Feed::File(one.text.clone()),
-        ("cat", []) | ("tee" | "pv" | "sponge", _) => feed,
-        ("pwd", _) => Feed::Text(".".to_owned()),
-        ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => {
-            Feed::Text(".".to_owned())
-        }
-        ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
-        ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => {
-            Feed::Text("0".to_owned())
-        }
-        ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => {
-            Feed::Text(one.text.clone())
-        }
-        ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
-        _ => Feed::Other,
-    }
 }

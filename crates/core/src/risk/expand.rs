@@ -3,9 +3,11 @@
 //! Owns what is known of variables. Never judges a program; what it cannot know it marks with
 //! [`UNKNOWN`].
 
+use std::rc::Rc;
+
 use super::braces::{may_expand, variants};
 use super::path::is_secret_variable;
-use super::syntax::{Piece, Quote, Span, VarOp, Word};
+use super::syntax::{Piece, Quote, Script, Span, VarOp, Word};
 use super::walk::Walker;
 
 /// Stands in a field for text that is not known.
@@ -218,27 +220,7 @@ impl Walker<'_> {
                     out.push_value(&value.text);
                 }
             }
-            Piece::Sub { script, quoted } => {
-                let feed = self.nested_script(script, &Feed::Inherit);
-                if std::mem::take(&mut self.endless) {
-                    self.hit("bomb", out.span);
-                }
-                let text = match &feed {
-                    Feed::Text(text) => text.trim_end_matches('\n').to_owned(),
-                    Feed::Inherit => String::new(),
-                    Feed::File(_) | Feed::Fetched | Feed::Other => UNKNOWN.to_string(),
-                };
-                if feed == Feed::Fetched {
-                    out.open.feed = Some(feed);
-                }
-                out.open.computed = true;
-                if split && !quoted {
-                    out.push_splitting(&text);
-                } else {
-                    out.push_value(&text);
-                }
-                out.open.computed = true;
-            }
+            Piece::Sub { script, quoted } => self.substitution(script, split && !quoted, out),
             Piece::Proc { script, fed } => {
                 let feed = self.nested_script(script, if *fed { &Feed::Other } else { &Feed::Inherit });
                 self.endless = false;
@@ -251,6 +233,29 @@ impl Walker<'_> {
                 out.push("0");
             }
         }
+    }
+
+    /// What a command prints becomes part of a word.
+    fn substitution(&mut self, script: &Script, splits: bool, out: &mut Builder) {
+        let feed = self.nested_script(script, &Feed::Inherit);
+        if std::mem::take(&mut self.endless) {
+            self.hit("bomb", out.span);
+        }
+        let text = match &feed {
+            Feed::Text(text) => text.trim_end_matches('\n').to_owned(),
+            Feed::Inherit => String::new(),
+            Feed::File(_) | Feed::Fetched | Feed::Other => UNKNOWN.to_string(),
+        };
+        if feed == Feed::Fetched {
+            out.open.feed = Some(feed);
+        }
+        out.open.computed = true;
+        if splits {
+            out.push_splitting(&text);
+        } else {
+            out.push_value(&text);
+        }
+        out.open.computed = true;
     }
 
     fn join(&mut self, pieces: &[Piece], span: Span) -> String {
@@ -269,9 +274,7 @@ impl Walker<'_> {
                 self.check_secret_variable(name, known.is_none(), span);
                 match known {
                     // Without a subscript an array stands for its first element.
-                    Some(Value { list, many, .. }) if !list.is_empty() && !matches!(name, "@" | "*") => {
-                        Value { many, ..Value::of(list.first().map_or("", String::as_str)) }
-                    }
+                    Some(value) if !value.list.is_empty() && !matches!(name, "@" | "*") => value.element(0),
                     Some(_) if name == "*" && self.is_assigned("IFS") => Value::unknown(),
                     known => known.unwrap_or_else(Value::unknown),
                 }
@@ -279,14 +282,7 @@ impl Walker<'_> {
             VarOp::Default { pieces, colon, assigns } => {
                 self.check_secret_variable(name, known.is_none(), span);
                 let other = self.join(pieces, span);
-                let value = match known {
-                    Some(value) if !value.text.is_empty() => value,
-                    Some(_) if *colon => Value::of(&other),
-                    // Empty or not set at all: the line does not tell.
-                    Some(_) => Value::unknown(),
-                    // An unset variable of the environment: the default is what the line shows.
-                    None => Value::of(&format!("{other}{}", Value::maybe(&other))),
-                };
+                let value = Value::or_default(known, &other, *colon);
                 if *assigns {
                     self.assign(name, value.clone());
                 }
@@ -309,12 +305,7 @@ impl Walker<'_> {
                 let text = known.map_or_else(|| UNKNOWN.to_string(), |value| value.text);
                 Value::of(&text)
             }
-            VarOp::Element(at) => {
-                let Some(value) = known else { return Value::unknown() };
-                let whole = value.list.is_empty() && *at == 0;
-                let text = if whole { Some(&value.text) } else { value.list.get(*at) };
-                text.map_or_else(Value::unknown, |text| Value { many: value.many, ..Value::of(text) })
-            }
+            VarOp::Element(at) => known.map_or_else(Value::unknown, |value| value.element(*at)),
             VarOp::Prompt => {
                 match known.as_ref().filter(|value| !value.text.contains(UNKNOWN)) {
                     Some(value) => self.run_quoted(&value.text, span),
@@ -379,7 +370,7 @@ pub(super) struct Value {
     pub text: String,
     pub many: bool,
     /// The elements, when it is an array; the text joins them.
-    pub list: Vec<String>,
+    pub list: Rc<[String]>,
     /// Names something of the environment.
     pub open: bool,
 }
@@ -406,13 +397,28 @@ impl Value {
         if fields.iter().any(|f| f.text.starts_with('[') && f.text.contains("]=")) {
             return Self::unknown();
         }
-        let list: Vec<String> = fields.iter().map(|f| f.text.clone()).collect();
+        let list: Rc<[String]> = fields.iter().map(|f| f.text.clone()).collect();
         Self { text: list.join(" "), many: fields.iter().any(|f| f.many), list, open: false }
     }
 
-    /// A default is only one of two values; an empty one is then wholly unknown.
-    const fn maybe(other: &str) -> &'static str {
-        if other.is_empty() { "\u{1a}" } else { "" }
+    /// One of several values.
+    fn element(&self, at: usize) -> Self {
+        let whole = self.list.is_empty() && at == 0;
+        let text = if whole { Some(&self.text) } else { self.list.get(at) };
+        text.map_or_else(Self::unknown, |text| Self { many: self.many, ..Self::of(text) })
+    }
+
+    /// A value or what stands for it; with a colon also when it is empty.
+    fn or_default(known: Option<Self>, other: &str, colon: bool) -> Self {
+        match known {
+            Some(value) if !value.text.is_empty() => value,
+            Some(_) if colon => Self::of(other),
+            // Empty or not set at all: the line does not tell.
+            Some(_) => Self::unknown(),
+            // A variable of the environment: the default is what the line shows.
+            None if other.is_empty() => Self::unknown(),
+            None => Self::of(other),
+        }
     }
 }
 

@@ -59,15 +59,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     let out = match name {
         "echo" => echo(args),
         "printf" => printf(w, args),
-        "eval" => {
-            let all: Vec<&str> = args.iter().map(|f| f.text.as_str()).collect();
-            if args.iter().any(|f| f.feed == Some(Feed::Fetched)) {
-                w.hit("fetch-run", span);
-            } else if args.iter().any(Field::unknown) {
-                w.hit("computed-code", span);
-            }
-            w.run_fed(&all.join(" "), span, feed)
-        }
+        "eval" => eval(w, args, span, feed),
         "source" | "." => {
             if matches!(first, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
                 feed_shell(w, feed, span, true);
@@ -80,34 +72,6 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         "alias" => alias(w, args),
         "export" | "declare" | "typeset" | "local" | "readonly" => declare(w, name, args, span),
         "set" => set(w, args, span),
-        "cd" | "chdir" | "pushd" | "popd" => {
-            move_to(w, name, args);
-            Feed::Inherit
-        }
-        "read" | "mapfile" | "readarray" => {
-            take_in(w, name, args, feed);
-            Feed::Inherit
-        }
-        "unset" => {
-            unset(w, args);
-            Feed::Inherit
-        }
-        "shift" => {
-            w.shift(first.parse().unwrap_or(1));
-            Feed::Inherit
-        }
-        "getopts" => {
-            for name in [args.get(1).map_or("OPTARG", |f| f.text.as_str()), "OPTARG"] {
-                w.assign(name, Value::unknown());
-            }
-            Feed::Inherit
-        }
-        "let" => {
-            for field in args {
-                w.check_arithmetic(&field.text, field.span);
-            }
-            Feed::Inherit
-        }
         "unalias" | "test" | "[" | "complete" | "compgen" | "disown" | "fg" | "bg" => Feed::Inherit,
         "enable" => {
             if first == "-f" {
@@ -117,9 +81,42 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         }
         "cmd" => started::cmd(w, args, span),
         _ if SHELLS.contains(&name) => started::shell(w, name, args, span, feed),
+        _ if changes_state(w, name, args, feed) => Feed::Inherit,
         _ => return None,
     };
     Some(out)
+}
+
+/// Builtins that print nothing and change what the shell holds or where it stands. Whether this is one.
+fn changes_state(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) -> bool {
+    match name {
+        "cd" | "chdir" | "pushd" | "popd" => move_to(w, name, args),
+        "read" | "mapfile" | "readarray" => take_in(w, name, args, feed),
+        "unset" => unset(w, args),
+        "shift" => w.shift(args.first().and_then(|f| f.text.parse().ok()).unwrap_or(1)),
+        "getopts" => {
+            for name in [args.get(1).map_or("OPTARG", |f| f.text.as_str()), "OPTARG"] {
+                w.assign(name, Value::unknown());
+            }
+        }
+        "let" => {
+            for field in args {
+                w.check_arithmetic(&field.text, field.span);
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn eval(w: &mut Walker<'_>, args: &[Field], span: Span, feed: &Feed) -> Feed {
+    let all: Vec<&str> = args.iter().map(|f| f.text.as_str()).collect();
+    if args.iter().any(|f| f.feed == Some(Feed::Fetched)) {
+        w.hit("fetch-run", span);
+    } else if args.iter().any(Field::unknown) {
+        w.hit("computed-code", span);
+    }
+    w.run_fed(&all.join(" "), span, feed)
 }
 
 /// Operators of `[[` whose operands are arithmetic or the names of variables.

@@ -67,7 +67,7 @@ pub(super) fn judge(
         "pager" => edit::pager(w, &case),
         "git" => git::git(w, &case),
         "gh" => git::hub(w, &case),
-        "node" | "npx" | "pip" | "cargo" | "buildtool" | "lint" => tools::tool(w, judge, &case),
+        "node" | "npx" | "pip" | "cargo" | "buildtool" | "runs" => tools::tool(w, judge, &case),
         "code" | "python" => code::interpreter(w, &case),
         "sql" | "sqlite" => data::sql(w, &case),
         "curl" | "wget" | "httpie" => net::http(w, &case),

@@ -250,6 +250,7 @@ impl Walker<'_> {
 
     /// Gives the positional parameters; those beyond are not certain.
     pub(super) fn set_positional(&mut self, values: &[Field]) {
+        self.charge(values.iter().map(|f| f.text.len() + 32).sum(), Span::default());
         for at in 0..9 {
             let value = values.get(at).map_or_else(Value::unknown, Value::from_field);
             self.assign(&(at + 1).to_string(), value);

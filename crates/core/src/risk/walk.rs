@@ -394,11 +394,11 @@ impl<'l> Walker<'l> {
             let fields = self.fields(&assign.values);
             return match before {
                 None if !assign.append => Value::list(&fields),
+                Some(old) if old.text.is_empty() => Value::list(&fields),
                 Some(old) if !old.list.is_empty() => {
-                    let old = old
-                        .list
-                        .iter()
-                        .map(|text| Field { many: old.many, ..Field::plain(text, assign.span) });
+                    self.charge(old.text.len() + 32 * old.list.len(), assign.span);
+                    let kept = old.list.iter();
+                    let old = kept.map(|text| Field { many: old.many, ..Field::plain(text, assign.span) });
                     Value::list(&old.chain(fields).collect::<Vec<_>>())
                 }
                 _ => Value::unknown(),

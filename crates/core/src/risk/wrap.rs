@@ -83,6 +83,13 @@ const WRAPPERS: [Wrapper; 27] = [
             "systemd-cat",
             "ifne",
             "viddy",
+            "pexec",
+            "msgfilter",
+            "msgexec",
+            "ssh-agent",
+            "uclampset",
+            "dbus-launch",
+            "aa-exec",
         ],
         takes: &["-t", "-p", "-f", "-o", "-n"],
         skip: 0,
@@ -223,6 +230,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     }
     let rest = inner(w, wrapper.takes, argv, name);
     match name {
+        "watch" if argv.iter().any(|f| matches!(f.text.as_str(), "-x" | "--exec")) => {}
         "watch" | "concurrently" | "npm-run-all" | "hyperfine" => return Some(texts(w, name, rest, span)),
         "busybox" | "toybox" if rest.is_empty() => return Some(Feed::Text(String::new())),
         _ => {}
@@ -244,6 +252,11 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     {
         return Some(w.run_apart(&code.text, code.span));
     }
+    Some(carried(w, name, command, span, feed))
+}
+
+/// Judges the command that a wrapper carries, settings before it included.
+fn carried(w: &mut Walker<'_>, name: &str, command: &[Field], span: Span, feed: &Feed) -> Feed {
     let assigned = command.iter().take_while(|f| is_assignment(&f.text)).count();
     for field in command.iter().take(assigned) {
         if let Some((variable, value)) = field.text.split_once('=') {
@@ -251,20 +264,18 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         }
     }
     let command = command.get(assigned..).unwrap_or(&[]);
-    if command.is_empty() {
-        return Some(Feed::Inherit);
-    }
+    let Some(first) = command.first() else { return Feed::Inherit };
     // As a filter `ts` is given a format.
-    if name == "ts" && command.first().is_some_and(|f| f.text.contains('%')) {
-        return Some(Feed::Other);
+    if name == "ts" && first.text.contains('%') {
+        return Feed::Other;
     }
-    if name == "exec" && command.first().is_some_and(|f| f.twisted && f.text.is_empty()) {
-        return Some(Feed::Inherit);
+    if name == "exec" && first.twisted && first.text.is_empty() {
+        return Feed::Inherit;
     }
     if matches!(name, "time" | "then" | "noglob" | "nocorrect" | "builtin") {
-        return Some(w.dispatch(command, span, feed.clone()));
+        return w.dispatch(command, span, feed.clone());
     }
-    Some(w.dispatch_outside(command, span, feed.clone()))
+    w.dispatch_outside(command, span, feed.clone())
 }
 
 /// The arguments after a wrapper's options; options that hold code or write are judged.
@@ -279,26 +290,39 @@ pub(super) fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], n
         if !text.starts_with('-') || text == "-" {
             break;
         }
-        let (option, mut value) = match text.split_once('=') {
-            Some((option, value)) => (option, Some(field.with(value))),
-            None => (text, None),
+        let (option, value) = match text.split_once('=') {
+            Some((option, value)) => (option.to_owned(), Some(field.with(value))),
+            None if takes.contains(&text) => {
+                at += 1;
+                (text.to_owned(), argv.get(at).cloned())
+            }
+            None if text.starts_with("--") => (text.to_owned(), None),
+            None => cluster(takes, argv, &mut at),
         };
-        let short = text.get(..2).filter(|_| !text.starts_with("--"));
-        if value.is_none() && takes.contains(&option) {
-            at += 1;
-            value = argv.get(at).cloned();
-        } else if let Some(short) = short
-            && takes.contains(&short)
-            && text.len() > 2
-        {
-            value = text.get(2..).map(|v| field.with(v));
-        }
         if let Some(value) = value {
-            wrapper_value(w, name, option, &value);
+            wrapper_value(w, name, &option, &value);
         }
         at += 1;
     }
     argv.get(at..).unwrap_or(&[])
+}
+
+/// Letters after one dash: the first that takes a value takes the rest of the word, or the next word.
+fn cluster(takes: &[&str], argv: &[Field], at: &mut usize) -> (String, Option<Field>) {
+    let Some(field) = argv.get(*at) else { return (String::new(), None) };
+    for (start, letter) in field.text.char_indices().skip(1) {
+        let option = format!("-{letter}");
+        if !takes.contains(&option.as_str()) {
+            continue;
+        }
+        let rest = field.text.get(start + letter.len_utf8()..).unwrap_or("");
+        if rest.is_empty() {
+            *at += 1;
+            return (option, argv.get(*at).cloned());
+        }
+        return (option, Some(field.with(rest)));
+    }
+    (field.text.clone(), None)
 }
 
 /// The value of a wrapper's option: code, a file that is written, or one that is read.

@@ -28,22 +28,27 @@ impl State {
         self.seq = stamped.seq;
         self.at = stamped.at;
         self.fold(stamped.seq, &stamped.event);
+        self.drop_idle_hooks();
     }
 
-    fn saw(&mut self, id: u64) {
+    pub(super) fn saw(&mut self, id: u64) {
         self.last_id = self.last_id.max(id);
     }
 
     fn fold(&mut self, seq: Seq, event: &Event) {
         self.age(event);
         match event {
-            Event::SessionOpened { slug, folder, mode, permission, .. } => {
+            Event::SessionOpened { slug, folder, mode, permission, sandbox, .. } => {
                 self.slug.clone_from(slug);
                 self.folder.clone_from(folder);
                 self.mode = *mode;
                 self.permission = *permission;
+                self.sandbox = sandbox.clone().unwrap_or_default();
             }
-            Event::SessionReopened { permission, .. } => self.reopen(*permission),
+            Event::SessionReopened { permission, sandbox, .. } => {
+                self.reopen(*permission);
+                self.sandbox = sandbox.clone().unwrap_or_default();
+            }
             Event::CallLost { apply, .. } => {
                 if let Some(a) = apply.and_then(|a| self.applies.get_mut(&a)) {
                     a.status = ApplyStatus::Failed;
@@ -85,6 +90,11 @@ impl State {
                 self.seeking = None;
             }
             Event::TrustSought { wish } => self.seeking = Some(*wish),
+            Event::HooksKnown { .. }
+            | Event::HookStarted { .. }
+            | Event::HookEnded { .. }
+            | Event::MoveHeld { .. }
+            | Event::MoveBlocked { .. } => self.fold_hook(seq, event),
             Event::ModeChanged { mode } => self.mode = *mode,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
@@ -203,6 +213,8 @@ impl State {
         self.granted.clear();
         self.keeping.clear();
         self.seeking = None;
+        self.hooks.clear();
+        self.hook_runs.clear();
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();
@@ -342,6 +354,7 @@ impl State {
                     talk: Vec::new(),
                     rounds: 0,
                     seen: std::collections::BTreeMap::new(),
+                    moves: Vec::new(),
                     opened: self.at,
                 };
                 if lane.kind == LaneKind::Goal {
@@ -363,6 +376,7 @@ impl State {
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.node = *to;
                     lane.epoch += 1;
+                    lane.moves.drain(..usize::from(lane.moves.first().is_some_and(|m| m.to == *to)));
                 }
             }
             Event::ThinkingStarted { call, lane } => {
@@ -411,6 +425,7 @@ impl State {
                         args: ArgsRef::Inline(args.clone()),
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
+                        confine: None,
                         leave: Vec::new(),
                         typed: *typed,
                         edited: false,
@@ -418,7 +433,7 @@ impl State {
                     });
                 }
             }
-            Event::CallStarted { call, lane, tool, args, epoch, approval, .. } => {
+            Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane)
@@ -427,6 +442,7 @@ impl State {
                     open.tool = Some(*tool);
                     open.hash = *args;
                     open.allowed = Some(*epoch);
+                    open.confine = *confine;
                     open.since = at;
                 }
             }
@@ -468,6 +484,7 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         args: ArgsRef::Reply(seq, index),
         hash: head.args.id(),
         allowed: None,
+        confine: None,
         leave: Vec::new(),
         typed: false,
         edited: false,

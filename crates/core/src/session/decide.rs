@@ -11,7 +11,9 @@ mod control;
 mod gate;
 mod goal;
 mod hear;
+mod hook;
 mod lane;
+mod leave;
 mod open;
 mod permit;
 mod run;
@@ -107,6 +109,7 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),
             Input::RulesKept { approval, result } => self.rules_kept(approval, result),
             Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
@@ -117,8 +120,15 @@ impl<'a> Draft<'a> {
         let seq = Seq(self.state.seq.0 + 1);
         let run = self.state.run.as_ref().map(|r| r.id);
         let stamped = Stamped { seq, at: self.at, run, event };
+        let running = self.state.hook_runs.clone();
         self.state.apply(&stamped);
+        let hooked = !self.state.hooks.is_empty() || !running.is_empty();
+        let event = hooked.then(|| stamped.event.clone());
         self.events.push(stamped);
+        if let Some(event) = event {
+            self.stop_idle_hooks(running, &event);
+            self.call_hooks(seq, &event);
+        }
     }
 
     fn id(&self) -> u64 {
@@ -158,6 +168,7 @@ impl<'a> Draft<'a> {
             return;
         }
         match self.state.phase {
+            Phase::AwaitingApproval if self.leaves_for_act() => {}
             Phase::AwaitingApproval => drop(self.ask(CheckpointKind::Confirmation, "Proceed?")),
             Phase::Failed => {
                 if let Some(failure) = self.state.failure.clone() {

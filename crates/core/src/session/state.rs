@@ -9,6 +9,7 @@ use crate::{
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
     goal::Tried,
+    hook::{Hold, Hook, HookRun},
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
@@ -17,6 +18,7 @@ use crate::{
     policy::{PathRules, Rule},
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
+    sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{Lane, LaneKind, Talk},
     talk::Usage,
@@ -42,12 +44,18 @@ pub struct State {
     pub mode: Mode,
     /// The user's ceiling.
     pub permission: PermissionMode,
+    /// The sandbox that commands have.
+    pub sandbox: Sandbox,
     /// Whether conversation only was chosen.
     pub chat_only: bool,
     /// Whether what the project brings along has effect.
     pub trust: Trust,
     /// What is wanted of it and not done yet.
     pub seeking: Option<TrustWish>,
+    /// The hooks that are called.
+    pub hooks: Vec<Hook>,
+    /// Hooks that were called and have not ended.
+    pub hook_runs: BTreeMap<CallId, HookRun>,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -215,9 +223,12 @@ pub struct TurnInfo {
 }
 
 impl TurnInfo {
-    /// The command line, when the user typed one after `!`.
-    pub fn command(&self) -> Option<&str> {
-        self.request.as_deref().unwrap_or(&self.head).strip_prefix('!').map(str::trim)
+    /// The command line, when the user typed one after `!`, and whether after `!!`: then it runs
+    /// outside the sandbox.
+    pub fn command(&self) -> Option<(&str, bool)> {
+        let line = self.request.as_deref().unwrap_or(&self.head).strip_prefix('!')?;
+        let outside = line.strip_prefix('!');
+        Some((outside.unwrap_or(line).trim(), outside.is_some()))
     }
 }
 
@@ -289,7 +300,7 @@ impl State {
 
     /// Whether anything works or waits on the world (not on the user).
     pub fn busy(&self) -> bool {
-        !self.pending().is_empty()
+        self.pending().values().any(Work::is_waited_for)
     }
 
     /// Whether a run or a planning is under way, so that input may be queued.
@@ -327,16 +338,17 @@ impl State {
         let keeps = self.keeping.iter();
         let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
         let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
+        let all = all.chain(self.hook_work());
         all.map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
         let call = lane.head()?;
         let (tool, epoch) = (call.tool?, call.allowed?);
-        if epoch != lane.epoch {
+        if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
             return None;
         }
-        let permit = Permit::mint(lane.id, call.call, tool, call.hash, epoch);
+        let permit = Permit::mint(lane, call, tool, epoch);
         let mut view = self.view(lane);
         view.rules.leave.clone_from(&call.leave);
         Some(Work::Tool { permit, args: call.args.clone(), view })
@@ -351,6 +363,7 @@ impl State {
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {
         match apply.status {
+            ApplyStatus::Approved if self.waits_for_hooks(apply) => None,
             ApplyStatus::Approved => {
                 let changes = apply.take.iter().filter_map(|(id, taken)| self.take(*id, taken)).collect();
                 Some(Work::Prepare { apply: apply.id, changes })

@@ -6,6 +6,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
+    hook::Hold,
     input::Input,
     intent::Phase,
     session::Session,
@@ -40,6 +41,10 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                 Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => true,
                 // Looking at the folder is nobody's work.
                 Work::Survey(_) => true,
+                Work::Hook { call, .. } => match state.hook_runs[call].holds {
+                    Some(Hold::Move(_) | Hold::Call(_)) => false,
+                    Some(Hold::Apply(_)) | None => true,
+                },
                 Work::Classify { .. } | Work::Think { .. } | Work::Tool { .. } => false,
             };
             assert!(staged, "seed {seed}: {work:?}");

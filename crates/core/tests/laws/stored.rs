@@ -77,9 +77,14 @@ const fn place(event: &Event) -> usize {
         Event::TrustSought { .. } => 54,
         Event::IntentAsked { .. } => 55,
         Event::TurnDropped { .. } => 56,
-        Event::CallHeld { .. } => 57,
-        Event::RulesGranted { .. } => 58,
-        Event::RulesKept { .. } => 59,
+        Event::HooksKnown { .. } => 57,
+        Event::HookStarted { .. } => 58,
+        Event::HookEnded { .. } => 59,
+        Event::MoveHeld { .. } => 60,
+        Event::MoveBlocked { .. } => 61,
+        Event::CallHeld { .. } => 62,
+        Event::RulesGranted { .. } => 63,
+        Event::RulesKept { .. } => 64,
     }
 }
 
@@ -90,7 +95,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..60), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..65), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
@@ -117,8 +122,12 @@ fn grow(value: &mut Value) {
                         "applying",
                         "passed",
                         "stale",
+                        "inside",
                         "keep",
                         "decline",
+                        "move",
+                        "call",
+                        "apply",
                     ]
                     .contains(&k.as_str())
                 });

@@ -14,6 +14,7 @@ const LOOKUP: Option<QuerySub> = Some(QuerySub::Lookup);
 /// A message that wants a change.
 const WORK: &str = "fix the greeting";
 
+#[allow(clippy::unnecessary_wraps, reason = "as it arrives")]
 fn opinion(turn: Turn, node: IntentNode, confidence: f32) -> Option<Opinion> {
     Some(Opinion {
         turn: Some(turn),

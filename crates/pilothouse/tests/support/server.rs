@@ -128,9 +128,9 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
         {
             let mut s = seen.0.lock().unwrap();
             if sorts(&request) {
-                s.sorted.push(request)
+                s.sorted.push(request);
             } else {
-                s.requests.push(request)
+                s.requests.push(request);
             }
             seen.1.notify_all();
         }

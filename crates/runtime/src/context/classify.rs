@@ -19,7 +19,7 @@ pub fn request(question: &Question) -> ModelRequest {
         None if around.plan_active => "yes".to_owned(),
         None => "no".to_owned(),
     };
-    let before: String = question
+    let before: Vec<String> = question
         .before
         .iter()
         .map(|(user, head)| {
@@ -27,6 +27,7 @@ pub fn request(question: &Question) -> ModelRequest {
             format!("\n<{who}>{}</{who}>", escape(head))
         })
         .collect();
+    let before = before.concat();
     let text = format!(
         "<phase>{}</phase>\n<active_plan>{plan}</active_plan>\n<conversation>{before}\n</conversation>\n<message>{}</message>",
         around.phase.name(),

@@ -55,7 +55,7 @@ pub(super) struct Slot {
 
 /// What work is done with.
 pub(super) struct Kit {
-    workshop: Workshop,
+    pub workshop: Workshop,
     /// Where phrases that a model resolved are put.
     pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
@@ -69,7 +69,8 @@ impl Kit {
             why: e.to_string(),
         };
         let pending = Pending::at(&at.config.intent.pending);
-        Ok(Self { workshop: Workshop::open(at.root.path()).map_err(why)?, pending, client: None })
+        let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
+        Ok(Self { workshop, pending, client: None })
     }
 
     fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -123,11 +124,12 @@ impl Driver {
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
             Work::Keep { approval, rules } => self.keep(key, approval, &rules),
             Work::Survey(wish) => self.survey(wish),
+            Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }
 
     /// Runs work beside the loop; whatever happens in it, the session hears of its end.
-    fn spawn(
+    pub(super) fn spawn(
         &self,
         key: WorkKey,
         call: Option<CallId>,
@@ -202,7 +204,8 @@ impl Driver {
             history: self.at.config.history,
         };
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let tools = pilothouse_tools::specs(offer, session_tools(purpose));
+        let held = self.at.session.state().sandbox.backend.is_some();
+        let tools = pilothouse_tools::specs(offer, held, session_tools(purpose));
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 
@@ -223,7 +226,7 @@ impl Driver {
         });
     }
 
-    fn args(&self, args: &ArgsRef) -> String {
+    pub(super) fn args(&self, args: &ArgsRef) -> String {
         match args {
             ArgsRef::Inline(text) => text.clone(),
             ArgsRef::Reply(seq, index) => self.args_in(*seq, *index).unwrap_or_default(),

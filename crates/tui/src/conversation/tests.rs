@@ -507,6 +507,8 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
             folder: String::new(),
             risk: pilothouse_core::risk::Risk::Low,
             why: t.into(),
+            confine: pilothouse_core::sandbox::Confine::Outside,
+            reason: t.into(),
             rule: t.into(),
             shown: BlobId::of(b""),
             typed: false,

@@ -179,7 +179,9 @@ fn module(w: &mut Walker<'_>, case: &Case<'_>, rest: &[Field]) {
             }
         }
         "smtpd" | "smtplib" | "ftplib" | "telnetlib" => w.hit("send", case.span),
+        // The tool is judged as itself.
         name if super::super::command::is_known(name) => {
+            w.lower_to_read();
             let _ = w.dispatch_outside(rest, case.span, case.feed.clone());
         }
         _ => {

@@ -124,6 +124,7 @@ pub(super) fn look(w: &mut Walker<'_>, code: &Field) {
     if any(&tight, &FETCHES) && any(&text, &RUNS_CODE) {
         w.hit("fetch-run", code.span);
     }
+    started_by_word(w, &text, code);
     for pattern in PATTERNS.iter() {
         if pattern.groups.iter().all(|group| group.iter().any(|word| has(&tight, word))) {
             w.hit_rule(pattern.rule, code.span);
@@ -160,6 +161,21 @@ fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
             || path.starts_with("../");
         if writes && looks_like_path && matches!(place(path, w.cwd), Place::Outside | Place::Device) {
             w.hit("outside", code.span);
+        }
+    }
+}
+
+/// Languages whose commands are words: what follows `spawn` or `exec` is a command line.
+fn started_by_word(w: &mut Walker<'_>, text: &str, code: &Field) {
+    for statement in text.split([';', '\n', '[', '{']) {
+        let Some(line) =
+            ["spawn ", "exec "].iter().find_map(|word| statement.trim_start().strip_prefix(word))
+        else {
+            continue;
+        };
+        let line = line.trim_end_matches([']', '}', ' ']);
+        if is_shell(line) || !w.worst_is_high() && super::super::nested_is_high(line, w.depth) {
+            w.hit("unsafe-code", code.span);
         }
     }
 }

@@ -228,7 +228,12 @@ pub(super) fn openssl(w: &mut Walker<'_>, case: &Case<'_>) {
                     w.judge_write(file, "write-hidden");
                 }
             }
-            "-engine" | "-provider" => w.hit("hidden-run", word.span),
+            "-in" | "-inkey" | "-key" | "-CAkey" | "-signkey" | "-passin" => {
+                if let Some(file) = words.next() {
+                    w.judge_read(file);
+                }
+            }
+            "-engine" | "-provider" | "-provider-path" => w.hit("hidden-run", word.span),
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ use crate::{
     ids::{CallId, CheckpointId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, IntentNode, Phase, Turn},
+    sandbox::Confine,
     scope::Capability,
     session::LaneKind,
 };
@@ -26,7 +27,7 @@ impl Draft<'_> {
             }
             CheckpointKind::Failure(_) => self.answer_failure(&question, answer),
             CheckpointKind::Interruption { text } => self.answer_interruption(id, text, &answer),
-            CheckpointKind::Risk { call, shown: wanted, .. } => {
+            CheckpointKind::Risk { call, shown: wanted, confine, .. } => {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
                 }
@@ -36,7 +37,7 @@ impl Draft<'_> {
                 if let Answer::Grant { rules, lasting } = &answer {
                     return self.grant(id, *call, rules, *lasting);
                 }
-                self.answer_risk(id, *call, question.kind.word(), answer)
+                self.answer_risk(id, *call, (question.kind.word(), *confine), answer)
             }
             CheckpointKind::Access { call, request, shown: wanted, .. } => {
                 if shown != Some(*wanted) {
@@ -218,7 +219,7 @@ impl Draft<'_> {
         &mut self,
         id: CheckpointId,
         call: CallId,
-        wanted: Option<&str>,
+        (wanted, confine): (Option<&str>, Confine),
         answer: Answer,
     ) -> Decided {
         let allowed = match (&answer, wanted) {
@@ -243,7 +244,7 @@ impl Draft<'_> {
             return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
         }
         let approval = self.allow(id, answer);
-        self.start_approved(call, approval);
+        self.start_approved(call, approval, Some(confine));
         Ok(())
     }
 
@@ -262,7 +263,9 @@ impl Draft<'_> {
                     return Err(Refusal::new("a run is under way; ask again when it is done"));
                 }
                 let approval = self.allow(id, Answer::Approve);
-                self.let_write(lane, to, Some(approval));
+                if !self.let_write(lane, to, Some(approval)) {
+                    return Ok(());
+                }
                 let asked = self
                     .state
                     .open_call(call)
@@ -280,7 +283,7 @@ impl Draft<'_> {
                     .get(&lane)
                     .map(|l| crate::intent::IntentPath::to(l.node).retreat().current());
                 if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
-                    self.move_to(lane, node, None);
+                    self.retreat_to(lane, node);
                 }
                 self.deny_call(id, call, answer, "the user does not want files changed in this turn");
                 Ok(())

@@ -6,6 +6,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::CheckpointKind,
     event::{Event, Level},
+    hook::Hold,
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Found, Opening, Refusal},
     session::state::ApplyStatus,
@@ -21,8 +22,11 @@ impl Draft<'_> {
                 version: opening.version,
                 mode: opening.mode.unwrap_or_default(),
                 permission: opening.permission.unwrap_or_default(),
+                sandbox: Some(opening.sandbox),
             });
+            self.tell_sandbox();
             self.trust_as(opening.standing);
+            self.hooks_of_session();
             return Ok(());
         }
         if opening.slug != self.state.slug {
@@ -48,8 +52,9 @@ impl Draft<'_> {
             .filter_map(|h| self.state.turns.get(&h.turn))
             .map(|t| t.head.clone())
             .collect();
-        let permission = opening.permission;
-        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission });
+        let (permission, sandbox) = (opening.permission, Some(opening.sandbox));
+        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
+        self.tell_sandbox();
         self.trust_as(opening.standing);
         for head in unheard {
             let text = format!("Not acted on, for the program ended before it was understood: {head}");
@@ -63,12 +68,27 @@ impl Draft<'_> {
             self.settle_write(apply, status, found);
         }
         self.offer_what_was_open();
+        self.hooks_of_session();
         Ok(())
+    }
+
+    /// Says so where commands cannot be held.
+    fn tell_sandbox(&mut self) {
+        if self.state.sandbox.backend.is_none() {
+            let why = self.state.sandbox.notes.join("; ");
+            self.notice(
+                Level::Warn,
+                format!("There is no sandbox: every command asks. {why}").trim().to_owned(),
+            );
+        }
     }
 
     fn open_commands(&self) -> Vec<CallId> {
         let calls = self.state.lanes.values().flat_map(|l| &l.calls);
-        calls.filter(|c| c.allowed.is_some() && c.tool == Some(Tool::Run)).map(|c| c.call).collect()
+        // What still waited for a hook had not begun.
+        let began = |call| !self.state.is_held(Hold::Call(call));
+        let calls = calls.filter(|c| c.allowed.is_some() && c.tool == Some(Tool::Run)).map(|c| c.call);
+        calls.filter(|c| began(*c)).collect()
     }
 
     fn open_writes(&self, opening: &Opening) -> Vec<(ApplyId, ApplyStatus, Found)> {

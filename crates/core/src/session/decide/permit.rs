@@ -2,7 +2,7 @@
 //!
 //! Owns asking the rules and keeping what was answered. The rules are weighed in [`crate::policy`].
 
-use super::{Decided, Draft, call::scan, command::command_of};
+use super::{Decided, Draft, call::scan};
 use crate::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
@@ -11,6 +11,7 @@ use crate::{
     input::Refusal,
     policy::{Conditions, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
     risk::Act,
+    sandbox::Wish,
     session::{OpenCall, State},
     tool::{ChangeKind, Tool},
 };
@@ -18,7 +19,8 @@ use crate::{
 impl State {
     /// What a decision by the rules depends on beside them.
     pub fn setting(&self) -> Setting<'_> {
-        let conditions = Conditions { trusted: self.trust.holds(), sandboxed: false };
+        let conditions =
+            Conditions { trusted: self.trust.holds(), sandboxed: self.sandbox.backend.is_some() };
         Setting { mode: self.permission, conditions, granted: &self.granted }
     }
 }
@@ -34,7 +36,7 @@ impl Draft<'_> {
     /// answered stands, unless a rule denies it by now.
     pub(super) fn rules_let(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
         if tool == Tool::Run {
-            let Some((command, folder)) = command_of(open) else { return true };
+            let Some(Wish { command, folder, .. }) = Wish::of(open) else { return true };
             let ruling = self.rule_command(&command, &folder);
             if ruling.outcome == Outcome::Refuse {
                 self.refuse_by_rule(lane, open.call, &Request::Command { line: command, folder }, ruling);
@@ -122,7 +124,7 @@ impl Draft<'_> {
         match answer {
             Answer::Approve => {
                 let approval = self.allow(id, Answer::Approve);
-                self.start_approved(call, approval);
+                self.start_approved(call, approval, None);
                 Ok(())
             }
             Answer::Reject(_) | Answer::Abort | Answer::Skip => {
@@ -151,7 +153,7 @@ impl Draft<'_> {
         texts: &[String],
         lasting: bool,
     ) -> Decided {
-        let Some(CheckpointKind::Risk { command, folder, .. }) =
+        let Some(CheckpointKind::Risk { command, folder, confine, .. }) =
             self.state.open.get(&id).map(|c| c.kind.clone())
         else {
             return Err(Refusal::new("only a command can be allowed by a rule"));
@@ -161,7 +163,7 @@ impl Draft<'_> {
         let approval = self.allow(id, answer);
         let rules = rules.iter().map(Rule::to_string).collect();
         self.emit(Event::RulesGranted { rules, lasting, approval });
-        self.start_approved(call, approval);
+        self.start_approved(call, approval, Some(confine));
         self.settle_by_grant();
         Ok(())
     }

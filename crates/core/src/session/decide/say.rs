@@ -12,6 +12,7 @@ use crate::{
         Turn,
     },
     phase::{Move, Trigger},
+    sandbox::Wish,
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
     talk::Usage,
@@ -272,8 +273,8 @@ impl Draft<'_> {
     /// Routes a recorded turn by its class and the phase.
     pub(super) fn route(&mut self, turn: TurnId) -> Decided {
         let Some(info) = self.state.turns.get(&turn) else { return Ok(()) };
-        if let Some(line) = info.command().map(str::to_owned) {
-            return self.route_command(turn, &line);
+        if let Some((line, outside)) = info.command().map(|(line, outside)| (line.to_owned(), outside)) {
+            return self.route_command(turn, &line, outside);
         }
         match info.class.clone() {
             Turn::Query(sub) => self.route_query_as(turn, sub),
@@ -307,8 +308,9 @@ impl Draft<'_> {
         let (fixed, forbids) = (info.fixed, info.forbids);
         let beside = self.state.phase != Phase::Idle;
         let lane = self.open_lane(LaneKind::Answer, turn, fixed, forbids || beside);
-        self.move_to(lane, path.current(), None);
-        self.think(lane);
+        if self.move_to(lane, path.current(), None) {
+            self.think(lane);
+        }
         Ok(())
     }
 
@@ -363,32 +365,36 @@ impl Draft<'_> {
             self.emit(Event::LaneClosed { lane });
         }
         let lane = self.open_lane(LaneKind::Planning, turn, false, true);
-        self.move_to(lane, IntentNode::Plan, None);
-        self.think(lane);
+        if self.move_to(lane, IntentNode::Plan, None) {
+            self.think(lane);
+        }
     }
 
     pub(super) fn route_goal(&mut self, turn: TurnId) -> Decided {
-        let Some(lane) = self.open_goal(turn)? else { return Ok(()) };
-        self.think(lane);
+        let Some(lane) = self.open_goal(turn, false)? else { return Ok(()) };
+        if !self.state.is_moving(lane) {
+            self.think(lane);
+        }
         Ok(())
     }
 
     /// A command that the user typed himself: no model is asked.
-    fn route_command(&mut self, turn: TurnId, line: &str) -> Decided {
+    fn route_command(&mut self, turn: TurnId, line: &str, outside: bool) -> Decided {
         if line.is_empty() {
             return Err(Refusal::new("write the command after the `!`"));
         }
-        if let Some(lane) = self.open_goal(turn)? {
-            self.call_command(lane, line, "", true);
+        let looks = !outside && self.only_looks(line);
+        if let Some(lane) = self.open_goal(turn, looks)? {
+            self.call_command(lane, &Wish { outside, ..Wish::line(line) }, true);
             self.advance(lane);
         }
         Ok(())
     }
 
-    fn open_goal(&mut self, turn: TurnId) -> Result<Option<crate::ids::LaneId>, Refusal> {
-        if self.state.turns.get(&turn).is_some_and(|t| t.forbids)
-            || !self.state.ceiling().allows(Capability::Execute)
-        {
+    /// Opens the lane of a command goal; `looks` when all it will run is a command that can only read.
+    fn open_goal(&mut self, turn: TurnId, looks: bool) -> Result<Option<crate::ids::LaneId>, Refusal> {
+        let forbids = self.state.turns.get(&turn).is_some_and(|t| t.forbids);
+        if !looks && (forbids || !self.state.ceiling().allows(Capability::Execute)) {
             return Err(Refusal::new(
                 "commands are not allowed here: the ceiling is read-only. Shift-Tab raises it.",
             ));

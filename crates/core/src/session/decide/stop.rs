@@ -39,6 +39,10 @@ impl Draft<'_> {
                 self.close_phase_question();
                 Ok(())
             }
+            Phase::Idle if self.state.shown_hooks().next().is_some() => {
+                self.stop_hooks();
+                Ok(())
+            }
             Phase::Idle => Err(Refusal::new("nothing is running")),
             Phase::Planning | Phase::AwaitingApproval | Phase::Failed => self.abandon(),
             Phase::Executing => {

@@ -1,5 +1,7 @@
 //! Messages that a model is asked about, with a scripted model that is asked for real.
 
+#![allow(clippy::wildcard_enum_match_arm)]
+
 use pilothouse_core::intent::IntentNode;
 
 use super::*;
