@@ -17,6 +17,10 @@ use crate::{
 
 /// What a screen sends to the driver.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the largest input opens a session: one, and it passes through no queue"
+)]
 pub enum Request {
     /// Something for the session.
     Input(Input),
