@@ -63,6 +63,9 @@ pub enum Event {
         /// The sandbox that commands have.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sandbox: Option<Sandbox>,
+        /// Whether the mode was chosen, so that nothing infers another.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        mode_said: bool,
     },
     /// A process opened the session again; what was open is interrupted, nothing runs.
     SessionReopened {
@@ -257,6 +260,9 @@ pub enum Event {
     ModeChanged {
         /// To.
         mode: Mode,
+        /// The word of the first task that asked for it, when nobody chose it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inferred: Option<String>,
     },
     /// The user's ceiling changed.
     PermissionChanged {

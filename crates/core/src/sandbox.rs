@@ -108,6 +108,16 @@ impl Confine {
         matches!(self, Self::Bare)
     }
 
+    /// What is beyond the usual about it, for people; `None` for a command in the sandbox without the
+    /// network.
+    pub const fn beyond(self) -> Option<&'static str> {
+        match self {
+            Self::Outside => Some("outside the sandbox"),
+            Self::Inside { network: true, .. } => Some("with the network"),
+            Self::Bare | Self::Inside { network: false, .. } => None,
+        }
+    }
+
     /// What that means, for people.
     pub const fn words(self) -> &'static str {
         match self {

@@ -22,6 +22,8 @@ mod hearing;
 mod hooks;
 #[path = "stories/limits.rs"]
 mod limits;
+#[path = "stories/modes.rs"]
+mod modes;
 #[path = "stories/permissions.rs"]
 mod permissions;
 #[path = "stories/phases.rs"]

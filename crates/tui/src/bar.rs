@@ -7,7 +7,6 @@ use pilothouse_core::{
     clean::Clean,
     ids::{CheckpointId, ProposalId},
     proposal::{Proposal, ProposalStatus},
-    sandbox::Confine,
     session::State,
 };
 use ratatui::{
@@ -233,11 +232,7 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
         }
         CheckpointKind::Risk { command, risk, confine, .. } => {
             let risk = risk_name(*risk, facts.glyphs.waits == "!");
-            let how = match confine {
-                Confine::Outside => ", outside the sandbox",
-                Confine::Inside { network: true, .. } => ", with the network",
-                Confine::Bare | Confine::Inside { network: false, .. } => "",
-            };
+            let how = confine.beyond().map_or(String::new(), |beyond| format!(", {beyond}"));
             (format!("{risk}{how}  {}", Clean::line(command)), facts.approvals_key, "opens it")
         }
         CheckpointKind::Access { request, .. } => {

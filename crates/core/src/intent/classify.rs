@@ -3,14 +3,14 @@
 //! Owns the order of the tiers and the cap that a prohibition sets. Never performs anything.
 
 use super::{
-    IntentNode as N, IntentPath, PausedTurn, answer, command, fold,
+    IntentNode as N, IntentPath, PausedTurn, answer, command, context, fold,
     forbid::{self, Ban},
     lexicon::Tag,
     paused,
     reading::{Clarify, Classification, Message, Reading, Segment, Source},
     rules::{self, Guess},
     shell,
-    structure::{self, Form, Object, Structure},
+    structure::{self, Form, Structure},
     text::{self, Doc},
     turn::{Control, Phase, PlanSub, QuerySub, Turn},
     vote::{self, Vote},
@@ -128,7 +128,7 @@ impl Classifier {
         if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
             return typed(trimmed, m);
         }
-        self.similar(Self::prose(trimmed, &parsed, m), m)
+        self.similar(context::follow(Self::prose(trimmed, &parsed, m), &parsed, m), m)
     }
 
     fn at_pause(text: &str) -> Reading {
@@ -431,14 +431,8 @@ fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Opti
         return None;
     }
     let leaf = class.path.current();
-    let guess = parsed.guess();
-    let bare = guess.and_then(|g| parsed.structure.clauses.get(g.clause)).is_some_and(|c| {
-        matches!(c.object, Object::Missing | Object::Pronoun)
-            && c.verb.is_some_and(Tag::acts)
-            && c.verb != Some(Tag::VExecute)
-    });
     if rules::is_action(leaf) || leaf == N::Clarify {
-        if bare && m.context.is_empty() && parsed.structure.clauses.len() == 1 {
+        if parsed.structure.clauses.len() == 1 && context::bare(parsed) && !context::refers(m.context) {
             return Some(Clarify::Vague);
         }
         if rules::is_action(leaf) && matches!(class.turn, Turn::Query(_)) {

@@ -14,7 +14,7 @@ use crate::{
     checkpoint::{CheckpointKind, Failure},
     event::{CallHead, Event, RunStatus, Stamped},
     ids::{Seq, TaskId},
-    intent::{IntentPath, Phase, Turn},
+    intent::{Control, IntentPath, Phase, Turn},
     plan::{GateStatus, Plan, TaskStatus},
     policy::{Origin, Rule},
     proposal::ProposalStatus,
@@ -38,7 +38,8 @@ impl State {
     fn fold(&mut self, seq: Seq, event: &Event) {
         self.age(event);
         match event {
-            Event::SessionOpened { slug, folder, mode, permission, sandbox, .. } => {
+            Event::SessionOpened { slug, folder, mode, permission, sandbox, mode_said, .. } => {
+                self.mode_said = *mode_said;
                 self.slug.clone_from(slug);
                 self.folder.clone_from(folder);
                 self.mode = *mode;
@@ -95,7 +96,11 @@ impl State {
             | Event::HookEnded { .. }
             | Event::MoveHeld { .. }
             | Event::MoveBlocked { .. } => self.fold_hook(seq, event),
-            Event::ModeChanged { mode } => self.mode = *mode,
+            Event::ModeChanged { mode, .. } => {
+                self.mode = *mode;
+                self.mode_said = true;
+            }
+            Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
                 self.chat_only = *chat_only;

@@ -42,6 +42,10 @@ pub struct State {
     pub folder: String,
     /// The mode.
     pub mode: Mode,
+    /// Whether the mode was chosen, or inferred once.
+    pub mode_said: bool,
+    /// Pieces of work that were asked for so far.
+    pub tasks: u32,
     /// The user's ceiling.
     pub permission: PermissionMode,
     /// The sandbox that commands have.

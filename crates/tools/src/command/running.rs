@@ -20,8 +20,10 @@ use tokio::{
 use super::{GRACE, TERM_WAIT, tree::Tree};
 use crate::sandbox::{Order, Told};
 
-/// How long the watcher may take to say that nothing is left, beyond what it waits for itself.
+/// How long the watcher may take to say that nothing is left, beyond what it waits for itself; and
+/// again after it was told to end everything, on a machine that has no time for it.
 const PATIENCE: Duration = Duration::from_secs(2);
+const LAST_PATIENCE: Duration = Duration::from_secs(20);
 
 /// What happened to a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,10 +134,15 @@ impl Running {
             self.tree.release();
             return left;
         };
-        let left = tokio::time::timeout(GRACE + TERM_WAIT + PATIENCE, watcher.left()).await;
-        if let Ok(Some(left)) = left {
-            drop(self.child.wait().await);
-            return left;
+        for patience in [GRACE + TERM_WAIT + PATIENCE, LAST_PATIENCE] {
+            match tokio::time::timeout(patience, watcher.left()).await {
+                Ok(Some(left)) => {
+                    drop(self.child.wait().await);
+                    return left;
+                }
+                Ok(None) => break,
+                Err(_) => watcher.order(Order::Kill),
+            }
         }
         // The watcher is gone, or does not come to an end: what is known of its session is ended here.
         self.watcher = None;

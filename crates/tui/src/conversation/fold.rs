@@ -307,9 +307,5 @@ fn said(answer: Option<&Answer>, choices: &[String]) -> String {
 
 /// A command, and how it runs where that is not the usual way.
 fn held(command: &str, confine: Confine) -> String {
-    match confine {
-        Confine::Outside => format!("{command}   outside the sandbox"),
-        Confine::Inside { network: true, .. } => format!("{command}   with the network"),
-        Confine::Bare | Confine::Inside { network: false, .. } => command.to_owned(),
-    }
+    confine.beyond().map_or_else(|| command.to_owned(), |beyond| format!("{command}   {beyond}"))
 }

@@ -3,7 +3,7 @@
 use crate::{
     event::Event,
     ids::Seq,
-    intent::{Opinion, Source},
+    intent::{Opinion, Source, Turn},
     session::state::{Hearing, RECENT, Said, State},
 };
 
@@ -49,6 +49,9 @@ impl State {
                 key,
             } => {
                 self.hearing.retain(|h| h.turn != *turn);
+                let typed = request.as_deref().is_some_and(|r| r.starts_with('!'))
+                    || self.turns.get(turn).is_some_and(|t| t.head.starts_with('!'));
+                self.tasks += u32::from(matches!(class, Turn::PlanNew(_)) && !typed);
                 if let Some(usage) = usage {
                     self.add_usage(usage);
                 }

@@ -21,6 +21,7 @@ impl Draft<'_> {
                 folder: opening.folder,
                 version: opening.version,
                 mode: opening.mode.unwrap_or_default(),
+                mode_said: opening.mode.is_some(),
                 permission: opening.permission.unwrap_or_default(),
                 sandbox: Some(opening.sandbox),
             });

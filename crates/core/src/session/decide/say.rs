@@ -193,7 +193,7 @@ impl Draft<'_> {
         usage: Option<Usage>,
         key: Option<BlobId>,
     ) {
-        let class = &reading.whole;
+        let (class, tasks) = (&reading.whole, self.state.tasks);
         // A command line is kept whole: it may wait, and then runs as it was typed.
         let request = if line.starts_with('!') { line.to_owned() } else { operative(reading) };
         let differs = if line.starts_with('!') { line.chars().count() > HEAD_CHARS } else { request != line };
@@ -209,6 +209,19 @@ impl Draft<'_> {
             usage,
             key,
         });
+        if tasks == 0 && self.state.tasks == 1 {
+            self.infer_mode(line);
+        }
+    }
+
+    /// The first task of a session says how it is to be worked on, unless the user did (MOD-03).
+    fn infer_mode(&mut self, line: &str) {
+        let settled = self.state.mode_said || self.state.mode == Mode::Proof;
+        if let Some(word) = crate::intent::mode::asks_for_proof(line).filter(|_| !settled) {
+            let told = format!("Proof mode, for the first task says \"{word}\"; /explore changes it.");
+            self.emit(Event::ModeChanged { mode: Mode::Proof, inferred: Some(word) });
+            self.notice(Level::Info, told);
+        }
     }
 
     pub(super) fn route_reading(&mut self, turn: TurnId, reading: &Reading) -> Decided {
@@ -443,7 +456,7 @@ impl Draft<'_> {
 
     pub(super) fn set_mode(&mut self, mode: Mode) {
         if self.state.mode != mode {
-            self.emit(Event::ModeChanged { mode });
+            self.emit(Event::ModeChanged { mode, inferred: None });
         }
     }
 
