@@ -53,7 +53,7 @@ pub fn load(home: &Home, workspace: &Path, environment: &Environment) -> Result<
     let mut notices = Vec::new();
     let path = user_file(home);
     let user = match read(&path) {
-        Ok(Some(text)) => file::parse(&text, Source::User, &path, &shown(&path, &places), &places)?,
+        Ok(Some(text)) => file::parse(&text, Source::User, &path, &shown(&path, &places), Some(&places))?,
         Ok(None) => file::Rules::default(),
         Err(e) => return Err(RuntimeError::io("read", path)(e)),
     };
@@ -70,15 +70,12 @@ pub fn load(home: &Home, workspace: &Path, environment: &Environment) -> Result<
     Ok(Loaded { policy: Policy::new(rules, places), notices })
 }
 
-/// The rules that come with the program.
+/// The rules that come with the program. They never change, so a test checks the examples that they carry.
 ///
 /// # Errors
 /// When they cannot be read: a defect of ours.
 pub fn defaults() -> Result<Vec<Rule>, RuntimeError> {
-    let path = Path::new("assets/permissions.toml");
-    // Their examples hold wherever the workspace is.
-    let anywhere = Places { root: "/workspace".to_owned(), home: "/home/user".to_owned() };
-    Ok(file::parse(DEFAULTS, Source::BuiltIn, path, "built-in", &anywhere)?.rules)
+    Ok(file::parse(DEFAULTS, Source::BuiltIn, Path::new("assets/permissions.toml"), "built-in", None)?.rules)
 }
 
 /// The project's rules: they may deny and ask, never allow.
@@ -89,7 +86,7 @@ fn project(workspace: &Path, places: &Places, notices: &mut Vec<String>) -> Vec<
         Ok(Some(text)) => Ok(text),
         Err(e) => Err(RuntimeError::io("read", &path)(e)),
     };
-    let parsed = text.and_then(|text| file::parse(&text, Source::Project, &path, PROJECT_FILE, places));
+    let parsed = text.and_then(|text| file::parse(&text, Source::Project, &path, PROJECT_FILE, Some(places)));
     let rules = match parsed {
         Ok(found) => {
             if let Some(first) = found.drop.first() {

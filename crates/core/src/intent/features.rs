@@ -66,7 +66,15 @@ pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32
             Kind::Punct if t.text == "\n" => words.push((i, ".".into())),
             Kind::Punct => words.push((i, t.text.as_str().into())),
             Kind::Cjk => {}
-            kind => words.push((i, format!("<{kind:?}>").into())),
+            Kind::Number
+            | Kind::File
+            | Kind::Path
+            | Kind::Url
+            | Kind::Ident
+            | Kind::Quote
+            | Kind::Tick
+            | Kind::Code
+            | Kind::Flag => words.push((i, format!("<{:?}>", t.kind).into())),
         }
     }
     let n = f32::from(u16::try_from(words.len().max(1)).unwrap_or(u16::MAX));

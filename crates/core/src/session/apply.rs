@@ -465,7 +465,9 @@ impl State {
                 lane.seen.extend(seen.iter().cloned());
                 if lane.kind == LaneKind::Goal && lane.rounds == 0 {
                     let turn = self.turns.get_mut(&lane.turn);
-                    turn.into_iter().for_each(|t| t.output = Some(seq));
+                    if let Some(turn) = turn {
+                        turn.output = Some(seq);
+                    }
                 }
             }
             _ => {}

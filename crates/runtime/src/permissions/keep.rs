@@ -17,7 +17,7 @@ use crate::{error::RuntimeError, home::make_private};
 pub fn keep(path: &Path, rules: &[Rule], note: &str, places: &Places) -> Result<(), RuntimeError> {
     let before = read(path).map_err(RuntimeError::io("read", path))?.unwrap_or_default();
     let shown = path.to_string_lossy();
-    let old = file::parse(&before, Source::User, path, &shown, places)?;
+    let old = file::parse(&before, Source::User, path, &shown, Some(places))?;
     let fresh: Vec<&Rule> =
         rules.iter().filter(|r| !old.rules.iter().any(|o| o.to_string() == r.to_string())).collect();
     if fresh.is_empty() {
@@ -33,7 +33,7 @@ pub fn keep(path: &Path, rules: &[Rule], note: &str, places: &Places) -> Result<
         text.push_str(&format!("{lead}# {note}\n[[{}]]\n{} = {pattern}\n", rule.effect.name(), rule.kind()));
     }
     // A list that is written on one line cannot be added to below; then nothing is written.
-    file::parse(&text, Source::User, path, &shown, places)?;
+    file::parse(&text, Source::User, path, &shown, Some(places))?;
     write(path, &text)
 }
 
