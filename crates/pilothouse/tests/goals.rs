@@ -102,7 +102,7 @@ fn hold(terminal: &mut Terminal, key: &str, time: Duration) {
 
 /// A stretch of time is what a held key is made of.
 fn pause(time: Duration) {
-    let (sender, never) = std::sync::mpsc::channel::<()>();
+    let (sender, never) = std::sync::mpsc::sync_channel::<()>(1);
     assert!(never.recv_timeout(time).is_err());
     drop(sender);
 }
@@ -136,7 +136,7 @@ fn a_held_letter_answers_nothing_in_the_plan_or_the_list() {
     let mut terminal = open(&desk, &server);
     terminal.say("create a.txt");
     terminal.keys("\x14");
-    hold(&mut terminal, "y", Duration::from_millis(2_000));
+    hold(&mut terminal, "y", Duration::from_secs(2));
     terminal.see("awaiting_approval");
     terminal.decide("y");
     terminal.see("[EXPLORE] idle");
@@ -144,7 +144,7 @@ fn a_held_letter_answers_nothing_in_the_plan_or_the_list() {
     terminal.say("run the checks");
     terminal.see("touch mark");
     terminal.keys(APPROVALS);
-    hold(&mut terminal, "y", Duration::from_millis(2_000));
+    hold(&mut terminal, "y", Duration::from_secs(2));
     terminal.see("nothing here runs by itself");
     assert!(!desk.path().join("mark").exists());
     terminal.decide("n");

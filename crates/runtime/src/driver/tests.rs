@@ -1,6 +1,7 @@
 //! The stories of the driver, with a real disk, real tools and a scripted model.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
 mod races;
 
 use std::{collections::BTreeMap, fs, sync::Mutex};
