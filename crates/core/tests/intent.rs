@@ -379,16 +379,6 @@ proptest! {
     }
 
     #[test]
-    fn a_prohibition_before_any_line_of_the_corpus_leaves_no_write_scope(line in 0usize..11_000, ban in 0usize..BANS.len(), phase in 0usize..5, before in any::<bool>()) {
-        let corpus = include_str!("../../../assets/intent/corpus.jsonl");
-        let row: serde_json::Value = serde_json::from_str(corpus.lines().nth(line).unwrap_or("{}")).unwrap();
-        let text = row["text"].as_str().unwrap_or("fix it");
-        let both = if before { format!("{}. {text}", BANS[ban]) } else { format!("{text}. {}", BANS[ban]) };
-        let r = read(&both, Phase::ALL[phase]);
-        prop_assert!(!writes(&r), "{both} {:?}", r.whole);
-    }
-
-    #[test]
     fn words_of_orders_with_a_prohibition_never_write(
         words in prop::collection::vec(prop::sample::select(vec!["fix", "delete", "the", "file", "create", "a", "auth.py", "please", "run", ",", "and", ".", "\"", "`", "don't", "else", "anything", "only", "except"]), 0..14),
         ban in 0usize..BANS.len(),

@@ -49,16 +49,18 @@ fn read(name: &str, err: &mut impl Write) -> Result<SecretString, Failure> {
         input.lock().take(MOST_BYTES).read_line(&mut line)?;
         return Ok(line.into());
     }
+    // Before the question: what is typed as soon as it stands there is not shown either.
+    let quiet = Quiet::begin()?;
     write!(err, "Key for {name} (it is not shown): ")?;
     err.flush()?;
     let typed = typed();
+    drop(quiet);
     writeln!(err)?;
     typed?.ok_or_else(|| Failure::new(USAGE, "nothing was stored"))
 }
 
 /// What is typed up to Enter; `None` when it was given up.
 fn typed() -> io::Result<Option<SecretString>> {
-    let _quiet = Quiet::begin()?;
     let mut key = Vec::new();
     for byte in io::stdin().lock().bytes().take(usize::try_from(MOST_BYTES).unwrap_or(usize::MAX)) {
         match byte? {

@@ -84,11 +84,11 @@ fn a_model_that_streams_asks_is_stopped_and_edits() {
     let mut terminal = Terminal::open(&desk, &["."], &model);
     terminal.see("[EXPLORE] idle");
     terminal.say("what does greet.txt do?");
-    terminal.see("The file greets the");
+    terminal.see("The file greets");
     terminal.keys(CTRL_C);
     server.wait_hung_up();
     terminal.see("Stopped.");
-    terminal.see("The file greets the");
+    terminal.see("The file greets");
     terminal.say("replace hello with good morning in greet.txt");
     terminal.see("Which tone?");
     terminal.answer("1");

@@ -313,7 +313,24 @@ pub(crate) fn read(doc: &Doc, s: &Structure, text: &str) -> Ban {
     });
     let found =
         s.hits.iter().filter(|h| h.tag == Tag::Forbid).map(|h| strength(&doc.tokens, h, ordered)).max();
-    found.unwrap_or_default().max(tail(text))
+    let whole = s.hits.iter().any(|h| h.tag == Tag::ForbidAll && !narrowed(&doc.tokens, h, ordered));
+    let whole = if whole { Ban::Changes } else { Ban::None };
+    found.unwrap_or_default().max(tail(text)).max(whole)
+}
+
+/// "keine Änderungen an der API", "sonst nichts ändern": beside an order only a part is kept from it.
+fn narrowed(tokens: &[Token], h: &Hit, ordered: bool) -> bool {
+    const TO: &[&str] = &[
+        "to", "in", "on", "of", "at", "about", "for", "an", "am", "im", "bei", "al", "a", "ao", "aux", "au",
+        "dans", "en", "na", "no", "nos", "alla", "ai", "w", "do", "в", "i", "på", "pa", "aan", "except",
+        "other", "else", "but",
+    ];
+    let is = |i: Option<usize>, list: &[&str]| {
+        i.and_then(|i| tokens.get(i)).is_some_and(|t| t.kind == Kind::Word && list.contains(&t.text.as_str()))
+    };
+    h.bytes == 0
+        && ordered
+        && (is(Some(h.start + h.len), TO) || is(h.start.checked_sub(1), &["sonst", "больше"]))
 }
 
 /// The same for the end of a text, read without regard to quotes and code.

@@ -61,7 +61,7 @@ enum Wish {
 }
 
 fn input(b: &Bench, kind: &str, id: CheckpointId, shown: Option<BlobId>, wish: Wish) -> Input {
-    let other = Some(BlobId::of(b"what stood here before"));
+    let other = BlobId::of(b"what stood here before");
     if kind == "diff" {
         let proposals: Vec<_> = b.session.state().proposals.values().map(|p| (p.id, p.shown())).collect();
         return match wish {
@@ -70,7 +70,7 @@ fn input(b: &Bench, kind: &str, id: CheckpointId, shown: Option<BlobId>, wish: W
                 Input::Skip { proposals: proposals.iter().map(|p| p.0).collect(), reason: "no".into() }
             }
             Wish::Stale => {
-                let stale = proposals.iter().map(|p| (p.0, other.unwrap())).collect();
+                let stale = proposals.iter().map(|p| (p.0, other)).collect();
                 Input::Apply { proposals: stale, word: None }
             }
             Wish::Wrong => Input::Answer { checkpoint: id, answer: Answer::Approve, shown },
