@@ -85,7 +85,7 @@ fn input(b: &Bench, kind: &str, id: CheckpointId, shown: Option<BlobId>, wish: W
     match wish {
         Wish::Yes => of(yes, shown),
         Wish::No => of(Answer::Reject("no".into()), shown),
-        Wish::Stale if shown.is_some() => of(yes, other),
+        Wish::Stale if shown.is_some() => of(yes, Some(other)),
         Wish::Stale | Wish::Wrong if kind == "high" => of(Answer::Approve, shown),
         Wish::Stale | Wish::Wrong => of(Answer::Word("proceed".into()), shown),
     }
