@@ -5,6 +5,7 @@
 //! `--share 0.5` takes a part of the lines, writes nothing and prints how well the floor batches are
 //! read: the learning curve. `--folds g1,g2` leaves out one round of writing at a time and prints
 //! how well it is read: what the classifier does with another hand. `--frames 0` goes without frames.
+#![allow(clippy::many_single_char_names, clippy::needless_range_loop)]
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
