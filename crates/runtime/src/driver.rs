@@ -19,7 +19,7 @@ use pilothouse_core::{
     ids::{Millis, Seq},
     input::{Input, Refusal},
     intent::{Control, Mode, Source},
-    port::{Reply, Request, Surroundings, Update},
+    port::{Ask, Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
     trust::Trust,
@@ -39,6 +39,7 @@ use crate::{
 };
 use opening::Opened;
 pub(crate) use opening::fence;
+pub use trust::place;
 use outbox::Outbox;
 
 /// Events that a screen gets at once when a session is opened.
@@ -264,7 +265,7 @@ impl Driver {
             Request::Input(input) => inputs.push((input, true)),
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log, &self.at.blobs) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
-                None => self.ask_files(number, &ask),
+                None => self.ask_beside(number, ask),
             },
             Request::Quit => self.leaving = true,
         }
@@ -421,13 +422,21 @@ impl Driver {
         });
     }
 
-    fn ask_files(&self, number: u64, ask: &pilothouse_core::port::Ask) {
-        let pilothouse_core::port::Ask::Files(count) = *ask else { return };
-        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
+    /// Answers beside the loop what takes longer.
+    fn ask_beside(&self, number: u64, ask: Ask) {
+        let (folder, home, inbound) =
+            (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
+        let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
         tokio::spawn(async move {
-            let names = tokio::task::spawn_blocking(move || port::files(&folder, count)).await;
-            let reply = Reply::Files(names.unwrap_or_default());
-            drop(inbound.send(Inbound::Answered(number, reply)).await);
+            let answer = move || match ask {
+                Ask::Rehearse(rules) => {
+                    Reply::Rehearsed(Box::new(port::rehearse(&home, &folder, &session, &rules)))
+                }
+                Ask::Files(count) => Reply::Files(port::files(&folder, count)),
+                Ask::History { .. } | Ask::Blob(_) => Reply::Files(Vec::new()),
+            };
+            let reply = tokio::task::spawn_blocking(answer).await;
+            drop(inbound.send(Inbound::Answered(number, reply.unwrap_or(Reply::Files(Vec::new())))).await);
         });
     }
 

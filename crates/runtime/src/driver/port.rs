@@ -9,11 +9,13 @@ use pilothouse_core::{
     blob::Excerpt,
     event::Stamped,
     ids::Seq,
+    policy::{Origin, Rehearsal, Rule},
     port::{Ask, Reply},
     relpath::RelPath,
+    session::Session,
 };
 
-use crate::{blobs::Blobs, context::Texts, log::Log};
+use crate::{blobs::Blobs, context::Texts, home::Home, log::Log, permissions::tell};
 
 /// Most events in one page.
 const MAX_EVENTS: usize = 2000;
@@ -31,7 +33,7 @@ pub(super) fn answer(ask: &Ask, log: &Log, blobs: &Blobs) -> Option<Reply> {
             })))
         }
         Ask::Blob(id) => Some(Reply::Blob(*id, blobs.get(*id))),
-        Ask::Files(_) => None,
+        Ask::Files(_) | Ask::Rehearse(_) => None,
     }
 }
 
@@ -47,6 +49,14 @@ pub(super) fn files(root: &Path, count: usize) -> Vec<RelPath> {
         .filter_map(|e| RelPath::new(e.path().strip_prefix(root).ok()?.to_str()?).ok())
         .take(count.min(MAX_FILES))
         .collect()
+}
+
+/// What rules would have done to the commands of past sessions in a folder, as they would be decided now.
+pub(super) fn rehearse(home: &Home, folder: &Path, session: &Session, rules: &[String]) -> Rehearsal {
+    let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
+    let past = tell::past(home, Some(folder));
+    let times = past.iter().map(|(past, times)| (past, *times));
+    session.policy().rehearse(&rules, times, &session.state().setting())
 }
 
 /// Texts from the log and the blobs.
