@@ -26,7 +26,7 @@ fn reach(key: &'static str, name: &'static str, reach: impl Into<String>) -> Rea
 /// What can be answered to an item, in the order in which it is drawn.
 pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> {
     match &item.kind {
-        CheckpointKind::Risk { gate, .. } => {
+        CheckpointKind::Risk { .. } => {
             let once = item.kind.word().map_or("this command, now; nothing more".to_owned(), |word| {
                 format!("this command, now, after you typed {word}; nothing more")
             });
@@ -39,8 +39,7 @@ pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> 
                 }
                 Err(why) => all.push(reach("", "t p", format!("not by a rule: {why}"))),
             }
-            let edit = if gate.is_some() { "" } else { "; e changes the command" };
-            all.push(reach("n", "deny", format!("this command; the agent is told your reason{edit}")));
+            all.push(reach("n", "deny", "this command; the agent is told your reason"));
             all
         }
         CheckpointKind::Access { .. } => vec![

@@ -48,11 +48,11 @@ pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
     }
     let shows = item.filter(|item| fits(item, page.state, page.policy, page.body));
     let answers = shows.map_or_else(Vec::new, |item| answer_rows(item, page, width));
-    let height = u16::try_from(rows.len() + answers.len() + 4).unwrap_or(u16::MAX).max(8);
+    let height = u16::try_from(rows.len() + answers.len() + if answers.is_empty() { 4 } else { 3 }).unwrap_or(u16::MAX).max(8);
     let area = super::centred(page.body, 120, height);
     let count = format!("{} waiting · nothing here runs by itself", page.state.open.len());
     let count = if page.body.width < 70 { page.state.open.len().to_string() } else { count };
-    let inner = frame(page, area, "Approvals", &count, keys(item, page.body.width), buf);
+    let inner = frame(page, area, "Approvals", &count, keys(item, !answers.is_empty(), page.body.width), buf);
     let below = u16::try_from(answers.len()).unwrap_or(inner.height).min(inner.height);
     let room = usize::from(inner.height.saturating_sub(1 + below));
     // The chosen item begins in view, whatever its length.
@@ -81,18 +81,11 @@ pub fn fits(item: &Checkpoint, state: &State, policy: &Policy, body: Rect) -> bo
     columns(body) >= REACH + 12 && rows + 1 + LEAST + 3 <= usize::from(body.height)
 }
 
-/// The keys that the border names.
-fn keys(item: Option<&Checkpoint>, width: u16) -> &'static [(&'static str, &'static str)] {
-    const COMMAND: [(&str, &str); 8] = [
-        ("j k", "item"),
-        ("y", "once"),
-        ("t", "session"),
-        ("p", "always"),
-        ("w", "why"),
-        ("e", "edit"),
-        ("n", "deny"),
-        ("q", "back, still pending"),
-    ];
+/// The keys that the border names: those that do not stand above it with their reach.
+fn keys(item: Option<&Checkpoint>, above: bool, width: u16) -> &'static [(&'static str, &'static str)] {
+    const OTHER: [(&str, &str); 4] =
+        [("j k", "item"), ("w", "why"), ("e", "edit the command"), ("q", "back, still pending")];
+    const PLAIN: [(&str, &str); 3] = [("j k", "item"), ("w", "why"), ("q", "back, still pending")];
     const SHORT: [(&str, &str); 5] =
         [("j k", "item"), ("y", "once"), ("n", "deny"), ("w", "why"), ("q", "back, still pending")];
     const TRUST: [(&str, &str); 5] =
@@ -100,7 +93,8 @@ fn keys(item: Option<&Checkpoint>, width: u16) -> &'static [(&'static str, &'sta
     const LEAST: [(&str, &str); 2] = [("y", "once"), ("n", "deny")];
     match item.map(|c| &c.kind) {
         Some(CheckpointKind::Trust { .. }) if width >= 60 => &TRUST,
-        _ if width >= 84 => &COMMAND,
+        Some(CheckpointKind::Risk { gate: None, .. }) if above => &OTHER,
+        _ if above => &PLAIN,
         _ if width >= 60 => &SHORT,
         _ => &LEAST,
     }
@@ -113,7 +107,7 @@ const REACH: usize = 18;
 fn answer_rows(item: &Checkpoint, page: &Page<'_>, width: usize) -> Vec<Line<'static>> {
     let theme = page.theme;
     let [across, _] = page.glyphs.rule;
-    let mut rows = vec![Line::from(Span::styled(across.repeat(width), theme.style(Slot::Line)))];
+    let mut rows = vec![Line::from(Span::styled(across.repeat(width + 2), theme.style(Slot::Line)))];
     let key = theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
     for answer in reaches(item, page.state, page.policy) {
         let none = answer.key.is_empty();
