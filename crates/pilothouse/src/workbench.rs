@@ -9,6 +9,7 @@ use std::{
 use pilothouse_core::port::{Request, Update};
 use pilothouse_runtime::{Environment, Farewell, Home, RuntimeError, Setup, Which, drive, secrets, trace};
 use pilothouse_tui::{
+    notify::Hearer,
     screen::{Look, Reason, Screen, Signal, Wiring},
     theme::Depth,
 };
@@ -162,6 +163,7 @@ fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
         ascii: args.ascii || !utf8,
         motion: true,
         folder: workspace.file_name().map_or_else(|| "/".to_owned(), |n| n.to_string_lossy().into_owned()),
+        hearer: Hearer::of(get),
     }
 }
 
