@@ -19,7 +19,7 @@ use pilothouse_core::{
     ids::{Millis, Seq},
     input::{Input, Refusal},
     intent::{Control, Mode, Source},
-    port::{Reply, Request, Surroundings, Update},
+    port::{Attention, Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
     trust::Trust,
@@ -159,6 +159,8 @@ struct Driver {
     unsaved: Vec<Step>,
     /// Whether the user was told that saving fails.
     complained: bool,
+    /// Whether the user was told that the desktop cannot be.
+    mute: bool,
     around: Surroundings,
     leaving: bool,
 }
@@ -217,6 +219,7 @@ impl Driver {
             read_only: at.read_only(),
             secrets: at.config.secrets.clone(),
             now: (setup.clock)(),
+            notify: at.config.notify,
             ..Surroundings::default()
         };
         let at_secrets = at.config.secrets.clone();
@@ -230,6 +233,7 @@ impl Driver {
             kit,
             unsaved: first.into_iter().collect(),
             complained: false,
+            mute: false,
             around,
             leaving: false,
         };
@@ -251,6 +255,7 @@ impl Driver {
             self.complain(&e);
         }
         self.ask_git();
+        self.kit.later.warm();
         self.reconcile();
         Ok(())
     }
@@ -266,6 +271,7 @@ impl Driver {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
                 None => self.ask_files(number, &ask),
             },
+            Request::Tell(what) => self.tell(what),
             Request::Quit => self.leaving = true,
         }
     }
@@ -410,6 +416,16 @@ impl Driver {
                 error.hint()
             );
             self.outbox.send(Update::Refused(text));
+        }
+    }
+
+    /// Tells the user on the desktop; that it cannot be done is said once.
+    fn tell(&mut self, what: Attention) {
+        let told = pilothouse_tools::desktop::tell("pilothouse", what.text());
+        if let Err(why) = told
+            && !std::mem::replace(&mut self.mute, true)
+        {
+            self.outbox.send(Update::Refused(format!("the desktop cannot be told: {why}")));
         }
     }
 

@@ -19,6 +19,7 @@ mod keys;
 mod offer;
 mod random;
 mod review;
+mod tell;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
@@ -167,6 +168,7 @@ impl Desk {
                 Request::Input(Input::Say { text, .. }) => self.inputs.push(Input::say(text)),
                 Request::Input(input) => self.inputs.push(input),
                 Request::Ask(_, ask) => self.asks.push(ask),
+                Request::Tell(_) => {}
                 Request::Quit => self.quit = true,
             }
         }
