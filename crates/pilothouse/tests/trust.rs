@@ -39,7 +39,7 @@ fn a_yes_on_the_screen_holds_for_the_next_process_until_the_content_changes() {
     terminal.kill();
     let again = desk.go(&["run", "where is Store?"]).with(0);
     assert!(!again.err.contains("without effect"), "{}", again.err);
-    configured(&desk, "permission: ReadOnly");
+    configured(&desk, "permission   ro");
     fs::write(desk.path().join(CONFIG), "[session]\npermission = \"ask\"\nhistory = 2\n").unwrap();
     configured(&desk, "without effect, because this folder is not trusted");
     let mut terminal = Terminal::open(&desk, &[], &[]);
@@ -63,9 +63,9 @@ fn the_command_line_shows_keeps_and_takes_back() {
     desk.go(&["trust", "--hash", "nonsense"]).with(2);
     desk.go(&["trust", "--hash", &"0".repeat(64)]).with(1);
     desk.go(&["trust", "--hash", &hash]).with(0);
-    configured(&desk, "permission: ReadOnly");
+    configured(&desk, "permission   ro");
     desk.go(&["trust", "--revoke"]).with(0);
-    configured(&desk, "permission: Ask");
+    configured(&desk, "permission   ask");
 }
 
 #[test]

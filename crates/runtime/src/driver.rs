@@ -19,7 +19,7 @@ use pilothouse_core::{
     ids::{Millis, Seq},
     input::{Input, Refusal},
     intent::{Control, Mode, Source},
-    port::{Ask, Reply, Request, Surroundings, Update},
+    port::{Attention, Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
     trust::Trust,
@@ -39,8 +39,8 @@ use crate::{
 };
 use opening::Opened;
 pub(crate) use opening::fence;
-pub use trust::place;
 use outbox::Outbox;
+pub use trust::place;
 
 /// Events that a screen gets at once when a session is opened.
 const TAIL: usize = 300;
@@ -160,6 +160,8 @@ struct Driver {
     unsaved: Vec<Step>,
     /// Whether the user was told that saving fails.
     complained: bool,
+    /// Whether the user was told that the desktop cannot be.
+    mute: bool,
     around: Surroundings,
     leaving: bool,
 }
@@ -218,6 +220,7 @@ impl Driver {
             read_only: at.read_only(),
             secrets: at.config.secrets.clone(),
             now: (setup.clock)(),
+            notify: at.config.notify,
             ..Surroundings::default()
         };
         let at_secrets = at.config.secrets.clone();
@@ -231,6 +234,7 @@ impl Driver {
             kit,
             unsaved: first.into_iter().collect(),
             complained: false,
+            mute: false,
             around,
             leaving: false,
         };
@@ -252,6 +256,7 @@ impl Driver {
             self.complain(&e);
         }
         self.ask_git();
+        self.kit.later.warm();
         self.reconcile();
         Ok(())
     }
@@ -267,6 +272,7 @@ impl Driver {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
                 None => self.ask_beside(number, ask),
             },
+            Request::Tell(what) => self.tell(what),
             Request::Quit => self.leaving = true,
         }
     }
@@ -414,29 +420,21 @@ impl Driver {
         }
     }
 
+    /// Tells the user on the desktop; that it cannot be done is said once.
+    fn tell(&mut self, what: Attention) {
+        let told = pilothouse_tools::desktop::tell("pilothouse", what.text());
+        if let Err(why) = told
+            && !std::mem::replace(&mut self.mute, true)
+        {
+            self.outbox.send(Update::Refused(format!("the desktop cannot be told: {why}")));
+        }
+    }
+
     fn ask_git(&self) {
         let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
         tokio::spawn(async move {
             let branch = surroundings::branch(&folder).await;
             drop(inbound.send(Inbound::Branch(branch)).await);
-        });
-    }
-
-    /// Answers beside the loop what takes longer.
-    fn ask_beside(&self, number: u64, ask: Ask) {
-        let (folder, home, inbound) =
-            (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
-        let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
-        tokio::spawn(async move {
-            let answer = move || match ask {
-                Ask::Rehearse(rules) => {
-                    Reply::Rehearsed(Box::new(port::rehearse(&home, &folder, &session, &rules)))
-                }
-                Ask::Files(count) => Reply::Files(port::files(&folder, count)),
-                Ask::History { .. } | Ask::Blob(_) => Reply::Files(Vec::new()),
-            };
-            let reply = tokio::task::spawn_blocking(answer).await;
-            drop(inbound.send(Inbound::Answered(number, reply.unwrap_or(Reply::Files(Vec::new())))).await);
         });
     }
 

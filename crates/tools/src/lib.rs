@@ -19,6 +19,7 @@ mod sight;
 #[cfg(test)]
 mod fixture;
 
+pub mod desktop;
 pub mod git;
 pub mod jail;
 pub mod sandbox;

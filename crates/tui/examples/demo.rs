@@ -269,6 +269,7 @@ impl Driver {
                     let reply = self.answer(&ask);
                     let _ = self.updates.blocking_send(Update::Answered(number, reply));
                 }
+                Some(Request::Tell(_)) => {}
                 Some(Request::Quit) => {
                     let _ = self.updates.blocking_send(Update::Closed(None));
                     return;
@@ -295,6 +296,7 @@ fn main() {
         ascii: has("--ascii"),
         motion: true,
         folder: "inkwell".into(),
+        ..Look::default()
     };
     let screen = Screen::enter(look).expect("a terminal");
     let (requests, from_screen) = channel(64);

@@ -10,6 +10,7 @@ mod news;
 mod offer;
 mod route;
 mod stood;
+mod tell;
 mod view;
 
 use std::{
@@ -34,6 +35,7 @@ use crate::{
     highlight::Highlighter,
     keymap::{Chord, Keymap},
     layout::Areas,
+    notify::{Hearer, Watching},
     overlay::{Overlay, Reason, rule::Shown},
     pace::Urgency,
     pane::{Ctx, Focus, Outcome},
@@ -59,6 +61,8 @@ pub struct Look {
     pub motion: bool,
     /// The folder's name, shown until the session is open.
     pub folder: String,
+    /// How the terminal is told of what wants the user's eye.
+    pub hearer: Hearer,
 }
 
 impl Default for Look {
@@ -70,6 +74,7 @@ impl Default for Look {
             ascii: false,
             motion: true,
             folder: String::new(),
+            hearer: Hearer::default(),
         }
     }
 }
@@ -90,6 +95,8 @@ pub enum Wish {
     },
     /// Put this on the clipboard.
     Copy(String),
+    /// Send this to the terminal, so that the user looks here.
+    Tell(String),
     /// Leave now.
     Leave,
 }
@@ -155,6 +162,8 @@ pub struct App {
     previewed: (String, Seq, Option<Preview>),
     /// The proposal that is in the editor; else it is the draft.
     editing: Option<Editing>,
+    /// Whether the user looks here.
+    watching: Watching,
     outbox: VecDeque<Request>,
     wishes: Vec<Wish>,
 }
@@ -207,6 +216,7 @@ impl App {
             files_asked: None,
             previewed: (String::new(), Seq(0), None),
             editing: None,
+            watching: Watching::default(),
             outbox: VecDeque::new(),
             wishes: Vec::new(),
         })

@@ -255,8 +255,14 @@ impl ConversationPane {
 
     /// The keys that act now, for the border below, at most `width` columns.
     pub fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
-        let mut keys =
-            vec![("j/k", "scroll"), ("Enter", "fold"), ("[ ]", "message"), ("/", "search"), ("y", "copy"), ("w", "why")];
+        let mut keys = vec![
+            ("j/k", "scroll"),
+            ("Enter", "fold"),
+            ("[ ]", "message"),
+            ("/", "search"),
+            ("y", "copy"),
+            ("w", "why"),
+        ];
         if !self.query.is_empty() {
             keys.insert(0, ("n N", "match"));
         }

@@ -32,6 +32,7 @@ pub mod standing;
 
 pub mod ground;
 pub mod keys;
+pub mod notify;
 pub mod pace;
 pub mod terminal;
 

@@ -57,7 +57,10 @@ pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> 
             reach("n", "leave off", "this folder: nothing it brings has effect"),
         ],
         CheckpointKind::Confirmation => {
-            vec![reach("y", "run it", "this plan; changes are still reviewed"), reach("n", "change", "the plan")]
+            vec![
+                reach("y", "run it", "this plan; changes are still reviewed"),
+                reach("n", "change", "the plan"),
+            ]
         }
         CheckpointKind::Diff { .. } => vec![reach("Enter", "diff", "opens it; decides nothing")],
         CheckpointKind::Failure(_)

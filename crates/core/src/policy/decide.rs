@@ -205,12 +205,7 @@ impl Policy {
             let by = "low risk runs unasked in a sandbox";
             return Decision::without_rule(Outcome::Run, Ground::Low, by, "");
         }
-        Decision::without_rule(
-            Outcome::Ask,
-            Ground::Mode,
-            "medium risk asks in ask mode",
-            &verdict.part,
-        )
+        Decision::without_rule(Outcome::Ask, Ground::Mode, "medium risk asks in ask mode", &verdict.part)
     }
 
     /// The part of the line that a deny or ask rule is about, if one is.

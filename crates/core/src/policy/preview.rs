@@ -53,7 +53,12 @@ impl Policy {
             ]);
         }
         let mut seen = Vec::new();
-        lines.retain(|l| !seen.contains(l) && { seen.push(l.clone()); true });
+        lines.retain(|l| {
+            !seen.contains(l) && {
+                seen.push(l.clone());
+                true
+            }
+        });
         let decided = |line: String| {
             let outcome = self.decide(&Request::command_in(&line, folder, manner), &with).ruling.outcome;
             Example { line, outcome }

@@ -107,7 +107,7 @@ fn done(b: &mut Bench, line: &str, manner: Manner) -> Option<Outcome> {
     let before = b.log.len();
     if manner.by == By::Typed {
         let lead = if manner.outside { "!!" } else { "!" };
-        b.input(Input::say(&format!("{lead}{line}"))).ok()?;
+        b.input(Input::say(format!("{lead}{line}"))).ok()?;
     } else {
         let args = json!({"command": line, "network": manner.network, "outside": manner.outside}).to_string();
         let calls = vec![ModelCall { id: "x".into(), name: "run".into(), args }];

@@ -55,7 +55,8 @@ pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, place: Wher
     if let (PermissionMode::ReadOnly, Asked::Line(pieces)) = (mode, asked) {
         let reads =
             pieces.iter().all(|p| p.risk == Risk::Low && !p.touches.iter().any(|t| t.starts_with("d:")));
-        if !(reads && place.sandboxed && !place.wants_network && !place.wants_out) {
+        let held = place.sandboxed && !(place.wants_network || place.wants_out);
+        if !(reads && held) {
             return Outcome::Refuse;
         }
     }

@@ -15,6 +15,7 @@ use pilothouse_core::{
     session::Session,
 };
 
+use super::{Driver, Inbound};
 use crate::{blobs::Blobs, context::Texts, home::Home, log::Log, permissions::tell};
 
 /// Most events in one page.
@@ -37,8 +38,28 @@ pub(super) fn answer(ask: &Ask, log: &Log, blobs: &Blobs) -> Option<Reply> {
     }
 }
 
+impl Driver {
+    /// Answers beside the loop what takes longer.
+    pub(super) fn ask_beside(&self, number: u64, ask: Ask) {
+        let (folder, home, inbound) =
+            (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
+        let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
+        tokio::spawn(async move {
+            let answer = move || match ask {
+                Ask::Rehearse(rules) => {
+                    Reply::Rehearsed(Box::new(rehearse(&home, &folder, &session, &rules)))
+                }
+                Ask::Files(count) => Reply::Files(files(&folder, count)),
+                Ask::History { .. } | Ask::Blob(_) => Reply::Files(Vec::new()),
+            };
+            let reply = tokio::task::spawn_blocking(answer).await;
+            drop(inbound.send(Inbound::Answered(number, reply.unwrap_or(Reply::Files(Vec::new())))).await);
+        });
+    }
+}
+
 /// Names of files that are not ignored, in order.
-pub(super) fn files(root: &Path, count: usize) -> Vec<RelPath> {
+fn files(root: &Path, count: usize) -> Vec<RelPath> {
     let walk = ignore::WalkBuilder::new(root)
         .hidden(false)
         .sort_by_file_name(Ord::cmp)
@@ -52,7 +73,7 @@ pub(super) fn files(root: &Path, count: usize) -> Vec<RelPath> {
 }
 
 /// What rules would have done to the commands of past sessions in a folder, as they would be decided now.
-pub(super) fn rehearse(home: &Home, folder: &Path, session: &Session, rules: &[String]) -> Rehearsal {
+fn rehearse(home: &Home, folder: &Path, session: &Session, rules: &[String]) -> Rehearsal {
     let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
     let past = tell::past(home, Some(folder));
     let times = past.iter().map(|(past, times)| (past, *times));

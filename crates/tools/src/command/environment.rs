@@ -88,6 +88,14 @@ const SET: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
+/// Names that let a program reach the desktop.
+const DESKTOP: &[&str] = &["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"];
+
+/// Of the environment `ours`, what lets a program reach the desktop.
+pub(crate) fn of_desktop(ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    ours.filter(|(name, _)| name.to_str().is_some_and(|n| DESKTOP.contains(&n))).collect()
+}
+
 /// Set where there is no network, so that programs use what is here and say so at once.
 const OFFLINE: &[(&str, &str)] = &[
     ("CARGO_NET_OFFLINE", "true"),

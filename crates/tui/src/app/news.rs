@@ -41,6 +41,7 @@ impl App {
     }
 
     pub(super) fn events(&mut self, events: &[Stamped], now: Instant) {
+        self.tell(events, now);
         let reviewing = self.reviewing();
         for event in events {
             if let Event::Applied { apply } = &event.event {

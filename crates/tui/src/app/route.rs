@@ -42,12 +42,17 @@ impl App {
                 Some(Urgency::Now)
             }
             TerminalEvent::Resize(..) => Some(Urgency::Now),
-            TerminalEvent::FocusGained | TerminalEvent::FocusLost | TerminalEvent::Mouse(_) => None,
+            TerminalEvent::FocusGained | TerminalEvent::FocusLost => {
+                self.watching.focus(matches!(event, TerminalEvent::FocusGained));
+                None
+            }
+            TerminalEvent::Mouse(_) => None,
         }
     }
 
     /// Takes one key press that came at `came`.
     pub fn key(&mut self, key: KeyEvent, came: Instant) {
+        self.watching.key(came);
         self.notice = None;
         let chord = Chord::of(key);
         self.pressed = Some(self.held.pressed(chord, key.kind == KeyEventKind::Repeat, came));

@@ -20,6 +20,7 @@ mod keys;
 mod offer;
 mod random;
 mod review;
+mod tell;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
@@ -174,6 +175,7 @@ impl Desk {
                     self.number = number;
                     self.asks.push(ask);
                 }
+                Request::Tell(_) => {}
                 Request::Quit => self.quit = true,
             }
         }

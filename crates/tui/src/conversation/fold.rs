@@ -15,8 +15,8 @@ use pilothouse_core::{
     event::{Event, FileChange, RunStatus, Stamped},
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
-    sandbox::Confine,
     policy::{By, Manner, Request},
+    sandbox::Confine,
     session::LaneKind,
 };
 

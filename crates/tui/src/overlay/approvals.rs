@@ -48,7 +48,9 @@ pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
     }
     let shows = item.filter(|item| fits(item, page.state, page.policy, page.body));
     let answers = shows.map_or_else(Vec::new, |item| answer_rows(item, page, width));
-    let height = u16::try_from(rows.len() + answers.len() + if answers.is_empty() { 4 } else { 3 }).unwrap_or(u16::MAX).max(8);
+    let height = u16::try_from(rows.len() + answers.len() + if answers.is_empty() { 4 } else { 3 })
+        .unwrap_or(u16::MAX)
+        .max(8);
     let area = super::centred(page.body, 120, height);
     let count = format!("{} waiting · nothing here runs by itself", page.state.open.len());
     let count = if page.body.width < 70 { page.state.open.len().to_string() } else { count };

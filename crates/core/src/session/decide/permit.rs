@@ -19,12 +19,11 @@ use crate::{
 impl State {
     /// What a decision by the rules depends on beside them.
     pub fn setting(&self) -> Setting<'_> {
-        let conditions =
-            Conditions {
-                trusted: self.trust.holds(),
-                sandboxed: self.sandbox.backend.is_some(),
-                network: self.sandbox.network,
-            };
+        let conditions = Conditions {
+            trusted: self.trust.holds(),
+            sandboxed: self.sandbox.backend.is_some(),
+            network: self.sandbox.network,
+        };
         Setting { mode: self.permission, conditions, granted: &self.granted }
     }
 }
@@ -152,7 +151,8 @@ impl Draft<'_> {
         texts: &[String],
         lasting: bool,
     ) -> Decided {
-        let Some((request, confine)) = self.state.open.get(&id).and_then(|c| Some((c.kind.command()?, c.kind.confine()?)))
+        let Some((request, confine)) =
+            self.state.open.get(&id).and_then(|c| Some((c.kind.command()?, c.kind.confine()?)))
         else {
             return Err(Refusal::new("only a command can be allowed by a rule"));
         };

@@ -80,7 +80,8 @@ fn neither_t_nor_p_answers_before_the_item_stood_there_or_when_the_rule_changed_
     assert!(answer(&desk).is_none(), "{}", desk.text());
     let mut desk = command(100, "cargo add serde && make all");
     assert!(desk.text().contains("allow command cargo add; allow command make all"));
-    let rule = Rule::parse("allow command make all", Origin { source: Source::User, file: "f".into(), line: 1 });
+    let rule =
+        Rule::parse("allow command make all", Origin { source: Source::User, file: "f".into(), line: 1 });
     let policy = std::sync::Arc::new(Policy::new(vec![rule.unwrap()], Places::default()));
     desk.session.set_policy(std::sync::Arc::clone(&policy));
     desk.app.update(Update::Rules(policy), desk.now);
@@ -131,7 +132,11 @@ fn a_rule_for_good_is_shown_in_full_and_kept_only_after_a_second_yes() {
     let grant = Answer::Grant { rules: vec!["allow command cargo add".into()], lasting: true };
     assert_eq!(answer(&desk), Some(&grant));
     desk.deliver();
-    assert!(desk.writes.iter().any(|w| matches!(w, Work::Keep { rules, .. } if rules == &["allow command cargo add"])));
+    assert!(
+        desk.writes
+            .iter()
+            .any(|w| matches!(w, Work::Keep { rules, .. } if rules == &["allow command cargo add"]))
+    );
 }
 
 #[test]
