@@ -6,7 +6,7 @@
 use super::Draft;
 use crate::{
     blob::BlobId,
-    checkpoint::CheckpointKind,
+    checkpoint::{Checkpoint, CheckpointKind},
     event::{CallStatus, Event},
     ids::{ApprovalId, LaneId},
     policy::{Outcome, Request, Ruling},
@@ -15,6 +15,7 @@ use crate::{
     scope::{Capability, PermissionMode},
     session::{LaneKind, OpenCall},
     tool::Tool,
+    trust::Given,
 };
 
 /// Whose command it is.
@@ -45,9 +46,12 @@ impl Wish {
         (!command.is_empty()).then_some(Self { command, folder, ..said })
     }
 
-    /// The hash of exactly what is shown of it.
-    fn shown(&self, confine: Confine) -> BlobId {
-        let text = format!("{}\0{}\0{confine:?}\0{}", self.folder, self.command, self.reason);
+    /// The hash of exactly what is shown of it, and of the values of what it is given.
+    fn shown(&self, confine: Confine, given: Option<&Given>) -> BlobId {
+        let mut text = format!("{}\0{}\0{confine:?}\0{}", self.folder, self.command, self.reason);
+        if let Some(given) = given {
+            text.push_str(&format!("\0{}\0{}", given.names.join(","), given.of));
+        }
         BlobId::of(text.as_bytes())
     }
 }
@@ -92,7 +96,7 @@ impl Draft<'_> {
             &ruling,
         );
         let leave = if risk == Risk::High { Leave::Ask } else { leave };
-        let shown = wish.shown(confine);
+        let shown = wish.shown(confine, self.state.given.as_ref());
         let Wish { command, folder, reason, .. } = wish;
         self.emit(Event::CommandProposed {
             call: open.call,
@@ -125,6 +129,7 @@ impl Draft<'_> {
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
         let (call, ruling) = (open.call, Some(ruling));
+        let gives = self.state.given.as_ref().map(|g| g.names.clone()).unwrap_or_default();
         let kind = CheckpointKind::Risk {
             call,
             gate,
@@ -137,8 +142,24 @@ impl Draft<'_> {
             reason,
             ruling,
             deletes,
+            gives,
         };
         self.ask(kind, message);
+    }
+
+    /// What commands get changed: those that wait are asked about again, as they are now.
+    pub(super) fn ask_commands_again(&mut self) {
+        let asks = |c: &Checkpoint| {
+            if let CheckpointKind::Risk { call, .. } = &c.kind { Some((c.id, *call)) } else { None }
+        };
+        let waiting: Vec<_> = self.state.open.values().filter_map(asks).collect();
+        for (id, call) in waiting {
+            self.close(id, None);
+            let open = self.state.open_call(call).map(|(lane, open)| (lane.id, open.clone()));
+            if let Some((lane, open)) = open {
+                self.gate_command(lane, &open, None);
+            }
+        }
     }
 
     /// What the rules make of the leave. What the user submitted stands; a rule that allows only counts in
