@@ -255,6 +255,7 @@ impl Driver {
             self.complain(&e);
         }
         self.ask_git();
+        self.kit.later.warm();
         self.reconcile();
         Ok(())
     }

@@ -12,6 +12,7 @@ pub mod later;
 pub mod pending;
 mod redact;
 pub mod sessions;
+pub mod vectors;
 
 pub mod blobs;
 pub mod log;

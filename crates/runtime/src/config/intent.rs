@@ -170,6 +170,16 @@ impl Intent {
             notices.push(format!("{why}; the built-in exemplars are used"));
             None
         });
+        let embedder = match embedder {
+            Vectors::Local(folder) if !pilothouse_model::embed::HAS_LOCAL => {
+                notices.push(format!(
+                    "this build cannot read the sentence model in {}; the built-in embedder is used (build with --features local-embedder)",
+                    folder.display()
+                ));
+                Vectors::BuiltIn
+            }
+            as_said @ (Vectors::BuiltIn | Vectors::Local(_) | Vectors::Remote(_)) => as_said,
+        };
         Self {
             classifier: Classifier::configured(own, layer.thresholds()),
             pending: home.config.join("exemplars.pending.yaml"),

@@ -28,7 +28,7 @@ use pilothouse_core::{
     tool::{Permit, Tool},
     work::{ArgsRef, Take, View, Work, WorkKey},
 };
-use pilothouse_model::{ModelClient, Offline, OpenAi, Scripted, Unfinished};
+use pilothouse_model::{ModelClient, Unfinished};
 use pilothouse_tools::{BlobSource, Sink, Workshop};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -39,7 +39,7 @@ use crate::{
     config::Voice,
     context::{self, Circumstances, Texts},
     error::RuntimeError,
-    later::{self, Question},
+    later::{self, Later, Question},
     pending::Pending,
     permissions,
     writer::{self, Swap, prepare},
@@ -57,6 +57,8 @@ pub(super) struct Slot {
 /// What work is done with.
 pub(super) struct Kit {
     pub workshop: Workshop,
+    /// The tiers beside the deterministic ones.
+    pub later: Later,
     /// Where phrases that a model resolved are put.
     pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
@@ -64,7 +66,7 @@ pub(super) struct Kit {
 
 impl Kit {
     /// The tools of the workspace; the model's client is made when it is first needed.
-    pub fn new(_: &Setup, at: &Opened) -> Result<Self, RuntimeError> {
+    pub fn new(setup: &Setup, at: &Opened) -> Result<Self, RuntimeError> {
         let why = |e: pilothouse_tools::JailError| RuntimeError::Folder {
             path: at.root.path().to_owned(),
             why: e.to_string(),
@@ -73,23 +75,15 @@ impl Kit {
         let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
         let (of, variables) = trust::given(&at.trust.1);
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
-        Ok(Self { workshop, pending, client: None })
+        let later = Later::new(&at.config.intent, &setup.home);
+        Ok(Self { workshop, later, pending, client: None })
     }
 
     fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
         if let Some(client) = &self.client {
             return Ok(Arc::clone(client));
         }
-        let client: Arc<dyn ModelClient> = match voice {
-            Voice::Offline => Arc::new(Offline::new()),
-            Voice::Script(path) => Arc::new(Scripted::open(path).map_err(|e| Fault {
-                kind: FaultKind::Internal,
-                message: e.to_string(),
-                hint: "check PILOTHOUSE_MODEL".to_owned(),
-                status: None,
-            })?),
-            Voice::Endpoint(endpoint) => Arc::new(OpenAi::new((**endpoint).clone())),
-        };
+        let client = later::client(voice)?;
         self.client = Some(Arc::clone(&client));
         Ok(client)
     }
@@ -155,7 +149,7 @@ impl Driver {
         &mut self,
         key: WorkKey,
         turn: TurnId,
-        _vectors: bool,
+        vectors: bool,
         model: bool,
         cancel: CancellationToken,
     ) {
@@ -167,9 +161,9 @@ impl Driver {
             _ => String::new(),
         };
         let question = Question::of(text, state, turn);
-        let wait = self.at.config.intent.wait;
+        let later = self.kit.later.clone();
         self.spawn(key, None, None, async move {
-            let said = Box::new(later::ask(question, model, wait, cancel).await);
+            let said = Box::new(later.ask(question, vectors, model, cancel).await);
             Input::Understood { turn, said }
         });
     }
