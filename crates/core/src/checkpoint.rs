@@ -88,6 +88,9 @@ pub enum CheckpointKind {
         /// Whether it deletes something.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         deletes: bool,
+        /// Names of the variables that it gets of the project.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gives: Vec<String>,
     },
     /// A lane wants to go deeper than its message asked for.
     Transition {

@@ -167,10 +167,13 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
     let clean = |text: &str| Clean::line(text).into_string();
     let waits = page.glyphs.waits.to_owned();
     match &item.kind {
-        CheckpointKind::Risk { command, folder, risk, why, gate, confine, reason, .. } => {
+        CheckpointKind::Risk { command, folder, risk, why, gate, confine, reason, gives, .. } => {
             let slot = risk_slot(*risk);
             let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
             let mut details = vec![("in", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
+            if !gives.is_empty() {
+                details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
+            }
             if !reason.is_empty() {
                 details.push(("it says", clean(reason)));
             }

@@ -6,7 +6,7 @@
 use super::Draft;
 use crate::{
     blob::BlobId,
-    checkpoint::CheckpointKind,
+    checkpoint::{Checkpoint, CheckpointKind},
     event::{CallStatus, Event},
     ids::{ApprovalId, GateId, LaneId},
     policy::{By, Manner, Outcome, Request},
@@ -15,6 +15,7 @@ use crate::{
     scope::Capability,
     session::{LaneKind, OpenCall},
     tool::Tool,
+    trust::Given,
 };
 
 impl Wish {
@@ -35,9 +36,12 @@ impl Wish {
         Request::command_in(&self.command, &self.folder, self.manner(by))
     }
 
-    /// The hash of exactly what is shown of it.
-    fn shown(&self, confine: Confine) -> BlobId {
-        let text = format!("{}\0{}\0{confine:?}\0{}", self.folder, self.command, self.reason);
+    /// The hash of exactly what is shown of it, and of the values of what it is given.
+    fn shown(&self, confine: Confine, given: Option<&Given>) -> BlobId {
+        let mut text = format!("{}\0{}\0{confine:?}\0{}", self.folder, self.command, self.reason);
+        if let Some(given) = given {
+            text.push_str(&format!("\0{}\0{}", given.names.join(","), given.of));
+        }
         BlobId::of(text.as_bytes())
     }
 }
@@ -72,7 +76,7 @@ impl Draft<'_> {
         let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
         let decision = self.policy.decide(&request, &self.state.setting());
         let (deletes, ruling) = (decision.deletes, decision.ruling);
-        let shown = wish.shown(confine);
+        let shown = wish.shown(confine, self.state.given.as_ref());
         let Wish { command, folder, reason, .. } = wish;
         self.emit(Event::CommandProposed {
             call: open.call,
@@ -105,6 +109,7 @@ impl Draft<'_> {
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
         let (call, ruling) = (open.call, Some(ruling));
+        let gives = self.state.given.as_ref().map(|g| g.names.clone()).unwrap_or_default();
         let kind = CheckpointKind::Risk {
             call,
             gate,
@@ -117,6 +122,7 @@ impl Draft<'_> {
             reason,
             ruling,
             deletes,
+            gives,
         };
         self.ask(kind, message);
     }
@@ -131,6 +137,21 @@ impl Draft<'_> {
             | LaneKind::Goal
             | LaneKind::Repair(_) => None,
         })
+    }
+
+    /// What commands get changed: those that wait are asked about again, as they are now.
+    pub(super) fn ask_commands_again(&mut self) {
+        let asks = |c: &Checkpoint| {
+            if let CheckpointKind::Risk { call, .. } = &c.kind { Some((c.id, *call)) } else { None }
+        };
+        let waiting: Vec<_> = self.state.open.values().filter_map(asks).collect();
+        for (id, call) in waiting {
+            self.close(id, None);
+            let open = self.state.open_call(call).map(|(lane, open)| (lane.id, open.clone()));
+            if let Some((lane, open)) = open {
+                self.gate_command(lane, &open, None);
+            }
+        }
     }
 
     /// How a command is to run: no wider than it asks for.
