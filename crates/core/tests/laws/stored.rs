@@ -85,6 +85,8 @@ const fn place(event: &Event) -> usize {
         Event::CallHeld { .. } => 62,
         Event::RulesGranted { .. } => 63,
         Event::RulesKept { .. } => 64,
+        Event::CommandMeant { .. } => 65,
+        Event::CommandChanged { .. } => 66,
     }
 }
 
