@@ -190,7 +190,7 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
                 details.push(("program", clean(&programs(&meant.places()))));
             }
             if !changed.is_empty() {
-                details.push(("changed", format!("{} since you allowed it", clean(changed))));
+                details.push(("changed", format!("since you allowed it: {}", clean(changed))));
             }
             if !reason.is_empty() {
                 details.push(("it says", clean(reason)));
