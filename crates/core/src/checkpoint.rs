@@ -10,6 +10,8 @@ use crate::{
     goal::PlannerError,
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
+    policy::{Request, Ruling},
+    sandbox::Confine,
     trust::Part,
 };
 
@@ -74,6 +76,18 @@ pub enum CheckpointKind {
         risk: crate::risk::Risk,
         /// Why, in one sentence.
         why: String,
+        /// How it would run.
+        #[serde(default, skip_serializing_if = "Confine::is_bare")]
+        confine: Confine,
+        /// Why it asks for more than the sandbox gives, in the model's words; empty when it does not.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+        /// What decided that it asks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<Ruling>,
+        /// Whether it deletes something.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        deletes: bool,
     },
     /// A lane wants to go deeper than its message asked for.
     Transition {
@@ -87,6 +101,17 @@ pub enum CheckpointKind {
         to: IntentNode,
         /// Why, in the model's words.
         reason: String,
+    },
+    /// A call wants something that a rule asks about.
+    Access {
+        /// The call.
+        call: CallId,
+        /// What it wants.
+        request: Request,
+        /// The hash of exactly what is shown.
+        shown: BlobId,
+        /// The rule.
+        ruling: Ruling,
     },
     /// May what the folder brings take effect?
     Trust {
@@ -165,6 +190,13 @@ pub enum Answer {
     Continue,
     /// The typed word that an irreversible thing wants.
     Word(String),
+    /// Yes, and from now on what these rules say: for this session, or for good.
+    Grant {
+        /// The rules, exactly as they were shown.
+        rules: Vec<String>,
+        /// Whether they are kept in the user's file.
+        lasting: bool,
+    },
     /// Run this line, as it was shown or changed by the user; an empty one runs nothing.
     Line(String),
 }
@@ -186,7 +218,7 @@ impl CheckpointKind {
     /// The hash of what was shown, where an answer is bound to one.
     pub const fn shown(&self) -> Option<BlobId> {
         match self {
-            Self::Risk { shown, .. } | Self::Trust { shown, .. } => Some(*shown),
+            Self::Risk { shown, .. } | Self::Access { shown, .. } | Self::Trust { shown, .. } => Some(*shown),
             Self::Confirmation
             | Self::Clarification { .. }
             | Self::Failure(_)
@@ -209,7 +241,11 @@ impl CheckpointKind {
             | Self::PipelinePause { .. }
             | Self::Breakout { .. }
             | Self::Exit => true,
-            Self::Diff { .. } | Self::Risk { .. } | Self::Transition { .. } | Self::Trust { .. } => false,
+            Self::Diff { .. }
+            | Self::Risk { .. }
+            | Self::Transition { .. }
+            | Self::Access { .. }
+            | Self::Trust { .. } => false,
         }
     }
 
@@ -243,10 +279,11 @@ impl CheckpointKind {
                 choice("d", "diff all"),
                 choice("u", "up to plan"),
             ],
-            Self::Risk { risk: crate::risk::Risk::High, .. } => {
-                vec![choice("proceed", "type it to run once"), choice("n", "deny")]
+            Self::Risk { .. } => {
+                let once = self.word().map_or(choice("y", "run once"), |w| choice(w, "type it to run once"));
+                vec![once, choice("n", "deny")]
             }
-            Self::Risk { .. } => vec![choice("y", "run once"), choice("n", "deny")],
+            Self::Access { .. } => vec![choice("y", "allow once"), choice("n", "deny")],
             Self::Transition { .. } => vec![choice("y", "allow for this turn"), choice("n", "deny")],
             Self::Trust { .. } => {
                 vec![choice("y", "trust it"), choice("n", "leave it off"), choice("v", "view")]
@@ -256,6 +293,26 @@ impl CheckpointKind {
                 vec![choice("1", "proceed"), choice("2", "modify"), choice("3", "exit")]
             }
             Self::Breakout { .. } => vec![choice("1", "yes, exit"), choice("2", "no, continue")],
+        }
+    }
+
+    /// The word that must be typed before it goes on, where a plain yes is not enough.
+    pub const fn word(&self) -> Option<&'static str> {
+        match self {
+            Self::Risk { risk: crate::risk::Risk::High, .. } => Some("proceed"),
+            Self::Risk { deletes: true, .. } => Some("delete"),
+            Self::Risk { .. }
+            | Self::Confirmation
+            | Self::Clarification { .. }
+            | Self::Failure(_)
+            | Self::Interruption { .. }
+            | Self::Diff { .. }
+            | Self::Transition { .. }
+            | Self::Access { .. }
+            | Self::Trust { .. }
+            | Self::Exit
+            | Self::PipelinePause { .. }
+            | Self::Breakout { .. } => None,
         }
     }
 
@@ -303,6 +360,7 @@ impl CheckpointKind {
             Self::Diff { .. }
             | Self::Risk { .. }
             | Self::Transition { .. }
+            | Self::Access { .. }
             | Self::Trust { .. }
             | Self::Breakout { .. } => None,
         }

@@ -11,15 +11,18 @@ use crate::{
     blob::{BlobId, Excerpt},
     checkpoint::{Answer, Checkpoint},
     goal::GoalSummary,
+    hook::{Hold, Hook, HookStatus},
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, Process, ProposalId,
         RunId, Seq, TaskId, TurnId,
     },
     intent::{IntentNode, IntentPath, Mode, Phase, Turn},
     plan::Plan,
+    policy::{Request, Ruling},
     proposal::{Decision, Proposal},
     relpath::RelPath,
     risk::Risk,
+    sandbox::{Confine, Sandbox},
     scope::{PermissionMode, ToolScope},
     session::LaneKind,
     talk::{Fault, Finish, Usage},
@@ -57,6 +60,12 @@ pub enum Event {
         mode: Mode,
         /// The ceiling.
         permission: PermissionMode,
+        /// The sandbox that commands have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox: Option<Sandbox>,
+        /// Whether the mode was chosen, so that nothing infers another.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        mode_said: bool,
     },
     /// A process opened the session again; what was open is interrupted, nothing runs.
     SessionReopened {
@@ -70,6 +79,9 @@ pub enum Event {
         /// The ceiling it is opened with; kept when it was not said.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         permission: Option<PermissionMode>,
+        /// The sandbox that commands have now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sandbox: Option<Sandbox>,
     },
     /// A write or a command was open when the process ended; it is never repeated.
     CallLost {
@@ -91,6 +103,63 @@ pub enum Event {
     TrustSought {
         /// What.
         wish: crate::trust::TrustWish,
+    },
+    /// These hooks are called from here on, and no others.
+    HooksKnown {
+        /// The hooks.
+        hooks: Vec<Hook>,
+    },
+    /// A hook was called.
+    HookStarted {
+        /// This run of it.
+        call: CallId,
+        /// The hook.
+        hook: BlobId,
+        /// The event that it was called for.
+        of: Seq,
+        /// What waits for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holds: Option<Hold>,
+    },
+    /// A hook ended.
+    HookEnded {
+        /// The run of it.
+        call: CallId,
+        /// The hook.
+        hook: BlobId,
+        /// What people know it by.
+        name: String,
+        /// How it ended.
+        status: HookStatus,
+        /// In one line, for people.
+        summary: String,
+        /// What it wrote.
+        output: Excerpt,
+        /// How long it ran.
+        took: Millis,
+    },
+    /// A lane's next node waits for hooks.
+    MoveHeld {
+        /// The lane.
+        lane: LaneId,
+        /// From.
+        from: IntentNode,
+        /// To.
+        to: IntentNode,
+        /// The approval that allows it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        approval: Option<ApprovalId>,
+    },
+    /// A hook refused: the lane stays where it is, and what it was on its way to falls away.
+    MoveBlocked {
+        /// The lane.
+        lane: LaneId,
+        /// Where it stays.
+        from: IntentNode,
+        /// Where it does not go.
+        to: IntentNode,
+        /// Why, for people.
+        why: String,
     },
     /// The user said something.
     TurnStarted {
@@ -120,6 +189,32 @@ pub enum Event {
         /// parts that were taken back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
+        /// What asking a model about it cost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+        /// What it depended on, where the answer may be used again: words and surroundings.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<BlobId>,
+    },
+    /// The rules are not sure of a message and a later tier is asked, or it waits for an earlier one.
+    IntentAsked {
+        /// The turn.
+        turn: TurnId,
+        /// The last event that the user could have seen when they wrote it.
+        seen: Seq,
+        /// How often the surroundings had changed by then.
+        epoch: u32,
+        /// Whether an embedder is asked.
+        #[serde(default)]
+        vectors: bool,
+        /// Whether a model is asked.
+        #[serde(default)]
+        model: bool,
+    },
+    /// A message was taken back before it was understood.
+    TurnDropped {
+        /// The turn.
+        turn: TurnId,
     },
     /// A line of work began.
     LaneOpened {
@@ -165,6 +260,9 @@ pub enum Event {
     ModeChanged {
         /// To.
         mode: Mode,
+        /// The word of the first task that asked for it, when nobody chose it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inferred: Option<String>,
     },
     /// The user's ceiling changed.
     PermissionChanged {
@@ -368,6 +466,42 @@ pub enum Event {
         /// The approval that allowed it, where one was needed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         approval: Option<ApprovalId>,
+        /// How it runs, for a command.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        confine: Option<Confine>,
+        /// What let it run unasked, where more than its path did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<Ruling>,
+    },
+    /// A call ran into a rule about the path that it really means; the user is asked, nothing was done.
+    CallHeld {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// What it would do.
+        request: Request,
+        /// The rule.
+        ruling: Ruling,
+    },
+    /// The user allowed what these rules say: for this session, or for good.
+    RulesGranted {
+        /// The rules, as they were shown.
+        rules: Vec<String>,
+        /// Whether they are to be kept in the user's file.
+        lasting: bool,
+        /// The approval that they came with.
+        approval: ApprovalId,
+    },
+    /// Rules that were to be kept are in the user's file, or could not be put there.
+    RulesKept {
+        /// The approval that they came with.
+        approval: ApprovalId,
+        /// The file.
+        file: String,
+        /// Why they could not be kept; they hold for this session all the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<String>,
     },
     /// A tool call ended, was refused, or was interrupted.
     CallEnded {
@@ -384,6 +518,9 @@ pub enum Event {
         /// Files seen, with their hashes.
         #[serde(default)]
         seen: Vec<(RelPath, BlobId)>,
+        /// The rule that refused it, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<Ruling>,
     },
     /// A change was proposed; an open one of the same lane to the same file is superseded.
     Proposed {
@@ -501,11 +638,20 @@ pub enum Event {
         why: String,
         /// The rule that says so.
         rule: String,
+        /// How it is to run.
+        #[serde(default, skip_serializing_if = "Confine::is_bare")]
+        confine: Confine,
+        /// Why it asks for more than the sandbox gives, in the model's words.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
         /// The hash of what is shown.
         shown: BlobId,
         /// Whether the user typed the line as it stands.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         typed: bool,
+        /// What decided whether it runs, asks or is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ruling: Option<Ruling>,
     },
     /// A command runs.
     CommandStarted {

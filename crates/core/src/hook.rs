@@ -256,6 +256,8 @@ pub enum HookStatus {
     TimedOut,
     /// It could not be run at all.
     Unable,
+    /// It was stopped, because nothing waits for it any more.
+    Stopped,
 }
 
 /// What a hook that ended has to say.

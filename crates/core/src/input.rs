@@ -6,11 +6,13 @@ use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
     event::FileChange,
-    ids::{ApplyId, CallId, CheckpointId, Process, ProposalId, Seq},
-    intent::Mode,
+    hook::HookOutcome,
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
+    intent::{Mode, Opinion},
     proposal::Decision,
+    sandbox::Sandbox,
     scope::PermissionMode,
-    talk::{Fault, ModelReply},
+    talk::{Fault, ModelReply, Usage},
     tool::{ProposalDraft, ToolOutcome},
     trust::Standing,
 };
@@ -81,6 +83,13 @@ pub enum Input {
     Undo,
     /// The user wants the last undone change put back.
     Redo,
+    /// The text of a message that waited, and what the later tiers think of it.
+    Understood {
+        /// The message.
+        turn: TurnId,
+        /// What came back.
+        said: Box<Understood>,
+    },
     /// A model replied.
     Replied {
         /// The call.
@@ -132,6 +141,20 @@ pub enum Input {
         /// How.
         result: Result<(), WriteFault>,
     },
+    /// A hook ended.
+    HookEnded {
+        /// The run of it.
+        call: CallId,
+        /// With what.
+        outcome: HookOutcome,
+    },
+    /// Rules that were to be kept in the user's file are there, or could not be put there.
+    RulesKept {
+        /// The approval that they came with.
+        approval: ApprovalId,
+        /// The file as the user would name it, or why not.
+        result: Result<String, String>,
+    },
     /// The folder was looked at: how far it is trusted, and what it brings.
     Surveyed(Standing),
     /// A part of the program failed while it worked for this call.
@@ -143,6 +166,19 @@ pub enum Input {
         /// What it said.
         message: String,
     },
+}
+
+/// What came back for a message that waited to be understood.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Understood {
+    /// The whole text.
+    pub text: String,
+    /// What a later tier thinks; none when none was asked or none knows.
+    pub opinion: Option<Opinion>,
+    /// Why tiers did not answer, a sentence each.
+    pub faults: Vec<String>,
+    /// What it cost.
+    pub usage: Usage,
 }
 
 impl Input {
@@ -165,6 +201,8 @@ pub struct Opening {
     pub mode: Option<Mode>,
     /// The ceiling, where it was said.
     pub permission: Option<PermissionMode>,
+    /// The sandbox that commands can have.
+    pub sandbox: Sandbox,
     /// How far the folder is trusted.
     pub standing: Standing,
     /// For each write or revert that was open: what is on disk.

@@ -7,6 +7,7 @@ pub mod classify;
 pub mod embed;
 pub mod exemplars;
 pub mod features;
+pub mod mode;
 pub mod node;
 pub mod opinion;
 pub mod path;
@@ -19,6 +20,7 @@ pub mod why;
 
 mod answer;
 mod command;
+mod context;
 mod fold;
 mod forbid;
 mod join;

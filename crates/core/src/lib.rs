@@ -19,9 +19,11 @@ pub mod phase;
 pub mod plan;
 pub mod proposal;
 
+pub mod control;
 pub mod intent;
 pub mod policy;
 pub mod risk;
+pub mod sandbox;
 pub mod scope;
 pub mod tool;
 pub mod trust;

@@ -6,6 +6,7 @@
 
 mod decide;
 mod glob;
+mod held;
 mod offer;
 mod rehearse;
 mod request;
@@ -15,6 +16,7 @@ mod words;
 
 pub use decide::{Conditions, Decision, Ground, Outcome, Ruling, Setting};
 pub use glob::Places;
+pub use held::{Held, PathRules};
 pub use rehearse::{Found, Past, Rehearsal};
 pub use request::Request;
 pub use rule::{About, Effect, Fault, KINDS, Origin, Rule, Source};

@@ -2,11 +2,14 @@
 //!
 //! Owns the message types. The channels themselves belong to the runtime and the binary.
 
+use std::sync::Arc;
+
 use crate::{
     blob::BlobId,
     event::Stamped,
     ids::{Millis, Seq},
     input::Input,
+    policy::Policy,
     relpath::RelPath,
     session::Session,
     talk::Delta,
@@ -14,6 +17,7 @@ use crate::{
 
 /// What a screen sends to the driver.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly all of them are inputs, and the channel is short")]
 pub enum Request {
     /// Something for the session.
     Input(Input),
@@ -61,6 +65,8 @@ pub enum Update {
     Delta(Delta),
     /// The answer to a question.
     Answered(u64, Reply),
+    /// The permission rules that hold from now on.
+    Rules(Arc<Policy>),
     /// An input changed nothing.
     Refused(String),
     /// What surrounds the session changed.

@@ -30,6 +30,9 @@ pub struct Proposal {
     pub path: RelPath,
     /// What happens to it.
     pub kind: ChangeKind,
+    /// Why it is a control file, if it is one: then it is decided alone, by its own word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<String>,
     /// The content on disk that it starts from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<BlobId>,
@@ -50,6 +53,11 @@ fn numbered<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<usize, Decisi
     let map = BTreeMap::<String, Decision>::deserialize(from)?;
     map.into_iter().map(|(k, d)| k.parse().map(|k| (k, d)).map_err(D::Error::custom)).collect()
 }
+
+/// The word that lets a control file be written.
+pub const CONTROL_WORD: &str = "control";
+/// The word that lets any other file be removed, beside its name.
+pub const DELETE_WORD: &str = "delete";
 
 /// A decision on one hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -96,12 +104,24 @@ impl Proposal {
 
     /// The hash of exactly what the user is shown; an approval is bound to it.
     pub fn shown(&self) -> BlobId {
-        let text = format!("{}\0{:?}\0{:?}\0{:?}", self.path, self.kind, self.before, self.after);
+        let mut text = format!("{}\0{:?}\0{:?}\0{:?}", self.path, self.kind, self.before, self.after);
+        if let Some(why) = &self.control {
+            text.push_str(&format!("\0{why}"));
+        }
         BlobId::of(text.as_bytes())
     }
 
     /// The word that must be typed before it is applied, if one must.
     pub fn word(&self) -> Option<&str> {
-        (self.kind == ChangeKind::Delete).then(|| self.path.name())
+        match self.kind {
+            _ if self.control.is_some() => Some(CONTROL_WORD),
+            ChangeKind::Delete => Some(self.path.name()),
+            ChangeKind::Create | ChangeKind::Modify => None,
+        }
+    }
+
+    /// Whether a typed word lets it be applied.
+    pub fn lets(&self, given: &str) -> bool {
+        self.word().is_none_or(|wanted| given == wanted || (given == DELETE_WORD && self.control.is_none()))
     }
 }

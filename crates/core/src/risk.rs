@@ -4,18 +4,24 @@
 //! anything the line can run, with the part that caused it. Never runs, reads or asks anything, and is no boundary:
 //! it decides how loudly to ask; approval and sandbox are the boundary.
 
+mod braces;
 mod command;
 mod compound;
+mod endless;
 mod expand;
 mod parse;
 mod path;
+mod prints;
 mod programs;
 mod redirect;
+mod repeat;
 pub mod rules;
+mod scope;
 mod settings;
 mod shell;
 mod special;
 mod spread;
+mod started;
 mod state;
 mod syntax;
 mod text;

@@ -7,15 +7,16 @@
 mod apply;
 mod decide;
 mod digest;
+mod hooks;
 pub mod lane;
 pub mod state;
 pub mod tiers;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 pub use decide::COMMANDS;
 pub use lane::{Lane, LaneKind, OpenCall, Talk};
-pub use state::{Apply, ApplyStatus, Queue, Run, State, TurnInfo};
+pub use state::{Apply, ApplyStatus, Hearing, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 
 use crate::{
@@ -24,6 +25,7 @@ use crate::{
     ids::Millis,
     input::{Input, Refusal},
     intent::Reading,
+    policy::Policy,
     work::{Effect, Work, WorkKey},
 };
 
@@ -32,6 +34,7 @@ use crate::{
 pub struct Session {
     state: State,
     tiers: Tiers,
+    policy: Arc<Policy>,
 }
 
 impl PartialEq for Session {
@@ -60,7 +63,17 @@ impl Session {
 
     /// A session in which nothing has happened, whose messages are read by these tiers.
     pub fn with(tiers: Tiers) -> Self {
-        Self { state: State::default(), tiers }
+        Self { tiers, ..Self::default() }
+    }
+
+    /// The permission rules that hold from now on; no part of what happened.
+    pub fn set_policy(&mut self, policy: Arc<Policy>) {
+        self.policy = policy;
+    }
+
+    /// The permission rules.
+    pub fn policy(&self) -> &Arc<Policy> {
+        &self.policy
     }
 
     /// How this process reads messages.
@@ -98,7 +111,7 @@ impl Session {
     /// When the input has no meaning in this state; then nothing has changed.
     pub fn step(&mut self, at: Millis, input: Input) -> Result<Step, Refusal> {
         let before = self.pending();
-        let mut draft = decide::Draft::new(&mut self.state, &self.tiers, at);
+        let mut draft = decide::Draft::new(&mut self.state, &self.tiers, &self.policy, at);
         let decided = draft.decide(input);
         let (blobs, events) = draft.finish(decided)?;
         let after = self.pending();
@@ -111,6 +124,12 @@ impl Session {
 
     /// What should be going on in the world.
     pub fn pending(&self) -> BTreeMap<WorkKey, Work> {
-        self.state.pending()
+        let mut all = self.state.pending();
+        for work in all.values_mut() {
+            if let Work::Tool { view, .. } = work {
+                view.rules.policy = Arc::clone(&self.policy);
+            }
+        }
+        all
     }
 }

@@ -18,6 +18,8 @@ pub enum Purpose {
     Task,
     /// Reach a goal by commands.
     Goal,
+    /// Say what a message means.
+    Classify,
 }
 
 /// Everything a model gets for one reply.

@@ -9,8 +9,11 @@ use crate::{
     blob::{Blob, BlobId},
     diff::Hunk,
     ids::{CallId, LaneId, Millis, Process},
+    policy::Held,
     relpath::RelPath,
+    sandbox::Confine,
     scope::Capability,
+    session::{Lane, OpenCall},
 };
 
 /// Every tool of the workbench. A new one does not build until [`Tool::needs`] says its effect.
@@ -103,11 +106,12 @@ pub struct Permit {
     tool: Tool,
     args: BlobId,
     epoch: u32,
+    confine: Option<Confine>,
 }
 
 impl Permit {
-    pub(crate) const fn mint(lane: LaneId, call: CallId, tool: Tool, args: BlobId, epoch: u32) -> Self {
-        Self { lane, call, tool, args, epoch }
+    pub(crate) fn mint(lane: &Lane, open: &OpenCall, tool: Tool, epoch: u32) -> Self {
+        Self { lane: lane.id, call: open.call, tool, args: open.hash, epoch, confine: open.confine }
     }
 
     /// The lane that may run the call.
@@ -128,6 +132,11 @@ impl Permit {
     /// The lane's scope epoch when it was made.
     pub const fn epoch(&self) -> u32 {
         self.epoch
+    }
+
+    /// How the command that it allows runs; `None` for what is no command.
+    pub const fn confine(&self) -> Option<Confine> {
+        self.confine
     }
 
     /// Whether it covers exactly these arguments.
@@ -153,6 +162,10 @@ pub struct ToolOutcome {
     pub exit: Option<Exit>,
     /// What a command wrote, byte for byte as far as it was kept.
     pub output: Option<Blob>,
+    /// What the user should know of it, beyond its result.
+    pub notice: Option<String>,
+    /// The rule that the call ran into at the path which it really meant; then nothing was done.
+    pub held: Option<Box<Held>>,
 }
 
 impl ToolOutcome {
@@ -166,6 +179,8 @@ impl ToolOutcome {
             proposals: Vec::new(),
             exit: None,
             output: None,
+            notice: None,
+            held: None,
         }
     }
 

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::blob::BlobId;
+use crate::{blob::BlobId, hook::Hook};
 
 /// Whether hooks, settings and programs that the project brings have effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct Standing {
     pub sheet: String,
     /// Whether the user is to be asked.
     pub asks: bool,
+    /// The hooks in force: the user's, and the project's where it is trusted.
+    pub hooks: Vec<Hook>,
     /// Why what was wanted could not be done.
     pub fault: Option<String>,
 }
@@ -52,6 +54,7 @@ impl Default for Standing {
             parts: Vec::new(),
             sheet: String::new(),
             asks: false,
+            hooks: Vec::new(),
             fault: None,
         }
     }

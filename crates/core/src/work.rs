@@ -5,8 +5,10 @@
 use crate::{
     blob::BlobId,
     event::FileChange,
-    ids::{ApplyId, CallId, LaneId, ProposalId, Seq},
-    intent::IntentNode,
+    hook::Way,
+    ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId, Seq, TurnId},
+    intent::{IntentNode, IntentPath},
+    policy::PathRules,
     relpath::RelPath,
     scope::ToolScope,
     talk::Purpose,
@@ -18,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What identifies a piece of work while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WorkKey {
+    /// Understanding a message: bringing its text (`false`), or asking later tiers (`true`).
+    Classify(TurnId, bool),
     /// A model call.
     Think(CallId),
     /// A tool call.
@@ -28,13 +32,28 @@ pub enum WorkKey {
     Write(ApplyId),
     /// Taking it back (`false`) or putting it back (`true`).
     Revert(ApplyId, bool),
+    /// Keeping rules in the user's file.
+    Keep(ApprovalId),
     /// Looking at what the folder brings, and keeping what was decided about it.
     Survey,
+    /// A run of a hook.
+    Hook(CallId),
 }
 
 /// A piece of work that should be going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Work {
+    /// Bring the text of a message back and, where it says so, what later tiers think of it.
+    Classify {
+        /// The message.
+        turn: TurnId,
+        /// How often the surroundings had changed when it was asked.
+        epoch: u32,
+        /// Whether to ask the embedder.
+        vectors: bool,
+        /// Whether to ask the model, should the embedder not know.
+        model: bool,
+    },
     /// Ask the model for a reply to the lane's conversation.
     Think {
         /// The call.
@@ -80,8 +99,28 @@ pub enum Work {
         /// The files.
         files: Vec<FileChange>,
     },
+    /// Put these rules into the user's file.
+    Keep {
+        /// The approval that they came with.
+        approval: ApprovalId,
+        /// The rules.
+        rules: Vec<String>,
+    },
     /// Look at what the folder brings, after keeping what was decided about it.
     Survey(TrustWish),
+    /// Run a hook.
+    Hook {
+        /// This run of it.
+        call: CallId,
+        /// The hook.
+        hook: BlobId,
+        /// The event that it is called for.
+        of: Seq,
+        /// The path on which it happened.
+        path: IntentPath,
+        /// What its end means.
+        way: Way,
+    },
 }
 
 /// Where the arguments of a call stand in the log, or the command line of a gate itself.
@@ -102,6 +141,8 @@ pub struct View {
     pub base: BTreeMap<RelPath, Option<BlobId>>,
     /// The hash that each file had when the lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// The rules that hold for the paths which are really touched.
+    pub rules: PathRules,
 }
 
 /// What is taken of one proposal.
@@ -127,13 +168,21 @@ impl Work {
     /// What identifies it.
     pub fn key(&self) -> WorkKey {
         match self {
+            Self::Classify { turn, vectors, model, .. } => WorkKey::Classify(*turn, *vectors || *model),
             Self::Think { call, .. } => WorkKey::Think(*call),
             Self::Tool { permit, .. } => WorkKey::Tool(permit.call()),
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
             Self::Write { apply, .. } => WorkKey::Write(*apply),
             Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
+            Self::Keep { approval, .. } => WorkKey::Keep(*approval),
             Self::Survey(_) => WorkKey::Survey,
+            Self::Hook { call, .. } => WorkKey::Hook(*call),
         }
+    }
+
+    /// Whether the session is not at rest while it goes on.
+    pub fn is_waited_for(&self) -> bool {
+        !matches!(self, Self::Hook { way: Way::Background, .. })
     }
 }
 

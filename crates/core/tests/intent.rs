@@ -628,3 +628,26 @@ fn a_near_phrase_deepens_a_path_only_by_asking() {
         .read(&Message { text: "how is the greeting of the start page doing today", ..Message::default() });
     assert!(!writes(&r) || r.clarify.is_some(), "{:?}", r.whole);
 }
+
+/// T-02: "Update it" with and without something that was talked about.
+#[test]
+fn what_was_talked_about_gives_a_short_order_its_object() {
+    let read = |text: &str, context: &[&str]| {
+        let context: Vec<String> = context.iter().map(|c| (*c).to_owned()).collect();
+        Classifier::builtin().read(&Message { text, context: &context, ..Message::default() })
+    };
+    let bug =
+        ["why does the login crash on an empty name?", "The check in src/auth.rs takes the first letter."];
+    let r = read("Update it", &bug);
+    assert_eq!((r.whole.path.current(), r.clarify), (N::Modify, None), "{:?}", r.whole);
+    assert!(r.whole.confidence >= 0.8 && r.whole.confidence > read("Update it", &[]).whole.confidence);
+    for context in [&[][..], &["hi", "hello"]] {
+        assert_eq!(read("Update it", context).clarify, Some(Clarify::Vague), "{context:?}");
+    }
+    assert_eq!(read("fix it", &bug).whole.path.current(), N::Modify);
+    assert_eq!(read("delete it", &bug).whole.approval(), Approval::Explicit);
+    for asks in ["can it crash?", "should we fix it?", "update it? why", "don't fix it"] {
+        let r = read(asks, &bug);
+        assert!(!writes(&r) || r.clarify.is_some(), "{asks}: {:?}", r.whole);
+    }
+}

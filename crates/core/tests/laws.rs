@@ -19,18 +19,22 @@ mod support;
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
+    hook::{Hold, Hook, HookStatus, Occasion, Way},
     ids::Millis,
-    input::{Input, WriteFault},
-    intent::Phase,
+    input::{Input, Understood, WriteFault},
+    intent::{Control, IntentNode, IntentPath, Opinion, Phase, Source, Turn},
+    policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
-    risk::Risk,
+    risk::{Act, Risk},
+    sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, Session},
-    talk::{Fault, FaultKind, ModelCall, ModelReply},
+    talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
     tool::{Tool, ToolOutcome},
     trust::{Trust, TrustWish},
     work::{Work, WorkKey},
 };
+use std::sync::Arc;
 use support::*;
 
 /// A small generator with a fixed seed, so that a failure can be run again.
@@ -49,7 +53,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 36] = [
+const LINES: [&str; 39] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -85,6 +89,9 @@ const LINES: [&str; 36] = [
     "/trust",
     "/trust off",
     "!ls",
+    "!make",
+    "!!make",
+    "!!rm -rf /",
     "",
 ];
 
@@ -97,6 +104,12 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
         ("delete", r#"{"path":"c.txt"}"#),
         ("run", r#"{"command":"cargo test"}"#),
         ("run", r#"{"command":"rm -rf /"}"#),
+        ("run", r#"{"command":"git status"}"#),
+        ("run", r#"{"command":"git status","network":true,"reason":"why"}"#),
+        ("run", r#"{"command":"cargo test","outside":true,"reason":"why"}"#),
+        ("run", r#"{"command":"cargo build"}"#),
+        ("run", r#"{"command":"rm x"}"#),
+        ("read", r#"{"path":"secrets/key"}"#),
         ("run", "{}"),
         ("request_path", r#"{"node":"modify","reason":"because"}"#),
         ("request_path", r#"{"node":"read"}"#),
@@ -139,6 +152,9 @@ fn answer(dice: &mut Dice) -> Answer {
         Answer::Line("make -k".into()),
         Answer::Line("rm -rf ~".into()),
         Answer::Line(" ".into()),
+        Answer::Grant { rules: vec!["allow command cargo test".into()], lasting: false },
+        Answer::Grant { rules: vec!["allow command cargo".into()], lasting: true },
+        Answer::Grant { rules: vec!["allow command rm".into()], lasting: true },
     ])
 }
 
@@ -189,9 +205,44 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
     }
 }
 
+/// What a later tier may think, right or wrong.
+fn opinions() -> Vec<Option<Opinion>> {
+    let of = |turn, node, confidence| {
+        Some(Opinion {
+            turn: Some(turn),
+            path: Some(IntentPath::to(node)),
+            target: None,
+            confidence,
+            sub_confidence: 0.0,
+            source: Source::Llm,
+            reasoning: "so".into(),
+            firm: false,
+        })
+    };
+    vec![
+        None,
+        of(Turn::Query(None), IntentNode::Explain, 0.95),
+        of(Turn::PlanNew(None), IntentNode::Modify, 0.95),
+        of(Turn::PlanNew(None), IntentNode::Delete, 0.9),
+        of(Turn::PlanNew(None), IntentNode::Execute, 0.9),
+        of(Turn::PlanContinue, IntentNode::Modify, 0.4),
+        of(Turn::Control(Control::Approve), IntentNode::Conversation, 0.9),
+        of(Turn::Control(Control::Cancel), IntentNode::Conversation, 0.99),
+        of(Turn::Control(Control::Help), IntentNode::Conversation, 0.9),
+    ]
+}
+
 fn world(dice: &mut Dice, work: &Work) -> Input {
     let broken = || WriteFault { message: "disk full".into(), stale: false, rebased: Vec::new() };
     match work {
+        Work::Classify { turn, vectors, model, .. } => {
+            let asked = *vectors || *model;
+            let text = dice.pick(&LINES).to_owned();
+            let opinion = if asked { dice.pick(&opinions()) } else { None };
+            let faults = if asked && opinion.is_none() { vec!["silent".to_owned()] } else { Vec::new() };
+            let said = Understood { text, opinion, faults, usage: Usage { input: 3, ..Usage::default() } };
+            Input::Understood { turn: *turn, said: Box::new(said) }
+        }
         Work::Think { call, .. } => {
             let reply = ModelReply {
                 text: dice
@@ -218,6 +269,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                 Tool::Write => proposing("b.txt", "", "x\n"),
                 Tool::Delete => proposing("c.txt", "x\n", ""),
                 Tool::Run => exited(dice.pick(&[0, 0, 1]), "out"),
+                Tool::Read if dice.roll(4) == 0 => held(dice.pick(&[Outcome::Ask, Outcome::Refuse])),
                 _ => ToolOutcome::text("text", "1 line"),
             };
             if dice.roll(15) == 0 {
@@ -251,9 +303,40 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             apply: *apply,
             result: if dice.roll(6) == 0 { Err(broken()) } else { Ok(()) },
         },
+        Work::Hook { call, .. } => {
+            let status = dice.pick(&[
+                HookStatus::Passed,
+                HookStatus::Passed,
+                HookStatus::Failed,
+                HookStatus::TimedOut,
+                HookStatus::Unable,
+            ]);
+            Input::HookEnded { call: *call, outcome: hook_said(status, "because") }
+        }
+        Work::Keep { approval, .. } => Input::RulesKept {
+            approval: *approval,
+            result: dice.pick(&[Ok("permissions.toml".to_owned()), Err("disk full".to_owned())]),
+        },
         Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
 }
+
+/// A tool that ran into a rule at the path that it really meant.
+fn held(outcome: Outcome) -> ToolOutcome {
+    let ruling = Ruling { outcome, by: "ask read .env".into(), at: "f:1".into(), part: String::new() };
+    let request = Request::Path { act: Act::Read, path: ".env".into() };
+    ToolOutcome { held: Some(Box::new(Held { request, ruling })), ..ToolOutcome::failure("held") }
+}
+
+/// Rules under which every other sequence is played.
+const RULES: [&str; 6] = [
+    "deny command rm",
+    "ask read a.txt",
+    "allow command cargo build",
+    "deny read secrets/**",
+    "allow write b.txt",
+    "ask command make",
+];
 
 /// What must hold between two states.
 fn check(before: &Session, after: &Session, step: &[Stamped]) {
@@ -275,7 +358,9 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         match work {
             Work::Tool { permit, .. } => {
                 let lane = &new.lanes[&permit.lane()];
-                let needs = permit.tool().needs().unwrap();
+                let looks = permit.confine() == Some(Confine::READING);
+                assert!(!looks || permit.tool() == Tool::Run);
+                let needs = if looks { Capability::Read } else { permit.tool().needs().unwrap() };
                 let needs = if needs == Capability::Delete { Capability::Write } else { needs };
                 assert!(lane.scope().allows(needs), "{permit:?} beyond {:?}", lane.scope());
                 assert_eq!(permit.epoch(), lane.epoch);
@@ -283,7 +368,8 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies.contains_key(apply));
             }
-            Work::Think { .. } | Work::Revert { .. } | Work::Survey(_) => {}
+            Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } => {}
+            Work::Survey(_) | Work::Keep { .. } | Work::Hook { .. } => {}
         }
     }
     for lane in new.lanes.values() {
@@ -295,7 +381,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         let held = lane.kind.of_run()
             && new.open.values().any(|c| matches!(c.kind, CheckpointKind::Interruption { .. }));
         assert!(
-            works || asks || writes || held,
+            works || asks || writes || held || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",
             step.iter().map(|e| &e.event).collect::<Vec<_>>()
         );
@@ -312,6 +398,59 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
     }
 }
 
+/// What a hook can refuse does not happen before every hook that holds it has passed.
+#[derive(Default)]
+struct Doors {
+    hooks: Vec<Hook>,
+    running: std::collections::BTreeMap<pilothouse_core::ids::CallId, Hold>,
+    refused: Vec<Hold>,
+    asked: std::collections::BTreeMap<pilothouse_core::ids::LaneId, u32>,
+}
+
+impl Doors {
+    fn check(&mut self, event: &Event) {
+        match event {
+            Event::HooksKnown { hooks } => self.hooks.clone_from(hooks),
+            Event::HookStarted { call, holds: Some(hold), .. } => {
+                self.running.insert(*call, *hold);
+                if let Hold::Move(lane) = hold {
+                    *self.asked.entry(*lane).or_default() += 1;
+                }
+            }
+            Event::HookEnded { call, status, .. } => {
+                if let Some(hold) = self.running.remove(call).filter(|_| *status != HookStatus::Passed) {
+                    self.refused.push(hold);
+                }
+            }
+            Event::MoveBlocked { lane, .. } => {
+                self.refused.retain(|h| *h != Hold::Move(*lane));
+                self.running.retain(|_, h| *h != Hold::Move(*lane));
+                self.asked.remove(lane);
+            }
+            Event::NodeTransition { lane, from, to, approval } => {
+                let hold = Hold::Move(*lane);
+                let wanted =
+                    self.hooks.iter().filter(|h| h.way == Way::Blocks && h.watches(*from, *to)).count();
+                // A retreat is never held; it is the only move upwards without an approval.
+                let up =
+                    approval.is_none() && from.scope().contains(to.scope()) && from.scope() != to.scope();
+                let asked = self.asked.remove(lane).unwrap_or_default() as usize;
+                assert!(up || asked >= wanted, "{from} to {to}: {asked} of {wanted} hooks were heard");
+                assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));
+            }
+            Event::CommandStarted { call, .. } | Event::CommandExited { call, .. } => {
+                let hold = Hold::Call(*call);
+                assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));
+            }
+            Event::ApplyStarted { apply, .. } => {
+                let hold = Hold::Apply(*apply);
+                assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Every write and every command stands on a decision that came before it in the log.
 fn check_log(log: &[Stamped]) {
     let mut approved = std::collections::BTreeSet::new();
@@ -320,7 +459,9 @@ fn check_log(log: &[Stamped]) {
     let mut lines = std::collections::BTreeMap::new();
     let mut typed = std::collections::BTreeSet::new();
     let (mut auto, mut kept) = (false, None);
+    let mut doors = Doors::default();
     for e in log {
+        doors.check(&e.event);
         match &e.event {
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
             // Nobody but the user trusts anything, and only what was shown.
@@ -335,23 +476,31 @@ fn check_log(log: &[Stamped]) {
                 }
             }
             Event::ApplyApproved { apply, by, .. } => {
-                assert!(by == "user" || auto);
+                assert!(by == "user" || auto || by.starts_with("allow write"), "{by}");
                 applies.insert(*apply);
             }
             Event::ApplyStarted { apply, .. } => assert!(applies.contains(apply)),
             Event::CallMade { call, typed: true, .. } => drop(typed.insert(*call)),
-            Event::CommandProposed { call, risk, command, .. } => {
-                proposed.insert(*call, (*risk, command.clone()));
+            Event::CommandProposed { call, risk, command, confine, .. } => {
+                proposed.insert(*call, (*risk, command.clone(), *confine));
             }
-            Event::CallStarted { call, tool: Tool::Run, approval, .. } => {
-                let (risk, command) = &proposed[call];
-                match approval {
-                    Some(a) => {
+            Event::CallStarted { call, tool: Tool::Run, approval, confine, ruling, .. } => {
+                let (risk, command, shown) = &proposed[call];
+                assert_eq!(confine.as_ref(), Some(shown), "it runs as it was shown");
+                let ruled = ruling.as_ref().is_some_and(|r| r.by.starts_with("allow command"));
+                assert!(approval.is_some() || command != "rm x" || typed.contains(call));
+                match (approval, *shown) {
+                    (Some(a), _) => {
                         assert!(approved.contains(a));
                         // The line that the user submitted is the one that runs, and its word is asked.
                         assert!(lines.get(a).is_none_or(|l| l == command && *risk < Risk::High));
                     }
-                    None => assert!((auto || typed.contains(call)) && *risk < Risk::High),
+                    (None, Confine::READING) => assert_eq!(*risk, Risk::Low),
+                    (None, Confine::Inside { network: false, .. }) => {
+                        assert!(*risk < Risk::High && (auto || ruled || typed.contains(call)));
+                    }
+                    (None, Confine::Outside) => assert!(*risk < Risk::High && typed.contains(call)),
+                    (None, _) => panic!("{call:?} began unasked, {shown:?}"),
                 }
             }
             _ => {}
@@ -359,9 +508,26 @@ fn check_log(log: &[Stamped]) {
     }
 }
 
+/// Hooks that refuse at every door, and one of each other kind.
+fn doors() -> Vec<Hook> {
+    let mut all: Vec<Hook> = Occasion::ALL.into_iter().map(|on| hook(on, Way::Shown)).collect();
+    all.extend(Occasion::ALL.into_iter().filter(|o| o.can_block()).map(|on| hook(on, Way::Blocks)));
+    all.push(on_the_way(IntentNode::Plan, IntentNode::Act));
+    all
+}
+
 fn run(seed: u64, steps: usize) -> Bench {
     let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    let mut bench = Bench::new();
+    // Of three sessions one has hooks, and one waits for a model to understand.
+    let mut bench = match seed % 3 {
+        0 => Bench::hooked(doors()),
+        1 => Bench::asking(),
+        _ => Bench::new(),
+    };
+    if seed % 4 > 1 {
+        let rules = RULES.iter().map(|r| Rule::parse(r, Origin::SESSION).unwrap()).collect();
+        bench.session.set_policy(Arc::new(Policy::new(rules, Places::default())));
+    }
     for _ in 0..steps {
         let before = bench.session.clone();
         let next = input(&mut dice, &bench.session);
@@ -406,8 +572,8 @@ fn events_survive_their_stored_form() {
     }
 }
 
-/// A turn that may only read never gets leave to write or to run anything, whatever the model
-/// asks for and whatever the user answers, as long as the ceiling is read-only.
+/// A turn that may only read never gets leave to write or to run anything but a command that can
+/// only read where it runs, whatever the model asks for and whatever the user answers, as long as the ceiling is read-only.
 #[test]
 fn five_thousand_read_scoped_sequences_never_write() {
     let mut checked = 0;
@@ -426,14 +592,16 @@ fn five_thousand_read_scoped_sequences_never_write() {
                 checked += 1;
                 match work {
                     Work::Tool { permit, .. } => {
+                        let looks = permit.confine() == Some(Confine::READING);
                         assert!(
-                            matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
+                            looks || matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
                             "seed {seed}"
                         );
                     }
+                    Work::Classify { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
-                    Work::Survey(_) => {}
-                    Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => {
+                    Work::Survey(_) | Work::Hook { .. } => {}
+                    Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }
                 }

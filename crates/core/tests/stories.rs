@@ -10,12 +10,22 @@
 
 #[path = "stories/changes.rs"]
 mod changes;
+#[path = "stories/commands.rs"]
+mod commands;
 #[path = "stories/gates.rs"]
 mod gates;
 #[path = "stories/goals.rs"]
 mod goals;
+#[path = "stories/hearing.rs"]
+mod hearing;
+#[path = "stories/hooks.rs"]
+mod hooks;
 #[path = "stories/limits.rs"]
 mod limits;
+#[path = "stories/modes.rs"]
+mod modes;
+#[path = "stories/permissions.rs"]
+mod permissions;
 #[path = "stories/phases.rs"]
 mod phases;
 #[path = "stories/questions.rs"]
@@ -28,7 +38,7 @@ use pilothouse_core::{
     checkpoint::Answer,
     event::{CallStatus, Event},
     ids::Millis,
-    input::{Found, Input, WriteFault},
+    input::{Found, Input, Understood, WriteFault},
     intent::{IntentNode, Phase},
     plan::TaskStatus,
     proposal::Decision,

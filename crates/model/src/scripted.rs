@@ -11,7 +11,7 @@ use std::{
 
 use futures::future::BoxFuture;
 use pilothouse_core::talk::{
-    Fault, FaultKind, Finish, Message, ModelCall, ModelDelta, ModelReply, ModelRequest, Role, Usage,
+    Fault, FaultKind, Finish, Message, ModelCall, ModelDelta, ModelReply, ModelRequest, Purpose, Role, Usage,
 };
 use serde::Deserialize;
 use tokio::sync::mpsc::Sender;
@@ -30,6 +30,9 @@ pub struct Line {
     /// Given only if the last thing that the user said, or the task at hand, contains this (in
     /// any case). Lines with it go before lines without.
     pub when: Option<String>,
+    /// Given only to a request of this purpose; without it to any but a classification.
+    #[serde(rename = "for")]
+    pub purpose: Option<Purpose>,
     /// The text.
     pub text: String,
     /// The thinking, said before the text.
@@ -112,12 +115,19 @@ impl Scripted {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).iter().flatten().count()
     }
 
+    /// Whether it can say what a message means.
+    pub fn classifies(&self) -> bool {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().flatten().any(|l| l.purpose == Some(Purpose::Classify))
+    }
+
     /// Takes the first line whose condition holds, else the first without a condition.
-    fn next(&self, heard: &str) -> Option<(usize, Line)> {
+    fn next(&self, heard: &str, purpose: Purpose) -> Option<(usize, Line)> {
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         let asks = |when: &String| heard.contains(&when.to_lowercase());
         let place = |fits: &dyn Fn(Option<&String>) -> bool| {
-            lines.iter().position(|l| l.as_ref().is_some_and(|l| fits(l.when.as_ref())))
+            let meant = |l: &Line| l.purpose.map_or(purpose != Purpose::Classify, |p| p == purpose);
+            lines.iter().position(|l| l.as_ref().is_some_and(|l| meant(l) && fits(l.when.as_ref())))
         };
         let place = place(&|when| when.is_some_and(asks)).or_else(|| place(&|when| when.is_none()))?;
         lines.get_mut(place)?.take().map(|line| (place, line))
@@ -137,7 +147,7 @@ impl ModelClient for Scripted {
     ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
         Box::pin(async move {
             let heard = heard(&request.messages);
-            let (number, line) = self.next(&heard).ok_or_else(|| self.spent(&heard))?;
+            let (number, line) = self.next(&heard, request.purpose).ok_or_else(|| self.spent(&heard))?;
             let mut reply = ModelReply { model: self.name.clone(), ..ModelReply::default() };
             let mut outlet = Outlet::new(deltas);
             let said = tokio::select! {

@@ -11,6 +11,7 @@ use pilothouse_core::{intent::Mode, trust::Trust};
 use pilothouse_runtime::{
     Environment, Home, Setup, Which,
     config::{Config, Layer},
+    doctor,
     headless::{self, Options, Outcome, Stop, change, listing},
     hooks, sessions, trace,
     trust::Folder,
@@ -18,7 +19,7 @@ use pilothouse_runtime::{
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    cli::{ConfigCommand, ModeArg, RunArgs, SessionsCommand, UndoArgs},
+    cli::{ConfigCommand, DoctorArgs, ModeArg, RunArgs, SessionsCommand, UndoArgs},
     exit::{FAILED, Failure, USAGE},
     place,
     workbench::{explain, report_panics},
@@ -34,7 +35,7 @@ fn setup(dir: &Path) -> Result<Setup, Failure> {
     let workspace = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
         Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
     })?;
-    Ok(Setup::new(home, workspace, environment))
+    Ok(Setup { helper: Some(crate::HELPER.into()), ..Setup::new(home, workspace, environment) })
 }
 
 fn block_on<T>(task: impl Future<Output = T>) -> Result<T, Failure> {
@@ -167,4 +168,25 @@ pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
         }
     }
     Ok(0)
+}
+
+/// Says what was found; what is not as it should be makes the exit code 1.
+///
+/// # Errors
+/// When the folder is none, or nothing can be printed.
+pub fn doctor(args: &DoctorArgs) -> Result<u8, Failure> {
+    let checks = doctor::checks(&setup(&args.dir)?);
+    let mut out = io::stdout().lock();
+    for check in &checks {
+        if args.json {
+            writeln!(out, "{}", serde_json::to_string(check).unwrap_or_default())?;
+            continue;
+        }
+        let mark = if check.ok { "ok" } else { "!!" };
+        writeln!(out, "{mark}  {:8} {}", check.check, check.found)?;
+        for note in &check.notes {
+            writeln!(out, "             {note}")?;
+        }
+    }
+    Ok(if checks.iter().all(|c| c.ok) { 0 } else { FAILED })
 }

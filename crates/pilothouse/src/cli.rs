@@ -79,6 +79,9 @@ pub enum Command {
         after_help = "Examples:\n  pilothouse risk \"rm -rf build\"\n  pilothouse risk --jsonl < commands.jsonl"
     )]
     Risk(RiskArgs),
+    /// Says what was found: settings, model, folder, sandbox.
+    #[command(after_help = "Examples:\n  pilothouse doctor\n  pilothouse doctor --json")]
+    Doctor(DoctorArgs),
     /// Shows what a folder brings that would take effect, and whether it may.
     #[command(
         after_help = "Examples:\n  pilothouse trust                 look at it, then answer\n  pilothouse trust --show          only look\n  pilothouse trust --hash HASH     trust exactly what --show printed\n  pilothouse trust --revoke"
@@ -100,6 +103,17 @@ pub enum Command {
         #[command(subcommand)]
         what: ConfigCommand,
     },
+}
+
+/// `doctor`.
+#[derive(Clone, Debug, Args)]
+pub struct DoctorArgs {
+    /// The folder to look at.
+    #[arg(long, default_value = ".")]
+    pub dir: PathBuf,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `run`.

@@ -19,7 +19,14 @@ use crate::{
     exit::Failure,
 };
 
+/// This program as the helper of its own sandbox, whatever became of its file meanwhile.
+const HELPER: &str = "/proc/self/exe";
+
 fn main() -> ExitCode {
+    // A command that is being confined: nothing of the program comes before it.
+    if let Some(code) = pilothouse_runtime::helper() {
+        return code;
+    }
     let cli = Cli::parse();
     match act(cli) {
         Ok(code) => ExitCode::from(code),
@@ -49,6 +56,7 @@ fn act(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Trust(args)) => trust::trust(args),
         Some(Command::Permissions { what }) => permit::permissions(what),
         Some(Command::Config { what }) => alone::config(what),
+        Some(Command::Doctor(args)) => alone::doctor(&args),
     }
 }
 

@@ -44,7 +44,8 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
     let (driver_updates, updates) = channel::<Update>(1024);
     let (signal_sender, signals) = channel::<Signal>(8);
     let (keymap, theme) = (file(&home.config.join("keymap.toml")), theme(&home, args));
-    let setup = Setup { which, asks: true, ..Setup::new(home, workspace, environment) };
+    let helper = Some(crate::HELPER.into());
+    let setup = Setup { which, asks: true, helper, ..Setup::new(home, workspace, environment) };
     let driver = thread::Builder::new()
         .name("driver".into())
         .spawn(move || beside(setup, driver_requests, &driver_updates, signal_sender))?;

@@ -132,7 +132,8 @@ fn one(frame: Frame, dice: &mut Dice) -> usize {
     for request in &requests {
         let offered: Vec<&Value> =
             request["tools"].as_array().into_iter().flatten().map(|t| &t["function"]["name"]).collect();
-        let acts = |name: &&Value| ["edit", "write", "delete", "run"].contains(&name.as_str().unwrap());
+        // `run` may be there: a command that can only read where it runs is a read.
+        let acts = |name: &&Value| ["edit", "write", "delete"].contains(&name.as_str().unwrap());
         assert!(!offered.is_empty() && !offered.iter().any(acts), "offered {offered:?}: {trace}");
     }
     let told = tool_results(requests.last().unwrap());

@@ -49,7 +49,11 @@ async fn main() -> Result<(), RuntimeError> {
                 drop(std::io::stdout().flush());
             }
             Update::Refused(reason) => println!("refused {reason}"),
-            Update::Delta(_) | Update::Answered(..) | Update::Surroundings(_) | Update::Closed(_) => continue,
+            Update::Delta(_)
+            | Update::Answered(..)
+            | Update::Rules(_)
+            | Update::Surroundings(_)
+            | Update::Closed(_) => continue,
         }
         if !session.pending().is_empty() {
             continue;
@@ -89,6 +93,7 @@ fn answer(state: &State) -> Option<Input> {
         | CheckpointKind::Confirmation
         | CheckpointKind::Interruption { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Transition { .. }
         | CheckpointKind::Trust { .. }
         | CheckpointKind::Exit

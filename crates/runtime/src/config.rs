@@ -17,6 +17,7 @@ use std::{
 
 use pilothouse_core::scope::PermissionMode;
 use pilothouse_model::Preset;
+use pilothouse_tools::sandbox::Settings;
 use secrecy::SecretString;
 
 use crate::{
@@ -43,6 +44,8 @@ pub struct Config {
     pub permission: PermissionMode,
     /// Messages of the conversation that a model gets.
     pub history: usize,
+    /// What holds commands.
+    pub sandbox: Settings,
     /// How messages are read.
     pub intent: Intent,
     /// What goes to the log file.
@@ -86,6 +89,7 @@ impl Config {
             intent,
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
+            sandbox: all.sandbox.settings(environment),
             history: all.session.history.unwrap_or(20).min(200),
             filter: environment
                 .get("PILOTHOUSE_LOG")

@@ -4,6 +4,7 @@
 //! blobs for each request, and nothing that a file says is taken for more than data.
 
 mod block;
+pub mod classify;
 #[cfg(test)]
 mod tests;
 
@@ -72,6 +73,7 @@ pub fn system(purpose: Purpose, mode: Mode) -> String {
         Purpose::Plan => include_str!("../../../assets/prompts/plan.md"),
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),
         Purpose::Goal => include_str!("../../../assets/prompts/goal.md"),
+        Purpose::Classify => return include_str!("../../../assets/prompts/classify.md").to_owned(),
     };
     let base = include_str!("../../../assets/prompts/base.md");
     match mode {

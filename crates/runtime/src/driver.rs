@@ -3,6 +3,7 @@
 //! Owns the order of these four. Never decides: the session does. Never waits for the screen, and
 //! never performs anything whose events are not on disk.
 
+mod hooks;
 mod opening;
 mod outbox;
 mod port;
@@ -17,7 +18,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{Millis, Seq},
     input::Input,
-    intent::{Control, Mode},
+    intent::{Control, Mode, Source},
     port::{Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
@@ -31,17 +32,21 @@ use crate::{
     disk::{Disk, RealDisk},
     error::RuntimeError,
     home::{Environment, Home},
+    permissions,
     sessions::{self, Summary},
     surroundings,
     trust::{Folder, Survey},
 };
 use opening::Opened;
+pub(crate) use opening::fence;
 use outbox::Outbox;
 
 /// Events that a screen gets at once when a session is opened.
 const TAIL: usize = 300;
 /// Most inputs that share one sync.
 const BURST: usize = 64;
+/// From this confidence on what a model resolved is worth a look.
+const SURE_ENOUGH: f32 = 0.7;
 /// How long work that was told to stop is waited for when the session is left.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -85,6 +90,9 @@ pub struct Setup {
     pub clock: Arc<dyn Fn() -> Millis + Send + Sync>,
     /// The file layer.
     pub disk: Arc<dyn Disk>,
+    /// The program that sets up the sandbox of a command when it is started as its helper; none, no
+    /// sandbox, and every command asks.
+    pub helper: Option<PathBuf>,
     /// Whether a session that another process holds is refused; else it is shown read-only.
     pub writing: bool,
 }
@@ -107,6 +115,7 @@ impl Setup {
                 Millis(u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default())
             }),
             disk: Arc::new(RealDisk),
+            helper: None,
             writing: false,
         }
     }
@@ -337,11 +346,44 @@ impl Driver {
         {
             tracing::warn!(error = %e, "the state of the run could not be put beside the log");
         }
+        if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
+            self.read_rules_again();
+        }
+        for event in &events {
+            self.suggest(event);
+        }
         let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
         if events.iter().any(touched) {
             self.ask_git();
         }
         self.outbox.events(events);
+    }
+
+    /// The user's file of rules changed: what it says now holds at once.
+    fn read_rules_again(&mut self) {
+        match permissions::load(&self.setup.home, self.at.root.path(), &self.setup.environment) {
+            Ok(rules) => {
+                let policy = Arc::new(rules.policy);
+                self.at.session.set_policy(Arc::clone(&policy));
+                self.outbox.send(Update::Rules(policy));
+            }
+            Err(e) => self.outbox.send(Update::Refused(format!("{e} ({})", e.hint()))),
+        }
+    }
+
+    /// A phrase that the model resolved goes to the file for review.
+    fn suggest(&self, event: &Stamped) {
+        let Event::IntentClassified { turn, class, path, confidence, source, .. } = &event.event else {
+            return;
+        };
+        let told = source == Source::Llm.name() && *confidence >= SURE_ENOUGH;
+        let Some(info) = self.at.session.state().turns.get(turn).filter(|_| told) else { return };
+        let known = self.at.config.intent.classifier.exemplars();
+        match self.kit.pending.suggest(&info.head, class, path, known) {
+            Ok(true) => tracing::info!("a phrase was put into exemplars.pending.yaml for review"),
+            Ok(false) => {}
+            Err(why) => tracing::warn!(why, "no phrase could be put aside for review"),
+        }
     }
 
     fn complain(&mut self, error: &RuntimeError) {

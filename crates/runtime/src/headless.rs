@@ -119,8 +119,12 @@ pub async fn run(
         report,
         asked: None,
         taken: false,
+        begun: false,
     };
     let verdict = watch.follow(&mut updates, &requests, &options, stop).await;
+    if verdict.exit < 128 {
+        watch.let_hooks_end(&mut updates).await;
+    }
     drop(requests.send(Request::Quit).await);
     // What was cut off still says what it had, until the driver is done.
     while let Some(update) = updates.recv().await {
@@ -163,6 +167,8 @@ struct Watch<'a> {
     asked: Option<Checkpoint>,
     /// Whether the driver has come to the goal: what it refused before were notices.
     taken: bool,
+    /// Whether something came of the goal: what hooks of the opening do is not that.
+    begun: bool,
 }
 
 impl Watch<'_> {
@@ -220,6 +226,7 @@ impl Watch<'_> {
             Update::Events(events) => {
                 for event in &events {
                     self.session.apply(event);
+                    self.begun |= !of_opening(&event.event);
                     self.note(event);
                     self.report.event(event, self.session.state());
                 }
@@ -231,14 +238,14 @@ impl Watch<'_> {
             }
             Update::Refused(reason) => {
                 self.report.refused(&reason);
-                let over = self.taken && self.session.pending().is_empty();
+                let over = self.taken && !self.session.state().busy();
                 over.then(|| Verdict::new(1, reason))
             }
             Update::Answered(..) => {
                 self.taken = true;
                 None
             }
-            Update::Opened(..) | Update::Surroundings(_) | Update::Closed(_) => None,
+            Update::Opened(..) | Update::Surroundings(_) | Update::Rules(_) | Update::Closed(_) => None,
         }
     }
 
@@ -257,7 +264,7 @@ impl Watch<'_> {
     /// The verdict, once nothing works any more.
     fn at_rest(&mut self, options: &Options) -> Option<Verdict> {
         let state = self.session.state();
-        if !state.pending().is_empty() {
+        if !self.begun || state.busy() {
             return None;
         }
         if let Some(question) = first_question(state) {
@@ -278,11 +285,20 @@ impl Watch<'_> {
     async fn stop(&mut self, updates: &mut mpsc::Receiver<Update>, requests: &mpsc::Sender<Request>) {
         drop(requests.send(Request::Input(Input::Cancel)).await);
         let deadline = tokio::time::Instant::now() + STOPPING;
-        while !self.session.pending().is_empty() {
+        while self.session.state().busy() {
             let Ok(Some(update)) = tokio::time::timeout_at(deadline, updates.recv()).await else { return };
             if matches!(update, Update::Refused(_)) {
                 return;
             }
+            self.last_words(update);
+        }
+    }
+
+    /// Hooks in the background held nothing up; now they may come to their end.
+    async fn let_hooks_end(&mut self, updates: &mut mpsc::Receiver<Update>) {
+        let deadline = tokio::time::Instant::now() + STOPPING;
+        while !self.session.state().hook_runs.is_empty() {
+            let Ok(Some(update)) = tokio::time::timeout_at(deadline, updates.recv()).await else { return };
             self.last_words(update);
         }
     }
@@ -300,9 +316,22 @@ impl Watch<'_> {
             | Update::Delta(_)
             | Update::Answered(..)
             | Update::Surroundings(_)
+            | Update::Rules(_)
             | Update::Closed(_) => {}
         }
     }
+}
+
+/// Whether an event belongs to the opening, whenever it comes.
+const fn of_opening(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::HooksKnown { .. }
+            | Event::HookStarted { .. }
+            | Event::HookEnded { .. }
+            | Event::Notice { .. }
+            | Event::TrustChanged { .. }
+    )
 }
 
 /// The question that matters most: the one that holds the phase, else the oldest.
@@ -322,6 +351,7 @@ fn judge(question: &Checkpoint, options: &Options, fault: Option<FaultKind>) -> 
         | CheckpointKind::Interruption { .. }
         | CheckpointKind::Diff { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Transition { .. }
         | CheckpointKind::Trust { .. }
         | CheckpointKind::Exit

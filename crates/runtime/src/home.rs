@@ -76,6 +76,11 @@ impl Home {
         Ok(Self { config: dirs.config_dir().to_owned(), state })
     }
 
+    /// Every folder of the program's own: what is in them steers it or is its memory.
+    pub fn own(&self) -> Vec<PathBuf> {
+        vec![self.config.clone(), self.state.clone()]
+    }
+
     /// Where all sessions are.
     pub fn sessions(&self) -> PathBuf {
         self.state.join("sessions")

@@ -3,6 +3,7 @@
 //! Owns their shape and what in them is wrong, with line and column. Never decides when a hook is
 //! called, and never runs one.
 
+mod facts;
 mod file;
 
 use std::{path::Path, time::Duration};
@@ -13,6 +14,8 @@ use pilothouse_core::{
     intent::IntentNode,
 };
 use toml::Spanned;
+
+pub use facts::Facts;
 
 use crate::{config::position, error::RuntimeError, home::Home};
 use file::{Entry, File};
@@ -29,7 +32,7 @@ const MOST_TIMEOUT: u64 = 600;
 /// The longest command line, in bytes.
 const MOST_RUN: usize = 4096;
 /// The most hooks of one file.
-const MOST_HOOKS: usize = 64;
+const MOST_HOOKS: usize = 24;
 
 /// A hook with everything that is needed to run it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,9 @@ pub mod driver;
 pub mod headless;
 
 pub mod context;
+pub mod later;
+pub mod pending;
+mod redact;
 pub mod sessions;
 
 pub mod blobs;
@@ -15,6 +18,7 @@ pub mod log;
 pub mod writer;
 
 pub mod config;
+pub mod doctor;
 pub mod home;
 pub mod hooks;
 pub mod permissions;
@@ -32,3 +36,4 @@ pub use config::{Config, Layer};
 pub use driver::{Farewell, Setup, Which, drive};
 pub use error::RuntimeError;
 pub use home::{Environment, Home};
+pub use pilothouse_tools::sandbox::helper;

@@ -94,6 +94,13 @@ pub(crate) struct Run {
     #[serde(default)]
     pub folder: String,
     pub timeout_s: Option<u64>,
+    /// Read by the session, which decides how it runs: the permit says so.
+    #[serde(default, rename = "network")]
+    pub _network: bool,
+    #[serde(default, rename = "outside")]
+    pub _outside: bool,
+    #[serde(default, rename = "reason")]
+    pub _reason: String,
 }
 
 impl Shape for List {
@@ -121,8 +128,7 @@ impl Shape for Delete {
 }
 
 impl Shape for Run {
-    const EXAMPLE: &'static str =
-        r#"{"command": "cargo test", "folder": "crates/a", "timeout_s": 120}; only command is needed"#;
+    const EXAMPLE: &'static str = r#"{"command": "cargo test", "folder": "crates/a", "timeout_s": 120, "network": true, "outside": true, "reason": "why it needs more"}; only command is needed"#;
 }
 
 fn here() -> String {

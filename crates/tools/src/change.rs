@@ -10,6 +10,7 @@ use pilothouse_core::{
     blob::Blob,
     diff::{self, Change, Hunk, Lines},
     relpath::RelPath,
+    risk::Act,
     tool::{ChangeKind, ProposalDraft, ToolOutcome},
 };
 
@@ -24,7 +25,7 @@ use crate::{
 
 /// Proposes a new file or a whole new content.
 pub(crate) fn write(eyes: Eyes<'_>, args: args::Write) -> Result<ToolOutcome, String> {
-    let sight = sight(eyes, &args.path, "write")?;
+    let sight = sight(eyes, &args.path, "write", &[Act::Write])?;
     let start = sight.start()?;
     let content = args.content.into_bytes();
     if start.content.as_ref() == Some(&content) {
@@ -46,7 +47,7 @@ pub(crate) fn delete(eyes: Eyes<'_>, args: &args::Delete) -> Result<ToolOutcome,
             return Err(format!("{path} is a folder; delete its files one by one"));
         }
     }
-    let sight = sight(eyes, &args.path, "delete")?;
+    let sight = sight(eyes, &args.path, "delete", &[Act::Delete])?;
     let start = sight.start()?;
     if start.content.is_none() {
         return Err(format!("{} does not exist, or you propose its removal already", sight.path));
@@ -55,11 +56,11 @@ pub(crate) fn delete(eyes: Eyes<'_>, args: &args::Delete) -> Result<ToolOutcome,
 }
 
 /// Looks at the file that a change is for.
-fn sight(eyes: Eyes<'_>, path: &str, verb: &str) -> Result<Sight, String> {
+fn sight(eyes: Eyes<'_>, path: &str, verb: &str, acts: &[Act]) -> Result<Sight, String> {
     let asked = eyes.jail.read_path(path).map_err(|e| e.to_string())?;
     let Some(asked) = asked else { return Err(format!("{path} is a folder; {verb} needs a file")) };
     refuse_control(&asked)?;
-    let sight = eyes.look(&asked).map_err(|e| e.to_string())?;
+    let sight = eyes.look(&asked, acts).map_err(|e| e.to_string())?;
     refuse_control(&sight.path)?;
     Ok(sight)
 }

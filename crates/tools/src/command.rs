@@ -4,24 +4,29 @@
 //! hands it a terminal, input or a secret.
 
 pub(crate) mod environment;
+pub(crate) mod hook;
+mod leash;
 mod output;
 mod plain;
+mod refusal;
+mod running;
+pub(crate) mod table;
 mod tree;
 
 use std::{
-    os::unix::process::ExitStatusExt,
+    ffi::OsStr,
     path::{Path, PathBuf},
-    process::{ExitStatus, Stdio},
+    process::Stdio,
     time::Duration,
 };
 
 use pilothouse_core::{
     blob::Blob,
-    ids::Millis,
+    ids::{Millis, Process},
+    sandbox::Confine,
     talk::DeltaKind,
     tool::{Exit, ToolOutcome},
 };
-use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessSession};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     process::Command,
@@ -29,9 +34,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{args, jail::Jail, workshop::Sink};
+use crate::{args, guard::Guard, jail::Jail, sandbox::Fence, workshop::Sink};
+use leash::Leash;
 use output::{Output, Stream};
-use tree::Tree;
+use running::{News, Running};
 
 /// Time limit when the call does not say, in seconds.
 const TIMEOUT_S: u64 = 120;
@@ -40,11 +46,11 @@ const MOST_TIMEOUT_S: u64 = 1_800;
 /// The longest command line, in bytes; one argument may have 128 KiB on Linux.
 const MOST_COMMAND_BYTES: usize = 64 * 1024;
 /// How long output may go on after the command ended, and after the last signal.
-const GRACE: Duration = Duration::from_millis(200);
+pub(crate) const GRACE: Duration = Duration::from_millis(200);
 /// How long a stopped command may take to end by itself.
-const TERM_WAIT: Duration = Duration::from_secs(2);
+pub(crate) const TERM_WAIT: Duration = Duration::from_secs(2);
 /// How often a stopped tree is looked at.
-const POLL: Duration = Duration::from_millis(10);
+pub(crate) const POLL: Duration = Duration::from_millis(10);
 
 /// The shell that reads command lines.
 #[derive(Debug)]
@@ -68,23 +74,52 @@ impl Shell {
 enum Stop {
     TimeOut,
     Cancel,
+    TooMany,
+}
+
+/// Where and how a command runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ground<'a> {
+    pub jail: &'a Jail,
+    pub shell: &'a Shell,
+    pub fence: &'a Fence,
+    pub guard: &'a Guard,
+    /// As the permit says.
+    pub confine: Confine,
+}
+
+impl Ground<'_> {
+    fn held(&self) -> Held {
+        Held { confine: self.confine, processes: self.fence.limits().processes }
+    }
+}
+
+/// What holds something that runs, for what is told of its end.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    confine: Confine,
+    /// How many processes and threads it may have.
+    processes: u64,
 }
 
 /// Runs a command to its end and reports it.
 pub(crate) async fn run(
-    jail: &Jail,
-    shell: &Shell,
+    ground: Ground<'_>,
     args: args::Run,
     sink: &dyn Sink,
     cancel: &CancellationToken,
 ) -> ToolOutcome {
-    match begin(jail, shell, &args) {
-        Ok((child, timeout)) => attend(child, timeout, sink, cancel).await,
+    let watch = Leash::before(ground.guard, ground.confine).await;
+    match begin(ground, &args, &watch.kept()) {
+        Ok((running, timeout)) => {
+            let outcome = attend(running, ground.held(), timeout, sink, cancel).await;
+            watch.after(ground.guard, ground.confine, ground.fence.mounts(), outcome).await
+        }
         Err(text) => ToolOutcome::failure(text),
     }
 }
 
-fn begin(jail: &Jail, shell: &Shell, args: &args::Run) -> Result<(Box<dyn ChildWrapper>, Duration), String> {
+fn begin(ground: Ground<'_>, args: &args::Run, kept: &[PathBuf]) -> Result<(Running, Duration), String> {
     // Trimmed as the user was shown it.
     let command = args.command.trim();
     if command.is_empty() {
@@ -99,10 +134,9 @@ fn begin(jail: &Jail, shell: &Shell, args: &args::Run) -> Result<(Box<dyn ChildW
     if !(1..=MOST_TIMEOUT_S).contains(&seconds) {
         return Err(format!("timeout_s may be 1 to {MOST_TIMEOUT_S}"));
     }
-    let folder = folder(jail, args.folder.trim())?;
-    let child = spawn(shell, command, &folder)
-        .map_err(|e| format!("the command could not be started: {}: {e}", shell.program.display()))?;
-    Ok((child, Duration::from_secs(seconds)))
+    let folder = folder(ground.jail, args.folder.trim())?;
+    let running = spawn(ground, command, &folder, kept)?;
+    Ok((running, Duration::from_secs(seconds)))
 }
 
 fn folder(jail: &Jail, text: &str) -> Result<PathBuf, String> {
@@ -116,26 +150,30 @@ fn folder(jail: &Jail, text: &str) -> Result<PathBuf, String> {
     Ok(jail.root().join(real.real()))
 }
 
-fn spawn(shell: &Shell, command: &str, folder: &Path) -> std::io::Result<Box<dyn ChildWrapper>> {
-    let mut line = Command::new(&shell.program);
-    line.args(["-c", "--", command])
+fn spawn(ground: Ground<'_>, command: &str, folder: &Path, kept: &[PathBuf]) -> Result<Running, String> {
+    let shell = &ground.shell.program;
+    let args = ["-c", "--", command].map(OsStr::new);
+    let line = ground.fence.line(ground.confine, shell, &args, kept)?;
+    let mut start = Command::new(&line.program);
+    start
+        .args(&line.args)
         .current_dir(folder)
         .env_clear()
-        .envs(environment::allowed(std::env::vars_os()))
+        .envs(environment::of(std::env::vars_os(), ground.fence, ground.confine))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // A session of its own: no terminal to draw on, and one group to signal. The group is watched
-    // here, so the plain child is all that is kept.
-    let child = CommandWrap::from(line).wrap(ProcessSession).wrap(KillOnDrop).spawn()?;
-    Ok(child.into_inner())
+    Running::start(start, line.watched)
+        .map_err(|e| format!("the command could not be started: {}: {e}", line.program.display()))
 }
 
 /// What is going on with a command.
 struct Watch<'a> {
     sink: &'a dyn Sink,
     output: Output,
-    status: Option<ExitStatus>,
+    process: Option<Process>,
+    /// Its code and its signal, once it ended.
+    ended: Option<(Option<i32>, Option<i32>)>,
     /// When to stop waiting for output.
     last_call: Option<Instant>,
     stop: Option<Stop>,
@@ -144,47 +182,57 @@ struct Watch<'a> {
 }
 
 async fn attend(
-    mut child: Box<dyn ChildWrapper>,
+    mut running: Running,
+    held: Held,
     timeout: Duration,
     sink: &dyn Sink,
     cancel: &CancellationToken,
 ) -> ToolOutcome {
     let began = Instant::now();
-    let mut tree = Tree::of(child.id());
-    if let Some(process) = tree.leader() {
-        sink.started(process);
-    }
-    let mut watch =
-        Watch { sink, output: Output::new(), status: None, last_call: None, stop: None, kill_at: None };
-    let failed = watch.follow(&mut child, &mut tree, began + timeout, cancel).await;
-    let left = tree.sweep(watch.kill_at).await;
-    let process = tree.leader();
-    tree.release();
+    let mut watch = Watch {
+        sink,
+        output: Output::new(),
+        process: None,
+        ended: None,
+        last_call: None,
+        stop: None,
+        kill_at: None,
+    };
+    watch.is(running.process());
+    let failed = watch.follow(&mut running, began + timeout, cancel).await;
+    let left = running.sweep(watch.kill_at).await;
     if let Err(e) = failed {
         return ToolOutcome::failure(format!("the command was lost: {e}"));
     }
+    let (code, signal) = watch.ended.unwrap_or_default();
     let exit = Exit {
-        code: watch.status.and_then(|s| s.code()),
-        signal: watch.status.and_then(|s| s.signal()),
+        code,
+        signal,
         timed_out: watch.stop == Some(Stop::TimeOut),
         took: Millis(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
-        process,
+        process: watch.process,
     };
-    watch.tell(exit, timeout, left)
+    watch.tell(exit, held, timeout, left)
 }
 
 impl Watch<'_> {
+    fn is(&mut self, process: Option<Process>) {
+        self.process = process.or(self.process);
+        if let Some(process) = process {
+            self.sink.started(process);
+        }
+    }
+
     /// Passes output on until the command has ended and its pipes are empty.
     async fn follow(
         &mut self,
-        child: &mut Box<dyn ChildWrapper>,
-        tree: &mut Tree,
+        running: &mut Running,
         deadline: Instant,
         cancel: &CancellationToken,
     ) -> std::io::Result<()> {
-        let (mut stdout, mut stderr) = (child.stdout().take(), child.stderr().take());
+        let (mut stdout, mut stderr) = running.pipes();
         let (mut out, mut err) = (vec![0; output::CHUNK_BYTES], vec![0; output::CHUNK_BYTES]);
-        while self.status.is_none() || stdout.is_some() || stderr.is_some() {
+        while self.ended.is_none() || stdout.is_some() || stderr.is_some() {
             tokio::select! {
                 n = read(&mut stdout, &mut out), if stdout.is_some() => {
                     self.take(Stream::Out, out.get(..n).unwrap_or_default());
@@ -194,16 +242,20 @@ impl Watch<'_> {
                     self.take(Stream::Err, err.get(..n).unwrap_or_default());
                     if n == 0 { stderr = None; }
                 }
-                status = child.wait(), if self.status.is_none() => {
-                    self.status = Some(status?);
-                    self.last_call = Some(Instant::now() + GRACE);
+                news = running.news(), if self.ended.is_none() => match news? {
+                    News::Started(process) => self.is(Some(process)),
+                    News::TooMany => self.stop = self.stop.or(Some(Stop::TooMany)),
+                    News::Ended(code, signal) => {
+                        self.ended = Some((code, signal));
+                        self.last_call = Some(Instant::now() + GRACE);
+                    }
+                },
+                () = tokio::time::sleep_until(deadline), if self.stop.is_none() && self.ended.is_none() => {
+                    self.end(running, Stop::TimeOut);
                 }
-                () = tokio::time::sleep_until(deadline), if self.stop.is_none() && self.status.is_none() => {
-                    self.end(tree, Stop::TimeOut);
-                }
-                () = cancel.cancelled(), if self.stop.is_none() => self.end(tree, Stop::Cancel),
-                () = until(self.kill_at), if self.status.is_none() => {
-                    tree.kill();
+                () = cancel.cancelled(), if self.stop.is_none() => self.end(running, Stop::Cancel),
+                () = until(self.kill_at), if self.ended.is_none() => {
+                    running.kill();
                     self.kill_at = None;
                 }
                 () = until(self.last_call) => {
@@ -217,10 +269,10 @@ impl Watch<'_> {
         Ok(())
     }
 
-    fn end(&mut self, tree: &mut Tree, why: Stop) {
+    fn end(&mut self, running: &mut Running, why: Stop) {
         self.stop = Some(why);
         self.kill_at = Some(Instant::now() + TERM_WAIT);
-        tree.terminate();
+        running.terminate();
     }
 
     async fn drain<R: AsyncRead + Unpin>(&mut self, stream: Stream, pipe: &mut Option<R>, buffer: &mut [u8]) {
@@ -243,10 +295,13 @@ impl Watch<'_> {
         }
     }
 
-    fn tell(self, exit: Exit, timeout: Duration, left: usize) -> ToolOutcome {
+    fn tell(self, exit: Exit, held: Held, timeout: Duration, left: usize) -> ToolOutcome {
         let ended = match (self.stop, exit.code, exit.signal) {
             (Some(Stop::TimeOut), ..) => format!("stopped after its time limit of {} s", timeout.as_secs()),
             (Some(Stop::Cancel), ..) => "stopped by the user".to_owned(),
+            (Some(Stop::TooMany), ..) => {
+                format!("stopped: it had more than {} processes and threads", held.processes)
+            }
             (None, Some(code), _) => format!("exit {code}"),
             (None, None, Some(signal)) => format!("ended by signal {signal}"),
             (None, None, None) => "ended".to_owned(),
@@ -258,10 +313,14 @@ impl Watch<'_> {
         if self.stop == Some(Stop::TimeOut) {
             text.push_str("(set timeout_s higher if it needs longer)\n");
         }
+        let failed = !exit.ok() || self.stop.is_some();
         let (told, whole) = self.output.finish();
+        if let Some(hint) = refusal::hint(&told, held.confine).filter(|_| failed) {
+            text.push_str(&hint);
+        }
         text.push_str(&told);
         let mut outcome = ToolOutcome::text(text.trim_end(), ended);
-        outcome.failed = !exit.ok() || self.stop.is_some();
+        outcome.failed = failed;
         outcome.exit = Some(exit);
         outcome.output = (!whole.is_empty()).then(|| Blob::new(whole));
         outcome

@@ -76,7 +76,8 @@ impl Desk {
     /// Calls a tool; what it saw and proposed is in the view from then on.
     #[allow(clippy::needless_pass_by_value)]
     pub(crate) fn call(&mut self, tool: Tool, args: Value) -> Result<ToolOutcome, String> {
-        let eyes = Eyes { jail: &self.jail, view: &self.view, blobs: &self.store };
+        let held = std::cell::OnceCell::new();
+        let eyes = Eyes { jail: &self.jail, view: &self.view, blobs: &self.store, held: &held };
         let got = workshop::on_file(tool, &args.to_string(), eyes, &CancellationToken::new())?;
         self.view.seen.extend(got.seen.iter().cloned());
         for draft in &got.proposals {

@@ -73,6 +73,14 @@ pub enum JailError {
     /// A folder became a link, or the other way round, while the file was opened.
     #[error("{0} changed while it was opened; try again")]
     Moved(String),
+    /// A permission rule holds it back.
+    #[error("{path} is held back by a permission rule: {rule}")]
+    Ruled {
+        /// The path.
+        path: String,
+        /// The rule, and where it stands.
+        rule: String,
+    },
     /// The system refused.
     #[error("{path} cannot be opened: {source}")]
     Io {

@@ -13,6 +13,7 @@ mod args;
 mod change;
 mod command;
 mod files;
+mod guard;
 mod sight;
 
 #[cfg(test)]
@@ -20,8 +21,11 @@ mod fixture;
 
 pub mod git;
 pub mod jail;
+pub mod sandbox;
 pub mod specs;
 
+pub use command::hook::HookCall;
 pub use jail::{Jail, JailError};
+pub use sandbox::Fence;
 pub use specs::specs;
 pub use workshop::{BlobSource, Sink, Workshop};

@@ -3,7 +3,9 @@
 //! Owns that choice and the question whether the file changed behind the lane's back. Never reads a
 //! file itself (the jail does) and never changes one.
 
-use pilothouse_core::{blob::BlobId, relpath::RelPath, work::View};
+use std::cell::OnceCell;
+
+use pilothouse_core::{blob::BlobId, policy::Held, relpath::RelPath, risk::Act, work::View};
 
 use crate::{
     jail::{Jail, JailError},
@@ -16,6 +18,8 @@ pub(crate) struct Eyes<'a> {
     pub jail: &'a Jail,
     pub view: &'a View,
     pub blobs: &'a dyn BlobSource,
+    /// The rule that the call ran into at the path which it really means.
+    pub held: &'a OnceCell<Held>,
 }
 
 /// One file as the lane sees it.
@@ -52,9 +56,12 @@ pub(crate) struct Start {
 }
 
 impl Eyes<'_> {
-    /// Looks at one file.
-    pub fn look(&self, path: &RelPath) -> Result<Sight, JailError> {
+    /// Looks at one file, unless a rule about what it really is holds one of these acts back.
+    pub fn look(&self, path: &RelPath, acts: &[Act]) -> Result<Sight, JailError> {
         let path = self.jail.resolve(path)?.path()?;
+        for act in acts {
+            self.may(*act, &path)?;
+        }
         let disk = match self.jail.read(&path) {
             Ok(bytes) => Some(bytes),
             Err(JailError::Missing(_)) => None,
@@ -70,6 +77,15 @@ impl Eyes<'_> {
         };
         let seen = self.view.seen.get(&path).copied();
         Ok(Sight { path, disk, disk_id, proposed, seen })
+    }
+
+    /// Whether the rules let the call do this to the file with this real path; a call that they do not let is held.
+    pub fn may(&self, act: Act, path: &RelPath) -> Result<(), JailError> {
+        let Some(held) = self.view.rules.holds(act, path) else { return Ok(()) };
+        let error = JailError::Ruled { path: path.to_string(), rule: held.ruling.to_string() };
+        // The first rule is the one that is told.
+        let _ = self.held.set(held);
+        Err(error)
     }
 
     /// The content of a proposal.
@@ -109,3 +125,6 @@ impl Sight {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,12 +21,16 @@ struct Asset {
 ///
 /// `delete` is offered with write access too: it only proposes, and the typed word that it needs is
 /// asked for when the removal is applied.
-pub fn specs(offer: ToolScope, session_tools: &[Tool]) -> Vec<ToolSpec> {
+///
+/// `run` is offered to a turn that may only read as well where a sandbox (`held`) makes a command that
+/// only reads a read.
+pub fn specs(offer: ToolScope, held: bool, session_tools: &[Tool]) -> Vec<ToolSpec> {
     Tool::ALL
         .into_iter()
         .filter(|tool| match tool.needs() {
             None => session_tools.contains(tool),
             Some(Capability::Delete) => offer.allows(Capability::Delete) || offer.allows(Capability::Write),
+            Some(Capability::Execute) if held => offer.allows(Capability::Read),
             Some(needs) => offer.allows(needs),
         })
         .filter_map(spec)
@@ -74,7 +78,7 @@ mod tests {
 
     #[test]
     fn every_tool_has_an_object_schema_and_the_whole_set_stays_small() {
-        let all = specs(ToolScope::FULL, &SESSION);
+        let all = specs(ToolScope::FULL, false, &SESSION);
         assert_eq!(names(&all), Tool::ALL.map(Tool::name));
         for spec in &all {
             assert_eq!(
@@ -85,27 +89,28 @@ mod tests {
             );
             assert!(!spec.description.is_empty());
         }
-        assert!(bytes(&all) < 5_500, "{} bytes", bytes(&all));
+        assert!(bytes(&all) < 5_900, "{} bytes", bytes(&all));
     }
 
     #[test]
     fn an_offer_without_a_capability_has_none_of_its_tools() {
-        assert_eq!(names(&specs(ToolScope::NONE, &[])), Vec::<&str>::new());
-        assert_eq!(names(&specs(ToolScope::DISCOVERY, &[])), ["list"]);
+        assert_eq!(names(&specs(ToolScope::NONE, true, &[])), Vec::<&str>::new());
+        assert_eq!(names(&specs(ToolScope::DISCOVERY, true, &[])), ["list"]);
         assert_eq!(
-            names(&specs(ToolScope::READ_ONLY, &[Tool::AskUser])),
+            names(&specs(ToolScope::READ_ONLY, false, &[Tool::AskUser])),
             ["list", "read", "search", "ask_user"]
         );
-        assert_eq!(names(&specs(ToolScope::EXECUTE, &[])), ["list", "read", "search", "run"]);
+        assert_eq!(names(&specs(ToolScope::READ_ONLY, true, &[])), ["list", "read", "search", "run"]);
+        assert_eq!(names(&specs(ToolScope::EXECUTE, false, &[])), ["list", "read", "search", "run"]);
         assert_eq!(
-            names(&specs(ToolScope::WORKSPACE, &[])),
+            names(&specs(ToolScope::WORKSPACE, false, &[])),
             ["list", "read", "search", "edit", "write", "delete"]
         );
     }
 
     #[test]
     fn the_same_offer_gives_the_same_bytes() {
-        let text = || format!("{:?}", specs(ToolScope::SHELL, &SESSION));
+        let text = || format!("{:?}", specs(ToolScope::SHELL, true, &SESSION));
         assert_eq!(text(), text());
     }
 }

@@ -3,11 +3,13 @@
 //! Owns the check of the permit and the dispatch to the tool. Never decides whether a call may run:
 //! without a [`Permit`], which only the session can make, nothing here can be called.
 
-use std::{path::Path, sync::Arc};
+use std::{cell::OnceCell, path::Path, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
+    hook::HookOutcome,
     ids::Process,
+    sandbox::Confine,
     talk::DeltaKind,
     tool::{Permit, Tool, ToolOutcome},
     work::View,
@@ -16,9 +18,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     args, change,
-    command::{self, Shell},
+    command::{self, Ground, Shell, hook::HookCall},
     files,
+    guard::Guard,
     jail::{Jail, JailError},
+    sandbox::Fence,
     sight::Eyes,
 };
 
@@ -41,15 +45,19 @@ pub trait Sink: Send + Sync {
 pub struct Workshop {
     jail: Arc<Jail>,
     shell: Arc<Shell>,
+    fence: Arc<Fence>,
+    guard: Guard,
 }
 
 impl Workshop {
-    /// The tools for the workspace at `root`.
+    /// The tools for the workspace at `root`; `fence` holds its commands.
     ///
     /// # Errors
     /// When it is no folder or cannot be opened.
-    pub fn open(root: &Path) -> Result<Self, JailError> {
-        Ok(Self { jail: Arc::new(Jail::open(root)?), shell: Arc::new(Shell::find()) })
+    pub fn open(root: &Path, fence: Arc<Fence>) -> Result<Self, JailError> {
+        let jail = Arc::new(Jail::open(root)?);
+        let guard = Guard::of(jail.root(), fence.git(), fence.aside());
+        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard })
     }
 
     /// The jail of the file tools.
@@ -78,7 +86,7 @@ impl Workshop {
         let tool = permit.tool();
         match tool {
             Tool::Run => match args::parse(args) {
-                Ok(run) => command::run(&self.jail, &self.shell, run, sink, &cancel).await,
+                Ok(run) => command::run(self.ground(permit), run, sink, &cancel).await,
                 Err(text) => ToolOutcome::failure(text),
             },
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
@@ -88,6 +96,18 @@ impl Workshop {
                 ToolOutcome::failure(format!("{} is answered by the session, not by a tool", tool.name()))
             }
         }
+    }
+
+    /// Runs a hook in the workspace. What it may do was decided before: it needs no permit, because it
+    /// is no call of a lane.
+    pub async fn hook(&self, call: HookCall, cancel: CancellationToken) -> HookOutcome {
+        command::hook::run(&self.shell, self.jail.root(), call, &cancel).await
+    }
+
+    /// How the command of a permit runs; one that does not say is held.
+    fn ground(&self, permit: &Permit) -> Ground<'_> {
+        let confine = permit.confine().unwrap_or(Confine::READING);
+        Ground { jail: &self.jail, shell: &self.shell, fence: &self.fence, guard: &self.guard, confine }
     }
 
     async fn on_files(
@@ -101,8 +121,10 @@ impl Workshop {
         let (jail, args, view) = (Arc::clone(&self.jail), args.to_owned(), view.clone());
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
-            let eyes = Eyes { jail: &jail, view: &view, blobs: blobs.as_ref() };
-            on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure)
+            let held = OnceCell::new();
+            let eyes = Eyes { jail: &jail, view: &view, blobs: blobs.as_ref(), held: &held };
+            let outcome = on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
+            ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }
         });
         tokio::select! {
             done = work => done.unwrap_or_else(|e| {

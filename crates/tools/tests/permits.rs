@@ -21,12 +21,13 @@ use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
     ids::{CallId, Millis, Process},
     input::{Input, Opening},
+    sandbox::Sandbox,
     session::{Session, Step},
     talk::{DeltaKind, ModelCall, ModelReply},
     tool::{Permit, Tool, ToolOutcome},
     work::{ArgsRef, View, Work},
 };
-use pilothouse_tools::{BlobSource, Sink, Workshop};
+use pilothouse_tools::{BlobSource, Fence, Sink, Workshop};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -74,7 +75,7 @@ fn bench(files: &[(&str, &str)]) -> Bench {
         session: Session::new(),
         log: Vec::new(),
         args: Vec::new(),
-        shop: Workshop::open(&root).unwrap(),
+        shop: Workshop::open(&root, Arc::new(Fence::none("a test"))).unwrap(),
         store: Arc::default(),
         heard: Heard::default(),
         root,
@@ -86,6 +87,7 @@ fn bench(files: &[(&str, &str)]) -> Bench {
         version: "0".into(),
         mode: None,
         permission: None,
+        sandbox: Sandbox::none("a test"),
         standing: pilothouse_core::trust::Standing::default(),
         found: Vec::new(),
     };

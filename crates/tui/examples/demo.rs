@@ -87,6 +87,8 @@ impl Driver {
 
     fn start(&mut self, work: Work) {
         match work {
+            // The demo has no later tiers.
+            Work::Classify { .. } => {}
             Work::Think { call, lane, purpose, .. } => {
                 let round = self.rounds.entry(lane).or_default();
                 *round += 1;
@@ -101,6 +103,7 @@ impl Driver {
                 let outcome = self.outcome(permit.call(), permit.tool());
                 self.todo.push_back(Input::ToolEnded { call: permit.call(), outcome });
             }
+            Work::Hook { .. } => {}
             Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {
                 let files = changes
@@ -121,6 +124,10 @@ impl Driver {
             }
             Work::Write { apply, .. } => self.todo.push_back(Input::ApplyEnded { apply, result: Ok(()) }),
             Work::Revert { apply, .. } => self.todo.push_back(Input::RevertEnded { apply, result: Ok(()) }),
+            Work::Keep { approval, .. } => {
+                let result = Ok("permissions.toml".to_owned());
+                self.todo.push_back(Input::RulesKept { approval, result });
+            }
         }
     }
 
@@ -166,6 +173,7 @@ impl Driver {
                 (String::new(), vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())])
             }
             (Purpose::Goal, _) => ("The command ended.".to_owned(), vec![]),
+            (Purpose::Classify, _) => (String::new(), vec![]),
         };
         thread::sleep(Duration::from_millis(400));
         self.stream(call, &text);
@@ -322,6 +330,10 @@ fn main() {
             version: "0.1.0".into(),
             mode: None,
             permission: None,
+            sandbox: pilothouse_core::sandbox::Sandbox {
+                backend: Some(pilothouse_core::sandbox::Backend::Landlock),
+                ..Default::default()
+            },
             standing: Standing::default(),
             found: Vec::new(),
         }));

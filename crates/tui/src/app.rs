@@ -248,6 +248,7 @@ impl App {
                 return Urgency::Stream;
             }
             Update::Answered(number, reply) => self.answered(number, reply),
+            Update::Rules(policy) => self.session.set_policy(policy),
             Update::Refused(reason) => {
                 self.offer_refused();
                 self.complain(reason);

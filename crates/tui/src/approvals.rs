@@ -88,7 +88,9 @@ impl Approvals {
             Action::Deny => match item.kind {
                 CheckpointKind::Diff { .. } => Wish::Diff,
                 CheckpointKind::Trust { .. } => Wish::Answer(item.id, Answer::Reject(String::new())),
-                CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
+                CheckpointKind::Risk { .. }
+                | CheckpointKind::Access { .. }
+                | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
                 CheckpointKind::Confirmation
                 | CheckpointKind::Clarification { .. }
                 | CheckpointKind::Failure(_)
@@ -104,15 +106,15 @@ impl Approvals {
 
 /// Asks for the word that must be typed before it runs, if one must.
 fn word(item: &Checkpoint) -> Option<Wish> {
-    let CheckpointKind::Risk { risk: Risk::High, command, .. } = &item.kind else { return None };
-    Some(Wish::AskWord(item.id, command.clone()))
+    let CheckpointKind::Risk { command, .. } = &item.kind else { return None };
+    item.kind.word().map(|_| Wish::AskWord(item.id, command.clone()))
 }
 
 fn open(item: &Checkpoint) -> Wish {
     match item.kind {
         CheckpointKind::Diff { .. } => Wish::Diff,
         CheckpointKind::Trust { sheet, .. } => Wish::View(sheet),
-        CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. } => {
+        CheckpointKind::Risk { .. } | CheckpointKind::Access { .. } | CheckpointKind::Transition { .. } => {
             word(item).unwrap_or(Wish::Nothing)
         }
         CheckpointKind::Confirmation
@@ -129,6 +131,7 @@ fn once(item: &Checkpoint) -> Wish {
     match item.kind {
         CheckpointKind::Risk { .. } => word(item).unwrap_or(Wish::Answer(item.id, Answer::Approve)),
         CheckpointKind::Transition { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Trust { .. }
         | CheckpointKind::Confirmation
         | CheckpointKind::Exit => Wish::Answer(item.id, Answer::Approve),

@@ -84,6 +84,7 @@ fn things(state: &State, question: &Checkpoint) -> usize {
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Trust { .. }
         | CheckpointKind::Transition { .. } => 1,
     }
@@ -200,6 +201,7 @@ fn heading(question: &Checkpoint, glyphs: &Glyphs) -> (&'static str, Slot, Strin
         | CheckpointKind::Breakout { .. }
         | CheckpointKind::Diff { .. }
         | CheckpointKind::Risk { .. }
+        | CheckpointKind::Access { .. }
         | CheckpointKind::Trust { .. }
         | CheckpointKind::Transition { .. } => (glyphs.waits, Slot::Warn, message, ""),
     }
@@ -228,9 +230,13 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
         CheckpointKind::Risk { .. } if facts.offered == Some(first.id) => {
             ("the agent wants to run this".to_owned(), facts.approvals_key, "opens the list")
         }
-        CheckpointKind::Risk { command, risk, .. } => {
+        CheckpointKind::Risk { command, risk, confine, .. } => {
             let risk = risk_name(*risk, facts.glyphs.waits == "!");
-            (format!("{risk}  {}", Clean::line(command)), facts.approvals_key, "opens it")
+            let how = confine.beyond().map_or(String::new(), |beyond| format!(", {beyond}"));
+            (format!("{risk}{how}  {}", Clean::line(command)), facts.approvals_key, "opens it")
+        }
+        CheckpointKind::Access { request, .. } => {
+            (format!("may it {}?", Clean::line(&request.to_string())), facts.approvals_key, "opens it")
         }
         CheckpointKind::Transition { from, to, .. } => {
             let what = format!("may it go from {} to {}?", from.title(), to.title());

@@ -87,13 +87,15 @@ impl Outcome {
     }
 }
 
-/// A question that only a typed word answers: a file's removal.
+/// A question that only a typed word answers: a file's removal, or a control file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPrompt {
     /// The question, ready to be drawn.
     pub question: String,
-    /// The word; `delete` does as well, anything else drops the question.
+    /// The word; anything else drops the question.
     pub word: String,
+    /// Another word that does as well.
+    pub or: Option<&'static str>,
     /// The proposals that are applied with it, with the hash of what was shown of each.
     pub proposals: Vec<(ProposalId, BlobId)>,
 }
@@ -102,7 +104,7 @@ impl WordPrompt {
     /// The input that a typed line leads to; `None` when it is not the word.
     pub fn answer(&self, typed: &str) -> Option<Input> {
         let typed = typed.trim();
-        (typed == self.word || typed == "delete")
+        (typed == self.word || self.or == Some(typed))
             .then(|| Input::Apply { proposals: self.proposals.clone(), word: Some(typed.to_owned()) })
     }
 }

@@ -135,7 +135,8 @@ impl Groups {
         let name = match state.phase {
             Phase::Idle => {
                 if state.busy() {
-                    head.push(piece(format!(" {} answering", form.glyphs.spin(form.frame)), Tone::Spin));
+                    let what = if state.hearing.is_empty() { "answering" } else { "classifying" };
+                    head.push(piece(format!(" {} {what}", form.glyphs.spin(form.frame)), Tone::Spin));
                 }
                 None
             }
@@ -166,8 +167,13 @@ impl Groups {
                 failure.and_then(|f| quoted(&GAP.to_string(), Some(f.message.clone()), ""))
             }
         };
-        if !state.queue.is_empty() {
-            tail.push(piece(format!("[queued: {}]", state.queue.len()), Tone::Queue));
+        if !state.hearing.is_empty() && state.phase != Phase::Idle {
+            tail.push(piece("[classifying]", Tone::Queue));
+        }
+        // What waits behind a message that is not understood yet is queued like the rest.
+        let queued = state.queue.len() + state.hearing.len().saturating_sub(1);
+        if queued > 0 {
+            tail.push(piece(format!("[queued: {queued}]"), Tone::Queue));
         }
         let hunks = bar::undecided(state).filter(|_| form.reviewing);
         let waiting = bar::waiting(state);

@@ -120,6 +120,8 @@ pub(crate) fn started(call: u64, tool: Tool, subject: &str) -> Event {
         args: BlobId::of(b""),
         epoch: 0,
         approval: None,
+        confine: None,
+        ruling: None,
     }
 }
 
@@ -131,6 +133,7 @@ pub(crate) fn ended(call: u64, summary: &str, result: &str) -> Event {
         summary: summary.into(),
         result: excerpt(result),
         seen: Vec::new(),
+        ruling: None,
     }
 }
 
@@ -183,6 +186,7 @@ pub(crate) fn proposal(id: u64, file: &str, before: &str, after: &str) -> (Event
         task: Some(TaskId(2)),
         path: path(file),
         kind,
+        control: None,
         before: (kind != ChangeKind::Create).then(|| blobs[0].id()),
         after: (kind != ChangeKind::Delete).then(|| blobs[1].id()),
         hunks,

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::PlannerError;
+use crate::sandbox::Wish;
 
 /// At most this many opening braces are tried.
 const MOST_BRACES: usize = 64;
@@ -15,12 +16,7 @@ pub enum PlannerReply {
     /// An answer, which ends the goal.
     Chat(String),
     /// The next command.
-    Command {
-        /// The line.
-        command: String,
-        /// The folder; empty for the root.
-        folder: String,
-    },
+    Command(Wish),
 }
 
 impl PlannerReply {
@@ -40,10 +36,17 @@ impl PlannerReply {
         let field =
             |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
         let mode = field("mode").to_lowercase();
-        let (message, command, folder) = (field("message"), field("command"), field("folder"));
+        let flag = |name: &str| object.get(name).and_then(Value::as_bool).unwrap_or_default();
+        let (message, command) = (field("message"), field("command"));
         match mode.as_str() {
             "chat" if !message.is_empty() => Ok(Self::Chat(message)),
-            "command" if !command.is_empty() => Ok(Self::Command { command, folder }),
+            "command" if !command.is_empty() => Ok(Self::Command(Wish {
+                command,
+                folder: field("folder"),
+                network: flag("network"),
+                outside: flag("outside"),
+                reason: field("reason"),
+            })),
             _ => Err(PlannerError::Invalid),
         }
     }
@@ -51,7 +54,7 @@ impl PlannerReply {
     /// What of a reply is for people: an answer as it is, of a command what stands before it.
     pub fn spoken(text: &str) -> &str {
         match (Self::read(text), object(text)) {
-            (Ok(Self::Command { .. }), Some((_, at))) => {
+            (Ok(Self::Command(_)), Some((_, at))) => {
                 let prose = text.get(..at).unwrap_or_default().trim_end();
                 prose
                     .strip_suffix("```json")
@@ -59,7 +62,7 @@ impl PlannerReply {
                     .unwrap_or(prose)
                     .trim_end()
             }
-            (Ok(Self::Command { .. } | Self::Chat(_)) | Err(_), _) => text,
+            (Ok(Self::Command(_) | Self::Chat(_)) | Err(_), _) => text,
         }
     }
 }

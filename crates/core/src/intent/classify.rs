@@ -2,10 +2,10 @@
 //!
 //! Owns the order of the tiers and the cap that a prohibition sets. Never performs anything.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, cell::OnceCell, sync::Arc};
 
 use super::{
-    IntentNode as N, IntentPath, PausedTurn, answer, command, fold,
+    IntentNode as N, IntentPath, PausedTurn, answer, command, context, fold,
     forbid::{self, Ban},
     lexicon::Tag,
     paused,
@@ -13,7 +13,7 @@ use super::{
     rules::{self, Guess},
     shell,
     stats::Model,
-    structure::{self, Form, Object, Structure},
+    structure::{self, Form, Structure},
     text::{self, Doc},
     turn::{Control, Phase, PlanSub, QuerySub, Turn},
     vote::{self, Vote},
@@ -35,6 +35,8 @@ pub(crate) struct Parsed<'a> {
     pub withdrawn: bool,
     pub cover: Option<Vec<Vec<Tag>>>,
     pub ban: Ban,
+    pub guess: OnceCell<Option<Guess>>,
+    pub asks: OnceCell<bool>,
 }
 
 impl<'a> Parsed<'a> {
@@ -44,7 +46,8 @@ impl<'a> Parsed<'a> {
         let (kept, withdrawn) = fold::survivors(&doc, &structure);
         let cover = answer::cover(&doc, &structure);
         let ban = forbid::read(&doc, &structure, text);
-        Self { text, doc, structure, kept, withdrawn, cover, ban }
+        let (guess, asks) = (OnceCell::new(), OnceCell::new());
+        Self { text, doc, structure, kept, withdrawn, cover, ban, guess, asks }
     }
 
     /// What is said beside a prohibition, when something is.
@@ -55,7 +58,7 @@ impl<'a> Parsed<'a> {
     }
 
     pub(crate) fn guess(&self) -> Option<Guess> {
-        rules::whole(&self.doc, &self.structure, &self.kept)
+        *self.guess.get_or_init(|| rules::whole(&self.doc, &self.structure, &self.kept))
     }
 
     /// Nothing but a word that takes back what was said before it.
@@ -70,6 +73,10 @@ impl<'a> Parsed<'a> {
 
     /// The message only asks: its last clause that speaks is a question.
     pub(crate) fn asks(&self) -> bool {
+        *self.asks.get_or_init(|| self.only_asks())
+    }
+
+    fn only_asks(&self) -> bool {
         let ordered = self.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 3);
         let spoken = self.kept.iter().rev().filter_map(|k| self.structure.clauses.get(*k));
         spoken.clone().find(|c| !matches!(c.form, Form::Empty | Form::Frame)).is_some_and(|c| match c.form {
@@ -146,7 +153,7 @@ impl Classifier {
         if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
             return typed(trimmed, m);
         }
-        self.similar(self.prose(trimmed, &parsed, m), m)
+        self.similar(context::follow(self.prose(trimmed, &parsed, m), &parsed, m), m)
     }
 
     fn at_pause(&self, text: &str) -> Reading {
@@ -450,14 +457,8 @@ fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Opti
         return None;
     }
     let leaf = class.path.current();
-    let guess = parsed.guess();
-    let bare = guess.and_then(|g| parsed.structure.clauses.get(g.clause)).is_some_and(|c| {
-        matches!(c.object, Object::Missing | Object::Pronoun)
-            && c.verb.is_some_and(Tag::acts)
-            && c.verb != Some(Tag::VExecute)
-    });
     if rules::is_action(leaf) || leaf == N::Clarify {
-        if bare && m.context.is_empty() && parsed.structure.clauses.len() == 1 {
+        if parsed.structure.clauses.len() == 1 && context::bare(parsed) && !context::refers(m.context) {
             return Some(Clarify::Vague);
         }
         if rules::is_action(leaf) && matches!(class.turn, Turn::Query(_)) {

@@ -170,6 +170,16 @@ impl Exemplars {
         true
     }
 
+    /// Keeps the newest `most` phrases.
+    pub fn forget_oldest(&mut self, most: usize) {
+        let old = self.entries.len().saturating_sub(most);
+        let kept: Vec<Exemplar> = self.entries.drain(..).skip(old).collect();
+        self.own.clear();
+        for e in kept {
+            self.add(e.section, &e.name, &e.phrase);
+        }
+    }
+
     /// The shipped phrases and these.
     #[must_use]
     pub fn over_builtin(mut self) -> Self {

@@ -313,7 +313,23 @@ pub(crate) fn read(doc: &Doc, s: &Structure, text: &str) -> Ban {
     });
     let found =
         s.hits.iter().filter(|h| h.tag == Tag::Forbid).map(|h| strength(&doc.tokens, h, ordered)).max();
-    found.unwrap_or_default().max(tail(text))
+    let whole = s.hits.iter().any(|h| h.tag == Tag::ForbidAll && !narrowed(&doc.tokens, h, ordered));
+    let whole = if whole { Ban::Changes } else { Ban::None };
+    found.unwrap_or_default().max(tail(text)).max(whole)
+}
+
+/// Words that narrow a prohibition to a place.
+const TO: &str = " to in on of at about for an am im bei al a ao aux au dans en na no nos alla ai w do в i på pa aan except \
+                  other else but ";
+
+/// "keine Änderungen an der API", "sonst nichts ändern": beside an order only a part is kept from it.
+fn narrowed(tokens: &[Token], h: &Hit, ordered: bool) -> bool {
+    let is = |i: Option<usize>, list: &str| {
+        i.and_then(|i| tokens.get(i))
+            .is_some_and(|t| t.kind == Kind::Word && list.split(' ').any(|w| w == t.text))
+    };
+    let (after, before) = (Some(h.start + h.len), h.start.checked_sub(1));
+    h.bytes == 0 && ordered && (is(after, TO) || is(before, "sonst больше"))
 }
 
 /// The same for the end of a text, read without regard to quotes and code.

@@ -30,7 +30,7 @@ tags! {
     ONew = "o_new", OInner = "o_inner", OWhole = "o_whole", Fault = "fault", Gone = "gone", Shall = "shall", Hypo = "hypo", Constraint = "constraint",
     WApprove = "w_approve", WProceed = "w_proceed", WReject = "w_reject", WCancel = "w_cancel", WExit = "w_exit", WHelp = "w_help",
     WStatus = "w_status", WReset = "w_reset", WRedo = "w_redo", WReplan = "w_replan", ModeProof = "mode_proof", ModeExplore = "mode_explore",
-    ModeWord = "mode_word", Correct = "correct", InMsgCancel = "inmsg_cancel", Greet = "greet", Breakout = "breakout", Forbid = "forbid",
+    ModeWord = "mode_word", Correct = "correct", InMsgCancel = "inmsg_cancel", Greet = "greet", Breakout = "breakout", Forbid = "forbid", ForbidAll = "forbid_all",
 }
 
 impl Tag {
@@ -156,6 +156,9 @@ impl Lexicon {
             let Some(tag) = Tag::parse(name.trim_start_matches('~').trim()) else { continue };
             for phrase in rest.split(" | ") {
                 self.insert(tag, anywhere, phrase.trim());
+                if tag == Tag::ForbidAll {
+                    self.insert(Tag::Forbid, anywhere, phrase.trim());
+                }
             }
         }
     }

@@ -212,7 +212,7 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
         hits.retain(|h| {
             !h.anywhere
                 || h.bytes > 0
-                || h.tag == Tag::Forbid
+                || matches!(h.tag, Tag::Forbid | Tag::ForbidAll)
                 || h.tag == Tag::Filler
                 || doc.tokens.get(h.start).is_some_and(|t| !t.text.is_ascii())
         });

@@ -17,8 +17,8 @@ use crate::{
     scope::PermissionMode,
 };
 
-/// What the session knows of the place it works in. Built-in allow rules, and commands of low risk without a question,
-/// need both.
+/// What the session knows of the place it works in. Commands of low risk run without a question in a sandbox; the
+/// built-in rules allow something only where the folder is trusted as well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The user trusts the folder.
@@ -96,7 +96,7 @@ pub enum Ground {
     Delete,
     /// The mode.
     Mode,
-    /// It only reads, in a trusted folder with a sandbox.
+    /// It only reads, in a sandbox.
     Low,
     /// The path of the turn; no rule is about it.
     Scope,
@@ -113,18 +113,20 @@ pub struct Decision<'p> {
     pub ground: Ground,
     /// The risk, for a command.
     pub risk: Option<Risk>,
+    /// Whether it deletes something.
+    pub deletes: bool,
 }
 
 impl<'p> Decision<'p> {
     fn by_rule(outcome: Outcome, rule: &'p Rule, part: &str) -> Self {
         let ruling =
             Ruling { outcome, by: rule.to_string(), at: rule.origin.to_string(), part: part.to_owned() };
-        Self { ruling, rule: Some(rule), ground: Ground::Rule, risk: None }
+        Self { ruling, rule: Some(rule), ground: Ground::Rule, risk: None, deletes: false }
     }
 
     fn without_rule(outcome: Outcome, ground: Ground, by: impl Into<String>, part: &str) -> Self {
         let ruling = Ruling { outcome, by: by.into(), at: String::new(), part: part.to_owned() };
-        Self { ruling, rule: None, ground, risk: None }
+        Self { ruling, rule: None, ground, risk: None, deletes: false }
     }
 }
 
@@ -134,8 +136,8 @@ impl Policy {
         match request {
             Request::Command { line, folder } => {
                 let facts = Facts::of(line, folder, &self.places);
-                let risk = facts.reading.verdict.risk;
-                Decision { risk: Some(risk), ..self.command(&facts, folder, setting) }
+                let (risk, deletes) = (facts.reading.verdict.risk, facts.reading.deletes);
+                Decision { risk: Some(risk), deletes, ..self.command(&facts, folder, setting) }
             }
             Request::Path { act, path } => self.path(*act, path, setting),
             Request::Mcp { server, tool, reads } => self.mcp(server, tool, *reads, setting),
@@ -156,8 +158,10 @@ impl Policy {
             let by = "a line that is too long or too deep to be read as a whole is refused; split it";
             return Decision::without_rule(Outcome::Refuse, Ground::TooLong, by, "");
         }
-        if setting.mode == PermissionMode::ReadOnly {
-            return Decision::without_rule(Outcome::Refuse, Ground::Mode, "read-only mode runs nothing", "");
+        let looks = verdict.risk == Risk::Low && !facts.reading.deletes && setting.conditions.sandboxed;
+        if setting.mode == PermissionMode::ReadOnly && !looks {
+            let by = "read-only mode runs only what reads, in a sandbox";
+            return Decision::without_rule(Outcome::Refuse, Ground::Mode, by, &verdict.part);
         }
         if let Some((rule, part)) = held(Effect::Ask) {
             return Decision::by_rule(Outcome::Ask, rule, &part);
@@ -178,18 +182,14 @@ impl Policy {
             let by = format!("{risk} risk runs unasked in auto mode");
             return Decision::without_rule(Outcome::Run, Ground::Mode, by, &verdict.part);
         }
-        if verdict.risk == Risk::Low && setting.conditions.is_calm() {
-            let by = "low risk runs unasked in a trusted folder with a sandbox";
+        if looks {
+            let by = "low risk runs unasked in a sandbox";
             return Decision::without_rule(Outcome::Run, Ground::Low, by, "");
         }
-        let by = match (verdict.risk, setting.conditions) {
-            (Risk::Low, Conditions { sandboxed: false, .. }) => {
-                "every command asks in ask mode without a sandbox"
-            }
-            (Risk::Low, Conditions { trusted: false, .. }) => {
-                "every command asks in ask mode in a folder that is not trusted"
-            }
-            (Risk::Low | Risk::Medium | Risk::High, _) => "medium risk asks in ask mode",
+        let by = if verdict.risk == Risk::Low {
+            "every command asks in ask mode without a sandbox"
+        } else {
+            "medium risk asks in ask mode"
         };
         Decision::without_rule(Outcome::Ask, Ground::Mode, by, &verdict.part)
     }
@@ -282,15 +282,37 @@ impl Policy {
         policy.decide(request, &setting).rule.is_some()
     }
 
+    /// What a rule that denies or asks says about an act on a path, if one does.
+    pub(super) fn held_path(&self, act: Act, path: &str) -> Option<Ruling> {
+        let target = Target::exact(path, &self.places);
+        let mut found = [(Effect::Deny, Outcome::Refuse), (Effect::Ask, Outcome::Ask)].into_iter();
+        found.find_map(|(effect, outcome)| {
+            let rule = self
+                .rules
+                .iter()
+                .filter(|r| r.effect == effect)
+                .find(|r| self.is_about_path(r, act, &target))?;
+            Some(Decision::by_rule(outcome, rule, path).ruling)
+        })
+    }
+
+    /// Whether a rule denies an act on a path.
+    pub(super) fn denies(&self, act: Act, path: &str) -> bool {
+        self.held_path(act, path).is_some_and(|r| r.outcome == Outcome::Refuse)
+    }
+
+    /// Whether a rule that holds back is about an act on a path.
+    fn is_about_path(&self, rule: &Rule, act: Act, target: &Target) -> bool {
+        match &rule.about {
+            About::Path(about, paths) => covers_act(*about, act) && paths.covers(target, &self.places, true),
+            About::Command(_) | About::Mcp { .. } | About::Network(_) => false,
+        }
+    }
+
     fn path<'p>(&'p self, act: Act, path: &str, setting: &Setting<'p>) -> Decision<'p> {
         let target = Target::exact(path, &self.places);
         for (effect, outcome) in [(Effect::Deny, Outcome::Refuse), (Effect::Ask, Outcome::Ask)] {
-            let held = self.rules_of(effect, setting).find(|rule| match &rule.about {
-                About::Path(about, paths) => {
-                    covers_act(*about, act) && paths.covers(&target, &self.places, true)
-                }
-                About::Command(_) | About::Mcp { .. } | About::Network(_) => false,
-            });
+            let held = self.rules_of(effect, setting).find(|rule| self.is_about_path(rule, act, &target));
             if let Some(rule) = held {
                 return Decision::by_rule(outcome, rule, path);
             }

@@ -107,6 +107,17 @@ impl Glob {
 
     /// Whether the target means, or may mean, something that the pattern covers. `fold` leaves case out of account.
     pub fn covers(&self, target: &Target, places: &Places, fold: bool) -> bool {
+        // Nearly every path is told apart by the last name of the pattern alone.
+        let last = self.parts.iter().rev().find_map(|p| if let Part::Name(n) = p { Some(n) } else { None });
+        let fits = |n: &Vec<Mark>| {
+            target.parts.iter().any(|p| match p {
+                Part::Deep => true,
+                Part::Name(theirs) => name_meets(n, theirs, fold),
+            })
+        };
+        if !last.is_none_or(fits) {
+            return false;
+        }
         let mut parts = match self.anchor {
             Anchor::Workspace => literal(&places.root),
             Anchor::Home if places.home.is_empty() => return false,
@@ -283,6 +294,10 @@ fn meets(rule: &[Part], target: &[Part], fold: bool) -> bool {
 /// Whether some name fits both patterns.
 fn name_meets(a: &[Mark], b: &[Mark], fold: bool) -> bool {
     let same = |x: char, y: char| x == y || fold && x.to_lowercase().eq(y.to_lowercase());
+    let clash = |pair: (Option<&Mark>, Option<&Mark>)| matches!(pair, (Some(Mark::One(x)), Some(Mark::One(y))) if !same(*x, *y));
+    if clash((a.first(), b.first())) || clash((a.last(), b.last())) {
+        return false;
+    }
     let mut row: Vec<bool> = (0..=b.len()).map(|j| b.iter().skip(j).all(|m| *m == Mark::Run)).collect();
     for x in a.iter().rev() {
         let mut next = vec![false; b.len() + 1];

@@ -5,6 +5,7 @@
 
 use super::expand::{Feed, Field};
 use super::path::{Place, is_secret, names_secret, place};
+use super::prints::printed;
 use super::programs::{self, Args, Dest, Program};
 use super::syntax::Span;
 use super::trace::Act;
@@ -36,17 +37,18 @@ impl Walker<'_> {
         if let Some(field) = argv.iter().skip(1).find(|f| names_secret(&f.text)) {
             self.upstream_secret = Some(field.text.clone());
         }
-        if let Some(text) = self.aliases.get(&first.text).cloned()
-            && !first.twisted
-            && self.depth < 8
-        {
-            let rest: Vec<String> = argv.iter().skip(1).map(|f| super::quote(&f.text)).collect();
-            let _ = self.run_text(&format!("{text} {}", rest.join(" ")), span);
-        }
-        if self.is_function(&first.text) {
-            let out = self.call_with(&first.text, argv, feed.clone());
-            if !is_known(&first.text) {
-                return out;
+        if !std::mem::take(&mut self.outside) {
+            if !first.twisted && self.depth < 8 {
+                for text in self.aliases_of(&first.text) {
+                    let rest: Vec<String> = argv.iter().skip(1).map(|f| super::quote(&f.text)).collect();
+                    let _ = self.run_text(&format!("{text} {}", rest.join(" ")), span);
+                }
+            }
+            if let Some(certain) = self.function(&first.text) {
+                let out = self.call_with(&first.text, argv, &feed);
+                if certain && !is_known(&first.text) {
+                    return out;
+                }
             }
         }
         let (name, located) = self.name_of(first);
@@ -65,7 +67,18 @@ impl Walker<'_> {
             }
             return Feed::Other;
         }
+        self.flow(&name, argv, &feed, span);
         self.by_name(&name, argv, span, feed)
+    }
+
+    /// Judges a command that another program starts: functions and aliases do not count, and no setting lasts.
+    pub(super) fn dispatch_outside(&mut self, argv: &[Field], span: Span, feed: Feed) -> Feed {
+        let mark = self.enter();
+        self.outside = true;
+        let out = self.dispatch(argv, span, feed);
+        self.outside = false;
+        self.forget(mark);
+        out
     }
 
     /// The program's plain name; whether it was given by a path of its own.
@@ -89,6 +102,10 @@ impl Walker<'_> {
         if first.twisted || first.computed && !text.contains('/') {
             self.hit("disguise", first.span);
         }
+        let named_by_environment = first.open && !text.contains('/');
+        if named_by_environment || first.split && self.is_assigned("IFS") {
+            self.hit("computed-program", first.span);
+        }
         if self.is_assigned("IFS")
             && base.contains(|c: char| !(c.is_ascii_alphanumeric() || "-_.+[".contains(c)))
         {
@@ -103,6 +120,8 @@ impl Walker<'_> {
                     self.hit("disguise", first.span);
                 }
                 name = lower;
+            } else if let Some(plain) = without_version(&name).filter(|plain| is_known(plain)) {
+                name = plain.to_owned();
             }
         }
         (Some(name), located)
@@ -118,6 +137,11 @@ impl Walker<'_> {
 
     /// A file that is run: what the line itself put there is judged.
     pub(super) fn run_file(&mut self, file: &Field, span: Span) {
+        self.read_file(file, span, false);
+    }
+
+    /// A file whose code is run; `sourced` when the shell itself does it.
+    pub(super) fn read_file(&mut self, file: &Field, span: Span, sourced: bool) {
         let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
         if self.fetched.iter().any(same) || file.feed == Some(Feed::Fetched) {
             self.hit("fetch-run", file.span);
@@ -128,7 +152,7 @@ impl Walker<'_> {
         let texts: Vec<String> =
             self.written.iter().filter(|(name, _)| same(name)).map(|(_, text)| text.clone()).collect();
         for text in texts {
-            let _ = self.run_text(&text, span);
+            let _ = if sourced { self.run_text(&text, span) } else { self.run_apart(&text, span) };
         }
         self.judge_read(file);
     }
@@ -234,18 +258,18 @@ impl Walker<'_> {
         if program.inner {
             self.inner_command(argv, args, span);
         }
-        output(name, args, network, feed)
+        printed(name, args, network, feed)
     }
 
     /// The command that stands in the operands of another one (`sudo`), or after its `-c`.
     fn inner_command(&mut self, argv: &[Field], args: &Args, span: Span) {
         if let Some(code) = args.opt(&["-c", "--command"]).and_then(|opt| opt.value.clone()) {
-            let _ = self.run_text(&code.text, code.span);
+            let _ = self.run_apart(&code.text, code.span);
         }
         let first = args.operands.iter().find(|f| !wrap::is_assignment(&f.text));
         let at = first.and_then(|o| argv.iter().position(|f| f.span == o.span && f.text == o.text));
         if let Some(command) = at.and_then(|at| argv.get(at..)) {
-            let _ = self.dispatch(command, span, Feed::Inherit);
+            let _ = self.dispatch_outside(command, span, Feed::Inherit);
         }
     }
 
@@ -275,9 +299,13 @@ impl Walker<'_> {
         }
         self.lowered = outer;
         let mut network = false;
+        let changes = program.dest == Dest::Changed && found.iter().any(|f| f.rule.risk > super::Risk::Low);
         for found in found {
             network |= found.rule.id == "network";
             self.hit_rule(found.rule, found.span.unwrap_or(span));
+        }
+        for field in args.operands.iter().filter(|f| changes && f.text.contains(['/', '.', '~'])) {
+            self.judge_write(field, "write");
         }
         network
     }
@@ -306,7 +334,7 @@ impl Walker<'_> {
                 continue;
             }
             let written = match program.dest {
-                Dest::None => false,
+                Dest::None | Dest::Changed => false,
                 Dest::All => true,
                 Dest::Copy | Dest::Last => at == last && target.is_none() && last > 0,
             };
@@ -329,7 +357,7 @@ impl Walker<'_> {
                 self.note_use(Act::Write, field);
             }
         }
-        if let (Some(target), true) = (target, program.dest != Dest::None) {
+        if let (Some(target), true) = (target, !matches!(program.dest, Dest::None | Dest::Changed)) {
             self.judge_write(&target, "write");
         }
     }
@@ -369,6 +397,24 @@ impl Walker<'_> {
     }
 }
 
+/// Programs that are installed under names with a version right behind.
+const VERSIONED: [&str; 16] = [
+    "lua", "luac", "php", "ruby", "perl", "tclsh", "wish", "node", "python", "pip", "pypy", "guile", "java",
+    "erl", "gem", "sqlite",
+];
+
+/// A name without the version or the target machine that distributions put around it (`gcc-12`, `llvm-nm-14`, `lua5.4`).
+fn without_version(name: &str) -> Option<&str> {
+    let name = ["x86_64-linux-gnu-", "aarch64-linux-gnu-", "arm-none-eabi-", "x86_64-w64-mingw32-"]
+        .iter()
+        .find_map(|target| name.strip_prefix(target))
+        .unwrap_or(name);
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    plain.strip_suffix('-').filter(|_| plain.len() < name.len()).or_else(|| {
+        (VERSIONED.contains(&plain) || is_known(name)).then_some(if is_known(name) { name } else { plain })
+    })
+}
+
 /// Values that make a pager or editor do nothing of its own.
 pub(super) fn is_harmless_pager(value: &str) -> bool {
     matches!(
@@ -395,13 +441,24 @@ pub(super) fn is_harmless_pager(value: &str) -> bool {
     )
 }
 
+/// Sub-commands that start what follows them.
+const STARTING: [&str; 16] = [
+    "run", "exec", "x", "r", "dlx", "shell", "develop", "create", "rsh", "ssh", "attach", "debug", "start",
+    "watch", "tool", "xtask",
+];
+
 fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool {
     if program.no_help {
         return false;
     }
-    let considered =
-        if program.help_first { args.opts.get(..args.leading).unwrap_or(&[]) } else { &args.opts };
-    let considered = if program.sub_help && args.operands.len() <= 1 { &args.opts } else { considered };
+    // What follows code, a module or an archive is meant for that.
+    let starts = |opt: &programs::Opt| matches!(opt.name.as_str(), "-jar" | "-m" | "-c" | "-e" | "--eval");
+    let leading = args.opts.iter().position(starts).map_or(args.leading, |at| at.min(args.leading));
+    let considered = if program.help_first { args.opts.get(..leading).unwrap_or(&[]) } else { &args.opts };
+    // After more words it may be meant for a program that this one starts.
+    let passes_on =
+        args.operands.len() > 1 && args.operands.iter().any(|f| STARTING.contains(&f.text.as_str()));
+    let considered = if program.sub_help && !passes_on { &args.opts } else { considered };
     let long = considered.iter().any(|opt| {
         opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")
             || program.long1 && matches!(opt.text.as_str(), "-help" | "-version" | "-h")
@@ -412,40 +469,4 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
             name,
             "shutdown" | "halt" | "poweroff" | "reboot" | "mount" | "umount" | "history" | "crontab"
         )
-}
-
-/// Programs that pass on what they are fed.
-const FILTERS: [&str; 34] = [
-    "cat", "tac", "head", "tail", "sed", "grep", "egrep", "tr", "gunzip", "zcat", "gzip", "base64", "awk",
-    "gawk", "cut", "sort", "uniq", "jq", "rev", "xxd", "tee", "iconv", "dos2unix", "bunzip2", "xz",
-    "openssl", "gpg", "xzcat", "perl", "python3", "python", "sponge", "pv", "tar",
-];
-
-fn output(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
-    if network {
-        return Feed::Fetched;
-    }
-    if feed == Feed::Fetched && FILTERS.contains(&name) {
-        return Feed::Fetched;
-    }
-    match (name, args.operands.as_slice()) {
-        ("cat", []) if feed == Feed::Inherit => Feed::Other,
-        ("cat", [one]) if one.feed.is_some() => one.feed.clone().unwrap_or_default(),
-        ("cat", [one]) if one.text == "-" => feed,
-        ("cat", [one]) if !one.unknown() => Feed::File(one.text.clone()),
-        ("cat", []) | ("tee" | "pv" | "sponge", _) => feed,
-        ("pwd", _) => Feed::Text(".".to_owned()),
-        ("git", [first, ..]) if first.text == "rev-parse" && args.has(&["--show-toplevel"]) => {
-            Feed::Text(".".to_owned())
-        }
-        ("mktemp", _) => Feed::Text("/tmp/dir/made".to_owned()),
-        ("date" | "nproc" | "uname" | "wc" | "seq" | "expr" | "arch" | "uuidgen", _) => {
-            Feed::Text("0".to_owned())
-        }
-        ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => {
-            Feed::Text(one.text.clone())
-        }
-        ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
-        _ => Feed::Other,
-    }
 }

@@ -5,21 +5,43 @@
 use std::rc::Rc;
 
 use super::parse::{Parser, Pending, Read, Unreadable, bare};
-use super::syntax::{HereDoc, Kind, Piece, Quote, Redirect, Script, Span, Target, Word};
+use super::syntax::{
+    HereDoc, Joined, Kind, Piece, Pipeline, Quote, Redirect, Script, Shape, Span, Target, Word,
+};
+
+/// Words that open a compound command; `(` does as well.
+const COMPOUNDS: [&str; 8] = ["{", "if", "for", "while", "until", "case", "[[", "select"];
 
 impl Parser<'_> {
     pub(super) fn subshell(&mut self) -> Read<Kind> {
         self.expect("(")?;
         let body = self.script()?;
         self.expect(")")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], certain: true, subshell: true })
+        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], shape: Shape::Subshell })
     }
 
     pub(super) fn braces(&mut self) -> Read<Kind> {
         self.expect("{")?;
         let body = self.script()?;
         self.expect_reserved("}")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], certain: true, subshell: false })
+        Ok(Kind::Compound { words: Vec::new(), bodies: vec![body], shape: Shape::Group })
+    }
+
+    /// `coproc command`, or `coproc NAME` and a compound command.
+    pub(super) fn coprocess(&mut self) -> Read<Kind> {
+        self.at += "coproc".len();
+        self.blanks();
+        let start = self.at;
+        if self.name().is_some() {
+            self.blanks();
+            let compound = COMPOUNDS.contains(&self.peek_bare()) || self.looking_at("(");
+            if !compound {
+                self.at = start;
+            }
+        }
+        let inner = self.command()?;
+        let script = vec![Pipeline { nodes: vec![inner], background: false, joined: Joined::Always }];
+        Ok(Kind::Compound { words: Vec::new(), bodies: vec![script], shape: Shape::Subshell })
     }
 
     pub(super) fn arithmetic_command(&mut self) -> Read<Option<Kind>> {
@@ -27,7 +49,7 @@ impl Parser<'_> {
         let start = self.at;
         self.at += inner.len() + 4;
         let pieces = self.nested_text(inner, start)?;
-        Ok(Some(Kind::Test(vec![Word { pieces, span: self.span_from(start) }])))
+        Ok(Some(Kind::Test { words: vec![Word { pieces, span: self.span_from(start) }], arithmetic: true }))
     }
 
     pub(super) fn double_bracket(&mut self) -> Read<Kind> {
@@ -40,7 +62,7 @@ impl Parser<'_> {
                 Some(b'\n' | b'(' | b')' | b'<' | b'>' | b'&' | b'|') => self.at += 1,
                 Some(_) if self.peek_bare() == "]]" => {
                     self.at += 2;
-                    return Ok(Kind::Test(words));
+                    return Ok(Kind::Test { words, arithmetic: false });
                 }
                 Some(_) => words.push(self.word()?),
             }
@@ -61,19 +83,19 @@ impl Parser<'_> {
             bodies.push(self.script()?);
         }
         self.expect_reserved("fi")?;
-        Ok(Kind::Compound { words: Vec::new(), bodies, certain: false, subshell: false })
+        Ok(Kind::Compound { words: Vec::new(), bodies, shape: Shape::Choice })
     }
 
     pub(super) fn loop_clause(&mut self) -> Read<Kind> {
         self.at += "while".len();
+        let start = self.at;
         let condition = self.script()?;
+        let text = self.text.get(start..self.at).unwrap_or("").trim().trim_end_matches(';').trim_end();
+        let forever =
+            matches!(text, ":" | "true" | "false" | "[ 1 ]" | "((1))" | "(( 1 ))" | "[[ 1 ]]" | "[ : ]");
         let body = self.do_group()?;
-        Ok(Kind::Compound {
-            words: Vec::new(),
-            bodies: vec![condition, body],
-            certain: false,
-            subshell: false,
-        })
+        let bodies = vec![condition, body];
+        Ok(Kind::Compound { words: Vec::new(), bodies, shape: Shape::Loop { forever } })
     }
 
     pub(super) fn do_group(&mut self) -> Read<Script> {
@@ -95,7 +117,8 @@ impl Parser<'_> {
             let _ = self.eat(";");
             let body = self.do_group()?;
             let words = vec![Word { pieces, span: Span::default() }];
-            return Ok(Kind::Compound { words, bodies: vec![body], certain: false, subshell: false });
+            let forever = inner.split(';').nth(1).is_some_and(|condition| condition.trim().is_empty());
+            return Ok(Kind::Compound { words, bodies: vec![body], shape: Shape::Loop { forever } });
         }
         let name = self.name().ok_or(Unreadable)?;
         self.newlines()?;
@@ -145,7 +168,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        Ok(Kind::Compound { words, bodies, certain: false, subshell: false })
+        Ok(Kind::Compound { words, bodies, shape: Shape::Cases })
     }
 
     pub(super) fn function_keyword(&mut self) -> Read<Kind> {
@@ -166,12 +189,10 @@ impl Parser<'_> {
 
     pub(super) fn function_body(&mut self, name: String) -> Read<Kind> {
         self.newlines()?;
-        if !matches!(self.peek_bare(), "{" | "if" | "for" | "while" | "until" | "case" | "[[" | "select")
-            && !self.looking_at("(")
-        {
+        if !COMPOUNDS.contains(&self.peek_bare()) && !self.looking_at("(") {
             return Err(Unreadable);
         }
-        let body = Box::new(self.command()?);
+        let body = Rc::new(self.command()?);
         Ok(Kind::Function { name, body })
     }
 

@@ -3,8 +3,11 @@
 //! Owns what is known of variables. Never judges a program; what it cannot know it marks with
 //! [`UNKNOWN`].
 
+use std::rc::Rc;
+
+use super::braces::{may_expand, variants};
 use super::path::is_secret_variable;
-use super::syntax::{Piece, Quote, Span, VarOp, Word};
+use super::syntax::{Piece, Quote, Script, Span, VarOp, Word};
 use super::walk::Walker;
 
 /// Stands in a field for text that is not known.
@@ -15,12 +18,6 @@ const MAX_VALUE: usize = 32 * 1024;
 
 /// Most parts of a value that is split at blanks.
 const MAX_PARTS: usize = 1024;
-
-/// Most fields one word may become by its braces.
-const MAX_FIELDS: usize = 64;
-
-/// Most braces, commas and runs between them in a word that is expanded.
-const MAX_BRACES: usize = 512;
 
 /// What flows into or out of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,6 +44,10 @@ pub(super) struct Field {
     pub twisted: bool,
     /// Came from a substitution that was run.
     pub computed: bool,
+    /// Names something of the environment, as harmless as it is.
+    pub open: bool,
+    /// Split off a value by the separators that the shell has.
+    pub split: bool,
     /// What a process substitution here would give.
     pub feed: Option<Feed>,
     pub span: Span,
@@ -96,6 +97,18 @@ impl Builder {
         }
     }
 
+    /// Adds each of several values as a field of its own.
+    fn push_list(&mut self, value: &Value) {
+        self.cut |= value.list.len() > MAX_PARTS;
+        for (at, text) in value.list.iter().take(MAX_PARTS).enumerate() {
+            if at > 0 {
+                self.split();
+            }
+            self.open.many |= value.many;
+            self.push_value(text);
+        }
+    }
+
     fn split(&mut self) {
         if self.started {
             let next = Field { span: self.span, ..Field::default() };
@@ -133,12 +146,10 @@ impl Walker<'_> {
             if self.stopped {
                 break;
             }
-            if brace_like(word) && units(word).len() > MAX_BRACES {
-                self.hit("too-long", word.span);
-            } else if brace_like(word) {
-                let (variants, whole) = braces(word);
-                if !whole {
-                    self.hit("too-long", word.span);
+            if may_expand(word) {
+                let (variants, cut) = variants(word);
+                if let Some(rule) = cut {
+                    self.hit(rule, word.span);
                 }
                 for variant in variants {
                     self.word_fields(&variant, &mut out);
@@ -194,51 +205,57 @@ impl Walker<'_> {
             }
             Piece::Var { name, op, quoted } => {
                 let value = self.variable(name, op, out.span);
+                let every = name == "@" && matches!(op, VarOp::Plain) || matches!(op, VarOp::All);
+                if split && *quoted && every && !value.list.is_empty() {
+                    out.push_list(&value);
+                    return;
+                }
                 out.open.many |= value.many;
+                out.open.open |= value.open;
                 if split && !quoted {
+                    out.open.split = true;
                     out.open.many |= value.text.contains(['*', '?']);
                     out.push_splitting(&value.text);
                 } else {
                     out.push_value(&value.text);
                 }
             }
-            Piece::Sub { script, quoted } => {
-                let feed = self.nested_script(script, &Feed::Inherit);
-                let text = match &feed {
-                    Feed::Text(text) => text.trim_end_matches('\n').to_owned(),
-                    Feed::Inherit => String::new(),
-                    Feed::File(_) | Feed::Fetched | Feed::Other => UNKNOWN.to_string(),
-                };
-                if feed == Feed::Fetched {
-                    out.open.feed = Some(feed);
-                }
-                out.open.computed = true;
-                if split && !quoted {
-                    out.push_splitting(&text);
-                } else {
-                    out.push_value(&text);
-                }
-                out.open.computed = true;
-            }
+            Piece::Sub { script, quoted } => self.substitution(script, split && !quoted, out),
             Piece::Proc { script, fed } => {
                 let feed = self.nested_script(script, if *fed { &Feed::Other } else { &Feed::Inherit });
+                self.endless = false;
                 out.push("/dev/fd/63");
                 out.open.feed = Some(feed);
             }
             Piece::Arith(pieces) => {
-                for inner in pieces {
-                    self.inner_piece(inner, out.span);
-                }
+                let text = self.join(pieces, out.span);
+                self.check_arithmetic(&text, out.span);
                 out.push("0");
             }
         }
     }
 
-    /// Runs what an inner piece would run and drops its text.
-    pub(super) fn inner_piece(&mut self, piece: &Piece, span: Span) {
-        let open = Field { span, ..Field::default() };
-        let mut scratch = Builder { fields: Vec::new(), open, started: false, span, cut: false };
-        self.piece(piece, false, false, &mut scratch);
+    /// What a command prints becomes part of a word.
+    fn substitution(&mut self, script: &Script, splits: bool, out: &mut Builder) {
+        let feed = self.nested_script(script, &Feed::Inherit);
+        if std::mem::take(&mut self.endless) {
+            self.hit("bomb", out.span);
+        }
+        let text = match &feed {
+            Feed::Text(text) => text.trim_end_matches('\n').to_owned(),
+            Feed::Inherit => String::new(),
+            Feed::File(_) | Feed::Fetched | Feed::Other => UNKNOWN.to_string(),
+        };
+        if feed == Feed::Fetched {
+            out.open.feed = Some(feed);
+        }
+        out.open.computed = true;
+        if splits {
+            out.push_splitting(&text);
+        } else {
+            out.push_value(&text);
+        }
+        out.open.computed = true;
     }
 
     fn join(&mut self, pieces: &[Piece], span: Span) -> String {
@@ -255,31 +272,87 @@ impl Walker<'_> {
         match op {
             VarOp::Plain => {
                 self.check_secret_variable(name, known.is_none(), span);
-                known.unwrap_or_else(Value::unknown)
+                match known {
+                    // Without a subscript an array stands for its first element.
+                    Some(value) if !value.list.is_empty() && !matches!(name, "@" | "*") => value.element(0),
+                    Some(_) if name == "*" && self.is_assigned("IFS") => Value::unknown(),
+                    known => known.unwrap_or_else(Value::unknown),
+                }
             }
-            VarOp::Default(pieces) => {
+            VarOp::Default { pieces, colon, assigns } => {
                 self.check_secret_variable(name, known.is_none(), span);
                 let other = self.join(pieces, span);
-                match known {
-                    Some(value) if !value.text.is_empty() => value,
-                    Some(_) => Value { text: other, many: false },
-                    None if self.is_assigned(name) => Value::unknown(),
-                    // An unset variable of the environment: the default is what the line shows.
-                    None => Value { text: format!("{other}{}", Value::maybe(&other)), many: false },
+                let value = Value::or_default(known, &other, *colon);
+                if *assigns {
+                    self.assign(name, value.clone());
                 }
+                value
             }
             VarOp::Alternate(pieces) => {
                 let other = self.join(pieces, span);
-                Value { text: if known.is_none() { UNKNOWN.to_string() } else { other }, many: false }
+                if known.is_none_or(|value| value.text.is_empty()) {
+                    Value::unknown()
+                } else {
+                    Value::of(&other)
+                }
+            }
+            VarOp::All => {
+                self.check_secret_variable(name, known.is_none(), span);
+                known.unwrap_or_else(Value::unknown)
+            }
+            VarOp::Joined if self.is_assigned("IFS") => Value::unknown(),
+            VarOp::Joined => {
+                let text = known.map_or_else(|| UNKNOWN.to_string(), |value| value.text);
+                Value::of(&text)
+            }
+            VarOp::Element(at) => known.map_or_else(Value::unknown, |value| value.element(*at)),
+            VarOp::Prompt => {
+                match known.as_ref().filter(|value| !value.text.contains(UNKNOWN)) {
+                    Some(value) => self.run_quoted(&value.text, span),
+                    None => self.hit("computed-code", span),
+                }
+                Value::unknown()
             }
             VarOp::Other(pieces) => {
                 self.check_secret_variable(name, known.is_none(), span);
-                for piece in pieces {
-                    self.inner_piece(piece, span);
+                let text = self.join(pieces, span);
+                if text.starts_with('[') {
+                    self.check_arithmetic(&text, span);
                 }
                 // Whatever is cut off its end, a path below the home folder stays there.
                 let home = if name == "HOME" { "~" } else { "" };
-                Value { text: format!("{home}{UNKNOWN}"), many: false }
+                Value::of(&format!("{home}{UNKNOWN}"))
+            }
+        }
+    }
+
+    /// Runs the substitutions of a text that the shell expands once more.
+    pub(super) fn run_quoted(&mut self, text: &str, span: Span) {
+        if !text.contains(['$', '`']) {
+            return;
+        }
+        self.charge(text.len(), span);
+        let Ok(pieces) = super::parse::parse_quoted(text) else { return self.hit("unreadable", span) };
+        self.at_place(span, |w| {
+            let _ = w.join(&pieces, span);
+        });
+    }
+
+    /// Arithmetic evaluates the subscripts that it finds in its text, and in the values of the names there.
+    pub(super) fn check_arithmetic(&mut self, text: &str, span: Span) {
+        let runs = |text: &str| text.contains("$(") || text.contains('`');
+        let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|n| !n.is_empty());
+        let names: Vec<String> = names.take(256).map(str::to_owned).collect();
+        let values = names.iter().flat_map(|name| self.texts_of(name)).map(str::to_owned);
+        let held: Vec<String> = values.chain([text.to_owned()]).collect();
+        for text in held.iter().filter(|text| runs(text)) {
+            self.hit("hidden-run", span);
+            self.run_quoted(text, span);
+        }
+        let changes = text.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "");
+        if changes.contains('=') || changes.contains("++") || changes.contains("--") {
+            for name in names.iter().filter(|name| self.is_assigned(name)).cloned().collect::<Vec<_>>() {
+                self.assign(&name, Value::unknown());
             }
         }
     }
@@ -296,17 +369,56 @@ impl Walker<'_> {
 pub(super) struct Value {
     pub text: String,
     pub many: bool,
+    /// The elements, when it is an array; the text joins them.
+    pub list: Rc<[String]>,
+    /// Names something of the environment.
+    pub open: bool,
 }
 
 impl Value {
-    /// Not known.
-    pub(super) fn unknown() -> Self {
-        Self { text: UNKNOWN.to_string(), many: false }
+    /// A text.
+    pub(super) fn of(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// A default is only one of two values; an empty one is then wholly unknown.
-    const fn maybe(other: &str) -> &'static str {
-        if other.is_empty() { "\u{1a}" } else { "" }
+    /// Not known.
+    pub(super) fn unknown() -> Self {
+        Self::of(&UNKNOWN.to_string())
+    }
+
+    /// What a field holds.
+    pub(super) fn from_field(field: &Field) -> Self {
+        Self { many: field.many, ..Self::of(&field.text) }
+    }
+
+    /// Several values under one name.
+    pub(super) fn list(fields: &[Field]) -> Self {
+        // What has a subscript of its own stands elsewhere than it is written.
+        if fields.iter().any(|f| f.text.starts_with('[') && f.text.contains("]=")) {
+            return Self::unknown();
+        }
+        let list: Rc<[String]> = fields.iter().map(|f| f.text.clone()).collect();
+        Self { text: list.join(" "), many: fields.iter().any(|f| f.many), list, open: false }
+    }
+
+    /// One of several values.
+    fn element(&self, at: usize) -> Self {
+        let whole = self.list.is_empty() && at == 0;
+        let text = if whole { Some(&self.text) } else { self.list.get(at) };
+        text.map_or_else(Self::unknown, |text| Self { many: self.many, ..Self::of(text) })
+    }
+
+    /// A value or what stands for it; with a colon also when it is empty.
+    fn or_default(known: Option<Self>, other: &str, colon: bool) -> Self {
+        match known {
+            Some(value) if !value.text.is_empty() => value,
+            Some(_) if colon => Self::of(other),
+            // Empty or not set at all: the line does not tell.
+            Some(_) => Self::unknown(),
+            // A variable of the environment: the default is what the line shows.
+            None if other.is_empty() => Self::unknown(),
+            None => Self::of(other),
+        }
     }
 }
 
@@ -320,123 +432,4 @@ fn is_twisted(pieces: &[Piece]) -> bool {
     }
     let leading = matches!(pieces.first(), Some(Piece::Text(_, Quote::Escaped))) && pieces.len() == 2;
     pieces.len() > 1 && !leading && pieces.iter().all(|p| !matches!(p, Piece::Text(t, _) if t.contains('/')))
-}
-
-/// Whether braces in a word may expand.
-fn brace_like(word: &Word) -> bool {
-    word.pieces.iter().any(|p| matches!(p, Piece::Text(t, Quote::Bare) if t.contains('{')))
-        && word.pieces.iter().any(|p| matches!(p, Piece::Text(t, Quote::Bare) if t.contains('}')))
-}
-
-/// One unit of a word for brace expansion.
-#[derive(Clone)]
-enum Unit {
-    Open,
-    Close,
-    Comma,
-    Other(Piece),
-}
-
-fn units(word: &Word) -> Vec<Unit> {
-    let mut out = Vec::new();
-    for piece in &word.pieces {
-        let Piece::Text(text, Quote::Bare) = piece else {
-            out.push(Unit::Other(piece.clone()));
-            continue;
-        };
-        for part in text.split_inclusive(['{', '}', ',']) {
-            let (body, mark) = match part.char_indices().last() {
-                Some((at, c @ ('{' | '}' | ','))) => (part.get(..at).unwrap_or(""), Some(c)),
-                _ => (part, None),
-            };
-            if !body.is_empty() {
-                out.push(Unit::Other(Piece::Text(body.to_owned(), Quote::Bare)));
-            }
-            match mark {
-                Some('{') => out.push(Unit::Open),
-                Some('}') => out.push(Unit::Close),
-                Some(_) => out.push(Unit::Comma),
-                None => {}
-            }
-        }
-    }
-    out
-}
-
-fn literal(unit: &Unit) -> Piece {
-    let mark = match unit {
-        Unit::Open => "{",
-        Unit::Close => "}",
-        Unit::Comma => ",",
-        Unit::Other(piece) => return piece.clone(),
-    };
-    Piece::Text(mark.to_owned(), Quote::Bare)
-}
-
-/// The words a word with braces becomes, and whether these are all; at most [`MAX_FIELDS`].
-fn braces(word: &Word) -> (Vec<Word>, bool) {
-    let mut todo = vec![units(word)];
-    let mut done: Vec<Word> = Vec::new();
-    let mut steps = 0;
-    let mut whole = true;
-    while let Some(list) = todo.pop() {
-        steps += 1;
-        let next = innermost(&list);
-        whole &= next.is_none() || steps < MAX_FIELDS && todo.len() < MAX_FIELDS;
-        match next {
-            Some((open, close, choices)) if steps < MAX_FIELDS && todo.len() < MAX_FIELDS => {
-                for choice in choices.into_iter().rev() {
-                    let mut next: Vec<Unit> = list.iter().take(open).cloned().collect();
-                    next.extend(choice);
-                    next.extend(list.iter().skip(close + 1).cloned());
-                    todo.push(next);
-                }
-            }
-            Some(_) | None => done.push(Word { pieces: list.iter().map(literal).collect(), span: word.span }),
-        }
-    }
-    for word in &mut done {
-        merge(&mut word.pieces);
-    }
-    (done, whole)
-}
-
-/// Joins bare neighbours again, so that a word that was only split is not called roundabout.
-fn merge(pieces: &mut Vec<Piece>) {
-    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
-    for piece in pieces.drain(..) {
-        if let (Some(Piece::Text(last, Quote::Bare)), Piece::Text(text, Quote::Bare)) =
-            (out.last_mut(), &piece)
-        {
-            last.push_str(text);
-        } else {
-            out.push(piece);
-        }
-    }
-    *pieces = out;
-}
-
-/// The first innermost `{a,b}`: where it opens and closes, and its choices.
-fn innermost(list: &[Unit]) -> Option<(usize, usize, Vec<Vec<Unit>>)> {
-    let mut open = None;
-    let mut choices: Vec<Vec<Unit>> = Vec::new();
-    for (at, unit) in list.iter().enumerate() {
-        match unit {
-            Unit::Open => {
-                open = Some(at);
-                choices = vec![Vec::new()];
-            }
-            Unit::Comma if open.is_some() => choices.push(Vec::new()),
-            Unit::Close => match open.take() {
-                Some(start) if choices.len() > 1 => return Some((start, at, choices)),
-                _ => choices.clear(),
-            },
-            Unit::Comma | Unit::Other(_) => {
-                if let Some(last) = choices.last_mut() {
-                    last.push(unit.clone());
-                }
-            }
-        }
-    }
-    None
 }

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::syntax::{Assign, HereDoc, Kind, Node, Piece, Pipeline, Quote, Script, Span, Word};
+use super::syntax::{Assign, HereDoc, Joined, Kind, Node, Piece, Pipeline, Quote, Script, Span, Word};
 
 /// Nesting beyond this is unreadable.
 const MAX_DEPTH: usize = 60;
@@ -49,6 +49,11 @@ pub(super) fn parse(text: &str) -> Read<Script> {
         return Err(Unreadable);
     }
     Ok(script)
+}
+
+/// Parses a text as if it stood in double quotes, quote marks taken as they are.
+pub(super) fn parse_quoted(text: &str) -> Read<Vec<Piece>> {
+    Parser::new(text, 0, None).expanding_text()
 }
 
 /// Parses the inside of backticks or another nested text at a given depth.
@@ -214,21 +219,22 @@ impl<'a> Parser<'a> {
     pub(super) fn script(&mut self) -> Read<Script> {
         self.enter()?;
         let mut out = Script::new();
-        let mut conditional = false;
+        let mut joined = Joined::Always;
         loop {
             self.newlines()?;
             if self.at_stop() {
-                if conditional {
+                if joined != Joined::Always {
                     return Err(Unreadable);
                 }
                 break;
             }
             let mut pipeline = self.pipeline()?;
-            pipeline.conditional = conditional;
-            conditional = false;
+            pipeline.joined = std::mem::replace(&mut joined, Joined::Always);
             self.blanks();
-            if self.eat("&&") || self.eat("||") {
-                conditional = true;
+            if self.eat("&&") {
+                joined = Joined::And;
+            } else if self.eat("||") {
+                joined = Joined::Or;
             } else if self.looking_at("&") && !self.looking_at("&>") {
                 self.at += 1;
                 pipeline.background = true;
@@ -258,7 +264,7 @@ impl<'a> Parser<'a> {
             self.at += 1;
             let _ = self.eat("&");
         }
-        Ok(Pipeline { nodes, background: false, conditional: false })
+        Ok(Pipeline { nodes, background: false, joined: Joined::Always })
     }
 
     pub(super) fn command(&mut self) -> Read<Node> {
@@ -277,13 +283,7 @@ impl<'a> Parser<'a> {
             "for" | "select" => self.for_clause()?,
             "case" => self.case_clause()?,
             "function" => self.function_keyword()?,
-            "coproc" => {
-                self.at += "coproc".len();
-                self.blanks();
-                let inner = self.command()?;
-                let script = vec![Pipeline { nodes: vec![inner], background: false, conditional: false }];
-                Kind::Compound { words: Vec::new(), bodies: vec![script], certain: false, subshell: false }
-            }
+            "coproc" => self.coprocess()?,
             _ => {
                 let node = self.simple(start)?;
                 self.leave();

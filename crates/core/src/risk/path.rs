@@ -1,6 +1,6 @@
 //! Where a path lies and what it names, judged by its text alone.
 //!
-//! Owns the lists of secret names and control files. Never touches the file system.
+//! Owns the lists of secret names. Never touches the file system.
 
 use super::expand::UNKNOWN;
 
@@ -76,7 +76,7 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
     let windows = path.as_bytes().get(1) == Some(&b':')
         && path.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
         || path.starts_with("\\\\")
-        || path.starts_with('%');
+        || path.strip_prefix('%').is_some_and(|rest| rest.contains('%'));
     if path.starts_with('~') || windows {
         return Place::Outside;
     }
@@ -102,15 +102,9 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
     }
 }
 
+/// Whether it makes something run; what only instructs an agent is a file like others here.
 fn is_control(parts: &[&str]) -> bool {
-    let lower: Vec<String> = parts.iter().map(|p| p.to_ascii_lowercase()).collect();
-    lower.iter().any(|p| matches!(p.as_str(), ".git" | ".husky" | ".pilothouse" | ".githooks"))
-        || lower.last().is_some_and(|last| {
-            matches!(last.as_str(), ".gitmodules" | ".envrc" | ".pre-commit-config.yaml" | ".mcp.json")
-        })
-        || lower.len() == 2
-            && lower.first().is_some_and(|p| p == ".vscode")
-            && lower.last().is_some_and(|last| last == "tasks.json" || last == "settings.json")
+    crate::control::control(parts.iter().copied()).is_some_and(|c| c.runs)
 }
 
 /// Directories whose contents are credentials.
@@ -265,6 +259,11 @@ pub(super) fn is_secret(path: &str) -> bool {
 
 fn name_is_secret(last: &str) -> bool {
     let last = last.trim_end_matches([';', ',']);
+    let public =
+        ["cert", "chain", "pub", "csr"].iter().any(|word| last.contains(word)) || last.starts_with("ca.");
+    if public && last.rsplit('.').next() == Some("pem") {
+        return false;
+    }
     if SECRET_NAMES.contains(&last)
         || KEY_NAMES.contains(&last)
         || SECRET_ENDINGS.iter().any(|end| last.ends_with(end) && (last.len() > end.len() || *end == ".env"))

@@ -1,9 +1,9 @@
-//! What is known of programs, kept as data: `assets/risk/{base,git,dev,net,system}.txt`.
+//! What is known of programs, kept as data: `assets/risk/{base,git,dev,net,system,mac,exec}.txt`.
 //!
 //! Owns reading those files and matching arguments against a program's lines. Never judges paths or runs
 //! anything.
 //!
-//! A block starts with the programs' names in the first column; later blocks replace earlier ones. Inside:
+//! A block starts with the programs' names in the first column; later blocks replace earlier ones, or add to them when they start with `+`. Inside:
 //! `takes`/`gtakes` options with a value (anywhere / before the first operand), `text N [unless …]` operands
 //! that are no paths, `out` options whose value is written, `run` options that start another program, `dest`
 //! which operands are written, `names` operands are not read, `moves` they go away, `inner` they are a command, `long1` long options have one dash, `helpfirst`
@@ -30,6 +30,8 @@ pub(super) enum Dest {
     Copy,
     /// The last operand; the others are only named.
     Last,
+    /// All of them, unless the command only reads.
+    Changed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +91,8 @@ static PROGRAMS: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::n
         include_str!("../../../../assets/risk/dev.txt"),
         include_str!("../../../../assets/risk/net.txt"),
         include_str!("../../../../assets/risk/system.txt"),
+        include_str!("../../../../assets/risk/mac.txt"),
+        include_str!("../../../../assets/risk/exec.txt"),
     ] {
         read(text, &mut out);
     }
@@ -116,11 +120,21 @@ fn read(text: &'static str, out: &mut HashMap<&'static str, &'static Program>) {
             }
             continue;
         }
-        if !names.is_empty() {
-            let kept: &'static Program = Box::leak(Box::new(std::mem::take(&mut program)));
-            out.extend(names.iter().map(|name| (*name, kept)));
-        }
+        keep(&names, std::mem::take(&mut program), out);
         names = line.split_whitespace().collect();
+    }
+}
+
+/// A block replaces what is known of its programs, or adds to it when it starts with `+`.
+fn keep(names: &[&'static str], program: Program, out: &mut HashMap<&'static str, &'static Program>) {
+    if let Some((&"+", names)) = names.split_first() {
+        for name in names {
+            let known = out.get(name).map_or_else(Program::default, |known| (*known).clone());
+            out.insert(name, Box::leak(Box::new(known.and(&program))));
+        }
+    } else if !names.is_empty() {
+        let kept: &'static Program = Box::leak(Box::new(program));
+        out.extend(names.iter().map(|name| (*name, kept)));
     }
 }
 
@@ -148,6 +162,7 @@ fn directive(line: &'static str, program: &mut Program) {
         "dest" => {
             program.dest = match words.next() {
                 Some("copy") => Dest::Copy,
+                Some("changed") => Dest::Changed,
                 Some("last" | "lastout") => Dest::Last,
                 _ => Dest::All,
             };
@@ -296,6 +311,20 @@ pub(super) struct Found {
 }
 
 impl Program {
+    /// What is known, and more.
+    fn and(mut self, more: &Self) -> Self {
+        self.takes.extend(&more.takes);
+        self.gtakes.extend(&more.gtakes);
+        self.out.extend(&more.out);
+        self.run.extend(&more.run);
+        self.also.extend(&more.also);
+        self.lines.extend(more.lines.iter().cloned());
+        self.text = self.text.max(more.text);
+        self.long1 |= more.long1;
+        self.names |= more.names;
+        self
+    }
+
     /// Whether the first operand says what it does.
     pub(super) fn has_subcommands(&self) -> bool {
         self.lines.iter().any(|line| !line.subs.is_empty())

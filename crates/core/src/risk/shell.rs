@@ -1,31 +1,15 @@
-//! The shell's own commands, and shells started as programs.
+//! The shell's own commands.
 //!
-//! Owns what builtins do to the state of the walk, and what a shell would run. Never judges other programs.
+//! Owns what builtins do to the state of the walk. Never judges other programs; a shell that is started is
+//! [`super::started`]'s.
 
 use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::path::{Cwd, Place, place};
+use super::started::{self, SHELLS, feed_shell};
 use super::syntax::Span;
 use super::walk::Walker;
 
-/// Shells that can be started.
-pub(super) const SHELLS: [&str; 14] = [
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "ash",
-    "fish",
-    "rbash",
-    "mksh",
-    "tcsh",
-    "csh",
-    "pwsh",
-    "powershell",
-    "nu",
-];
-
-const BUILTINS: [&str; 31] = [
+const BUILTINS: [&str; 34] = [
     "echo",
     "printf",
     "eval",
@@ -57,6 +41,9 @@ const BUILTINS: [&str; 31] = [
     "disown",
     "fg",
     "bg",
+    "shift",
+    "getopts",
+    "let",
 ];
 
 /// Whether a name is a builtin or a shell.
@@ -72,20 +59,12 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     let out = match name {
         "echo" => echo(args),
         "printf" => printf(w, args),
-        "eval" => {
-            let all: Vec<&str> = args.iter().map(|f| f.text.as_str()).collect();
-            if args.iter().any(|f| f.feed == Some(Feed::Fetched)) {
-                w.hit("fetch-run", span);
-            } else if args.iter().any(Field::unknown) {
-                w.hit("computed-code", span);
-            }
-            w.run_text(&all.join(" "), span)
-        }
+        "eval" => eval(w, args, span, feed),
         "source" | "." => {
             if matches!(first, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
-                feed_shell(w, feed, span);
+                feed_shell(w, feed, span, true);
             } else {
-                source(w, args, span);
+                source(w, args, span, true);
             }
             Feed::Other
         }
@@ -93,32 +72,64 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         "alias" => alias(w, args),
         "export" | "declare" | "typeset" | "local" | "readonly" => declare(w, name, args, span),
         "set" => set(w, args, span),
-        "cd" | "chdir" | "pushd" | "popd" => {
-            move_to(w, name, args);
-            Feed::Inherit
-        }
-        "read" | "mapfile" | "readarray" => {
-            let value = match feed {
-                Feed::Text(text) => Value { text: text.trim().to_owned(), many: false },
-                Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => Value::unknown(),
-            };
-            for field in args.iter().filter(|f| !f.text.starts_with('-')) {
-                w.assign(&field.text, value.clone());
-            }
-            Feed::Inherit
-        }
-        "unalias" | "unset" | "test" | "[" | "complete" | "compgen" | "disown" | "fg" | "bg" => Feed::Inherit,
+        "unalias" | "test" | "[" | "complete" | "compgen" | "disown" | "fg" | "bg" => Feed::Inherit,
         "enable" => {
             if first == "-f" {
                 w.hit("hidden-run", span);
             }
             Feed::Inherit
         }
-        "cmd" => cmd(w, args, span),
-        _ if SHELLS.contains(&name) => start_shell(w, name, args, span, feed),
+        "cmd" => started::cmd(w, args, span),
+        _ if SHELLS.contains(&name) => started::shell(w, name, args, span, feed),
+        _ if changes_state(w, name, args, feed) => Feed::Inherit,
         _ => return None,
     };
     Some(out)
+}
+
+/// Builtins that print nothing and change what the shell holds or where it stands. Whether this is one.
+fn changes_state(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) -> bool {
+    match name {
+        "cd" | "chdir" | "pushd" | "popd" => move_to(w, name, args),
+        "read" | "mapfile" | "readarray" => take_in(w, name, args, feed),
+        "unset" => unset(w, args),
+        "shift" => w.shift(args.first().and_then(|f| f.text.parse().ok()).unwrap_or(1)),
+        "getopts" => {
+            for name in [args.get(1).map_or("OPTARG", |f| f.text.as_str()), "OPTARG"] {
+                w.assign(name, Value::unknown());
+            }
+        }
+        "let" => {
+            for field in args {
+                w.check_arithmetic(&field.text, field.span);
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn eval(w: &mut Walker<'_>, args: &[Field], span: Span, feed: &Feed) -> Feed {
+    let all: Vec<&str> = args.iter().map(|f| f.text.as_str()).collect();
+    if args.iter().any(|f| f.feed == Some(Feed::Fetched)) {
+        w.hit("fetch-run", span);
+    } else if args.iter().any(Field::unknown) {
+        w.hit("computed-code", span);
+    }
+    w.run_fed(&all.join(" "), span, feed)
+}
+
+/// Operators of `[[` whose operands are arithmetic or the names of variables.
+const EVALUATING: [&str; 7] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"];
+
+impl Walker<'_> {
+    /// What `[[ ]]` and `(( ))` evaluate beyond the substitutions in them.
+    pub(super) fn check_test(&mut self, texts: &[Field], arithmetic: bool) {
+        let arithmetic = arithmetic || texts.iter().any(|field| EVALUATING.contains(&field.text.as_str()));
+        for field in texts.iter().filter(|_| arithmetic) {
+            self.check_arithmetic(&field.text, field.span);
+        }
+    }
 }
 
 /// Builtins that keep code for later, and those that evaluate subscripts inside quoted words.
@@ -133,6 +144,11 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
         let code = args.get(at + 1).or_else(|| args.get(at));
         w.hit("hidden-run", code.map_or_else(Span::default, |f| f.span));
     }
+    if matches!(name, "complete" | "compgen")
+        && let Some(list) = args.iter().position(|f| f.text == "-W").and_then(|at| args.get(at + 1))
+    {
+        w.run_quoted(&list.text, list.span);
+    }
     let evaluates = match name {
         "let" | "unset" | "read" | "mapfile" | "readarray" | "declare" | "typeset" | "local" | "getopts" => {
             true
@@ -142,11 +158,11 @@ fn carried_code(w: &mut Walker<'_>, name: &str, args: &[Field]) {
         }
         _ => false,
     };
-    if let Some(field) = args
-        .iter()
-        .find(|f| evaluates && f.text.contains('[') && (f.text.contains("$(") || f.text.contains('`')))
-    {
-        w.hit("hidden-run", field.span);
+    for field in args {
+        if evaluates && field.text.contains('[') && (field.text.contains("$(") || field.text.contains('`')) {
+            w.hit("hidden-run", field.span);
+            w.run_quoted(&field.text, field.span);
+        }
     }
 }
 
@@ -239,40 +255,132 @@ fn printf(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     }
     let out = unescape(&out);
     if let Some(name) = variable {
-        w.assign(&name, Value { text: out, many: false });
+        w.assign(&name, Value::of(&out));
         return Feed::Inherit;
     }
     known_text(out)
 }
 
-fn source(w: &mut Walker<'_>, args: &[Field], span: Span) {
+pub(super) fn source(w: &mut Walker<'_>, args: &[Field], span: Span, sourced: bool) {
     let Some(file) = args.first() else { return };
     if file.unknown() || file.feed == Some(Feed::Other) {
         w.hit("computed-code", file.span);
     }
     if let Some(feed) = &file.feed {
-        feed_shell(w, feed, span);
+        feed_shell(w, feed, span, sourced);
     }
     w.hit("script", span);
-    w.run_file(file, span);
+    w.read_file(file, span, sourced);
     w.cwd = if w.cwd == Cwd::Outside { Cwd::Outside } else { w.cwd };
 }
 
 fn trap(w: &mut Walker<'_>, args: &[Field]) -> Feed {
+    let args = match args {
+        [dashes, rest @ ..] if dashes.text == "--" => rest,
+        all => all,
+    };
     match args {
         [only] if only.text.starts_with('-') => {}
-        [code, ..] if code.text != "-" => {
+        [code, signals @ ..] if code.text != "-" => {
             let _ = w.run_text(&code.text, code.span);
+            w.add_trap(code, signals.iter().all(|f| matches!(f.text.as_str(), "EXIT" | "0")));
         }
         _ => {}
     }
     Feed::Inherit
 }
 
+/// `read`, `mapfile`: variables get what is fed.
+fn take_in(w: &mut Walker<'_>, name: &str, args: &[Field], feed: &Feed) {
+    let mut names = Vec::new();
+    let mut words = args.iter();
+    let takes: &[&str] = if name == "read" {
+        &["-p", "-d", "-n", "-N", "-t", "-u", "-i"]
+    } else {
+        &["-d", "-n", "-O", "-s", "-u", "-C", "-c"]
+    };
+    while let Some(word) = words.next() {
+        if !word.text.starts_with('-') {
+            names.push(word.text.clone());
+        } else if takes.contains(&word.text.as_str()) {
+            let _ = words.next();
+        }
+    }
+    let default = if name == "read" { "REPLY" } else { "MAPFILE" };
+    if names.is_empty() {
+        names.push(default.to_owned());
+    }
+    let known = match feed {
+        Feed::Text(text) if !w.is_assigned("IFS") => Some(text.trim().to_owned()),
+        Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => None,
+    };
+    if let (Some(text), true) = (&known, name != "read") {
+        let lines: Vec<Field> = text.lines().map(|line| Field::plain(line, Span::default())).collect();
+        return names.iter().for_each(|name| w.assign(name, Value::list(&lines)));
+    }
+    // One line is read at a time: of several it is not certain which.
+    let known = known.filter(|text| !text.contains('\n') && !args.iter().any(|f| f.text.starts_with("-a")));
+    let last = names.len() - 1;
+    let mut rest = known.as_deref();
+    for (at, name) in names.iter().enumerate() {
+        let value = match rest {
+            None => Value::unknown(),
+            Some(text) if at == last => Value::of(text),
+            Some(text) => {
+                let (word, tail) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+                rest = Some(tail.trim_start());
+                Value::of(word)
+            }
+        };
+        w.assign(name, value);
+    }
+}
+
+/// `unset`: a name is empty from here on, a function is gone.
+fn unset(w: &mut Walker<'_>, args: &[Field]) {
+    let flags: String = args.iter().filter(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
+    for field in args.iter().filter(|f| !f.text.starts_with('-')) {
+        let variable = flags.contains('v') || !flags.contains('f') && w.is_assigned(&field.text);
+        if variable || !flags.contains('f') {
+            w.assign(&field.text, Value::of(""));
+        }
+        if !variable && w.function(&field.text).is_some() {
+            w.undefine(&field.text);
+        }
+    }
+}
+
+/// Whether a builtin declares the names that it is given.
+pub(super) fn declares(name: &str) -> bool {
+    matches!(name, "declare" | "typeset" | "local" | "export" | "readonly")
+}
+
+/// Whether settings before a builtin may last beyond it: so do the standard's special ones.
+pub(super) fn keeps_settings(name: &str) -> bool {
+    matches!(
+        name,
+        ":" | "."
+            | "source"
+            | "eval"
+            | "exec"
+            | "exit"
+            | "export"
+            | "readonly"
+            | "return"
+            | "set"
+            | "shift"
+            | "times"
+            | "trap"
+            | "unset"
+            | "break"
+            | "continue"
+    )
+}
+
 fn alias(w: &mut Walker<'_>, args: &[Field]) -> Feed {
     for field in args {
         let Some((name, text)) = field.text.split_once('=') else { continue };
-        w.aliases.insert(name.to_owned(), text.to_owned());
+        w.add_alias(name, text);
         let _ = w.run_text(text, field.span);
     }
     Feed::Inherit
@@ -290,10 +398,34 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
     if flags.contains('p') && names.iter().any(|f| super::path::is_secret_variable(&f.text)) {
         w.hit("secret-variable", span);
     }
+    // A reference to another name, a number and another spelling are not the text that stands here.
+    let other = name != "export" && flags.contains(['n', 'i', 'l', 'u', 'c']);
+    let local = matches!(name, "local" | "declare" | "typeset") && !flags.contains('g');
     for field in names {
-        let Some((variable, value)) = field.text.split_once('=') else { continue };
-        w.judge_setting(variable, value, field.span);
-        w.assign(variable, Value { text: value.to_owned(), many: field.many });
+        let (variable, value) = match field.text.split_once('=') {
+            Some((variable, value)) => (variable.trim_end_matches('+'), Some(field.with(value))),
+            None => (field.text.as_str(), None),
+        };
+        let inside = local && w.localize(variable);
+        if let Some(value) = &value {
+            w.judge_setting(variable, &value.text, field.span);
+            let added = field.text.contains("+=");
+            w.assign(variable, if other || added { Value::unknown() } else { Value::from_field(value) });
+            if flags.contains('n') {
+                w.share(&value.text);
+                w.share(variable);
+            }
+        } else if inside {
+            w.assign(variable, Value::of(""));
+        }
+        if name == "export" && flags.contains('n') {
+            w.assign(variable, Value::unknown());
+        } else if name == "export" || flags.contains('x') {
+            w.export(variable);
+        }
+        if name == "readonly" || flags.contains('r') {
+            w.fix(variable);
+        }
     }
     Feed::Inherit
 }
@@ -307,14 +439,9 @@ fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
         Some(at) => args.iter().skip(at + 1).collect(),
         None => args.iter().filter(|f| !f.text.starts_with(['-', '+'])).collect(),
     };
-    let all: Vec<&str> = operands.iter().map(|f| f.text.as_str()).collect();
-    if !operands.is_empty() {
-        for (at, field) in operands.iter().enumerate().take(9) {
-            w.assign(&(at + 1).to_string(), Value { text: field.text.clone(), many: field.many });
-        }
-        for name in ["@", "*"] {
-            w.assign(name, Value { text: all.join(" "), many: false });
-        }
+    if !operands.is_empty() || args.iter().any(|f| f.text == "--") {
+        let operands: Vec<Field> = operands.into_iter().cloned().collect();
+        w.set_positional(&operands);
     }
     Feed::Inherit
 }
@@ -340,144 +467,7 @@ fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
             },
         },
     };
-    if w.cwd != Cwd::Outside || next == Cwd::Scratch {
+    if w.cwd != Cwd::Outside || next == Cwd::Scratch && w.maybe == 0 {
         w.cwd = next;
     }
-}
-
-fn cmd(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
-    let start =
-        args.iter().position(|f| f.text.eq_ignore_ascii_case("/c") || f.text.eq_ignore_ascii_case("/k"));
-    match start.and_then(|at| args.get(at + 1..)) {
-        Some([one]) => {
-            let _ = w.run_text(&one.text.replace('\\', "/"), span);
-        }
-        Some([]) | None => w.hit("unknown", span),
-        Some(all) => {
-            let _ = w.dispatch(all, span, Feed::Inherit);
-        }
-    }
-    w.hit("script", span);
-    Feed::Other
-}
-
-/// What a shell reads from standard input is code.
-pub(super) fn feed_shell(w: &mut Walker<'_>, feed: &Feed, span: Span) {
-    match feed {
-        Feed::Inherit => w.hit("script", span),
-        Feed::Text(text) => {
-            let _ = w.run_text(text, span);
-        }
-        Feed::File(name) => {
-            w.hit("script", span);
-            w.run_file(&Field::plain(name, span), span);
-        }
-        Feed::Fetched => w.hit("fetch-run", span),
-        Feed::Other => w.hit("computed-code", span),
-    }
-}
-
-fn start_shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, feed: &Feed) -> Feed {
-    let powershell = matches!(name, "pwsh" | "powershell");
-    if matches!(args, [only] if matches!(only.text.as_str(), "--help" | "--version" | "-version" | "-V")) {
-        w.hit("help", span);
-        return Feed::Text(String::new());
-    }
-    let mut at = 0;
-    while let Some(field) = args.get(at) {
-        let text = field.text.as_str();
-        let lower = text.to_ascii_lowercase();
-        if powershell && lower.len() > 2 && lower.starts_with('-') {
-            if "-encodedcommand".starts_with(&lower) || lower == "-ec" || lower == "-enc" {
-                w.hit("computed-code", field.span);
-                return Feed::Other;
-            }
-            if "-executionpolicy".starts_with(&lower) || lower == "-ep" || lower == "-exec" {
-                let bypass = args.get(at + 1).is_some_and(|f| {
-                    f.text.eq_ignore_ascii_case("bypass") || f.text.eq_ignore_ascii_case("unrestricted")
-                });
-                if bypass {
-                    w.hit("hidden-run", field.span);
-                }
-                at += 2;
-                continue;
-            }
-            if "-command".starts_with(&lower) {
-                let all: Vec<&str> = args.iter().skip(at + 1).map(|f| f.text.as_str()).collect();
-                w.hit("script", span);
-                let _ = w.run_text(&all.join(" "), span);
-                return Feed::Other;
-            }
-        }
-        if !text.starts_with(['-', '+']) || text == "-" || text == "--" {
-            break;
-        }
-        if text == "--rcfile" || text == "--init-file" {
-            w.hit("hidden-run", field.span);
-            at += 1;
-        } else if !text.starts_with("--") && text.contains('c') {
-            let rest = args.get(at + 1..).unwrap_or(&[]);
-            return shell_code(w, powershell, rest, span);
-        } else if matches!(text, "-o" | "+o" | "-O" | "+O" | "--command" | "-File" | "-file") {
-            if text == "--command" {
-                return shell_code(w, powershell, args.get(at + 1..).unwrap_or(&[]), span);
-            }
-            at += usize::from(!text.to_ascii_lowercase().starts_with("-f"));
-        } else if text.starts_with('-') && !text.starts_with("--") && text.contains('s') {
-            feed_shell(w, feed, span);
-            return Feed::Other;
-        }
-        at += 1;
-    }
-    let rest = args.get(at..).unwrap_or(&[]);
-    shell_input(w, rest, span, feed);
-    Feed::Other
-}
-
-/// A shell's script: a file, or what it is fed.
-fn shell_input(w: &mut Walker<'_>, rest: &[Field], span: Span, feed: &Feed) {
-    match rest.iter().find(|f| f.text != "--") {
-        None => feed_shell(w, feed, span),
-        Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0") => {
-            feed_shell(w, feed, span);
-        }
-        Some(file) => source(w, std::slice::from_ref(file), span),
-    }
-}
-
-fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span) -> Feed {
-    let Some((code, more)) = rest
-        .iter()
-        .position(|f| !f.text.starts_with('-') || f.text.len() < 2)
-        .and_then(|at| rest.get(at..))
-        .and_then(<[Field]>::split_first)
-    else {
-        w.hit("unreadable", span);
-        return Feed::Other;
-    };
-    if code.feed == Some(Feed::Fetched) {
-        w.hit("fetch-run", code.span);
-        return Feed::Other;
-    }
-    if code.text.starts_with(UNKNOWN) {
-        w.hit("computed-code", code.span);
-        return Feed::Other;
-    }
-    if code.unknown() {
-        w.hit("computed-input", code.span);
-    }
-    if powershell {
-        w.hit("script", span);
-    }
-    for (at, field) in more.iter().enumerate().take(10) {
-        w.assign(&at.to_string(), Value { text: field.text.clone(), many: field.many });
-    }
-    if let Some((_, values)) = more.split_first() {
-        let all: Vec<&str> = values.iter().map(|f| f.text.as_str()).collect();
-        let many = values.iter().any(|f| f.many);
-        for name in ["@", "*"] {
-            w.assign(name, Value { text: all.join(" "), many });
-        }
-    }
-    w.run_text(&code.text, code.span)
 }

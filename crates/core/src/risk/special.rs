@@ -2,11 +2,15 @@
 //!
 //! Owns the way from a name in the tables (`also …`) to a judge. Each family of judges has its file.
 
+mod cloud;
 mod code;
 mod data;
+mod edit;
 mod files;
 mod git;
+mod inline;
 mod net;
+mod pack;
 mod system;
 mod text;
 mod tools;
@@ -52,17 +56,18 @@ pub(super) fn judge(
         "del" => files::del(w, &case),
         "dd" => files::dd(w, &case),
         "chmod" => files::chmod(w, &case),
-        "tar" => files::tar(w, &case),
-        "zip" => files::zip(w, &case),
+        "tar" => pack::tar(w, &case),
+        "zip" => pack::zip(w, &case),
+        "cpio" => pack::cpio(w, &case),
         "truncate" => files::truncate(w, &case),
         "jq" | "yq" => text::jq(w, &case),
         "sed" => text::sed(w, &case),
         "awk" => text::awk(w, &case),
-        "editor" => text::editor(w, &case),
-        "pager" => text::pager(w, &case),
+        "editor" => edit::editor(w, &case),
+        "pager" => edit::pager(w, &case),
         "git" => git::git(w, &case),
         "gh" => git::hub(w, &case),
-        "node" | "npx" | "pip" | "cargo" | "buildtool" | "lint" => tools::tool(w, judge, &case),
+        "node" | "npx" | "pip" | "cargo" | "buildtool" | "runs" => tools::tool(w, judge, &case),
         "code" | "python" => code::interpreter(w, &case),
         "sql" | "sqlite" => data::sql(w, &case),
         "curl" | "wget" | "httpie" => net::http(w, &case),
@@ -71,10 +76,11 @@ pub(super) fn judge(
         "openssl" => net::openssl(w, &case),
         "ssh" => net::ssh(w, &case),
         "scp" => net::scp(w, &case),
+        "keygen" => net::keygen(w, &case),
         "rsync" => net::rsync(w, &case),
-        "docker" => net::docker(w, &case),
-        "kube" => net::kube(w, &case),
-        "cloud" => net::cloud(w, &case),
+        "docker" => cloud::docker(w, &case),
+        "kube" => cloud::kube(w, &case),
+        "cloud" => cloud::cloud(w, &case),
         "kill" => system::kill(w, &case),
         "killall" => system::killall(w, &case),
         "printenv" => system::printenv(w, &case),
@@ -90,5 +96,5 @@ pub(super) fn judge(
 
 /// Whether a call to a cloud only reads, by its words.
 pub(super) fn cloud_reads(program: &super::programs::Program, name: &str, args: &Args) -> bool {
-    program.also.contains(&"cloud") && net::cloud_reads(name, &args.operands)
+    program.also.contains(&"cloud") && cloud::cloud_reads(name, &args.operands)
 }

@@ -66,13 +66,13 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
         };
         for item in &lines {
             let command: Vec<Field> = rest.iter().map(|f| replace(f, &mark, item)).collect();
-            let _ = w.dispatch(&command, span, Feed::Other);
+            let _ = w.dispatch_outside(&command, span, Feed::Other);
         }
         return Feed::Other;
     }
     let mut command = rest.to_vec();
     command.extend(items);
-    w.dispatch(&command, span, Feed::Other)
+    w.dispatch_outside(&command, span, Feed::Other)
 }
 
 /// What `xargs` would put after the command.
@@ -139,7 +139,7 @@ pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Fe
         }
         let values = some(w, values.into_iter(), span);
         for value in &values {
-            let _ = w.run_text(&value.text, span);
+            let _ = w.run_apart(&value.text, span);
         }
         return Feed::Other;
     }
@@ -154,9 +154,9 @@ pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Fe
             && one.text.contains(char::is_whitespace)
         {
             let text: Vec<&str> = line.iter().map(|f| f.text.as_str()).collect();
-            let _ = w.run_text(&text.join(" "), span);
+            let _ = w.run_apart(&text.join(" "), span);
         } else {
-            let _ = w.dispatch(&line, span, Feed::Other);
+            let _ = w.dispatch_outside(&line, span, Feed::Other);
         }
     }
     Feed::Other

@@ -1,33 +1,232 @@
-//! What a shell remembers while it runs a line: variables and functions.
+//! What a shell remembers while it runs a line: variables, functions, aliases, traps.
 //!
-//! Owns their values as far as the line itself makes them certain. Never judges.
+//! Owns their values as far as the line itself makes them certain. How long they last is [`super::scope`]'s. Never
+//! judges.
 
-use super::expand::{Feed, Field, Value};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use super::expand::{Field, UNKNOWN, Value};
+use super::scope::Undo;
+use super::syntax::{Node, Span};
 use super::walk::Walker;
 
+/// Most values or bodies that one name may have at once.
+pub(super) const MAX_CHOICES: usize = 8;
+
+/// Variables that the shell itself changes as it goes.
+const MOVING: [&str; 12] = [
+    "_",
+    "BASH_COMMAND",
+    "FUNCNAME",
+    "DIRSTACK",
+    "BASH_ARGV",
+    "BASH_ARGC",
+    "BASH_SOURCE",
+    "BASH_LINENO",
+    "PIPESTATUS",
+    "BASH_REMATCH",
+    "COPROC",
+    "BASH_ALIASES",
+];
+
+/// A variable of the line.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held {
+    /// What it may hold; more than one when that depends.
+    pub values: Vec<Value>,
+    pub exported: bool,
+    /// Read-only: later assignments may fail.
+    pub fixed: bool,
+    /// How many shells deep it was set.
+    pub level: usize,
+}
+
+/// A function of the line.
+#[derive(Clone, Debug)]
+pub(super) struct Function {
+    /// What it may run; more than one when that depends.
+    pub bodies: Vec<Rc<Node>>,
+    pub called: bool,
+    pub exported: bool,
+    /// Nothing else can have that name.
+    pub certain: bool,
+    pub level: usize,
+}
+
+/// Code that waits for a signal.
+#[derive(Clone, Debug)]
+pub(super) struct Trap {
+    pub code: Field,
+    /// For the end of the shell only.
+    pub at_end: bool,
+}
+
+/// What the shell remembers.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    pub variables: HashMap<String, Held>,
+    pub functions: HashMap<String, Function>,
+    pub aliases: HashMap<String, Vec<String>>,
+    pub traps: Vec<Trap>,
+    pub undo: Vec<Undo>,
+    /// Scopes that may be undone.
+    pub open: usize,
+    /// How many shells deep the walk is.
+    pub level: usize,
+    /// What the names that running functions made local held before.
+    pub frames: Vec<Vec<(String, Option<Held>)>>,
+    /// Names that were given more than one value.
+    pub changing: HashSet<String>,
+    /// Names that another name refers to.
+    pub shared: HashSet<String>,
+    pub running: Vec<String>,
+}
+
+impl Held {
+    /// Both may be.
+    pub fn merge(&mut self, other: &[Value]) {
+        for value in other {
+            if self.values.len() >= MAX_CHOICES {
+                self.values = vec![Value::unknown()];
+                return;
+            }
+            if !self.values.iter().any(|v| v.text == value.text) {
+                self.values.push(value.clone());
+            }
+        }
+    }
+}
+
 impl Walker<'_> {
-    /// Gives a variable a value; one more when it may not happen.
+    /// Gives a variable a value.
     pub(super) fn assign(&mut self, name: &str, value: Value) {
-        let values = self.vars.entry(name.to_owned()).or_default();
-        if self.maybe == 0 || values.is_empty() && values.capacity() == 0 {
-            values.clear();
+        self.hold(name, value, false);
+    }
+
+    /// Gives a variable a value that programs started from here get as well.
+    pub(super) fn assign_exported(&mut self, name: &str, value: Value) {
+        self.hold(name, value, true);
+    }
+
+    fn hold(&mut self, name: &str, value: Value, export: bool) {
+        let memory = &mut self.memory;
+        let mut held = Held { values: vec![value], exported: export, fixed: false, level: memory.level };
+        if let Some(old) = memory.variables.get(name) {
+            held.exported |= old.exported;
+            held.fixed = old.fixed;
+            if old.values.first().map(|v| &v.text) != held.values.first().map(|v| &v.text) {
+                memory.changing.insert(name.to_owned());
+            }
+            if old.fixed {
+                held.merge(&old.values);
+            }
         }
-        if values.len() < 8 {
-            values.push(value);
+        self.put(name, Some(held));
+    }
+
+    pub(super) fn put(&mut self, name: &str, held: Option<Held>) {
+        let memory = &mut self.memory;
+        let old = match held {
+            Some(held) => memory.variables.insert(name.to_owned(), held),
+            None => memory.variables.remove(name),
+        };
+        if memory.open > 0 {
+            memory.undo.push(Undo::Variable(name.to_owned(), old));
         }
+    }
+
+    /// Programs started from here get the variable.
+    pub(super) fn export(&mut self, name: &str) {
+        if let Some(mut held) = self.memory.variables.get(name).cloned() {
+            held.exported = true;
+            self.put(name, Some(held));
+        }
+        if let Some(mut function) = self.memory.functions.get(name).cloned() {
+            function.exported = true;
+            self.put_function(name, Some(function));
+        }
+    }
+
+    /// Later assignments to the variable may fail.
+    pub(super) fn fix(&mut self, name: &str) {
+        if let Some(mut held) = self.memory.variables.get(name).cloned() {
+            held.fixed = true;
+            self.put(name, Some(held));
+        }
+    }
+
+    /// Another name refers to the variable: its values are not followed.
+    pub(super) fn share(&mut self, name: &str) {
+        self.memory.shared.insert(name.to_owned());
+    }
+
+    /// What a variable holds now comes back when the running function ends. Whether a function runs.
+    pub(super) fn localize(&mut self, name: &str) -> bool {
+        let old = self.memory.variables.get(name).cloned();
+        let Some(frame) = self.memory.frames.last_mut() else { return false };
+        if !frame.iter().any(|(known, _)| known == name) {
+            frame.push((name.to_owned(), old));
+        }
+        true
+    }
+
+    /// Does something with variables that hold only as long as it lasts.
+    pub(super) fn with_settings<T>(
+        &mut self,
+        settings: Vec<(String, Value)>,
+        may_last: bool,
+        inner: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before: Vec<(String, Option<Held>)> = settings
+            .iter()
+            .map(|(name, _)| (name.clone(), self.memory.variables.get(name).cloned()))
+            .collect();
+        let given = settings.clone();
+        for (name, value) in settings {
+            self.assign_exported(&name, value);
+        }
+        let out = inner(self);
+        for (name, held) in before {
+            self.put(&name, held);
+        }
+        for (name, value) in given.into_iter().filter(|_| may_last) {
+            let mut held = self
+                .memory
+                .variables
+                .get(&name)
+                .cloned()
+                .unwrap_or_else(|| Held { values: vec![Value::unknown()], ..Held::default() });
+            held.merge(&[value]);
+            self.put(&name, Some(held));
+        }
+        out
     }
 
     /// Whether this line gave the variable a value.
     pub(super) fn is_assigned(&self, name: &str) -> bool {
-        self.vars.contains_key(name)
+        self.memory.variables.contains_key(name)
+    }
+
+    /// Every text that a variable may hold.
+    pub(super) fn texts_of(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.memory
+            .variables
+            .get(name)
+            .into_iter()
+            .flat_map(|held| held.values.iter().map(|v| v.text.as_str()))
     }
 
     /// The value of a variable, when it is certain.
     pub(super) fn value_of(&self, name: &str) -> Option<Value> {
-        if let Some(values) = self.vars.get(name) {
-            return match values.as_slice() {
-                [one] => Some(one.clone()),
-                [first, rest @ ..] if rest.iter().all(|v| v.text == first.text) => Some(first.clone()),
+        if MOVING.contains(&name) || self.memory.shared.contains(name) {
+            return Some(Value::unknown());
+        }
+        if let Some(held) = self.memory.variables.get(name) {
+            // A child shell gets what is exported, and of the rest whatever the environment holds.
+            let inherits = held.level == self.memory.level || held.exported;
+            return match held.values.as_slice() {
+                [one] if inherits => Some(one.clone()),
                 _ => Some(Value::unknown()),
             };
         }
@@ -37,59 +236,44 @@ impl Walker<'_> {
             "TMPDIR" => "/tmp/dir",
             "SHELL" | "BASH" => "/bin/sh",
             "IFS" => " ",
-            "USER" | "LOGNAME" | "HOSTNAME" | "HOSTTYPE" | "OSTYPE" | "LANG" | "TERM" => "name",
+            "USER" | "LOGNAME" | "HOSTNAME" | "HOSTTYPE" | "OSTYPE" | "LANG" | "TERM" => {
+                return Some(Value { open: true, ..Value::of("name") });
+            }
             "PATH" => "/usr/bin:/bin",
             "!" => "%1",
             "$" | "PPID" | "?" | "#" | "RANDOM" | "SECONDS" | "LINENO" | "EUID" | "UID" | "COLUMNS"
             | "LINES" | "-" => "0",
             _ => return None,
         };
-        Some(Value { text: text.to_owned(), many: false })
+        Some(Value::of(text))
     }
 
-    /// Whether the line defined a function of that name.
-    pub(super) fn is_function(&self, name: &str) -> bool {
-        self.functions.contains_key(name)
+    /// Gives the positional parameters; those beyond are not certain.
+    pub(super) fn set_positional(&mut self, values: &[Field]) {
+        self.charge(values.iter().map(|f| f.text.len() + 32).sum(), Span::default());
+        for at in 0..9 {
+            let value = values.get(at).map_or_else(Value::unknown, Value::from_field);
+            self.assign(&(at + 1).to_string(), value);
+        }
+        for name in ["@", "*"] {
+            self.assign(name, Value::list(values));
+        }
+        self.assign("#", Value::of(&values.len().to_string()));
     }
 
-    /// Binds the arguments of a function and judges its body.
-    pub(super) fn call_with(&mut self, name: &str, argv: &[Field], feed: Feed) -> Feed {
-        let mut old = Vec::new();
-        let all: Vec<String> = argv.iter().skip(1).map(|f| f.text.clone()).collect();
-        let named = (1..=9).map(|n| (n.to_string(), argv.get(n).cloned()));
-        let every = ["@", "*"].map(|n| {
-            (n.to_owned(), (!all.is_empty()).then(|| Field { text: all.join(" "), ..Field::default() }))
-        });
-        for (name, field) in named.chain(every) {
-            // An argument that was not given may still be asked for: it is not certain.
-            let value = field.map_or_else(Value::unknown, |f| Value { text: f.text, many: f.many });
-            old.push((name.clone(), self.vars.insert(name, vec![value])));
-        }
-        let out = self.call(name, feed);
-        for (name, values) in old {
-            match values {
-                Some(values) => self.vars.insert(name, values),
-                None => self.vars.remove(&name),
-            };
-        }
-        out
-    }
-
-    pub(super) fn call(&mut self, name: &str, feed: Feed) -> Feed {
-        let Some((body, called)) = self.functions.get_mut(name) else { return Feed::Other };
-        *called = true;
-        let body = body.clone();
-        if self.running.iter().any(|n| n == name) {
-            self.hit("bomb", body.span);
-            return Feed::Other;
-        }
-        self.running.push(name.to_owned());
-        self.depth += 1;
-        let outer = self.current.take();
-        let out = self.node(&body, feed);
-        self.current = outer;
-        self.depth -= 1;
-        self.running.pop();
-        out
+    /// Drops the first positional parameters.
+    pub(super) fn shift(&mut self, by: usize) {
+        let all = self.value_of("@").filter(|value| !value.list.is_empty() && value.list.len() >= by);
+        let Some(all) = all else {
+            let unknown = Field { many: true, ..Field::plain(&UNKNOWN.to_string(), Span::default()) };
+            return self.set_positional(&[unknown]);
+        };
+        let rest: Vec<Field> = all
+            .list
+            .iter()
+            .skip(by)
+            .map(|text| Field { many: all.many, ..Field::plain(text, Span::default()) })
+            .collect();
+        self.set_positional(&rest);
     }
 }

@@ -52,9 +52,23 @@ pub(super) enum Piece {
 pub(super) enum VarOp {
     Plain,
     /// `:-`, `-`, `:=`, `=`: the value or this.
-    Default(Vec<Piece>),
+    Default {
+        pieces: Vec<Piece>,
+        /// Also when the value is empty.
+        colon: bool,
+        /// The variable gets the value.
+        assigns: bool,
+    },
     /// `:+`, `+`: this or nothing.
     Alternate(Vec<Piece>),
+    /// `[@]`: every element.
+    All,
+    /// `[*]`: every element in one.
+    Joined,
+    /// `[n]`.
+    Element(usize),
+    /// `@P`: the value is read as a prompt, substitutions included.
+    Prompt,
     /// Anything else (cutting, replacing, indirection): the result is not followed.
     Other(Vec<Piece>),
 }
@@ -122,12 +136,11 @@ pub(super) enum Kind {
         assigns: Vec<Assign>,
         words: Vec<Word>,
     },
-    /// Braces, a subshell, `if`, `while`, `until`, `case`: bodies that may run, and words that are expanded.
+    /// Bodies that may run, and words that are expanded.
     Compound {
         words: Vec<Word>,
         bodies: Vec<Script>,
-        certain: bool,
-        subshell: bool,
+        shape: Shape,
     },
     /// `for`, `select`.
     Each {
@@ -137,10 +150,13 @@ pub(super) enum Kind {
     },
     Function {
         name: String,
-        body: Box<Node>,
+        body: Rc<Node>,
     },
-    /// `[[ ]]`, `(( ))` and the like: only substitutions inside it run.
-    Test(Vec<Word>),
+    /// `[[ ]]`, or `(( ))` when `arithmetic`: only substitutions inside it run.
+    Test {
+        words: Vec<Word>,
+        arithmetic: bool,
+    },
 }
 
 /// Commands joined by `|`.
@@ -149,8 +165,33 @@ pub(super) struct Pipeline {
     pub nodes: Vec<Node>,
     /// Followed by `&`.
     pub background: bool,
-    /// Follows `&&` or `||`: may not run.
-    pub conditional: bool,
+    pub joined: Joined,
+}
+
+/// How a pipeline follows the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joined {
+    /// It always runs.
+    Always,
+    /// `&&`.
+    And,
+    /// `||`.
+    Or,
+}
+
+/// How the bodies of a compound command run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `{ }`.
+    Group,
+    /// `( )`, a coprocess.
+    Subshell,
+    /// `if`: the first body always runs, the others may.
+    Choice,
+    /// `case`: any of them may.
+    Cases,
+    /// `while`, `until`, `for (( ))`: the last body may, any number of times. `forever` when nothing ends it.
+    Loop { forever: bool },
 }
 
 /// A list of pipelines.

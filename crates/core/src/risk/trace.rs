@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::Risk;
 use super::expand::{Field, UNKNOWN};
 use super::rules::Rule;
-use super::shell::SHELLS;
+use super::started::SHELLS;
 use super::syntax::Span;
 use super::walk::Walker;
 

@@ -3,13 +3,16 @@
 //! Owns the state a shell has (variables, functions, aliases, where it stands) and the bounds on work. Never
 //! judges a program: that is [`super::command`] and the judges it calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::expand::{Feed, UNKNOWN, Value};
+use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::parse;
 use super::path::Cwd;
 use super::rules;
-use super::syntax::{Assign, Kind, Node, Pipeline, Script, Span};
+use super::scope::Mark;
+use super::shell;
+use super::state::Memory;
+use super::syntax::{Assign, Joined, Kind, Node, Pipeline, Script, Span};
 use super::trace::Trace;
 use super::{Part, Risk};
 
@@ -51,10 +54,10 @@ pub(super) struct Walker<'l> {
     pub(super) current: Option<usize>,
     worst: Option<Worst>,
     programs: Vec<String>,
-    pub(super) vars: HashMap<String, Vec<Value>>,
-    pub(super) functions: HashMap<String, (Node, bool)>,
-    pub(super) running: Vec<String>,
-    pub(super) aliases: HashMap<String, String>,
+    named: HashSet<String>,
+    pub(super) memory: Memory,
+    /// The next command is started by another program: functions and aliases do not count.
+    pub(super) outside: bool,
     pub(super) cwd: Cwd,
     /// What would run and be touched, when that is asked for.
     pub(super) trace: Option<Trace>,
@@ -73,6 +76,9 @@ pub(super) struct Walker<'l> {
     pub(super) derived: Vec<String>,
     /// Secret-looking words named earlier in the same pipeline.
     pub(super) upstream_secret: Option<String>,
+    /// What the last command prints never ends; what the current one is fed neither.
+    pub(super) endless: bool,
+    pub(super) upstream_endless: bool,
     pub(super) stopped: bool,
     /// Set by a judge that replaces the table's word on a command.
     pub(super) lowered: Option<&'static str>,
@@ -87,10 +93,9 @@ impl<'l> Walker<'l> {
             current: None,
             worst: None,
             programs: Vec::new(),
-            vars: HashMap::new(),
-            functions: HashMap::new(),
-            running: Vec::new(),
-            aliases: HashMap::new(),
+            named: HashSet::new(),
+            memory: Memory::default(),
+            outside: false,
             cwd: Cwd::Project,
             trace: None,
             depth: 0,
@@ -103,20 +108,18 @@ impl<'l> Walker<'l> {
             written: HashMap::new(),
             derived: Vec::new(),
             upstream_secret: None,
+            endless: false,
+            upstream_endless: false,
             stopped: false,
             lowered: None,
         }
     }
 
-    /// Judges a whole script, then the functions and aliases nobody called.
+    /// Judges a whole script, then what waits for its end and the functions nobody called.
     pub(super) fn run(&mut self, script: &Script) {
         self.script(script, &Feed::Inherit);
-        let mut names: Vec<String> =
-            self.functions.iter().filter(|(_, (_, called))| !called).map(|(name, _)| name.clone()).collect();
-        names.sort_unstable();
-        for name in names {
-            self.call(&name, Feed::Inherit);
-        }
+        self.run_traps(0);
+        self.call_the_rest(None);
     }
 
     /// What was found: the worst, the parts, the programs, what would run.
@@ -196,7 +199,7 @@ impl<'l> Walker<'l> {
         {
             name.clone_into(&mut found.program);
         }
-        if self.programs.len() < 256 && !self.programs.iter().any(|p| p == name) {
+        if self.named.insert(name.to_owned()) {
             self.programs.push(name.to_owned());
         }
     }
@@ -225,10 +228,21 @@ impl<'l> Walker<'l> {
 
     pub(super) fn script(&mut self, script: &Script, feed: &Feed) -> Feed {
         let mut out = Feed::Inherit;
+        let mut chain: Option<(Mark, Joined)> = None;
         for pipeline in script {
-            self.maybe += usize::from(pipeline.conditional);
+            // What follows `&&` may count on all before it, what follows `||` on nothing.
+            let goes_on = pipeline.joined == Joined::And
+                && chain.as_ref().is_none_or(|(_, first)| *first == Joined::And);
+            if !goes_on && let Some((mark, _)) = chain.take() {
+                self.doubt(mark);
+            }
+            let conditional = pipeline.joined != Joined::Always;
+            if conditional && chain.is_none() {
+                chain = Some((self.enter(), pipeline.joined));
+            }
+            self.maybe += usize::from(conditional);
             let next = self.pipeline(pipeline, feed.clone());
-            self.maybe -= usize::from(pipeline.conditional);
+            self.maybe -= usize::from(conditional);
             out = match (out, next) {
                 (Feed::Inherit, next) => next,
                 (Feed::Text(a), Feed::Text(b)) if a.len() + b.len() < 65_536 => Feed::Text(a + &b),
@@ -236,6 +250,9 @@ impl<'l> Walker<'l> {
                 (Feed::Fetched, _) | (_, Feed::Fetched) => Feed::Fetched,
                 _ => Feed::Other,
             };
+        }
+        if let Some((mark, _)) = chain {
+            self.doubt(mark);
         }
         out
     }
@@ -245,8 +262,19 @@ impl<'l> Walker<'l> {
         let upstream = self.upstream_secret.take();
         let (cwd, place) = (self.cwd, self.standing());
         let alone = pipeline.nodes.len() == 1 && !pipeline.background;
-        for node in &pipeline.nodes {
+        self.endless = false;
+        for (at, node) in pipeline.nodes.iter().enumerate() {
+            self.upstream_endless = std::mem::take(&mut self.endless);
+            let mark = (!alone).then(|| self.enter());
             feed = self.node(node, feed);
+            match mark {
+                // Some shells run the last part in themselves.
+                Some(mark) if at + 1 == pipeline.nodes.len() && !pipeline.background => {
+                    self.doubt(mark);
+                }
+                Some(mark) => self.forget(mark),
+                None => {}
+            }
             if !alone {
                 self.return_to(place.as_ref());
                 if self.cwd != Cwd::Outside {
@@ -256,6 +284,11 @@ impl<'l> Walker<'l> {
         }
         self.upstream_secret = upstream;
         feed
+    }
+
+    /// Whether a good part of what may be judged was judged.
+    pub(super) const fn is_weary(&self) -> bool {
+        self.stopped || self.commands > MAX_COMMANDS / 4
     }
 
     /// Judges one command; gives what it would print.
@@ -277,26 +310,19 @@ impl<'l> Walker<'l> {
         }
         let out = match &node.kind {
             Kind::Simple { assigns, words } => self.simple(assigns, words, span, feed),
-            Kind::Compound { words, bodies, certain, subshell } => {
+            Kind::Compound { words, bodies, shape } => {
                 let _ = self.fields(words);
-                let (cwd, place) = (self.cwd, self.standing());
-                let out = self.bodies(bodies, *certain, &feed);
-                if *subshell {
-                    self.cwd = cwd;
-                    self.return_to(place.as_ref());
-                }
-                out
+                self.compound(bodies, *shape, &feed, span)
             }
             Kind::Each { name, list, body } => self.each(name, list.as_deref(), body, &feed),
             Kind::Function { name, body } => {
-                self.functions.insert(name.clone(), ((**body).clone(), false));
+                self.define(name, body);
                 Feed::Inherit
             }
-            Kind::Test(words) => {
+            Kind::Test { words, arithmetic } => {
                 let testing = std::mem::replace(&mut self.testing, true);
-                for word in words {
-                    let _ = self.text_of(word);
-                }
+                let texts: Vec<Field> = words.iter().map(|word| self.text_of(word)).collect();
+                self.check_test(&texts, *arithmetic);
                 self.testing = testing;
                 Feed::Inherit
             }
@@ -308,13 +334,7 @@ impl<'l> Walker<'l> {
 
     /// Remembers what went into which files.
     fn note_output(&mut self, out: &Feed, targets: &[String], span: Span) {
-        let endless = self.current.and_then(|at| self.found.get(at)).is_some_and(|f| {
-            let shown = self.line.get(f.span.start..f.span.end).unwrap_or("");
-            f.program == "yes"
-                || f.program == "cat"
-                    && ["/dev/zero", "/dev/urandom", "/dev/random"].iter().any(|d| shown.contains(d))
-        });
-        if endless && !targets.is_empty() {
+        if !targets.is_empty() && std::mem::take(&mut self.endless) {
             self.hit("bomb", span);
         }
         if let (Feed::Fetched, true) = (out, !targets.is_empty()) {
@@ -330,62 +350,19 @@ impl<'l> Walker<'l> {
         }
     }
 
-    fn bodies(&mut self, bodies: &[Script], certain: bool, feed: &Feed) -> Feed {
-        let doubt = usize::from(!certain);
-        self.maybe += doubt;
-        let mut out = Feed::Inherit;
-        for body in bodies {
-            let next = self.script(body, feed);
-            out = if certain { next } else { merge_doubt(out, next) };
-        }
-        self.maybe -= doubt;
-        out
-    }
-
-    fn each(&mut self, name: &str, list: Option<&[super::syntax::Word]>, body: &Script, feed: &Feed) -> Feed {
-        let fields = list.map_or_else(Vec::new, |words| self.fields(words));
-        self.maybe += 1;
-        let mut out = Feed::Inherit;
-        let rounds = if self.maybe > 3 { 2 } else { 6 };
-        if list.is_none() || fields.is_empty() {
-            self.assign(name, Value::unknown());
-            out = self.script(body, feed);
-        }
-        for field in fields.iter().take(rounds) {
-            self.vars.insert(name.to_owned(), vec![Value { text: field.text.clone(), many: field.many }]);
-            let next = self.script(body, feed);
-            out = merge_doubt(out, next);
-        }
-        if fields.len() > rounds {
-            for field in fields.iter().skip(rounds) {
-                self.vars.insert(name.to_owned(), vec![Value { text: field.text.clone(), many: true }]);
-                if self.stopped || self.commands > MAX_COMMANDS / 4 {
-                    self.note_cut();
-                    self.vars.insert(name.to_owned(), vec![Value::unknown()]);
-                }
-                let _ = self.script(body, feed);
-            }
-            out = Feed::Other;
-        }
-        self.maybe -= 1;
-        out
-    }
-
     fn simple(&mut self, assigns: &[Assign], words: &[super::syntax::Word], span: Span, feed: Feed) -> Feed {
         let lone = words.is_empty();
         let mut settings = Vec::new();
         for assign in assigns {
             let value = self.assigned(assign);
-            settings.push((assign.name.clone(), value, self.place_of(assign.span), assign.append));
-        }
-        for (name, value, at, _) in &settings {
-            self.judge_setting(name, &value.text, *at);
+            self.judge_setting(&assign.name, &value.text, self.place_of(assign.span));
+            if lone {
+                self.assign(&assign.name, value);
+            } else {
+                settings.push((assign.name.clone(), value));
+            }
         }
         if lone {
-            for (name, value, _, append) in settings {
-                let value = if append { Value::unknown() } else { value };
-                self.assign(&name, value);
-            }
             return Feed::Inherit;
         }
         let tests = words.first().and_then(parse::bare).is_some_and(|name| matches!(name, "[" | "test"));
@@ -396,29 +373,59 @@ impl<'l> Walker<'l> {
         if argv.is_empty() {
             return Feed::Inherit;
         }
-        self.dispatch(&argv, span, feed)
+        if settings.is_empty() {
+            return self.dispatch(&argv, span, feed);
+        }
+        let name = argv.first().map_or("", |f| f.text.as_str());
+        if shell::declares(name) {
+            let out = self.dispatch(&argv, span, feed);
+            for (name, value) in settings {
+                let _ = self.localize(&name);
+                self.assign(&name, value);
+            }
+            return out;
+        }
+        self.with_settings(settings, shell::keeps_settings(name), |w| w.dispatch(&argv, span, feed))
     }
 
     fn assigned(&mut self, assign: &Assign) -> Value {
+        let before = if assign.append { self.value_of(&assign.name) } else { None };
         if assign.array {
             let fields = self.fields(&assign.values);
-            let texts: Vec<&str> = fields.iter().map(|f| f.text.as_str()).collect();
-            return Value { text: texts.join(" "), many: fields.iter().any(|f| f.many) };
-        }
-        match assign.values.first() {
-            Some(word) => {
-                let field = self.text_of(word);
-                if let Some(home) = field.text.strip_prefix('~') {
-                    return Value { text: format!("~{home}"), many: field.many };
+            return match before {
+                None if !assign.append => Value::list(&fields),
+                Some(old) if old.text.is_empty() => Value::list(&fields),
+                Some(old) if !old.list.is_empty() => {
+                    self.charge(old.text.len() + 32 * old.list.len(), assign.span);
+                    let kept = old.list.iter();
+                    let old = kept.map(|text| Field { many: old.many, ..Field::plain(text, assign.span) });
+                    Value::list(&old.chain(fields).collect::<Vec<_>>())
                 }
-                Value { text: field.text, many: field.many }
+                _ => Value::unknown(),
+            };
+        }
+        let field = assign.values.first().map(|word| self.text_of(word)).unwrap_or_default();
+        match before {
+            None if !assign.append => Value::from_field(&field),
+            Some(old) if old.list.is_empty() && old.text.len() + field.text.len() < 4096 => {
+                Value { many: old.many || field.many, ..Value::of(&(old.text + &field.text)) }
             }
-            None => Value::default(),
+            _ => Value::unknown(),
         }
     }
 
     /// Runs a text as shell code at a place of the line.
     pub(super) fn run_text(&mut self, text: &str, span: Span) -> Feed {
+        self.run_fed(text, span, &Feed::Inherit)
+    }
+
+    /// Runs a text as a child shell does.
+    pub(super) fn run_apart(&mut self, text: &str, span: Span) -> Feed {
+        self.apart(|w| w.run_text(text, span))
+    }
+
+    /// Runs a text as shell code that is fed something.
+    pub(super) fn run_fed(&mut self, text: &str, span: Span, feed: &Feed) -> Feed {
         self.nested_bytes += text.len();
         if self.nested_bytes > MAX_NESTED_BYTES || self.depth >= MAX_DEPTH {
             self.hit("too-long", span);
@@ -431,10 +438,15 @@ impl<'l> Walker<'l> {
             self.hit(if text.contains(UNKNOWN) { "computed-code" } else { "unreadable" }, span);
             return Feed::Other;
         };
+        self.at_place(span, |w| w.script(&script, feed))
+    }
+
+    /// Does something with what stands at a place of the line but is not written there.
+    pub(super) fn at_place<T>(&mut self, span: Span, inner: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.origin.replace(self.place_of(span));
         let place = self.standing();
         self.depth += 1;
-        let out = self.script(&script, &Feed::Inherit);
+        let out = inner(self);
         self.depth -= 1;
         self.or_return_to(place.as_ref());
         self.origin = outer;
@@ -446,7 +458,11 @@ impl<'l> Walker<'l> {
         let (cwd, place) = (self.cwd, self.standing());
         self.depth += 1;
         let testing = std::mem::replace(&mut self.testing, false);
+        let upstream = self.upstream_endless;
+        let mark = self.enter();
         let out = self.script(script, feed);
+        self.forget(mark);
+        self.upstream_endless = upstream;
         self.testing = testing;
         self.depth -= 1;
         self.cwd = cwd;
@@ -455,7 +471,7 @@ impl<'l> Walker<'l> {
     }
 }
 
-fn merge_doubt(a: Feed, b: Feed) -> Feed {
+pub(super) fn merge_doubt(a: Feed, b: Feed) -> Feed {
     match (a, b) {
         (Feed::Inherit, next) => next,
         (same, Feed::Inherit) => same,

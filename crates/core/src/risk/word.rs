@@ -306,6 +306,19 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// `[@]}`, `[*]}` or `[7]}`: the end of an array's expansion with nothing more to it.
+    fn whole_subscript(&mut self) -> Option<VarOp> {
+        let close = self.rest().find(']')?;
+        let inner = self.rest().get(..close)?.strip_prefix('[')?;
+        let op = match inner {
+            "@" => VarOp::All,
+            "*" => VarOp::Joined,
+            digits => VarOp::Element(digits.parse().ok()?),
+        };
+        self.rest().get(close + 1..)?.starts_with('}').then(|| self.at += close + 2)?;
+        Some(op)
+    }
+
     fn braced(&mut self, quoted: bool) -> Read<Piece> {
         let until = Until::Brace { quoted };
         let strange = self.looking_at("!") || self.looking_at("#") && !self.looking_at("#}");
@@ -324,6 +337,9 @@ impl<'a> Parser<'a> {
             return Err(Unreadable);
         }
         let mut subscript = Vec::new();
+        if !strange && let Some(op) = self.whole_subscript() {
+            return Ok(Piece::Var { name, op, quoted });
+        }
         if self.looking_at("[") {
             let len = self.rest().find(']').ok_or(Unreadable)?;
             let inner = self.rest().get(..len).unwrap_or("");
@@ -336,8 +352,14 @@ impl<'a> Parser<'a> {
             VarOp::Other(subscript)
         } else if self.looking_at("}") {
             VarOp::Plain
-        } else if ["-", "="].iter().any(|op| self.eat(&format!(":{op}")) || self.eat(op)) {
-            VarOp::Default(self.pieces(until)?)
+        } else if self.eat("@P") {
+            VarOp::Prompt
+        } else if let Some((colon, assigns)) =
+            [(":-", true, false), ("-", false, false), (":=", true, true), ("=", false, true)]
+                .into_iter()
+                .find_map(|(op, colon, assigns)| self.eat(op).then_some((colon, assigns)))
+        {
+            VarOp::Default { pieces: self.pieces(until)?, colon, assigns }
         } else if self.eat(":+") || self.eat("+") {
             VarOp::Alternate(self.pieces(until)?)
         } else {

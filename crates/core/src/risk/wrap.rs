@@ -3,7 +3,7 @@
 //! Owns how each finds the command inside its arguments. Never adds risk of its own beyond a stated floor.
 //! Those that run it once for each of many items are in [`super::spread`].
 
-use super::expand::{Feed, Field};
+use super::expand::{Feed, Field, Value};
 use super::spread;
 use super::syntax::Span;
 use super::walk::Walker;
@@ -17,7 +17,7 @@ struct Wrapper {
     floor: Option<&'static str>,
 }
 
-const WRAPPERS: [Wrapper; 22] = [
+const WRAPPERS: [Wrapper; 27] = [
     Wrapper { names: &["time", "gtime"], takes: &["-f", "-o", "--format", "--output"], skip: 0, floor: None },
     Wrapper { names: &["nice", "gnice"], takes: &["-n", "--adjustment"], skip: 0, floor: None },
     Wrapper { names: &["ionice"], takes: &["-c", "-n", "--class", "--classdata"], skip: 0, floor: None },
@@ -67,6 +67,51 @@ const WRAPPERS: [Wrapper; 22] = [
         names: &["chrt", "taskset", "setarch", "prlimit", "choom", "cgexec", "numactl"],
         takes: &["-g", "-n", "-N", "-m", "-C"],
         skip: 1,
+        floor: None,
+    },
+    Wrapper {
+        names: &[
+            "torsocks",
+            "torify",
+            "proxychains",
+            "proxychains4",
+            "tsocks",
+            "eatmydata",
+            "annotate-output",
+            "memusage",
+            "sotruss",
+            "systemd-cat",
+            "ifne",
+            "viddy",
+            "pexec",
+            "msgfilter",
+            "msgexec",
+            "ssh-agent",
+            "uclampset",
+            "dbus-launch",
+            "aa-exec",
+        ],
+        takes: &["-t", "-p", "-f", "-o", "-n"],
+        skip: 0,
+        floor: None,
+    },
+    Wrapper {
+        names: &["faketime", "datefudge", "logsave", "envdir", "with-lock-ex"],
+        takes: &["-f", "-t"],
+        skip: 1,
+        floor: None,
+    },
+    Wrapper { names: &["cpulimit"], takes: &["-l", "-p", "-e", "-P"], skip: 0, floor: None },
+    Wrapper {
+        names: &["ts", "tsp", "task-spooler", "pueue"],
+        takes: &["-L", "-N", "-D", "-W", "-E"],
+        skip: 0,
+        floor: None,
+    },
+    Wrapper {
+        names: &["xcrun"],
+        takes: &["--sdk", "-sdk", "--toolchain", "-toolchain"],
+        skip: 0,
         floor: None,
     },
     Wrapper { names: &["caffeinate", "xvfb-run"], takes: &["-t", "-w", "-s", "-n"], skip: 0, floor: None },
@@ -185,6 +230,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     }
     let rest = inner(w, wrapper.takes, argv, name);
     match name {
+        "watch" if argv.iter().any(|f| matches!(f.text.as_str(), "-x" | "--exec")) => {}
         "watch" | "concurrently" | "npm-run-all" | "hyperfine" => return Some(texts(w, name, rest, span)),
         "busybox" | "toybox" if rest.is_empty() => return Some(Feed::Text(String::new())),
         _ => {}
@@ -204,8 +250,13 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
     if let ("flock", [option, code, ..]) = (name, command)
         && matches!(option.text.as_str(), "-c" | "--command")
     {
-        return Some(w.run_text(&code.text, code.span));
+        return Some(w.run_apart(&code.text, code.span));
     }
+    Some(carried(w, name, command, span, feed))
+}
+
+/// Judges the command that a wrapper carries, settings before it included.
+fn carried(w: &mut Walker<'_>, name: &str, command: &[Field], span: Span, feed: &Feed) -> Feed {
     let assigned = command.iter().take_while(|f| is_assignment(&f.text)).count();
     for field in command.iter().take(assigned) {
         if let Some((variable, value)) = field.text.split_once('=') {
@@ -213,13 +264,18 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         }
     }
     let command = command.get(assigned..).unwrap_or(&[]);
-    if command.is_empty() {
-        return Some(Feed::Inherit);
+    let Some(first) = command.first() else { return Feed::Inherit };
+    // As a filter `ts` is given a format.
+    if name == "ts" && first.text.contains('%') {
+        return Feed::Other;
     }
-    if name == "exec" && command.first().is_some_and(|f| f.twisted && f.text.is_empty()) {
-        return Some(Feed::Inherit);
+    if name == "exec" && first.twisted && first.text.is_empty() {
+        return Feed::Inherit;
     }
-    Some(w.dispatch(command, span, feed.clone()))
+    if matches!(name, "time" | "then" | "noglob" | "nocorrect" | "builtin") {
+        return w.dispatch(command, span, feed.clone());
+    }
+    w.dispatch_outside(command, span, feed.clone())
 }
 
 /// The arguments after a wrapper's options; options that hold code or write are judged.
@@ -234,26 +290,39 @@ pub(super) fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], n
         if !text.starts_with('-') || text == "-" {
             break;
         }
-        let (option, mut value) = match text.split_once('=') {
-            Some((option, value)) => (option, Some(field.with(value))),
-            None => (text, None),
+        let (option, value) = match text.split_once('=') {
+            Some((option, value)) => (option.to_owned(), Some(field.with(value))),
+            None if takes.contains(&text) => {
+                at += 1;
+                (text.to_owned(), argv.get(at).cloned())
+            }
+            None if text.starts_with("--") => (text.to_owned(), None),
+            None => cluster(takes, argv, &mut at),
         };
-        let short = text.get(..2).filter(|_| !text.starts_with("--"));
-        if value.is_none() && takes.contains(&option) {
-            at += 1;
-            value = argv.get(at).cloned();
-        } else if let Some(short) = short
-            && takes.contains(&short)
-            && text.len() > 2
-        {
-            value = text.get(2..).map(|v| field.with(v));
-        }
         if let Some(value) = value {
-            wrapper_value(w, name, option, &value);
+            wrapper_value(w, name, &option, &value);
         }
         at += 1;
     }
     argv.get(at..).unwrap_or(&[])
+}
+
+/// Letters after one dash: the first that takes a value takes the rest of the word, or the next word.
+fn cluster(takes: &[&str], argv: &[Field], at: &mut usize) -> (String, Option<Field>) {
+    let Some(field) = argv.get(*at) else { return (String::new(), None) };
+    for (start, letter) in field.text.char_indices().skip(1) {
+        let option = format!("-{letter}");
+        if !takes.contains(&option.as_str()) {
+            continue;
+        }
+        let rest = field.text.get(start + letter.len_utf8()..).unwrap_or("");
+        if rest.is_empty() {
+            *at += 1;
+            return (option, argv.get(*at).cloned());
+        }
+        return (option, Some(field.with(rest)));
+    }
+    (field.text.clone(), None)
 }
 
 /// The value of a wrapper's option: code, a file that is written, or one that is read.
@@ -281,7 +350,7 @@ fn wrapper_value(w: &mut Walker<'_>, name: &str, option: &str, value: &Field) {
             || value.text.contains("python");
         w.hit(if runs { "hidden-run" } else { "build" }, value.span);
     } else if code {
-        let _ = w.run_text(&value.text, value.span);
+        let _ = w.run_apart(&value.text, value.span);
     } else if written && name != "stdbuf" {
         w.judge_write(value, "write-hidden");
     } else {
@@ -293,10 +362,10 @@ fn wrapper_value(w: &mut Walker<'_>, name: &str, option: &str, value: &Field) {
 fn texts(w: &mut Walker<'_>, name: &str, rest: &[Field], span: Span) -> Feed {
     if name == "watch" {
         let line: Vec<&str> = rest.iter().map(|f| f.text.as_str()).collect();
-        let _ = w.run_text(&line.join(" "), span);
+        let _ = w.run_apart(&line.join(" "), span);
     } else {
         for field in rest {
-            let _ = w.run_text(&field.text, field.span);
+            let _ = w.run_apart(&field.text, field.span);
         }
     }
     Feed::Other
@@ -313,6 +382,7 @@ pub(super) fn is_assignment(text: &str) -> bool {
 fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
     let mut at = 1;
     let mut cleared = false;
+    let mut settings = Vec::new();
     while let Some(field) = argv.get(at) {
         let text = field.text.as_str();
         match text {
@@ -321,20 +391,26 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
                 return Feed::Text(String::new());
             }
             "-i" | "-" | "--ignore-environment" => cleared = true,
-            "-u" | "--unset" | "-C" | "--chdir" | "-P" => at += 1,
+            "-u" | "--unset" => {
+                at += 1;
+                let name = argv.get(at).map_or("", |f| f.text.as_str());
+                settings.push((name.to_owned(), Value::of("")));
+            }
+            "-C" | "--chdir" | "-P" => at += 1,
             "-S" | "--split-string" => {
                 let code = argv.get(at + 1).map_or("", |f| f.text.as_str());
-                return w.run_text(code, span);
+                return w.run_apart(code, span);
             }
             "--" => {}
             _ if text.starts_with("-S") || text.starts_with("--split-string=") => {
                 let code = text.trim_start_matches("--split-string=").trim_start_matches("-S");
-                return w.run_text(code, span);
+                return w.run_apart(code, span);
             }
             _ if text.starts_with('-') => {}
             _ if is_assignment(text) => {
                 if let Some((name, value)) = text.split_once('=') {
                     w.judge_setting(name, value, field.span);
+                    settings.push((name.to_owned(), Value::from_field(&field.with(value))));
                 }
             }
             _ => break,
@@ -348,7 +424,7 @@ fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
         }
         return Feed::Other;
     }
-    w.dispatch(rest, span, feed.clone())
+    w.with_settings(settings, false, |w| w.dispatch_outside(rest, span, feed.clone()))
 }
 
 fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
@@ -362,5 +438,9 @@ fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed 
             _ => break,
         }
     }
-    if rest.is_empty() { Feed::Inherit } else { w.dispatch(rest, span, feed.clone()) }
+    if rest.is_empty() {
+        return Feed::Inherit;
+    }
+    w.outside = true;
+    w.dispatch(rest, span, feed.clone())
 }

@@ -4,17 +4,19 @@
 
 mod change;
 mod command;
+mod hear;
 
 use super::{
     lane::{Lane, LaneKind, OpenCall, Talk},
-    state::{ApplyStatus, HEAD_CHARS, RECENT, Run, Said, State, TurnInfo},
+    state::{ApplyStatus, HEAD_CHARS, Run, State, TurnInfo},
 };
 use crate::{
     checkpoint::{CheckpointKind, Failure},
     event::{CallHead, Event, RunStatus, Stamped},
     ids::{Seq, TaskId},
-    intent::{IntentPath, Phase, Turn},
+    intent::{Control, IntentPath, Phase, Turn},
     plan::{GateStatus, Plan, TaskStatus},
+    policy::{Origin, Rule},
     proposal::ProposalStatus,
     tool::Tool,
     trust::Trust,
@@ -26,29 +28,28 @@ impl State {
         self.seq = stamped.seq;
         self.at = stamped.at;
         self.fold(stamped.seq, &stamped.event);
+        self.drop_idle_hooks();
     }
 
-    /// Keeps the beginning of a message for those that refer to it.
-    fn heard(&mut self, seq: Seq, by_user: bool, head: String) {
-        if self.recent.len() >= RECENT {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(Said { seq, by_user, head });
-    }
-
-    fn saw(&mut self, id: u64) {
+    pub(super) fn saw(&mut self, id: u64) {
         self.last_id = self.last_id.max(id);
     }
 
     fn fold(&mut self, seq: Seq, event: &Event) {
+        self.age(event);
         match event {
-            Event::SessionOpened { slug, folder, mode, permission, .. } => {
+            Event::SessionOpened { slug, folder, mode, permission, sandbox, mode_said, .. } => {
+                self.mode_said = *mode_said;
                 self.slug.clone_from(slug);
                 self.folder.clone_from(folder);
                 self.mode = *mode;
                 self.permission = *permission;
+                self.sandbox = sandbox.clone().unwrap_or_default();
             }
-            Event::SessionReopened { permission, .. } => self.reopen(*permission),
+            Event::SessionReopened { permission, sandbox, .. } => {
+                self.reopen(*permission);
+                self.sandbox = sandbox.clone().unwrap_or_default();
+            }
             Event::CallLost { apply, .. } => {
                 if let Some(a) = apply.and_then(|a| self.applies.get_mut(&a)) {
                     a.status = ApplyStatus::Failed;
@@ -59,7 +60,7 @@ impl State {
                 self.turn = Some(*turn);
                 self.history.push(seq);
                 let head: String = text.head.chars().take(HEAD_CHARS).collect();
-                self.heard(seq, true, head.clone());
+                self.keep(seq, true, head.clone());
                 let info = TurnInfo {
                     seq,
                     head,
@@ -76,28 +77,8 @@ impl State {
                 };
                 self.turns.insert(*turn, info);
             }
-            Event::IntentClassified {
-                turn,
-                class,
-                path,
-                confidence,
-                forbids,
-                request,
-                source,
-                reasoning,
-            } => {
-                let (phase, plan_active) = (self.phase, self.plan.is_some());
-                if let Some(info) = self.turns.get_mut(turn) {
-                    (info.phase, info.plan_active) = (phase, plan_active);
-                    info.source.clone_from(source);
-                    info.reasoning.clone_from(reasoning);
-                    info.class = class.clone();
-                    info.path = path.clone();
-                    info.confidence = *confidence;
-                    info.forbids = *forbids;
-                    info.fixed = source == "at_node";
-                    info.request.clone_from(request);
-                }
+            Event::IntentClassified { .. } | Event::IntentAsked { .. } | Event::TurnDropped { .. } => {
+                self.fold_heard(event);
             }
             Event::PhaseChanged { to, .. } => {
                 self.phase = *to;
@@ -110,7 +91,16 @@ impl State {
                 self.seeking = None;
             }
             Event::TrustSought { wish } => self.seeking = Some(*wish),
-            Event::ModeChanged { mode } => self.mode = *mode,
+            Event::HooksKnown { .. }
+            | Event::HookStarted { .. }
+            | Event::HookEnded { .. }
+            | Event::MoveHeld { .. }
+            | Event::MoveBlocked { .. } => self.fold_hook(seq, event),
+            Event::ModeChanged { mode, .. } => {
+                self.mode = *mode;
+                self.mode_said = true;
+            }
+            Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
                 self.chat_only = *chat_only;
@@ -145,8 +135,24 @@ impl State {
             Event::CheckpointResolved { checkpoint, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
                 self.asked.remove(checkpoint);
-                self.open.remove(checkpoint);
+                let question = self.open.remove(checkpoint);
+                if let (Some(CheckpointKind::Access { call, request, .. }), Some(_)) =
+                    (question.map(|q| q.kind), approval)
+                {
+                    let mut calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
+                    if let Some(open) = calls.find(|c| c.call == call) {
+                        open.leave.push(request);
+                    }
+                }
             }
+            Event::RulesGranted { rules, lasting, approval } => {
+                self.saw(approval.0);
+                self.granted.extend(rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()));
+                if *lasting {
+                    self.keeping.insert(*approval, rules.clone());
+                }
+            }
+            Event::RulesKept { approval, .. } => drop(self.keeping.remove(approval)),
             Event::QueueChanged { plan_new, control, later } => {
                 self.queue.plan_new = *plan_new;
                 self.queue.control = control.iter().cloned().collect();
@@ -178,6 +184,7 @@ impl State {
             | Event::ThinkingFailed { .. }
             | Event::CallMade { .. }
             | Event::CallStarted { .. }
+            | Event::CallHeld { .. }
             | Event::CallEnded { .. } => self.fold_lane(seq, event),
             Event::Proposed { .. }
             | Event::HunkDecided { .. }
@@ -208,11 +215,16 @@ impl State {
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
         self.trust = Trust::None;
+        self.granted.clear();
+        self.keeping.clear();
         self.seeking = None;
+        self.hooks.clear();
+        self.hook_runs.clear();
         self.lanes.clear();
         self.open.clear();
         self.asked.clear();
         self.cut.clear();
+        self.hearing.clear();
         self.run = None;
         self.failure = None;
         self.phase = Phase::Idle;
@@ -347,6 +359,7 @@ impl State {
                     talk: Vec::new(),
                     rounds: 0,
                     seen: std::collections::BTreeMap::new(),
+                    moves: Vec::new(),
                     opened: self.at,
                 };
                 if lane.kind == LaneKind::Goal {
@@ -368,6 +381,7 @@ impl State {
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.node = *to;
                     lane.epoch += 1;
+                    lane.moves.drain(..usize::from(lane.moves.first().is_some_and(|m| m.to == *to)));
                 }
             }
             Event::ThinkingStarted { call, lane } => {
@@ -382,7 +396,7 @@ impl State {
                 self.cut.remove(call);
                 if !*intermediate {
                     self.history.push(seq);
-                    self.heard(seq, false, text.head.chars().take(HEAD_CHARS).collect());
+                    self.keep(seq, false, text.head.chars().take(HEAD_CHARS).collect());
                 }
                 for c in calls {
                     self.saw(c.call.0);
@@ -416,13 +430,15 @@ impl State {
                         args: ArgsRef::Inline(args.clone()),
                         hash: crate::blob::BlobId::of(args.as_bytes()),
                         allowed: None,
+                        confine: None,
+                        leave: Vec::new(),
                         typed: *typed,
                         edited: false,
                         since: at,
                     });
                 }
             }
-            Event::CallStarted { call, lane, tool, args, epoch, approval, .. } => {
+            Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane)
@@ -431,7 +447,14 @@ impl State {
                     open.tool = Some(*tool);
                     open.hash = *args;
                     open.allowed = Some(*epoch);
+                    open.confine = *confine;
                     open.since = at;
+                }
+            }
+            Event::CallHeld { call, lane, .. } => {
+                let calls = self.lanes.get_mut(lane).map(|l| &mut l.calls);
+                if let Some(open) = calls.and_then(|c| c.iter_mut().find(|c| c.call == *call)) {
+                    open.allowed = None;
                 }
             }
             Event::CallEnded { call, lane, seen, .. } => {
@@ -466,6 +489,8 @@ fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) ->
         args: ArgsRef::Reply(seq, index),
         hash: head.args.id(),
         allowed: None,
+        confine: None,
+        leave: Vec::new(),
         typed: false,
         edited: false,
         since: at,

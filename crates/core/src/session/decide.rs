@@ -10,8 +10,12 @@ mod command;
 mod control;
 mod gate;
 mod goal;
+mod hear;
+mod hook;
 mod lane;
+mod leave;
 mod open;
+mod permit;
 mod run;
 mod say;
 mod stop;
@@ -28,12 +32,14 @@ use crate::{
     input::{Input, Refusal},
     intent::Phase,
     phase::{Move, Trigger, transition},
+    policy::Policy,
 };
 
 /// Events being decided.
 pub(super) struct Draft<'a> {
     state: &'a mut State,
     tiers: &'a Tiers,
+    policy: &'a Policy,
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
@@ -42,8 +48,8 @@ pub(super) struct Draft<'a> {
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
-    pub fn new(state: &'a mut State, tiers: &'a Tiers, at: Millis) -> Self {
-        Self { state, tiers, at, blobs: Vec::new(), events: Vec::new() }
+    pub fn new(state: &'a mut State, tiers: &'a Tiers, policy: &'a Policy, at: Millis) -> Self {
+        Self { state, tiers, policy, at, blobs: Vec::new(), events: Vec::new() }
     }
 
     /// What was decided. A refusal after the first event is told as a notice: what was recorded
@@ -69,6 +75,7 @@ impl<'a> Draft<'a> {
     /// Whatever was dropped or answered: no lane is left with nothing to wait for, no run without
     /// its next step, no phase without its question.
     fn settle(&mut self) {
+        self.close_access_of_gone_calls();
         for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
             self.advance(lane);
         }
@@ -94,6 +101,7 @@ impl<'a> Draft<'a> {
             Input::SetPermission(mode) => self.set_permission(mode, false),
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),
+            Input::Understood { turn, said } => self.understood(turn, *said),
             Input::Replied { call, reply } => self.replied(call, reply),
             Input::BrokenOff { call, partial, fault } => self.broken_off(call, *partial, fault),
             Input::ToolEnded { call, outcome } => self.tool_ended(call, outcome),
@@ -101,6 +109,8 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),
+            Input::RulesKept { approval, result } => self.rules_kept(approval, result),
             Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }
@@ -110,8 +120,15 @@ impl<'a> Draft<'a> {
         let seq = Seq(self.state.seq.0 + 1);
         let run = self.state.run.as_ref().map(|r| r.id);
         let stamped = Stamped { seq, at: self.at, run, event };
+        let running = self.state.hook_runs.clone();
         self.state.apply(&stamped);
+        let hooked = !self.state.hooks.is_empty() || !running.is_empty();
+        let event = hooked.then(|| stamped.event.clone());
         self.events.push(stamped);
+        if let Some(event) = event {
+            self.stop_idle_hooks(running, &event);
+            self.call_hooks(seq, &event);
+        }
     }
 
     fn id(&self) -> u64 {
@@ -151,6 +168,7 @@ impl<'a> Draft<'a> {
             return;
         }
         match self.state.phase {
+            Phase::AwaitingApproval if self.leaves_for_act() => {}
             Phase::AwaitingApproval => drop(self.ask(CheckpointKind::Confirmation, "Proceed?")),
             Phase::Failed => {
                 if let Some(failure) = self.state.failure.clone() {

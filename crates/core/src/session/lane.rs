@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobId,
-    ids::{CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
+    ids::{ApprovalId, CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
     intent::IntentNode,
+    policy::Request,
     relpath::RelPath,
+    sandbox::Confine,
     scope::ToolScope,
     talk::Purpose,
     tool::Tool,
@@ -79,8 +81,25 @@ pub struct Lane {
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// Nodes that it is on its way to and that wait for hooks, the next first.
+    pub moves: Vec<HeldMove>,
     /// When it was opened.
     pub opened: Millis,
+}
+
+/// A node that a lane is on its way to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeldMove {
+    /// From.
+    pub from: IntentNode,
+    /// To.
+    pub to: IntentNode,
+    /// The approval that allows it.
+    pub approval: Option<ApprovalId>,
+    /// The event that says so.
+    pub seq: Seq,
+    /// Whether the hooks were called.
+    pub asked: bool,
 }
 
 /// A part of a lane's conversation.
@@ -111,10 +130,14 @@ pub struct OpenCall {
     pub hash: BlobId,
     /// The epoch in which it was allowed; `None` while it waits.
     pub allowed: Option<u32>,
+    /// How it runs, once it is allowed and is a command.
+    pub confine: Option<Confine>,
     /// Whether its line is what the user typed.
     pub typed: bool,
     /// Whether the user changed what was proposed.
     pub edited: bool,
+    /// What the user let it do although a rule asks about it.
+    pub leave: Vec<Request>,
     /// When it began.
     pub since: Millis,
 }

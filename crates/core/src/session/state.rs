@@ -5,16 +5,20 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::{
+    blob::BlobId,
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     event::FileChange,
     goal::Tried,
+    hook::{Hold, Hook, HookRun},
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
-    intent::{Control, IntentNode, IntentPath, Mode, Phase, Turn},
+    intent::{Control, IntentNode, IntentPath, Mode, Opinion, Phase, Turn},
     plan::Plan,
+    policy::{PathRules, Rule},
     proposal::{Proposal, ProposalStatus},
     relpath::RelPath,
+    sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{Lane, LaneKind, Talk},
     talk::Usage,
@@ -38,14 +42,24 @@ pub struct State {
     pub folder: String,
     /// The mode.
     pub mode: Mode,
+    /// Whether the mode was chosen, or inferred once.
+    pub mode_said: bool,
+    /// Pieces of work that were asked for so far.
+    pub tasks: u32,
     /// The user's ceiling.
     pub permission: PermissionMode,
+    /// The sandbox that commands have.
+    pub sandbox: Sandbox,
     /// Whether conversation only was chosen.
     pub chat_only: bool,
     /// Whether what the project brings along has effect.
     pub trust: Trust,
     /// What is wanted of it and not done yet.
     pub seeking: Option<TrustWish>,
+    /// The hooks that are called.
+    pub hooks: Vec<Hook>,
+    /// Hooks that were called and have not ended.
+    pub hook_runs: BTreeMap<CallId, HookRun>,
     /// Who holds control.
     pub phase: Phase,
     /// The active plan.
@@ -64,6 +78,12 @@ pub struct State {
     pub asked: BTreeMap<CheckpointId, Seq>,
     /// What waits until the run ends.
     pub queue: Queue,
+    /// Messages that are not understood yet, in their order.
+    pub hearing: VecDeque<Hearing>,
+    /// Counts what a reading depends on: changes of phase, plan, mode and ceiling.
+    pub epoch: u32,
+    /// Answers of later tiers that hold while their key does, oldest first.
+    pub memory: VecDeque<(BlobId, Opinion)>,
     /// Lines of work.
     pub lanes: BTreeMap<LaneId, Lane>,
     /// Proposals, open and settled.
@@ -88,6 +108,10 @@ pub struct State {
     pub cut: BTreeMap<CallId, (TurnId, LaneId)>,
     /// Evidence of gates, with the hash of what the session had on disk then.
     pub evidence: BTreeMap<EvidenceId, Seq>,
+    /// What the user allowed for this session.
+    pub granted: Vec<Rule>,
+    /// Rules that are being kept in the user's file.
+    pub keeping: BTreeMap<ApprovalId, Vec<String>>,
     /// Failed repairs of the run's gates so far.
     pub repairs: u32,
     /// What was said in the last goal, for when it is tried again.
@@ -131,6 +155,28 @@ impl Queue {
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// A message that is not understood yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hearing {
+    /// The message.
+    pub turn: TurnId,
+    /// The last event that its writer could have seen.
+    pub seen: Seq,
+    /// [`State::epoch`] when it was asked about.
+    pub epoch: u32,
+    /// Whether an embedder is asked.
+    pub vectors: bool,
+    /// Whether a model is asked.
+    pub model: bool,
+}
+
+impl Hearing {
+    /// Whether a later tier is asked; otherwise it waits for an earlier message.
+    pub const fn asked(&self) -> bool {
+        self.vectors || self.model
     }
 }
 
@@ -181,9 +227,12 @@ pub struct TurnInfo {
 }
 
 impl TurnInfo {
-    /// The command line, when the user typed one after `!`.
-    pub fn command(&self) -> Option<&str> {
-        self.request.as_deref().unwrap_or(&self.head).strip_prefix('!').map(str::trim)
+    /// The command line, when the user typed one after `!`, and whether after `!!`: then it runs
+    /// outside the sandbox.
+    pub fn command(&self) -> Option<(&str, bool)> {
+        let line = self.request.as_deref().unwrap_or(&self.head).strip_prefix('!')?;
+        let outside = line.strip_prefix('!');
+        Some((outside.unwrap_or(line).trim(), outside.is_some()))
     }
 }
 
@@ -255,7 +304,7 @@ impl State {
 
     /// Whether anything works or waits on the world (not on the user).
     pub fn busy(&self) -> bool {
-        !self.pending().is_empty()
+        self.pending().values().any(Work::is_waited_for)
     }
 
     /// Whether a run or a planning is under way, so that input may be queued.
@@ -282,30 +331,43 @@ impl State {
             Some(Work::Think { call, lane: lane.id, purpose, node: lane.node, offer: lane.offer() })
         });
         let tools = self.lanes.values().filter_map(|lane| self.tool_work(lane));
+        let hearing = self.hearing.front().map(|h| Work::Classify {
+            turn: h.turn,
+            epoch: h.epoch,
+            vectors: h.vectors,
+            model: h.model,
+        });
         let writes = self.applies.values().filter_map(|a| self.write_work(a));
         let survey = self.seeking.map(Work::Survey);
-        thinking.chain(tools).chain(writes).chain(survey).map(|w| (w.key(), w)).collect()
+        let keeps = self.keeping.iter();
+        let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
+        let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
+        let all = all.chain(self.hook_work());
+        all.map(|w| (w.key(), w)).collect()
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
         let call = lane.head()?;
         let (tool, epoch) = (call.tool?, call.allowed?);
-        if epoch != lane.epoch {
+        if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
             return None;
         }
-        let permit = Permit::mint(lane.id, call.call, tool, call.hash, epoch);
-        Some(Work::Tool { permit, args: call.args.clone(), view: self.view(lane) })
+        let permit = Permit::mint(lane, call, tool, epoch);
+        let mut view = self.view(lane);
+        view.rules.leave.clone_from(&call.leave);
+        Some(Work::Tool { permit, args: call.args.clone(), view })
     }
 
     /// What a lane sees instead of the disk.
     pub fn view(&self, lane: &Lane) -> View {
         let overlay = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.after)).collect();
         let base = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.before)).collect();
-        View { overlay, base, seen: lane.seen.clone() }
+        View { overlay, base, seen: lane.seen.clone(), rules: PathRules::default() }
     }
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {
         match apply.status {
+            ApplyStatus::Approved if self.waits_for_hooks(apply) => None,
             ApplyStatus::Approved => {
                 let changes = apply.take.iter().filter_map(|(id, taken)| self.take(*id, taken)).collect();
                 Some(Work::Prepare { apply: apply.id, changes })
@@ -334,7 +396,9 @@ impl State {
     /// The open question about this call, if there is one.
     pub fn question_of_call(&self, call: CallId) -> Option<&Checkpoint> {
         self.open.values().find(|c| match &c.kind {
-            CheckpointKind::Risk { call: c, .. } | CheckpointKind::Transition { call: c, .. } => *c == call,
+            CheckpointKind::Risk { call: c, .. }
+            | CheckpointKind::Transition { call: c, .. }
+            | CheckpointKind::Access { call: c, .. } => *c == call,
             CheckpointKind::Clarification { call: c, .. } => *c == Some(call),
             CheckpointKind::Confirmation
             | CheckpointKind::Failure(_)

@@ -3,11 +3,12 @@
 //! Owns what is configured of it, and what of the state a reading depends on. Never part of what
 //! happened: two processes may read the same log with different tiers.
 
-use super::state::State;
+use super::state::{Said, State};
 use crate::{
+    blob::BlobId,
     checkpoint::CheckpointKind,
     ids::Seq,
-    intent::{Classifier, Message, Reading},
+    intent::{Classifier, Message, Opinion, Reading},
 };
 
 /// Messages of the conversation that a reading looks at.
@@ -48,10 +49,29 @@ impl State {
         }
     }
 
+    /// What the answer of a later tier depends on: the words, phase, plan, mode and context (INT-09).
+    pub fn key(&self, line: &str, seq: Seq) -> BlobId {
+        let plan = self.plan.as_ref().map(|p| (p.turn.0, p.version));
+        let words = crate::intent::exemplars::normal(line);
+        let context = self.context(seq).join("\u{1f}");
+        let (phase, mode, chat) = (self.phase.name(), self.mode, self.chat_only);
+        BlobId::of(format!("{words}\n{phase}\n{plan:?}\n{mode:?}\n{chat}\n{context}").as_bytes())
+    }
+
+    /// The answer that was given for this key.
+    pub(super) fn remembered(&self, key: BlobId) -> Option<Opinion> {
+        self.memory.iter().rev().find(|(k, _)| *k == key).map(|(_, o)| o.clone())
+    }
+
     /// The beginnings of the last messages before `seq`, oldest first.
     pub fn context(&self, seq: Seq) -> Vec<String> {
-        let before = self.recent.iter().filter(|said| said.seq < seq);
+        self.said_before(seq).map(|said| said.head.clone()).collect()
+    }
+
+    /// The last messages before `seq`, oldest first.
+    pub fn said_before(&self, seq: Seq) -> impl Iterator<Item = &Said> {
+        let before = self.recent.iter().filter(move |said| said.seq < seq);
         let skip = before.clone().count().saturating_sub(CONTEXT);
-        before.skip(skip).map(|said| said.head.clone()).collect()
+        before.skip(skip)
     }
 }

@@ -217,7 +217,11 @@ fn grants(b: &Bench) -> usize {
     let tools = tools.values().filter(|w| match w {
         Work::Tool { permit, .. } => !matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
         Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => true,
-        Work::Think { .. } | Work::Survey(_) => false,
+        Work::Think { .. }
+        | Work::Classify { .. }
+        | Work::Survey(_)
+        | Work::Hook { .. }
+        | Work::Keep { .. } => false,
     });
     tools.count()
         + usize::from(b.session.state().run.is_some() && !b.session.state().proposals.values().any(|_| true))

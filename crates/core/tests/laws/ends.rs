@@ -6,6 +6,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
+    hook::Hold,
     input::Input,
     intent::Phase,
     session::Session,
@@ -18,13 +19,16 @@ use crate::{Dice, check, check_log, input, run, support::*};
 fn cancel_ends_everything_but_a_write_that_has_begun() {
     for seed in 40_000..40_800 {
         let mut bench = run(seed, 45);
-        for _ in 0..bench.session.state().lanes.len() + 2 {
+        for _ in 0..bench.session.state().lanes.len() + 3 {
             drop(bench.input(Input::Cancel));
         }
         let state = bench.session.state();
         assert_eq!(state.phase, Phase::Idle, "seed {seed}");
         assert!(
-            state.lanes.is_empty() && state.run.is_none() && state.queue.plan_new.is_none(),
+            state.hearing.is_empty()
+                && state.lanes.is_empty()
+                && state.run.is_none()
+                && state.queue.plan_new.is_none(),
             "seed {seed}"
         );
         for work in bench.session.pending().values() {
@@ -34,10 +38,14 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                     .take
                     .iter()
                     .all(|(id, _)| !state.lanes.contains_key(&state.proposals[id].lane)),
-                Work::Write { .. } | Work::Revert { .. } => true,
+                Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => true,
                 // Looking at the folder is nobody's work.
                 Work::Survey(_) => true,
-                Work::Think { .. } | Work::Tool { .. } => false,
+                Work::Hook { call, .. } => match state.hook_runs[call].holds {
+                    Some(Hold::Move(_) | Hold::Call(_)) => false,
+                    Some(Hold::Apply(_)) | None => true,
+                },
+                Work::Classify { .. } | Work::Think { .. } | Work::Tool { .. } => false,
             };
             assert!(staged, "seed {seed}: {work:?}");
         }

@@ -75,6 +75,16 @@ const fn place(event: &Event) -> usize {
         Event::TrustChanged { .. } => 52,
         Event::CommandEdited { .. } => 53,
         Event::TrustSought { .. } => 54,
+        Event::IntentAsked { .. } => 55,
+        Event::TurnDropped { .. } => 56,
+        Event::HooksKnown { .. } => 57,
+        Event::HookStarted { .. } => 58,
+        Event::HookEnded { .. } => 59,
+        Event::MoveHeld { .. } => 60,
+        Event::MoveBlocked { .. } => 61,
+        Event::CallHeld { .. } => 62,
+        Event::RulesGranted { .. } => 63,
+        Event::RulesKept { .. } => 64,
     }
 }
 
@@ -85,7 +95,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..55), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..65), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
@@ -104,6 +114,7 @@ fn grow(value: &mut Value) {
                         "pick",
                         "text",
                         "word",
+                        "grant",
                         "line",
                         "task",
                         "gate",
@@ -111,8 +122,12 @@ fn grow(value: &mut Value) {
                         "applying",
                         "passed",
                         "stale",
+                        "inside",
                         "keep",
                         "decline",
+                        "move",
+                        "call",
+                        "apply",
                     ]
                     .contains(&k.as_str())
                 });

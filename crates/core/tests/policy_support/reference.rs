@@ -38,8 +38,12 @@ pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, calm: bool)
     if of("deny").iter().any(|r| holds(r, asked)) {
         return Outcome::Refuse;
     }
-    if mode == PermissionMode::ReadOnly && matches!(asked, Asked::Line(_)) {
-        return Outcome::Refuse;
+    if let (PermissionMode::ReadOnly, Asked::Line(pieces)) = (mode, asked) {
+        let reads =
+            pieces.iter().all(|p| p.risk == Risk::Low && !p.touches.iter().any(|t| t.starts_with("d:")));
+        if !(reads && calm) {
+            return Outcome::Refuse;
+        }
     }
     if of("ask").iter().any(|r| holds(r, asked)) {
         return Outcome::Ask;

@@ -65,7 +65,7 @@ fn a_command_waits_for_its_lane_s_proposals() {
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt"})), ("run", json!({"command": "cat a.txt"}))]);
+    b.reply("", &[("edit", json!({"path": "a.txt"})), ("run", json!({"command": "make"}))]);
     b.propose("a.txt", "1\n", "2\n");
     assert!(b.session.state().open.values().any(|c| is_diff(&c.kind)));
     assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));

@@ -13,10 +13,13 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     diff,
     event::{Event, FileChange, Stamped},
-    ids::{ApplyId, CallId, CheckpointId, Millis},
-    input::{Input, Opening, Refusal},
+    hook::{Hook, HookOutcome, HookStatus, Occasion, Origin, Way, When},
+    ids::{ApplyId, CallId, CheckpointId, Millis, TurnId},
+    input::{Input, Opening, Refusal, Understood},
+    intent::{Classifier, IntentNode, Opinion, Thresholds},
     relpath::RelPath,
-    session::{Session, Step},
+    sandbox::{Backend, Sandbox},
+    session::{Session, Step, Tiers},
     talk::{ModelCall, ModelReply},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
     trust::{Part, PartChange, Standing, Trust, TrustWish},
@@ -36,16 +39,61 @@ pub fn opening() -> Opening {
         version: "0".into(),
         mode: None,
         permission: None,
+        sandbox: held(),
         standing: Standing::default(),
         found: Vec::new(),
     }
 }
 
+/// A sandbox as most machines have one.
+pub fn held() -> Sandbox {
+    Sandbox { backend: Some(Backend::Landlock), ..Sandbox::default() }
+}
+
 impl Bench {
     pub fn new() -> Self {
+        Self::opened(opening())
+    }
+
+    pub fn opened(opening: Opening) -> Self {
         let mut bench = Self { session: Session::new(), log: Vec::new(), clock: 0 };
+        bench.input(Input::Open(opening)).unwrap();
+        bench
+    }
+
+    /// A session whose model can be asked.
+    pub fn asking() -> Self {
+        Self::doubting(&[])
+    }
+
+    /// A session whose rules are never sure of turns of these names, and whose model is asked then.
+    pub fn doubting(turns: &[&str]) -> Self {
+        let own = turns.iter().map(|t| ((*t).to_owned(), 1.0)).collect();
+        let classifier = Classifier::configured(None, Thresholds { own, ..Thresholds::default() });
+        let tiers = Tiers { classifier, vectors: false, model: true };
+        let mut bench = Self { session: Session::with(tiers), log: Vec::new(), clock: 0 };
         bench.input(Input::Open(opening())).unwrap();
         bench
+    }
+
+    /// The message that waits to be understood, and whether a tier is asked.
+    pub fn unheard(&self) -> (TurnId, bool) {
+        self.session
+            .pending()
+            .values()
+            .find_map(|w| match w {
+                Work::Classify { turn, vectors, model, .. } => Some((*turn, *vectors || *model)),
+                _ => None,
+            })
+            .unwrap_or_else(|| panic!("nothing waits: {:#?}", self.session.pending()))
+    }
+
+    /// What the runtime brings back for the message that waits.
+    pub fn understand(&mut self, text: &str, opinion: Option<Opinion>) -> Step {
+        let (turn, asked) = self.unheard();
+        let faults = if asked && opinion.is_none() { vec!["no answer".to_owned()] } else { Vec::new() };
+        let said = Understood { text: text.into(), opinion, faults, ..Understood::default() };
+        self.input(Input::Understood { turn, said: Box::new(said) }).unwrap()
     }
 
     pub fn input(&mut self, input: Input) -> Result<Step, Refusal> {
@@ -264,12 +312,15 @@ pub fn starts(step: &Step) -> Vec<String> {
     step.effects
         .iter()
         .filter_map(|e| match e {
+            Effect::Start(Work::Classify { .. }) => Some("classify".into()),
             Effect::Start(Work::Think { .. }) => Some("think".into()),
             Effect::Start(Work::Tool { permit, .. }) => Some(permit.tool().name().into()),
             Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),
             Effect::Start(Work::Write { .. }) => Some("write".into()),
             Effect::Start(Work::Revert { .. }) => Some("revert".into()),
+            Effect::Start(Work::Keep { .. }) => Some("keep".into()),
             Effect::Start(Work::Survey(_)) => Some("survey".into()),
+            Effect::Start(Work::Hook { .. }) => Some("hook".into()),
             Effect::Cancel(_) => None,
         })
         .collect()
@@ -280,6 +331,9 @@ pub fn is_plan(k: &CheckpointKind) -> bool {
 }
 pub fn is_risk(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Risk { .. })
+}
+pub fn is_access(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Access { .. })
 }
 pub fn is_diff(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Diff { .. })
@@ -308,6 +362,7 @@ pub fn bringing(content: &str) -> Standing {
         parts: vec![part],
         sheet: content.to_owned(),
         asks: true,
+        hooks: Vec::new(),
         fault: None,
     }
 }
@@ -322,4 +377,49 @@ pub fn found(wish: TrustWish, content: &str) -> Standing {
         TrustWish::Revoke => (Trust::None, false),
     };
     Standing { trust, asks, ..now }
+}
+
+/// A hook on this occasion.
+pub fn hook(on: Occasion, way: Way) -> Hook {
+    let name = format!("{on:?} {way:?}");
+    let id = BlobId::of(name.as_bytes());
+    Hook { id, name, on, from: None, to: None, when: When::Always, way, origin: Origin::User }
+}
+
+/// A hook on the way from one node to another that may refuse it.
+pub fn on_the_way(from: IntentNode, to: IntentNode) -> Hook {
+    let name = format!("{from} {to}");
+    let id = BlobId::of(name.as_bytes());
+    Hook { id, name, from: Some(from), to: Some(to), ..hook(Occasion::NodeTransition, Way::Blocks) }
+}
+
+pub fn hook_said(status: HookStatus, output: &str) -> HookOutcome {
+    let summary = if status == HookStatus::Passed { "exit 0" } else { "exit 1" };
+    HookOutcome { status, summary: summary.into(), output: output.into(), took: Millis(4) }
+}
+
+impl Bench {
+    /// A session in which these hooks are called.
+    pub fn hooked(hooks: Vec<Hook>) -> Self {
+        let mut bench = Self { session: Session::new(), log: Vec::new(), clock: 0 };
+        let standing = Standing { hooks, ..Standing::default() };
+        bench.input(Input::Open(Opening { standing, ..opening() })).unwrap();
+        bench
+    }
+
+    /// Hooks that should be running.
+    pub fn hooks(&self) -> Vec<CallId> {
+        let work = self.session.pending();
+        work.values()
+            .filter_map(|w| if let Work::Hook { call, .. } = w { Some(*call) } else { None })
+            .collect()
+    }
+
+    /// Ends the one hook that runs.
+    pub fn end_hook(&mut self, status: HookStatus) -> Step {
+        let running = self.hooks();
+        assert_eq!(running.len(), 1, "{:#?}", self.session.state().hook_runs);
+        self.input(Input::HookEnded { call: running[0], outcome: hook_said(status, "stdout:\nno way\n") })
+            .unwrap()
+    }
 }

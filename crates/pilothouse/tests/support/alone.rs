@@ -74,6 +74,13 @@ impl Desk {
         found
     }
 
+    /// The sandbox that commands have here; `None` when they have none.
+    pub fn sandbox(&self) -> Option<String> {
+        let all = self.go(&["doctor", "--json"]).events();
+        let found = all.into_iter().find(|c| c["check"] == "sandbox").unwrap();
+        (found["ok"] == true).then(|| found["found"].as_str().unwrap().split(',').next().unwrap().to_owned())
+    }
+
     /// The sessions of this folder, newest first.
     pub fn sessions(&self) -> Vec<Value> {
         self.go(&["sessions", "list", "--json"]).with(0).events()
@@ -155,6 +162,14 @@ pub fn tool_results(request: &Value) -> Vec<String> {
 pub fn last_result(server: &Server, number: usize) -> String {
     let requests = server.requests();
     tool_results(&requests[number]).pop().unwrap_or_else(|| panic!("no result in {}", requests[number]))
+}
+
+/// Living processes with this text in their command line.
+pub fn processes(mark: &str) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = all.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
+    let line = |pid: &u32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    pids.filter(|pid| String::from_utf8_lossy(&line(pid)).contains(mark)).collect()
 }
 
 /// Says plainly that something was not tried here.

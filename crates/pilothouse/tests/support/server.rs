@@ -35,14 +35,20 @@ pub struct Server {
 #[derive(Default)]
 struct Seen {
     requests: Vec<Value>,
+    sorted: Vec<Value>,
     hung_up: usize,
 }
 
 impl Server {
-    /// Answers from a list, in order.
+    /// Answers from a list, in order; asked what a message means, it does not know.
     pub fn start(script: Vec<Turn>) -> Self {
         let script = Mutex::new(script.into_iter());
-        Self::answering(move |_| script.lock().unwrap().next())
+        Self::answering(move |request| {
+            if sorts(request) {
+                return Some(Turn::Say("I cannot tell.", vec![]));
+            }
+            script.lock().unwrap().next()
+        })
     }
 
     /// Answers as `script` says to each request.
@@ -59,6 +65,11 @@ impl Server {
             }
         });
         Self { base, seen }
+    }
+
+    /// The requests that asked what a message means.
+    pub fn sorted(&self) -> Vec<Value> {
+        self.seen.0.lock().unwrap().sorted.clone()
     }
 
     pub fn requests(&self) -> Vec<Value> {
@@ -85,6 +96,12 @@ impl Server {
 
 type Script = dyn Fn(&Value) -> Option<Turn> + Send + Sync;
 
+/// Whether a request asks what a message means.
+pub fn sorts(request: &Value) -> bool {
+    let first = request.pointer("/messages/0/content").and_then(Value::as_str);
+    first.is_some_and(|text| text.starts_with("You sort one message"))
+}
+
 fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     loop {
@@ -110,7 +127,11 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
         let mut turn = script(&request);
         {
             let mut s = seen.0.lock().unwrap();
-            s.requests.push(request);
+            if sorts(&request) {
+                s.sorted.push(request);
+            } else {
+                s.requests.push(request);
+            }
             seen.1.notify_all();
         }
         while let Some(Turn::After(happens, then)) = turn {

@@ -5,6 +5,7 @@
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use pilothouse_core::scope::PermissionMode;
+use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
 use serde::Deserialize;
 
 use super::intent::{EmbedderLayer, IntentLayer};
@@ -18,6 +19,8 @@ pub struct Layer {
     pub model: ModelLayer,
     /// `[session]`.
     pub session: SessionLayer,
+    /// `[sandbox]`.
+    pub sandbox: SandboxLayer,
     /// `[intent]`.
     pub intent: IntentLayer,
     /// `[embedder]`; only the user's own file is asked.
@@ -83,6 +86,67 @@ pub struct SessionLayer {
     pub history: Option<usize>,
 }
 
+/// What one source says about the sandbox of commands.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SandboxLayer {
+    /// Which one.
+    pub backend: Option<Wanted>,
+    /// Whether every command reaches the network.
+    pub network: Option<bool>,
+    /// What a command may write besides the workspace.
+    pub writable: Option<Vec<String>>,
+    /// Caches of builds, which a command may write as well.
+    pub caches: Option<Vec<String>>,
+    /// What a command may not read.
+    pub hidden: Option<Vec<String>>,
+    /// Further variables of the environment that a command gets.
+    pub env: Option<Vec<String>>,
+    /// Processes of one command.
+    pub processes: Option<u64>,
+    /// The largest file that it writes, in MiB.
+    pub file_mb: Option<u64>,
+    /// The private memory of each of its processes, in MiB.
+    pub memory_mb: Option<u64>,
+}
+
+impl SandboxLayer {
+    fn over(self, below: Self) -> Self {
+        Self {
+            backend: self.backend.or(below.backend),
+            network: self.network.or(below.network),
+            writable: self.writable.or(below.writable),
+            caches: self.caches.or(below.caches),
+            hidden: self.hidden.or(below.hidden),
+            env: self.env.or(below.env),
+            processes: self.processes.or(below.processes),
+            file_mb: self.file_mb.or(below.file_mb),
+            memory_mb: self.memory_mb.or(below.memory_mb),
+        }
+    }
+
+    /// What it comes to; a path whose variable is not set is left out.
+    pub(super) fn settings(&self, environment: &Environment) -> Settings {
+        let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+        let path = |text: &String| place(text, |name| environment.get(name).map(str::to_owned));
+        let writable = list(&self.writable).into_iter().chain(list(&self.caches));
+        Settings {
+            wanted: self.backend.unwrap_or_default(),
+            network: self.network.unwrap_or_default(),
+            writable: writable.filter_map(|t| path(&t)).collect(),
+            hidden: list(&self.hidden).iter().filter_map(path).collect(),
+            env: list(&self.env),
+            limits: Limits {
+                processes: self.processes.unwrap_or_default(),
+                file_bytes: self.file_mb.unwrap_or_default().saturating_mul(MIB),
+                memory_bytes: self.memory_mb.unwrap_or_default().saturating_mul(MIB),
+            },
+        }
+    }
+}
+
+const MIB: u64 = 1024 * 1024;
+
 /// What one source says about the log file.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -142,6 +206,7 @@ impl Layer {
                 permission: self.session.permission.or(below.session.permission),
                 history: self.session.history.or(below.session.history),
             },
+            sandbox: self.sandbox.over(below.sandbox),
             intent: self.intent.over(below.intent),
             // No layer but the user's own file may say it, and there it is read.
             embedder: EmbedderLayer::default(),

@@ -40,6 +40,10 @@ impl Bench {
             version: "1".into(),
             mode: None,
             permission: None,
+            sandbox: pilothouse_core::sandbox::Sandbox {
+                backend: Some(pilothouse_core::sandbox::Backend::Landlock),
+                ..Default::default()
+            },
             standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         };

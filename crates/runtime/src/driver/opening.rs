@@ -2,7 +2,10 @@
 //!
 //! Owns everything before the loop. Never performs an effect.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
@@ -10,16 +13,18 @@ use pilothouse_core::{
     scope::PermissionMode,
     session::{ApplyStatus, Session, Step, Tiers},
 };
+use pilothouse_tools::{Fence, sandbox::Places};
 
-use super::{Setup, Which, trust};
+use super::{Setup, Which, hooks, trust};
 use crate::{
     blobs::Blobs,
-    config::Config,
+    config::{Config, Voice},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
+    hooks::Definition,
     log::{Log, Meta},
-    sessions,
+    permissions, sessions,
     trust::{Folder, Survey},
     writer,
 };
@@ -31,11 +36,14 @@ pub(super) struct Opened {
     pub blobs: Blobs,
     pub root: Root,
     pub config: Config,
+    pub fence: Arc<Fence>,
     pub folder: PathBuf,
     pub slug: String,
     pub notices: Vec<String>,
     /// The folder, and what it was found to bring.
     pub trust: (Folder, Survey),
+    /// The hooks in force.
+    pub hooks: Vec<Definition>,
 }
 
 impl Opened {
@@ -62,6 +70,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     }
     let trust = trust::found(setup, &workspace);
     let config = trust::settings(setup, &trust.0, &trust.1)?;
+    let hooks = hooks::in_force(setup, &trust.0, &trust.1)?;
     crate::trace::set_filter(&config.filter)?;
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;
     let folder = match found {
@@ -75,7 +84,9 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
         created: (setup.clock)().0,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
+    let rules = permissions::load(&setup.home, &workspace, &setup.environment)?;
     let mut notices = config.notices.clone();
+    notices.extend(rules.notices);
     notices.extend(trust.1.inert());
     let mut log = match Log::open(&folder, &meta) {
         Err(e @ RuntimeError::Locked { .. }) if !setup.writing => {
@@ -86,14 +97,33 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     };
     let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
+    session.set_policy(Arc::new(rules.policy));
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
-    Ok(Opened { session, log, blobs, root, config, folder, slug, notices, trust })
+    let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
+    Ok(Opened { session, log, blobs, root, config, fence, folder, slug, notices, trust, hooks })
+}
+
+/// What holds the commands of a workspace, as this machine and the settings have it.
+pub(crate) fn fence(setup: &Setup, config: &Config, workspace: &Path, session: Option<&Path>) -> Fence {
+    let own = setup.home.own();
+    let aside = session.map(Path::to_owned);
+    let places = Places { workspace: workspace.to_owned(), own, aside, helper: setup.helper.clone() };
+    Fence::find(config.sandbox.clone(), &places)
 }
 
 /// How this process reads messages.
 fn tiers(config: &Config) -> Tiers {
-    Tiers { classifier: config.intent.classifier.clone(), ..Tiers::default() }
+    let model = match &config.voice {
+        Voice::Offline => false,
+        Voice::Endpoint(_) => true,
+        Voice::Script(path) => pilothouse_model::Scripted::open(path).is_ok_and(|s| s.classifies()),
+    };
+    Tiers {
+        classifier: config.intent.classifier.clone(),
+        vectors: false,
+        model: model && config.intent.model,
+    }
 }
 
 fn real_folder(path: &Path) -> Result<PathBuf, RuntimeError> {
@@ -138,7 +168,8 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         version: env!("CARGO_PKG_VERSION").to_owned(),
         mode: setup.mode,
         permission: ceiling(opened, setup, fresh),
-        standing: opened.trust.1.standing.clone(),
+        sandbox: opened.fence.found().clone(),
+        standing: trust::standing(&opened.trust.1, &opened.hooks),
         found: look(opened),
     };
     let step = opened.session.step((setup.clock)(), Input::Open(opening));

@@ -15,6 +15,8 @@ use pilothouse_core::{
 use serde_json::json;
 
 use super::*;
+
+mod later;
 use crate::{
     disk::{
         Snapshot, Spot,
@@ -81,7 +83,7 @@ impl Screen {
             Update::Answered(n, reply) => drop(self.answers.insert(n, reply)),
             Update::Refused(text) => self.refused.push(text),
             Update::Surroundings(around) => self.around = *around,
-            Update::Closed(_) => {}
+            Update::Rules(_) | Update::Closed(_) => {}
         }
     }
 
@@ -386,8 +388,11 @@ async fn the_fixed_part_of_a_request_is_small() {
         pilothouse_core::talk::Purpose::Plan,
         pilothouse_core::talk::Purpose::Task,
     ] {
-        let tools =
-            pilothouse_tools::specs(pilothouse_core::scope::ToolScope::FULL, work::session_tools(purpose));
+        let tools = pilothouse_tools::specs(
+            pilothouse_core::scope::ToolScope::FULL,
+            true,
+            work::session_tools(purpose),
+        );
         let size: usize = tools
             .iter()
             .map(|t| t.name.len() + t.description.len() + t.parameters.to_string().len() + 60)

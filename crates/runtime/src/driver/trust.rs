@@ -5,14 +5,16 @@
 use std::path::Path;
 
 use pilothouse_core::{
+    hook::Origin,
     input::Input,
     trust::{Standing, Trust, TrustWish},
 };
 
-use super::{Driver, Inbound, Setup};
+use super::{Driver, Inbound, Setup, hooks};
 use crate::{
     config::Config,
     error::RuntimeError,
+    hooks::Definition,
     trust::{Folder, Survey},
 };
 
@@ -27,6 +29,11 @@ pub(super) fn found(setup: &Setup, root: &Path) -> (Folder, Survey) {
 /// The settings in force.
 pub(super) fn settings(setup: &Setup, folder: &Folder, survey: &Survey) -> Result<Config, RuntimeError> {
     folder.settings(survey, &setup.home, &setup.environment, setup.flags.clone())
+}
+
+/// How the folder stands, with the hooks in force.
+pub(super) fn standing(survey: &Survey, hooks: &[Definition]) -> Standing {
+    Standing { hooks: hooks.iter().map(|d| d.hook.clone()).collect(), ..survey.standing.clone() }
 }
 
 impl Driver {
@@ -56,13 +63,15 @@ impl Driver {
 
     /// The folder was looked at: from here on what it brings is in force, or is not.
     pub(super) fn surveyed(&mut self, found: (Folder, Survey), inputs: &mut Vec<(Input, bool)>) {
-        let standing = found.1.standing.clone();
-        let trusted = standing.trust.holds();
-        match settings(&self.setup, &found.0, &found.1) {
-            Ok(config) => {
+        let trusted = found.1.standing.trust.holds();
+        let settled = settings(&self.setup, &found.0, &found.1)
+            .and_then(|config| Ok((config, hooks::in_force(&self.setup, &found.0, &found.1)?)));
+        match settled {
+            Ok((config, hooks)) => {
                 // Who answers was settled when the session was opened.
                 self.at.config = Config { voice: self.at.config.voice.clone(), ..config };
-                inputs.push((Input::Surveyed(standing), false));
+                self.at.hooks = hooks;
+                inputs.push((Input::Surveyed(standing(&found.1, &self.at.hooks)), false));
                 let project = found.1.brought.settings(&found.0.root).unwrap_or_default();
                 // What the project narrows holds at once; it never lifts.
                 let lower = project.session.permission.filter(|_| trusted);
@@ -70,8 +79,11 @@ impl Driver {
                 inputs.extend(lower.filter(|p| *p < now).map(|p| (Input::SetPermission(p), false)));
             }
             Err(e) => {
+                // What held before still holds, but for what the project brings.
+                self.at.hooks.retain(|d| d.hook.origin == Origin::User);
+                let before = standing(&found.1, &self.at.hooks);
                 let fault = Some(e.to_string());
-                let standing = Standing { trust: Trust::None, asks: false, fault, ..standing };
+                let standing = Standing { trust: Trust::None, asks: false, fault, ..before };
                 inputs.push((Input::Surveyed(standing), false));
             }
         }

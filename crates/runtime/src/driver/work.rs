@@ -17,9 +17,10 @@ use std::{
 use futures::FutureExt;
 use pilothouse_core::{
     blob::BlobId,
-    event::FileChange,
-    ids::{ApplyId, CallId, LaneId, Process, Seq},
+    event::{Event, FileChange},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, Process, Seq, TurnId},
     input::Input,
+    policy::{Origin, Rule},
     port::Update,
     scope::ToolScope,
     talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose},
@@ -37,6 +38,9 @@ use crate::{
     config::Voice,
     context::{self, Circumstances, Texts},
     error::RuntimeError,
+    later::{self, Question},
+    pending::Pending,
+    permissions,
     writer::{self, Swap, prepare},
 };
 
@@ -51,7 +55,9 @@ pub(super) struct Slot {
 
 /// What work is done with.
 pub(super) struct Kit {
-    workshop: Workshop,
+    pub workshop: Workshop,
+    /// Where phrases that a model resolved are put.
+    pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
 }
 
@@ -62,7 +68,9 @@ impl Kit {
             path: at.root.path().to_owned(),
             why: e.to_string(),
         };
-        Ok(Self { workshop: Workshop::open(at.root.path()).map_err(why)?, client: None })
+        let pending = Pending::at(&at.config.intent.pending);
+        let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
+        Ok(Self { workshop, pending, client: None })
     }
 
     fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
@@ -106,6 +114,7 @@ impl Driver {
 
     fn start(&mut self, key: WorkKey, work: Work, cancel: CancellationToken) {
         match work {
+            Work::Classify { turn, vectors, model, .. } => self.classify(key, turn, vectors, model, cancel),
             Work::Think { call, lane, purpose, offer, .. } => {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
@@ -113,12 +122,14 @@ impl Driver {
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
+            Work::Keep { approval, rules } => self.keep(key, approval, &rules),
             Work::Survey(wish) => self.survey(wish),
+            Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }
 
     /// Runs work beside the loop; whatever happens in it, the session hears of its end.
-    fn spawn(
+    pub(super) fn spawn(
         &self,
         key: WorkKey,
         call: Option<CallId>,
@@ -133,6 +144,30 @@ impl Driver {
                 Input::Panicked { call, apply, message }
             });
             drop(inbound.send(Inbound::Ended(key, Some(input))).await);
+        });
+    }
+
+    /// Brings the text of a message back and asks the later tiers, where the session wants them.
+    fn classify(
+        &mut self,
+        key: WorkKey,
+        turn: TurnId,
+        _vectors: bool,
+        model: bool,
+        cancel: CancellationToken,
+    ) {
+        let model = model.then(|| self.kit.client(&self.at.config.voice));
+        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
+        let state = self.at.session.state();
+        let text = match state.turns.get(&turn).and_then(|t| texts.event(t.seq)).map(|e| e.event) {
+            Some(Event::TurnStarted { text, .. }) => texts.whole(&text),
+            _ => String::new(),
+        };
+        let question = Question::of(text, state, turn);
+        let wait = self.at.config.intent.wait;
+        self.spawn(key, None, None, async move {
+            let said = Box::new(later::ask(question, model, wait, cancel).await);
+            Input::Understood { turn, said }
         });
     }
 
@@ -169,7 +204,8 @@ impl Driver {
             history: self.at.config.history,
         };
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let tools = pilothouse_tools::specs(offer, session_tools(purpose));
+        let held = self.at.session.state().sandbox.backend.is_some();
+        let tools = pilothouse_tools::specs(offer, held, session_tools(purpose));
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 
@@ -190,7 +226,7 @@ impl Driver {
         });
     }
 
-    fn args(&self, args: &ArgsRef) -> String {
+    pub(super) fn args(&self, args: &ArgsRef) -> String {
         match args {
             ArgsRef::Inline(text) => text.clone(),
             ArgsRef::Reply(seq, index) => self.args_in(*seq, *index).unwrap_or_default(),
@@ -231,6 +267,25 @@ impl Driver {
         });
     }
 
+    /// Puts rules that the user granted for good into their file.
+    fn keep(&self, key: WorkKey, approval: ApprovalId, rules: &[String]) {
+        let path = permissions::user_file(&self.setup.home);
+        let places = self.at.session.policy().places().clone();
+        let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
+        let note = format!("allowed in session {}", self.at.slug);
+        self.spawn(key, None, None, async move {
+            let shown = path.display().to_string();
+            let done =
+                tokio::task::spawn_blocking(move || permissions::keep(&path, &rules, &note, &places)).await;
+            let result = match done {
+                Ok(Ok(())) => Ok(shown),
+                Ok(Err(e)) => Err(format!("{e} ({})", e.hint())),
+                Err(e) => Err(e.to_string()),
+            };
+            Input::RulesKept { approval, result }
+        });
+    }
+
     fn blocking(&self, key: WorkKey, apply: ApplyId, work: impl FnOnce() -> Input + Send + 'static) {
         self.spawn(key, None, Some(apply), async move {
             let done = tokio::task::spawn_blocking(work).await;
@@ -247,6 +302,7 @@ impl Driver {
 pub(super) const fn session_tools(purpose: Purpose) -> &'static [Tool] {
     match purpose {
         Purpose::Plan => &[Tool::SubmitPlan, Tool::AskUser],
+        Purpose::Classify => &[],
         Purpose::Answer | Purpose::Task | Purpose::Goal => &[Tool::AskUser, Tool::RequestPath],
     }
 }

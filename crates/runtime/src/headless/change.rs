@@ -193,7 +193,11 @@ async fn perform(
                     }
                 }
             }
-            Update::Refused(_) | Update::Delta(_) | Update::Surroundings(_) | Update::Closed(_) => {}
+            Update::Refused(_)
+            | Update::Delta(_)
+            | Update::Rules(_)
+            | Update::Surroundings(_)
+            | Update::Closed(_) => {}
         }
         if said.is_some() {
             break;

@@ -98,6 +98,8 @@ fn words(event: &Stamped) -> Option<String> {
         Event::RunCompleted { summary, .. } => format!("★ {summary}"),
         Event::Notice { text, .. } => format!("· {text}"),
         Event::CallLost { found, .. } => format!("! {found}"),
+        Event::MoveBlocked { from, to, why, .. } => format!("✗ not from {from} to {to}: {why}"),
+        Event::HookEnded { name, summary, .. } => format!("▸ hook {name}: {summary}"),
         _ => return None,
     };
     Some(Clean::text(&text).into_string())

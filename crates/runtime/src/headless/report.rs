@@ -9,6 +9,7 @@ use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
     event::{CallStatus, Event, Level, Stamped},
+    hook::HookStatus,
     plan::TaskStatus,
     session::State,
     talk::{Delta, DeltaKind},
@@ -118,6 +119,19 @@ impl<'a> Report<'a> {
                 Level::Warn | Level::Error => self.say(text),
             },
             Event::RunCompleted { summary, .. } => self.progress(summary),
+            Event::MoveBlocked { from, to, why, .. } => {
+                self.say(&format!("✗ not from {from} to {to}: {why}"));
+            }
+            Event::HookEnded { name, status, summary, output, .. } => {
+                let text = format!("hook {name}: {summary}\n{}", output.head.trim_end());
+                match status {
+                    HookStatus::Passed => self.progress(text.trim_end()),
+                    HookStatus::Failed | HookStatus::TimedOut | HookStatus::Unable => {
+                        self.say(&format!("✗ {}", text.trim_end()));
+                    }
+                    HookStatus::Stopped => {}
+                }
+            }
             _ => {}
         }
     }

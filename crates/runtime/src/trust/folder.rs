@@ -140,7 +140,7 @@ fn survey(brought: Brought, trust: Trust, asks: bool, record: Option<&Record>) -
     let before: &[Kept] = record.filter(|r| r.trusted).map_or(&[], |r| &r.pieces);
     let parts = parts(&brought, before);
     let sheet = sheet(&brought, before);
-    let standing = Standing { trust, of: brought.of, parts, sheet, asks, fault: None };
+    let standing = Standing { trust, of: brought.of, parts, sheet, asks, hooks: Vec::new(), fault: None };
     Survey { brought, standing }
 }
 

@@ -3,7 +3,7 @@
 //! Owns their order and what is said when one does not fit. Works on bytes: what stands outside a
 //! match stays as it is.
 
-use pilothouse_core::tool::ToolOutcome;
+use pilothouse_core::{risk::Act, tool::ToolOutcome};
 
 use super::{
     matching::{Ending, Found, Needle},
@@ -19,7 +19,8 @@ pub(crate) fn edit(eyes: Eyes<'_>, args: &args::Edit) -> Result<ToolOutcome, Str
     if args.edits.is_empty() {
         return Err("edits is empty; give at least one {\"old\": \"…\", \"new\": \"…\"}".to_owned());
     }
-    let sight = sight(eyes, &args.path, "edit")?;
+    // What does not fit is quoted, so an edit reads as well.
+    let sight = sight(eyes, &args.path, "edit", &[Act::Read, Act::Write])?;
     let start = sight.start()?;
     let Some(content) = &start.content else {
         return Err(format!("{} does not exist; use write to propose a new file", sight.path));

@@ -4,6 +4,10 @@
 
 use std::ffi::OsString;
 
+use pilothouse_core::sandbox::Confine;
+
+use crate::sandbox::Fence;
+
 /// Names that are passed on.
 const PASSED: &[&str] = &[
     "PATH",
@@ -84,12 +88,42 @@ const SET: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
-/// Of the environment `ours`, what a command gets.
+/// Set where there is no network, so that programs use what is here and say so at once.
+const OFFLINE: &[(&str, &str)] = &[
+    ("CARGO_NET_OFFLINE", "true"),
+    ("npm_config_offline", "true"),
+    ("GOPROXY", "off"),
+    ("UV_OFFLINE", "1"),
+    ("PIP_RETRIES", "0"),
+];
+
+/// What a command gets of the environment `ours`, and what is set for it.
+pub(super) fn of(
+    ours: impl Iterator<Item = (OsString, OsString)>,
+    fence: &Fence,
+    confine: Confine,
+) -> Vec<(OsString, OsString)> {
+    let mut all = listed(ours, fence.env());
+    let set = |list: &[(&str, &str)]| list.iter().map(|(n, v)| (n.into(), v.into())).collect::<Vec<_>>();
+    if matches!(confine, Confine::Inside { network: false, .. }) {
+        all.extend(set(OFFLINE));
+    }
+    all.extend(fence.scratch().map(|scratch| ("TMPDIR".into(), scratch.into())));
+    all
+}
+
+/// Of the environment `ours`, what every program gets that is started here.
 pub(crate) fn allowed(ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    listed(ours, &[])
+}
+
+/// Of the environment `ours`, what is on the list or among the user's `more`.
+fn listed(ours: impl Iterator<Item = (OsString, OsString)>, more: &[String]) -> Vec<(OsString, OsString)> {
     let passed = ours.filter(|(name, value)| {
         let Some(name) = name.to_str() else { return false };
         let harmless = || !value.to_string_lossy().contains('@');
-        PASSED.contains(&name) || name.starts_with("LC_") || (PROXIES.contains(&name) && harmless())
+        let wanted = more.iter().any(|m| m == name);
+        wanted || PASSED.contains(&name) || name.starts_with("LC_") || (PROXIES.contains(&name) && harmless())
     });
     let set = SET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     passed.chain(set).collect()
@@ -101,8 +135,10 @@ mod tests {
 
     fn names(ours: &[(&str, &str)]) -> Vec<String> {
         let ours = ours.iter().map(|(n, v)| (OsString::from(n), OsString::from(v)));
-        let mut names: Vec<String> =
-            allowed(ours).into_iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = listed(ours, &["MINE".to_owned()])
+            .into_iter()
+            .map(|(n, _)| n.to_string_lossy().into_owned())
+            .collect();
         names.retain(|n| SET.iter().all(|(s, _)| s != n));
         names
     }
@@ -144,7 +180,8 @@ mod tests {
             ("LC_ALL", "C"),
             ("CARGO_HOME", "/c"),
             ("HTTPS_PROXY", "http://host:1"),
+            ("MINE", "x"),
         ];
-        assert_eq!(names(&ours), ["PATH", "HOME", "LC_ALL", "CARGO_HOME", "HTTPS_PROXY"]);
+        assert_eq!(names(&ours), ["PATH", "HOME", "LC_ALL", "CARGO_HOME", "HTTPS_PROXY", "MINE"]);
     }
 }

@@ -39,18 +39,38 @@ struct Place {
     dir: tempfile::TempDir,
     jail: Jail,
     shell: Shell,
+    fence: Fence,
+    guard: Guard,
 }
 
+/// A place without a sandbox: what holds there is tried through the real program.
 fn place() -> Place {
     let dir = tempfile::tempdir().unwrap();
-    Place { jail: Jail::open(dir.path()).unwrap(), shell: Shell::find(), dir }
+    let fence = Fence::none("a test");
+    let jail = Jail::open(dir.path()).unwrap();
+    let guard = Guard::of(jail.root(), &[], None);
+    Place { jail, shell: Shell::find(), fence, guard, dir }
+}
+
+fn line(command: &str, folder: &str, timeout_s: Option<u64>) -> args::Run {
+    let args = serde_json::json!({"command": command, "folder": folder, "timeout_s": timeout_s});
+    args::parse(&args.to_string()).unwrap()
 }
 
 impl Place {
     async fn run(&self, command: &str, timeout_s: Option<u64>, heard: &Heard) -> ToolOutcome {
         let cancel = heard.at.as_ref().map_or_else(CancellationToken::new, |(_, c)| c.clone());
-        let args = args::Run { command: command.to_owned(), folder: String::new(), timeout_s };
-        run(&self.jail, &self.shell, args, heard, &cancel).await
+        run(self.ground(), line(command, "", timeout_s), heard, &cancel).await
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        Ground {
+            jail: &self.jail,
+            shell: &self.shell,
+            fence: &self.fence,
+            guard: &self.guard,
+            confine: Confine::Bare,
+        }
     }
 
     fn pids(&self, file: &str) -> Vec<u32> {
@@ -100,8 +120,8 @@ async fn it_runs_in_the_workspace_or_a_folder_of_it() {
     std::fs::create_dir(place.dir.path().join("sub")).unwrap();
     std::fs::write(place.dir.path().join("f"), "").unwrap();
     let at = async |folder: &str| {
-        let args = args::Run { command: "pwd -P".into(), folder: folder.into(), timeout_s: None };
-        run(&place.jail, &place.shell, args, &Heard::default(), &CancellationToken::new()).await
+        let args = line("pwd -P", folder, None);
+        run(place.ground(), args, &Heard::default(), &CancellationToken::new()).await
     };
     let root = place.jail.root().to_str().unwrap();
     assert!(at("").await.text.contains(&format!("{root}\n")) || at("").await.text.ends_with(root));
@@ -182,14 +202,10 @@ async fn a_dropped_call_kills_what_it_started() {
     let place = place();
     let heard = Heard { at: Some(("ready", CancellationToken::new())), ..Heard::default() };
     let seen = heard.at.as_ref().unwrap().1.clone();
-    let args = args::Run {
-        command: "trap '' TERM; sleep 300 & echo $! > pids; echo ready; wait".into(),
-        folder: String::new(),
-        timeout_s: None,
-    };
+    let args = line("trap '' TERM; sleep 300 & echo $! > pids; echo ready; wait", "", None);
     let never = CancellationToken::new();
     tokio::select! {
-        _ = run(&place.jail, &place.shell, args, &heard, &never) => unreachable!("it waits"),
+        _ = run(place.ground(), args, &heard, &never) => unreachable!("it waits"),
         () = seen.cancelled() => {}
     }
     for pid in place.pids("pids") {

@@ -3,13 +3,16 @@
 //! Owns finding and signalling. On Linux the members are those of the command's session and their
 //! descendants, told apart from a reused id by their start time; elsewhere the process group.
 
-use std::{collections::BTreeMap, fs, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use pilothouse_core::ids::Process;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process_group};
 use tokio::time::Instant;
 
-use super::{POLL, TERM_WAIT};
+use super::{
+    POLL, TERM_WAIT,
+    table::{self, Row},
+};
 
 /// A command and what it started. Dropped before it is released, it is killed.
 #[derive(Debug)]
@@ -20,19 +23,10 @@ pub(super) struct Tree {
     armed: bool,
 }
 
-/// One line of the process table.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    pid: u32,
-    parent: u32,
-    session: u32,
-    started: u64,
-}
-
 impl Tree {
     /// The tree below the process `pid`, which leads its own session.
     pub fn of(pid: Option<u32>) -> Self {
-        let leader = pid.map(|pid| Process { pid, started: entry(pid).map_or(0, |(r, _)| r.started) });
+        let leader = pid.map(|pid| Process { pid, started: table::entry(pid).map_or(0, |(r, _)| r.started) });
         Self { leader, known: BTreeMap::new(), armed: leader.is_some() }
     }
 
@@ -98,13 +92,13 @@ impl Tree {
     /// Whether the group with the leader's number is still ours, not one that took the number.
     fn owns_group(&self) -> bool {
         let Some(leader) = self.leader else { return false };
-        leader.started == 0 || entry(leader.pid).is_none_or(|(r, _)| r.started == leader.started)
+        leader.started == 0 || table::entry(leader.pid).is_none_or(|(r, _)| r.started == leader.started)
     }
 
     /// Looks who lives; remembers them.
     fn members(&mut self) -> usize {
         let Some(leader) = self.leader else { return 0 };
-        let Some(table) = table() else {
+        let Some(table) = table::all() else {
             let lives = pid(leader.pid).is_some_and(|p| test_kill_process_group(p).is_ok());
             return usize::from(lives);
         };
@@ -140,35 +134,4 @@ impl Drop for Tree {
 
 fn pid(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
-}
-
-/// Every living process; `None` where the system has no table to read.
-fn table() -> Option<Vec<Row>> {
-    if !cfg!(target_os = "linux") {
-        return None;
-    }
-    let entries = fs::read_dir("/proc").ok()?;
-    Some(entries.flatten().filter_map(|e| row(e.file_name().to_str()?.parse().ok()?)).collect())
-}
-
-/// One process of the table, unless it has ended and only waits to be reaped.
-fn row(pid: u32) -> Option<Row> {
-    entry(pid).filter(|(_, ended)| !ended).map(|(row, _)| row)
-}
-
-/// One process of the table, and whether it has ended.
-fn entry(pid: u32) -> Option<(Row, bool)> {
-    if !cfg!(target_os = "linux") {
-        return None;
-    }
-    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    let stat = String::from_utf8_lossy(&stat);
-    // The name stands in brackets and may hold anything, brackets too.
-    let (_, rest) = stat.rsplit_once(')')?;
-    let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    // Numbered as in proc(5), where the first field after the name is the third.
-    let field = |n: usize| fields.get(n - 3).copied();
-    let id = |n: usize| field(n).and_then(|f| f.parse::<u32>().ok());
-    let started = field(22)?.parse().ok()?;
-    Some((Row { pid, parent: id(4)?, session: id(6)?, started }, matches!(field(3)?, "Z" | "X")))
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns the cut into parts and the refusal of what is no text.
 
-use pilothouse_core::tool::ToolOutcome;
+use pilothouse_core::{risk::Act, tool::ToolOutcome};
 
 use super::{clip, count};
 use crate::{
@@ -28,7 +28,7 @@ pub(crate) fn read(eyes: Eyes<'_>, args: &args::Read) -> Result<ToolOutcome, Str
     {
         return Err(a_folder(path.as_str()));
     }
-    let sight = eyes.look(&path).map_err(|e| e.to_string())?;
+    let sight = eyes.look(&path, &[Act::Read]).map_err(|e| e.to_string())?;
     let (content, note) = shown(&sight)?;
     if let Some(what) = unreadable(content) {
         let mut outcome = ToolOutcome::text(

@@ -11,7 +11,7 @@ use std::{
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Bytes};
-use pilothouse_core::tool::ToolOutcome;
+use pilothouse_core::{relpath::RelPath, risk::Act, tool::ToolOutcome};
 use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
@@ -53,10 +53,20 @@ pub(crate) fn search(
         matches: 0,
         full: false,
     };
-    let (mut files, mut skipped) = (0, 0);
+    let (mut files, mut skipped, mut ruled) = (0, 0, Vec::new());
+    let only = path.as_ref().and_then(|p| eyes.jail.resolve(p).ok()).map(|r| r.real().to_owned());
     for (real, kind) in &names.all {
         if cancel.is_cancelled() {
             return Err("stopped by the user".to_owned());
+        }
+        let is_file = matches!(kind, Kind::File | Kind::Proposed(_));
+        if let Some(held) = is_file.then(|| held(eyes, real)).flatten() {
+            // A file that was asked for by its own path is a question; others are left out.
+            if only.as_deref() == Some(real) {
+                eyes.may(Act::Read, &held).map_err(|e| e.to_string())?;
+            }
+            ruled.push(held);
+            continue;
         }
         let before = hunt.matches;
         match hunt.file(eyes, real, *kind, cancel) {
@@ -68,7 +78,29 @@ pub(crate) fn search(
             break;
         }
     }
-    Ok(hunt.tell(files, skipped, names.cut))
+    let mut outcome = hunt.tell(files, skipped, names.cut);
+    outcome.text.push_str(&left_out(&ruled));
+    Ok(outcome)
+}
+
+/// The path of a file that a rule holds back.
+fn held(eyes: Eyes<'_>, real: &Path) -> Option<RelPath> {
+    let path = RelPath::new(real.to_str()?).ok()?;
+    eyes.view.rules.holds(Act::Read, &path).map(|_| path)
+}
+
+/// What is said of files that a rule held back.
+fn left_out(ruled: &[RelPath]) -> String {
+    if ruled.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = ruled.iter().take(3).map(RelPath::as_str).collect();
+    let more = if ruled.len() > 3 { ", …" } else { "" };
+    format!(
+        "; {} left out by permission rules ({}{more}): read one by its path to ask for it",
+        count(ruled.len(), "file"),
+        names.join(", ")
+    )
 }
 
 fn matcher(args: &args::Search) -> Result<RegexMatcher, String> {

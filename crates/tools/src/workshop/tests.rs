@@ -214,7 +214,8 @@ fn a_swapper_never_leads_any_file_tool_outside() {
         let (view, never) = (View::default(), CancellationToken::new());
         while !done.load(Ordering::SeqCst) {
             for (tool, args) in calls("d/secret").into_iter().chain(calls("d")).chain(calls(".")) {
-                let eyes = Eyes { jail: &d.jail, view: &view, blobs: &store };
+                let held = std::cell::OnceCell::new();
+                let eyes = Eyes { jail: &d.jail, view: &view, blobs: &store, held: &held };
                 let Ok(got) = on_file(tool, &args.to_string(), eyes, &never) else { continue };
                 assert!(!got.text.contains(OUTSIDE), "{tool:?} {args}: {}", got.text);
                 let inside = |b: &pilothouse_core::blob::Blob| b.bytes() == b"inside\n";

@@ -12,6 +12,7 @@
 
 mod deaf;
 mod frames;
+mod held;
 mod hostile;
 mod keys;
 mod offer;
@@ -25,6 +26,7 @@ use pilothouse_core::{
     intent::Control,
     intent::Phase,
     port::Reply,
+    sandbox::{Backend, Sandbox},
     session::State,
     talk::{Finish, ModelCall, ModelReply},
     work::{Effect, Work},
@@ -50,6 +52,11 @@ struct Desk {
 
 impl Desk {
     fn new(width: u16, height: u16) -> Self {
+        let sandbox = Sandbox { backend: Some(Backend::Landlock), ..Sandbox::default() };
+        Self::with(width, height, sandbox)
+    }
+
+    fn with(width: u16, height: u16, sandbox: Sandbox) -> Self {
         let look = Look { folder: "inkwell".into(), ..Look::default() };
         let mut desk = Self {
             app: App::new(look, Highlighter::off()).unwrap(),
@@ -79,6 +86,7 @@ impl Desk {
             version: "0".into(),
             mode: None,
             permission: None,
+            sandbox,
             standing: pilothouse_core::trust::Standing::default(),
             found: Vec::new(),
         }));

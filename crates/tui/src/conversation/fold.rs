@@ -5,14 +5,17 @@
 
 mod calls;
 mod facts;
+mod hooks;
 
 use std::collections::{HashMap, VecDeque};
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{Event, FileChange, RunStatus, Stamped},
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
+    sandbox::Confine,
     session::LaneKind,
 };
 
@@ -38,6 +41,8 @@ pub(super) struct Log {
     finished: bool,
     /// Whether a model was asked in this run.
     thought: bool,
+    /// What hooks are called by, and whether each runs in the background.
+    hooks: HashMap<BlobId, (String, bool)>,
     /// Events about calls that an older page began.
     orphans: Vec<Stamped>,
 }
@@ -156,7 +161,9 @@ impl Log {
                     self.fact(at, Row::of("  ", Slot::Text).and(&fault.hint, Slot::Soft), Row::new());
                 }
             }
-            Event::CommandProposed { call, command, .. } => self.proposed(at, *call, command),
+            Event::CommandProposed { call, command, confine, .. } => {
+                self.proposed(at, *call, &held(command, *confine));
+            }
             Event::CallMade { call, tool, .. } => drop(self.names.insert(*call, tool.name().to_owned())),
             Event::CallStarted { call, tool, subject, .. } => self.started(at, *call, *tool, subject),
             Event::CallEnded { .. } => self.ended(stamped),
@@ -181,6 +188,9 @@ impl Log {
                     Some(goal) => self.goal_ended(at, goal),
                     None => self.run_completed(at, *status, summary, files.len()),
                 }
+            }
+            Event::HooksKnown { .. } | Event::HookStarted { .. } | Event::HookEnded { .. } => {
+                self.fold_hook(stamped);
             }
             _ => self.fold_fact(at, &stamped.event),
         }
@@ -223,7 +233,10 @@ impl Log {
                 self.add(at, Kind::Work, Body::Waits(proposals.clone(), id));
                 return;
             }
-            CheckpointKind::Risk { .. } | CheckpointKind::Trust { .. } | CheckpointKind::Exit => return,
+            CheckpointKind::Risk { .. }
+            | CheckpointKind::Access { .. }
+            | CheckpointKind::Trust { .. }
+            | CheckpointKind::Exit => return,
             CheckpointKind::Clarification { choices, .. } => (choices.clone(), false, String::new()),
             CheckpointKind::Failure(f) => (Vec::new(), true, f.hint.clone()),
             CheckpointKind::Interruption { .. }
@@ -288,5 +301,11 @@ fn said(answer: Option<&Answer>, choices: &[String]) -> String {
         Some(Answer::Respond) => "answer it".to_owned(),
         Some(Answer::Continue) => "go on".to_owned(),
         Some(Answer::Line(line)) => line.clone(),
+        Some(Answer::Grant { rules, .. }) => rules.join(", "),
     }
+}
+
+/// A command, and how it runs where that is not the usual way.
+fn held(command: &str, confine: Confine) -> String {
+    confine.beyond().map_or_else(|| command.to_owned(), |beyond| format!("{command}   {beyond}"))
 }

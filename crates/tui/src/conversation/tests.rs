@@ -299,6 +299,7 @@ fn what_was_refused_or_lost_says_so() {
         summary: "the path is read".into(),
         result,
         seen,
+        ruling: None,
     });
     s.tell(Event::Notice { level: Level::Warn, text: "the log was torn and has been mended".into() });
     s.tell(Event::ApplyFailed { apply: ApplyId(1), message: "src/a.rs".into(), stale: true });
@@ -506,9 +507,12 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
             folder: String::new(),
             risk: pilothouse_core::risk::Risk::Low,
             why: t.into(),
+            confine: pilothouse_core::sandbox::Confine::Outside,
+            reason: t.into(),
             rule: t.into(),
             shown: BlobId::of(b""),
             typed: false,
+            ruling: None,
         },
         19 => Event::CheckpointOpened {
             checkpoint: Checkpoint {

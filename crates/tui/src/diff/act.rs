@@ -4,10 +4,10 @@ use pilothouse_core::{
     blob::BlobId,
     ids::ProposalId,
     input::Input,
-    proposal::{Decision, ProposalStatus},
+    proposal::{CONTROL_WORD, DELETE_WORD, Decision, Proposal, ProposalStatus},
 };
 
-use super::{DiffAction, DiffPane, SIDE_BY_SIDE_FROM};
+use super::{DiffAction, DiffPane, SIDE_BY_SIDE_FROM, doc::File};
 use crate::{
     pane::{Ctx, Focus, Outcome, WordPrompt},
     row::{Row, count},
@@ -167,25 +167,35 @@ impl DiffPane {
 
     fn open_sheet(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let ready = self.files.iter().filter(|f| Self::in_review(ctx, f.id));
-        self.asked_all = ready.map(|f| (f.id, f.shown)).collect();
-        if self.asked_all.is_empty() {
-            return Outcome::notice("nothing is up for review yet");
+        let control = |f: &&File| Self::proposal(ctx, f.id).is_some_and(|p| p.control.is_some());
+        let (alone, all): (Vec<&File>, Vec<&File>) = ready.partition(control);
+        self.asked_all = all.iter().map(|f| (f.id, f.shown)).collect();
+        match (alone.first(), self.asked_all.is_empty()) {
+            (None, true) => Outcome::notice("nothing is up for review yet"),
+            (None, false) => Outcome::none(),
+            (Some(file), _) => {
+                Outcome::notice(format!("{} is a control file: a applies it alone, by its word", file.path))
+            }
         }
-        Outcome::none()
     }
 
     /// The input that writes what was shown, or the question for the word that a removal wants.
     fn apply(ctx: &Ctx<'_>, proposals: Vec<(ProposalId, BlobId)>) -> Outcome {
-        let removed: Vec<&str> = proposals
-            .iter()
-            .filter_map(|(id, _)| ctx.state.proposals.get(id))
-            .filter(|p| !p.chosen().is_empty())
-            .filter_map(|p| p.word())
-            .collect();
+        let written = proposals.iter().filter_map(|(id, _)| ctx.state.proposals.get(id));
+        let written: Vec<&Proposal> = written.filter(|p| !p.chosen().is_empty()).collect();
+        if let Some((p, why)) = written.iter().find_map(|p| Some((p, p.control.as_ref()?))) {
+            let question = format!("{} is a control file, it {why}. Type {CONTROL_WORD} to write it", p.path);
+            return word(&question, CONTROL_WORD, None, proposals);
+        }
+        let removed: Vec<&str> = written.iter().filter_map(|p| p.word()).collect();
+        let or = Some(DELETE_WORD);
         match removed[..] {
             [] => Outcome::input(Input::Apply { proposals, word: None }),
-            [name] => word(&format!("Remove the file {name}? Type its name"), name, proposals),
-            _ => word(&format!("Remove {}? Type delete", count(removed.len(), "file")), "delete", proposals),
+            [name] => word(&format!("Remove the file {name}? Type its name"), name, or, proposals),
+            _ => {
+                let question = format!("Remove {}? Type {DELETE_WORD}", count(removed.len(), "file"));
+                word(&question, DELETE_WORD, None, proposals)
+            }
         }
     }
 
@@ -294,7 +304,12 @@ impl DiffPane {
     }
 }
 
-fn word(question: &str, word: &str, proposals: Vec<(ProposalId, BlobId)>) -> Outcome {
+fn word(
+    question: &str,
+    word: &str,
+    or: Option<&'static str>,
+    proposals: Vec<(ProposalId, BlobId)>,
+) -> Outcome {
     let question = pilothouse_core::clean::Clean::line(question).into_string();
-    Outcome { word: Some(WordPrompt { question, word: word.to_owned(), proposals }), ..Outcome::none() }
+    Outcome { word: Some(WordPrompt { question, word: word.to_owned(), or, proposals }), ..Outcome::none() }
 }

@@ -3,7 +3,7 @@
 use pilothouse_core::{
     checkpoint::CheckpointKind,
     ids::ProposalId,
-    proposal::{Decision, Proposal, ProposalStatus},
+    proposal::{CONTROL_WORD, Decision, Proposal, ProposalStatus},
     tool::ChangeKind,
 };
 
@@ -55,14 +55,16 @@ impl DiffPane {
                 rows.push(row.cut(columns, g.ellipsis));
             }
         }
-        if file.kind == ChangeKind::Delete {
-            let words = "The whole file is removed; a asks for its name first.";
-            rows.push(
-                Row::of(g.warn, Slot::Warn)
-                    .and(" ", Slot::Text)
-                    .and(words, Slot::Warn)
-                    .cut(columns, g.ellipsis),
-            );
+        let control = Self::proposal(ctx, file.id).and_then(|p| p.control.clone());
+        if let Some(words) = match (control, file.kind) {
+            (Some(why), _) => Some(format!("A control file: it {why}. a asks for the word {CONTROL_WORD}.")),
+            (None, ChangeKind::Delete) => {
+                Some("The whole file is removed; a asks for its name first.".to_owned())
+            }
+            (None, ChangeKind::Create | ChangeKind::Modify) => None,
+        } {
+            let warn = Row::of(g.warn, Slot::Warn).and(" ", Slot::Text).and(&words, Slot::Warn);
+            rows.push(warn.cut(columns, g.ellipsis));
         }
         while rows.len() > room && !rows.is_empty() {
             rows.remove(0);
@@ -87,6 +89,9 @@ impl DiffPane {
             }
             (_, _) if taken + left > 0 && taken == 0 => {
                 format!("a writes nothing of {name}: no hunk is taken")
+            }
+            (_, _) if p.control.is_some() => {
+                format!("a writes the control file {name}; it asks for its word first")
             }
             (_, ChangeKind::Delete) => format!("a removes {name}; it asks for the name first"),
             (_, ChangeKind::Create) => format!("a writes the new file {name}"),

@@ -5,7 +5,6 @@
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
-    risk::Risk,
     trust::PartChange,
 };
 use ratatui::{
@@ -110,18 +109,30 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
     let clean = |text: &str| Clean::line(text).into_string();
     let waits = page.glyphs.waits.to_owned();
     match &item.kind {
-        CheckpointKind::Risk { command, folder, risk, why, gate, .. } => {
+        CheckpointKind::Risk { command, folder, risk, why, gate, confine, reason, .. } => {
             let slot = risk_slot(*risk);
             let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
-            let mut details = vec![("in", place), ("why", clean(why))];
+            let mut details = vec![("in", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
+            if !reason.is_empty() {
+                details.push(("it says", clean(reason)));
+            }
             if gate.is_some() {
                 details.push(("for", "a gate of the plan".to_owned()));
             }
-            let run =
-                if *risk == Risk::High { "p, then type proceed to run it once" } else { "y runs it once" };
+            let run = item
+                .kind
+                .word()
+                .map_or("y runs it once".to_owned(), |w| format!("y, then type {w} to run it once"));
             let edit = if gate.is_some() { "" } else { "; e changes it" };
             details.push(("then", format!("{run}{edit}; n denies it")));
             (risk_name(*risk, ascii).to_owned(), slot, clean(command), details)
+        }
+        CheckpointKind::Access { request, ruling, .. } => {
+            let details = vec![
+                ("why", clean(&ruling.to_string())),
+                ("then", "y allows it once; n denies it".to_owned()),
+            ];
+            (format!("{waits} asks"), Slot::Warn, clean(&request.to_string()), details)
         }
         CheckpointKind::Transition { from, to, reason, .. } => {
             let text = format!("go from {} to {}", from.title(), to.title());
@@ -147,8 +158,16 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
                 .filter_map(|id| page.state.proposals.get(id))
                 .map(|p| clean(&p.path.to_string()))
                 .collect();
+            let control = proposals.iter().filter_map(|id| page.state.proposals.get(id)).filter_map(|p| {
+                let why = p.control.as_ref()?;
+                Some((
+                    "control",
+                    format!("{} {}; it is written by its own word", clean(p.path.as_str()), clean(why)),
+                ))
+            });
             let then = ("then", "Enter opens the diff".to_owned());
-            (format!("{waits} changes"), Slot::Warn, files.join("  "), vec![then])
+            let details = control.chain([then]).collect();
+            (format!("{waits} changes"), Slot::Warn, files.join("  "), details)
         }
         CheckpointKind::Confirmation => {
             let title = page.state.plan.as_ref().map_or(String::new(), |p| clean(&p.title));

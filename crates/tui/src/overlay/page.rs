@@ -115,6 +115,7 @@ pub fn status(page: &Page<'_>, buf: &mut Buffer) {
         ("mode", format!("{:?}", state.mode).to_lowercase()),
         ("phase", state.phase.name().to_owned()),
         ("permission", state.permission.badge().to_owned()),
+        ("sandbox", Clean::line(&state.sandbox.to_string()).into_string()),
         ("plan", plan),
         ("waiting", crate::bar::waiting(state).to_string()),
         ("queued", state.queue.len().to_string()),
@@ -143,7 +144,7 @@ pub fn connect(page: &Page<'_>, buf: &mut Buffer) {
         ("  PILOTHOUSE_MODEL      the model's name", Slot::Info),
         ("", Slot::Text),
         ("Set them, then start pilothouse again. `pilothouse config path` names the file", Slot::Text),
-        ("where they can stand for good; `pilothouse doctor` says what was found.", Slot::Text),
+        ("where they can stand for good; `pilothouse config show` says what was found.", Slot::Text),
         ("Until then the offline engine answers, and nothing leaves this machine.", Slot::Soft),
     ];
     let area = super::centred(page.body, 88, 13);

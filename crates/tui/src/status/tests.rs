@@ -7,7 +7,7 @@ use pilothouse_core::{
     ids::{CheckpointId, Millis, RunId, Seq, TaskId, TurnId},
     intent::{Control, IntentPath, Turn},
     plan::{PlanDraft, TaskDraft},
-    session::{Run, TurnInfo},
+    session::{Hearing, Run, TurnInfo},
 };
 
 use super::*;
@@ -180,4 +180,18 @@ fn texts_are_cut_between_what_a_reader_sees() {
     assert_eq!(shorten("e\u{301}e\u{301}e\u{301}", 2), "e\u{301}…");
     assert_eq!(shorten("abc", 3), "abc");
     assert_eq!(shorten("abc", 0), "");
+}
+
+#[test]
+fn a_message_that_is_not_understood_yet_is_seen_in_every_phase() {
+    let hearing = |n: u64| Hearing { turn: TurnId(n), seen: Seq(1), epoch: 0, vectors: false, model: n == 1 };
+    let mut s = state(Mode::Exploratory, Phase::Idle);
+    s.hearing.push_back(hearing(1));
+    assert_eq!(text(&s, 100).0, "[EXPLORE] idle ⠋ classifying");
+    s.hearing.push_back(hearing(2));
+    assert_eq!(text(&s, 100).0, "[EXPLORE] idle ⠋ classifying    [queued: 1]");
+    for phase in [Phase::Planning, Phase::AwaitingApproval, Phase::Executing, Phase::Failed] {
+        s.phase = phase;
+        assert!(text(&s, 120).0.contains("[classifying]    [queued: 1]"), "{}", text(&s, 120).0);
+    }
 }

@@ -1,4 +1,4 @@
-//! Judges of programs that find, delete, move and pack files.
+//! Judges of programs that find, delete and move files.
 //!
 //! Owns what their arguments mean. Never judges what a found program does: that goes back to the walk.
 
@@ -23,11 +23,51 @@ pub(super) fn deep(w: &mut Walker<'_>, case: &Case<'_>) {
 }
 
 /// Whether a path is a home folder or the system as a whole.
-fn is_whole(path: &str) -> bool {
+pub(super) fn is_whole(path: &str) -> bool {
     let path = path.trim_end_matches('*').trim_end_matches('/');
     matches!(path, "" | "~" | "/root" | "/home" | "/Users" | "/etc" | "/proc" | "~/.config")
         || ["/home/", "/Users/"].iter().any(|p| path.strip_prefix(p).is_some_and(|rest| !rest.contains('/')))
 }
+
+/// Tests and options of `find` that take the next word, whatever it is.
+const FIND_TAKES: [&str; 36] = [
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-lname",
+    "-ilname",
+    "-type",
+    "-xtype",
+    "-size",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-perm",
+    "-maxdepth",
+    "-mindepth",
+    "-links",
+    "-inum",
+    "-samefile",
+    "-used",
+    "-fstype",
+    "-context",
+    "-printf",
+    "-regextype",
+    "-anewer",
+    "-cnewer",
+];
 
 /// `find`: its actions run, delete and write.
 pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
@@ -54,6 +94,9 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
                     w.judge_write(file, "write-hidden");
                 }
             }
+            test if FIND_TAKES.contains(&test) || test.starts_with("-newer") => {
+                let _ = words.next();
+            }
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
                 let command: Vec<Field> =
                     words.by_ref().take_while(|f| !matches!(f.text.as_str(), ";" | "+")).cloned().collect();
@@ -61,9 +104,9 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
                 let replaced: Vec<Field> =
                     command.iter().map(|f| super::super::spread::replace(f, "{}", &item)).collect();
                 if replaced.iter().zip(&command).any(|(new, old)| new.text != old.text && old.text != "{}") {
-                    let _ = w.dispatch(&command, case.span, super::super::expand::Feed::Inherit);
+                    let _ = w.dispatch_outside(&command, case.span, super::super::expand::Feed::Inherit);
                 }
-                let _ = w.dispatch(&replaced, case.span, super::super::expand::Feed::Inherit);
+                let _ = w.dispatch_outside(&replaced, case.span, super::super::expand::Feed::Inherit);
             }
             _ => {}
         }
@@ -91,7 +134,7 @@ pub(super) fn fd(w: &mut Walker<'_>, case: &Case<'_>) {
     if !marked {
         command.push(item);
     }
-    let _ = w.dispatch(&command, case.span, super::super::expand::Feed::Inherit);
+    let _ = w.dispatch_outside(&command, case.span, super::super::expand::Feed::Inherit);
 }
 
 /// `rm`: trees, wildcards and things the line does not name are more than one file.
@@ -157,23 +200,22 @@ pub(super) fn del(w: &mut Walker<'_>, case: &Case<'_>) {
 
 /// `dd`: `of=` is written.
 pub(super) fn dd(w: &mut Walker<'_>, case: &Case<'_>) {
-    let mut written = false;
     for field in case.words() {
         if let Some(target) = field.text.strip_prefix("of=") {
-            written |= w.judge_write(&field.with(target), "write");
+            w.judge_write(&field.with(target), "write");
         }
         if let Some(source) = field.text.strip_prefix("if=") {
             if place(source, w.cwd) == Place::Device {
                 w.hit("secret", field.span);
             }
-            if matches!(source, "/dev/zero" | "/dev/urandom")
-                && !case.words().iter().any(|f| f.text.starts_with("count="))
-            {
+            let value = |name| case.words().iter().find_map(|f| f.text.strip_prefix(name));
+            let size = value("bs=").map_or(512, bytes_of);
+            let count = value("count=").map_or(u64::MAX, bytes_of);
+            if matches!(source, "/dev/zero" | "/dev/urandom") && size.saturating_mul(count) >= MUCH {
                 w.hit("bomb", field.span);
             }
         }
     }
-    let _ = written;
 }
 
 /// `chmod`: privilege bits, whole trees, the world.
@@ -212,125 +254,30 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-const TAR_RUN: [&str; 10] = [
-    "--use-compress-program",
-    "-I",
-    "--to-command",
-    "--checkpoint-action",
-    "--rsh-command",
-    "--info-script",
-    "--new-volume-script",
-    "-F",
-    "--rmt-command",
-    "--use-compress-prog",
-];
+/// More bytes than this at once fill a disk.
+const MUCH: u64 = 100 << 30;
 
-const COMPRESSORS: [&str; 10] =
-    ["zstd", "pigz", "pbzip2", "xz", "gzip", "bzip2", "lz4", "pixz", "lzip", "zstdmt"];
-
-/// `tar`: the old spelling of its letters, options that run a program, where it unpacks.
-pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
-    let words = case.words();
-    let first = words.first().map_or("", |f| f.text.as_str());
-    let letters: String = words
-        .iter()
-        .map(|f| f.text.as_str())
-        .filter(|t| {
-            t.starts_with('-') && !t.starts_with("--") && !t.starts_with("-C") && !t.starts_with("-I")
-        })
-        .chain((!first.starts_with('-')).then_some(first))
-        .collect();
-    let long = |names: &[&str]| words.iter().any(|f| names.contains(&f.text.as_str()));
-    let lists = (letters.contains('t') || long(&["--list"]))
-        && !letters.contains(['c', 'x', 'r', 'u', 'A'])
-        && !long(&["--create", "--extract", "--get"]);
-    if lists || letters.contains('d') && !letters.contains(['c', 'x']) {
-        w.lower_to_read();
-    }
-    tar_words(w, words, &letters);
-    let file = words.iter().position(|f| {
-        f.text.ends_with('f')
-            && (f.text.starts_with('-') || std::ptr::eq(f, &words.first().cloned().unwrap_or_default()))
-            || f.text == "--file"
-    });
-    let file = if first.contains('f') && !first.starts_with('-') { Some(0) } else { file };
-    if let Some(target) = file.and_then(|at| words.get(at + 1))
-        && (letters.contains('c') || letters.contains('r') || letters.contains('u'))
-        && target.text != "-"
-    {
-        w.judge_write(target, "write");
-    }
+/// A size as coreutils read it: a number and a unit.
+pub(super) fn bytes_of(text: &str) -> u64 {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number: u64 = text.get(..digits).and_then(|n| n.parse().ok()).unwrap_or(0);
+    let shift = match text.as_bytes().get(digits).map(u8::to_ascii_uppercase) {
+        Some(b'K') => 10,
+        Some(b'M') => 20,
+        Some(b'G') => 30,
+        Some(b'T') => 40,
+        Some(b'P' | b'E' | b'Z' | b'Y') => 50,
+        _ => 0,
+    };
+    number.saturating_mul(1 << shift)
 }
 
-/// The words of a `tar` command, one by one.
-fn tar_words(w: &mut Walker<'_>, words: &[Field], letters: &str) {
-    for (at, field) in words.iter().enumerate() {
-        let (name, value) =
-            field.text.split_once('=').map_or((field.text.as_str(), None), |(n, v)| (n, Some(v)));
-        let runs = TAR_RUN
-            .iter()
-            .any(|r| *r == name || name.len() >= 7 && name.starts_with("--") && r.starts_with(name));
-        if runs {
-            let next = words.get(at + 1).map_or("", |f| f.text.as_str());
-            let program = value.unwrap_or(next);
-            if !COMPRESSORS.contains(&program.split(' ').next().unwrap_or("")) {
-                w.hit("hidden-run", field.span);
-            }
-        }
-        if let Some(folder) = field
-            .text
-            .strip_prefix("-C")
-            .filter(|f| !f.is_empty())
-            .or_else(|| field.text.strip_prefix("--directory="))
-        {
-            w.judge_write(&field.with(folder), "write");
-        } else if matches!(field.text.as_str(), "-C" | "--directory")
-            && let Some(folder) = words.get(at + 1)
-        {
-            let reads = letters.contains('c');
-            if !reads {
-                w.judge_write(folder, "write");
-            }
-        }
-        if name == "--remove-files" {
-            w.hit("delete-tree", field.span);
-        }
-        if matches!(name, "-P" | "--absolute-names") && letters.contains('x') {
-            w.hit("outside", field.span);
-        }
-        w.judge_read(field);
-        if letters.contains('c') && is_whole(&field.text) {
-            w.hit("secret", field.span);
-        }
-    }
-}
-
-/// `zip -T -TT` runs a test program, `-m` deletes what it packs; listing is a read.
-pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
-    for field in case.words() {
-        if field.text == "-TT" || field.text.starts_with("--unzip-command") {
-            w.hit("hidden-run", field.span);
-        }
-        if field.text == "-m" || field.text == "-sdel" || field.text == "--move" {
-            w.hit("delete-tree", field.span);
-        }
-        if is_whole(&field.text) {
-            w.hit("secret", field.span);
-        }
-        w.judge_read(field);
-    }
-    if let Some(archive) =
-        case.args.operands.iter().find(|f| !matches!(f.text.as_str(), "a" | "x" | "e" | "u" | "t" | "l"))
-    {
-        w.judge_write(archive, "write");
-    }
-}
-
-/// `truncate -s 0` empties a file.
+/// A size that fills the disk; a sparse file takes no room, so more is let through.
 pub(super) fn truncate(w: &mut Walker<'_>, case: &Case<'_>) {
+    let most = if case.name == "fallocate" { MUCH } else { 10 * MUCH };
     if matches!(case.name, "truncate" | "fallocate")
         && let Some(opt) = case.args.opt(&["-s", "-l", "--size", "--length"])
-        && opt.value.as_ref().is_some_and(|v| v.text.ends_with(['T', 'P', 'E']))
+        && opt.value.as_ref().is_some_and(|v| bytes_of(v.text.trim_start_matches('+')) >= most)
     {
         w.hit("bomb", opt.span);
     }

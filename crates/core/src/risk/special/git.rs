@@ -112,6 +112,7 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         "bisect" if case.args.operand(1) == "run" => inner(w, case, "run"),
         "submodule" if case.args.operand(1) == "foreach" => foreach(w, case),
         "branch" => branch(w, case),
+        "push" | "send-pack" | "http-push" => push(w, case),
         "clone" | "init" | "worktree" => {
             let target = match (sub, case.args.operand(1)) {
                 ("clone", _) | ("worktree", "add") => case.args.operands.get(2),
@@ -246,6 +247,20 @@ fn checkout(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
+/// A push to an address that no remote of the project names tells someone else what is here.
+fn push(w: &mut Walker<'_>, case: &Case<'_>) {
+    let Some(remote) = case.args.operands.get(1) else { return };
+    let text = remote.text.as_str();
+    let address = text.contains("://")
+        || text.split_once(':').is_some_and(|(host, _)| host.contains(['@', '.']) && !host.contains('/'))
+        || remote.unknown() && remote.computed;
+    if address {
+        w.hit("send", remote.span);
+    } else if place(text, w.cwd) == Place::Outside {
+        w.hit("outside", remote.span);
+    }
+}
+
 /// A branch's deletion asked for twice, and forced ones in a cluster.
 fn branch(w: &mut Walker<'_>, case: &Case<'_>) {
     if case.args.has(&["-d", "--delete"]) && case.args.has(&["-f", "--force"]) {
@@ -258,7 +273,7 @@ fn inner(w: &mut Walker<'_>, case: &Case<'_>, word: &str) {
     let words = case.words();
     let at = words.iter().position(|f| f.text == word).map_or(words.len(), |at| at + 1);
     w.hit("script", case.span);
-    let _ = w.dispatch(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
+    let _ = w.dispatch_outside(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
 }
 
 fn foreach(w: &mut Walker<'_>, case: &Case<'_>) {
@@ -272,7 +287,7 @@ fn foreach(w: &mut Walker<'_>, case: &Case<'_>) {
         .skip_while(|t| matches!(*t, "--recursive" | "-q" | "--quiet"))
         .collect();
     w.hit("script", case.span);
-    let _ = w.run_text(&rest.join(" "), case.span);
+    let _ = w.run_apart(&rest.join(" "), case.span);
 }
 
 /// `gh api` with a body or another method changes things; a token may not leave.

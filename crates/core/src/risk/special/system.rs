@@ -34,8 +34,17 @@ pub(super) fn killall(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-/// `printenv NAME` of a harmless name.
+/// `printenv NAME`, `envsubst`: harmless names are.
 pub(super) fn printenv(w: &mut Walker<'_>, case: &Case<'_>) {
+    if case.name == "envsubst" {
+        let fed = if let Feed::Text(text) = case.feed { text.as_str() } else { "" };
+        let named = case.args.operands.iter().map(|f| f.text.as_str()).chain([fed]);
+        let names = named.flat_map(|text| text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
+        if names.filter(|name| !name.is_empty()).any(is_secret_variable) {
+            w.hit("secret-variable", case.span);
+        }
+        return;
+    }
     if case.args.operands.is_empty() {
         w.hit("environment", case.span);
     }
@@ -209,7 +218,7 @@ pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
     if sends {
         w.hit("script", case.span);
         for field in words {
-            let _ = w.run_text(field.text.trim_end_matches("\\n"), field.span);
+            let _ = w.run_apart(field.text.trim_end_matches("\\n"), field.span);
         }
         return;
     }
@@ -218,9 +227,9 @@ pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
         let valued =
             matches!(before, "-s" | "-n" | "-t" | "-c" | "-S" | "-L" | "-x" | "-y" | "-f" | "-F" | "-e");
         if field.text.contains(' ') && !valued {
-            let _ = w.run_text(&field.text, field.span);
+            let _ = w.run_apart(&field.text, field.span);
         } else if !valued && super::super::command::is_known(&field.text) && at > 0 {
-            let _ = w.dispatch(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
+            let _ = w.dispatch_outside(words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
             break;
         }
     }
@@ -275,7 +284,7 @@ pub(super) fn powershell(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
                     .first()
                     .is_some_and(|f| super::super::command::is_known(&f.text.to_ascii_lowercase()))
             {
-                let _ = w.dispatch(&block, case.span, Feed::Other);
+                let _ = w.dispatch_outside(&block, case.span, Feed::Other);
             }
         }
         _ => {}

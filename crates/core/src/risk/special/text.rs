@@ -1,4 +1,4 @@
-//! Judges of programs with a small language inside: `sed`, `awk`, `jq`, editors and pagers.
+//! Judges of programs with a small language inside: `sed`, `awk`, `jq`.
 //!
 //! Owns the reading of those languages as far as writes and starts of programs go.
 
@@ -283,7 +283,7 @@ fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String])
                         let plain = command.split(' ').next().is_some_and(|p| {
                             matches!(p, "sort" | "uniq" | "head" | "tail" | "cat" | "wc" | "column")
                         });
-                        let _ = w.run_text(command, field.span);
+                        let _ = w.run_apart(command, field.span);
                         if !plain {
                             w.hit("hidden-run", field.span);
                         }
@@ -298,60 +298,4 @@ fn awk_output(w: &mut Walker<'_>, field: &Field, code: &str, strings: &[String])
 
 fn next_literal(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
     chars.find(|c| !c.is_whitespace()) == Some('"')
-}
-
-/// Editors: commands given on the command line run things.
-pub(super) fn editor(w: &mut Walker<'_>, case: &Case<'_>) {
-    let mut words = case.words().iter();
-    while let Some(word) = words.next() {
-        let text = word.text.as_str();
-        let command = match text {
-            "-c" | "--cmd" | "-S" | "--eval" | "-eval" | "-f" | "--execute" | "-e" if case.name != "nano" => {
-                words.next().map(|f| f.text.clone())
-            }
-            _ => text.strip_prefix('+').or_else(|| text.strip_prefix("--eval=")).map(str::to_owned),
-        };
-        if let Some(command) = command {
-            let emacs = case.name == "emacs";
-            let trimmed = command.trim_start_matches([':', ' ']);
-            let runs = trimmed.contains('!')
-                || trimmed.contains("system")
-                || trimmed.contains("term")
-                || trimmed.contains("call ")
-                || trimmed.starts_with("py")
-                || trimmed.starts_with("lua")
-                || emacs && command.contains("shell");
-            w.hit(if runs { "hidden-run" } else { "write" }, word.span);
-        }
-        w.judge_read(word);
-    }
-    for field in &case.args.operands {
-        if !field.text.starts_with('+')
-            && !matches!(
-                super::super::path::place(&field.text, w.cwd),
-                super::super::path::Place::Project
-                    | super::super::path::Place::Scratch
-                    | super::super::path::Place::Unknown
-            )
-        {
-            w.judge_write(field, "write");
-        }
-    }
-}
-
-/// Pagers: `+!command`, a log file.
-pub(super) fn pager(w: &mut Walker<'_>, case: &Case<'_>) {
-    for word in case.words() {
-        if word.text.starts_with('+') && word.text.contains('!') {
-            w.hit("hidden-run", word.span);
-        }
-        if let Some(file) = word
-            .text
-            .strip_prefix("-o")
-            .or_else(|| word.text.strip_prefix("-O"))
-            .or_else(|| word.text.strip_prefix("--log-file="))
-        {
-            w.judge_write(&word.with(file), "write-hidden");
-        }
-    }
 }

@@ -14,15 +14,53 @@ pub(super) fn tool(w: &mut Walker<'_>, judge: &str, case: &Case<'_>) {
         "pip" => pip(w, case),
         "cargo" => cargo(w, case),
         "buildtool" => buildtool(w, case),
+        "runs" => runs(w, case),
         _ => {}
     }
+}
+
+/// Tasks whose name says that they send what was built elsewhere.
+fn sends_out(task: &str) -> bool {
+    let (name, more) = task.split_once([':', '-']).unwrap_or((task, ""));
+    matches!(name, "deploy" | "publish" | "release")
+        && (more.is_empty() || ["prod", "live", "stag"].iter().any(|place| more.starts_with(place)))
 }
 
 fn run_rest(w: &mut Walker<'_>, case: &Case<'_>, rest: &[Field]) {
     let rest: Vec<Field> = rest.iter().skip_while(|f| f.text.starts_with('-')).cloned().collect();
     let known = rest.first().is_some_and(|f| super::super::command::is_known(&f.text));
     if known {
-        let _ = w.dispatch(&rest, case.span, Feed::Inherit);
+        let _ = w.dispatch_outside(&rest, case.span, Feed::Inherit);
+    }
+}
+
+/// Tools that set an environment up and start a command in it: after `--`, after `-c`, or after their verb.
+fn runs(w: &mut Walker<'_>, case: &Case<'_>) {
+    let words = case.words();
+    if let Some(code) = case.args.opt(&["--run"]).and_then(|opt| opt.value.clone()) {
+        let _ = w.run_apart(&code.text, code.span);
+    }
+    let verb = case.args.operand(0);
+    let skipped = match verb {
+        _ if case.name == "flatpak-spawn" => 0,
+        "exec" if case.name == "direnv" => 2,
+        "exec" | "run" | "x" => 1,
+        _ => usize::MAX,
+    };
+    let marked =
+        words.iter().position(|f| matches!(f.text.as_str(), "--" | "-c" | "--command")).map(|at| at + 1);
+    let named = case
+        .args
+        .operands
+        .get(skipped)
+        .and_then(|first| words.iter().position(|f| f.span == first.span && f.text == first.text));
+    if let Some(command) =
+        marked.or(named).and_then(|at| words.get(at..)).filter(|command| !command.is_empty())
+    {
+        let known = command.first().is_some_and(|f| super::super::command::is_known(&f.text));
+        if known || marked.is_some() {
+            let _ = w.dispatch_outside(command, case.span, case.feed.clone());
+        }
     }
 }
 
@@ -31,7 +69,7 @@ fn npx(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("fetch-run", opt.span);
     }
     if let Some(code) = case.args.opt(&["-c", "--call"]).and_then(|o| o.value.clone()) {
-        let _ = w.run_text(&code.text, code.span);
+        let _ = w.run_apart(&code.text, code.span);
     }
     if let Some(package) = case.args.opt(&["-p", "--package"]).and_then(|o| o.value.clone()) {
         w.hit("fetch-run", package.span);
@@ -70,6 +108,11 @@ fn node(w: &mut Walker<'_>, case: &Case<'_>) {
     {
         w.hit("global-install", opt.span);
     }
+    if matches!(args.operand(0), "run" | "run-script")
+        && let Some(task) = args.operands.get(1).filter(|task| sends_out(&task.text))
+    {
+        w.hit("publish", task.span);
+    }
     let inside = matches!(args.operand(0), "exec" | "x" | "dlx" | "node" | "explore");
     let words = case.words();
     if inside {
@@ -90,7 +133,7 @@ fn node(w: &mut Walker<'_>, case: &Case<'_>) {
             .position(|f| matches!(f.text.as_str(), "-c" | "--call"))
             .and_then(|at| words.get(at + 1))
         {
-            let _ = w.run_text(&code.text, code.span);
+            let _ = w.run_apart(&code.text, code.span);
         }
         let rest: Vec<Field> =
             words.get(at..).unwrap_or(&[]).iter().skip_while(|f| f.text.starts_with('-')).cloned().collect();
@@ -135,7 +178,7 @@ fn cargo(w: &mut Walker<'_>, case: &Case<'_>) {
             if matches!(word.text.as_str(), "-s" | "--shell")
                 && let Some(code) = words.next()
             {
-                let _ = w.run_text(&code.text, code.span);
+                let _ = w.run_apart(&code.text, code.span);
             }
         }
     }
@@ -148,6 +191,7 @@ fn cargo(w: &mut Walker<'_>, case: &Case<'_>) {
 
 /// Makefiles with their own shell, wrappers of commands, code on the command line.
 fn buildtool(w: &mut Walker<'_>, case: &Case<'_>) {
+    let only_says = case.args.has(&["-n", "--dry-run", "--just-print", "--recon", "-q", "--question"]);
     for field in case.words() {
         let text = field.text.as_str();
         if let Some(code) = text.strip_prefix("--eval=") {
@@ -168,11 +212,15 @@ fn buildtool(w: &mut Walker<'_>, case: &Case<'_>) {
             w.hit("hidden-run", field.span);
         }
         w.judge_word(field);
+        if only_says {
+            continue;
+        }
         if case.name.ends_with("make") && matches!(text, "install" | "uninstall") && case.name != "cmake" {
             w.hit("outside", field.span);
         }
-        if case.name.ends_with("make") && matches!(text, "deploy" | "publish" | "release" | "upload" | "push")
-        {
+        let runs_tasks =
+            case.name.ends_with("make") || matches!(case.name, "just" | "task" | "go-task" | "mage");
+        if runs_tasks && (sends_out(text) || matches!(text, "upload" | "push")) {
             w.hit("publish", field.span);
         }
     }

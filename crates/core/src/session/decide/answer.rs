@@ -7,8 +7,8 @@ use crate::{
     event::{CallStatus, Event},
     ids::{CallId, CheckpointId, LaneId, TurnId},
     input::Refusal,
-    intent::{IntentNode, Phase},
-    risk::Risk,
+    intent::{Control, IntentNode, Phase, Turn},
+    sandbox::Confine,
     scope::Capability,
     session::LaneKind,
 };
@@ -27,14 +27,23 @@ impl Draft<'_> {
             }
             CheckpointKind::Failure(_) => self.answer_failure(&question, answer),
             CheckpointKind::Interruption { text } => self.answer_interruption(id, text, &answer),
-            CheckpointKind::Risk { call, shown: wanted, risk, .. } => {
+            CheckpointKind::Risk { call, shown: wanted, confine, .. } => {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
                 }
                 if let Answer::Line(line) = &answer {
                     return self.submit_line(id, line);
                 }
-                self.answer_risk(id, *call, *risk, answer)
+                if let Answer::Grant { rules, lasting } = &answer {
+                    return self.grant(id, *call, rules, *lasting);
+                }
+                self.answer_risk(id, *call, (question.kind.word(), *confine), answer)
+            }
+            CheckpointKind::Access { call, request, shown: wanted, .. } => {
+                if shown != Some(*wanted) {
+                    return Err(Refusal::new("what is asked changed since it was shown; look at it again"));
+                }
+                self.answer_access(id, *call, request, answer)
             }
             CheckpointKind::Transition { lane, call, to, .. } => {
                 self.answer_transition(id, *lane, *call, *to, answer)
@@ -71,6 +80,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }
@@ -97,6 +107,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => return Err(wrong()),
         };
         let pick = if let Answer::Pick(n) = answer { Some(n) } else { None };
@@ -130,10 +141,21 @@ impl Draft<'_> {
     /// The user said that a doubtful message is work.
     fn route_as_work(&mut self, turn: TurnId) -> Decided {
         let path = self.target(turn);
-        if path.current() == IntentNode::Execute || path.scope().allows(Capability::Write) {
-            return self.route(turn);
+        match self.state.turns.get(&turn).map(|t| &t.class) {
+            // A yes is given to the question itself, which stands again.
+            Some(Turn::Control(Control::Approve | Control::Proceed)) if self.state.phase != Phase::Idle => {
+                return Ok(());
+            }
+            Some(Turn::Control(_)) => return self.route(turn),
+            Some(Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue) | None => {}
         }
-        self.route_plan(turn)
+        let asked = self.state.turns.get(&turn).is_some_and(|t| matches!(t.class, Turn::Query(_)));
+        match (path.current() == IntentNode::Execute, path.scope().allows(Capability::Write)) {
+            // "Shall I answer, or do it?"
+            (true, _) if asked => self.route_goal(turn),
+            (true, _) | (_, true) if !asked => self.route(turn),
+            _ => self.route_plan(turn),
+        }
     }
 
     fn answer_failure(&mut self, question: &Checkpoint, answer: Answer) -> Decided {
@@ -188,6 +210,7 @@ impl Draft<'_> {
             | Answer::Retry
             | Answer::Replan
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }
@@ -196,13 +219,13 @@ impl Draft<'_> {
         &mut self,
         id: CheckpointId,
         call: CallId,
-        risk: Risk,
+        (wanted, confine): (Option<&str>, Confine),
         answer: Answer,
     ) -> Decided {
-        let allowed = match (&answer, risk) {
-            (Answer::Word(word), Risk::High) => word.trim() == "proceed",
-            (Answer::Approve, Risk::Low | Risk::Medium) => true,
-            (Answer::Word(word), Risk::Low | Risk::Medium) => word.trim() == "y",
+        let allowed = match (&answer, wanted) {
+            (Answer::Word(word), Some(wanted)) => word.trim() == wanted,
+            (Answer::Approve, None) => true,
+            (Answer::Word(word), None) => word.trim() == "y",
             (Answer::Skip, _) => {
                 self.deny_call(id, call, answer, "the user skipped this command");
                 return Ok(());
@@ -214,13 +237,14 @@ impl Draft<'_> {
             _ => false,
         };
         if !allowed {
-            return Err(Refusal::new("type `proceed` to run a command of high risk; nothing else runs it"));
+            let word = wanted.unwrap_or("y");
+            return Err(Refusal::new(format!("type `{word}` to run this command; nothing else runs it")));
         }
         if !self.state.ceiling().allows(Capability::Execute) {
             return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
         }
         let approval = self.allow(id, answer);
-        self.start_approved(call, approval);
+        self.start_approved(call, approval, Some(confine));
         Ok(())
     }
 
@@ -239,7 +263,9 @@ impl Draft<'_> {
                     return Err(Refusal::new("a run is under way; ask again when it is done"));
                 }
                 let approval = self.allow(id, Answer::Approve);
-                self.let_write(lane, to, Some(approval));
+                if !self.let_write(lane, to, Some(approval)) {
+                    return Ok(());
+                }
                 let asked = self
                     .state
                     .open_call(call)
@@ -257,7 +283,7 @@ impl Draft<'_> {
                     .get(&lane)
                     .map(|l| crate::intent::IntentPath::to(l.node).retreat().current());
                 if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
-                    self.move_to(lane, node, None);
+                    self.retreat_to(lane, node);
                 }
                 self.deny_call(id, call, answer, "the user does not want files changed in this turn");
                 Ok(())
@@ -272,6 +298,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }
@@ -299,6 +326,7 @@ impl Draft<'_> {
             | Answer::Respond
             | Answer::Continue
             | Answer::Word(_)
+            | Answer::Grant { .. }
             | Answer::Line(_) => Err(wrong()),
         }
     }

@@ -1,22 +1,18 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
-use super::{
-    Decided, Draft,
-    command::{command_of, shown_command},
-    gate::diagnostics,
-    lane::OWN_ARGS_BYTES,
-    run::LOWERED,
-};
+use super::{Decided, Draft, gate::diagnostics, lane::OWN_ARGS_BYTES, run::LOWERED};
 use crate::{
     checkpoint::CheckpointKind,
-    event::{CallStatus, Event},
+    event::{CallStatus, Event, Level},
+    hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
     phase::Trigger,
     plan::PlanDraft,
+    policy::Ruling,
     proposal::{Proposal, ProposalStatus},
-    risk::{Risk, assess},
+    sandbox::{Confine, Wish},
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, OpenCall},
     talk::{Fault, FaultKind},
@@ -40,11 +36,8 @@ impl Draft<'_> {
         if let Some(fault) = bad_json(&open) {
             return self.end_call(lane, call, CallStatus::Failed, &fault);
         }
-        let reads_only = kind == LaneKind::Planning || self.beside_run(lane);
-        if reads_only && tool.needs().is_some_and(|n| !ToolScope::READ_ONLY.allows(n)) {
-            let why = "a planning and a question beside a run only read";
-            let text = format!("{} is not allowed here: {why}; go on with what you can read", tool.name());
-            return self.end_call(lane, call, CallStatus::Refused, &text);
+        if tool != Tool::Run && tool.needs().is_some_and(|needs| !self.may_need(lane, call, tool, needs)) {
+            return;
         }
         match tool {
             Tool::SubmitPlan => self.submit_plan(lane, kind, &open),
@@ -52,17 +45,28 @@ impl Draft<'_> {
             Tool::RequestPath => self.request_path(lane, &open),
             Tool::Run => self.gate_command(lane, &open, None),
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
-                if self.reach(lane, &open, tool) {
-                    self.start_call(lane, &open, tool, None);
+                if tool.needs().is_none_or(|needs| self.reach(lane, &open, tool, needs)) {
+                    self.start_call(lane, &open, tool, None, None, None);
                 }
             }
         }
     }
 
+    /// Refuses what a planning and a question beside a run may not need.
+    pub(super) fn may_need(&mut self, lane: LaneId, call: CallId, tool: Tool, needs: Capability) -> bool {
+        let planning = self.state.lanes.get(&lane).is_some_and(|l| l.kind == LaneKind::Planning);
+        if !(planning || self.beside_run(lane)) || ToolScope::READ_ONLY.allows(needs) {
+            return true;
+        }
+        let why = "a planning and a question beside a run only read";
+        let text = format!("{} is not allowed here: {why}; go on with what you can read", tool.name());
+        self.end_call(lane, call, CallStatus::Refused, &text);
+        false
+    }
+
     /// Makes sure that the lane may use the tool now; else the call is refused or asked about.
-    fn reach(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
+    pub(super) fn reach(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, needs: Capability) -> bool {
         let Some(l) = self.state.lanes.get(&lane) else { return false };
-        let Some(needs) = tool.needs() else { return true };
         let needs = proposing(needs);
         if l.scope().allows(needs) {
             return true;
@@ -92,8 +96,7 @@ impl Draft<'_> {
             let reason = format!("{} {}", tool.name(), subject(open));
             return self.deepen(lane, kind, open, from, to, &reason);
         }
-        self.move_to(lane, to, None);
-        true
+        self.move_to(lane, to, None)
     }
 
     /// Goes deeper than the message asked for: by the user's answer, or at once where every change is
@@ -116,8 +119,7 @@ impl Draft<'_> {
             return false;
         }
         if self.state.permission == PermissionMode::Auto {
-            self.let_write(lane, to, None);
-            return true;
+            return self.let_write(lane, to, None);
         }
         self.ask(
             CheckpointKind::Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
@@ -126,8 +128,8 @@ impl Draft<'_> {
         false
     }
 
-    /// An answer may write from now on: it has a run of its own.
-    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
+    /// An answer may write from now on: it has a run of its own. Returns whether it is there.
+    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) -> bool {
         if !self.has_own_run(lane) {
             let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
             self.must_go(Trigger::CommandGoal);
@@ -135,33 +137,42 @@ impl Draft<'_> {
         }
         let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
         let approval = approval.unwrap_or_else(|| ApprovalId(self.id()));
-        self.move_to(lane, to, Some(approval));
+        self.move_to(lane, to, Some(approval))
     }
 
+    /// Begins a call; `confine` says how, for a command.
     pub(super) fn start_call(
         &mut self,
         lane: LaneId,
         open: &OpenCall,
         tool: Tool,
         approval: Option<ApprovalId>,
+        confine: Option<Confine>,
+        ruling: Option<Ruling>,
     ) {
         let Some((epoch, scope)) = self.state.lanes.get(&lane).map(|l| (l.epoch, l.scope())) else { return };
-        // The gate: whatever led here, and whatever was answered since, the scope of now decides.
-        let beside = self.beside_run(lane) && tool == Tool::Run;
-        if beside || !tool.needs().is_none_or(|n| scope.allows(proposing(n))) {
+        // The gate: whatever led here, and whatever was answered since, the scope of now decides. A
+        // command that can only read is a read.
+        let looks = tool == Tool::Run && confine == Some(Confine::READING);
+        let beside = self.beside_run(lane) && tool == Tool::Run && !looks;
+        let needs = if looks { Some(Capability::Read) } else { tool.needs() };
+        if beside || !needs.is_none_or(|n| scope.allows(proposing(n))) {
             let text =
                 format!("{} is not allowed any more: the ceiling was lowered, or a run began", tool.name());
             return self.end_call(lane, open.call, CallStatus::Refused, &text);
         }
+        if !self.rules_let(lane, open, tool) {
+            return;
+        }
         let (call, args, subject) = (open.call, open.hash, subject(open));
-        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval });
+        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine, ruling });
     }
 
     /// Ends a call without running it (or after it was stopped); the text is what the model reads.
     pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
         let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
         let result = self.excerpt(text);
-        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new() });
+        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new(), ruling: None });
     }
 
     fn submit_plan(&mut self, lane: LaneId, kind: LaneKind, open: &OpenCall) {
@@ -221,60 +232,10 @@ impl Draft<'_> {
             if !self.deepen(lane, kind, open, from, to, &text("reason")) {
                 return;
             }
-        } else {
-            self.move_to(lane, to, None);
+        } else if !self.move_to(lane, to, None) {
+            return;
         }
         self.end_call(lane, open.call, CallStatus::Done, "allowed; go on");
-    }
-
-    /// A command: undecided proposals first, then the question of its risk. `approval` is the user's
-    /// own line, where they changed it.
-    pub(super) fn gate_command(&mut self, lane: LaneId, open: &OpenCall, approval: Option<ApprovalId>) {
-        let Some((command, folder)) = command_of(open) else {
-            let text =
-                "run needs {\"command\": \"…\"} and optionally \"folder\", a path relative to the workspace";
-            return self.end_call(lane, open.call, CallStatus::Failed, text);
-        };
-        if !self.reach(lane, open, Tool::Run) {
-            return;
-        }
-        if self.state.proposals_of(lane).next().is_some() {
-            return self.review(lane);
-        }
-        let verdict = assess(&command);
-        let shown = shown_command(&command, &folder);
-        let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
-        self.emit(Event::CommandProposed {
-            call: open.call,
-            lane,
-            command: command.clone(),
-            folder: folder.clone(),
-            risk,
-            why: why.clone(),
-            rule,
-            shown,
-            typed: open.typed,
-        });
-        if self.repeats(lane, open.call) {
-            return;
-        }
-        let gate = self.state.lanes.get(&lane).and_then(|l| match l.kind {
-            LaneKind::Gate(gate) => Some(gate),
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Task(_)
-            | LaneKind::Goal
-            | LaneKind::Repair(_) => None,
-        });
-        // A gate runs the project's own code: in a folder that is not trusted it asks in every mode.
-        let free = gate.is_none() || self.state.trust.holds();
-        let asks_nothing = self.state.permission == PermissionMode::Auto && free;
-        if risk < Risk::High && (open.typed || asks_nothing) {
-            return self.start_call(lane, open, Tool::Run, approval);
-        }
-        let message = format!("Run `{command}`?");
-        let kind = CheckpointKind::Risk { call: open.call, gate, command, folder, shown, risk, why };
-        self.ask(kind, message);
     }
 
     pub(super) fn tool_ended(&mut self, call: CallId, outcome: ToolOutcome) -> Decided {
@@ -284,6 +245,11 @@ impl Draft<'_> {
             return Err(late());
         }
         let (lane, kind) = (lane.id, lane.kind);
+        if let Some(held) = outcome.held {
+            self.ran_into(lane, call, *held);
+            self.advance(lane);
+            return Ok(());
+        }
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);
@@ -304,10 +270,15 @@ impl Draft<'_> {
             summary: outcome.summary,
             result,
             seen: outcome.seen,
+            ruling: None,
         });
+        if let Some(text) = outcome.notice {
+            self.notice(Level::Warn, text);
+        }
         if let LaneKind::Gate(gate) = kind {
-            let command = command_of(&open).map(|c| c.0).unwrap_or_default();
-            self.gate_ended(lane, gate, command, outcome.exit, output, diagnostics);
+            let command = Wish::of(&open).map(|w| w.command).unwrap_or_default();
+            let exit = outcome.exit.map(|exit| (exit, !outcome.failed));
+            self.gate_ended(lane, gate, command, exit, output, diagnostics);
             return Ok(());
         }
         if status == CallStatus::Failed && open.tool == Some(Tool::Run) {
@@ -328,11 +299,13 @@ impl Draft<'_> {
         });
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
         let removed = draft.hunks.iter().map(crate::diff::Hunk::removed).sum();
+        let control = self.state.sandbox.control_file(&draft.path).map(str::to_owned);
         let proposal = Proposal {
             id: ProposalId(self.id()),
             lane,
             call,
             task,
+            control,
             path: draft.path,
             kind: draft.kind,
             before: draft.before.as_ref().map(crate::blob::Blob::id),
@@ -357,6 +330,10 @@ impl Draft<'_> {
             let hint = "try again; the log file has the details".to_owned();
             return self
                 .replied(call, Err(Fault { kind: FaultKind::Internal, message: text, hint, status: None }));
+        }
+        if let Some(call) = call.filter(|c| self.state.hook_runs.contains_key(c)) {
+            let (status, output, took) = (HookStatus::Unable, String::new(), crate::ids::Millis(0));
+            return self.hook_ended(call, HookOutcome { status, summary: text, output, took });
         }
         if let Some(call) = call {
             return self.tool_ended(call, ToolOutcome::failure(text));
@@ -410,7 +387,7 @@ fn subject(open: &OpenCall) -> String {
 }
 
 /// Finds a string value in JSON that was cut off.
-fn scan(head: &str, key: &str) -> Option<String> {
+pub(super) fn scan(head: &str, key: &str) -> Option<String> {
     let after =
         head.split_once(&format!("\"{key}\""))?.1.split_once(':')?.1.trim_start().strip_prefix('"')?;
     Some(after.split('"').next().unwrap_or_default().to_owned())

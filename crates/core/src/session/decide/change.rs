@@ -10,7 +10,6 @@ use crate::{
     event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    intent::IntentNode,
     plan::GateStatus,
     proposal::{Decision, Proposal, ProposalStatus},
     scope::Capability,
@@ -69,16 +68,8 @@ impl Draft<'_> {
             {
                 return Err(Refusal::new(format!("{} is not up for review yet", p.path)));
             }
-            let given = word.unwrap_or_default().trim();
-            if let Some(wanted) = p.word()
-                && !p.chosen().is_empty()
-                && given != wanted
-                && given != "delete"
-            {
-                return Err(Refusal::new(format!(
-                    "removing {} wants the word: type `delete` or `{wanted}`",
-                    p.path
-                )));
+            if !p.chosen().is_empty() {
+                may_apply(p, list.len() == 1, word.unwrap_or_default().trim())?;
             }
         }
         let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
@@ -129,7 +120,7 @@ impl Draft<'_> {
         let lane = deleting.map(|p| p.lane);
         self.emit(Event::ApplyApproved { apply, approval, by: by.to_owned(), take });
         if let Some(lane) = lane {
-            self.move_to(lane, IntentNode::Delete, Some(approval));
+            self.move_to_delete(lane, apply, approval);
         }
     }
 
@@ -204,7 +195,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
+    pub(super) fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
         self.emit(Event::ApplyFailed { apply, message: fault.message.clone(), stale: fault.stale });
         for (id, draft) in fault.rebased {
             if let Ok(old) = self.open_proposal(id).cloned() {
@@ -246,6 +237,7 @@ impl Draft<'_> {
                 | CheckpointKind::Interruption { .. }
                 | CheckpointKind::Risk { .. }
                 | CheckpointKind::Transition { .. }
+                | CheckpointKind::Access { .. }
                 | CheckpointKind::Trust { .. }
                 | CheckpointKind::Exit
                 | CheckpointKind::PipelinePause { .. }
@@ -362,4 +354,17 @@ impl Draft<'_> {
         self.ask_of_phase();
         Ok(())
     }
+}
+
+/// A removal wants its word; a control file wants its own, and is decided alone.
+fn may_apply(p: &Proposal, alone: bool, given: &str) -> Decided {
+    let Some(wanted) = p.word().filter(|_| !p.lets(given) || (p.control.is_some() && !alone)) else {
+        return Ok(());
+    };
+    let path = &p.path;
+    Err(Refusal::new(match &p.control {
+        Some(why) if alone => format!("{path} is a control file, it {why}: type `{wanted}` to write it"),
+        Some(why) => format!("{path} is a control file, it {why}: apply it alone, by its word `{wanted}`"),
+        None => format!("removing {path} wants the word: type `delete` or `{wanted}`"),
+    }))
 }

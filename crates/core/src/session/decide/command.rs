@@ -1,15 +1,15 @@
 //! Commands: made by the workbench, started on leave, changed by the user before they run.
 //!
-//! Owns what a line becomes between its proposal and its start. Its judgement is `call`'s.
+//! Owns what a line becomes between its proposal and its start. Its judgement is `leave`'s.
 
 use super::{Decided, Draft};
 use crate::{
-    blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event},
     ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
     input::Refusal,
     risk::{MAX_LINE_BYTES, Risk, assess},
+    sandbox::{Confine, Wish},
     scope::Capability,
     session::OpenCall,
     tool::Tool,
@@ -17,24 +17,18 @@ use crate::{
 
 impl Draft<'_> {
     /// Starts a call that an answer allowed.
-    pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId) {
+    pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Option<Confine>) {
         let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
         if let Some(tool) = open.tool {
-            self.start_call(lane, &open, tool, Some(approval));
+            self.start_call(lane, &open, tool, Some(approval), confine, None);
             self.advance(lane);
         }
     }
 
     /// A call of the workbench itself: a gate's command, or one that the user typed.
-    pub(super) fn call_command(&mut self, lane: LaneId, command: &str, folder: &str, typed: bool) -> CallId {
+    pub(super) fn call_command(&mut self, lane: LaneId, wish: &Wish, typed: bool) -> CallId {
         let call = CallId(self.id());
-        let mut args = serde_json::Map::new();
-        args.insert("command".to_owned(), command.into());
-        if !folder.is_empty() {
-            args.insert("folder".to_owned(), folder.into());
-        }
-        let args = serde_json::Value::Object(args).to_string();
-        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args, typed });
+        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args: wish.args(), typed });
         call
     }
 
@@ -46,17 +40,19 @@ impl Draft<'_> {
 
     /// The user submits a line for a command that waits: as it was shown, changed, or empty.
     pub(super) fn submit_line(&mut self, id: CheckpointId, line: &str) -> Decided {
-        let Some(CheckpointKind::Risk { call, gate, command, risk, .. }) =
-            self.state.open.get(&id).map(|c| c.kind.clone())
-        else {
+        let Some(kind) = self.state.open.get(&id).map(|c| c.kind.clone()) else {
+            return Err(Refusal::new("no command waits there"));
+        };
+        let word = kind.word();
+        let CheckpointKind::Risk { call, gate, command, confine, .. } = kind else {
             return Err(Refusal::new("no command waits there"));
         };
         let line = line.trim();
         if line.is_empty() {
-            return self.answer_risk(id, call, risk, Answer::Skip);
+            return self.answer_risk(id, call, (word, confine), Answer::Skip);
         }
         if line == command {
-            return self.answer_risk(id, call, risk, Answer::Approve);
+            return self.answer_risk(id, call, (word, confine), Answer::Approve);
         }
         self.edit_command(id, call, gate, line)
     }
@@ -104,19 +100,6 @@ impl Draft<'_> {
         self.drop_rest(lane, "the user did not let the command before it run");
         self.advance(lane);
     }
-}
-
-/// The hash of exactly what a command question shows.
-pub(super) fn shown_command(command: &str, folder: &str) -> BlobId {
-    BlobId::of(format!("{folder}\0{command}").as_bytes())
-}
-
-/// Line and folder of a call of `run`.
-pub(super) fn command_of(open: &OpenCall) -> Option<(String, String)> {
-    let args: serde_json::Value = serde_json::from_str(&open.head).ok()?;
-    let text = |key: &str| args.get(key).and_then(|v| v.as_str()).unwrap_or_default().trim().to_owned();
-    let command = text("command");
-    (!command.is_empty()).then(|| (command, text("folder")))
 }
 
 /// The arguments of a call with another line in them.

@@ -64,7 +64,7 @@ impl Draft<'_> {
         }
         let line = format!("@write {args}");
         let reading = self.read(&line);
-        self.hear(&line, &reading)
+        self.hear(None, &line, &reading, crate::ids::Seq(u64::MAX))
     }
 
     pub(super) fn control(&mut self, control: Control) -> Decided {

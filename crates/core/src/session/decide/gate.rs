@@ -18,17 +18,16 @@ impl Draft<'_> {
         lane: LaneId,
         gate: GateId,
         command: String,
-        exit: Option<Exit>,
+        exit: Option<(Exit, bool)>,
         output: BlobId,
         diagnostics: String,
     ) {
-        let Some(exit) = exit else {
+        let Some((exit, passed)) = exit else {
             self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
             return self.leave_gate_out(lane, gate);
         };
         self.emit(Event::LaneClosed { lane });
         let evidence = EvidenceId(self.id());
-        let passed = exit.ok();
         let proof = Proof { command, exit, output, diagnostics, tree: self.tree() };
         if passed {
             self.emit(Event::GatePassed { gate, evidence, proof });

@@ -3,11 +3,12 @@
 //! Owns the loop between a reply and the next request. Never runs a command and never asks: `call`
 //! and `lane` do.
 
-use super::{Draft, command::command_of};
+use super::Draft;
 use crate::{
     event::{CallStatus, Level},
     goal::{GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, failures_in_a_row},
     ids::{CallId, LaneId, Millis},
+    sandbox::Wish,
     session::LaneKind,
     talk::ModelReply,
     tool::Tool,
@@ -27,9 +28,7 @@ impl Draft<'_> {
     pub(super) fn heed(&mut self, lane: LaneId, meant: Result<PlannerReply, PlannerError>) {
         match meant {
             Ok(PlannerReply::Chat(_)) => {}
-            Ok(PlannerReply::Command { command, folder }) => {
-                self.call_command(lane, &command, &folder, false);
-            }
+            Ok(PlannerReply::Command(wish)) => drop(self.call_command(lane, &wish, false)),
             Err(error) => return self.planner_failed(lane, error),
         }
         self.advance(lane);
@@ -58,7 +57,7 @@ impl Draft<'_> {
         let Some((_, open)) = self.state.open_call(call) else { return text };
         let mut notes = Vec::new();
         if open.edited {
-            let line = command_of(open).map(|(line, _)| line).unwrap_or_default();
+            let line = Wish::of(open).map(|w| w.command).unwrap_or_default();
             notes.push(format!("(the user changed the command; this was run: {line})"));
         }
         if self.is_goal(lane) && self.failures_of(call) >= MOST_FAILURES {

@@ -6,11 +6,12 @@ use crate::{
     checkpoint::{CheckpointKind, Failure},
     event::{CallHead, CallStatus, Event, Level},
     goal::PlannerReply,
-    ids::{ApprovalId, CallId, LaneId, ProposalId, TurnId},
+    ids::{CallId, LaneId, ProposalId, TurnId},
     input::Refusal,
     intent::{IntentNode, Phase},
     phase::Trigger,
-    scope::{PermissionMode, ToolScope},
+    policy::Ruling,
+    scope::ToolScope,
     session::{Lane, LaneKind, Talk},
     talk::{Fault, FaultKind, Finish, ModelReply},
     tool::{ChangeKind, Tool},
@@ -38,13 +39,6 @@ impl Draft<'_> {
         lane
     }
 
-    pub(super) fn move_to(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
-        let Some(from) = self.state.lanes.get(&lane).map(|l| l.node) else { return };
-        if from != to {
-            self.emit(Event::NodeTransition { lane, from, to, approval });
-        }
-    }
-
     pub(super) fn think(&mut self, lane: LaneId) {
         let rounds = self.state.lanes.get(&lane).map_or(0, |l| l.rounds);
         if rounds >= MAX_ROUNDS {
@@ -66,10 +60,10 @@ impl Draft<'_> {
         match reply {
             Ok(reply) => {
                 let meant = self.meant(lane, &reply);
-                let goes_on = matches!(meant, Ok(PlannerReply::Command { .. }));
+                let goes_on = matches!(meant, Ok(PlannerReply::Command(_)));
                 let text = match &meant {
                     Ok(PlannerReply::Chat(said)) => said.clone(),
-                    Ok(PlannerReply::Command { .. }) | Err(_) => reply.text.clone(),
+                    Ok(PlannerReply::Command(_)) | Err(_) => reply.text.clone(),
                 };
                 self.message(turn, lane, call, ModelReply { text, ..reply }, goes_on, false);
                 self.heed(lane, meant);
@@ -182,7 +176,7 @@ impl Draft<'_> {
     pub(super) fn advance(&mut self, lane: LaneId) {
         loop {
             let Some(l) = self.state.lanes.get(&lane) else { return };
-            if self.writes_for(lane) || (l.kind.of_run() && self.held()) {
+            if self.writes_for(lane) || !l.moves.is_empty() || (l.kind.of_run() && self.held()) {
                 return;
             }
             let Some(head) = l.head() else { break };
@@ -251,21 +245,28 @@ impl Draft<'_> {
 
     /// Opens the diff of a lane's proposals, or applies them where the mode allows it.
     pub(super) fn review(&mut self, lane: LaneId) {
+        // What wants a word asks for it in every mode.
         let open: Vec<(ProposalId, ChangeKind)> =
-            self.state.proposals_of(lane).map(|p| (p.id, p.kind)).collect();
-        if self.state.permission == PermissionMode::Auto {
-            let plain: Vec<ProposalId> =
-                open.iter().filter(|(_, k)| *k != ChangeKind::Delete).map(|(id, _)| *id).collect();
-            if !plain.is_empty() {
-                return self.apply_now(&plain, "permission mode auto");
-            }
+            self.state.proposals_of(lane).filter(|p| p.word().is_none()).map(|p| (p.id, p.kind)).collect();
+        let free: Vec<(ProposalId, Ruling)> =
+            open.iter().filter_map(|(id, kind)| Some((*id, self.unreviewed(*id, *kind)?))).collect();
+        if let Some((_, ruling)) = free.first() {
+            let by =
+                if ruling.at.is_empty() { "permission mode auto".to_owned() } else { ruling.to_string() };
+            let plain: Vec<ProposalId> = free.iter().map(|(id, _)| *id).collect();
+            return self.apply_now(&plain, &by);
         }
         if self.state.diff_of(lane).is_some() {
             return;
         }
-        let proposals: Vec<ProposalId> = open.into_iter().map(|(id, _)| id).collect();
+        let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
         let files = proposals.len();
-        let message = format!("{files} file{} to review", if files == 1 { "" } else { "s" });
+        let mut message = format!("{files} file{} to review", if files == 1 { "" } else { "s" });
+        for p in self.state.proposals_of(lane) {
+            if let Some(why) = &p.control {
+                message.push_str(&format!("; {} is a control file, it {why}", p.path));
+            }
+        }
         self.ask(CheckpointKind::Diff { lane, proposals }, message);
     }
 

@@ -6,6 +6,7 @@ use super::{Decided, Draft};
 use crate::{
     checkpoint::CheckpointKind,
     event::{Event, Level},
+    hook::Hold,
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Found, Opening, Refusal},
     session::state::ApplyStatus,
@@ -20,9 +21,13 @@ impl Draft<'_> {
                 folder: opening.folder,
                 version: opening.version,
                 mode: opening.mode.unwrap_or_default(),
+                mode_said: opening.mode.is_some(),
                 permission: opening.permission.unwrap_or_default(),
+                sandbox: Some(opening.sandbox),
             });
+            self.tell_sandbox();
             self.trust_as(opening.standing);
+            self.hooks_of_session();
             return Ok(());
         }
         if opening.slug != self.state.slug {
@@ -41,9 +46,21 @@ impl Draft<'_> {
             .filter(|c| !lost.contains(c))
             .collect();
         let run = self.state.run.as_ref().map(|r| r.id);
-        let permission = opening.permission;
-        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission });
+        let unheard: Vec<String> = self
+            .state
+            .hearing
+            .iter()
+            .filter_map(|h| self.state.turns.get(&h.turn))
+            .map(|t| t.head.clone())
+            .collect();
+        let (permission, sandbox) = (opening.permission, Some(opening.sandbox));
+        self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
+        self.tell_sandbox();
         self.trust_as(opening.standing);
+        for head in unheard {
+            let text = format!("Not acted on, for the program ended before it was understood: {head}");
+            self.notice(Level::Warn, text);
+        }
         for call in lost {
             let found = "the command was running when the program ended; it was not repeated".into();
             self.emit(Event::CallLost { call: Some(call), apply: None, found });
@@ -52,12 +69,27 @@ impl Draft<'_> {
             self.settle_write(apply, status, found);
         }
         self.offer_what_was_open();
+        self.hooks_of_session();
         Ok(())
+    }
+
+    /// Says so where commands cannot be held.
+    fn tell_sandbox(&mut self) {
+        if self.state.sandbox.backend.is_none() {
+            let why = self.state.sandbox.notes.join("; ");
+            self.notice(
+                Level::Warn,
+                format!("There is no sandbox: every command asks. {why}").trim().to_owned(),
+            );
+        }
     }
 
     fn open_commands(&self) -> Vec<CallId> {
         let calls = self.state.lanes.values().flat_map(|l| &l.calls);
-        calls.filter(|c| c.allowed.is_some() && c.tool == Some(Tool::Run)).map(|c| c.call).collect()
+        // What still waited for a hook had not begun.
+        let began = |call| !self.state.is_held(Hold::Call(call));
+        let calls = calls.filter(|c| c.allowed.is_some() && c.tool == Some(Tool::Run)).map(|c| c.call);
+        calls.filter(|c| began(*c)).collect()
     }
 
     fn open_writes(&self, opening: &Opening) -> Vec<(ApplyId, ApplyStatus, Found)> {

@@ -11,7 +11,8 @@ use crate::{
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
-    scope::PermissionMode,
+    sandbox::Wish,
+    scope::{PermissionMode, ToolScope},
     session::LaneKind,
 };
 
@@ -31,8 +32,7 @@ impl Draft<'_> {
         self.must_go(Trigger::PlanReady);
         if self.state.permission == PermissionMode::Auto && self.may_run() {
             let approval = ApprovalId(self.id());
-            self.leave_planning(lane, Some(approval));
-            self.run_plan(Some(approval));
+            self.leave_planning(lane, approval);
         } else {
             self.ask_of_phase();
         }
@@ -70,16 +70,33 @@ impl Draft<'_> {
             return Err(read_only());
         }
         let approval = self.allow(checkpoint, crate::checkpoint::Answer::Approve);
-        if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
-            self.leave_planning(lane, Some(approval));
-        }
-        self.run_plan(Some(approval));
+        let lane = self.state.planning_lane().map(|l| l.id);
+        let lane = lane.unwrap_or_else(|| self.open_at_plan());
+        self.leave_planning(lane, approval);
         Ok(())
     }
 
-    fn leave_planning(&mut self, lane: LaneId, approval: Option<ApprovalId>) {
-        self.move_to(lane, IntentNode::Act, approval);
+    /// A plan that is shown again has no lane any more: it leaves from where its planning ended.
+    fn open_at_plan(&mut self) -> LaneId {
+        let lane = LaneId(self.id());
+        let turn = self.state.plan.as_ref().map(|p| p.turn).or(self.state.turn).unwrap_or_default();
+        let (kind, node) = (LaneKind::Planning, IntentNode::Plan);
+        let ceiling = self.state.ceiling().and(ToolScope::READ_ONLY);
+        self.emit(Event::LaneOpened { lane, kind, turn, node, ceiling, fixed: false });
+        lane
+    }
+
+    /// From the plan to its execution, unless a hook is to be heard first.
+    fn leave_planning(&mut self, lane: LaneId, approval: ApprovalId) {
+        if self.move_to(lane, IntentNode::Act, Some(approval)) {
+            self.left_planning(lane, approval);
+        }
+    }
+
+    /// The planning lane is where the work begins.
+    pub(super) fn left_planning(&mut self, lane: LaneId, approval: ApprovalId) {
         self.emit(Event::LaneClosed { lane });
+        self.run_plan(Some(approval));
     }
 
     fn run_plan(&mut self, approval: Option<ApprovalId>) {
@@ -139,8 +156,9 @@ impl Draft<'_> {
         // Delete is reached only by the typed word; until then such a task may propose.
         let node = if node == IntentNode::Delete { IntentNode::Modify } else { node };
         let approved = self.state.run.as_ref().and_then(|r| r.approval);
-        self.move_to(lane, node, approved);
-        self.think(lane);
+        if self.move_to(lane, node, approved) {
+            self.think(lane);
+        }
     }
 
     pub(super) fn task_done(&mut self, lane: LaneId, task: TaskId) {
@@ -162,7 +180,7 @@ impl Draft<'_> {
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         let lane = self.open_lane(LaneKind::Gate(gate), turn, false, false);
         self.move_to(lane, IntentNode::Execute, None);
-        let call = self.call_command(lane, command, "", false);
+        let call = self.call_command(lane, &Wish::line(command), false);
         self.emit(Event::GateStarted { gate, call });
         self.advance(lane);
     }
@@ -202,8 +220,9 @@ impl Draft<'_> {
         self.emit(Event::RepairStarted { gate, lane, attempt, of: MAX_REPAIRS });
         self.move_to(lane, IntentNode::Act, None);
         let approved = self.state.run.as_ref().and_then(|r| r.approval);
-        self.move_to(lane, IntentNode::Modify, approved);
-        self.think(lane);
+        if self.move_to(lane, IntentNode::Modify, approved) {
+            self.think(lane);
+        }
         Ok(())
     }
 
@@ -311,8 +330,9 @@ impl Draft<'_> {
         });
         let fixed = asked.is_some_and(|t| t.fixed);
         let lane = self.open_lane(kind, turn, fixed, false);
-        self.move_to(lane, node, None);
-        self.think(lane);
+        if self.move_to(lane, node, None) {
+            self.think(lane);
+        }
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Decided, Draft};
 use crate::{
+    blob::BlobId,
     checkpoint::CheckpointKind,
     event::{Event, Level},
     ids::{Seq, TurnId},
@@ -11,38 +12,49 @@ use crate::{
         Turn,
     },
     phase::{Move, Trigger},
+    sandbox::Wish,
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
+    talk::Usage,
 };
 
 /// From this confidence on a control word acts without a question (C-03).
-const SURE_WORD: f32 = 0.8;
+pub(super) const SURE_WORD: f32 = 0.8;
 /// From this confidence on a change to the plan stops its run without a question.
 const SURE_TO_REPLAN: f32 = 0.6;
+/// Told instead of taking a line for the answer to a question that its writer had not seen.
+pub(super) const UNSEEN: &str = "a question came up while you wrote; look at it and answer again";
 
 impl Draft<'_> {
     /// A line of somebody who had seen the events up to `seen`. What would answer a question that
     /// they had not seen yet is refused: nobody agrees to what was not there.
     pub(super) fn said(&mut self, text: &str, seen: Seq) -> Decided {
-        let unseen =
-            self.state.phase_question().filter(|c| self.state.asked.get(&c.id).is_some_and(|at| *at > seen));
-        if let Some(question) = unseen {
-            let line = text.trim();
-            let reading = self.read(line);
-            let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
-            // A command is no answer, and stopping is never refused.
-            let command = reading.slash.is_some() || line.starts_with('!');
-            if !command && line.eq_ignore_ascii_case("stop") {
+        let line = text.trim();
+        if self.unseen_answer(line, seen) {
+            if line.eq_ignore_ascii_case("stop") {
                 return self.cancel();
             }
-            if !command && (question.kind.read(line).is_some() || yes) {
-                return Err(Refusal::new("a question came up while you wrote; look at it and answer again"));
-            }
+            return Err(Refusal::new(UNSEEN));
         }
-        self.say(text)
+        self.say_seeing(text, seen)
+    }
+
+    /// Whether a line would answer a question that was asked after `seen`. A command is no answer.
+    pub(super) fn unseen_answer(&self, line: &str, seen: Seq) -> bool {
+        let unseen =
+            self.state.phase_question().filter(|c| self.state.asked.get(&c.id).is_some_and(|at| *at > seen));
+        let Some(question) = unseen else { return false };
+        let reading = self.read(line);
+        let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
+        let command = reading.slash.is_some() || line.starts_with('!');
+        !command && (question.kind.read(line).is_some() || yes)
     }
 
     pub(super) fn say(&mut self, text: &str) -> Decided {
+        self.say_seeing(text, Seq(u64::MAX))
+    }
+
+    fn say_seeing(&mut self, text: &str, seen: Seq) -> Decided {
         let line = text.trim();
         if line.is_empty() {
             return self.say_nothing();
@@ -51,35 +63,45 @@ impl Draft<'_> {
         if let Some((name, args)) = &reading.slash {
             return self.command(name, args);
         }
+        if !self.passes(&reading) {
+            return self.wait(line, seen);
+        }
+        if !self.state.hearing.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
+            return self.cancel();
+        }
         if let Some(answered) = self.answer_in_words(line) {
             return answered;
         }
-        self.hear(line, &reading)
+        self.hear(None, line, &reading, seen)
     }
 
-    /// A message that is no command and answers nothing.
-    pub(super) fn hear(&mut self, line: &str, reading: &Reading) -> Decided {
+    /// A message that is no command and answers nothing; `turn` where it is recorded already.
+    pub(super) fn hear(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading, seen: Seq) -> Decided {
         if line.starts_with('!') {
-            let turn = self.record(line, reading);
+            let turn = self.record(turn, line, reading);
             return self.route(turn);
         }
-        if let Some(said) = self.say_mixed(line, reading) {
+        if let Some(said) = self.say_mixed(turn, line, reading) {
             return said;
         }
-        let turn = self.record(line, reading);
-        self.route_reading(turn, reading)
+        let Some(reading) = self.settled(line, reading) else {
+            self.consult(turn, line, seen);
+            return Ok(());
+        };
+        let turn = self.record(turn, line, &reading);
+        self.route_reading(turn, &reading)
     }
 
     /// What the user wants different about a rejected plan.
     pub(super) fn guide(&mut self, text: &str) -> Decided {
         let reading = self.read(text.trim());
-        let turn = self.record(text.trim(), &reading);
+        let turn = self.record(None, text.trim(), &reading);
         self.route_continue(turn)
     }
 
     /// A message that holds control words and something else: the words first, in their order,
     /// then the rest as a message of its own. `None` when it is not of that kind.
-    fn say_mixed(&mut self, line: &str, reading: &Reading) -> Option<Decided> {
+    fn say_mixed(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> Option<Decided> {
         let mut rest: Vec<&str> = Vec::new();
         let mut words: Vec<Control> = Vec::new();
         for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
@@ -93,7 +115,7 @@ impl Draft<'_> {
         if words.len() + rest.len() < 2 || words.is_empty() {
             return None;
         }
-        let turn = self.begin_turn(line);
+        let turn = turn.unwrap_or_else(|| self.begin_turn(line));
         for word in words {
             if let Err(refusal) = self.control(word) {
                 self.notice(Level::Info, refusal.reason);
@@ -123,7 +145,7 @@ impl Draft<'_> {
         if line.is_empty() || reading.slash.is_some() || !self.state.is_executing() {
             return self.say(text);
         }
-        let turn = self.record(line, &reading);
+        let turn = self.record(None, line, &reading);
         match &reading.whole.turn {
             Turn::Control(control) if self.is_sure(&reading.whole) => self.queue_control(control.clone()),
             Turn::Query(_) if !line.starts_with('!') => self.change_queue(|q| q.later.push_back(turn)),
@@ -145,21 +167,33 @@ impl Draft<'_> {
         Some(self.answer(id, answer, None))
     }
 
-    fn record(&mut self, line: &str, reading: &Reading) -> TurnId {
-        let turn = self.begin_turn(line);
+    fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
+        let turn = turn.unwrap_or_else(|| self.begin_turn(line));
         self.classify(turn, line, reading);
         turn
     }
 
-    fn begin_turn(&mut self, line: &str) -> TurnId {
+    pub(super) fn begin_turn(&mut self, line: &str) -> TurnId {
         let turn = TurnId(self.id());
         let text = self.excerpt(line);
         self.emit(Event::TurnStarted { turn, text });
         turn
     }
 
-    fn classify(&mut self, turn: TurnId, line: &str, reading: &Reading) {
-        let class = &reading.whole;
+    pub(super) fn classify(&mut self, turn: TurnId, line: &str, reading: &Reading) {
+        self.classify_as(turn, line, reading, None, None);
+    }
+
+    /// Tells how a message is understood, what that cost, and on what it depends.
+    pub(super) fn classify_as(
+        &mut self,
+        turn: TurnId,
+        line: &str,
+        reading: &Reading,
+        usage: Option<Usage>,
+        key: Option<BlobId>,
+    ) {
+        let (class, tasks) = (&reading.whole, self.state.tasks);
         // A command line is kept whole: it may wait, and then runs as it was typed.
         let request = if line.starts_with('!') { line.to_owned() } else { operative(reading) };
         let differs = if line.starts_with('!') { line.chars().count() > HEAD_CHARS } else { request != line };
@@ -172,10 +206,25 @@ impl Draft<'_> {
             reasoning: class.reasoning.clone(),
             forbids: reading.forbids_change,
             request: (differs && !request.is_empty()).then_some(request),
+            usage,
+            key,
         });
+        if tasks == 0 && self.state.tasks == 1 {
+            self.infer_mode(line);
+        }
     }
 
-    fn route_reading(&mut self, turn: TurnId, reading: &Reading) -> Decided {
+    /// The first task of a session says how it is to be worked on, unless the user did (MOD-03).
+    fn infer_mode(&mut self, line: &str) {
+        let settled = self.state.mode_said || self.state.mode == Mode::Proof;
+        if let Some(word) = crate::intent::mode::asks_for_proof(line).filter(|_| !settled) {
+            let told = format!("Proof mode, for the first task says \"{word}\"; /explore changes it.");
+            self.emit(Event::ModeChanged { mode: Mode::Proof, inferred: Some(word) });
+            self.notice(Level::Info, told);
+        }
+    }
+
+    pub(super) fn route_reading(&mut self, turn: TurnId, reading: &Reading) -> Decided {
         let asks = reading.clarify.filter(|_| !is_control(&reading.whole.turn));
         if let Some(clarify) = asks.or_else(|| self.unsure(&reading.whole).then_some(Clarify::Unclear)) {
             return self.unclear(turn, clarify);
@@ -188,12 +237,12 @@ impl Draft<'_> {
 
     /// Whether a control word is meant beyond doubt: what the statistics only think is a yes never
     /// is, and a plan is not approved by a hum.
-    fn is_sure(&self, class: &Classification) -> bool {
+    pub(super) fn is_sure(&self, class: &Classification) -> bool {
         let guessed = !matches!(class.source, Source::Slash | Source::AtNode | Source::Heuristic);
         match class.turn {
             Turn::Control(Control::Approve) => !guessed,
             Turn::Control(Control::Proceed) => !guessed && self.state.phase != Phase::AwaitingApproval,
-            Turn::Control(_) => !guessed || class.confidence >= SURE_WORD,
+            Turn::Control(ref word) => !guessed || Self::later_word(class.source, word, class.confidence),
             Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => true,
         }
     }
@@ -237,8 +286,8 @@ impl Draft<'_> {
     /// Routes a recorded turn by its class and the phase.
     pub(super) fn route(&mut self, turn: TurnId) -> Decided {
         let Some(info) = self.state.turns.get(&turn) else { return Ok(()) };
-        if let Some(line) = info.command().map(str::to_owned) {
-            return self.route_command(turn, &line);
+        if let Some((line, outside)) = info.command().map(|(line, outside)| (line.to_owned(), outside)) {
+            return self.route_command(turn, &line, outside);
         }
         match info.class.clone() {
             Turn::Query(sub) => self.route_query_as(turn, sub),
@@ -272,8 +321,9 @@ impl Draft<'_> {
         let (fixed, forbids) = (info.fixed, info.forbids);
         let beside = self.state.phase != Phase::Idle;
         let lane = self.open_lane(LaneKind::Answer, turn, fixed, forbids || beside);
-        self.move_to(lane, path.current(), None);
-        self.think(lane);
+        if self.move_to(lane, path.current(), None) {
+            self.think(lane);
+        }
         Ok(())
     }
 
@@ -328,32 +378,36 @@ impl Draft<'_> {
             self.emit(Event::LaneClosed { lane });
         }
         let lane = self.open_lane(LaneKind::Planning, turn, false, true);
-        self.move_to(lane, IntentNode::Plan, None);
-        self.think(lane);
+        if self.move_to(lane, IntentNode::Plan, None) {
+            self.think(lane);
+        }
     }
 
-    fn route_goal(&mut self, turn: TurnId) -> Decided {
-        let Some(lane) = self.open_goal(turn)? else { return Ok(()) };
-        self.think(lane);
+    pub(super) fn route_goal(&mut self, turn: TurnId) -> Decided {
+        let Some(lane) = self.open_goal(turn, false)? else { return Ok(()) };
+        if !self.state.is_moving(lane) {
+            self.think(lane);
+        }
         Ok(())
     }
 
     /// A command that the user typed himself: no model is asked.
-    fn route_command(&mut self, turn: TurnId, line: &str) -> Decided {
+    fn route_command(&mut self, turn: TurnId, line: &str, outside: bool) -> Decided {
         if line.is_empty() {
             return Err(Refusal::new("write the command after the `!`"));
         }
-        if let Some(lane) = self.open_goal(turn)? {
-            self.call_command(lane, line, "", true);
+        let looks = !outside && self.only_looks(line);
+        if let Some(lane) = self.open_goal(turn, looks)? {
+            self.call_command(lane, &Wish { outside, ..Wish::line(line) }, true);
             self.advance(lane);
         }
         Ok(())
     }
 
-    fn open_goal(&mut self, turn: TurnId) -> Result<Option<crate::ids::LaneId>, Refusal> {
-        if self.state.turns.get(&turn).is_some_and(|t| t.forbids)
-            || !self.state.ceiling().allows(Capability::Execute)
-        {
+    /// Opens the lane of a command goal; `looks` when all it will run is a command that can only read.
+    fn open_goal(&mut self, turn: TurnId, looks: bool) -> Result<Option<crate::ids::LaneId>, Refusal> {
+        let forbids = self.state.turns.get(&turn).is_some_and(|t| t.forbids);
+        if !looks && (forbids || !self.state.ceiling().allows(Capability::Execute)) {
             return Err(Refusal::new(
                 "commands are not allowed here: the ceiling is read-only. Shift-Tab raises it.",
             ));
@@ -402,7 +456,7 @@ impl Draft<'_> {
 
     pub(super) fn set_mode(&mut self, mode: Mode) {
         if self.state.mode != mode {
-            self.emit(Event::ModeChanged { mode });
+            self.emit(Event::ModeChanged { mode, inferred: None });
         }
     }
 

@@ -19,6 +19,9 @@ use crate::{
 impl Draft<'_> {
     /// Stop: an answer in the foreground first, then what the phase stands for.
     pub(super) fn cancel(&mut self) -> Decided {
+        if self.stop_hearing() {
+            return Ok(());
+        }
         let answers = self.state.lanes.values().rev().filter(|l| l.kind == LaneKind::Answer);
         match answers.map(|l| l.id).find(|l| !self.has_own_run(*l)) {
             Some(lane) => {
@@ -34,6 +37,10 @@ impl Draft<'_> {
         match self.state.phase {
             Phase::Idle if self.state.phase_question().is_some() => {
                 self.close_phase_question();
+                Ok(())
+            }
+            Phase::Idle if self.state.shown_hooks().next().is_some() => {
+                self.stop_hooks();
                 Ok(())
             }
             Phase::Idle => Err(Refusal::new("nothing is running")),
@@ -57,6 +64,7 @@ impl Draft<'_> {
                 self.stop_answer(lane);
             }
         }
+        self.drop_unheard();
         // Nothing may be left to stop, and that is fine.
         drop(self.stop());
     }
@@ -124,6 +132,7 @@ impl Draft<'_> {
     /// Starts over: nothing stays open, no plan stays within reach.
     pub(super) fn reset(&mut self) {
         self.end_work("the session was reset");
+        self.drop_unheard();
         for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
             self.emit(Event::LaneClosed { lane });
         }
@@ -259,7 +268,9 @@ impl Draft<'_> {
         match kind {
             CheckpointKind::Transition { lane, .. } | CheckpointKind::Diff { lane, .. } => Some(*lane),
             CheckpointKind::Clarification { lane, .. } => *lane,
-            CheckpointKind::Risk { call, .. } => self.state.open_call(*call).map(|(l, _)| l.id),
+            CheckpointKind::Risk { call, .. } | CheckpointKind::Access { call, .. } => {
+                self.state.open_call(*call).map(|(l, _)| l.id)
+            }
             CheckpointKind::Confirmation
             | CheckpointKind::Failure(_)
             | CheckpointKind::Interruption { .. }

@@ -19,6 +19,7 @@ impl Draft<'_> {
         if standing.trust.holds() {
             self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
         }
+        self.know_hooks(&standing);
         self.ask_of_trust(standing);
     }
 
@@ -53,8 +54,15 @@ impl Draft<'_> {
             (None, Some((level, text))) => self.notice(level, text),
             (None, None) => {}
         }
+        self.know_hooks(&standing);
         self.ask_of_trust(standing);
         Ok(())
+    }
+
+    fn know_hooks(&mut self, standing: &Standing) {
+        if standing.hooks != self.state.hooks {
+            self.emit(Event::HooksKnown { hooks: standing.hooks.clone() });
+        }
     }
 
     /// Opens the question about what the folder brings, in place of an older one.
@@ -95,6 +103,7 @@ impl Draft<'_> {
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue
+            | Answer::Grant { .. }
             | Answer::Word(_) => {
                 return Err(Refusal::new("y trusts it, n leaves it without effect"));
             }

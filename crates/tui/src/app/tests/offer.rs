@@ -197,13 +197,13 @@ fn a_gate_is_not_edited() {
 
 #[test]
 fn what_cannot_be_shown_as_it_is_stays_in_the_list() {
-    for command in ["echo \u{202e}evil", "echo \u{1b}[2J", "ls\u{200b}"] {
+    for command in ["make \u{202e}evil", "make \u{1b}[2J", "make\u{200b}"] {
         let mut desk = goal(command, "");
         assert_eq!(draft(&desk), "", "{command:?}");
         desk.press("<ctrl-x>ae");
         assert_eq!(draft(&desk), "");
     }
-    let long = format!("echo {}", "word ".repeat(400));
+    let long = format!("make {}", "word ".repeat(400));
     let mut desk = goal(&long, "");
     desk.press("<enter>");
     assert_eq!(answers(&desk), [], "not all of it can be seen");

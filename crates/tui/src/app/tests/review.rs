@@ -17,20 +17,24 @@ const OLD: &str = "one\n2\n3\n4\n5\n6\n7\n8\n9\nten\n";
 const NEW: &str = "ONE\n2\n3\n4\n5\n6\n7\n8\n9\nTEN\n";
 
 /// A desk whose changes lie on a disk of its own.
-struct Bench {
-    desk: Desk,
+pub(super) struct Bench {
+    pub(super) desk: Desk,
     blobs: BTreeMap<BlobId, Vec<u8>>,
 }
 
 impl Bench {
     /// Two files with two hunks each wait.
     fn new(width: u16, height: u16) -> Self {
+        Self::of(width, height, ["src/a.rs", "src/b.rs"])
+    }
+
+    pub(super) fn of(width: u16, height: u16, names: [&str; 2]) -> Self {
         let mut desk = Desk::new(width, height).with_plan();
         let id = desk.state().phase_question().unwrap().id;
         desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
         desk.reply("", &[("edit", r#"{"path":"src/a.rs"}"#), ("edit", r#"{"path":"src/b.rs"}"#)]);
         let mut blobs = BTreeMap::new();
-        for name in ["src/a.rs", "src/b.rs"] {
+        for name in names {
             let call = desk.tools.remove(0);
             let [before, after] = [OLD, NEW].map(|t| Blob::new(t.as_bytes().to_vec()));
             for blob in [&before, &after] {
@@ -54,7 +58,7 @@ impl Bench {
     }
 
     /// Keys after a look, with everything that the app asked for done.
-    fn press(&mut self, keys: &str) {
+    pub(super) fn press(&mut self, keys: &str) {
         self.settle();
         self.desk.wait(800).press(keys);
         self.settle();

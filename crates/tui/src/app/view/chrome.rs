@@ -45,6 +45,9 @@ impl App {
             right.push(Span::styled("read only", style(Slot::Warn)));
         }
         if self.open {
+            if self.session.state().sandbox.backend.is_none() {
+                right.push(Span::styled("no sandbox", style(Slot::Warn)));
+            }
             let model = Clean::line(&around.model).into_string();
             if !model.is_empty() {
                 right.push(Span::styled(model, style(Slot::Soft)));

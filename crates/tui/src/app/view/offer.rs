@@ -2,7 +2,7 @@
 //!
 //! Owns their drawing only.
 
-use pilothouse_core::{clean::Clean, risk::Risk};
+use pilothouse_core::{checkpoint::CheckpointKind, clean::Clean, risk::Risk};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -37,7 +37,18 @@ impl App {
         Some((*risk, why))
     }
 
-    /// The line below the command: risk, why, and what the keys do; the keys go last.
+    /// What the command asks for beyond the sandbox, and why, in the agent's words.
+    fn offer_beyond(&self) -> (Option<&'static str>, Option<String>) {
+        let question = self.composer.offered().and_then(|o| self.session.state().open.get(&o.question));
+        match question.map(|q| &q.kind) {
+            Some(CheckpointKind::Risk { confine, reason, .. }) => {
+                (confine.beyond(), Some(reason.clone()).filter(|r| !r.is_empty()))
+            }
+            Some(_) | None => (None, None),
+        }
+    }
+
+    /// The line below the command: how it runs, risk, why, and what the keys do; the keys go last.
     pub(super) fn offer_hint(&self, row: Rect, risk: Risk, why: &str, buf: &mut Buffer) {
         let style = |slot| self.theme.style(slot);
         let width = usize::from(row.width);
@@ -49,7 +60,13 @@ impl App {
             (false, true, Risk::Low | Risk::Medium) => "Enter runs it · empty skips · Esc puts it aside",
         };
         let changed = if self.composer.changed_offer() && !empty { "changed   " } else { "" };
-        let name = if empty { String::new() } else { risk_name(risk, self.look.ascii).to_owned() };
+        let (beyond, reason) = self.offer_beyond();
+        let why = reason.as_deref().unwrap_or(why);
+        let name = match (empty, beyond) {
+            (true, _) => String::new(),
+            (false, None) => risk_name(risk, self.look.ascii).to_owned(),
+            (false, Some(beyond)) => format!("{}, {beyond}", risk_name(risk, self.look.ascii)),
+        };
         let fixed = changed.width() + name.width() + 3;
         // Where it gets narrow the reason goes first, then the last of the keys.
         let mut keys = keys;

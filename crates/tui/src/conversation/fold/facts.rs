@@ -89,6 +89,9 @@ impl Log {
                 );
             }
             Event::RevertFailed { message, .. } => self.mark(at, Mark::Failed, message),
+            Event::MoveBlocked { from, to, why, .. } => {
+                self.mark(at, Mark::Failed, &format!("stays at {from}, not to {to}: {why}"));
+            }
             Event::CallLost { found, .. } => self.mark(at, Mark::Warn, found),
             Event::SessionReopened { interrupted, .. } => {
                 let calls = if interrupted.is_empty() {

@@ -1,0 +1,54 @@
+//! What the last messages add: "update it" means something once there is an "it".
+//!
+//! Owns when a short order refers back. Never makes an order out of a question.
+
+use super::{
+    IntentPath,
+    classify::Parsed,
+    lexicon::Tag,
+    reading::{Message, Reading},
+    rules,
+    structure::Object,
+    turn::{Phase, Turn},
+};
+
+/// A verb of change whose object is a pronoun, or missing.
+pub(super) fn bare(parsed: &Parsed<'_>) -> bool {
+    let clause = parsed.guess().and_then(|g| parsed.structure.clauses.get(g.clause));
+    clause.is_some_and(|c| {
+        matches!(c.object, Object::Missing | Object::Pronoun)
+            && c.verb.is_some_and(Tag::acts)
+            && c.verb != Some(Tag::VExecute)
+    })
+}
+
+/// Whether the conversation holds something that a pronoun can stand for.
+pub(super) fn refers(context: &[String]) -> bool {
+    let words =
+        |line: &String| line.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count();
+    let dense = |line: &String| line.chars().filter(|c| !c.is_ascii()).count() >= 6;
+    context.iter().any(|line| words(line) >= 3 || dense(line))
+}
+
+/// Raises a short order that refers to what was talked about (INT-21, T-02).
+pub(super) fn follow(mut reading: Reading, parsed: &Parsed<'_>, m: &Message<'_>) -> Reading {
+    let alone = parsed.structure.clauses.len() == 1 && !parsed.asks() && !reading.forbids_change;
+    if m.phase != Phase::Idle || !alone || !bare(parsed) || !refers(m.context) {
+        return reading;
+    }
+    let Some(guess) = parsed.guess().filter(|g| rules::is_action(g.leaf)) else { return reading };
+    if !rules::is_action(reading.whole.path.current()) {
+        reading.whole.path = IntentPath::to(guess.leaf);
+    }
+    reading.whole.turn = Turn::PlanNew(None);
+    reading.whole.confidence = reading.whole.confidence.max(REFERS);
+    reading.whole.reasoning.push_str("; refers to what was just talked about");
+    reading.clarify = None;
+    if let [only] = reading.segments.as_mut_slice() {
+        only.class = reading.whole.clone();
+    }
+    reading
+}
+
+/// How sure an order is whose object stands in the conversation.
+const REFERS: f32 = 0.85;

@@ -1,0 +1,106 @@
+//! Walks the bodies of compound commands: groups, choices, loops.
+//!
+//! Owns what may happen and how often. Never reads the grammar: that is [`super::compound`].
+
+use super::expand::{Feed, Field, Value};
+use super::syntax::{Script, Shape, Span, Word};
+use super::walk::{Walker, merge_doubt};
+
+impl Walker<'_> {
+    /// The bodies of a compound command.
+    pub(super) fn compound(&mut self, bodies: &[Script], shape: Shape, feed: &Feed, span: Span) -> Feed {
+        match shape {
+            Shape::Group => bodies.first().map_or(Feed::Inherit, |body| self.script(body, feed)),
+            Shape::Subshell => {
+                let (cwd, place, mark) = (self.cwd, self.standing(), self.enter());
+                let out = bodies.first().map_or(Feed::Inherit, |body| self.script(body, feed));
+                self.forget(mark);
+                self.cwd = cwd;
+                self.return_to(place.as_ref());
+                out
+            }
+            Shape::Choice => self.may_run(bodies, 1, feed),
+            Shape::Cases => self.may_run(bodies, 0, feed),
+            Shape::Loop { forever } => {
+                if forever {
+                    self.check_forever(bodies, span);
+                }
+                self.repeated(bodies, feed)
+            }
+        }
+    }
+
+    /// Bodies of which the first `certain` ones run and the others may.
+    fn may_run(&mut self, bodies: &[Script], certain: usize, feed: &Feed) -> Feed {
+        self.maybe += 1;
+        let mut out = Feed::Inherit;
+        for (at, body) in bodies.iter().enumerate() {
+            let mark = (at >= certain).then(|| self.enter());
+            let next = self.script(body, feed);
+            if let Some(mark) = mark {
+                self.doubt(mark);
+            }
+            out = merge_doubt(out, next);
+        }
+        self.maybe -= 1;
+        out
+    }
+
+    /// A loop: what a round changes, the next one sees.
+    fn repeated(&mut self, bodies: &[Script], feed: &Feed) -> Feed {
+        let mark = self.enter();
+        let out = self.may_run(bodies, bodies.len().saturating_sub(1), feed);
+        if !self.doubt(mark) {
+            return out;
+        }
+        let mark = self.enter();
+        let again = self.may_run(bodies, bodies.len().saturating_sub(1), feed);
+        self.doubt(mark);
+        merge_doubt(out, again)
+    }
+
+    /// `for`, `select`.
+    pub(super) fn each(&mut self, name: &str, list: Option<&[Word]>, body: &Script, feed: &Feed) -> Feed {
+        let fields = match list {
+            Some(words) => self.fields(words),
+            None => self.positional(),
+        };
+        let mark = self.enter();
+        self.maybe += 1;
+        let mut out = Feed::Inherit;
+        // A pattern stands for many rounds, and what one round changes the next one sees.
+        let open = fields.is_empty() || fields.iter().any(|f| f.many || f.unknown());
+        let rounds = if self.maybe > 3 { 2 } else { 6 };
+        if fields.is_empty() {
+            self.assign(name, Value::unknown());
+            out = self.script(body, feed);
+        }
+        for (at, field) in fields.iter().enumerate() {
+            let mut value = Value::from_field(field);
+            if at >= rounds {
+                value.many = true;
+                if self.is_weary() {
+                    self.note_cut();
+                    value = Value::unknown();
+                }
+            }
+            self.assign(name, value);
+            let inner = self.enter();
+            let next = self.script(body, feed);
+            let changed = self.doubt(inner);
+            if at == 0 && changed && open {
+                let _ = self.script(body, feed);
+            }
+            out = if at >= rounds { Feed::Other } else { merge_doubt(out, next) };
+        }
+        self.maybe -= 1;
+        self.doubt(mark);
+        out
+    }
+
+    /// The positional parameters as fields, when they are known.
+    fn positional(&self) -> Vec<Field> {
+        let all = self.value_of("@").unwrap_or_default();
+        all.list.iter().map(|text| Field { many: all.many, ..Field::plain(text, Span::default()) }).collect()
+    }
+}

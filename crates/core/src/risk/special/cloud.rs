@@ -1,0 +1,220 @@
+//! Judges of containers and clouds: what reaches this machine, what changes another.
+//!
+//! Owns the line between looking at remote resources and changing them.
+
+use super::super::expand::{Feed, Field, UNKNOWN};
+use super::super::path::{Place, place};
+use super::super::walk::Walker;
+use super::Case;
+
+/// Containers: what they may reach of this machine, and what runs in them.
+pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
+    for (at, word) in case.words().iter().enumerate() {
+        let text = word.text.as_str();
+        let next = case.words().get(at + 1).map_or("", |f| f.text.as_str());
+        let value = text.split_once('=').map_or(next, |(_, v)| v);
+        let name = text.split('=').next().unwrap_or("");
+        match name {
+            "--privileged" | "--cap-add" | "--device" | "--security-opt" | "--cgroup-parent" => {
+                w.hit("privilege", word.span);
+            }
+            "--pid" | "--net" | "--network" | "--ipc" | "--userns" | "--uts"
+                if value == "host" && name != "--network" && name != "--net" =>
+            {
+                w.hit("privilege", word.span);
+            }
+            "-v" | "--volume" | "--mount" => mount(w, value, word),
+            "--env-file" => w.judge_read(&word.with(value)),
+            "-H" | "--host" if at < 2 => w.hit("remote-run", word.span),
+            _ if text.starts_with("-v") && text.contains(':') => {
+                mount(w, text.trim_start_matches("-v"), word);
+            }
+            _ => {}
+        }
+        w.judge_read(word);
+    }
+    command_inside(w, case);
+    if case.args.operand(0) == "cp"
+        && let Some(target) = case.args.operands.last()
+        && !target.text.contains(':')
+    {
+        w.judge_write(target, "write");
+    }
+}
+
+fn mount(w: &mut Walker<'_>, value: &str, word: &Field) {
+    let source = value
+        .split(',')
+        .find_map(|part| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")))
+        .unwrap_or_else(|| value.split(':').next().unwrap_or(""));
+    if source.contains("docker.sock") || source.contains("podman.sock") {
+        w.hit("privilege", word.span);
+    } else if (source.starts_with('/') || source.starts_with('~') || source.starts_with(".."))
+        && place(source, w.cwd) == Place::Outside
+    {
+        w.hit(if value.ends_with(":ro") { "secret" } else { "outside" }, word.span);
+    }
+}
+
+const RUN_TAKES: [&str; 34] = [
+    "-v",
+    "--volume",
+    "-e",
+    "--env",
+    "-p",
+    "--publish",
+    "--name",
+    "-w",
+    "--workdir",
+    "-u",
+    "--user",
+    "--network",
+    "--net",
+    "--entrypoint",
+    "--mount",
+    "--env-file",
+    "--label",
+    "-l",
+    "--platform",
+    "-m",
+    "--memory",
+    "--cpus",
+    "--restart",
+    "--add-host",
+    "-h",
+    "--hostname",
+    "--tmpfs",
+    "--gpus",
+    "--pull",
+    "--ulimit",
+    "--shm-size",
+    "--device",
+    "--cap-add",
+    "--index",
+];
+
+/// The command after the image or the container.
+fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
+    let words = case.words();
+    let Some(start) = words.iter().position(|f| matches!(f.text.as_str(), "run" | "exec")) else { return };
+    let mut at = start + 1;
+    while let Some(word) = words.get(at) {
+        if !word.text.starts_with('-') {
+            break;
+        }
+        at += 1 + usize::from(RUN_TAKES.contains(&word.text.as_str()));
+    }
+    let entry = words.iter().position(|f| f.text == "--entrypoint").and_then(|at| words.get(at + 1));
+    let mut command = words.get(at + 1..).unwrap_or(&[]).to_vec();
+    if let Some(entry) = entry {
+        command.insert(0, entry.clone());
+    }
+    if command.first().is_some_and(|f| !f.text.starts_with('-')) {
+        let cwd = std::mem::replace(&mut w.cwd, super::super::path::Cwd::Unknown);
+        let _ = w.dispatch_outside(&command, case.span, Feed::Other);
+        w.cwd = cwd;
+    }
+}
+
+/// `kubectl`: manifests fetched from elsewhere, and secrets under any name.
+pub(super) fn kube(w: &mut Walker<'_>, case: &Case<'_>) {
+    let verb = case.args.operand(0);
+    if matches!(verb, "get" | "describe") {
+        let kinds = case.args.operand(1);
+        if kinds.split(',').any(|k| k.starts_with("secret")) {
+            w.hit("secret", case.span);
+        }
+    }
+}
+
+/// Clouds: names that say what a call does, whatever the service.
+pub(super) fn cloud(w: &mut Walker<'_>, case: &Case<'_>) {
+    let args = case.args;
+    if matches!(case.name, "aws") {
+        let verb = args.operand(1);
+        if args.operand(0) == "s3" {
+            s3(w, case);
+        } else if ["delete-", "terminate-", "purge-", "remove-", "deregister-", "revoke-"]
+            .iter()
+            .any(|v| verb.starts_with(v))
+        {
+            w.hit("remote-destroy", case.span);
+        }
+    }
+    let words: Vec<&str> = args.operands.iter().map(|f| f.text.as_str()).collect();
+    if words.iter().any(|word| matches!(*word, "delete" | "destroy" | "purge" | "remove")) {
+        w.hit("remote-destroy", case.span);
+    }
+}
+
+/// Whether a cloud call only reads, by its words.
+pub(in super::super) fn cloud_reads(name: &str, operands: &[Field]) -> bool {
+    let words: Vec<&str> = operands.iter().map(|f| f.text.as_str()).collect();
+    match name {
+        "aws" => words.get(1).is_some_and(|verb| {
+            [
+                "describe-",
+                "list-",
+                "get-",
+                "head-",
+                "batch-get-",
+                "scan",
+                "query",
+                "filter-log",
+                "lookup-",
+                "search-",
+                "validate-",
+                "estimate-",
+                "tail",
+                "wait",
+            ]
+            .iter()
+            .any(|v| verb.starts_with(v))
+        }),
+        _ => words.iter().enumerate().take(6).any(|(at, word)| {
+            let verb = word.rsplit(':').next().unwrap_or(word);
+            let alone = matches!(name, "gcloud" | "az");
+            (at > 0 || !alone)
+                && matches!(
+                    verb,
+                    "list"
+                        | "ls"
+                        | "describe"
+                        | "show"
+                        | "get"
+                        | "read"
+                        | "tail"
+                        | "list-defaults"
+                        | "status"
+                        | "info"
+                        | "inspect"
+                        | "view"
+                        | "logs"
+                        | "whoami"
+                        | "versions"
+                        | "regions"
+                )
+        }),
+    }
+}
+
+fn s3(w: &mut Walker<'_>, case: &Case<'_>) {
+    let args = case.args;
+    if !matches!(args.operand(1), "cp" | "sync" | "mv") {
+        return;
+    }
+    if args.has(&["--delete"]) || args.operand(1) == "mv" {
+        w.hit("remote-destroy", case.span);
+    }
+    match args.operands.get(3) {
+        Some(target) if target.text.starts_with("s3://") || target.text.contains(UNKNOWN) => {
+            w.hit("send", target.span);
+        }
+        Some(target) => {
+            if target.text != "-" {
+                w.judge_write(target, "write");
+            }
+        }
+        None => w.hit("send", case.span),
+    }
+}

@@ -1,0 +1,153 @@
+//! Judges of programs that pack and unpack files.
+//!
+//! Owns where an archive is written and where it is unpacked to. Never judges what a member holds.
+
+use super::super::expand::Field;
+use super::super::walk::Walker;
+use super::Case;
+use super::files::is_whole;
+
+const TAR_RUN: [&str; 10] = [
+    "--use-compress-program",
+    "-I",
+    "--to-command",
+    "--checkpoint-action",
+    "--rsh-command",
+    "--info-script",
+    "--new-volume-script",
+    "-F",
+    "--rmt-command",
+    "--use-compress-prog",
+];
+
+const COMPRESSORS: [&str; 10] =
+    ["zstd", "pigz", "pbzip2", "xz", "gzip", "bzip2", "lz4", "pixz", "lzip", "zstdmt"];
+
+/// `tar`: the old spelling of its letters, options that run a program, where it unpacks.
+pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
+    let words = case.words();
+    let first = words.first().map_or("", |f| f.text.as_str());
+    let letters: String = words
+        .iter()
+        .map(|f| f.text.as_str())
+        .filter(|t| {
+            t.starts_with('-') && !t.starts_with("--") && !t.starts_with("-C") && !t.starts_with("-I")
+        })
+        .chain((!first.starts_with('-')).then_some(first))
+        .collect();
+    let long = |names: &[&str]| words.iter().any(|f| names.contains(&f.text.as_str()));
+    let lists = (letters.contains('t') || long(&["--list"]))
+        && !letters.contains(['c', 'x', 'r', 'u', 'A'])
+        && !long(&["--create", "--extract", "--get"]);
+    if lists || letters.contains('d') && !letters.contains(['c', 'x']) {
+        w.lower_to_read();
+    }
+    tar_words(w, words, &letters);
+    let file = words.iter().position(|f| {
+        f.text.ends_with('f')
+            && (f.text.starts_with('-') || std::ptr::eq(f, &words.first().cloned().unwrap_or_default()))
+            || f.text == "--file"
+    });
+    let file = if first.contains('f') && !first.starts_with('-') { Some(0) } else { file };
+    if let Some(target) = file.and_then(|at| words.get(at + 1))
+        && (letters.contains('c') || letters.contains('r') || letters.contains('u'))
+        && target.text != "-"
+    {
+        w.judge_write(target, "write");
+    }
+}
+
+/// The words of a `tar` command, one by one.
+fn tar_words(w: &mut Walker<'_>, words: &[Field], letters: &str) {
+    for (at, field) in words.iter().enumerate() {
+        let (name, value) =
+            field.text.split_once('=').map_or((field.text.as_str(), None), |(n, v)| (n, Some(v)));
+        let runs = TAR_RUN
+            .iter()
+            .any(|r| *r == name || name.len() >= 7 && name.starts_with("--") && r.starts_with(name));
+        if runs {
+            let next = words.get(at + 1).map_or("", |f| f.text.as_str());
+            let program = value.unwrap_or(next);
+            if !COMPRESSORS.contains(&program.split(' ').next().unwrap_or("")) {
+                w.hit("hidden-run", field.span);
+            }
+        }
+        if let Some(folder) = field
+            .text
+            .strip_prefix("-C")
+            .filter(|f| !f.is_empty())
+            .or_else(|| field.text.strip_prefix("--directory="))
+        {
+            w.judge_write(&field.with(folder), "write");
+        } else if matches!(field.text.as_str(), "-C" | "--directory")
+            && let Some(folder) = words.get(at + 1)
+        {
+            let reads = letters.contains('c');
+            if !reads {
+                w.judge_write(folder, "write");
+            }
+        }
+        if name == "--remove-files" {
+            w.hit("delete-tree", field.span);
+        }
+        if matches!(name, "-P" | "--absolute-names") && letters.contains('x') {
+            w.hit("outside", field.span);
+        }
+        w.judge_read(field);
+        if letters.contains('c') && is_whole(&field.text) {
+            w.hit("secret", field.span);
+        }
+    }
+}
+
+/// `zip -T -TT` runs a test program, `-m` deletes what it packs; `7z -o…` says where it unpacks.
+pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
+    let mut left_out = false;
+    for field in case.words() {
+        let text = field.text.as_str();
+        left_out = if text.starts_with('-') { matches!(text, "-x" | "--exclude") } else { left_out };
+        if text == "-TT" || text.starts_with("--unzip-command") {
+            w.hit("hidden-run", field.span);
+        }
+        if matches!(text, "-m" | "-sdel" | "--move" | "-df") {
+            w.hit("delete-tree", field.span);
+        }
+        if let Some(folder) = text.strip_prefix("-o").filter(|f| !f.is_empty() && case.name.starts_with('7'))
+        {
+            w.judge_write(&field.with(folder), "write");
+        }
+        if is_whole(text) {
+            w.hit("secret", field.span);
+        }
+        if !(left_out || text.starts_with("-x")) {
+            w.judge_read(field);
+        }
+    }
+    let verbs = ["a", "x", "e", "u", "t", "l", "d", "b", "h", "i", "rn"];
+    let verb = case.args.operand(0);
+    if case.name != "zip" && matches!(verb, "l" | "t" | "b" | "h" | "i" | "lb" | "lt" | "v") {
+        w.lower_to_read();
+    } else if let Some(archive) = case.args.operands.iter().find(|f| !verbs.contains(&f.text.as_str())) {
+        let unpacks = case.name != "zip" && matches!(verb, "x" | "e");
+        if unpacks {
+            w.hit("write", case.span);
+        } else {
+            w.judge_write(archive, "write");
+        }
+    }
+}
+
+/// `cpio`: where it unpacks or copies to.
+pub(super) fn cpio(w: &mut Walker<'_>, case: &Case<'_>) {
+    if let Some(folder) = case.args.opt(&["-D", "--directory"]).and_then(|opt| opt.value.clone()) {
+        w.judge_write(&folder, "write");
+    }
+    if case.args.has(&["-p", "--pass-through"])
+        && let Some(folder) = case.args.operands.last()
+    {
+        w.judge_write(folder, "write");
+    }
+    if case.args.has(&["--absolute-filenames"]) {
+        w.hit("outside", case.span);
+    }
+}

@@ -1,0 +1,142 @@
+//! Messages that are not understood at once: later tiers are asked, and what is said meanwhile
+//! waits in its order.
+//!
+//! Owns when a tier is asked and what its answer does. Stopping, help and status never wait, and no
+//! answer of a tier deepens a path without a question.
+
+use super::{Decided, Draft, say::SURE_WORD};
+use crate::{
+    event::{Event, Level},
+    ids::{Seq, TurnId},
+    input::{Refusal, Understood},
+    intent::{Control, Reading, Source, Turn},
+};
+
+/// Most messages that wait to be understood.
+const MOST: usize = 20;
+
+impl Draft<'_> {
+    /// The reading of a line that a later tier need not be asked about, or `None`: then it waits
+    /// for one.
+    pub(super) fn settled(&mut self, line: &str, reading: &Reading) -> Option<Reading> {
+        let asks = self.tiers.vectors || self.tiers.model;
+        if !asks || !self.tiers.classifier.unsure(reading) {
+            return Some(reading.clone());
+        }
+        let known = self.state.remembered(self.state.key(line, Seq(u64::MAX)))?;
+        let context = self.state.context(Seq(u64::MAX));
+        Some(self.tiers.classifier.join(reading.clone(), &known, &self.state.message(line, &context)))
+    }
+
+    /// Whether a line is let past the messages that wait.
+    pub(super) fn passes(&self, reading: &Reading) -> bool {
+        let word =
+            matches!(reading.whole.turn, Turn::Control(Control::Cancel | Control::Help | Control::Status));
+        self.state.hearing.is_empty() || (word && self.is_sure(&reading.whole))
+    }
+
+    /// Records a line; a later tier is asked what it means.
+    pub(super) fn consult(&mut self, turn: Option<TurnId>, line: &str, seen: Seq) {
+        let turn = turn.unwrap_or_else(|| self.begin_turn(line));
+        let (vectors, model) = (self.tiers.vectors, self.tiers.model);
+        let epoch = self.state.epoch;
+        self.emit(Event::IntentAsked { turn, seen, epoch, vectors, model });
+    }
+
+    /// Records a line that waits for an earlier one.
+    pub(super) fn wait(&mut self, line: &str, seen: Seq) -> Decided {
+        if self.state.hearing.len() >= MOST {
+            return Err(Refusal::new("too many messages wait already; wait a moment, or /abort"));
+        }
+        let turn = self.begin_turn(line);
+        let epoch = self.state.epoch;
+        self.emit(Event::IntentAsked { turn, seen, epoch, vectors: false, model: false });
+        Ok(())
+    }
+
+    /// What came back for the first message that waits: its text, and what a tier thinks of it.
+    pub(super) fn understood(&mut self, turn: TurnId, said: Understood) -> Decided {
+        let Some(head) = self.state.hearing.front().filter(|h| h.turn == turn).copied() else {
+            return Err(Refusal::new("nothing waits for this"));
+        };
+        let Some(seq) = self.state.turns.get(&turn).map(|t| t.seq) else {
+            return Err(Refusal::new("there is no such message"));
+        };
+        let line = said.text.trim().to_owned();
+        let reading = self.state.read_at(&line, self.tiers, seq);
+        if !head.asked() {
+            return self.say_waited(turn, &line, &reading, head.seen);
+        }
+        for fault in &said.faults {
+            self.notice(Level::Warn, fault.clone());
+        }
+        let moved = head.epoch != self.state.epoch;
+        // Where things moved on, the deterministic tiers may be sure by now.
+        let opinion = said.opinion.filter(|_| !moved || self.tiers.classifier.unsure(&reading));
+        let reading = match &opinion {
+            Some(opinion) => {
+                let context = self.state.context(seq);
+                self.tiers.classifier.join(reading, opinion, &self.state.message(&line, &context))
+            }
+            None if moved && !self.tiers.classifier.unsure(&reading) => reading,
+            None => fallen_back(reading),
+        };
+        let usage = (said.usage != crate::talk::Usage::default()).then_some(said.usage);
+        let lasting = opinion.filter(|o| o.confidence > REMEMBERED && reading.whole.source == o.source);
+        let key = lasting.map(|_| self.state.key(&line, seq));
+        self.classify_as(turn, &line, &reading, usage, key);
+        self.route_reading(turn, &reading)
+    }
+
+    /// A message that waited has its turn: read in the phase of now.
+    fn say_waited(&mut self, turn: TurnId, line: &str, reading: &Reading, seen: Seq) -> Decided {
+        if self.unseen_answer(line, seen) {
+            self.classify(turn, line, reading);
+            self.notice(Level::Info, super::say::UNSEEN);
+            return Ok(());
+        }
+        let question = self.state.phase_question().map(|q| (q.id, q.kind.read(line)));
+        if let Some((id, Some(answer))) = question {
+            self.classify(turn, line, reading);
+            return self.answer(id, answer, None);
+        }
+        self.hear(Some(turn), line, reading, seen)
+    }
+
+    /// Nothing of what waits is done.
+    pub(super) fn drop_unheard(&mut self) {
+        let waiting: Vec<TurnId> = self.state.hearing.iter().map(|h| h.turn).collect();
+        for turn in waiting {
+            self.emit(Event::TurnDropped { turn });
+        }
+    }
+
+    /// Stops reading what waits; whether there was anything.
+    pub(super) fn stop_hearing(&mut self) -> bool {
+        let count = self.state.hearing.len();
+        self.drop_unheard();
+        match count {
+            0 => return false,
+            1 => self.notice(Level::Info, "Stopped; your message was not acted on."),
+            n => self.notice(Level::Info, format!("Stopped; your last {n} messages were not acted on.")),
+        }
+        true
+    }
+
+    /// Whether a control word of a later tier may act: only one that stops and starts nothing.
+    pub(super) fn later_word(source: Source, control: &Control, confidence: f32) -> bool {
+        let later = matches!(source, Source::Llm | Source::Cache | Source::Fallback);
+        let harmless = matches!(control, Control::Help | Control::Status | Control::ModeSwitch(_));
+        confidence >= SURE_WORD && (!later || harmless)
+    }
+}
+
+/// Above this confidence an answer is used again while nothing around it changed (INT-09).
+const REMEMBERED: f32 = 0.9;
+
+/// No tier answered: the best guess of the rules stands, and says so.
+fn fallen_back(mut reading: Reading) -> Reading {
+    reading.whole.source = Source::Fallback;
+    reading.whole.reasoning.push_str("; no later tier answered, the best guess of the rules stands");
+    reading
+}

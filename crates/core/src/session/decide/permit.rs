@@ -1,0 +1,245 @@
+//! Permission rules at the gate: what they say of a call, what the user grants, what a tool ran into.
+//!
+//! Owns asking the rules and keeping what was answered. The rules are weighed in [`crate::policy`].
+
+use super::{Decided, Draft, call::scan};
+use crate::{
+    blob::BlobId,
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    event::{CallStatus, Event, Level},
+    ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
+    input::Refusal,
+    policy::{Conditions, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
+    risk::Act,
+    sandbox::Wish,
+    session::{OpenCall, State},
+    tool::{ChangeKind, Tool},
+};
+
+impl State {
+    /// What a decision by the rules depends on beside them.
+    pub fn setting(&self) -> Setting<'_> {
+        let conditions =
+            Conditions { trusted: self.trust.holds(), sandboxed: self.sandbox.backend.is_some() };
+        Setting { mode: self.permission, conditions, granted: &self.granted }
+    }
+}
+
+impl Draft<'_> {
+    /// What the rules say of a command.
+    pub(super) fn rule_command(&self, command: &str, folder: &str) -> Ruling {
+        let request = Request::Command { line: command.to_owned(), folder: folder.to_owned() };
+        self.policy.decide(&request, &self.state.setting()).ruling
+    }
+
+    /// Whether the rules let a call begin that everything else allows; else it is refused or asked about. What the user
+    /// answered stands, unless a rule denies it by now.
+    pub(super) fn rules_let(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
+        if tool == Tool::Run {
+            let Some(Wish { command, folder, .. }) = Wish::of(open) else { return true };
+            let ruling = self.rule_command(&command, &folder);
+            if ruling.outcome == Outcome::Refuse {
+                self.refuse_by_rule(lane, open.call, &Request::Command { line: command, folder }, ruling);
+                return false;
+            }
+            return true;
+        }
+        let args: Option<serde_json::Value> = serde_json::from_str(&open.head).ok();
+        let path = match args {
+            Some(args) => args.get("path").and_then(|p| p.as_str()).map(str::to_owned),
+            None => scan(&open.head, "path"),
+        };
+        self.rule_path(lane, open, tool, path.as_deref().unwrap_or("."))
+    }
+
+    /// Whether a call of a file tool may go on, by the path that it names. The tool looks again at the path that it
+    /// really means.
+    fn rule_path(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, path: &str) -> bool {
+        for act in acts(tool) {
+            let request = Request::Path { act: *act, path: path.to_owned() };
+            let decision = self.policy.decide(&request, &self.state.setting());
+            // A change is reviewed before it is written: only what is seen at once is asked about here.
+            let asks = decision.rule.is_some() && *act == Act::Read && !open.leave.contains(&request);
+            let ruling = decision.ruling;
+            match ruling.outcome {
+                Outcome::Refuse if decision.rule.is_some() => {
+                    self.refuse_by_rule(lane, open.call, &request, ruling);
+                    return false;
+                }
+                Outcome::Ask if asks => {
+                    self.ask_access(open.call, request, ruling);
+                    return false;
+                }
+                Outcome::Run | Outcome::Ask | Outcome::Refuse => {}
+            }
+        }
+        true
+    }
+
+    /// Ends a call that a rule denies; the model is told which.
+    pub(super) fn refuse_by_rule(&mut self, lane: LaneId, call: CallId, request: &Request, ruling: Ruling) {
+        let text = format!("{request} is refused by a permission rule of the user: {ruling}; do without it");
+        let summary: String = format!("refused: {ruling}").chars().take(100).collect();
+        let result = self.excerpt(text);
+        let (status, seen) = (CallStatus::Refused, Vec::new());
+        self.emit(Event::CallEnded { call, lane, status, summary, result, seen, ruling: Some(ruling) });
+    }
+
+    fn ask_access(&mut self, call: CallId, request: Request, ruling: Ruling) {
+        let message = format!("Allow the agent to {request}?");
+        let shown = BlobId::of(format!("{request:?}").as_bytes());
+        self.ask(CheckpointKind::Access { call, request, shown, ruling }, message);
+    }
+
+    /// A tool ran into a rule at the path that it really means.
+    pub(super) fn ran_into(&mut self, lane: LaneId, call: CallId, held: Held) {
+        let Held { request, ruling } = held;
+        if ruling.outcome == Outcome::Refuse {
+            return self.refuse_by_rule(lane, call, &request, ruling);
+        }
+        self.emit(Event::CallHeld { call, lane, request: request.clone(), ruling: ruling.clone() });
+        self.ask_access(call, request, ruling);
+    }
+
+    /// A planning or an answer may end while it asks: nobody waits for the answer then.
+    pub(super) fn close_access_of_gone_calls(&mut self) {
+        let access = |kind: &CheckpointKind| {
+            if let CheckpointKind::Access { call, .. } = kind { Some(*call) } else { None }
+        };
+        let open = self.state.open.values().filter_map(|c| Some((c.id, access(&c.kind)?)));
+        let gone: Vec<CheckpointId> =
+            open.filter(|(_, call)| self.state.open_call(*call).is_none()).map(|(id, _)| id).collect();
+        for id in gone {
+            self.close(id, None);
+        }
+    }
+
+    pub(super) fn answer_access(
+        &mut self,
+        id: CheckpointId,
+        call: CallId,
+        request: &Request,
+        answer: Answer,
+    ) -> Decided {
+        match answer {
+            Answer::Approve => {
+                let approval = self.allow(id, Answer::Approve);
+                self.start_approved(call, approval, None);
+                Ok(())
+            }
+            Answer::Reject(_) | Answer::Abort | Answer::Skip => {
+                self.deny_call(id, call, answer, &format!("the user does not allow it to {request}"));
+                Ok(())
+            }
+            Answer::Pick(_)
+            | Answer::Text(_)
+            | Answer::Line(_)
+            | Answer::AutoFix
+            | Answer::Manual
+            | Answer::Retry
+            | Answer::Replan
+            | Answer::Respond
+            | Answer::Continue
+            | Answer::Word(_)
+            | Answer::Grant { .. } => Err(Refusal::new("answer it with y or n")),
+        }
+    }
+
+    /// The user lets a command run and allows what these rules say from now on.
+    pub(super) fn grant(
+        &mut self,
+        id: CheckpointId,
+        call: CallId,
+        texts: &[String],
+        lasting: bool,
+    ) -> Decided {
+        let Some(CheckpointKind::Risk { command, folder, confine, .. }) =
+            self.state.open.get(&id).map(|c| c.kind.clone())
+        else {
+            return Err(Refusal::new("only a command can be allowed by a rule"));
+        };
+        let rules = self.grantable(&command, &folder, texts)?;
+        let answer = Answer::Grant { rules: texts.to_vec(), lasting };
+        let approval = self.allow(id, answer);
+        let rules = rules.iter().map(Rule::to_string).collect();
+        self.emit(Event::RulesGranted { rules, lasting, approval });
+        self.start_approved(call, approval, Some(confine));
+        self.settle_by_grant();
+        Ok(())
+    }
+
+    /// The rules, when they are ones that may be granted and that let this command run.
+    fn grantable(&self, command: &str, folder: &str, texts: &[String]) -> Result<Vec<Rule>, Refusal> {
+        let request = Request::Command { line: command.to_owned(), folder: folder.to_owned() };
+        let setting = self.state.setting();
+        self.policy.offer(&request, &setting).map_err(|why| Refusal::new(format!("not by a rule: {why}")))?;
+        let mut rules = Vec::new();
+        for text in texts {
+            let rule = Rule::parse(text, Origin::SESSION).map_err(|f| Refusal::new(f.why))?;
+            if rule.effect != Effect::Allow {
+                return Err(Refusal::new("only a rule that allows can be granted here"));
+            }
+            rules.push(rule);
+        }
+        let granted: Vec<Rule> = setting.granted.iter().chain(&rules).cloned().collect();
+        let after = self.policy.decide(&request, &Setting { granted: &granted, ..setting });
+        if rules.is_empty() || after.ruling.outcome != Outcome::Run {
+            return Err(Refusal::new("this rule would not let the command run; nothing was allowed"));
+        }
+        Ok(rules)
+    }
+
+    /// Commands that wait and that a grant now covers run: the same question is not asked twice.
+    fn settle_by_grant(&mut self) {
+        let command = |c: &Checkpoint| {
+            let CheckpointKind::Risk { call, command, folder, .. } = &c.kind else { return None };
+            Some((c.id, *call, command.clone(), folder.clone()))
+        };
+        let waiting: Vec<_> = self.state.open.values().filter_map(command).collect();
+        for (id, call, command, folder) in waiting {
+            if self.rule_command(&command, &folder).outcome == Outcome::Run {
+                self.close(id, None);
+                if let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) {
+                    self.advance(lane);
+                }
+            }
+        }
+    }
+
+    /// Rules that were to be kept are in the user's file, or could not be put there.
+    pub(super) fn rules_kept(&mut self, approval: ApprovalId, result: Result<String, String>) -> Decided {
+        if !self.state.keeping.contains_key(&approval) {
+            return Err(Refusal::new("no rules are being kept"));
+        }
+        let (file, fault) = match result {
+            Ok(file) => (file, None),
+            Err(fault) => (String::new(), Some(fault)),
+        };
+        if let Some(fault) = &fault {
+            let text = format!("The rule could not be kept: {fault}. It holds for this session.");
+            self.notice(Level::Warn, text);
+        }
+        self.emit(Event::RulesKept { approval, file, fault });
+        Ok(())
+    }
+
+    /// What lets a proposed change be written without a review, if something does.
+    pub(super) fn unreviewed(&self, proposal: ProposalId, kind: ChangeKind) -> Option<Ruling> {
+        let path = self.state.proposals.get(&proposal)?.path.as_str().to_owned();
+        let act = if kind == ChangeKind::Delete { Act::Delete } else { Act::Write };
+        let ruling = self.policy.decide(&Request::Path { act, path }, &self.state.setting()).ruling;
+        (ruling.outcome == Outcome::Run).then_some(ruling)
+    }
+}
+
+/// What a file tool does to the path that it is given.
+const fn acts(tool: Tool) -> &'static [Act] {
+    match tool {
+        Tool::Read | Tool::Search => &[Act::Read],
+        // What is edited is quoted when an edit does not fit.
+        Tool::Edit => &[Act::Read, Act::Write],
+        Tool::Write => &[Act::Write],
+        Tool::Delete => &[Act::Delete],
+        Tool::List | Tool::Run | Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => &[],
+    }
+}

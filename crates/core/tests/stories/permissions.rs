@@ -1,0 +1,318 @@
+//! Permission rules in a session: what they decide, what is kept of it, what the user grants.
+
+use std::sync::Arc;
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    event::{CallStatus, Event},
+    input::Input,
+    policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling, Source},
+    relpath::RelPath,
+    risk::Act,
+    scope::PermissionMode,
+    tool::ToolOutcome,
+    work::Work,
+};
+use serde_json::json;
+
+use crate::support::*;
+
+fn rule(text: &str, line: usize) -> Rule {
+    let origin = Origin { source: Source::User, file: "permissions.toml".into(), line };
+    Rule::parse(text, origin).unwrap()
+}
+
+fn under(rules: &[&str]) -> Bench {
+    let mut b = Bench::new();
+    let rules = rules.iter().enumerate().map(|(i, r)| rule(r, i + 1)).collect();
+    b.session.set_policy(Arc::new(Policy::new(rules, Places::default())));
+    b
+}
+
+/// A goal whose model proposes these commands, one after the other.
+fn running(rules: &[&str], command: &str) -> Bench {
+    let mut b = under(rules);
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": command}))]);
+    b
+}
+
+fn ruling_of(b: &Bench) -> Ruling {
+    b.log
+        .iter()
+        .rev()
+        .find_map(|e| match &e.event {
+            Event::CommandProposed { ruling, .. } => ruling.clone(),
+            _ => None,
+        })
+        .unwrap()
+}
+
+fn last_result(b: &Bench) -> (CallStatus, String, Option<Ruling>) {
+    b.log
+        .iter()
+        .rev()
+        .find_map(|e| match &e.event {
+            Event::CallEnded { status, result, ruling, .. } => {
+                Some((*status, result.head.clone(), ruling.clone()))
+            }
+            _ => None,
+        })
+        .unwrap()
+}
+
+#[test]
+fn a_command_that_a_rule_allows_runs_unasked_and_the_log_says_which_rule() {
+    let b = running(&["allow command cargo test"], "cargo test -p core");
+    assert!(b.session.state().open.is_empty());
+    let started = b.log.iter().find_map(|e| match &e.event {
+        Event::CallStarted { approval, ruling, .. } => Some((*approval, ruling.clone())),
+        _ => None,
+    });
+    let (approval, ruling) = started.unwrap();
+    assert!(approval.is_none());
+    assert_eq!(ruling.unwrap().to_string(), "allow command cargo test (permissions.toml:1)");
+}
+
+#[test]
+fn a_command_that_a_rule_denies_is_refused_in_every_mode_and_the_model_is_told_the_rule() {
+    for mode in [PermissionMode::Ask, PermissionMode::Auto] {
+        let mut b = under(&["deny command git push"]);
+        drop(b.input(Input::SetPermission(mode)));
+        b.say("run the tests");
+        b.reply("", &[("run", json!({"command": "true; git -C . push"}))]);
+        let (status, told, ruling) = last_result(&b);
+        assert_eq!(status, CallStatus::Refused);
+        assert!(told.contains("deny command git push (permissions.toml:1)"), "{told}");
+        assert_eq!(ruling.unwrap().outcome, Outcome::Refuse);
+        assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));
+        b.thinking();
+    }
+}
+
+#[test]
+fn a_rule_that_asks_asks_in_auto_mode_too() {
+    let mut b = under(&["ask command cargo build"]);
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": "cargo build"}))]);
+    let asked = b.session.state().open[&b.question(is_risk)].kind.clone();
+    let CheckpointKind::Risk { ruling: Some(ruling), .. } = asked else { panic!("{asked:?}") };
+    assert_eq!(ruling.to_string(), "ask command cargo build (permissions.toml:1)");
+}
+
+#[test]
+fn a_file_that_a_rule_denies_is_not_read_edited_or_written_by_any_tool() {
+    for (tool, args) in [
+        ("read", json!({"path": "secrets/key"})),
+        ("search", json!({"path": "secrets", "pattern": "x"})),
+        ("read", json!({"path": "src/../SECRETS/key"})),
+        ("read", json!({"path": "/workspace/secrets/key"})),
+        ("run", json!({"command": "cat secrets/key"})),
+    ] {
+        let mut b = under(&["deny read secrets/**"]);
+        b.say("where is main?");
+        b.reply("", &[(tool, args.clone())]);
+        let (status, told, _) = last_result(&b);
+        assert_eq!(status, CallStatus::Refused, "{args}");
+        assert!(told.contains("deny read secrets/** (permissions.toml:1)"), "{told}");
+    }
+    for (tool, args) in [
+        ("edit", json!({"path": "a.txt", "edits": [{"old": "1", "new": "2"}]})),
+        ("write", json!({"path": "a.txt", "content": "x"})),
+        ("delete", json!({"path": "a.txt"})),
+    ] {
+        let mut b = under(&["deny write a.txt"]);
+        b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+        b.say("fix the greeting");
+        b.plan(&[("Fix it", "modify")], &[]);
+        b.reply("", &[(tool, args)]);
+        assert_eq!(last_result(&b).0, CallStatus::Refused, "{tool}");
+    }
+}
+
+#[test]
+fn a_read_that_a_rule_asks_about_waits_and_runs_once_allowed() {
+    let mut b = under(&["ask read .env"]);
+    b.say("where is main?");
+    b.reply("", &[("read", json!({"path": ".env"})), ("read", json!({"path": ".env"}))]);
+    assert!(b.session.pending().is_empty());
+    let stale =
+        b.input(Input::Answer { checkpoint: b.question(is_access), answer: Answer::Approve, shown: None });
+    assert!(stale.is_err(), "an answer is bound to what was shown");
+    let step = b.answer(is_access, Answer::Approve).unwrap();
+    assert_eq!(starts(&step), ["read"]);
+    b.end_tool(ToolOutcome::text("A=b", "1 line"));
+    b.answer(is_access, Answer::Reject("not this one".into())).unwrap();
+    let (status, told, _) = last_result(&b);
+    assert_eq!(status, CallStatus::Refused);
+    assert!(told.contains("not this one"), "{told}");
+    b.thinking();
+}
+
+#[test]
+fn a_link_to_a_file_that_asks_asks_about_the_file_it_means() {
+    let mut b = under(&["ask read .env"]);
+    b.say("where is main?");
+    b.reply("", &[("read", json!({"path": "innocent.txt"}))]);
+    let rules = b.session.pending().into_values().find_map(|w| match w {
+        Work::Tool { view, .. } => Some(view.rules),
+        _ => None,
+    });
+    let real = RelPath::new(".env").unwrap();
+    let held = rules.unwrap().holds(Act::Read, &real).unwrap();
+    b.end_tool(ToolOutcome { held: Some(Box::new(held)), ..ToolOutcome::failure("held") });
+    let asked = b.session.state().open[&b.question(is_access)].kind.clone();
+    let CheckpointKind::Access { request, .. } = asked else { panic!("{asked:?}") };
+    assert_eq!(request.to_string(), "read .env");
+    let step = b.answer(is_access, Answer::Approve).unwrap();
+    assert_eq!(starts(&step), ["read"]);
+    let granted = b.session.pending().into_values().any(|w| match w {
+        Work::Tool { view, .. } => view.rules.holds(Act::Read, &real).is_none(),
+        _ => false,
+    });
+    assert!(granted, "the same call may read it now");
+    b.end_tool(ToolOutcome::text("A=b", "1 line"));
+    b.reply("", &[("read", json!({"path": "innocent.txt"}))]);
+    let asks =
+        |w: &Work| matches!(w, Work::Tool { view, .. } if view.rules.holds(Act::Read, &real).is_some());
+    assert!(b.session.pending().values().any(asks), "another call may not");
+}
+
+#[test]
+fn a_tool_that_ran_into_a_denial_is_refused_whatever_it_says_of_itself() {
+    let mut b = under(&[]);
+    b.say("where is main?");
+    b.reply("", &[("read", json!({"path": "innocent.txt"}))]);
+    let ruling =
+        Ruling { outcome: Outcome::Refuse, by: "deny read x".into(), at: "f:1".into(), part: String::new() };
+    let request = Request::Path { act: Act::Read, path: "x".into() };
+    b.end_tool(ToolOutcome {
+        held: Some(Box::new(Held { request, ruling })),
+        ..ToolOutcome::text("secret", "")
+    });
+    let (status, told, _) = last_result(&b);
+    assert!(status == CallStatus::Refused && !told.contains("secret"), "{told}");
+}
+
+#[test]
+fn this_session_allows_the_rule_until_the_session_is_opened_again() {
+    let mut b = running(&[], "cargo add serde");
+    let grant = |rule: &str| Answer::Grant { rules: vec![rule.into()], lasting: false };
+    for wider in ["allow command npm", "deny command cargo add", "allow command", "allow command cargo add $"]
+    {
+        assert!(b.answer(is_risk, grant(wider)).is_err(), "{wider} is not what would let it run");
+    }
+    let step = b.answer(is_risk, grant("allow command cargo add")).unwrap();
+    assert_eq!(starts(&step), ["run"]);
+    b.end_tool(exited(0, "ok"));
+    b.reply("", &[("run", json!({"command": "cargo add tokio"}))]);
+    assert_eq!(ruling_of(&b).to_string(), "allow command cargo add (this session)");
+    b.end_tool(exited(0, "ok"));
+    b.reply("done", &[]);
+    b.input(Input::Open(opening())).unwrap();
+    assert!(b.session.state().granted.is_empty() && b.session.pending().is_empty());
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": "cargo add tokio"}))]);
+    b.question(is_risk);
+}
+
+#[test]
+fn a_permanent_rule_holds_at_once_and_is_kept_by_the_runtime() {
+    let mut b = running(&[], "cargo add serde");
+    let grant = Answer::Grant { rules: vec!["allow command cargo add".into()], lasting: true };
+    let step = b.answer(is_risk, grant).unwrap();
+    assert_eq!(starts(&step), ["run", "keep"]);
+    let (approval, rules) = b
+        .session
+        .pending()
+        .into_values()
+        .find_map(|w| match w {
+            Work::Keep { approval, rules } => Some((approval, rules)),
+            _ => None,
+        })
+        .unwrap();
+    assert_eq!(rules, ["allow command cargo add"]);
+    b.input(Input::RulesKept { approval, result: Err("the disk is full".into()) }).unwrap();
+    assert!(b.notices().iter().any(|n| n.contains("the disk is full") && n.contains("this session")));
+    assert!(!b.session.pending().values().any(|w| matches!(w, Work::Keep { .. })));
+    assert!(b.input(Input::RulesKept { approval, result: Ok("f".into()) }).is_err());
+}
+
+#[test]
+fn neither_is_taken_for_high_risk_a_removal_or_what_a_rule_asks_about() {
+    for (rules, command) in [
+        (&[][..], "git push --force"),
+        (&[], "rm notes.txt"),
+        (&["ask command cargo add"], "cargo add serde"),
+        (&[], "cargo test $X"),
+    ] {
+        for lasting in [false, true] {
+            let mut b = running(rules, command);
+            for rule in ["allow command *", "allow command git", "allow command rm", "allow command cargo"] {
+                let grant = Answer::Grant { rules: vec![rule.into()], lasting };
+                assert!(b.answer(is_risk, grant).is_err(), "{command} by {rule}");
+            }
+            assert!(b.session.state().granted.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_removal_by_a_command_wants_its_word() {
+    let mut b = running(&["allow command rm"], "rm notes.txt");
+    assert!(b.answer(is_risk, Answer::Approve).is_err());
+    assert!(b.answer(is_risk, Answer::Word("proceed".into())).is_err());
+    let step = b.answer(is_risk, Answer::Word("delete".into())).unwrap();
+    assert_eq!(starts(&step), ["run"]);
+    let mut b = under(&[]);
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": "rm notes.txt"}))]);
+    b.question(is_risk);
+}
+
+#[test]
+fn what_waits_and_is_covered_by_a_grant_is_not_asked_again() {
+    let mut b = running(&[], "cargo add serde");
+    b.say("where is main?");
+    let grant = Answer::Grant { rules: vec!["allow command cargo add".into()], lasting: false };
+    b.answer(is_risk, grant).unwrap();
+    assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));
+}
+
+#[test]
+fn a_rule_that_a_user_adds_later_denies_what_was_already_approved_and_not_begun() {
+    let mut b = running(&[], "cargo add serde");
+    b.session.set_policy(Arc::new(Policy::new(vec![rule("deny command cargo add", 9)], Places::default())));
+    b.answer(is_risk, Answer::Approve).unwrap();
+    assert_eq!(last_result(&b).0, CallStatus::Refused);
+    assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })));
+}
+
+#[test]
+fn changes_that_a_rule_allows_are_written_without_a_review_and_those_it_asks_about_are_reviewed_in_auto() {
+    let propose = |rules: &[&str], mode: PermissionMode, path: &str| {
+        let mut b = under(rules);
+        drop(b.input(Input::SetPermission(mode)));
+        b.say("fix the greeting");
+        b.plan(&[("Fix it", "modify")], &[]);
+        if mode == PermissionMode::Ask {
+            b.answer(is_plan, Answer::Approve).unwrap();
+        }
+        b.reply("", &[("write", json!({"path": path, "content": "x"}))]);
+        b.propose(path, "", "x\n");
+        b.reply("done", &[]);
+        let by = b.log.iter().find_map(|e| match &e.event {
+            Event::ApplyApproved { by, .. } => Some(by.clone()),
+            _ => None,
+        });
+        (b.session.state().open.values().any(|c| is_diff(&c.kind)), by)
+    };
+    let (asks, by) = propose(&["allow write docs"], PermissionMode::Ask, "docs/a.md");
+    assert_eq!((asks, by.as_deref()), (false, Some("allow write docs (permissions.toml:1)")));
+    assert_eq!(propose(&["allow write docs"], PermissionMode::Ask, "src/a.rs"), (true, None));
+    assert_eq!(propose(&["ask write AGENTS.md"], PermissionMode::Auto, "AGENTS.md"), (true, None));
+    let (asks, by) = propose(&[], PermissionMode::Auto, "src/a.rs");
+    assert_eq!((asks, by.as_deref()), (false, Some("permission mode auto")));
+}

@@ -1,0 +1,163 @@
+//! Phrases that a model resolved, kept for the user's review: suggested, never learned.
+//!
+//! Owns the file `exemplars.pending.yaml`. What looks like a secret is left out of it, and a file
+//! that the user broke is never written over.
+
+use std::{
+    fs,
+    io::Write,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::intent::{Exemplars, IntentPath, Section, Turn, exemplars::normal, reading::turn_names};
+
+use crate::redact::redacted;
+
+/// Most phrases in the file; then the oldest go.
+const MOST: usize = 300;
+/// A longer message is no phrase.
+const LONGEST: usize = 160;
+
+const HEAD: &str = "# Phrases that the model resolved. Nothing is learned from them: move those that are right to\n# exemplars.yaml beside this file, and delete the rest.\n";
+
+/// The file.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    path: PathBuf,
+}
+
+impl Pending {
+    /// The file at `path`; it need not be there.
+    pub fn at(path: &Path) -> Self {
+        Self { path: path.to_owned() }
+    }
+
+    /// Adds a phrase, unless it stands there or is known already. Whether the file changed.
+    ///
+    /// # Errors
+    /// What the file system says, or where the file that is there is wrong.
+    pub fn suggest(
+        &self,
+        text: &str,
+        class: &Turn,
+        path: &IntentPath,
+        known: &Exemplars,
+    ) -> Result<bool, String> {
+        let phrase = redacted(text.trim());
+        if phrase.chars().count() > LONGEST || phrase.lines().count() != 1 {
+            return Ok(false);
+        }
+        let same = |e: &pilothouse_core::intent::exemplars::Exemplar| normal(&e.phrase) == normal(&phrase);
+        if known.entries().iter().any(same) {
+            return Ok(false);
+        }
+        let mut all = self.read()?;
+        let (turn, sub) = turn_names(class);
+        let mut changed = all.add(Section::Primary, turn, &phrase);
+        if let Some(sub) = sub {
+            changed |= all.add(Section::Sub, &format!("{turn}.{sub}"), &phrase);
+        }
+        if !matches!(class, Turn::Control(_)) {
+            changed |= all.add(Section::Leaves, path.current().name(), &phrase);
+        }
+        if changed {
+            all.forget_oldest(MOST);
+            self.write(&format!("{HEAD}{}", all.to_yaml()))?;
+        }
+        Ok(changed)
+    }
+
+    fn read(&self) -> Result<Exemplars, String> {
+        match fs::read_to_string(&self.path) {
+            Ok(text) => Exemplars::parse(&text)
+                .map_err(|e| format!("{}:{}:{}: {}", self.path.display(), e.line, e.column, e.message)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Exemplars::default()),
+            Err(e) => Err(self.failed("read", &e)),
+        }
+    }
+
+    fn write(&self, text: &str) -> Result<(), String> {
+        let folder = self.path.parent().map_or_else(PathBuf::new, Path::to_owned);
+        crate::home::make_private(&folder).map_err(|e| e.to_string())?;
+        let temp = self.path.with_extension("yaml.tmp");
+        let put = || {
+            drop(fs::remove_file(&temp));
+            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
+            // No sync: a suggestion that a power cut takes away costs nobody anything.
+            file.write_all(text.as_bytes())?;
+            fs::rename(&temp, &self.path)
+        };
+        put().map_err(|e| self.failed("write", &e))
+    }
+
+    fn failed(&self, doing: &str, error: &std::io::Error) -> String {
+        format!("cannot {doing} {}: {}", self.path.display(), crate::error::cause(error))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use pilothouse_core::intent::{Control, IntentNode};
+
+    use super::*;
+
+    fn suggest(p: &Pending, text: &str) -> bool {
+        let path = IntentPath::to(IntentNode::Modify);
+        p.suggest(text, &Turn::PlanNew(None), &path, Exemplars::builtin()).unwrap()
+    }
+
+    #[test]
+    fn a_phrase_is_suggested_once_and_can_be_moved_as_it_stands() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config/exemplars.pending.yaml");
+        let pending = Pending::at(&path);
+        assert!(suggest(&pending, "give the thing a polish"));
+        assert!(!suggest(&pending, "Give the thing  a polish!"));
+        let known = Exemplars::builtin().entries().first().unwrap().phrase.clone();
+        assert!(!suggest(&pending, &known), "{known}");
+        assert!(!suggest(&pending, "two\nlines") && !suggest(&pending, &"word ".repeat(60)));
+        let cancel = Turn::Control(Control::Cancel);
+        assert!(
+            pending
+                .suggest("hold it right there", &cancel, &IntentPath::root(), &Exemplars::default())
+                .unwrap()
+        );
+        let text = fs::read_to_string(&path).unwrap();
+        let set = Exemplars::parse(&text).unwrap();
+        let all: Vec<_> = set.iter().collect();
+        assert!(all.contains(&("leaves", "modify", "give the thing a polish")), "{text}");
+        assert!(all.contains(&("sub", "control.cancel", "hold it right there")), "{text}");
+        assert!(text.starts_with("# Phrases that the model resolved."));
+    }
+
+    #[test]
+    fn secrets_do_not_reach_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("p.yaml");
+        let pending = Pending::at(&path);
+        assert!(suggest(&pending, "put sk-abcdefghijklmnopqrstuv123 where it belongs"));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("put [secret] where it belongs") && !text.contains("sk-abc"), "{text}");
+    }
+
+    #[test]
+    fn the_file_stays_small_and_a_broken_one_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("p.yaml");
+        let pending = Pending::at(&path);
+        for n in 0..MOST {
+            suggest(&pending, &format!("do thing number {n} of the many"));
+        }
+        let set = Exemplars::parse(&fs::read_to_string(&path).unwrap()).unwrap();
+        assert_eq!(set.entries().len(), MOST);
+        assert!(set.exact("do thing number 299 of the many").count() == 2);
+        fs::write(&path, "leaves:\n  oops\n").unwrap();
+        let path_of = IntentPath::to(IntentNode::Modify);
+        let e =
+            pending.suggest("another one", &Turn::PlanNew(None), &path_of, Exemplars::builtin()).unwrap_err();
+        assert!(e.contains("p.yaml:2:"), "{e}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "leaves:\n  oops\n");
+    }
+}

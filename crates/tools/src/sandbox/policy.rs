@@ -1,0 +1,138 @@
+//! The policy of one command: what it may write, what it may not read, what it reaches, its limits.
+//!
+//! Owns the lists and their form on the way to the helper. Never applies them.
+
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::{relpath::RelPath, sandbox::Confine};
+use serde::{Deserialize, Serialize};
+
+use super::{Places, Settings, gitdir};
+
+/// Limits of one command; 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Processes and threads at once.
+    pub processes: u64,
+    /// Bytes of one file that it writes.
+    pub file_bytes: u64,
+    /// Bytes of private memory of one process.
+    pub memory_bytes: u64,
+}
+
+/// What stands around the commands of one workspace, whatever the command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Walls {
+    /// What a command may write that writes at all: workspace, git's folders, caches.
+    write: Vec<PathBuf>,
+    /// Those of them that are git's, outside of the workspace.
+    git: Vec<PathBuf>,
+    /// The folder for its temporary files, which every command may write.
+    scratch: PathBuf,
+    /// What no command reads.
+    hidden: Vec<PathBuf>,
+}
+
+impl Walls {
+    /// The walls that the settings and the places ask for; what does not exist is left out.
+    pub fn around(settings: &Settings, places: &Places, scratch: &Path) -> Self {
+        let real = |path: &PathBuf| path.canonicalize().ok();
+        let mut write = vec![places.workspace.clone()];
+        let git = gitdir::outside(&places.workspace);
+        write.extend(git.iter().cloned());
+        let own: Vec<PathBuf> = places.own.iter().filter_map(real).collect();
+        // A folder that holds the program's own files, or lies in them, is never given away.
+        let free = |path: &PathBuf| !own.iter().any(|o| o.starts_with(path) || path.starts_with(o));
+        write.extend(settings.writable.iter().filter_map(real).filter(free));
+        let hidden = own.iter().cloned().chain(settings.hidden.iter().filter_map(real)).collect();
+        Self { write, git, scratch: scratch.canonicalize().unwrap_or_else(|_| scratch.to_owned()), hidden }
+    }
+
+    /// Git's folders outside of the workspace.
+    pub fn git(&self) -> &[PathBuf] {
+        &self.git
+    }
+
+    fn write(&self, confine: Confine) -> Vec<PathBuf> {
+        let all = matches!(confine, Confine::Inside { write: true, .. });
+        let scratch = std::iter::once(self.scratch.clone());
+        scratch.chain(self.write.iter().filter(|_| all).cloned()).collect()
+    }
+
+    /// The profile for macOS.
+    pub fn seatbelt(&self, confine: Confine) -> String {
+        let quoted = |p: &Path| format!("{:?}", p.to_string_lossy());
+        let each = |list: &[PathBuf]| {
+            list.iter().map(|p| [" (subpath ", &quoted(p), ")"].concat()).collect::<Vec<_>>().concat()
+        };
+        let mut text = "(version 1)\n(allow default)\n(deny file-write*)\n(deny mach-lookup (global-name \
+            \"com.apple.SecurityServer\"))\n(deny signal (target others))\n"
+            .to_owned();
+        let devices = "(literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/dtracehelper\")";
+        text.push_str(&format!("(allow file-write* {devices}{})\n", each(&self.write(confine))));
+        if !self.hidden.is_empty() {
+            text.push_str(&format!("(deny file-read* file-write*{})\n", each(&self.hidden)));
+        }
+        if !matches!(confine, Confine::Inside { network: true, .. }) {
+            text.push_str("(deny network*)\n");
+        }
+        text
+    }
+}
+
+/// What the helper is told.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Policy {
+    /// Whether it is held at all; limits hold in any case.
+    pub inside: bool,
+    /// Whether Landlock holds it.
+    pub landlock: bool,
+    /// The program that gives it name spaces of its own.
+    pub bwrap: Option<PathBuf>,
+    /// Folders and files that it may write.
+    pub write: Vec<PathBuf>,
+    /// Folders and files that it may not read.
+    pub hidden: Vec<PathBuf>,
+    /// Files and folders below `write` that it may not write; only bubblewrap can hold them.
+    pub kept: Vec<PathBuf>,
+    /// Whether it reaches the network.
+    pub network: bool,
+    /// Its limits.
+    pub limits: Limits,
+}
+
+impl Policy {
+    pub fn new(confine: Confine, walls: &Walls, limits: Limits) -> Self {
+        let inside = matches!(confine, Confine::Inside { .. });
+        let network = !matches!(confine, Confine::Inside { network: false, .. });
+        let write = if inside { walls.write(confine) } else { Vec::new() };
+        let hidden = if inside { walls.hidden.clone() } else { Vec::new() };
+        Self { inside, write, hidden, network, limits, ..Self::default() }
+    }
+}
+
+/// The program's own folders that lie in the workspace, or the whole of it.
+pub(super) fn own_below(places: &Places) -> Vec<RelPath> {
+    let below = |own: &PathBuf| {
+        let own = own.canonicalize().unwrap_or_else(|_| own.clone());
+        let rest = own.strip_prefix(&places.workspace).ok()?.to_str()?.to_owned();
+        RelPath::new(&rest).ok()
+    };
+    places.own.iter().filter_map(below).collect()
+}
+
+/// A path as the settings write it: `~` and `$NAME` at its beginning are read from the environment.
+/// `None` when the variable is not set, or the path is not absolute.
+pub fn place(text: &str, variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let (head, rest) = text.split_once('/').unwrap_or((text, ""));
+    let base = match head.strip_prefix('$') {
+        Some(name) => PathBuf::from(variable(name)?),
+        None if head == "~" => PathBuf::from(variable("HOME")?),
+        None => return Some(PathBuf::from(text)).filter(|p| p.is_absolute()),
+    };
+    let path = if rest.is_empty() { base } else { base.join(rest) };
+    (path.is_absolute() && path.as_os_str() != OsStr::new("/")).then_some(path)
+}
