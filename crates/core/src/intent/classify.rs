@@ -2,7 +2,7 @@
 //!
 //! Owns the order of the tiers and the cap that a prohibition sets. Never performs anything.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, cell::OnceCell, sync::Arc};
 
 use super::{
     IntentNode as N, IntentPath, PausedTurn, answer, command, context, fold,
@@ -35,6 +35,8 @@ pub(crate) struct Parsed<'a> {
     pub withdrawn: bool,
     pub cover: Option<Vec<Vec<Tag>>>,
     pub ban: Ban,
+    pub guess: OnceCell<Option<Guess>>,
+    pub asks: OnceCell<bool>,
 }
 
 impl<'a> Parsed<'a> {
@@ -44,7 +46,8 @@ impl<'a> Parsed<'a> {
         let (kept, withdrawn) = fold::survivors(&doc, &structure);
         let cover = answer::cover(&doc, &structure);
         let ban = forbid::read(&doc, &structure, text);
-        Self { text, doc, structure, kept, withdrawn, cover, ban }
+        let (guess, asks) = (OnceCell::new(), OnceCell::new());
+        Self { text, doc, structure, kept, withdrawn, cover, ban, guess, asks }
     }
 
     /// What is said beside a prohibition, when something is.
@@ -55,7 +58,7 @@ impl<'a> Parsed<'a> {
     }
 
     pub(crate) fn guess(&self) -> Option<Guess> {
-        rules::whole(&self.doc, &self.structure, &self.kept)
+        *self.guess.get_or_init(|| rules::whole(&self.doc, &self.structure, &self.kept))
     }
 
     /// Nothing but a word that takes back what was said before it.
@@ -70,6 +73,10 @@ impl<'a> Parsed<'a> {
 
     /// The message only asks: its last clause that speaks is a question.
     pub(crate) fn asks(&self) -> bool {
+        *self.asks.get_or_init(|| self.only_asks())
+    }
+
+    fn only_asks(&self) -> bool {
         let ordered = self.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 3);
         let spoken = self.kept.iter().rev().filter_map(|k| self.structure.clauses.get(*k));
         spoken.clone().find(|c| !matches!(c.form, Form::Empty | Form::Frame)).is_some_and(|c| match c.form {
