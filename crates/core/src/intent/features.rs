@@ -19,7 +19,7 @@ pub const BUCKETS: u32 = 1 << 15;
 pub fn features(m: &Message<'_>) -> Vec<(u32, f32)> {
     let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     let focus = super::text::focus(trimmed);
-    let parsed = Parsed::new(&focus);
+    let parsed = Parsed::under(&focus, super::forbid::anywhere(trimmed));
     match parsed.beside_ban(m.phase, m.paused) {
         Some(rest) => of(&Parsed { ban: parsed.ban, ..Parsed::new(&rest) }, m.phase, m.paused),
         None => of(&parsed, m.phase, m.paused),
@@ -42,7 +42,7 @@ fn hash(salt: u32, parts: &[&str]) -> u32 {
 pub fn guards(m: &Message<'_>) -> Vec<(u32, f32)> {
     let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     let focus = super::text::focus(trimmed);
-    guard(&Parsed::new(&focus), m.phase, m.paused)
+    guard(&Parsed::under(&focus, super::forbid::anywhere(trimmed)), m.phase, m.paused)
 }
 
 pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32)> {

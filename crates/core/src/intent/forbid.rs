@@ -2,9 +2,11 @@
 //!
 //! Owns what counts as a prohibition of everything. Never lets a doubt widen a scope.
 
+mod anywhere;
 mod negation;
 mod rest;
 
+pub(crate) use anywhere::anywhere;
 pub(crate) use negation::negations;
 pub(crate) use rest::rest;
 

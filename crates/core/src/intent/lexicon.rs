@@ -3,7 +3,10 @@
 //! Owns the parsed tables of `assets/intent/{lexicon,phrases}.txt`. Never decides what a message
 //! wants.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use super::text::{Kind, Token, fold, is_cjk};
 
@@ -183,6 +186,19 @@ impl Lexicon {
             self.exact.entry(word.clone()).or_default().push(id);
         }
         self.entries.push(Entry { tag, anywhere, words });
+    }
+
+    /// The first words of the phrases of some tags, and for scripts without spaces their first signs.
+    pub(crate) fn openings(&self, want: impl Fn(Tag) -> bool) -> (HashSet<Box<str>>, HashSet<char>) {
+        let entries = self.entries.iter().filter(|e| want(e.tag));
+        let (mut words, mut signs) = (HashSet::new(), HashSet::new());
+        for (word, _) in entries.filter_map(|e| e.words.first()) {
+            match word.chars().next() {
+                Some(c) if is_cjk(c) => _ = signs.insert(c),
+                _ => _ = words.insert(word.clone()),
+            }
+        }
+        (words, signs)
     }
 
     /// Every phrase in the tokens, in order of place.

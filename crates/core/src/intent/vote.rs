@@ -218,9 +218,10 @@ fn leaf_of(
     guard: Guard,
     m: &Message<'_>,
 ) -> (N, f32) {
+    let runs = ordered_run(p) && shares.best(rules::is_action).0 == N::Execute;
     let banned = |leaf: N| match p.ban {
         Ban::None => guard.forbids > FORBIDS && rules::is_action(leaf),
-        Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && ordered_run(p)),
+        Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && runs),
         Ban::All => rules::is_action(leaf),
     };
     // in idle the root is for words to the workbench, which the turn head knows

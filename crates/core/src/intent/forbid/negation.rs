@@ -50,6 +50,9 @@ const CHANGES: &[&str] = &[
     "merg",
     "save",
 ];
+const NOT: &[&str] = &["dont", "not", "never", "without", "wont", "no", "refrain", "avoid"];
+/// Words of which one stands in every prohibition that is found here.
+pub(super) const SIGNS: [&[&str]; 4] = [NOT, NOTHING, NOT_AFTER, NOT_BEFORE];
 const ANY: &[&str] = &["anything", "any", "nothing", "single", "thing", "line", "yet"];
 
 /// Prohibitions that no table lists: a negation, a verb of change, and "anything", "it yet", "a line".
@@ -58,8 +61,7 @@ pub(crate) fn negations(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
     let mut out = nothing(tokens, hits);
     out.extend(negated(tokens, hits));
     for start in 0..tokens.len() {
-        if !matches!(word(start), "dont" | "not" | "never" | "without" | "wont" | "no" | "refrain" | "avoid")
-        {
+        if !NOT.contains(&word(start)) {
             continue;
         }
         let skip = (start + 1..start + 4).find(|i| {
