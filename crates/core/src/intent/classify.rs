@@ -173,7 +173,14 @@ impl Classifier {
             }
         }
         let asks = parsed.asks() && turn == PausedTurn::Resume;
-        let leaf = if asks { N::Explain } else { N::Conversation };
+        let destroys = parsed.guess().is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
+        let leaf = if destroys && turn == PausedTurn::Breakout && parsed.cover.is_none() {
+            N::Delete
+        } else if asks {
+            N::Explain
+        } else {
+            N::Conversation
+        };
         let control = if turn == PausedTurn::Resume { Control::Proceed } else { Control::Cancel };
         let kind = if asks { Turn::Query(None) } else { Turn::Control(control) };
         let reasoning = match turn {

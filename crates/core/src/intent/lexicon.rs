@@ -139,6 +139,9 @@ pub(crate) struct Lexicon {
     cjk: HashMap<char, Vec<u32>>,
 }
 
+/// First words, and what may stand second.
+pub(crate) type Openings = HashMap<Box<str>, HashSet<Box<str>>>;
+
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut lexicon = Lexicon::default();
     lexicon.read(include_str!("../../../../assets/intent/lexicon.txt"));
@@ -188,15 +191,18 @@ impl Lexicon {
         self.entries.push(Entry { tag, anywhere, words });
     }
 
-    /// The first words of the phrases of some tags, and for scripts without spaces their first signs.
-    pub(crate) fn openings(&self, want: impl Fn(Tag) -> bool) -> (HashSet<Box<str>>, HashSet<char>) {
-        let entries = self.entries.iter().filter(|e| want(e.tag));
-        let (mut words, mut signs) = (HashSet::new(), HashSet::new());
-        for (word, _) in entries.filter_map(|e| e.words.first()) {
-            match word.chars().next() {
-                Some(c) if is_cjk(c) => _ = signs.insert(c),
-                _ => _ = words.insert(word.clone()),
+    /// How the phrases of some tags open: the first word and the second, empty where any will do; for
+    /// scripts without spaces the first signs.
+    pub(crate) fn openings(&self, want: impl Fn(Tag) -> bool) -> (Openings, HashSet<char>) {
+        let (mut words, mut signs) = (Openings::new(), HashSet::new());
+        for entry in self.entries.iter().filter(|e| want(e.tag)) {
+            let Some((first, _)) = entry.words.first() else { continue };
+            if let Some(sign) = first.chars().next().filter(|c| is_cjk(*c)) {
+                signs.insert(sign);
+                continue;
             }
+            let second = entry.words.get(1).filter(|(_, any)| !any).map_or("", |(w, _)| w);
+            words.entry(first.clone()).or_default().insert(second.into());
         }
         (words, signs)
     }

@@ -8,7 +8,7 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use super::{
     super::{
-        lexicon::{Lexicon, Tag},
+        lexicon::{Lexicon, Openings, Tag},
         text,
     },
     Ban, narrowed, strength, universal,
@@ -18,11 +18,12 @@ use super::{
 const PIECE: usize = 800;
 const SHARED: usize = 160;
 
-/// Words of which one stands in every prohibition; most pieces have none.
-static SIGNS: LazyLock<(HashSet<Box<str>>, HashSet<char>)> = LazyLock::new(|| {
-    let (mut words, mut signs) = Lexicon::builtin().openings(|t| matches!(t, Tag::Forbid | Tag::ForbidAll));
-    words.extend(super::negation::SIGNS.iter().flat_map(|list| list.iter()).map(|w| Box::from(*w)));
-    signs.shrink_to_fit();
+/// How a prohibition opens; most pieces have nothing of the kind.
+static SIGNS: LazyLock<(Openings, HashSet<char>)> = LazyLock::new(|| {
+    let (mut words, signs) = Lexicon::builtin().openings(|t| matches!(t, Tag::Forbid | Tag::ForbidAll));
+    for word in super::negation::SIGNS.iter().flat_map(|list| list.iter()) {
+        words.entry((*word).into()).or_default().insert("".into());
+    }
     (words, signs)
 });
 
@@ -55,31 +56,39 @@ fn read(piece: &str, pasted: bool) -> Ban {
     found.max(if whole { Ban::Changes } else { Ban::None })
 }
 
-/// Whether a piece has a word that a prohibition could open with.
+/// Whether a piece has words that a prohibition could open with.
 fn suspect(piece: &str, word: &mut String) -> bool {
-    let (words, signs) = &*SIGNS;
+    let (openings, signs) = &*SIGNS;
+    let mut before = None;
     word.clear();
     for c in piece.chars().chain([' ']) {
-        let apart = matches!(c, '\'' | '’' | '‘' | 'ʼ');
         if text::is_cjk(c) && signs.contains(&c) {
             return true;
         }
-        if !apart
-            && !text::is_cjk(c)
-            && !(c.is_whitespace() || (c.is_ascii_punctuation() && c != '-') || text::is_break(c))
-        {
+        let apart = matches!(c, '\'' | '’' | '‘' | 'ʼ');
+        let gap = c.is_whitespace() || (c.is_ascii_punctuation() && c != '-') || text::is_break(c);
+        if !apart && !gap && !text::is_cjk(c) {
             if word.len() < 32 {
                 word.extend(text::fold(c));
             }
             continue;
         }
-        // "don't" is one word, "n'efface" two
-        if words.contains(word.trim_matches('-')) {
+        let whole = word.trim_matches('-');
+        if whole.is_empty() {
+            continue;
+        }
+        if before.is_some_and(|seconds: &HashSet<Box<str>>| seconds.contains(whole)) {
             return true;
         }
+        let seconds = openings.get(whole);
+        if seconds.is_some_and(|s| s.contains("")) {
+            return true;
+        }
+        // "don't" is one word, "n'efface" two
         if !apart {
             word.clear();
         }
+        before = seconds;
     }
     false
 }
