@@ -52,7 +52,7 @@ const CHANGES: &[&str] = &[
 ];
 const NOT: &[&str] = &["dont", "not", "never", "without", "wont", "no", "refrain", "avoid"];
 /// Words of which one stands in every prohibition that is found here.
-pub(super) const SIGNS: [&[&str]; 4] = [NOT, NOTHING, NOT_AFTER, NOT_BEFORE];
+pub(super) const SIGNS: [&[&str]; 5] = [NOT, NOTHING, NOTHING_AFTER, NOT_AFTER, NOT_BEFORE];
 const ANY: &[&str] = &["anything", "any", "nothing", "single", "thing", "line", "yet"];
 
 /// Prohibitions that no table lists: a negation, a verb of change, and "anything", "it yet", "a line".
@@ -130,18 +130,23 @@ fn negated(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
     out
 }
 
+/// "add nothing", "commit none of it": English has the word right behind the verb.
+const NOTHING_AFTER: &[&str] = &["nothing", "none"];
+
 /// "nichts umbauen", "no reorganices nada": the word for nothing beside a verb of change.
 fn nothing(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
     let mut out = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        if token.kind != Kind::Word || !NOTHING.contains(&token.text.as_str()) {
+        let english = NOTHING_AFTER.contains(&token.text.as_str());
+        if token.kind != Kind::Word || !(english || NOTHING.contains(&token.text.as_str())) {
             continue;
         }
         let apart = |a: usize, b: usize| {
             tokens.get(a.min(b)..a.max(b)).unwrap_or(&[]).iter().any(|t| t.kind == Kind::Punct)
         };
         let near = hits.iter().filter(|h| h.bytes == 0 && h.tag.acts() && h.tag != Tag::VExecute);
-        for h in near.filter(|h| h.start.abs_diff(at) <= 2 && !apart(h.start, at)) {
+        let close = |h: &&Hit| if english { h.start + h.len == at } else { h.start.abs_diff(at) <= 2 };
+        for h in near.filter(close).filter(|h| !apart(h.start, at)) {
             let start = h.start.min(at);
             let len = (h.start + h.len).max(at + 1) - start;
             out.push(Hit { tag: Tag::Forbid, anywhere: true, start, len, bytes: 0, offset: 0 });
