@@ -173,16 +173,14 @@ impl Intent {
         let embedder = match embedder {
             Vectors::Local(folder) if !embed::HAS_LOCAL => {
                 notices.push(format!(
-                    "this build cannot read the sentence model in {}; the built-in embedder is used (build with --features local-embedder)",
+                    "the built-in embedder is used: this build cannot read the sentence model in {}; build with --features local-embedder",
                     folder.display()
                 ));
                 Vectors::BuiltIn
             }
             Vectors::Local(folder) => match embed::lacking(&folder) {
                 Some(what) => {
-                    notices.push(format!(
-                        "the sentence model of [embedder] cannot be used, {what}; the built-in embedder is used"
-                    ));
+                    notices.push(format!("the built-in embedder is used: {what}"));
                     Vectors::BuiltIn
                 }
                 None => Vectors::Local(folder),
