@@ -421,7 +421,7 @@ impl Driver {
 
     /// Tells the user on the desktop; that it cannot be done is said once.
     fn tell(&mut self, what: Attention) {
-        let told = pilothouse_tools::desktop::tell("pilothouse", what.text());
+        let told = pilothouse_tools::desktop::tell(self.at.root.path(), "pilothouse", what.text());
         if let Err(why) = told
             && !std::mem::replace(&mut self.mute, true)
         {

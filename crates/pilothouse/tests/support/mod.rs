@@ -10,6 +10,7 @@
 
 pub mod alone;
 pub mod server;
+pub mod traps;
 
 use std::{
     io::{Read, Write},
