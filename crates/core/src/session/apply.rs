@@ -13,15 +13,13 @@ use super::{
 };
 use crate::{
     checkpoint::CheckpointKind,
-    event::{CallHead, Event, RunStatus, Stamped},
+    event::{Event, RunStatus, Stamped},
     ids::Seq,
     intent::{Control, IntentPath, Phase, Turn},
     plan::{GateStatus, TaskStatus},
     policy::{Origin, Rule},
     proposal::ProposalStatus,
-    tool::Tool,
-    trust::Trust,
-    work::ArgsRef,
+    trust::{Given, Trust},
 };
 
 impl State {
@@ -88,8 +86,9 @@ impl State {
                     self.failure = None;
                 }
             }
-            Event::TrustChanged { trust, .. } => {
+            Event::TrustChanged { trust, of, gives } => {
                 self.trust = *trust;
+                self.given = Given::of(gives, *of);
                 self.seeking = None;
             }
             Event::TrustSought { wish } => self.seeking = Some(*wish),
@@ -216,7 +215,7 @@ impl State {
 
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
-        self.trust = Trust::None;
+        (self.trust, self.given) = (Trust::None, None);
         self.granted.clear();
         self.keeping.clear();
         self.seeking = None;
@@ -317,7 +316,8 @@ impl State {
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = None;
                     lane.talk.push(Talk::Reply(seq));
-                    lane.calls = calls.iter().enumerate().map(|(i, c)| open_call(seq, i, c, at)).collect();
+                    lane.calls =
+                        calls.iter().enumerate().map(|(i, c)| OpenCall::heard(seq, i, c, at)).collect();
                 }
             }
             Event::ThinkingFailed { lane, call, .. } => {
@@ -333,33 +333,19 @@ impl State {
                 self.saw(call.0);
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.calls.push(OpenCall {
-                        call: *call,
-                        tool: Some(*tool),
-                        name: tool.name().to_owned(),
-                        head: args.clone(),
-                        bytes: args.len() as u64,
-                        args: ArgsRef::Inline(args.clone()),
-                        hash: crate::blob::BlobId::of(args.as_bytes()),
-                        allowed: None,
-                        confine: None,
-                        leave: Vec::new(),
-                        typed: *typed,
-                        edited: false,
-                        since: at,
-                    });
+                    lane.calls.push(OpenCall { typed: *typed, ..OpenCall::made(*call, *tool, args, at) });
                 }
             }
             Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
-                let at = self.at;
+                let (at, given) = (self.at, self.given.as_ref().map(|g| g.of));
                 if let Some(lane) = self.lanes.get_mut(lane)
                     && let Some(open) = lane.calls.iter_mut().find(|c| c.call == *call)
                 {
                     open.tool = Some(*tool);
                     open.hash = *args;
                     open.allowed = Some(*epoch);
-                    open.confine = *confine;
+                    (open.confine, open.given) = (*confine, given);
                     open.since = at;
                 }
             }
@@ -393,23 +379,5 @@ impl State {
         if let Some(cost) = usage.cost_micros {
             self.usage.cost_micros = Some(self.usage.cost_micros.unwrap_or(0) + cost);
         }
-    }
-}
-
-fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) -> OpenCall {
-    OpenCall {
-        call: head.call,
-        tool: Tool::named(&head.name),
-        name: head.name.clone(),
-        head: head.args.head.clone(),
-        bytes: head.args.bytes,
-        args: ArgsRef::Reply(seq, index),
-        hash: head.args.id(),
-        allowed: None,
-        confine: None,
-        leave: Vec::new(),
-        typed: false,
-        edited: false,
-        since: at,
     }
 }

@@ -376,6 +376,7 @@ pub fn bringing(content: &str) -> Standing {
         sheet: content.to_owned(),
         asks: true,
         hooks: Vec::new(),
+        gives: Vec::new(),
         fault: None,
     }
 }
