@@ -11,6 +11,8 @@
 
 #[path = "laws/authority.rs"]
 mod authority;
+#[path = "laws/decision.rs"]
+mod decision;
 #[path = "laws/ends.rs"]
 mod ends;
 #[path = "laws/races.rs"]

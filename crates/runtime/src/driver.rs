@@ -40,6 +40,7 @@ use crate::{
 use opening::Opened;
 pub(crate) use opening::fence;
 use outbox::Outbox;
+pub use trust::place;
 
 /// Events that a screen gets at once when a session is opened.
 const TAIL: usize = 300;
@@ -269,7 +270,7 @@ impl Driver {
             Request::Input(input) => inputs.push((input, true)),
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log, &self.at.blobs) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
-                None => self.ask_files(number, &ask),
+                None => self.ask_beside(number, ask),
             },
             Request::Tell(what) => self.tell(what),
             Request::Quit => self.leaving = true,
@@ -434,16 +435,6 @@ impl Driver {
         tokio::spawn(async move {
             let branch = surroundings::branch(&folder).await;
             drop(inbound.send(Inbound::Branch(branch)).await);
-        });
-    }
-
-    fn ask_files(&self, number: u64, ask: &pilothouse_core::port::Ask) {
-        let pilothouse_core::port::Ask::Files(count) = *ask else { return };
-        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        tokio::spawn(async move {
-            let names = tokio::task::spawn_blocking(move || port::files(&folder, count)).await;
-            let reply = Reply::Files(names.unwrap_or_default());
-            drop(inbound.send(Inbound::Answered(number, reply)).await);
         });
     }
 

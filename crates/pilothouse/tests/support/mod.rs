@@ -9,6 +9,8 @@
 )]
 
 pub mod alone;
+pub mod needles;
+pub mod proof;
 pub mod server;
 pub mod traps;
 

@@ -8,6 +8,7 @@ use pilothouse_core::{
     blob::BlobId,
     hook::Origin,
     input::Input,
+    policy::Conditions,
     port::Update,
     trust::{Standing, Trust, TrustWish},
 };
@@ -31,6 +32,22 @@ pub(super) fn found(setup: &Setup, root: &Path) -> (Folder, Survey) {
 /// The settings in force.
 pub(super) fn settings(setup: &Setup, folder: &Folder, survey: &Survey) -> Result<Config, RuntimeError> {
     folder.settings(survey, &setup.home, &setup.environment, setup.flags.clone())
+}
+
+/// What is known of a folder where no session is open, for what the rules decide there.
+///
+/// # Errors
+/// When the settings cannot be read.
+pub fn place(setup: &Setup, root: &Path) -> Result<Conditions, RuntimeError> {
+    let (folder, survey) = found(setup, root);
+    let config = settings(setup, &folder, &survey)?;
+    let held = super::fence(setup, &config, root, None);
+    let sandbox = held.found();
+    Ok(Conditions {
+        trusted: survey.standing.trust.holds(),
+        sandboxed: sandbox.backend.is_some(),
+        network: sandbox.network,
+    })
 }
 
 /// How the folder stands, with the hooks in force.
