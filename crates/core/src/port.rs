@@ -9,7 +9,7 @@ use crate::{
     event::Stamped,
     ids::{Millis, Seq},
     input::Input,
-    policy::Policy,
+    policy::{Policy, Rehearsal},
     redact::Redactor,
     relpath::RelPath,
     session::Session,
@@ -92,6 +92,8 @@ pub enum Ask {
     Blob(BlobId),
     /// Files of the workspace, for completion; at most this many.
     Files(usize),
+    /// What these rules would have done to the commands of past sessions in this folder.
+    Rehearse(Vec<String>),
 }
 
 /// An answer of the read port.
@@ -103,6 +105,8 @@ pub enum Reply {
     Blob(BlobId, Option<Vec<u8>>),
     /// Paths.
     Files(Vec<RelPath>),
+    /// What the rules would have done.
+    Rehearsed(Box<Rehearsal>),
 }
 
 /// What the driver sends to a screen. Events are never dropped; deltas may be.

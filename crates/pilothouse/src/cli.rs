@@ -338,6 +338,12 @@ pub enum PermissionsCommand {
         /// The mode.
         #[arg(long, value_enum, default_value = "ask")]
         mode: PermissionArg,
+        /// As if the command asked for the network.
+        #[arg(long)]
+        network: bool,
+        /// As if the command asked to run outside the sandbox.
+        #[arg(long)]
+        outside: bool,
         /// JSON instead of words.
         #[arg(long)]
         json: bool,

@@ -41,6 +41,7 @@ use crate::{
 use opening::Opened;
 pub(crate) use opening::fence;
 use outbox::Outbox;
+pub use trust::place;
 
 /// Events that a screen gets at once when a session is opened.
 const TAIL: usize = 300;
@@ -270,7 +271,7 @@ impl Driver {
             Request::Input(input) => inputs.push((input, true)),
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log, &self.at.blobs) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
-                None => self.ask_files(number, &ask),
+                None => self.ask_beside(number, ask),
             },
             Request::Tell(what) => self.tell(what),
             Request::Quit => self.leaving = true,
@@ -408,7 +409,7 @@ impl Driver {
 
     /// Tells the user on the desktop; that it cannot be done is said once.
     fn tell(&mut self, what: Attention) {
-        let told = pilothouse_tools::desktop::tell("pilothouse", what.text());
+        let told = pilothouse_tools::desktop::tell(self.at.root.path(), "pilothouse", what.text());
         if let Err(why) = told
             && !std::mem::replace(&mut self.mute, true)
         {
@@ -421,16 +422,6 @@ impl Driver {
         tokio::spawn(async move {
             let branch = surroundings::branch(&folder).await;
             drop(inbound.send(Inbound::Branch(branch)).await);
-        });
-    }
-
-    fn ask_files(&self, number: u64, ask: &pilothouse_core::port::Ask) {
-        let pilothouse_core::port::Ask::Files(count) = *ask else { return };
-        let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        tokio::spawn(async move {
-            let names = tokio::task::spawn_blocking(move || port::files(&folder, count)).await;
-            let reply = Reply::Files(names.unwrap_or_default());
-            drop(inbound.send(Inbound::Answered(number, reply)).await);
         });
     }
 

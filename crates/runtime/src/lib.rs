@@ -10,7 +10,6 @@ pub mod headless;
 pub mod context;
 pub mod later;
 pub mod pending;
-mod redact;
 pub mod sessions;
 pub mod vectors;
 
@@ -35,7 +34,7 @@ pub mod error;
 mod rig;
 
 pub use config::{Config, Layer};
-pub use driver::{Farewell, Setup, Which, drive};
+pub use driver::{Farewell, Setup, Which, drive, place};
 pub use error::RuntimeError;
 pub use home::{Environment, Home};
 pub use pilothouse_tools::sandbox::helper;

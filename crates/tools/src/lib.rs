@@ -14,6 +14,7 @@ mod change;
 mod command;
 mod files;
 mod guard;
+mod program;
 mod sight;
 
 #[cfg(test)]
@@ -25,7 +26,7 @@ pub mod jail;
 pub mod sandbox;
 pub mod specs;
 
-pub use command::hook::HookCall;
+pub use command::{hook::HookCall, steering::steers};
 pub use jail::{Jail, JailError};
 pub use sandbox::Fence;
 pub use specs::specs;

@@ -234,6 +234,7 @@ impl Driver {
                 Reply::History(self.log[end.saturating_sub(count)..end].to_vec())
             }
             Ask::Blob(id) => Reply::Blob(id, self.blobs.get(&id).cloned()),
+            Ask::Rehearse(_) => Reply::Rehearsed(Box::default()),
             Ask::Files(_) => Reply::Files(
                 [
                     "src/auth/login.rs",

@@ -5,6 +5,7 @@
 //! wishes for the terminal in [`App::wishes`] until the loop takes them.
 
 mod deeds;
+mod grant;
 mod news;
 mod offer;
 mod route;
@@ -35,7 +36,7 @@ use crate::{
     keymap::{Chord, Keymap},
     layout::Areas,
     notify::{Hearer, Watching},
-    overlay::Overlay,
+    overlay::{Overlay, Reason, rule::Shown},
     pace::Urgency,
     pane::{Ctx, Focus, Outcome},
     plan::PlanPane,
@@ -144,7 +145,9 @@ pub struct App {
     /// The question in the bar.
     asked: Standing<CheckpointId>,
     /// The item chosen in the list of what waits.
-    listed: Standing<CheckpointId>,
+    listed: Standing<grant::Listed>,
+    /// The rule that would be kept for good.
+    ruled: Standing<Shown>,
     /// The proposals in the diff.
     proposed: Standing<Vec<(ProposalId, BlobId)>>,
     /// The command in the composer.
@@ -204,6 +207,7 @@ impl App {
             areas: Areas::default(),
             asked: Standing::default(),
             listed: Standing::default(),
+            ruled: Standing::default(),
             proposed: Standing::default(),
             offering: offer::Offering::default(),
             held: Held::default(),
@@ -388,6 +392,11 @@ impl App {
         }
         if let Some(focus) = outcome.focus {
             self.go(focus);
+        }
+        if let Some(why) = outcome.why {
+            let (request, then) = *why;
+            let reason = Reason::of(&request, then, "", &self.session);
+            self.open_overlay(Overlay::Reason(reason));
         }
         if let Some(text) = outcome.copy {
             self.wishes.push(Wish::Copy(text));

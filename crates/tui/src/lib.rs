@@ -21,6 +21,7 @@ pub mod composer;
 pub mod frame;
 pub mod overlay;
 pub mod prompt;
+pub mod reach;
 pub mod status;
 
 pub mod command;

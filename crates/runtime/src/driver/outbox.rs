@@ -29,6 +29,11 @@ impl Outbox {
         Self { updates, waiting: VecDeque::new(), secrets }
     }
 
+    /// From here on these are kept out of what is said.
+    pub fn hide(&mut self, secrets: Redactor) {
+        self.secrets = secrets;
+    }
+
     pub fn sender(&self) -> Sender<Update> {
         self.updates.clone()
     }

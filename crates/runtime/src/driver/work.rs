@@ -33,7 +33,7 @@ use pilothouse_tools::{BlobSource, Sink, Workshop};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Driver, Inbound, Setup, opening::Opened, port::Stored};
+use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, trust};
 use crate::{
     blobs::Blobs,
     config::Voice,
@@ -73,7 +73,8 @@ impl Kit {
         };
         let pending = Pending::at(&at.config.intent.pending);
         let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
-        let workshop = workshop.hiding(at.config.secrets.clone());
+        let (of, variables) = trust::given(&at.trust.1);
+        let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = Later::new(&at.config.intent, &setup.home);
         Ok(Self { workshop, later, pending, client: None })
     }

@@ -106,6 +106,11 @@ impl App {
                 self.files_asked = None;
                 self.composer.files(&files);
             }
+            Reply::Rehearsed(found) => {
+                if let Some(Overlay::Rule(offer)) = self.overlays.last_mut() {
+                    offer.answered(number, *found);
+                }
+            }
             Reply::Blob(..) | Reply::Files(_) => {
                 if let (Some(Overlay::Sheet(sheet)), Reply::Blob(id, bytes)) =
                     (self.overlays.last_mut(), &reply)
