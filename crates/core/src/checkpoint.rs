@@ -10,7 +10,7 @@ use crate::{
     goal::PlannerError,
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
-    policy::{Request, Ruling},
+    policy::{By, Manner, Request, Ruling},
     sandbox::Confine,
     trust::Part,
 };
@@ -88,6 +88,9 @@ pub enum CheckpointKind {
         /// Whether it deletes something.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         deletes: bool,
+        /// Names of the variables that it gets of the project.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gives: Vec<String>,
     },
     /// A lane wants to go deeper than its message asked for.
     Transition {
@@ -215,6 +218,18 @@ const fn choice(key: &'static str, label: &'static str) -> Choice {
 }
 
 impl CheckpointKind {
+    /// The command that waits, as the rules are asked about it.
+    pub fn command(&self) -> Option<Request> {
+        let Self::Risk { command, folder, confine, gate, .. } = self else { return None };
+        let by = if gate.is_some() { By::Gate } else { By::Agent };
+        Some(Request::command_in(command, folder, Manner::of(*confine, by)))
+    }
+
+    /// How the command that waits would run.
+    pub const fn confine(&self) -> Option<Confine> {
+        if let Self::Risk { confine, .. } = self { Some(*confine) } else { None }
+    }
+
     /// The hash of what was shown, where an answer is bound to one.
     pub const fn shown(&self) -> Option<BlobId> {
         match self {

@@ -98,6 +98,9 @@ pub enum Event {
         trust: crate::trust::Trust,
         /// The hash over what in it takes effect.
         of: BlobId,
+        /// Names of the variables that commands get from it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gives: Vec<String>,
     },
     /// Something about the folder's trust is to be looked at or kept.
     TrustSought {

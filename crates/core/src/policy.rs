@@ -7,7 +7,9 @@
 mod decide;
 mod glob;
 mod held;
+mod manner;
 mod offer;
+mod preview;
 mod rehearse;
 mod request;
 mod rule;
@@ -17,6 +19,8 @@ mod words;
 pub use decide::{Conditions, Decision, Ground, Outcome, Ruling, Setting};
 pub use glob::Places;
 pub use held::{Held, PathRules};
+pub use manner::{By, Manner};
+pub use preview::Example;
 pub use rehearse::{Found, Past, Rehearsal};
 pub use request::Request;
 pub use rule::{About, Effect, Fault, KINDS, Origin, Rule, Source};

@@ -9,7 +9,7 @@ use crate::{
     event::Stamped,
     ids::{Millis, Seq},
     input::Input,
-    policy::Policy,
+    policy::{Policy, Rehearsal},
     redact::Redactor,
     relpath::RelPath,
     session::Session,
@@ -24,8 +24,58 @@ pub enum Request {
     Input(Input),
     /// A question to the read port.
     Ask(u64, Ask),
+    /// Tell the user on the desktop; the words are the program's own.
+    Tell(Attention),
     /// Close the session and stop.
     Quit,
+}
+
+/// Why the user's eye is wanted. Its words are fixed: nothing of a session stands in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Attention {
+    /// A run ended well.
+    Ended,
+    /// A question waits.
+    Asked,
+    /// A run failed.
+    Failed,
+}
+
+impl Attention {
+    /// What is told.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Ended => "a run ended",
+            Self::Asked => "a question waits for you",
+            Self::Failed => "a run failed",
+        }
+    }
+}
+
+/// How the user is told when the terminal is not in front.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notify {
+    /// By the terminal; what is known of it decides when nothing is said.
+    pub terminal: Option<NotifyBy>,
+    /// On the desktop as well.
+    pub desktop: bool,
+    /// Also while the terminal is in front.
+    pub always: bool,
+}
+
+/// What is sent to a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotifyBy {
+    /// OSC 9, with a bell.
+    Osc9,
+    /// OSC 777, with a bell.
+    Osc777,
+    /// OSC 99, with a bell.
+    Osc99,
+    /// A bell alone.
+    Bell,
+    /// Nothing.
+    Off,
 }
 
 /// A question to the read port; answered with the same number.
@@ -42,6 +92,8 @@ pub enum Ask {
     Blob(BlobId),
     /// Files of the workspace, for completion; at most this many.
     Files(usize),
+    /// What these rules would have done to the commands of past sessions in this folder.
+    Rehearse(Vec<String>),
 }
 
 /// An answer of the read port.
@@ -53,6 +105,8 @@ pub enum Reply {
     Blob(BlobId, Option<Vec<u8>>),
     /// Paths.
     Files(Vec<RelPath>),
+    /// What the rules would have done.
+    Rehearsed(Box<Rehearsal>),
 }
 
 /// What the driver sends to a screen. Events are never dropped; deltas may be.
@@ -70,6 +124,8 @@ pub enum Update {
     Rules(Arc<Policy>),
     /// An input changed nothing.
     Refused(String),
+    /// Something that the user should know, which no input brought about.
+    Told(String),
     /// What surrounds the session changed.
     Surroundings(Box<Surroundings>),
     /// The driver ended; with a message when it should not have.
@@ -99,4 +155,6 @@ pub struct Surroundings {
     pub secrets: Redactor,
     /// The clock when this was said.
     pub now: Millis,
+    /// How the user is told of what wants their eye.
+    pub notify: Notify,
 }

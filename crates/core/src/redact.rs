@@ -98,6 +98,8 @@ pub struct Redactor {
 }
 
 struct Known {
+    /// What it was told, in every form; for [`Redactor::and`] alone.
+    told: Vec<String>,
     values: Regex,
     /// Bytes of the longest value that is more than one word.
     widest: usize,
@@ -107,7 +109,17 @@ impl Redactor {
     /// One that also knows these values, wherever and however they stand. Each is looked for as it
     /// is, as in a URL and as in JSON.
     pub fn knowing<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut all: Vec<String> = values.into_iter().flat_map(str::lines).flat_map(forms).collect();
+        Self::told(values.into_iter().flat_map(str::lines).flat_map(forms).collect())
+    }
+
+    /// One that knows what this one knows, and what the other does.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        let known = [self, other].into_iter().filter_map(|r| r.known.as_ref());
+        Self::told(known.flat_map(|k| k.told.iter().cloned()).collect())
+    }
+
+    fn told(mut all: Vec<String>) -> Self {
         // The longest first: where one begins another, the whole goes.
         all.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         all.dedup();
@@ -118,7 +130,7 @@ impl Redactor {
             all.iter().filter(|v| !v.chars().all(stream::is_inside)).map(String::len).max().unwrap_or(0);
         let pattern = all.iter().map(|v| regex::escape(v)).collect::<Vec<_>>().join("|");
         let values = RegexBuilder::new(&pattern).size_limit(usize::MAX).build().ok();
-        Self { known: values.map(|values| Arc::new(Known { values, widest })) }
+        Self { known: values.map(|values| Arc::new(Known { told: all, values, widest })) }
     }
 
     /// The secrets of a text, in order, none over another.

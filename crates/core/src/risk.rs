@@ -14,6 +14,7 @@ mod path;
 mod prints;
 mod programs;
 mod redirect;
+mod renamed;
 mod repeat;
 pub mod rules;
 mod scope;

@@ -122,11 +122,13 @@ pub struct Permit {
     args: BlobId,
     epoch: u32,
     confine: Option<Confine>,
+    given: Option<BlobId>,
 }
 
 impl Permit {
     pub(crate) fn mint(lane: &Lane, open: &OpenCall, tool: Tool, epoch: u32) -> Self {
-        Self { lane: lane.id, call: open.call, tool, args: open.hash, epoch, confine: open.confine }
+        let (confine, given) = (open.confine, open.given);
+        Self { lane: lane.id, call: open.call, tool, args: open.hash, epoch, confine, given }
     }
 
     /// The lane that may run the call.
@@ -142,6 +144,11 @@ impl Permit {
     /// The tool.
     pub const fn tool(&self) -> Tool {
         self.tool
+    }
+
+    /// What the variables came from that a command gets of the project; nothing when it gets none.
+    pub const fn given(&self) -> Option<BlobId> {
+        self.given
     }
 
     /// The lane's scope epoch when it was made.

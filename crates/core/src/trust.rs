@@ -41,6 +41,8 @@ pub struct Standing {
     pub asks: bool,
     /// The hooks in force: the user's, and the project's where it is trusted.
     pub hooks: Vec<Hook>,
+    /// Names of the variables that its commands get from it; none unless it is trusted.
+    pub gives: Vec<String>,
     /// Why what was wanted could not be done.
     pub fault: Option<String>,
 }
@@ -55,8 +57,33 @@ impl Default for Standing {
             sheet: String::new(),
             asks: false,
             hooks: Vec::new(),
+            gives: Vec::new(),
             fault: None,
         }
+    }
+}
+
+impl Standing {
+    /// The same where nothing of it is in force and nobody is asked, and why.
+    #[must_use]
+    pub fn off(self, fault: String) -> Self {
+        Self { trust: Trust::None, asks: false, gives: Vec::new(), fault: Some(fault), ..self }
+    }
+}
+
+/// Variables that commands get from a trusted project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// Their names.
+    pub names: Vec<String>,
+    /// The hash over everything that the project brings, their values among it.
+    pub of: BlobId,
+}
+
+impl Given {
+    /// What is given under these names; nothing when there are none.
+    pub fn of(names: &[String], of: BlobId) -> Option<Self> {
+        (!names.is_empty()).then(|| Self { names: names.to_owned(), of })
     }
 }
 

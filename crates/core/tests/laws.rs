@@ -11,6 +11,8 @@
 
 #[path = "laws/authority.rs"]
 mod authority;
+#[path = "laws/decision.rs"]
+mod decision;
 #[path = "laws/ends.rs"]
 mod ends;
 #[path = "laws/races.rs"]
@@ -469,7 +471,7 @@ fn check_log(log: &[Stamped]) {
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
             // Nobody but the user trusts anything, and only what was shown.
             Event::TrustSought { wish: TrustWish::Keep(of) } => kept = Some(*of),
-            Event::TrustChanged { trust: Trust::Kept, of } => assert_eq!(kept, Some(*of)),
+            Event::TrustChanged { trust: Trust::Kept, of, .. } => assert_eq!(kept, Some(*of)),
             Event::TrustChanged { trust: Trust::None, .. } => kept = None,
             Event::PermissionChanged { permission, .. } => auto = *permission == PermissionMode::Auto,
             Event::CheckpointResolved { approval: Some(a), answer, .. } => {

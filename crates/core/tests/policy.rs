@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use pilothouse_core::{
-    policy::{Conditions, Origin, Outcome, Places, Policy, Request, Rule, Setting, Source},
+    policy::{By, Conditions, Manner, Origin, Outcome, Places, Policy, Request, Rule, Setting, Source},
     risk::{Act, Risk, assess},
     scope::PermissionMode,
 };
@@ -12,7 +12,7 @@ use pilothouse_core::{
 #[path = "policy_support/reference.rs"]
 mod reference;
 
-use reference::{Asked, Piece, Stated};
+use reference::{Asked, Piece, Stated, Where};
 
 const fn piece(
     line: &'static str,
@@ -194,6 +194,28 @@ fn request(dice: &mut Dice, asked: &Asked) -> Request {
     }
 }
 
+/// Mostly as it is in ordinary use, so that rules have their say.
+fn place(dice: &mut Dice) -> Where {
+    Where {
+        trusted: dice.below(2) == 0,
+        sandboxed: dice.below(4) != 0,
+        network: dice.below(4) == 0,
+        wants_network: dice.below(8) == 0,
+        wants_out: dice.below(10) == 0,
+        by: dice.of(&['a', 'a', 'a', 'a', 'a', 'a', 'g', 't', 's']),
+    }
+}
+
+fn manner(place: Where) -> Manner {
+    let by = match place.by {
+        'a' => By::Agent,
+        'g' => By::Gate,
+        't' => By::Typed,
+        _ => By::Submitted,
+    };
+    Manner { network: place.wants_network, outside: place.wants_out, by }
+}
+
 fn places() -> Places {
     Places { root: "/home/u/proj".into(), home: "/home/u".into() }
 }
@@ -238,15 +260,16 @@ fn generated_policies_decide_as_the_plain_statement_of_the_rules_does() {
                 PermissionMode::Auto,
                 PermissionMode::ReadOnly,
             ]);
-            let calm = dice.below(2) == 0;
+            let place = place(&mut dice);
             let asked = asked(&mut dice);
-            let request = request(&mut dice, &asked);
-            let conditions = Conditions { trusted: calm, sandboxed: calm };
+            let request = request(&mut dice, &asked).in_manner(manner(place));
+            let Where { trusted, sandboxed, network, .. } = place;
+            let conditions = Conditions { trusted, sandboxed, network };
             let found = policy.decide(&request, &Setting { mode, conditions, granted: &granted });
-            let wanted = reference::decide(&rules, &asked, mode, calm);
+            let wanted = reference::decide(&rules, &asked, mode, place);
             assert_eq!(
                 found.ruling.outcome, wanted,
-                "{request}\n{rules:#?}\n{mode:?} calm {calm}\n{:?}",
+                "{request}\n{rules:#?}\n{mode:?} {place:?}\n{:?}",
                 found.ruling
             );
             seen[found.ruling.outcome as usize] += 1;

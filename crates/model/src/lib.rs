@@ -8,6 +8,7 @@
 //! [`ModelRequest`]: pilothouse_core::talk::ModelRequest
 
 pub mod client;
+pub mod embed;
 
 pub mod offline;
 pub mod openai;

@@ -31,8 +31,8 @@ use wire::Chunk;
 
 mod draft;
 mod endpoint;
-mod fault;
-mod transport;
+pub(crate) mod fault;
+pub(crate) mod transport;
 mod wire;
 
 pub use endpoint::{Endpoint, Preset, Price};
@@ -65,23 +65,7 @@ impl OpenAi {
         if let Some(http) = self.http.get() {
             return Ok(http.clone());
         }
-        // Fails only when one is installed already, and that one is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = reqwest::Client::builder()
-            .connect_timeout(self.endpoint.connect_timeout)
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("pilothouse/", env!("CARGO_PKG_VERSION")));
-        if self.endpoint.is_loopback() {
-            builder = builder.no_proxy();
-        }
-        let http = builder.build().map_err(|e| {
-            let message = format!("the HTTP client could not be built: {}", fault::deepest(&e));
-            fault::fault(
-                FaultKind::Internal,
-                message,
-                "check the proxy variables and the system's certificates",
-            )
-        })?;
+        let http = http_client(&self.endpoint)?;
         Ok(self.http.get_or_init(|| http).clone())
     }
 
@@ -149,6 +133,23 @@ impl OpenAi {
             None => Ok(()),
         }
     }
+}
+
+/// An HTTP client for `endpoint`: TLS, its time limit, no proxy for this machine.
+pub(crate) fn http_client(endpoint: &Endpoint) -> Result<reqwest::Client, Fault> {
+    // Fails only when one is installed already, and that one is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(endpoint.connect_timeout)
+        .redirect(reqwest::redirect::Policy::none())
+        .user_agent(concat!("pilothouse/", env!("CARGO_PKG_VERSION")));
+    if endpoint.is_loopback() {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|e| {
+        let message = format!("the HTTP client could not be built: {}", fault::deepest(&e));
+        fault::fault(FaultKind::Internal, message, "check the proxy variables and the system's certificates")
+    })
 }
 
 /// The fault inside an error of async-openai.

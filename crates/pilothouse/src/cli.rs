@@ -71,7 +71,7 @@ pub enum Command {
     Redo(UndoArgs),
     /// The intent classifier alone.
     #[command(
-        after_help = "Examples:\n  pilothouse classify \"fix the typo in README\"\n  pilothouse classify --jsonl < messages.jsonl"
+        after_help = "Examples:\n  pilothouse classify \"fix the typo in README\"\n  pilothouse classify --jsonl < messages.jsonl\n  pilothouse classify --llm \"the thing with the numbers\""
     )]
     Classify(ClassifyArgs),
     /// The command risk classifier alone.
@@ -254,6 +254,9 @@ pub struct ClassifyArgs {
     /// JSON instead of words.
     #[arg(long)]
     pub json: bool,
+    /// Ask the configured model (and embedder) where the rules are not sure.
+    #[arg(long)]
+    pub llm: bool,
     /// Read `{"id","text","phase"}` lines from standard input.
     #[arg(long, conflicts_with = "text")]
     pub jsonl: bool,
@@ -335,6 +338,12 @@ pub enum PermissionsCommand {
         /// The mode.
         #[arg(long, value_enum, default_value = "ask")]
         mode: PermissionArg,
+        /// As if the command asked for the network.
+        #[arg(long)]
+        network: bool,
+        /// As if the command asked to run outside the sandbox.
+        #[arg(long)]
+        outside: bool,
         /// JSON instead of words.
         #[arg(long)]
         json: bool,

@@ -1,5 +1,5 @@
 //! `classify` and `risk`: the two classifiers alone, for scripts. Reads lines, prints verdicts;
-//! never opens a session and never touches the network.
+//! never opens a session, and without `--llm` never touches the network.
 
 use std::{
     io::{self, BufRead, Write},
@@ -12,7 +12,8 @@ use pilothouse_core::{
 };
 use pilothouse_runtime::{
     Environment, Home,
-    config::{Config, Layer},
+    config::{Config, Layer, Vectors, Voice},
+    later::{self, Later},
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -49,7 +50,7 @@ struct Line {
 /// # Errors
 /// When the arguments or a line cannot be read, or nothing can be printed.
 pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
-    let classifier = classifier()?;
+    let sorter = Sorter::new(args.llm)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.jsonl {
         for (number, line) in (1..).zip(io::stdin().lock().lines()) {
@@ -66,7 +67,8 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
                 .map(str::to_owned)
                 .or_else(|| (!asked.id.is_null()).then(|| asked.id.to_string()));
             let phase = asked.phase.as_deref().unwrap_or("idle");
-            let row = read(&classifier, id, &asked.text, phase, asked.plan_active, &asked.context)
+            let row = sorter
+                .read(id, &asked.text, phase, asked.plan_active, &asked.context)
                 .ok_or_else(|| Failure::new(USAGE, format!("line {number}: no phase is called {phase:?}")))?;
             writeln!(out, "{}", serde_json::to_string(&row)?)?;
         }
@@ -74,7 +76,8 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
     }
     let text =
         args.text.as_deref().ok_or_else(|| Failure::new(USAGE, "give a message, or --jsonl and lines"))?;
-    let row = read(&classifier, None, text, &args.phase, args.plan_active.then_some(true), &[])
+    let row = sorter
+        .read(None, text, &args.phase, args.plan_active.then_some(true), &[])
         .ok_or_else(|| Failure::new(USAGE, format!("no phase is called {:?}", args.phase)))?;
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&row)?)?;
@@ -84,15 +87,79 @@ pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The classifier with the user's exemplars and thresholds.
-fn classifier() -> Result<Classifier, Failure> {
-    let environment = Environment::of_process();
-    let home = Home::find(&environment).map_err(explain_error)?;
-    let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain_error)?;
-    for notice in &config.notices {
-        complain(notice);
+/// The tiers as the user configured them.
+struct Sorter {
+    classifier: Classifier,
+    later: Later,
+    /// Whether an embedder beside the built-in one is asked.
+    vectors: bool,
+    /// The model that is asked.
+    voice: Option<Voice>,
+    runtime: Option<tokio::runtime::Runtime>,
+}
+
+impl Sorter {
+    fn new(llm: bool) -> Result<Self, Failure> {
+        let environment = Environment::of_process();
+        let home = Home::find(&environment).map_err(explain_error)?;
+        let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain_error)?;
+        for notice in &config.notices {
+            complain(notice);
+        }
+        if llm && config.voice.is_offline() {
+            let text = "--llm needs a model; set PILOTHOUSE_BASE_URL and PILOTHOUSE_MODEL, or [model] in config.toml";
+            return Err(Failure::new(USAGE, text));
+        }
+        // A folder is no network; an endpoint is.
+        let vectors = match config.intent.embedder {
+            Vectors::BuiltIn => false,
+            Vectors::Local(_) => true,
+            Vectors::Remote(_) => llm,
+        };
+        let voice = llm.then_some(config.voice);
+        let runtime = if vectors || llm {
+            Some(tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?)
+        } else {
+            None
+        };
+        let later = Later::new(&config.intent, &home);
+        if let Some(runtime) = runtime.as_ref().filter(|_| vectors) {
+            // What is wrong is told with each line that needed it.
+            drop(runtime.block_on(later.ready()));
+        }
+        Ok(Self { classifier: config.intent.classifier, later, vectors, voice, runtime })
     }
-    Ok(config.intent.classifier)
+
+    fn read(
+        &self,
+        id: Option<String>,
+        text: &str,
+        phase: &str,
+        plan_active: Option<bool>,
+        context: &[String],
+    ) -> Option<CliRow> {
+        let (phase, paused) = match phase {
+            "paused" => (Phase::AwaitingApproval, true),
+            name => (Phase::ALL.into_iter().find(|p| p.name() == name)?, false),
+        };
+        let plan_active = plan_active.unwrap_or(phase != Phase::Idle);
+        let message = Message { text, phase, paused, plan_active, chat_only: false, context };
+        let start = Instant::now();
+        let reading = match &self.runtime {
+            None => self.classifier.read(&message),
+            Some(runtime) => {
+                let model = self.voice.as_ref().map(later::client);
+                let asked = self.later.read(&self.classifier, &message, self.vectors, model);
+                let (reading, faults) = runtime.block_on(asked);
+                for fault in faults {
+                    complain(&fault);
+                }
+                reading
+            }
+        };
+        let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        Some(cli_row(id, &reading, micros))
+    }
 }
 
 fn explain(out: &mut impl Write, row: &CliRow) -> io::Result<()> {
@@ -110,26 +177,6 @@ fn explain(out: &mut impl Write, row: &CliRow) -> io::Result<()> {
         writeln!(out, "target      {target}")?;
     }
     writeln!(out, "why         {}", row.reasoning)
-}
-
-fn read(
-    classifier: &Classifier,
-    id: Option<String>,
-    text: &str,
-    phase: &str,
-    plan_active: Option<bool>,
-    context: &[String],
-) -> Option<CliRow> {
-    let (phase, paused) = match phase {
-        "paused" => (Phase::AwaitingApproval, true),
-        name => (Phase::ALL.into_iter().find(|p| p.name() == name)?, false),
-    };
-    let plan_active = plan_active.unwrap_or(phase != Phase::Idle);
-    let message = Message { text, phase, paused, plan_active, chat_only: false, context };
-    let start = Instant::now();
-    let reading = classifier.read(&message);
-    let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-    Some(cli_row(id, &reading, micros))
 }
 
 /// Runs `risk`.

@@ -6,12 +6,13 @@ use std::{
 };
 
 use pilothouse_core::{
-    policy::{Conditions, Request, Setting},
+    policy::{By, Manner, Request, Setting},
     scope::PermissionMode,
 };
 use pilothouse_runtime::{
-    Environment, Home,
+    Environment, Home, Setup,
     permissions::{self, Loaded, tell},
+    place,
 };
 
 use crate::{
@@ -31,15 +32,15 @@ pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
             let here = Here::at(&dir)?;
             tell::list(&here.rules.policy, json, &mut out)?;
         }
-        PermissionsCommand::Explain { call, dir, mode, json } => {
+        PermissionsCommand::Explain { call, dir, mode, network, outside, json } => {
             let here = Here::at(&dir)?;
-            let request = Request::read(&call);
+            let request = Request::read(&call).in_manner(Manner { network, outside, by: By::Agent });
             let mode = match mode {
                 PermissionArg::ReadOnly => PermissionMode::ReadOnly,
                 PermissionArg::Ask => PermissionMode::Ask,
                 PermissionArg::Auto => PermissionMode::Auto,
             };
-            let setting = Setting { mode, ..Here::SETTING };
+            let setting = Setting { mode, ..here.setting()? };
             let why = here.rules.policy.explain(&request, &setting, &tell::path_of(&request));
             tell::explain(&why, json, &mut out)?;
         }
@@ -48,7 +49,7 @@ pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
             let here = Here::at(&dir)?;
             let past = tell::past(&here.home, (!all).then_some(here.folder.as_path()));
             let times = past.iter().map(|(p, n)| (p, *n));
-            let found = here.rules.policy.rehearse(&rules, times, &Here::SETTING);
+            let found = here.rules.policy.rehearse(&rules, times, &here.setting()?);
             let advisable = tell::rehearsal(&found, &rules, json, &mut out)?;
             return Ok(if advisable { 0 } else { FAILED });
         }
@@ -64,6 +65,7 @@ pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
 /// A folder with its rules.
 struct Here {
     home: Home,
+    environment: Environment,
     folder: PathBuf,
     rules: Loaded,
 }
@@ -77,15 +79,16 @@ impl Here {
         })?;
         let rules = permissions::load(&home, &folder, &environment).map_err(explain)?;
         rules.notices.iter().for_each(|n| say(n));
-        Ok(Self { home, folder, rules })
+        Ok(Self { home, environment, folder, rules })
     }
 
-    /// What holds outside a session.
-    const SETTING: Setting<'static> = Setting {
-        mode: PermissionMode::Ask,
-        conditions: Conditions { trusted: false, sandboxed: false },
-        granted: &[],
-    };
+    /// What holds here, as a session that is opened now would find it.
+    fn setting(&self) -> Result<Setting<'static>, Failure> {
+        let (home, folder, environment) = (self.home.clone(), self.folder.clone(), self.environment.clone());
+        let setup = Setup { helper: Some(crate::HELPER.into()), ..Setup::new(home, folder, environment) };
+        let conditions = place(&setup, &self.folder).map_err(explain)?;
+        Ok(Setting { mode: PermissionMode::Ask, conditions, granted: &[] })
+    }
 }
 
 #[expect(clippy::print_stderr, reason = "messages for people go to standard error")]

@@ -9,6 +9,7 @@ use std::{
 use pilothouse_core::port::{Request, Update};
 use pilothouse_runtime::{Environment, Farewell, Home, RuntimeError, Setup, Which, drive, secrets, trace};
 use pilothouse_tui::{
+    notify::Hearer,
     screen::{Look, Reason, Screen, Signal, Wiring},
     theme::Depth,
 };
@@ -162,6 +163,7 @@ fn look(environment: &Environment, args: &LookArgs, workspace: &Path) -> Look {
         ascii: args.ascii || !utf8,
         motion: true,
         folder: workspace.file_name().map_or_else(|| "/".to_owned(), |n| n.to_string_lossy().into_owned()),
+        hearer: Hearer::of(get),
     }
 }
 
@@ -188,9 +190,10 @@ fn edit(name: &str, text: &str) -> io::Result<String> {
     let folder = tempdir()?;
     let path = folder.join(name);
     std::fs::write(&path, text)?;
-    // The variable may hold words and quotes: the shell reads it, as it does for other programs.
+    // The variable may hold words and quotes: the shell reads it, as it does for other programs. The
+    // shell itself is not looked for on PATH, where the project's folder may stand.
     let line = format!("{program} \"$@\"");
-    let status = std::process::Command::new("sh").args(["-c", &line, &program]).arg(&path).status();
+    let status = std::process::Command::new("/bin/sh").args(["-c", &line, &program]).arg(&path).status();
     let edited = std::fs::read_to_string(&path);
     drop(std::fs::remove_dir_all(&folder));
     match status {

@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::json;
 use support::{
@@ -18,32 +18,42 @@ const HOSTILE: &str = "\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x1b[2J\x1b[1;1Hown
     \x1b]8;;http://evil\x1b\\x\x1b]8;;\x1b\\\x1bPq#0\x1b\\\x1b_G\x1b\\\u{9b}31m\u{9d}0;t\u{9c}\u{202e}fdp\u{2066}\
     \u{e0041}\u{200b}\r\x1b]1337;File=:\x07\x1b]777;notify;a;b\x07\x1bc";
 
-/// Kinds of sequences, without their numbers.
+/// Kinds of sequences, without their numbers, and how often each came.
 #[derive(Default)]
-struct Seen(BTreeSet<String>);
+struct Seen(BTreeMap<String, usize>);
+
+impl Seen {
+    fn saw(&mut self, kind: String) {
+        *self.0.entry(kind).or_default() += 1;
+    }
+
+    fn count(&self, kind: &str) -> usize {
+        self.0.get(kind).copied().unwrap_or_default()
+    }
+}
 
 impl Perform for Seen {
     fn execute(&mut self, byte: u8) {
-        self.0.insert(format!("C0 {byte:02x}"));
+        self.saw(format!("C0 {byte:02x}"));
     }
 
     fn hook(&mut self, _: &Params, _: &[u8], _: bool, c: char) {
-        self.0.insert(format!("DCS {c}"));
+        self.saw(format!("DCS {c}"));
     }
 
     fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
         let text: Vec<String> = params.iter().map(|p| String::from_utf8_lossy(p).into_owned()).collect();
-        self.0.insert(format!("OSC {}", text.join(";")));
+        self.saw(format!("OSC {}", text.join(";")));
     }
 
     fn csi_dispatch(&mut self, params: &Params, marks: &[u8], _: bool, c: char) {
         let modes: Vec<String> = params.iter().flatten().map(u16::to_string).collect();
         let told = if matches!(c, 'h' | 'l' | 'u' | 'n' | 'c') { modes.join(";") } else { String::new() };
-        self.0.insert(format!("CSI {}{told}{c}", String::from_utf8_lossy(marks)));
+        self.saw(format!("CSI {}{told}{c}", String::from_utf8_lossy(marks)));
     }
 
     fn esc_dispatch(&mut self, marks: &[u8], _: bool, byte: u8) {
-        self.0.insert(format!("ESC {}{}", String::from_utf8_lossy(marks), char::from(byte)));
+        self.saw(format!("ESC {}{}", String::from_utf8_lossy(marks), char::from(byte)));
     }
 }
 
@@ -71,9 +81,38 @@ const OWN: [&str; 20] = [
     "OSC 11;?",
 ];
 
+/// What a terminal is told when somebody is wanted: the program's own words, and a bell.
+const TOLD: [&str; 6] = [
+    "OSC 99;i=pilothouse:d=0;pilothouse",
+    "OSC 99;i=pilothouse:d=1:p=body;a question waits for you",
+    "OSC 99;i=pilothouse:d=1:p=body;a run ended",
+    "OSC 99;i=pilothouse:d=1:p=body;a run failed",
+    "ESC \\",
+    "C0 07",
+];
+
 #[test]
 fn whatever_the_world_says_only_the_programs_own_sequences_reach_the_terminal() {
+    let (seen, screen) = a_wicked_session("off");
+    let foreign: Vec<&String> = seen.0.keys().filter(|s| !OWN.contains(&s.as_str())).collect();
+    assert!(foreign.is_empty(), "{foreign:?}\n{screen}");
+}
+
+#[test]
+fn notifications_are_the_programs_own_words_and_one_bell_each() {
+    let (seen, screen) = a_wicked_session("osc99");
+    let known = |s: &str| OWN.contains(&s) || TOLD.contains(&s);
+    let foreign: Vec<&String> = seen.0.keys().filter(|s| !known(s)).collect();
+    assert!(foreign.is_empty(), "{foreign:?}\n{screen}");
+    let bodies: usize = TOLD.iter().filter(|t| t.contains("p=body")).map(|t| seen.count(t)).sum();
+    assert!(bodies > 0, "nobody was told\n{screen}");
+    assert_eq!((seen.count(TOLD[0]), seen.count("C0 07")), (bodies, bodies));
+}
+
+/// A session in which everything that can speak says wicked things; `notify` is how the terminal is told.
+fn a_wicked_session(notify: &str) -> (Seen, String) {
     let desk = Desk::new();
+    desk.configure(&format!("[notify]\nterminal = \"{notify}\"\nalways = true\n"));
     let text = format!("before {HOSTILE} after");
     std::fs::write(desk.path().join("src/wicked\u{1b}[2J\u{202e}.rs"), &text).unwrap();
     std::fs::write(desk.path().join("NOTES.md"), format!("{text}\nsecond\n")).unwrap();
@@ -118,6 +157,5 @@ fn whatever_the_world_says_only_the_programs_own_sequences_reach_the_terminal() 
     terminal.see("400");
     let mut seen = Seen::default();
     Parser::new().advance(&mut seen, &terminal.raw());
-    let foreign: Vec<&String> = seen.0.iter().filter(|s| !OWN.contains(&s.as_str())).collect();
-    assert!(foreign.is_empty(), "{foreign:?}\n{}", terminal.screen());
+    (seen, terminal.screen())
 }

@@ -8,13 +8,14 @@ pub mod intent;
 pub(crate) mod keyring;
 pub mod keys;
 mod layer;
+mod notify;
 mod project;
 mod shown;
 pub mod voice;
 
 use std::{fs, path::Path, time::Duration};
 
-use pilothouse_core::{redact::Redactor, scope::PermissionMode};
+use pilothouse_core::{port::Notify, redact::Redactor, scope::PermissionMode};
 use pilothouse_model::Preset;
 use pilothouse_tools::sandbox::Settings;
 
@@ -53,6 +54,8 @@ pub struct Config {
     pub sandbox: Settings,
     /// How messages are read.
     pub intent: Intent,
+    /// How the user is told of what wants their eye.
+    pub notify: Notify,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -99,6 +102,7 @@ impl Config {
             permission: all.session.permission.unwrap_or_default(),
             sandbox: all.sandbox.settings(environment),
             history: all.session.history.unwrap_or(20).min(200),
+            notify: all.notify.settled(),
             filter: environment
                 .get("PILOTHOUSE_LOG")
                 .map(str::to_owned)

@@ -9,15 +9,20 @@ use futures::FutureExt;
 use pilothouse_core::{
     clean::Clean,
     input::Understood,
-    intent::{Message, opinion},
+    intent::{Classifier, Message, Opinion, Reading, Thresholds, opinion},
     session::State,
-    talk::{Fault, ModelRequest, Usage},
+    talk::{Fault, FaultKind, ModelRequest, Usage},
 };
-use pilothouse_model::ModelClient;
+use pilothouse_model::{ModelClient, Offline, OpenAi, Scripted};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::classify;
+use crate::{
+    config::{Intent, Vectors, Voice},
+    context::classify,
+    home::Home,
+    vectors::Neighbours,
+};
 
 /// A message with what surrounds it, owned: it travels to where it is understood.
 #[derive(Clone, Debug)]
@@ -57,6 +62,20 @@ impl Question {
         Self { text, before, state: surround }
     }
 
+    /// A message that stands alone, with the beginnings of those before it.
+    pub fn alone(message: &Message<'_>) -> Self {
+        Self {
+            text: message.text.to_owned(),
+            before: message.context.iter().map(|head| (true, head.clone())).collect(),
+            state: Surround {
+                phase: message.phase,
+                plan: None,
+                plan_active: message.plan_active,
+                chat_only: message.chat_only,
+            },
+        }
+    }
+
     /// As core reads it.
     pub fn read<T>(&self, with: impl FnOnce(&Message<'_>) -> T) -> T {
         let context: Vec<String> = self.before.iter().map(|(_, head)| head.clone()).collect();
@@ -74,36 +93,140 @@ impl Question {
 /// The model to ask, or why there is none.
 pub type Model = Result<Arc<dyn ModelClient>, Fault>;
 
-/// Asks the tiers in their order until one knows. Never fails: what went wrong is told in the
-/// result.
-pub async fn ask(
-    question: Question,
-    model: Option<Model>,
-    wait: Duration,
-    cancel: CancellationToken,
-) -> Understood {
-    let mut said = Understood { text: question.text.clone(), ..Understood::default() };
-    if let Some(model) = model {
-        let work = ask_model(&question, model, wait, cancel);
-        let ended = AssertUnwindSafe(work).catch_unwind().await;
-        match ended
-            .unwrap_or_else(|_| Err("a part of the program failed; the log file has the details".into()))
-        {
-            Ok((opinion, usage)) => {
-                said.usage = usage;
-                said.opinion = question.read(|m| opinion::of_reply(&opinion, m));
-                if said.opinion.is_none() {
-                    said.faults.push(told(&format!("its answer cannot be read: {}", shortened(&opinion))));
-                }
-            }
-            Err(why) => said.faults.push(told(&why)),
-        }
-    }
-    if let Some(opinion) = &said.opinion {
-        tracing::info!(confidence = opinion.confidence, "intent: {}", opinion.reasoning);
-    }
-    said
+/// The client of a voice.
+///
+/// # Errors
+/// When it cannot be made, such as for a script that cannot be read.
+pub fn client(voice: &Voice) -> Model {
+    Ok(match voice {
+        Voice::Offline => Arc::new(Offline::new()),
+        Voice::Script(path) => Arc::new(Scripted::open(path).map_err(|e| Fault {
+            kind: FaultKind::Internal,
+            message: e.to_string(),
+            hint: "check PILOTHOUSE_MODEL".to_owned(),
+            status: None,
+        })?),
+        Voice::Endpoint(endpoint) => Arc::new(OpenAi::new((**endpoint).clone())),
+    })
 }
+
+/// The later tiers as they are configured.
+#[derive(Clone)]
+pub struct Later {
+    wait: Duration,
+    thresholds: Thresholds,
+    neighbours: Option<Arc<Neighbours>>,
+}
+
+impl Later {
+    /// Nothing is loaded or asked yet.
+    pub fn new(intent: &Intent, home: &Home) -> Self {
+        let beside = !matches!(intent.embedder, Vectors::BuiltIn);
+        let neighbours = beside.then(|| {
+            let set = intent.classifier.exemplars().clone();
+            Arc::new(Neighbours::new(intent.embedder.clone(), set, home.state.join("vectors"), intent.wait))
+        });
+        Self { wait: intent.wait, thresholds: intent.classifier.thresholds().clone(), neighbours }
+    }
+
+    /// Waits until the vectors of the exemplars are made, however long it takes.
+    ///
+    /// # Errors
+    /// A sentence for the user where the embedder cannot be used.
+    pub async fn ready(&self) -> Result<(), String> {
+        let Some(neighbours) = self.neighbours.clone() else { return Ok(()) };
+        let made = tokio::task::spawn_blocking(move || neighbours.warm()).await;
+        made.unwrap_or_else(|_| Err(failed())).map_err(|fault| not_compared(&fault))
+    }
+
+    /// Asks the tiers in their order until one knows: the embedder if `vectors`, then `model`.
+    /// Never fails: what went wrong is told in the result.
+    pub async fn ask(
+        &self,
+        question: Question,
+        vectors: bool,
+        model: Option<Model>,
+        cancel: CancellationToken,
+    ) -> Understood {
+        let mut said = Understood { text: question.text.clone(), ..Understood::default() };
+        if vectors {
+            match self.compare(&question).await {
+                Ok(opinion) => said.opinion = opinion,
+                Err(fault) => said.faults.push(not_compared(&fault)),
+            }
+        }
+        if let Some(model) = model.filter(|_| said.opinion.is_none()) {
+            let ended = AssertUnwindSafe(ask_model(&question, model, self.wait, cancel)).catch_unwind().await;
+            match ended.unwrap_or_else(|_| Err(PANICKED.to_owned())) {
+                Ok((reply, usage)) => {
+                    said.usage = usage;
+                    said.opinion = question.read(|m| opinion::of_reply(&reply, m));
+                    if said.opinion.is_none() {
+                        said.faults.push(told(&format!("its answer cannot be read: {}", shortened(&reply))));
+                    }
+                }
+                Err(why) => said.faults.push(told(&why)),
+            }
+        }
+        if let Some(opinion) = &said.opinion {
+            tracing::info!(confidence = opinion.confidence, "intent: {}", opinion.reasoning);
+        }
+        said
+    }
+
+    /// Reads a message that stands alone; the later tiers are asked where the rules are not sure.
+    /// With it what went wrong, a sentence each.
+    pub async fn read(
+        &self,
+        classifier: &Classifier,
+        message: &Message<'_>,
+        vectors: bool,
+        model: Option<Model>,
+    ) -> (Reading, Vec<String>) {
+        let reading = classifier.read(message);
+        if !classifier.unsure(&reading) || !(vectors || model.is_some()) {
+            return (reading, Vec::new());
+        }
+        let asked = model.is_some();
+        let said = self.ask(Question::alone(message), vectors, model, CancellationToken::new()).await;
+        let failed = asked || !said.faults.is_empty();
+        (classifier.settle(reading, said.opinion.as_ref(), failed, message), said.faults)
+    }
+
+    /// What the nearest exemplars say, where they are near enough.
+    async fn compare(&self, question: &Question) -> Result<Option<Opinion>, Fault> {
+        let Some(neighbours) = self.neighbours.clone() else { return Ok(None) };
+        let text = question.text.clone();
+        let looked = tokio::task::spawn_blocking(move || neighbours.nearest(&text));
+        let found = match tokio::time::timeout(self.wait, looked).await {
+            Err(_) => return Err(late(self.wait)),
+            Ok(Err(_)) => return Err(failed()),
+            Ok(Ok(found)) => found?,
+        };
+        Ok(found.and_then(|f| question.read(|m| opinion::of_match(&f, &self.thresholds, m))))
+    }
+}
+
+fn not_compared(fault: &Fault) -> String {
+    let hint = if fault.hint.is_empty() { String::new() } else { format!("; {}", fault.hint) };
+    format!("The embedder cannot be used, the next tier decides: {}{hint}.", fault.message)
+}
+
+fn late(wait: Duration) -> Fault {
+    Fault {
+        kind: FaultKind::Unreachable,
+        message: format!("it was not ready within {} s", wait.as_secs()),
+        hint: "`wait_seconds` under [intent] makes the wait longer".to_owned(),
+        status: None,
+    }
+}
+
+fn failed() -> Fault {
+    let message = PANICKED.to_owned();
+    Fault { kind: FaultKind::Internal, message, hint: String::new(), status: None }
+}
+
+const PANICKED: &str = "a part of the program failed; the log file has the details";
 
 fn told(why: &str) -> String {
     format!("The model could not say what you mean ({why}); the rules decided.")

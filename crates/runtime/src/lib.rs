@@ -10,8 +10,8 @@ pub mod headless;
 pub mod context;
 pub mod later;
 pub mod pending;
-mod redact;
 pub mod sessions;
+pub mod vectors;
 
 pub mod blobs;
 pub mod log;
@@ -34,7 +34,7 @@ pub mod error;
 mod rig;
 
 pub use config::{Config, Layer};
-pub use driver::{Farewell, Setup, Which, drive};
+pub use driver::{Farewell, Setup, Which, drive, place};
 pub use error::RuntimeError;
 pub use home::{Environment, Home};
 pub use pilothouse_tools::sandbox::helper;

@@ -61,6 +61,17 @@ pub(crate) fn known(
     Redactor::knowing(all)
 }
 
+/// The secrets among the variables that a project gives, and the passwords inside its addresses.
+pub(crate) fn of_variables(all: &[(String, String)]) -> Redactor {
+    let password = |value: &str| {
+        let (login, _) = value.split_once("://")?.1.rsplit_once('@')?;
+        Some(login.split_once(':')?.1.to_owned()).filter(|p| p.len() >= 6)
+    };
+    let inside: Vec<String> = all.iter().filter_map(|(_, value)| password(value)).collect();
+    let whole = all.iter().filter(|(name, value)| is_worth_hiding(name, value)).map(|(_, v)| v.as_str());
+    Redactor::knowing(whole.chain(inside.iter().map(String::as_str)))
+}
+
 fn in_environment(environment: &Environment) -> impl Iterator<Item = &str> {
     environment.all().filter(|(name, value)| is_worth_hiding(name, value)).map(|(_, value)| value)
 }
@@ -68,6 +79,18 @@ fn in_environment(environment: &Environment) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_project_s_variables_hide_their_secrets_and_the_passwords_in_addresses() {
+        let all = [
+            ("DB", "postgres://me:s3same-Str33t@host/x"),
+            ("API_TOKEN", "quiet-harbour-9"),
+            ("PORT", "8080"),
+        ];
+        let redactor = of_variables(&all.map(|(n, v)| (n.to_owned(), v.to_owned())));
+        assert_eq!(redactor.mask("with s3same-Str33t"), "with [secret: in use]");
+        assert_eq!(redactor.mask("quiet-harbour-9 on 8080"), "[secret: in use] on 8080");
+    }
 
     #[test]
     fn secrets_of_the_environment_are_known_by_name_and_look() {

@@ -10,6 +10,7 @@ mod output;
 mod plain;
 mod refusal;
 mod running;
+pub(crate) mod steering;
 pub(crate) mod table;
 mod tree;
 
@@ -84,6 +85,8 @@ pub(crate) struct Ground<'a> {
     pub shell: &'a Shell,
     pub fence: &'a Fence,
     pub guard: &'a Guard,
+    /// Variables that the trusted project gives.
+    pub given: &'a [(String, String)],
     /// As the permit says.
     pub confine: Confine,
 }
@@ -159,7 +162,7 @@ fn spawn(ground: Ground<'_>, command: &str, folder: &Path, kept: &[PathBuf]) -> 
         .args(&line.args)
         .current_dir(folder)
         .env_clear()
-        .envs(environment::of(std::env::vars_os(), ground.fence, ground.confine))
+        .envs(environment::of(std::env::vars_os(), ground.given, ground.fence, ground.confine))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

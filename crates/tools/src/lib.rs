@@ -14,17 +14,19 @@ mod change;
 mod command;
 mod files;
 mod guard;
+mod program;
 mod sight;
 
 #[cfg(test)]
 mod fixture;
 
+pub mod desktop;
 pub mod git;
 pub mod jail;
 pub mod sandbox;
 pub mod specs;
 
-pub use command::hook::HookCall;
+pub use command::{hook::HookCall, steering::steers};
 pub use jail::{Jail, JailError};
 pub use sandbox::Fence;
 pub use specs::specs;

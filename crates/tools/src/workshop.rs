@@ -51,6 +51,8 @@ pub struct Workshop {
     jail: Arc<Jail>,
     shell: Arc<Shell>,
     redactor: Redactor,
+    /// Variables that the trusted project gives, and the hash over all that it brings.
+    given: (Option<BlobId>, Arc<[(String, String)]>),
     fence: Arc<Fence>,
     guard: Guard,
 }
@@ -63,13 +65,21 @@ impl Workshop {
     pub fn open(root: &Path, fence: Arc<Fence>) -> Result<Self, JailError> {
         let jail = Arc::new(Jail::open(root)?);
         let guard = Guard::of(jail.root(), fence.git(), fence.aside());
-        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard, redactor: Redactor::default() })
+        let (redactor, given) = (Redactor::default(), (None, Arc::default()));
+        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard, redactor, given })
     }
 
     /// The same tools, which also hide the secrets that `redactor` knows.
     #[must_use]
     pub fn hiding(self, redactor: Redactor) -> Self {
         Self { redactor, ..self }
+    }
+
+    /// The same tools, whose commands get these variables of the project, known by `of`.
+    #[must_use]
+    pub fn giving(self, of: BlobId, variables: Vec<(String, String)>) -> Self {
+        let of = (!variables.is_empty()).then_some(of);
+        Self { given: (of, variables.into()), ..self }
     }
 
     /// The jail of the file tools.
@@ -97,6 +107,10 @@ impl Workshop {
         }
         let tool = permit.tool();
         match tool {
+            Tool::Run if permit.given() != self.given.0 => {
+                let text = "the project's variables changed since the command was allowed; nothing was done";
+                ToolOutcome::failure(text)
+            }
             Tool::Run => match args::parse(args) {
                 Ok(run) => command::run(self.ground(permit), run, sink, &cancel).await,
                 Err(text) => ToolOutcome::failure(text),
@@ -119,7 +133,8 @@ impl Workshop {
     /// How the command of a permit runs; one that does not say is held.
     fn ground(&self, permit: &Permit) -> Ground<'_> {
         let confine = permit.confine().unwrap_or(Confine::READING);
-        Ground { jail: &self.jail, shell: &self.shell, fence: &self.fence, guard: &self.guard, confine }
+        let (jail, shell, given) = (&self.jail, &self.shell, &self.given.1);
+        Ground { jail, shell, fence: &self.fence, guard: &self.guard, given, confine }
     }
 
     async fn on_files(

@@ -234,6 +234,7 @@ impl Driver {
                 Reply::History(self.log[end.saturating_sub(count)..end].to_vec())
             }
             Ask::Blob(id) => Reply::Blob(id, self.blobs.get(&id).cloned()),
+            Ask::Rehearse(_) => Reply::Rehearsed(Box::default()),
             Ask::Files(_) => Reply::Files(
                 [
                     "src/auth/login.rs",
@@ -268,6 +269,7 @@ impl Driver {
                     let reply = self.answer(&ask);
                     let _ = self.updates.blocking_send(Update::Answered(number, reply));
                 }
+                Some(Request::Tell(_)) => {}
                 Some(Request::Quit) => {
                     let _ = self.updates.blocking_send(Update::Closed(None));
                     return;
@@ -294,6 +296,7 @@ fn main() {
         ascii: has("--ascii"),
         motion: true,
         folder: "inkwell".into(),
+        ..Look::default()
     };
     let screen = Screen::enter(look).expect("a terminal");
     let (requests, from_screen) = channel(64);

@@ -5,10 +5,12 @@
 //! wishes for the terminal in [`App::wishes`] until the loop takes them.
 
 mod deeds;
+mod grant;
 mod news;
 mod offer;
 mod route;
 mod stood;
+mod tell;
 mod view;
 
 use std::{
@@ -33,7 +35,8 @@ use crate::{
     highlight::Highlighter,
     keymap::{Chord, Keymap},
     layout::Areas,
-    overlay::Overlay,
+    notify::{Hearer, Watching},
+    overlay::{Overlay, Reason, rule::Shown},
     pace::Urgency,
     pane::{Ctx, Focus, Outcome},
     plan::PlanPane,
@@ -58,6 +61,8 @@ pub struct Look {
     pub motion: bool,
     /// The folder's name, shown until the session is open.
     pub folder: String,
+    /// How the terminal is told of what wants the user's eye.
+    pub hearer: Hearer,
 }
 
 impl Default for Look {
@@ -69,6 +74,7 @@ impl Default for Look {
             ascii: false,
             motion: true,
             folder: String::new(),
+            hearer: Hearer::default(),
         }
     }
 }
@@ -89,6 +95,8 @@ pub enum Wish {
     },
     /// Put this on the clipboard.
     Copy(String),
+    /// Send this to the terminal, so that the user looks here.
+    Tell(String),
     /// Leave now.
     Leave,
 }
@@ -137,7 +145,9 @@ pub struct App {
     /// The question in the bar.
     asked: Standing<CheckpointId>,
     /// The item chosen in the list of what waits.
-    listed: Standing<CheckpointId>,
+    listed: Standing<grant::Listed>,
+    /// The rule that would be kept for good.
+    ruled: Standing<Shown>,
     /// The proposals in the diff.
     proposed: Standing<Vec<(ProposalId, BlobId)>>,
     /// The command in the composer.
@@ -152,6 +162,8 @@ pub struct App {
     previewed: (String, Seq, Option<Preview>),
     /// The proposal that is in the editor; else it is the draft.
     editing: Option<Editing>,
+    /// Whether the user looks here.
+    watching: Watching,
     outbox: VecDeque<Request>,
     wishes: Vec<Wish>,
 }
@@ -195,6 +207,7 @@ impl App {
             areas: Areas::default(),
             asked: Standing::default(),
             listed: Standing::default(),
+            ruled: Standing::default(),
             proposed: Standing::default(),
             offering: offer::Offering::default(),
             held: Held::default(),
@@ -203,6 +216,7 @@ impl App {
             files_asked: None,
             previewed: (String::new(), Seq(0), None),
             editing: None,
+            watching: Watching::default(),
             outbox: VecDeque::new(),
             wishes: Vec::new(),
         })
@@ -253,6 +267,7 @@ impl App {
                 self.offer_refused();
                 self.complain(reason);
             }
+            Update::Told(what) => self.complain(what),
             Update::Surroundings(surroundings) => {
                 if surroundings.now.0 > 0 {
                     self.clock = Some((surroundings.now, now));
@@ -377,6 +392,11 @@ impl App {
         }
         if let Some(focus) = outcome.focus {
             self.go(focus);
+        }
+        if let Some(why) = outcome.why {
+            let (request, then) = *why;
+            let reason = Reason::of(&request, then, "", &self.session);
+            self.open_overlay(Overlay::Reason(reason));
         }
         if let Some(text) = outcome.copy {
             self.wishes.push(Wish::Copy(text));

@@ -24,12 +24,16 @@ actions! {
         Open "open", "open it", "shows more; decides nothing";
         /// Allow it once.
         Once "once", "allow once", "this one, now";
+        /// Allow commands like it for this session.
+        Session "session", "allow for this session", "the rule that stands beside it, until you leave";
+        /// Allow commands like it for good.
+        Rule "rule", "a rule for good", "shows the rule and what it matches first";
         /// Change the command.
         Edit "edit", "edit the command", "judged again as it then stands";
         /// Deny it with a reason.
         Deny "deny", "deny, with a reason", "this one; the agent is told why";
-        /// Type the word that high risk wants.
-        Word "word", "type the word", "asks for the word";
+        /// Why it is asked.
+        Why "why", "why it is asked", "shows more; decides nothing";
         /// Back; everything stays pending.
         Back "back", "back, still pending", "nothing";
     }
@@ -52,6 +56,12 @@ pub enum Wish {
     View(BlobId),
     /// Ask for the word that lets it run.
     AskWord(CheckpointId, String),
+    /// Allow what its rule says for this session.
+    Session(CheckpointId),
+    /// Show the rule that would allow it for good.
+    Rule(CheckpointId),
+    /// Show why it is asked.
+    Why(CheckpointId),
     /// Put this command into the composer.
     Edit(CheckpointId),
     /// Ask for a reason to deny it with.
@@ -83,7 +93,9 @@ impl Approvals {
             }
             Action::Open => open(item),
             Action::Once => once(item),
-            Action::Word => word(item).unwrap_or(Wish::Nothing),
+            Action::Session => Wish::Session(item.id),
+            Action::Rule => Wish::Rule(item.id),
+            Action::Why => Wish::Why(item.id),
             Action::Edit => Wish::Edit(item.id),
             Action::Deny => match item.kind {
                 CheckpointKind::Diff { .. } => Wish::Diff,

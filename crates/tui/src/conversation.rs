@@ -74,6 +74,8 @@ pub enum ConversationAction {
     SearchPrevious,
     /// Copy the logical text of the entry under the cursor.
     Copy,
+    /// Why the call under the cursor was asked about, was refused, or ran.
+    Why,
 }
 
 /// The pane.
@@ -214,6 +216,7 @@ impl ConversationPane {
             ConversationAction::SearchNext => return self.search(ctx, -1, false),
             ConversationAction::SearchPrevious => return self.search(ctx, 1, false),
             ConversationAction::Copy => return self.copy(),
+            ConversationAction::Why => return self.why(),
         }
         self.settle(ctx);
         Outcome::none()
@@ -229,7 +232,7 @@ impl ConversationPane {
                     entry.answered(text.as_deref());
                 }
             }
-            Reply::Blob(..) | Reply::Files(_) => {}
+            Reply::Blob(..) | Reply::Files(_) | Reply::Rehearsed(_) => {}
         }
     }
 
@@ -252,8 +255,14 @@ impl ConversationPane {
 
     /// The keys that act now, for the border below, at most `width` columns.
     pub fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
-        let mut keys =
-            vec![("j/k", "scroll"), ("Enter", "fold"), ("[ ]", "message"), ("/", "search"), ("y", "copy")];
+        let mut keys = vec![
+            ("j/k", "scroll"),
+            ("Enter", "fold"),
+            ("[ ]", "message"),
+            ("/", "search"),
+            ("y", "copy"),
+            ("w", "why"),
+        ];
         if !self.query.is_empty() {
             keys.insert(0, ("n N", "match"));
         }
@@ -308,6 +317,20 @@ impl ConversationPane {
         }
         let notice = format!("copied {}", count(text.lines().count(), "line"));
         Outcome { copy: Some(text), notice: Some(notice), ..Outcome::none() }
+    }
+
+    /// The call under the cursor, or the last one, to be explained.
+    fn why(&self) -> Outcome {
+        let told = |key: i64| self.log.get(key).and_then(entry::Entry::asked);
+        let mut all = (self.log.first()..self.log.end()).rev();
+        let found = match self.cursor {
+            Some(cursor) => told(cursor.key),
+            None => all.find_map(told),
+        };
+        match found {
+            Some(why) => Outcome { why: Some(Box::new(why)), ..Outcome::none() },
+            None => Outcome::notice("no permission rule has to do with this; choose a call"),
+        }
     }
 
     fn width(&self) -> usize {

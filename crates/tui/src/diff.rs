@@ -275,7 +275,7 @@ impl DiffPane {
                 self.texts.put(*id, bytes.as_ref(), secrets);
                 self.rebuild();
             }
-            Reply::Blob(..) | Reply::History(_) | Reply::Files(_) => {}
+            Reply::Blob(..) | Reply::History(_) | Reply::Files(_) | Reply::Rehearsed(_) => {}
         }
     }
 

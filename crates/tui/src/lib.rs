@@ -21,6 +21,7 @@ pub mod composer;
 pub mod frame;
 pub mod overlay;
 pub mod prompt;
+pub mod reach;
 pub mod status;
 
 pub mod command;
@@ -31,6 +32,7 @@ pub mod standing;
 
 pub mod ground;
 pub mod keys;
+pub mod notify;
 pub mod pace;
 pub mod terminal;
 

@@ -6,6 +6,8 @@ pub mod approvals;
 pub mod help;
 pub mod page;
 pub mod palette;
+pub mod reason;
+pub mod rule;
 pub mod sheet;
 pub mod why;
 
@@ -13,6 +15,8 @@ use ratatui::layout::Rect;
 
 pub use help::Help;
 pub use palette::Palette;
+pub use reason::Reason;
+pub use rule::RuleOffer;
 pub use sheet::Sheet;
 pub use why::Inspected;
 
@@ -35,6 +39,10 @@ pub enum Overlay {
     Why(Box<Inspected>),
     /// Everything that the folder brings.
     Sheet(Sheet),
+    /// Why a call is asked about, or is not.
+    Reason(Reason),
+    /// A rule that would be kept for good.
+    Rule(Box<RuleOffer>),
     /// A line that is asked for.
     Prompt(Prompt),
 }

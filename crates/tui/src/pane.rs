@@ -6,6 +6,7 @@ use pilothouse_core::{
     blob::BlobId,
     ids::{Millis, ProposalId},
     input::Input,
+    policy::{Request, Ruling},
     port::Ask,
     session::State,
 };
@@ -64,6 +65,8 @@ pub struct Outcome {
     pub copy: Option<String>,
     /// One line for the user, about this key.
     pub notice: Option<String>,
+    /// A call that is to be explained, with what decided about it when it was made.
+    pub why: Option<Box<(Request, Option<Ruling>)>>,
     /// A word that must be typed before anything happens.
     pub word: Option<WordPrompt>,
     /// A proposal that goes to the user's editor.

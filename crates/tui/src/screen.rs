@@ -205,6 +205,10 @@ impl Screen {
                     self.app.edited(edited);
                 }
                 Wish::Copy(text) => self.terminal.copy(&text)?,
+                Wish::Tell(bytes) => {
+                    self.terminal.tell(&bytes)?;
+                    continue;
+                }
                 Wish::Leave => return Ok(Some(ending.take().unwrap_or(Reason::Closed))),
             }
             self.pace.want(Urgency::Now);

@@ -94,6 +94,15 @@ impl Terminal {
         self.page.send()
     }
 
+    /// Tells the user that something wants their eye. The bytes are the program's own.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn tell(&mut self, bytes: &str) -> io::Result<()> {
+        self.page.write_all(bytes.as_bytes())?;
+        self.page.send()
+    }
+
     /// Puts a text on the clipboard of the terminal, where it allows that; too long ones are not.
     ///
     /// # Errors

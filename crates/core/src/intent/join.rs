@@ -131,6 +131,24 @@ impl Classifier {
         reading
     }
 
+    /// A reading after the later tiers were asked; `failed` when one of them should have known.
+    pub fn settle(
+        &self,
+        mut reading: Reading,
+        opinion: Option<&Opinion>,
+        failed: bool,
+        m: &Message<'_>,
+    ) -> Reading {
+        if let Some(opinion) = opinion {
+            return self.join(reading, opinion, m);
+        }
+        if failed {
+            reading.whole.source = Source::Fallback;
+            reading.whole.reasoning.push_str("; no later tier answered, the best guess of the rules stands");
+        }
+        reading
+    }
+
     /// A reading with what a later tier thinks of it.
     pub fn join(&self, mut reading: Reading, opinion: &Opinion, m: &Message<'_>) -> Reading {
         let was = reading.whole.clone();

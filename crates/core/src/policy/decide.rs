@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Policy,
+    By, Manner, Policy,
     glob::{Places, Target},
     request::{Facts, Request},
     rule::{About, Effect, Rule, Source, host_fits},
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     risk::{Act, Call, Risk},
+    sandbox::Confine,
     scope::PermissionMode,
 };
 
@@ -27,13 +28,16 @@ pub struct Conditions {
     /// Commands run in a sandbox.
     #[serde(default)]
     pub sandboxed: bool,
+    /// The user's settings open the network to every command.
+    #[serde(default)]
+    pub network: bool,
 }
 
 impl Conditions {
-    /// A trusted folder with a sandbox.
-    pub const CALM: Self = Self { trusted: true, sandboxed: true };
+    /// A trusted folder with a sandbox and no network.
+    pub const CALM: Self = Self { trusted: true, sandboxed: true, network: false };
 
-    /// Whether both hold.
+    /// Whether the folder is trusted and commands are held.
     pub const fn is_calm(self) -> bool {
         self.trusted && self.sandboxed
     }
@@ -98,6 +102,16 @@ pub enum Ground {
     Mode,
     /// It only reads, in a sandbox.
     Low,
+    /// The line is the user's own.
+    User,
+    /// It is a gate, and the folder is not trusted.
+    Untrusted,
+    /// It asks to run outside the sandbox.
+    Outside,
+    /// There is no sandbox.
+    Bare,
+    /// It asks for the network.
+    Network,
     /// The path of the turn; no rule is about it.
     Scope,
 }
@@ -115,18 +129,20 @@ pub struct Decision<'p> {
     pub risk: Option<Risk>,
     /// Whether it deletes something.
     pub deletes: bool,
+    /// How it runs, for a command.
+    pub confine: Option<Confine>,
 }
 
 impl<'p> Decision<'p> {
     fn by_rule(outcome: Outcome, rule: &'p Rule, part: &str) -> Self {
         let ruling =
             Ruling { outcome, by: rule.to_string(), at: rule.origin.to_string(), part: part.to_owned() };
-        Self { ruling, rule: Some(rule), ground: Ground::Rule, risk: None, deletes: false }
+        Self { ruling, rule: Some(rule), ground: Ground::Rule, risk: None, deletes: false, confine: None }
     }
 
     fn without_rule(outcome: Outcome, ground: Ground, by: impl Into<String>, part: &str) -> Self {
         let ruling = Ruling { outcome, by: by.into(), at: String::new(), part: part.to_owned() };
-        Self { ruling, rule: None, ground, risk: None, deletes: false }
+        Self { ruling, rule: None, ground, risk: None, deletes: false, confine: None }
     }
 }
 
@@ -134,10 +150,12 @@ impl Policy {
     /// What happens to a request. Total: there is always an answer, and what cannot be read is never allowed.
     pub fn decide<'p>(&'p self, request: &Request, setting: &Setting<'p>) -> Decision<'p> {
         match request {
-            Request::Command { line, folder } => {
+            Request::Command { line, folder, manner } => {
                 let facts = Facts::of(line, folder, &self.places);
                 let (risk, deletes) = (facts.reading.verdict.risk, facts.reading.deletes);
-                Decision { risk: Some(risk), deletes, ..self.command(&facts, folder, setting) }
+                let confine = manner.confine(risk, setting.conditions);
+                let decided = self.command(&facts, (folder, *manner, confine), setting);
+                Decision { risk: Some(risk), deletes, confine: Some(confine), ..decided }
             }
             Request::Path { act, path } => self.path(*act, path, setting),
             Request::Mcp { server, tool, reads } => self.mcp(server, tool, *reads, setting),
@@ -145,7 +163,13 @@ impl Policy {
         }
     }
 
-    fn command<'p>(&'p self, facts: &Facts, folder: &str, setting: &Setting<'p>) -> Decision<'p> {
+    /// Deny, then what the mode forbids, then ask, then what no rule can allow, then allow, then the mode.
+    fn command<'p>(
+        &'p self,
+        facts: &Facts,
+        (folder, manner, confine): (&str, Manner, Confine),
+        setting: &Setting<'p>,
+    ) -> Decision<'p> {
         let verdict = &facts.reading.verdict;
         let held = |effect| {
             self.rules_of(effect, setting)
@@ -158,21 +182,16 @@ impl Policy {
             let by = "a line that is too long or too deep to be read as a whole is refused; split it";
             return Decision::without_rule(Outcome::Refuse, Ground::TooLong, by, "");
         }
-        let looks = verdict.risk == Risk::Low && !facts.reading.deletes && setting.conditions.sandboxed;
+        let looks = confine == Confine::READING && !facts.reading.deletes;
         if setting.mode == PermissionMode::ReadOnly && !looks {
             let by = "read-only mode runs only what reads, in a sandbox";
             return Decision::without_rule(Outcome::Refuse, Ground::Mode, by, &verdict.part);
         }
-        if let Some((rule, part)) = held(Effect::Ask) {
+        if let Some((rule, part)) = held(Effect::Ask).filter(|_| !manner.by.is_user()) {
             return Decision::by_rule(Outcome::Ask, rule, &part);
         }
-        if verdict.risk == Risk::High {
-            let by = "high risk always asks, in every mode";
-            return Decision::without_rule(Outcome::Ask, Ground::High, by, &verdict.part);
-        }
-        if facts.reading.deletes {
-            let by = "a removal always asks, in every mode";
-            return Decision::without_rule(Outcome::Ask, Ground::Delete, by, &verdict.part);
+        if let Some((outcome, ground, by)) = unruled(facts, manner, confine, setting.conditions) {
+            return Decision::without_rule(outcome, ground, by, &verdict.part);
         }
         if let Some((rule, part)) = self.allowing(facts, folder, setting) {
             return Decision::by_rule(Outcome::Run, rule, &part);
@@ -186,12 +205,7 @@ impl Policy {
             let by = "low risk runs unasked in a sandbox";
             return Decision::without_rule(Outcome::Run, Ground::Low, by, "");
         }
-        let by = if verdict.risk == Risk::Low {
-            "every command asks in ask mode without a sandbox"
-        } else {
-            "medium risk asks in ask mode"
-        };
-        Decision::without_rule(Outcome::Ask, Ground::Mode, by, &verdict.part)
+        Decision::without_rule(Outcome::Ask, Ground::Mode, "medium risk asks in ask mode", &verdict.part)
     }
 
     /// The part of the line that a deny or ask rule is about, if one is.
@@ -278,7 +292,8 @@ impl Policy {
             rule.origin.source = Source::User;
         }
         let policy = Self::new(alone, places.clone());
-        let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::default(), granted: &[] };
+        let conditions = Conditions { sandboxed: true, ..Conditions::default() };
+        let setting = Setting { mode: PermissionMode::Ask, conditions, granted: &[] };
         policy.decide(request, &setting).rule.is_some()
     }
 
@@ -402,6 +417,43 @@ impl Policy {
         let granted: &'p [Rule] = setting.granted;
         self.rules.iter().chain(granted).filter(move |r| r.effect == effect).filter(in_force)
     }
+}
+
+/// What holds of a command whatever rules allow: what always asks, in every mode, and the user's own line.
+fn unruled(
+    facts: &Facts,
+    manner: Manner,
+    confine: Confine,
+    place: Conditions,
+) -> Option<(Outcome, Ground, &'static str)> {
+    let asks = |ground, by| Some((Outcome::Ask, ground, by));
+    if facts.reading.verdict.risk == Risk::High {
+        return asks(Ground::High, "high risk always asks, in every mode");
+    }
+    if manner.by == By::Submitted {
+        return Some((Outcome::Run, Ground::User, "you submitted this line yourself"));
+    }
+    if manner.by == By::Gate && !place.trusted {
+        let by = "a gate runs the project's own code: in a folder that is not trusted it always asks";
+        return asks(Ground::Untrusted, by);
+    }
+    let typed = manner.by == By::Typed;
+    if facts.reading.deletes && !typed {
+        return asks(Ground::Delete, "a removal always asks, in every mode");
+    }
+    if manner.outside && !typed {
+        return asks(Ground::Outside, "running outside the sandbox always asks, in every mode");
+    }
+    if confine == Confine::Bare {
+        return asks(Ground::Bare, "without a sandbox every command asks, in every mode");
+    }
+    if typed {
+        return Some((Outcome::Run, Ground::User, "you typed this line yourself"));
+    }
+    if manner.wants_network(place) {
+        return asks(Ground::Network, "a command that wants the network asks while it is off, in every mode");
+    }
+    None
 }
 
 /// Whether a rule about an act is about this one; who may not write may not delete.

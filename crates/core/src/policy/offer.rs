@@ -47,6 +47,27 @@ impl Policy {
     /// # Errors
     /// Why there are none, for people.
     pub fn offer(&self, request: &Request, setting: &Setting<'_>) -> Result<Vec<Rule>, &'static str> {
+        self.offered(request, setting, general)
+    }
+
+    /// The rules that would let just this line run.
+    ///
+    /// # Errors
+    /// Why there are none, for people.
+    pub(super) fn offer_exactly(
+        &self,
+        request: &Request,
+        setting: &Setting<'_>,
+    ) -> Result<Vec<Rule>, &'static str> {
+        self.offered(request, setting, narrow)
+    }
+
+    fn offered(
+        &self,
+        request: &Request,
+        setting: &Setting<'_>,
+        words: Words,
+    ) -> Result<Vec<Rule>, &'static str> {
         let decision = self.decide(request, setting);
         if decision.ruling.outcome != Outcome::Ask {
             return Err("it does not ask");
@@ -55,10 +76,14 @@ impl Policy {
             Ground::High => return Err("high risk is never covered by a rule"),
             Ground::Delete => return Err("a removal is never covered by a rule"),
             Ground::Rule => return Err("a rule says that it asks; ask goes before allow"),
-            Ground::TooLong | Ground::Mode | Ground::Low | Ground::Scope => {}
+            Ground::Outside => return Err("a command outside the sandbox is never covered by a rule"),
+            Ground::Bare => return Err("without a sandbox every command asks"),
+            Ground::Network => return Err("a rule does not open the network; your settings can"),
+            Ground::Untrusted => return Err("a gate asks until the folder is trusted"),
+            Ground::TooLong | Ground::Mode | Ground::Low | Ground::User | Ground::Scope => {}
         }
         let texts = match request {
-            Request::Command { line, folder } => self.generalised(line, folder, setting)?,
+            Request::Command { line, folder, .. } => self.generalised(line, folder, setting, words)?,
             Request::Mcp { server, tool, .. } => vec![format!("allow mcp {server}/{tool}")],
             Request::Network { host } => vec![format!("allow network {host}")],
             Request::Path { .. } => return Err("changes are reviewed in the diff"),
@@ -80,6 +105,7 @@ impl Policy {
         line: &str,
         folder: &str,
         setting: &Setting<'_>,
+        words: Words,
     ) -> Result<Vec<String>, &'static str> {
         let facts = Facts::of(line, folder, self.places());
         let doing: Vec<&Call> = facts.reading.calls.iter().filter(|c| !c.carrier).collect();
@@ -89,7 +115,7 @@ impl Policy {
             if self.allows_call(call, folder, setting) {
                 continue;
             }
-            let words = general(call).ok_or("part of it is not certain, so no rule can allow it")?;
+            let words = words(call).ok_or("part of it is not certain, so no rule can allow it")?;
             let rule = format!("{} command {words}", Effect::Allow.name());
             if !rules.contains(&rule) {
                 rules.push(rule);
@@ -101,6 +127,18 @@ impl Policy {
             _ => Err("it runs too many different commands for a rule"),
         }
     }
+}
+
+/// The words of a rule about a command.
+type Words = fn(&Call) -> Option<String>;
+
+/// The words of a rule for just this command.
+fn narrow(call: &Call) -> Option<String> {
+    if call.program.is_empty() || call.words.iter().any(|w| !w.certain) {
+        return None;
+    }
+    let words: Vec<&str> = call.words.iter().map(|w| w.text.as_str()).collect();
+    exactly(if call.located { &call.given } else { &call.program }, &words)
 }
 
 /// The words of a rule for commands like this one.
@@ -167,8 +205,10 @@ mod tests {
     use super::*;
     use crate::{policy::Conditions, scope::PermissionMode};
 
+    const HELD: Conditions = Conditions { trusted: false, sandboxed: true, network: false };
+
     fn offer(line: &str) -> Result<Vec<String>, &'static str> {
-        let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::default(), granted: &[] };
+        let setting = Setting { mode: PermissionMode::Ask, conditions: HELD, granted: &[] };
         let policy = Policy::default();
         policy.offer(&Request::read(line), &setting).map(|rules| rules.iter().map(Rule::to_string).collect())
     }
@@ -196,8 +236,7 @@ mod tests {
                 &["allow command cargo build", "allow command cargo test"],
             ),
             ("timeout 9 cargo build", &["allow command cargo build"]),
-            ("git -C sub status", &["allow command git -C sub status $"]),
-            ("ls -la src", &["allow command ls"]),
+            ("git -C sub push", &["allow command git -C sub push $"]),
             ("mcp github get_issue", &["allow mcp github/get_issue"]),
             ("network docs.rs", &["allow network docs.rs"]),
         ] {

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Policy,
+    Manner, Policy,
     decide::{Outcome, Setting},
     request::{Facts, Request},
     rule::{About, Effect, Rule},
@@ -20,6 +20,16 @@ pub struct Past {
     pub line: String,
     /// The folder it was to run in.
     pub folder: String,
+    /// How it was to run.
+    #[serde(default)]
+    pub manner: Manner,
+}
+
+impl Past {
+    /// It, to be decided once more.
+    fn request(&self) -> Request {
+        Request::command_in(&self.line, &self.folder, self.manner)
+    }
 }
 
 /// A command whose decision the rule would have changed, or that it reaches.
@@ -71,7 +81,7 @@ impl Policy {
         let mut out = Rehearsal::default();
         for (past, times) in past {
             out.seen += times;
-            let request = Request::Command { line: past.line.clone(), folder: past.folder.clone() };
+            let request = past.request();
             let before = self.decide(&request, setting);
             let after = with.decide(&request, setting);
             let risk = after.risk.unwrap_or(Risk::High);

@@ -6,7 +6,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::glob::{Places, Target, UNKNOWN};
+use super::{
+    Manner,
+    glob::{Places, Target, UNKNOWN},
+};
 use crate::risk::{self, Act, Call, Reading, Use};
 
 /// Something that may be allowed, asked about or denied.
@@ -19,6 +22,9 @@ pub enum Request {
         line: String,
         /// The folder it starts in, relative to the workspace; empty for its root.
         folder: String,
+        /// How it is to run, and who wants it.
+        #[serde(default, skip_serializing_if = "Manner::is_plain")]
+        manner: Manner,
     },
     /// A file.
     Path {
@@ -46,7 +52,21 @@ pub enum Request {
 impl Request {
     /// A command at the workspace's root.
     pub fn command(line: impl Into<String>) -> Self {
-        Self::Command { line: line.into(), folder: String::new() }
+        Self::Command { line: line.into(), folder: String::new(), manner: Manner::default() }
+    }
+
+    /// A command in a folder of the workspace.
+    pub fn command_in(line: &str, folder: &str, manner: Manner) -> Self {
+        Self::Command { line: line.to_owned(), folder: folder.to_owned(), manner }
+    }
+
+    /// The same request, were it to run so; of what is no command, itself.
+    #[must_use]
+    pub fn in_manner(mut self, how: Manner) -> Self {
+        if let Self::Command { manner, .. } = &mut self {
+            *manner = how;
+        }
+        self
     }
 
     /// Reads a call as a person writes it: `read PATH`, `edit PATH`, `write PATH`, `delete PATH`,

@@ -46,6 +46,7 @@ impl Policy {
                 format!(" (`{}`)", verdict.part)
             };
             rows.push(("risk", format!("{}: {}{part}", verdict.risk.name(), verdict.why)));
+            rows.extend(decision.confine.map(|how| ("runs", how.words().to_owned())));
         }
         let because = decision.rule.map_or("", |r| r.why.as_str());
         let because = if because.is_empty() { String::new() } else { format!(": {because}") };
@@ -90,7 +91,7 @@ impl Policy {
 
     /// The commands of a line that no rule allows yet; all of them where that is not the question.
     fn in_the_way(&self, request: &Request, setting: &Setting<'_>) -> Vec<Call> {
-        let Request::Command { line, folder } = request else { return Vec::new() };
+        let Request::Command { line, folder, .. } = request else { return Vec::new() };
         let calls = Facts::of(line, folder, self.places()).reading.calls;
         let open = |c: &&Call| !c.carrier && c.risk > Risk::Low && !self.allows_call(c, folder, setting);
         let open: Vec<Call> = calls.iter().filter(open).cloned().collect();
@@ -124,6 +125,20 @@ impl Policy {
             (Ground::Delete, None) => {
                 "none: a removal is never covered by a rule, a grant or a mode".to_owned()
             }
+            (Ground::Outside, None) => {
+                "none: running outside the sandbox is never covered by a rule, a grant or a mode".to_owned()
+            }
+            (Ground::Bare, None) => {
+                "none while nothing holds commands here: `pilothouse doctor` says what is missing".to_owned()
+            }
+            (Ground::Network, None) => {
+                "in your config.toml, below [sandbox]: network = true (for every command)".to_owned()
+            }
+            (Ground::Untrusted, None) => "pilothouse trust".to_owned(),
+            (Ground::User, None) => match self.in_the_way(request, setting).first() {
+                Some(call) => add(&format!("deny command {}", call.program)),
+                None => "none: it is your own line".to_owned(),
+            },
             (Ground::TooLong, None) => "none: split it into shorter lines".to_owned(),
             (Ground::Mode, None) if setting.mode == PermissionMode::ReadOnly => {
                 "raise the ceiling from read-only with Shift-Tab or /ask".to_owned()
@@ -161,8 +176,12 @@ fn mode(setting: &Setting<'_>) -> String {
         PermissionMode::Auto => "auto",
     };
     let trusted = if setting.conditions.trusted { "trusted folder" } else { "folder not trusted" };
-    let sandboxed = if setting.conditions.sandboxed { "sandbox" } else { "no sandbox" };
-    format!("{mode} · {trusted} · {sandboxed}")
+    let held = match (setting.conditions.sandboxed, setting.conditions.network) {
+        (true, false) => "sandbox",
+        (true, true) => "sandbox with the network",
+        (false, _) => "no sandbox",
+    };
+    format!("{mode} · {trusted} · {held}")
 }
 
 /// How near a rule about commands came, and what was in the way.
@@ -175,6 +194,10 @@ fn fit(fit: Fit, rule: &Rule, setting: &Setting<'_>, decision: &Decision<'_>) ->
                 (Ground::High, _) => "high risk is never covered by a rule",
                 (Ground::Delete, _) => "a removal is never covered by a rule",
                 (Ground::Rule, _) => "deny goes before ask, and ask before allow",
+                (Ground::Outside, _) => "nothing outside the sandbox is covered by a rule",
+                (Ground::Bare, _) => "without a sandbox every command asks",
+                (Ground::Network, _) => "a rule does not open the network",
+                (Ground::Untrusted, _) => "the folder is not trusted, and it is a gate",
                 (_, Source::Project) => "a project may not allow anything",
                 (_, Source::BuiltIn) if !calm => "it holds only in a trusted folder with a sandbox",
                 _ => "something else in the line is not certain",

@@ -13,7 +13,7 @@ use super::walk::Walker;
 use super::{shell, special, wrap};
 
 /// Where ordinary programs live.
-const BINS: [&str; 9] = [
+pub(super) const BINS: [&str; 9] = [
     "/bin",
     "/usr/bin",
     "/sbin",
@@ -50,6 +50,9 @@ impl Walker<'_> {
                     return out;
                 }
             }
+        }
+        if let Some(real) = self.unmask(argv) {
+            return self.dispatch(&real, span, feed);
         }
         let (name, located) = self.name_of(first);
         let plain = name.as_deref().unwrap_or_default();
@@ -255,6 +258,7 @@ impl Walker<'_> {
             self.option_value(program, opt);
         }
         self.operands(program, name, args);
+        self.note_renamed(program, name, args);
         if program.inner {
             self.inner_command(argv, args, span);
         }
@@ -318,7 +322,10 @@ impl Walker<'_> {
                 let field = Field { span: opt.span, ..value.clone() };
                 self.judge_write(&field, "write-hidden");
             }
-        } else if !program.names && !opt.name.contains("exclude") && !opt.name.contains("ignore") {
+            return;
+        }
+        let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
+        if !named || program.reads.iter().any(|pattern| opt.is(pattern)) {
             self.judge_read(value);
         }
     }
@@ -374,7 +381,8 @@ impl Walker<'_> {
             && ["sd", "nvme", "disk", "rdisk", "hd", "vd", "mem", "kmem", "mapper/", "mmcblk", "loop"]
                 .iter()
                 .any(|d| field.text.get(5..).is_some_and(|t| t.starts_with(d)));
-        if disk || names_secret(&field.text) || field.many && is_secret(&field.text) {
+        let made = self.real_name(&field.text).is_some_and(names_secret);
+        if made || disk || names_secret(&field.text) || field.many && is_secret(&field.text) {
             self.hit("secret", field.span);
         }
     }

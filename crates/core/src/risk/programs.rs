@@ -5,7 +5,7 @@
 //!
 //! A block starts with the programs' names in the first column; later blocks replace earlier ones, or add to them when they start with `+`. Inside:
 //! `takes`/`gtakes` options with a value (anywhere / before the first operand), `text N [unless …]` operands
-//! that are no paths, `out` options whose value is written, `run` options that start another program, `dest`
+//! that are no paths, `out` options whose value is written, `in` options whose value is read although operands are only named, `run` options that start another program, `dest`
 //! which operands are written, `names` operands are not read, `moves` they go away, `inner` they are a command, `long1` long options have one dash, `helpfirst`
 //! `--help` counts only before the first operand, `subhelp` or after one sub-command, `nohelp`, `namesubs`, `also` extra judges by name. Any other line is
 //! `sub|sub sub… conditions : rule` (`:` base, longest wins; `=` overrides; `^` raises). Conditions: `?-a,--b` one of
@@ -65,6 +65,7 @@ pub(super) struct Program {
     pub text: usize,
     pub text_unless: Vec<&'static str>,
     pub out: Vec<&'static str>,
+    pub reads: Vec<&'static str>,
     pub run: Vec<&'static str>,
     pub dest: Dest,
     pub names: bool,
@@ -145,6 +146,10 @@ fn directive(line: &'static str, program: &mut Program) {
         "gtakes" => program.gtakes.extend(words),
         "out" => {
             program.out.extend(words.clone());
+            program.takes.extend(words);
+        }
+        "in" => {
+            program.reads.extend(words.clone());
             program.takes.extend(words);
         }
         "run" => program.run.extend(words),
@@ -316,6 +321,7 @@ impl Program {
         self.takes.extend(&more.takes);
         self.gtakes.extend(&more.gtakes);
         self.out.extend(&more.out);
+        self.reads.extend(&more.reads);
         self.run.extend(&more.run);
         self.also.extend(&more.also);
         self.lines.extend(more.lines.iter().cloned());

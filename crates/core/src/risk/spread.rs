@@ -44,10 +44,15 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
         {
             mark = Some(rest.to_owned());
         } else if XARGS_TAKES.contains(&text) {
+            let value = argv.get(at + 1);
             if matches!(text, "-I" | "-J") {
-                mark = argv.get(at + 1).map(|f| f.text.clone());
+                mark = value.map(|f| f.text.clone());
+            } else if let Some(file) = value.filter(|_| matches!(text, "-a" | "--arg-file")) {
+                w.judge_read(file);
             }
             at += 1;
+        } else if let Some(file) = text.strip_prefix("--arg-file=").or_else(|| text.strip_prefix("-a")) {
+            w.judge_read(&Field { text: file.to_owned(), ..field.clone() });
         }
         at += 1;
     }

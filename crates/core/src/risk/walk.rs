@@ -74,6 +74,8 @@ pub(super) struct Walker<'l> {
     pub(super) written: HashMap<String, String>,
     /// Files this line filled with something computed.
     pub(super) derived: Vec<String>,
+    /// Names this line made, and the files they stand for.
+    pub(super) renamed: Vec<(String, String)>,
     /// Secret-looking words named earlier in the same pipeline.
     pub(super) upstream_secret: Option<String>,
     /// What the last command prints never ends; what the current one is fed neither.
@@ -107,6 +109,7 @@ impl<'l> Walker<'l> {
             fetched: Vec::new(),
             written: HashMap::new(),
             derived: Vec::new(),
+            renamed: Vec::new(),
             upstream_secret: None,
             endless: false,
             upstream_endless: false,

@@ -5,22 +5,21 @@
 mod change;
 mod command;
 mod hear;
+mod plan;
 
 use super::{
     lane::{Lane, LaneKind, OpenCall, Talk},
     state::{ApplyStatus, HEAD_CHARS, Run, State, TurnInfo},
 };
 use crate::{
-    checkpoint::{CheckpointKind, Failure},
-    event::{CallHead, Event, RunStatus, Stamped},
-    ids::{Seq, TaskId},
+    checkpoint::CheckpointKind,
+    event::{Event, RunStatus, Stamped},
+    ids::Seq,
     intent::{Control, IntentPath, Phase, Turn},
-    plan::{GateStatus, Plan, TaskStatus},
+    plan::{GateStatus, TaskStatus},
     policy::{Origin, Rule},
     proposal::ProposalStatus,
-    tool::Tool,
-    trust::Trust,
-    work::ArgsRef,
+    trust::{Given, Trust},
 };
 
 impl State {
@@ -87,8 +86,9 @@ impl State {
                     self.failure = None;
                 }
             }
-            Event::TrustChanged { trust, .. } => {
+            Event::TrustChanged { trust, of, gives } => {
                 self.trust = *trust;
+                self.given = Given::of(gives, *of);
                 self.seeking = None;
             }
             Event::TrustSought { wish } => self.seeking = Some(*wish),
@@ -215,7 +215,7 @@ impl State {
 
     fn reopen(&mut self, permission: Option<crate::scope::PermissionMode>) {
         self.permission = permission.unwrap_or(self.permission);
-        self.trust = Trust::None;
+        (self.trust, self.given) = (Trust::None, None);
         self.granted.clear();
         self.keeping.clear();
         self.seeking = None;
@@ -249,96 +249,6 @@ impl State {
             if matches!(p.status, ProposalStatus::Applying(_)) {
                 p.status = ProposalStatus::Open;
             }
-        }
-    }
-
-    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
-    fn fold_plan(&mut self, seq: Seq, event: &Event) {
-        match event {
-            Event::PlanReady { plan } => {
-                self.plan = Some(plan.clone());
-                // Changes staged before belong to no task of this plan.
-                for p in self.proposals.values_mut().filter(|p| !self.lanes.contains_key(&p.lane)) {
-                    p.task = None;
-                }
-                self.suspended.take_if(|p| p.turn == plan.turn);
-            }
-            Event::PlanShelved { suspended } => {
-                let plan = self.plan.take();
-                match plan {
-                    Some(plan) if *suspended => self.suspended = Some(plan),
-                    Some(_) => {}
-                    None if *suspended => {}
-                    None => self.suspended = None,
-                }
-            }
-            Event::TaskStarted { task, .. } => self.set_task(*task, TaskStatus::Running),
-            Event::TaskCompleted { task, took } => {
-                self.set_task(*task, TaskStatus::Done);
-                if let Some(t) = self.plan.as_mut().and_then(|p| p.tasks.iter_mut().find(|t| t.id == *task)) {
-                    t.took = Some(*took);
-                }
-            }
-            Event::TaskFailed { task, .. } => self.set_task(*task, TaskStatus::Failed),
-            Event::TaskSkipped { task } => self.set_task(*task, TaskStatus::Skipped),
-            Event::TaskCancelled { task } => self.set_task(*task, TaskStatus::Cancelled),
-            Event::TaskReset { task } => self.set_task(*task, TaskStatus::Pending),
-            Event::GateStarted { gate, call } => {
-                self.saw(call.0);
-                self.set_gate(*gate, |_| GateStatus::Running);
-            }
-            Event::GatePassed { gate, evidence, .. } => {
-                self.saw(evidence.0);
-                self.evidence.insert(*evidence, seq);
-                self.repairs = 0;
-                self.set_gate(*gate, |_| GateStatus::Passed(*evidence));
-            }
-            Event::GateFailed { gate, evidence, proof } => {
-                self.saw(evidence.0);
-                self.evidence.insert(*evidence, seq);
-                self.failure = Some(self.red(*gate, &proof.diagnostics));
-                self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
-            }
-            Event::GateWentStale { gate } => self.set_gate(*gate, |was| match was {
-                GateStatus::Passed(e) => GateStatus::Stale(e),
-                GateStatus::Pending
-                | GateStatus::Running
-                | GateStatus::Failed(_)
-                | GateStatus::Stale(_)
-                | GateStatus::Skipped => was,
-            }),
-            Event::GateReset { gate, skipped } => {
-                let to = if *skipped { GateStatus::Skipped } else { GateStatus::Pending };
-                self.set_gate(*gate, |_| to);
-            }
-            Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
-            _ => {}
-        }
-    }
-
-    /// What went wrong at a red gate.
-    fn red(&self, gate: crate::ids::GateId, diagnostics: &str) -> Failure {
-        Failure {
-            origin: Phase::Executing,
-            task: None,
-            step: self.plan.as_ref().map_or(0, Plan::settled),
-            gate: Some(gate),
-            message: diagnostics.to_owned(),
-            hint: String::new(),
-            planner: None,
-        }
-    }
-
-    fn set_task(&mut self, id: TaskId, status: TaskStatus) {
-        let plan = self.plan.as_mut().or(self.suspended.as_mut());
-        if let Some(task) = plan.and_then(|p| p.tasks.iter_mut().find(|t| t.id == id)) {
-            task.status = status;
-        }
-    }
-
-    fn set_gate(&mut self, id: crate::ids::GateId, status: impl Fn(GateStatus) -> GateStatus) {
-        if let Some(gate) = self.plan.as_mut().and_then(|p| p.gates.iter_mut().find(|g| g.id == id)) {
-            gate.status = status(gate.status);
         }
     }
 
@@ -406,7 +316,8 @@ impl State {
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = None;
                     lane.talk.push(Talk::Reply(seq));
-                    lane.calls = calls.iter().enumerate().map(|(i, c)| open_call(seq, i, c, at)).collect();
+                    lane.calls =
+                        calls.iter().enumerate().map(|(i, c)| OpenCall::heard(seq, i, c, at)).collect();
                 }
             }
             Event::ThinkingFailed { lane, call, .. } => {
@@ -422,33 +333,19 @@ impl State {
                 self.saw(call.0);
                 let at = self.at;
                 if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.calls.push(OpenCall {
-                        call: *call,
-                        tool: Some(*tool),
-                        name: tool.name().to_owned(),
-                        head: args.clone(),
-                        bytes: args.len() as u64,
-                        args: ArgsRef::Inline(args.clone()),
-                        hash: crate::blob::BlobId::of(args.as_bytes()),
-                        allowed: None,
-                        confine: None,
-                        leave: Vec::new(),
-                        typed: *typed,
-                        edited: false,
-                        since: at,
-                    });
+                    lane.calls.push(OpenCall { typed: *typed, ..OpenCall::made(*call, *tool, args, at) });
                 }
             }
             Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
-                let at = self.at;
+                let (at, given) = (self.at, self.given.as_ref().map(|g| g.of));
                 if let Some(lane) = self.lanes.get_mut(lane)
                     && let Some(open) = lane.calls.iter_mut().find(|c| c.call == *call)
                 {
                     open.tool = Some(*tool);
                     open.hash = *args;
                     open.allowed = Some(*epoch);
-                    open.confine = *confine;
+                    (open.confine, open.given) = (*confine, given);
                     open.since = at;
                 }
             }
@@ -482,23 +379,5 @@ impl State {
         if let Some(cost) = usage.cost_micros {
             self.usage.cost_micros = Some(self.usage.cost_micros.unwrap_or(0) + cost);
         }
-    }
-}
-
-fn open_call(seq: Seq, index: usize, head: &CallHead, at: crate::ids::Millis) -> OpenCall {
-    OpenCall {
-        call: head.call,
-        tool: Tool::named(&head.name),
-        name: head.name.clone(),
-        head: head.args.head.clone(),
-        bytes: head.args.bytes,
-        args: ArgsRef::Reply(seq, index),
-        hash: head.args.id(),
-        allowed: None,
-        confine: None,
-        leave: Vec::new(),
-        typed: false,
-        edited: false,
-        since: at,
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobId,
+    event::CallHead,
     ids::{ApprovalId, CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
     intent::IntentNode,
     policy::Request,
@@ -132,6 +133,8 @@ pub struct OpenCall {
     pub allowed: Option<u32>,
     /// How it runs, once it is allowed and is a command.
     pub confine: Option<Confine>,
+    /// What the variables came from that it gets of the project, once it is allowed.
+    pub given: Option<BlobId>,
     /// Whether its line is what the user typed.
     pub typed: bool,
     /// Whether the user changed what was proposed.
@@ -140,6 +143,49 @@ pub struct OpenCall {
     pub leave: Vec<Request>,
     /// When it began.
     pub since: Millis,
+}
+
+impl OpenCall {
+    /// A call of the workbench itself.
+    pub(super) fn made(call: CallId, tool: Tool, args: &str, since: Millis) -> Self {
+        let (name, stands) = (tool.name().to_owned(), ArgsRef::Inline(args.to_owned()));
+        let (hash, bytes) = (BlobId::of(args.as_bytes()), args.len() as u64);
+        Self::waiting((call, Some(tool), name), (args.to_owned(), bytes), (stands, hash), since)
+    }
+
+    /// The call at `index` of the reply at `seq`.
+    pub(super) fn heard(seq: Seq, index: usize, head: &CallHead, since: Millis) -> Self {
+        let tool = Tool::named(&head.name);
+        let (args, stands) = (&head.args, ArgsRef::Reply(seq, index));
+        let text = (args.head.clone(), args.bytes);
+        Self::waiting((head.call, tool, head.name.clone()), text, (stands, args.id()), since)
+    }
+
+    fn waiting(
+        (call, tool, name): (CallId, Option<Tool>, String),
+        (head, bytes): (String, u64),
+        (args, hash): (ArgsRef, BlobId),
+        since: Millis,
+    ) -> Self {
+        let (allowed, confine, given) = (None, None, None);
+        let (typed, edited, leave) = (false, false, Vec::new());
+        Self {
+            call,
+            tool,
+            name,
+            head,
+            bytes,
+            args,
+            hash,
+            allowed,
+            confine,
+            given,
+            typed,
+            edited,
+            leave,
+            since,
+        }
+    }
 }
 
 impl Lane {

@@ -23,7 +23,7 @@ use crate::{
     session::{Lane, LaneKind, Talk},
     talk::Usage,
     tool::Permit,
-    trust::{Trust, TrustWish},
+    trust::{Given, Trust, TrustWish},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -54,6 +54,8 @@ pub struct State {
     pub chat_only: bool,
     /// Whether what the project brings along has effect.
     pub trust: Trust,
+    /// Variables that commands get from the trusted folder.
+    pub given: Option<Given>,
     /// What is wanted of it and not done yet.
     pub seeking: Option<TrustWish>,
     /// The hooks that are called.

@@ -29,7 +29,21 @@ pub enum Asked {
 /// `deny command git push` with whose it is: `b`uilt-in, `u`ser, `p`roject, `s`ession.
 pub type Stated = (String, char);
 
-pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, calm: bool) -> Outcome {
+/// What is known of the place, and how a command is to run in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Where {
+    pub trusted: bool,
+    pub sandboxed: bool,
+    pub network: bool,
+    pub wants_network: bool,
+    pub wants_out: bool,
+    /// `a`gent, `g`ate, `t`yped by the user, `s`ubmitted by the user.
+    pub by: char,
+}
+
+pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, place: Where) -> Outcome {
+    let calm = place.trusted && place.sandboxed;
+    let own = matches!(place.by, 't' | 's');
     let of = |effect: &str| -> Vec<(String, String)> {
         let force = |s: &&Stated| effect != "allow" || s.1 != 'p' && (s.1 != 'b' || calm);
         let words = rules.iter().filter(force).filter_map(|(t, _)| t.strip_prefix(effect));
@@ -41,11 +55,13 @@ pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, calm: bool)
     if let (PermissionMode::ReadOnly, Asked::Line(pieces)) = (mode, asked) {
         let reads =
             pieces.iter().all(|p| p.risk == Risk::Low && !p.touches.iter().any(|t| t.starts_with("d:")));
-        if !(reads && calm) {
+        let held = place.sandboxed && !(place.wants_network || place.wants_out);
+        if !(reads && held) {
             return Outcome::Refuse;
         }
     }
-    if of("ask").iter().any(|r| holds(r, asked)) {
+    let is_line = matches!(asked, Asked::Line(_));
+    if of("ask").iter().any(|r| holds(r, asked)) && !(is_line && own) {
         return Outcome::Ask;
     }
     let allow = of("allow");
@@ -53,7 +69,19 @@ pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, calm: bool)
         Asked::Line(pieces) => {
             let risk = pieces.iter().map(|p| p.risk).max().unwrap_or(Risk::Low);
             let deletes = pieces.iter().flat_map(|p| p.touches).any(|t| t.starts_with("d:"));
-            if risk == Risk::High || deletes {
+            if risk == Risk::High {
+                return Outcome::Ask;
+            }
+            if place.by == 's' {
+                return Outcome::Run;
+            }
+            if place.by == 't' {
+                return if place.sandboxed || place.wants_out { Outcome::Run } else { Outcome::Ask };
+            }
+            if deletes || place.wants_out || !place.sandboxed {
+                return Outcome::Ask;
+            }
+            if place.wants_network && !place.network || place.by == 'g' && !place.trusted {
                 return Outcome::Ask;
             }
             // A command that only sends its output somewhere is as harmless as without.
@@ -65,7 +93,7 @@ pub fn decide(rules: &[Stated], asked: &Asked, mode: PermissionMode, calm: bool)
             if sent && pieces.iter().all(|p| any && !acts(p) || fit(p)) {
                 return Outcome::Run;
             }
-            if mode == PermissionMode::Auto || calm && risk == Risk::Low {
+            if mode == PermissionMode::Auto || risk == Risk::Low && !place.wants_network {
                 Outcome::Run
             } else {
                 Outcome::Ask

@@ -16,15 +16,15 @@ fn changes(b: &Bench) -> Vec<(Mode, Option<String>)> {
     b.log.iter().filter_map(|e| of(&e.event)).collect()
 }
 
-const PROOF: &str = "verify that the totals match and write a report";
+const PROOF: &str = "add the export to store.rs and prove that no row is lost";
 
 #[test]
 fn the_first_task_that_asks_for_proof_gets_it_and_says_so() {
     let mut b = Bench::new();
     b.say("where is main defined?");
     b.say(PROOF);
-    assert_eq!(changes(&b), [(Mode::Proof, Some("verify".into()))]);
-    assert!(b.notices().iter().any(|n| n.contains("\"verify\"") && n.contains("/explore")));
+    assert_eq!(changes(&b), [(Mode::Proof, Some("prove".into()))]);
+    assert!(b.notices().iter().any(|n| n.contains("\"prove\"") && n.contains("/explore")));
     assert!(Session::replay(&b.log) == b.session);
 }
 
@@ -64,5 +64,5 @@ fn an_inferred_mode_can_be_left_and_stays_left() {
     b.say("stop");
     b.say("/explore");
     b.say("audit the whole thing");
-    assert_eq!(changes(&b), [(Mode::Proof, Some("verify".into())), (Mode::Exploratory, None)]);
+    assert_eq!(changes(&b), [(Mode::Proof, Some("prove".into())), (Mode::Exploratory, None)]);
 }

@@ -128,3 +128,45 @@ fn nobody_s_survey_but_the_one_that_was_asked_for_counts() {
     assert!(b.input(Input::Surveyed(trusted)).is_err());
     assert_eq!(trust(&b), Trust::None);
 }
+
+fn giving(content: &str, names: &[&str]) -> Standing {
+    let gives = names.iter().map(|n| (*n).to_owned()).collect();
+    Standing { gives, trust: Trust::Once, asks: false, ..bringing(content) }
+}
+
+fn asked_to_run(b: &Bench) -> (BlobId, Vec<String>) {
+    let id = b.question(is_risk);
+    match &b.session.state().open[&id].kind {
+        CheckpointKind::Risk { shown, gives, .. } => (*shown, gives.clone()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_command_says_what_it_is_given_and_what_changes_is_asked_again() {
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    b.input(Input::Open(Opening { standing: giving("one", &["API_TOKEN"]), ..opening() })).unwrap();
+    b.say("!rm -r build");
+    let (first, gives) = asked_to_run(&b);
+    assert_eq!(gives, ["API_TOKEN"]);
+    let old = b.question(is_risk);
+    b.say("/trust off");
+    b.input(Input::Surveyed(found(survey(&b), "one"))).unwrap();
+    let (bare, gives) = asked_to_run(&b);
+    assert!(gives.is_empty() && bare != first && b.question(is_risk) != old);
+    b.say("/trust");
+    let changed = giving("another value", &["API_TOKEN"]);
+    b.input(Input::Surveyed(Standing { trust: Trust::Kept, ..changed })).unwrap();
+    let (second, gives) = asked_to_run(&b);
+    assert_eq!(gives, ["API_TOKEN"]);
+    assert!(second != first, "another value is another thing to allow");
+    let id = b.question(is_risk);
+    let stale = Input::Answer { checkpoint: id, answer: Answer::Word("proceed".into()), shown: Some(first) };
+    assert!(b.input(stale).is_err());
+    b.answer(is_risk, Answer::Word("proceed".into())).unwrap();
+    let given = b.session.pending().values().find_map(|w| match w {
+        Work::Tool { permit, .. } => permit.given(),
+        _ => None,
+    });
+    assert_eq!(given, Some(BlobId::of(b"another value")), "the permit is for exactly these");
+}

@@ -246,7 +246,20 @@ impl Bench {
     /// Says something that is not understood now, whatever the classifier has learnt: the first
     /// of these that leads to a question back or waits to be heard.
     pub fn mumble(&mut self) -> String {
-        let lines = ["banana", "too many steps", "asdf qwer", "the thing", "maybe q4", "what?", "so..."];
+        let lines = [
+            "the thing",
+            "maybe broken or not",
+            "could be the other one",
+            "asdf qwer",
+            "too many steps",
+            "maybe q4",
+            "the config stuff again",
+            "run or fix it",
+            "q4 then",
+            "banana",
+            "what?",
+            "so...",
+        ];
         let unclear = |line: &&str| {
             let mut trial = self.session.clone();
             let asked = |s: &Session| {
@@ -363,6 +376,7 @@ pub fn bringing(content: &str) -> Standing {
         sheet: content.to_owned(),
         asks: true,
         hooks: Vec::new(),
+        gives: Vec::new(),
         fault: None,
     }
 }

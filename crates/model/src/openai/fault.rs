@@ -16,12 +16,12 @@ use super::endpoint::Endpoint;
 const WORDS: usize = 500;
 
 /// A fault without a status.
-pub(super) fn fault(kind: FaultKind, message: impl Into<String>, hint: &str) -> Fault {
+pub(crate) fn fault(kind: FaultKind, message: impl Into<String>, hint: &str) -> Fault {
     Fault { kind, message: message.into(), hint: hint.to_owned(), status: None }
 }
 
 /// No connection, or it broke before anything came.
-pub(super) fn unreachable(endpoint: &Endpoint, error: &reqwest::Error) -> Fault {
+pub(crate) fn unreachable(endpoint: &Endpoint, error: &reqwest::Error) -> Fault {
     let cause = deepest(error);
     let message = if error.is_timeout() {
         format!("no connection to {} within {}", endpoint.shown_url(), seconds(endpoint.connect_timeout))
@@ -36,7 +36,7 @@ pub(super) fn unreachable(endpoint: &Endpoint, error: &reqwest::Error) -> Fault 
 }
 
 /// The connection stands, but no answer came in time.
-pub(super) fn unanswered(endpoint: &Endpoint) -> Fault {
+pub(crate) fn unanswered(endpoint: &Endpoint) -> Fault {
     fault(
         FaultKind::Unreachable,
         format!("{} did not answer within {}", endpoint.shown_url(), seconds(endpoint.silence_timeout)),
@@ -45,7 +45,7 @@ pub(super) fn unanswered(endpoint: &Endpoint) -> Fault {
 }
 
 /// The stream went silent.
-pub(super) fn stalled(endpoint: &Endpoint) -> Fault {
+pub(crate) fn stalled(endpoint: &Endpoint) -> Fault {
     fault(
         FaultKind::Stalled,
         format!("the model fell silent for {}", seconds(endpoint.silence_timeout)),
@@ -54,7 +54,7 @@ pub(super) fn stalled(endpoint: &Endpoint) -> Fault {
 }
 
 /// The stream ended before the reply did.
-pub(super) fn cut(why: &str) -> Fault {
+pub(crate) fn cut(why: &str) -> Fault {
     fault(
         FaultKind::Cut,
         format!("the stream ended before the reply did: {why}"),
@@ -63,7 +63,7 @@ pub(super) fn cut(why: &str) -> Fault {
 }
 
 /// An answer with a status that is no success.
-pub(super) fn refused(status: u16, words: &str) -> Fault {
+pub(crate) fn refused(status: u16, words: &str) -> Fault {
     let kind = if matches!(status, 401 | 403) { FaultKind::Unauthorized } else { FaultKind::Refused };
     let hint = match status {
         401 | 403 => {
@@ -87,7 +87,7 @@ pub(super) fn refused(status: u16, words: &str) -> Fault {
 }
 
 /// An error that came inside a stream.
-pub(super) fn in_band(error: &Value) -> Fault {
+pub(crate) fn in_band(error: &Value) -> Fault {
     let words = words_of(error).unwrap_or_else(|| shorten(&error.to_string()));
     let code = error.get("code").or_else(|| error.get("status"));
     let status = code
@@ -105,7 +105,7 @@ pub(super) fn in_band(error: &Value) -> Fault {
 }
 
 /// A 200 whose body is no stream of events.
-pub(super) fn not_a_stream(kind: &str, body: &[u8]) -> Fault {
+pub(crate) fn not_a_stream(kind: &str, body: &[u8]) -> Fault {
     let kind = if kind.is_empty() { "no content type" } else { kind };
     Fault {
         status: Some(200),
@@ -118,7 +118,7 @@ pub(super) fn not_a_stream(kind: &str, body: &[u8]) -> Fault {
 }
 
 /// The server's message from a body of any shape, in one line.
-pub(super) fn words(body: &[u8]) -> String {
+pub(crate) fn words(body: &[u8]) -> String {
     if let Ok(value) = serde_json::from_slice::<Value>(body) {
         return words_of(&value).unwrap_or_else(|| shorten(&value.to_string()));
     }
@@ -131,7 +131,7 @@ pub(super) fn words(body: &[u8]) -> String {
 
 /// The message in a JSON error: `{"error": {"message"}}`, `{"error": ""}`, `{"message"}`,
 /// `{"detail": ""}`, `{"detail": [{"loc", "msg"}]}`, `{"errors": []}`, `[{"error": {}}]`.
-pub(super) fn words_of(value: &Value) -> Option<String> {
+pub(crate) fn words_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(shorten(text)).filter(|t| !t.is_empty()),
         Value::Array(items) => {
@@ -156,7 +156,7 @@ pub(super) fn words_of(value: &Value) -> Option<String> {
 }
 
 /// Takes secrets out of a fault: servers like to repeat them.
-pub(super) fn scrub(fault: Fault, redactor: &Redactor) -> Fault {
+pub(crate) fn scrub(fault: Fault, redactor: &Redactor) -> Fault {
     Fault { message: redactor.mask(&fault.message).into_owned(), ..fault }
 }
 
@@ -187,7 +187,7 @@ fn shorten(text: &str) -> String {
 }
 
 /// The innermost cause, which is the one that says something.
-pub(super) fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
+pub(crate) fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {
         cause = next;

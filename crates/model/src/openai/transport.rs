@@ -38,7 +38,7 @@ const BODY_BYTES: usize = 64 * 1024;
 
 /// Address and headers as async-openai asks for them; nothing is taken from the environment.
 #[derive(Clone)]
-pub(super) struct Address {
+pub(crate) struct Address {
     base: String,
     query: Vec<(String, SecretString)>,
     headers: HeaderMap,
@@ -81,6 +81,23 @@ impl Address {
             headers,
             key: endpoint.key.clone().unwrap_or_default(),
         })
+    }
+}
+
+impl Address {
+    /// Where vectors are served.
+    pub fn embeddings(&self) -> String {
+        format!("{}/embeddings", self.base.trim_end_matches("/embeddings"))
+    }
+
+    /// The query parameters.
+    pub fn pairs(&self) -> Vec<(&str, &str)> {
+        Config::query(self)
+    }
+
+    /// The headers, with the key.
+    pub fn own_headers(&self) -> HeaderMap {
+        self.headers.clone()
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use pilothouse_core::intent::{Classifier, Exemplars, Thresholds};
-use pilothouse_model::Endpoint;
+use pilothouse_model::{Endpoint, embed};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, de::Error};
 
@@ -170,6 +170,23 @@ impl Intent {
             notices.push(format!("{why}; the built-in exemplars are used"));
             None
         });
+        let embedder = match embedder {
+            Vectors::Local(folder) if !embed::HAS_LOCAL => {
+                notices.push(format!(
+                    "the built-in embedder is used: this build cannot read the sentence model in {}; build with --features local-embedder",
+                    folder.display()
+                ));
+                Vectors::BuiltIn
+            }
+            Vectors::Local(folder) => match embed::lacking(&folder) {
+                Some(what) => {
+                    notices.push(format!("the built-in embedder is used: {what}"));
+                    Vectors::BuiltIn
+                }
+                None => Vectors::Local(folder),
+            },
+            as_said @ (Vectors::BuiltIn | Vectors::Remote(_)) => as_said,
+        };
         Self {
             classifier: Classifier::configured(own, layer.thresholds()),
             pending: home.config.join("exemplars.pending.yaml"),

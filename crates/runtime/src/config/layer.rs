@@ -9,7 +9,10 @@ use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
 use secrecy::SecretString;
 use serde::Deserialize;
 
-use super::intent::{EmbedderLayer, IntentLayer};
+use super::{
+    intent::{EmbedderLayer, IntentLayer},
+    notify::NotifyLayer,
+};
 use crate::{error::RuntimeError, home::Environment};
 
 /// What one source says.
@@ -26,6 +29,8 @@ pub struct Layer {
     pub intent: IntentLayer,
     /// `[embedder]`; only the user's own file is asked.
     pub embedder: EmbedderLayer,
+    /// `[notify]`.
+    pub notify: NotifyLayer,
     /// `[log]`.
     pub log: LogLayer,
 }
@@ -211,6 +216,7 @@ impl Layer {
             intent: self.intent.over(below.intent),
             // No layer but the user's own file may say it, and there it is read.
             embedder: EmbedderLayer::default(),
+            notify: self.notify.over(below.notify),
             log: LogLayer { filter: self.log.filter.or(below.log.filter) },
         }
     }

@@ -144,8 +144,14 @@ fn an_embedder_is_named_by_the_users_own_file_alone() {
     let at =
         |text: &str| load(text, &[("HOME", "/home/me"), ("OPENAI_API_KEY", "k")]).unwrap().intent.embedder;
     assert!(matches!(at(""), Vectors::BuiltIn));
-    let Vectors::Local(folder) = at("[embedder]\nfolder = \"~/m\"") else { panic!() };
-    assert_eq!(folder, Path::new("/home/me/m"));
+    match (at("[embedder]\nfolder = \"~/m\""), pilothouse_model::embed::HAS_LOCAL) {
+        (Vectors::Local(folder), true) => assert_eq!(folder, Path::new("/home/me/m")),
+        (Vectors::BuiltIn, false) => {
+            let told = load("[embedder]\nfolder = \"/m\"", &[]).unwrap().notices;
+            assert!(told.iter().any(|n| n.contains("/m; the built-in embedder is used")), "{told:?}");
+        }
+        other => panic!("{other:?}"),
+    }
     let Vectors::Remote(e) = at("[embedder]\nbase_url = \"http://127.0.0.1:1/v1/\"\nname = \"bge\"") else {
         panic!()
     };

@@ -18,7 +18,7 @@ use pilothouse_tools::{Fence, sandbox::Places};
 use super::{Setup, Which, hooks, trust};
 use crate::{
     blobs::Blobs,
-    config::{Config, Voice},
+    config::{Config, Vectors, Voice},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
@@ -122,7 +122,7 @@ fn tiers(config: &Config) -> Tiers {
     };
     Tiers {
         classifier: config.intent.classifier.clone(),
-        vectors: false,
+        vectors: !matches!(config.intent.embedder, Vectors::BuiltIn),
         model: model && config.intent.model,
     }
 }

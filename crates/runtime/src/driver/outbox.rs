@@ -29,6 +29,11 @@ impl Outbox {
         Self { updates, waiting: VecDeque::new(), secrets }
     }
 
+    /// From here on these are kept out of what is said.
+    pub fn hide(&mut self, secrets: Redactor) {
+        self.secrets = secrets;
+    }
+
     pub fn sender(&self) -> Sender<Update> {
         self.updates.clone()
     }
@@ -45,7 +50,7 @@ impl Outbox {
 
     /// Sends now, or keeps it until there is room.
     pub fn send(&mut self, mut update: Update) {
-        if let Update::Refused(reason) = &mut update {
+        if let Update::Refused(reason) | Update::Told(reason) = &mut update {
             *reason = self.secrets.mask(reason).into_owned();
         }
         if self.waits() {

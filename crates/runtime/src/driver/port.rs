@@ -9,11 +9,14 @@ use pilothouse_core::{
     blob::Excerpt,
     event::Stamped,
     ids::Seq,
+    policy::{Origin, Rehearsal, Rule},
     port::{Ask, Reply},
     relpath::RelPath,
+    session::Session,
 };
 
-use crate::{blobs::Blobs, context::Texts, log::Log};
+use super::{Driver, Inbound};
+use crate::{blobs::Blobs, context::Texts, home::Home, log::Log, permissions::tell};
 
 /// Most events in one page.
 const MAX_EVENTS: usize = 2000;
@@ -31,12 +34,32 @@ pub(super) fn answer(ask: &Ask, log: &Log, blobs: &Blobs) -> Option<Reply> {
             })))
         }
         Ask::Blob(id) => Some(Reply::Blob(*id, blobs.get(*id))),
-        Ask::Files(_) => None,
+        Ask::Files(_) | Ask::Rehearse(_) => None,
+    }
+}
+
+impl Driver {
+    /// Answers beside the loop what takes longer.
+    pub(super) fn ask_beside(&self, number: u64, ask: Ask) {
+        let (folder, home, inbound) =
+            (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
+        let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
+        tokio::spawn(async move {
+            let answer = move || match ask {
+                Ask::Rehearse(rules) => {
+                    Reply::Rehearsed(Box::new(rehearse(&home, &folder, &session, &rules)))
+                }
+                Ask::Files(count) => Reply::Files(files(&folder, count)),
+                Ask::History { .. } | Ask::Blob(_) => Reply::Files(Vec::new()),
+            };
+            let reply = tokio::task::spawn_blocking(answer).await;
+            drop(inbound.send(Inbound::Answered(number, reply.unwrap_or(Reply::Files(Vec::new())))).await);
+        });
     }
 }
 
 /// Names of files that are not ignored, in order.
-pub(super) fn files(root: &Path, count: usize) -> Vec<RelPath> {
+fn files(root: &Path, count: usize) -> Vec<RelPath> {
     let walk = ignore::WalkBuilder::new(root)
         .hidden(false)
         .sort_by_file_name(Ord::cmp)
@@ -47,6 +70,14 @@ pub(super) fn files(root: &Path, count: usize) -> Vec<RelPath> {
         .filter_map(|e| RelPath::new(e.path().strip_prefix(root).ok()?.to_str()?).ok())
         .take(count.min(MAX_FILES))
         .collect()
+}
+
+/// What rules would have done to the commands of past sessions in a folder, as they would be decided now.
+fn rehearse(home: &Home, folder: &Path, session: &Session, rules: &[String]) -> Rehearsal {
+    let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
+    let past = tell::past(home, Some(folder));
+    let times = past.iter().map(|(past, times)| (past, *times));
+    session.policy().rehearse(&rules, times, &session.state().setting())
 }
 
 /// Texts from the log and the blobs.

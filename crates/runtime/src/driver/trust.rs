@@ -5,8 +5,11 @@
 use std::path::Path;
 
 use pilothouse_core::{
+    blob::BlobId,
     hook::Origin,
     input::Input,
+    policy::Conditions,
+    port::Update,
     trust::{Standing, Trust, TrustWish},
 };
 
@@ -31,12 +34,52 @@ pub(super) fn settings(setup: &Setup, folder: &Folder, survey: &Survey) -> Resul
     folder.settings(survey, &setup.home, &setup.environment, setup.flags.clone())
 }
 
+/// What is known of a folder where no session is open, for what the rules decide there.
+///
+/// # Errors
+/// When the settings cannot be read.
+pub fn place(setup: &Setup, root: &Path) -> Result<Conditions, RuntimeError> {
+    let (folder, survey) = found(setup, root);
+    let config = settings(setup, &folder, &survey)?;
+    let held = super::fence(setup, &config, root, None);
+    let sandbox = held.found();
+    Ok(Conditions {
+        trusted: survey.standing.trust.holds(),
+        sandboxed: sandbox.backend.is_some(),
+        network: sandbox.network,
+    })
+}
+
 /// How the folder stands, with the hooks in force.
 pub(super) fn standing(survey: &Survey, hooks: &[Definition]) -> Standing {
     Standing { hooks: hooks.iter().map(|d| d.hook.clone()).collect(), ..survey.standing.clone() }
 }
 
+/// The variables of the project that commands get, where it is trusted.
+pub(super) fn given(survey: &Survey) -> (BlobId, Vec<(String, String)>) {
+    let trusted = survey.standing.trust.holds();
+    (survey.standing.of, if trusted { survey.brought.variables() } else { Vec::new() })
+}
+
 impl Driver {
+    /// What is in force now reaches all that is done from here on: variables for commands, and secrets
+    /// that nothing shows.
+    fn hand_out(&mut self, in_force: bool) {
+        let secrets = self.at.config.secrets.clone();
+        crate::secrets::keep(&secrets);
+        let (of, mut variables) = given(&self.at.trust.1);
+        if !in_force {
+            variables.clear();
+        }
+        self.kit.workshop = self.kit.workshop.clone().hiding(secrets.clone()).giving(of, variables);
+        self.outbox.hide(secrets.clone());
+        if self.around.secrets != secrets {
+            self.around.secrets = secrets;
+            self.around.now = (self.setup.clock)();
+            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
+        }
+    }
+
     /// Looks at the folder beside the loop, after keeping what was decided about it.
     pub(super) fn survey(&self, wish: TrustWish) {
         let (mut folder, inbound) = (self.at.trust.0.clone(), self.inbound.clone());
@@ -53,9 +96,8 @@ impl Driver {
             let found = looked.await.unwrap_or_else(|e| {
                 tracing::error!(error = %e, "the folder could not be looked at");
                 let (folder, survey) = before;
-                let fault = Some("a part of the program failed; nothing is trusted".to_owned());
-                let standing = Standing { trust: Trust::None, asks: false, fault, ..survey.standing };
-                (folder, Survey { standing, ..survey })
+                let fault = "a part of the program failed; nothing is trusted".to_owned();
+                (folder, Survey { standing: survey.standing.clone().off(fault), ..survey })
             });
             drop(inbound.send(Inbound::Surveyed(Box::new(found))).await);
         });
@@ -66,10 +108,12 @@ impl Driver {
         let trusted = found.1.standing.trust.holds();
         let settled = settings(&self.setup, &found.0, &found.1)
             .and_then(|config| Ok((config, hooks::in_force(&self.setup, &found.0, &found.1)?)));
+        let in_force = trusted && settled.is_ok();
         match settled {
             Ok((config, hooks)) => {
-                // Who answers was settled when the session was opened.
-                self.at.config = Config { voice: self.at.config.voice.clone(), ..config };
+                // Who answers was settled when the session was opened; what was a secret stays one.
+                let secrets = config.secrets.and(&self.at.config.secrets);
+                self.at.config = Config { voice: self.at.config.voice.clone(), secrets, ..config };
                 self.at.hooks = hooks;
                 inputs.push((Input::Surveyed(standing(&found.1, &self.at.hooks)), false));
                 let project = found.1.brought.settings(&found.0.root).unwrap_or_default();
@@ -82,12 +126,11 @@ impl Driver {
                 // What held before still holds, but for what the project brings.
                 self.at.hooks.retain(|d| d.hook.origin == Origin::User);
                 let before = standing(&found.1, &self.at.hooks);
-                let fault = Some(e.to_string());
-                let standing = Standing { trust: Trust::None, asks: false, fault, ..before };
-                inputs.push((Input::Surveyed(standing), false));
+                inputs.push((Input::Surveyed(before.off(e.to_string())), false));
             }
         }
         self.at.trust = found;
+        self.hand_out(in_force);
         self.running.remove(&pilothouse_core::work::WorkKey::Survey);
     }
 }

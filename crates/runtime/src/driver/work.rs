@@ -17,8 +17,8 @@ use std::{
 use futures::FutureExt;
 use pilothouse_core::{
     blob::BlobId,
-    event::{Event, FileChange},
-    ids::{ApplyId, ApprovalId, CallId, LaneId, Process, Seq, TurnId},
+    event::FileChange,
+    ids::{ApplyId, ApprovalId, CallId, LaneId, Process, Seq},
     input::Input,
     policy::{Origin, Rule},
     port::Update,
@@ -28,18 +28,18 @@ use pilothouse_core::{
     tool::{Permit, Tool},
     work::{ArgsRef, Take, View, Work, WorkKey},
 };
-use pilothouse_model::{ModelClient, Offline, OpenAi, Scripted, Unfinished};
+use pilothouse_model::{ModelClient, Unfinished};
 use pilothouse_tools::{BlobSource, Sink, Workshop};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Driver, Inbound, Setup, opening::Opened, port::Stored};
+use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, trust};
 use crate::{
     blobs::Blobs,
     config::Voice,
     context::{self, Circumstances, Texts},
     error::RuntimeError,
-    later::{self, Question},
+    later::{self, Later},
     pending::Pending,
     permissions,
     writer::{self, Swap, prepare},
@@ -57,6 +57,8 @@ pub(super) struct Slot {
 /// What work is done with.
 pub(super) struct Kit {
     pub workshop: Workshop,
+    /// The tiers beside the deterministic ones.
+    pub later: Later,
     /// Where phrases that a model resolved are put.
     pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
@@ -64,31 +66,24 @@ pub(super) struct Kit {
 
 impl Kit {
     /// The tools of the workspace; the model's client is made when it is first needed.
-    pub fn new(_: &Setup, at: &Opened) -> Result<Self, RuntimeError> {
+    pub fn new(setup: &Setup, at: &Opened) -> Result<Self, RuntimeError> {
         let why = |e: pilothouse_tools::JailError| RuntimeError::Folder {
             path: at.root.path().to_owned(),
             why: e.to_string(),
         };
         let pending = Pending::at(&at.config.intent.pending);
         let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
-        let workshop = workshop.hiding(at.config.secrets.clone());
-        Ok(Self { workshop, pending, client: None })
+        let (of, variables) = trust::given(&at.trust.1);
+        let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
+        let later = Later::new(&at.config.intent, &setup.home);
+        Ok(Self { workshop, later, pending, client: None })
     }
 
-    fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
+    pub(super) fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
         if let Some(client) = &self.client {
             return Ok(Arc::clone(client));
         }
-        let client: Arc<dyn ModelClient> = match voice {
-            Voice::Offline => Arc::new(Offline::new()),
-            Voice::Script(path) => Arc::new(Scripted::open(path).map_err(|e| Fault {
-                kind: FaultKind::Internal,
-                message: e.to_string(),
-                hint: "check PILOTHOUSE_MODEL".to_owned(),
-                status: None,
-            })?),
-            Voice::Endpoint(endpoint) => Arc::new(OpenAi::new((**endpoint).clone())),
-        };
+        let client = later::client(voice)?;
         self.client = Some(Arc::clone(&client));
         Ok(client)
     }
@@ -146,30 +141,6 @@ impl Driver {
                 Input::Panicked { call, apply, message }
             });
             drop(inbound.send(Inbound::Ended(key, Some(input))).await);
-        });
-    }
-
-    /// Brings the text of a message back and asks the later tiers, where the session wants them.
-    fn classify(
-        &mut self,
-        key: WorkKey,
-        turn: TurnId,
-        _vectors: bool,
-        model: bool,
-        cancel: CancellationToken,
-    ) {
-        let model = model.then(|| self.kit.client(&self.at.config.voice));
-        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let state = self.at.session.state();
-        let text = match state.turns.get(&turn).and_then(|t| texts.event(t.seq)).map(|e| e.event) {
-            Some(Event::TurnStarted { text, .. }) => texts.whole(&text),
-            _ => String::new(),
-        };
-        let question = Question::of(text, state, turn);
-        let wait = self.at.config.intent.wait;
-        self.spawn(key, None, None, async move {
-            let said = Box::new(later::ask(question, model, wait, cancel).await);
-            Input::Understood { turn, said }
         });
     }
 

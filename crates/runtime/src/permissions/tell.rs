@@ -12,7 +12,7 @@ use pilothouse_core::{
     clean::Clean,
     event::Event,
     intent::{IntentNode, IntentPath},
-    policy::{Effect, Past, Policy, Rehearsal, Request, Rule, Source, Why},
+    policy::{By, Effect, Manner, Past, Policy, Rehearsal, Request, Rule, Source, Why},
     risk::Act,
 };
 use serde_json::json;
@@ -78,8 +78,9 @@ pub fn past(home: &Home, workspace: Option<&Path>) -> BTreeMap<Past, usize> {
     let mut all = BTreeMap::new();
     for place in sessions::all(home).iter().filter(|p| workspace.is_none_or(|w| p.workspace == w)) {
         let read = sessions::events(place, |stamped| {
-            if let Event::CommandProposed { command, folder, .. } = stamped.event {
-                *all.entry(Past { line: command, folder }).or_insert(0) += 1;
+            if let Event::CommandProposed { command, folder, confine, typed: false, .. } = stamped.event {
+                let manner = Manner::of(confine, By::Agent);
+                *all.entry(Past { line: command, folder, manner }).or_insert(0) += 1;
             }
         });
         if let Err(e) = read {

@@ -33,7 +33,11 @@ impl Desk {
     }
     fn outcome(&self, call: &str) -> (Outcome, String) {
         let policy = self.load().unwrap().policy;
-        let setting = Setting { mode: PermissionMode::Ask, conditions: Conditions::default(), granted: &[] };
+        let setting = Setting {
+            mode: PermissionMode::Ask,
+            conditions: Conditions { sandboxed: true, ..Conditions::default() },
+            granted: &[],
+        };
         let found = policy.decide(&Request::read(call), &setting);
         (found.ruling.outcome, found.ruling.at)
     }

@@ -18,6 +18,7 @@ use crate::{
     config::{Config, Layer},
     error::RuntimeError,
     home::{Environment, Home},
+    secrets,
 };
 
 /// The most parts that one question names; the sheet has all.
@@ -81,8 +82,13 @@ impl Folder {
         flags: Layer,
     ) -> Result<Config, RuntimeError> {
         let trusted = survey.standing.trust.holds();
-        let project = if trusted { Some(survey.brought.settings(&self.root)?) } else { None };
-        Config::load(home, project.as_ref(), environment, flags)
+        if !trusted {
+            return Config::load(home, None, environment, flags);
+        }
+        let project = survey.brought.settings(&self.root)?;
+        let config = Config::load(home, Some(&project), environment, flags)?;
+        let secrets = config.secrets.and(&secrets::of_variables(&survey.brought.variables()));
+        Ok(Config { secrets, ..config })
     }
 
     /// Looks at the folder as it is now.
@@ -140,7 +146,10 @@ fn survey(brought: Brought, trust: Trust, asks: bool, record: Option<&Record>) -
     let before: &[Kept] = record.filter(|r| r.trusted).map_or(&[], |r| &r.pieces);
     let parts = parts(&brought, before);
     let sheet = sheet(&brought, before);
-    let standing = Standing { trust, of: brought.of, parts, sheet, asks, hooks: Vec::new(), fault: None };
+    let mut standing = Standing { trust, of: brought.of, parts, sheet, asks, ..Standing::default() };
+    if trust.holds() {
+        standing.gives = brought.variables().into_iter().map(|(name, _)| name).collect();
+    }
     Survey { brought, standing }
 }
 

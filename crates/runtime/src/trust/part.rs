@@ -2,7 +2,10 @@
 //!
 //! Owns the words and the hiding of values. Never shows or keeps a value of a variable.
 
+use std::collections::BTreeSet;
+
 use pilothouse_core::hook::Origin;
+use pilothouse_tools::steers;
 
 use crate::hooks;
 
@@ -87,10 +90,16 @@ impl Piece {
             },
             Kind::Variables => {
                 let names: Vec<String> = variables(&text).into_iter().map(|(name, _)| name).collect();
-                if names.is_empty() {
-                    return vec!["has no variable that commands would get".to_owned()];
-                }
-                vec![format!("gives commands {}; the values are not shown", names.join(", "))]
+                let gives = if names.is_empty() {
+                    "has no variable that commands would get".to_owned()
+                } else {
+                    format!("gives commands {}; the values are not shown", names.join(", "))
+                };
+                let left: BTreeSet<&str> =
+                    text.lines().filter_map(pair).map(|(n, _)| n).filter(|n| steers(n)).collect();
+                let left: Vec<&str> = left.into_iter().collect();
+                let out = format!("left out, since they steer programs: {}", left.join(", "));
+                std::iter::once(gives).chain((!left.is_empty()).then_some(out)).collect()
             }
             Kind::Command => vec!["a slash command (this version has none of a project's)".to_owned()],
             Kind::Skill => vec!["part of a skill (this version uses none)".to_owned()],
@@ -111,9 +120,8 @@ impl Piece {
                 let names = variables(&text);
                 let mut lines: Vec<String> =
                     names.iter().map(|(name, _)| format!("{name}=… (not shown)\n")).collect();
-                let all = text.lines().filter(|l| pair(l).is_some()).count();
-                if all > names.len() {
-                    lines.push(format!("({} more that no command gets)\n", all - names.len()));
+                for (name, _) in text.lines().filter_map(pair).filter(|(name, _)| steers(name)) {
+                    lines.push(format!("({name} is left out: it steers programs)\n"));
                 }
                 lines.concat()
             }
@@ -194,48 +202,6 @@ fn hide(table: &mut toml::Table) -> bool {
         }
     }
     any
-}
-
-/// Names that make a program run another, or steer it or us; a project's file never sets them.
-fn steers(name: &str) -> bool {
-    const NAMES: [&str; 33] = [
-        "PATH",
-        "HOME",
-        "SHELL",
-        "USER",
-        "LOGNAME",
-        "ENV",
-        "BASH_ENV",
-        "IFS",
-        "PS4",
-        "SHELLOPTS",
-        "BASHOPTS",
-        "PROMPT_COMMAND",
-        "CDPATH",
-        "PAGER",
-        "LESSOPEN",
-        "LESSCLOSE",
-        "EDITOR",
-        "VISUAL",
-        "BROWSER",
-        "TERM",
-        "NODE_OPTIONS",
-        "PERL5OPT",
-        "PERL5LIB",
-        "PERL5DB",
-        "RUBYOPT",
-        "RUBYLIB",
-        "RUSTC",
-        "RUSTC_WRAPPER",
-        "RUSTC_WORKSPACE_WRAPPER",
-        "RUSTDOC",
-        "JAVA_TOOL_OPTIONS",
-        "_JAVA_OPTIONS",
-        "MAKEFLAGS",
-    ];
-    const BEGINNINGS: [&str; 10] =
-        ["LD_", "DYLD_", "GIT_", "SSH_", "PILOTHOUSE_", "BASH_FUNC_", "PYTHON", "CARGO_", "GCONV_", "XDG_"];
-    NAMES.contains(&name) || BEGINNINGS.iter().any(|b| name.starts_with(b))
 }
 
 /// The variables of an `.env` file that commands may get: `NAME=value` lines, `export` before them or

@@ -77,7 +77,10 @@ fn everything_that_would_take_effect_is_named_with_what_it_would_do() {
     let would = |path: &str| standing.parts.iter().find(|p| p.path == path).unwrap().would.join("\n");
     assert_eq!(would(".pilothouse/hooks.toml"), "from plan to act: runs `./check.sh now`");
     assert_eq!(would(".pilothouse/config.toml"), "sets session.permission = \"read_only\"");
-    assert_eq!(would(".env"), "gives commands DATABASE_URL; the values are not shown");
+    assert_eq!(
+        would(".env"),
+        "gives commands DATABASE_URL; the values are not shown\nleft out, since they steer programs: LD_PRELOAD, PATH"
+    );
     assert!(standing.asks && !standing.sheet.contains("hush"), "{}", standing.sheet);
     assert_eq!(brought.variables(), [("DATABASE_URL".to_owned(), "postgres://hush".to_owned())]);
     assert_eq!(brought.settings(&place.root()).unwrap().session.permission, Some(PermissionMode::ReadOnly));

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 
 use pilothouse_core::sandbox::Confine;
 
+use super::steering::steers;
 use crate::sandbox::Fence;
 
 /// Names that are passed on.
@@ -88,6 +89,14 @@ const SET: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
+/// Names that let a program reach the desktop.
+const DESKTOP: &[&str] = &["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"];
+
+/// Of the environment `ours`, what lets a program reach the desktop.
+pub(crate) fn of_desktop(ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    ours.filter(|(name, _)| name.to_str().is_some_and(|n| DESKTOP.contains(&n))).collect()
+}
+
 /// Set where there is no network, so that programs use what is here and say so at once.
 const OFFLINE: &[(&str, &str)] = &[
     ("CARGO_NET_OFFLINE", "true"),
@@ -97,13 +106,17 @@ const OFFLINE: &[(&str, &str)] = &[
     ("PIP_RETRIES", "0"),
 ];
 
-/// What a command gets of the environment `ours`, and what is set for it.
+/// What a command gets of the environment `ours`, what the project gives it, and what is set for it.
+/// What the project gives stands in place of nothing.
 pub(super) fn of(
     ours: impl Iterator<Item = (OsString, OsString)>,
+    given: &[(String, String)],
     fence: &Fence,
     confine: Confine,
 ) -> Vec<(OsString, OsString)> {
-    let mut all = listed(ours, fence.env());
+    let data = given.iter().filter(|(name, _)| !steers(name));
+    let mut all: Vec<_> = data.map(|(name, value)| (name.into(), value.into())).collect();
+    all.extend(listed(ours, fence.env()));
     let set = |list: &[(&str, &str)]| list.iter().map(|(n, v)| (n.into(), v.into())).collect::<Vec<_>>();
     if matches!(confine, Confine::Inside { network: false, .. }) {
         all.extend(set(OFFLINE));
@@ -126,7 +139,17 @@ fn listed(ours: impl Iterator<Item = (OsString, OsString)>, more: &[String]) -> 
         wanted || PASSED.contains(&name) || name.starts_with("LC_") || (PROXIES.contains(&name) && harmless())
     });
     let set = SET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    passed.chain(set).collect()
+    passed.map(rooted).chain(set).collect()
+}
+
+/// Without the folders of `PATH` that are relative: there a project would bring programs along.
+fn rooted((name, value): (OsString, OsString)) -> (OsString, OsString) {
+    if name != "PATH" {
+        return (name, value);
+    }
+    let folders = std::env::split_paths(&value).filter(|f| f.is_absolute());
+    let rooted = std::env::join_paths(folders).unwrap_or_default();
+    (name, rooted)
 }
 
 #[cfg(test)]
@@ -183,5 +206,24 @@ mod tests {
             ("MINE", "x"),
         ];
         assert_eq!(names(&ours), ["PATH", "HOME", "LC_ALL", "CARGO_HOME", "HTTPS_PROXY", "MINE"]);
+    }
+
+    #[test]
+    fn relative_folders_of_the_search_path_are_left_out() {
+        let ours = [(OsString::from("PATH"), OsString::from(".:/bin::bin:/usr/bin:"))];
+        let path = listed(ours.into_iter(), &[]).into_iter().find(|(name, _)| name == "PATH");
+        assert_eq!(path.map(|(_, value)| value), Some(OsString::from("/bin:/usr/bin")));
+    }
+
+    #[test]
+    fn what_a_project_gives_stands_in_place_of_nothing_and_runs_nothing() {
+        let ours = [("LANG", "C"), ("PATH", "/bin")].map(|(n, v)| (OsString::from(n), OsString::from(v)));
+        let given = [("LANG", "x"), ("PATH", "/evil"), ("LD_PRELOAD", "x"), ("TERM", "x"), ("PORT", "1")];
+        let given = given.map(|(n, v)| (n.to_owned(), v.to_owned()));
+        let all = of(ours.into_iter(), &given, &Fence::none(""), Confine::Bare);
+        // The last of a name is what a command gets.
+        let get = |name: &str| all.iter().rfind(|(n, _)| n == name).and_then(|(_, v)| v.to_str());
+        assert_eq!((get("LANG"), get("PATH"), get("LD_PRELOAD")), (Some("C"), Some("/bin"), None));
+        assert_eq!((get("TERM"), get("PORT")), (Some("dumb"), Some("1")));
     }
 }

@@ -64,6 +64,7 @@ fn spawn(shell: &Shell, folder: &Path, call: HookCall) -> std::io::Result<Runnin
         .current_dir(folder)
         .env_clear()
         .envs(environment::allowed(std::env::vars_os()))
+        .envs(environment::of_desktop(std::env::vars_os()))
         .envs(call.env)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -69,6 +69,7 @@ impl Place {
 
     fn ground(&self) -> Ground<'_> {
         Ground {
+            given: &[],
             jail: &self.jail,
             shell: &self.shell,
             fence: &self.fence,

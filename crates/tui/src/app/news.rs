@@ -41,6 +41,7 @@ impl App {
     }
 
     pub(super) fn events(&mut self, events: &[Stamped], now: Instant) {
+        self.tell(events, now);
         let reviewing = self.reviewing();
         for event in events {
             if let Event::Applied { apply } = &event.event {
@@ -104,6 +105,11 @@ impl App {
             Reply::Files(files) if self.files_asked == Some(number) => {
                 self.files_asked = None;
                 self.composer.files(&files);
+            }
+            Reply::Rehearsed(found) => {
+                if let Some(Overlay::Rule(offer)) = self.overlays.last_mut() {
+                    offer.answered(number, *found);
+                }
             }
             Reply::Blob(..) | Reply::Files(_) => {
                 if let (Some(Overlay::Sheet(sheet)), Reply::Blob(id, bytes)) =

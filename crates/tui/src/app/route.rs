@@ -10,17 +10,16 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     ids::CheckpointId,
     input::Input,
-    port::Ask,
 };
 
 use super::App;
 use crate::{
-    approvals::{self, Approvals},
+    approvals::Approvals,
     composer,
     conversation::ConversationAction,
     frame,
     keymap::{Action, Chord, DiffKey, Found, Place, PlanKey},
-    overlay::{Overlay, Sheet},
+    overlay::Overlay,
     pace::Urgency,
     pane::Focus,
     prompt::{Prompt, Purpose, Typed},
@@ -43,12 +42,17 @@ impl App {
                 Some(Urgency::Now)
             }
             TerminalEvent::Resize(..) => Some(Urgency::Now),
-            TerminalEvent::FocusGained | TerminalEvent::FocusLost | TerminalEvent::Mouse(_) => None,
+            TerminalEvent::FocusGained | TerminalEvent::FocusLost => {
+                self.watching.focus(matches!(event, TerminalEvent::FocusGained));
+                None
+            }
+            TerminalEvent::Mouse(_) => None,
         }
     }
 
     /// Takes one key press that came at `came`.
     pub fn key(&mut self, key: KeyEvent, came: Instant) {
+        self.watching.key(came);
         self.notice = None;
         let chord = Chord::of(key);
         self.pressed = Some(self.held.pressed(chord, key.kind == KeyEventKind::Repeat, came));
@@ -91,6 +95,8 @@ impl App {
                 | Overlay::Connect
                 | Overlay::Why(_)
                 | Overlay::Sheet(_)
+                | Overlay::Reason(_)
+                | Overlay::Rule(_)
                 | Overlay::Prompt(_),
             ) => &[Place::Anywhere],
             None => match self.focus {
@@ -175,6 +181,16 @@ impl App {
                 } else {
                     sheet.key(key);
                 }
+                true
+            }
+            Some(Overlay::Reason(_)) => {
+                if matches!(key.code, KeyCode::Char('q' | 'w')) {
+                    self.overlays.pop();
+                }
+                true
+            }
+            Some(Overlay::Rule(_)) => {
+                self.rule_key(key);
                 true
             }
             Some(Overlay::Prompt(prompt)) => {
@@ -336,57 +352,6 @@ impl App {
         self.input(Input::Answer { checkpoint, answer, shown });
     }
 
-    fn approvals(&mut self, action: approvals::Action) {
-        let state = self.session.state();
-        let Some(Overlay::Approvals(list)) = self.overlays.last_mut() else { return };
-        let wish = list.act(action, state);
-        let chosen = list.chosen(state).map(|c| c.id);
-        match wish {
-            approvals::Wish::Nothing => {
-                if let Some(id) = chosen {
-                    self.listed.moved(id);
-                }
-            }
-            approvals::Wish::Close => drop(self.overlays.pop()),
-            approvals::Wish::Diff => {
-                self.overlays.pop();
-                self.go(Focus::Diff);
-            }
-            approvals::Wish::Composer => {
-                self.overlays.pop();
-                self.go(Focus::Composer);
-            }
-            approvals::Wish::Answer(id, answer) => {
-                if self.stood(&self.listed, &id) {
-                    self.answer(id, answer);
-                } else {
-                    self.complain(TOO_EARLY);
-                }
-            }
-            approvals::Wish::View(blob) => {
-                self.ask(Ask::Blob(blob));
-                self.open_overlay(Overlay::Sheet(Sheet::new(blob)));
-            }
-            approvals::Wish::AskWord(id, command) => {
-                if self.stood(&self.listed, &id) {
-                    self.ask_word(id, &command);
-                } else {
-                    self.complain(TOO_EARLY);
-                }
-            }
-            approvals::Wish::Edit(id) => self.edit_command(id),
-            approvals::Wish::AskReason(id) => {
-                if self.stood(&self.listed, &id) {
-                    let prompt =
-                        Prompt::new(Purpose::Deny(id), "Deny it; tell the agent why, or just Enter", None);
-                    self.open_overlay(Overlay::Prompt(prompt));
-                } else {
-                    self.complain(TOO_EARLY);
-                }
-            }
-        }
-    }
-
     fn paste(&mut self, text: &str, came: Instant) {
         self.notice = None;
         self.held.released();
@@ -411,6 +376,8 @@ impl App {
                 | Overlay::Status
                 | Overlay::Connect
                 | Overlay::Why(_)
+                | Overlay::Reason(_)
+                | Overlay::Rule(_)
                 | Overlay::Sheet(_),
             ) => {}
         }

@@ -14,10 +14,15 @@ impl App {
         let in_bar = crate::bar::question(state).filter(|_| !self.areas.bar.is_empty());
         self.asked.drew(in_bar, now);
         let listed = match self.overlays.last() {
-            Some(Overlay::Approvals(list)) => list.chosen(state).map(|c| c.id),
+            Some(Overlay::Approvals(list)) => list.chosen(state).map(|c| self.listed(c)),
             _ => None,
         };
         self.listed.drew(listed, now);
+        let ruled = match self.overlays.last() {
+            Some(Overlay::Rule(offer)) => Some(offer.shown()).filter(|_| offer.fits(self.body())),
+            _ => None,
+        };
+        self.ruled.drew(ruled, now);
         let seen = self.pane_visible(Focus::Diff);
         let proposed = seen.then(|| self.proposals());
         self.proposed.drew(proposed.filter(|p| !p.is_empty()), now);

@@ -13,12 +13,14 @@
 mod confined;
 mod deaf;
 mod frames;
+mod grants;
 mod held;
 mod hostile;
 mod keys;
 mod offer;
 mod random;
 mod review;
+mod tell;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
@@ -48,6 +50,8 @@ struct Desk {
     writes: Vec<Work>,
     inputs: Vec<Input>,
     asks: Vec<Ask>,
+    /// The number of the last question to the read port.
+    number: u64,
     quit: bool,
 }
 
@@ -69,6 +73,7 @@ impl Desk {
             writes: Vec::new(),
             inputs: Vec::new(),
             asks: Vec::new(),
+            number: 0,
             quit: false,
         };
         let around = Surroundings {
@@ -166,7 +171,11 @@ impl Desk {
                 // What was seen is core's to check; here the words count.
                 Request::Input(Input::Say { text, .. }) => self.inputs.push(Input::say(text)),
                 Request::Input(input) => self.inputs.push(input),
-                Request::Ask(_, ask) => self.asks.push(ask),
+                Request::Ask(number, ask) => {
+                    self.number = number;
+                    self.asks.push(ask);
+                }
+                Request::Tell(_) => {}
                 Request::Quit => self.quit = true,
             }
         }

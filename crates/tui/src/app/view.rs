@@ -279,14 +279,13 @@ impl App {
 
     fn overlay(&self, buf: &mut Buffer) -> Caret {
         let mut caret = None;
-        let body = Rect { y: self.areas.header.bottom(), ..buf.area };
         let page = Page {
             theme: &self.theme,
             glyphs: &self.glyphs,
             state: self.session.state(),
+            policy: self.session.policy(),
             surroundings: &self.surroundings,
-            body: Rect { height: self.areas.composer.y.saturating_sub(body.y), ..body }
-                .intersection(buf.area),
+            body: self.body().intersection(buf.area),
         };
         for overlay in &self.overlays {
             caret = match overlay {
@@ -309,6 +308,14 @@ impl App {
                 }
                 Overlay::Sheet(sheet) => {
                     sheet.render(&page, buf);
+                    None
+                }
+                Overlay::Reason(reason) => {
+                    reason.render(&page, buf);
+                    None
+                }
+                Overlay::Rule(offer) => {
+                    offer.render(&page, buf);
                     None
                 }
                 Overlay::Why(inspected) => {

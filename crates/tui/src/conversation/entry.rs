@@ -10,6 +10,8 @@ use pilothouse_core::{
     blob::{BlobId, Excerpt},
     event::CallStatus,
     ids::{CheckpointId, Millis, ProposalId, TaskId},
+    policy::{Request, Ruling},
+    risk::Act,
     session::State,
     tool::Tool,
 };
@@ -128,6 +130,10 @@ pub(super) struct Call {
     pub(super) result: Text,
     /// Whether the user changed what was proposed.
     pub(super) changed: bool,
+    /// What the rules were asked, once that is known.
+    pub(super) request: Option<Request>,
+    /// What decided.
+    pub(super) ruling: Option<Ruling>,
     /// The last lines of its output: whether on standard error, and the text.
     pub(super) tail: VecDeque<(bool, String)>,
 }
@@ -170,6 +176,20 @@ impl Entry {
             head: Vec::new(),
             foot: Vec::new(),
         }
+    }
+
+    /// What the rules were asked about the call, and what decided; `None` of what is no call of theirs.
+    pub(super) fn asked(&self) -> Option<(Request, Option<Ruling>)> {
+        let Body::Call(call) = &self.body else { return None };
+        let path = |act| Request::Path { act, path: call.subject.clone() };
+        let request = match call.tool? {
+            Tool::Run => call.request.clone()?,
+            Tool::Read => path(Act::Read),
+            Tool::Edit | Tool::Write => path(Act::Write),
+            Tool::Delete => path(Act::Delete),
+            Tool::List | Tool::Search | Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => return None,
+        };
+        Some((request, call.ruling.clone()))
     }
 
     /// Whether it changes by itself.

@@ -15,6 +15,7 @@ use pilothouse_core::{
     event::{Event, FileChange, RunStatus, Stamped},
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
+    policy::{By, Manner, Request},
     sandbox::Confine,
     session::LaneKind,
 };
@@ -161,8 +162,15 @@ impl Log {
                     self.fact(at, Row::of("  ", Slot::Text).and(&fault.hint, Slot::Soft), Row::new());
                 }
             }
-            Event::CommandProposed { call, command, confine, .. } => {
+            Event::CommandProposed { call, lane, command, folder, confine, typed, ruling, .. } => {
                 self.proposed(at, *call, &held(command, *confine));
+                let by = match (typed, self.lanes.get(lane)) {
+                    (true, _) => By::Typed,
+                    (false, Some(LaneKind::Gate(_))) => By::Gate,
+                    (false, _) => By::Agent,
+                };
+                let request = Request::command_in(command, folder, Manner::of(*confine, by));
+                self.ruled(*call, request, ruling.as_ref());
             }
             Event::CallMade { call, tool, .. } => drop(self.names.insert(*call, tool.name().to_owned())),
             Event::CallStarted { call, tool, subject, .. } => self.started(at, *call, *tool, subject),

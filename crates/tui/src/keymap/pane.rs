@@ -34,6 +34,8 @@ actions! {
         SearchPrevious "search-previous", "previous match", "this screen";
         /// Copy.
         Copy "copy", "copy the text", "the clipboard";
+        /// Why a call was asked about or not.
+        Why "why", "why asked, refused, or not", "shows more; decides nothing";
     }
 }
 
@@ -54,6 +56,7 @@ impl ConversationKey {
             Self::SearchNext => ConversationAction::SearchNext,
             Self::SearchPrevious => ConversationAction::SearchPrevious,
             Self::Copy => ConversationAction::Copy,
+            Self::Why => ConversationAction::Why,
         })
     }
 }

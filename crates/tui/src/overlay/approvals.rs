@@ -5,6 +5,8 @@
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
+    policy::Policy,
+    session::State,
     trust::PartChange,
 };
 use ratatui::{
@@ -20,13 +22,18 @@ use unicode_width::UnicodeWidthStr;
 use super::page::{Page, frame};
 use crate::{
     approvals::{Approvals, risk_name, risk_slot},
+    reach::reaches,
     theme::Slot,
 };
 
-/// Draws the list.
+/// Rows of the list that stay in view above the answers.
+const LEAST: usize = 5;
+
+/// Draws the list; below it how far each answer to the chosen item reaches, where there is room for that.
 pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
-    let chosen = list.chosen(page.state).map(|c| c.id);
-    let width = usize::from(page.body.width.min(120).saturating_sub(6));
+    let item = list.chosen(page.state);
+    let chosen = item.map(|c| c.id);
+    let width = columns(page.body);
     let mut rows: Vec<(Line<'static>, bool)> = Vec::new();
     let mut at = 0;
     for item in page.state.open.values() {
@@ -39,34 +46,85 @@ pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
     if rows.is_empty() {
         rows.push((Line::from(format!("{}  Nothing waits on you.", page.glyphs.inner)), false));
     }
-    let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX).max(8);
+    let shows = item.filter(|item| fits(item, page.state, page.policy, page.body));
+    let answers = shows.map_or_else(Vec::new, |item| answer_rows(item, page, width));
+    let height = u16::try_from(rows.len() + answers.len() + if answers.is_empty() { 4 } else { 3 })
+        .unwrap_or(u16::MAX)
+        .max(8);
     let area = super::centred(page.body, 120, height);
     let count = format!("{} waiting · nothing here runs by itself", page.state.open.len());
     let count = if page.body.width < 70 { page.state.open.len().to_string() } else { count };
-    let command = [
-        ("j k", "item"),
-        ("y", "once"),
-        ("n", "deny"),
-        ("e", "edit"),
-        ("Enter", "open"),
-        ("q", "back, still pending"),
-    ];
-    let trust = [("j k", "item"), ("y", "trust"), ("n", "leave off"), ("Enter", "view"), ("q", "back")];
-    let of_trust = list.chosen(page.state).is_some_and(|c| matches!(c.kind, CheckpointKind::Trust { .. }));
-    let keys: &[(&str, &str)] = if of_trust { &trust } else { &command };
-    let short = [1, 2].map(|n| keys.get(n).copied().unwrap_or_default());
-    let shown: &[(&str, &str)] = if page.body.width < 60 { &short } else { keys };
-    let inner = frame(page, area, "Approvals", &count, shown, buf);
-    let room = usize::from(inner.height.saturating_sub(1));
+    let inner = frame(page, area, "Approvals", &count, keys(item, !answers.is_empty(), page.body.width), buf);
+    let below = u16::try_from(answers.len()).unwrap_or(inner.height).min(inner.height);
+    let room = usize::from(inner.height.saturating_sub(1 + below));
     // The chosen item begins in view, whatever its length.
     let top = if rows.len() <= room { 0 } else { at.min(rows.len() - room) };
-    for ((line, lit), y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom()) {
+    for ((line, lit), y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom() - below) {
         let area = Rect { y, height: 1, ..inner };
         if *lit {
             buf.set_style(area, page.theme.fill(Slot::Select));
         }
         line.render(area, buf);
     }
+    for (line, y) in answers.iter().zip(inner.bottom() - below..inner.bottom()) {
+        line.render(Rect { y, height: 1, ..inner }, buf);
+    }
+}
+
+/// Columns of the list's text on a body.
+fn columns(body: Rect) -> usize {
+    usize::from(body.width.min(120).saturating_sub(6))
+}
+
+/// Whether the reach of every answer to an item can be drawn in full beside its key.
+pub fn fits(item: &Checkpoint, state: &State, policy: &Policy, body: Rect) -> bool {
+    let width = columns(body).saturating_sub(REACH).max(4);
+    let rows: usize = reaches(item, state, policy).iter().map(|r| wrap(&r.reach, width).len()).sum();
+    columns(body) >= REACH + 12 && rows + 1 + LEAST + 3 <= usize::from(body.height)
+}
+
+/// The keys that the border names: those that do not stand above it with their reach.
+fn keys(item: Option<&Checkpoint>, above: bool, width: u16) -> &'static [(&'static str, &'static str)] {
+    const OTHER: [(&str, &str); 4] =
+        [("j k", "item"), ("w", "why"), ("e", "edit the command"), ("q", "back, still pending")];
+    const PLAIN: [(&str, &str); 3] = [("j k", "item"), ("w", "why"), ("q", "back, still pending")];
+    const SHORT: [(&str, &str); 5] =
+        [("j k", "item"), ("y", "once"), ("n", "deny"), ("w", "why"), ("q", "back, still pending")];
+    const TRUST: [(&str, &str); 5] =
+        [("j k", "item"), ("y", "trust"), ("n", "leave off"), ("Enter", "view"), ("q", "back")];
+    const LEAST: [(&str, &str); 2] = [("y", "once"), ("n", "deny")];
+    match item.map(|c| &c.kind) {
+        Some(CheckpointKind::Trust { .. }) if width >= 60 => &TRUST,
+        Some(CheckpointKind::Risk { gate: None, .. }) if above => &OTHER,
+        _ if above => &PLAIN,
+        _ if width >= 60 => &SHORT,
+        _ => &LEAST,
+    }
+}
+
+/// Columns of a key and its name.
+const REACH: usize = 18;
+
+/// How far each answer reaches, below a line.
+fn answer_rows(item: &Checkpoint, page: &Page<'_>, width: usize) -> Vec<Line<'static>> {
+    let theme = page.theme;
+    let [across, _] = page.glyphs.rule;
+    let mut rows = vec![Line::from(Span::styled(across.repeat(width + 2), theme.style(Slot::Line)))];
+    let key = theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
+    for answer in reaches(item, page.state, page.policy) {
+        let none = answer.key.is_empty();
+        let room = width.saturating_sub(REACH).max(4);
+        for (i, part) in wrap(&Clean::line(&answer.reach), room).into_iter().enumerate() {
+            let (letter, name) = if i == 0 { (answer.key, answer.name) } else { ("", "") };
+            let slot = if none { Slot::Faint } else { Slot::Text };
+            rows.push(Line::from(vec![
+                Span::styled(format!("  {letter:6}"), key),
+                Span::styled(format!("{name:10}"), theme.style(if none { Slot::Faint } else { Slot::Soft })),
+                Span::styled(part, theme.style(slot)),
+            ]));
+        }
+    }
+    rows
 }
 
 fn item_rows(item: &Checkpoint, chosen: bool, page: &Page<'_>, width: usize) -> Vec<(Line<'static>, bool)> {
@@ -109,35 +167,28 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
     let clean = |text: &str| Clean::line(text).into_string();
     let waits = page.glyphs.waits.to_owned();
     match &item.kind {
-        CheckpointKind::Risk { command, folder, risk, why, gate, confine, reason, .. } => {
+        CheckpointKind::Risk { command, folder, risk, why, gate, confine, reason, gives, .. } => {
             let slot = risk_slot(*risk);
             let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
             let mut details = vec![("in", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
+            if !gives.is_empty() {
+                details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
+            }
             if !reason.is_empty() {
                 details.push(("it says", clean(reason)));
             }
             if gate.is_some() {
                 details.push(("for", "a gate of the plan".to_owned()));
             }
-            let run = item
-                .kind
-                .word()
-                .map_or("y runs it once".to_owned(), |w| format!("y, then type {w} to run it once"));
-            let edit = if gate.is_some() { "" } else { "; e changes it" };
-            details.push(("then", format!("{run}{edit}; n denies it")));
             (risk_name(*risk, ascii).to_owned(), slot, clean(command), details)
         }
         CheckpointKind::Access { request, ruling, .. } => {
-            let details = vec![
-                ("why", clean(&ruling.to_string())),
-                ("then", "y allows it once; n denies it".to_owned()),
-            ];
+            let details = vec![("why", clean(&ruling.to_string()))];
             (format!("{waits} asks"), Slot::Warn, clean(&request.to_string()), details)
         }
         CheckpointKind::Transition { from, to, reason, .. } => {
             let text = format!("go from {} to {}", from.title(), to.title());
-            let details =
-                vec![("why", clean(reason)), ("then", "y allows it for this turn; n denies it".to_owned())];
+            let details = vec![("why", clean(reason))];
             (format!("{waits} deeper"), Slot::Warn, text, details)
         }
         CheckpointKind::Trust { parts, .. } => {
@@ -146,10 +197,6 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
                 details.push((changed(part.change), clean(&part.path)));
                 details.extend(part.would.iter().map(|w| ("", format!("  {}", clean(w)))));
             }
-            details.push((
-                "then",
-                "Enter shows every line; y trusts it until it changes; n leaves it off".into(),
-            ));
             (format!("{waits} trust"), Slot::Warn, clean(&item.message), details)
         }
         CheckpointKind::Diff { proposals, .. } => {
@@ -165,18 +212,15 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
                     format!("{} {}; it is written by its own word", clean(p.path.as_str()), clean(why)),
                 ))
             });
-            let then = ("then", "Enter opens the diff".to_owned());
-            let details = control.chain([then]).collect();
+            let details = control.collect();
             (format!("{waits} changes"), Slot::Warn, files.join("  "), details)
         }
         CheckpointKind::Confirmation => {
             let title = page.state.plan.as_ref().map_or(String::new(), |p| clean(&p.title));
-            let then = ("then", "y runs the plan; n goes to the composer to change it".to_owned());
-            (format!("{} plan", page.glyphs.star), Slot::Accent, title, vec![then])
+            (format!("{} plan", page.glyphs.star), Slot::Accent, title, Details::new())
         }
         CheckpointKind::Failure(failure) => {
-            let details =
-                vec![("hint", clean(&failure.hint)), ("then", "answer it in the composer".to_owned())];
+            let details = vec![("hint", clean(&failure.hint))];
             (format!("{} failed", page.glyphs.failed), Slot::Bad, clean(&failure.message), details)
         }
         CheckpointKind::Clarification { .. }
@@ -184,8 +228,7 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
         | CheckpointKind::Exit
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. } => {
-            let then = ("then", "answer it in the composer".to_owned());
-            (format!("{waits} question"), Slot::Warn, clean(&item.message), vec![then])
+            (format!("{waits} question"), Slot::Warn, clean(&item.message), Details::new())
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns their border and words. Never acts.
 
-use pilothouse_core::{clean::Clean, port::Surroundings, session::State};
+use pilothouse_core::{clean::Clean, policy::Policy, port::Surroundings, session::State};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -23,6 +23,8 @@ pub struct Page<'a> {
     pub glyphs: &'a Glyphs,
     /// What is true now.
     pub state: &'a State,
+    /// The permission rules.
+    pub policy: &'a Policy,
     /// What surrounds the session.
     pub surroundings: &'a Surroundings,
     /// Where overlays may lie.

@@ -281,7 +281,7 @@ impl Draft<'_> {
         }
         if let LaneKind::Gate(gate) = kind {
             let command = Wish::of(&open).map(|w| w.command).unwrap_or_default();
-            let exit = outcome.exit.map(|exit| (exit, !outcome.failed));
+            let exit = outcome.exit.map(|exit| (exit.clone(), exit.ok() && !outcome.failed));
             self.gate_ended(lane, gate, command, exit, output, diagnostics);
             return Ok(());
         }

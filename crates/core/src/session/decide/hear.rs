@@ -73,14 +73,11 @@ impl Draft<'_> {
         let moved = head.epoch != self.state.epoch;
         // Where things moved on, the deterministic tiers may be sure by now.
         let opinion = said.opinion.filter(|_| !moved || self.tiers.classifier.unsure(&reading));
-        let reading = match &opinion {
-            Some(opinion) => {
-                let context = self.state.context(seq);
-                self.tiers.classifier.join(reading, opinion, &self.state.message(&line, &context))
-            }
-            None if moved && !self.tiers.classifier.unsure(&reading) => reading,
-            None => fallen_back(reading),
-        };
+        let sure = moved && !self.tiers.classifier.unsure(&reading);
+        let failed = !sure && (head.model || !said.faults.is_empty());
+        let context = self.state.context(seq);
+        let message = self.state.message(&line, &context);
+        let reading = self.tiers.classifier.settle(reading, opinion.as_ref(), failed, &message);
         let usage = (said.usage != crate::talk::Usage::default()).then_some(said.usage);
         let lasting = opinion.filter(|o| o.confidence > REMEMBERED && reading.whole.source == o.source);
         let key = lasting.map(|_| self.state.key(&line, seq));
@@ -133,10 +130,3 @@ impl Draft<'_> {
 
 /// Above this confidence an answer is used again while nothing around it changed (INT-09).
 const REMEMBERED: f32 = 0.9;
-
-/// No tier answered: the best guess of the rules stands, and says so.
-fn fallen_back(mut reading: Reading) -> Reading {
-    reading.whole.source = Source::Fallback;
-    reading.whole.reasoning.push_str("; no later tier answered, the best guess of the rules stands");
-    reading
-}

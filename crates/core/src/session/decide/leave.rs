@@ -1,41 +1,22 @@
 //! Leave: how a command is to run, and whether it may begin, asks, or is refused.
 //!
-//! Owns the table (G6). What a command asks for is never widened: what was not asked for is not
-//! given, and more than the sandbox gives is a question of its own.
+//! Owns what goes into the question. Never decides: the one policy does (G6), from the line, how it is to run, who wants
+//! it, and what is known of the place.
 
 use super::Draft;
 use crate::{
     blob::BlobId,
-    checkpoint::CheckpointKind,
+    checkpoint::{Checkpoint, CheckpointKind},
     event::{CallStatus, Event},
-    ids::{ApprovalId, LaneId},
-    policy::{Outcome, Request, Ruling},
+    ids::{ApprovalId, GateId, LaneId},
+    policy::{By, Manner, Outcome, Request},
     risk::{Risk, assess},
     sandbox::{Confine, Wish},
-    scope::{Capability, PermissionMode},
+    scope::Capability,
     session::{LaneKind, OpenCall},
     tool::Tool,
+    trust::Given,
 };
-
-/// Whose command it is.
-#[derive(Clone, Copy, Debug)]
-struct Whose {
-    /// The user typed its line.
-    typed: bool,
-    /// The user submitted that line to the question about it.
-    submitted: bool,
-    /// It is a gate of the plan.
-    gate: bool,
-}
-
-/// Whether a command may begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leave {
-    /// It runs.
-    Run,
-    /// The user is asked.
-    Ask,
-}
 
 impl Wish {
     /// Reads the arguments of a call; `None` when they name no command.
@@ -45,9 +26,22 @@ impl Wish {
         (!command.is_empty()).then_some(Self { command, folder, ..said })
     }
 
-    /// The hash of exactly what is shown of it.
-    fn shown(&self, confine: Confine) -> BlobId {
-        let text = format!("{}\0{}\0{confine:?}\0{}", self.folder, self.command, self.reason);
+    /// How it is to run.
+    pub(super) const fn manner(&self, by: By) -> Manner {
+        Manner { network: self.network, outside: self.outside, by }
+    }
+
+    /// It, as the rules are asked about it.
+    pub(super) fn request(&self, by: By) -> Request {
+        Request::command_in(&self.command, &self.folder, self.manner(by))
+    }
+
+    /// The hash of exactly what is shown of it, and of the values of what it is given.
+    fn shown(&self, confine: Confine, given: Option<&Given>) -> BlobId {
+        let mut text = format!("{}\0{}\0{confine:?}\0{}", self.folder, self.command, self.reason);
+        if let Some(given) = given {
+            text.push_str(&format!("\0{}\0{}", given.names.join(","), given.of));
+        }
         BlobId::of(text.as_bytes())
     }
 }
@@ -61,7 +55,15 @@ impl Draft<'_> {
                 "run needs {\"command\": \"…\"} and optionally \"folder\", a path relative to the workspace";
             return self.end_call(lane, open.call, CallStatus::Failed, text);
         };
+        let gate = self.gate_of(lane);
+        let by = match (approval, gate, open.typed) {
+            (Some(_), ..) => By::Submitted,
+            (None, Some(_), _) => By::Gate,
+            (None, None, true) => By::Typed,
+            (None, None, false) => By::Agent,
+        };
         let verdict = assess(&wish.command);
+        let request = wish.request(by);
         let confine = self.confine_of(&wish, verdict.risk);
         // What can only read is a read, in every path that may read.
         let needs = if confine == Confine::READING { Capability::Read } else { Capability::Execute };
@@ -72,27 +74,9 @@ impl Draft<'_> {
             return self.review(lane);
         }
         let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
-        let gate = self.state.lanes.get(&lane).and_then(|l| match l.kind {
-            LaneKind::Gate(gate) => Some(gate),
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Task(_)
-            | LaneKind::Goal
-            | LaneKind::Repair(_) => None,
-        });
-        let whose = Whose { typed: open.typed, submitted: approval.is_some(), gate: gate.is_some() };
-        let request = Request::Command { line: wish.command.clone(), folder: wish.folder.clone() };
         let decision = self.policy.decide(&request, &self.state.setting());
         let (deletes, ruling) = (decision.deletes, decision.ruling);
-        let leave = self.under_rules(
-            self.leave_for(whose, &wish, risk, confine),
-            whose,
-            &wish,
-            (confine, deletes),
-            &ruling,
-        );
-        let leave = if risk == Risk::High { Leave::Ask } else { leave };
-        let shown = wish.shown(confine);
+        let shown = wish.shown(confine, self.state.given.as_ref());
         let Wish { command, folder, reason, .. } = wish;
         self.emit(Event::CommandProposed {
             call: open.call,
@@ -114,7 +98,7 @@ impl Draft<'_> {
         if self.repeats(lane, open.call) {
             return;
         }
-        if leave == Leave::Run {
+        if ruling.outcome == Outcome::Run {
             return self.start_call(lane, open, Tool::Run, approval, Some(confine), Some(ruling));
         }
         let message = match confine {
@@ -125,6 +109,7 @@ impl Draft<'_> {
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
         let (call, ruling) = (open.call, Some(ruling));
+        let gives = self.state.given.as_ref().map(|g| g.names.clone()).unwrap_or_default();
         let kind = CheckpointKind::Risk {
             call,
             gate,
@@ -137,67 +122,45 @@ impl Draft<'_> {
             reason,
             ruling,
             deletes,
+            gives,
         };
         self.ask(kind, message);
     }
 
-    /// What the rules make of the leave. What the user submitted stands; a rule that allows only counts in
-    /// the sandbox, for no more than it gives, and never for a removal.
-    fn under_rules(
-        &self,
-        leave: Leave,
-        whose: Whose,
-        wish: &Wish,
-        (confine, deletes): (Confine, bool),
-        ruling: &Ruling,
-    ) -> Leave {
-        let (by_rule, own) = (!ruling.at.is_empty(), whose.typed || whose.submitted);
-        let more = wish.outside || (wish.network && !self.state.sandbox.network);
-        let held = matches!(confine, Confine::Inside { .. }) && !more;
-        let gate = whose.gate && !self.state.trust.holds();
-        match ruling.outcome {
-            Outcome::Ask if by_rule && !own => Leave::Ask,
-            _ if deletes && !own => Leave::Ask,
-            Outcome::Run if by_rule && held && !gate => Leave::Run,
-            Outcome::Run | Outcome::Ask | Outcome::Refuse => leave,
+    /// The gate that a lane runs.
+    fn gate_of(&self, lane: LaneId) -> Option<GateId> {
+        self.state.lanes.get(&lane).and_then(|l| match l.kind {
+            LaneKind::Gate(gate) => Some(gate),
+            LaneKind::Answer
+            | LaneKind::Planning
+            | LaneKind::Task(_)
+            | LaneKind::Goal
+            | LaneKind::Repair(_) => None,
+        })
+    }
+
+    /// What commands get changed: those that wait are asked about again, as they are now.
+    pub(super) fn ask_commands_again(&mut self) {
+        let asks = |c: &Checkpoint| {
+            if let CheckpointKind::Risk { call, .. } = &c.kind { Some((c.id, *call)) } else { None }
+        };
+        let waiting: Vec<_> = self.state.open.values().filter_map(asks).collect();
+        for (id, call) in waiting {
+            self.close(id, None);
+            let open = self.state.open_call(call).map(|(lane, open)| (lane.id, open.clone()));
+            if let Some((lane, open)) = open {
+                self.gate_command(lane, &open, None);
+            }
         }
     }
 
     /// How a command is to run: no wider than it asks for.
     fn confine_of(&self, wish: &Wish, risk: Risk) -> Confine {
-        let sandbox = &self.state.sandbox;
-        let network = wish.network || sandbox.network;
-        match sandbox.backend {
-            _ if wish.outside => Confine::Outside,
-            None => Confine::Bare,
-            Some(_) if risk == Risk::Low && !wish.network => Confine::READING,
-            Some(_) => Confine::Inside { write: true, network },
-        }
+        wish.manner(By::Agent).confine(risk, self.state.setting().conditions)
     }
 
     /// Whether a line that the user typed can only read where it runs.
     pub(super) fn only_looks(&self, line: &str) -> bool {
         self.confine_of(&Wish::default(), assess(line).risk) == Confine::READING
-    }
-
-    /// The table of leave (G6).
-    fn leave_for(&self, whose: Whose, wish: &Wish, risk: Risk, confine: Confine) -> Leave {
-        let more = wish.outside || (wish.network && !self.state.sandbox.network);
-        let auto = self.state.permission == PermissionMode::Auto;
-        match (risk, confine) {
-            (Risk::High, _) => Leave::Ask,
-            // The line that the user submitted to the question is its answer.
-            (Risk::Low | Risk::Medium, _) if whose.submitted => Leave::Run,
-            // A gate runs the project's own code: in a folder that is not trusted it asks in every mode.
-            (Risk::Low | Risk::Medium, _) if whose.gate && !self.state.trust.holds() => Leave::Ask,
-            // The user typed it, and typed how it runs; without a sandbox even that asks.
-            (Risk::Low | Risk::Medium, Confine::Inside { .. } | Confine::Outside) if whose.typed => {
-                Leave::Run
-            }
-            (Risk::Low | Risk::Medium, Confine::Bare | Confine::Outside) => Leave::Ask,
-            (Risk::Low | Risk::Medium, Confine::Inside { .. }) if more => Leave::Ask,
-            (Risk::Medium, Confine::Inside { .. }) if !auto => Leave::Ask,
-            (Risk::Low | Risk::Medium, Confine::Inside { .. }) => Leave::Run,
-        }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     event::{CallStatus, Event, Level},
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
-    policy::{Conditions, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
+    policy::{By, Conditions, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
     risk::Act,
     sandbox::Wish,
     session::{OpenCall, State},
@@ -19,27 +19,25 @@ use crate::{
 impl State {
     /// What a decision by the rules depends on beside them.
     pub fn setting(&self) -> Setting<'_> {
-        let conditions =
-            Conditions { trusted: self.trust.holds(), sandboxed: self.sandbox.backend.is_some() };
+        let conditions = Conditions {
+            trusted: self.trust.holds(),
+            sandboxed: self.sandbox.backend.is_some(),
+            network: self.sandbox.network,
+        };
         Setting { mode: self.permission, conditions, granted: &self.granted }
     }
 }
 
 impl Draft<'_> {
-    /// What the rules say of a command.
-    pub(super) fn rule_command(&self, command: &str, folder: &str) -> Ruling {
-        let request = Request::Command { line: command.to_owned(), folder: folder.to_owned() };
-        self.policy.decide(&request, &self.state.setting()).ruling
-    }
-
     /// Whether the rules let a call begin that everything else allows; else it is refused or asked about. What the user
     /// answered stands, unless a rule denies it by now.
     pub(super) fn rules_let(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
         if tool == Tool::Run {
-            let Some(Wish { command, folder, .. }) = Wish::of(open) else { return true };
-            let ruling = self.rule_command(&command, &folder);
+            let Some(wish) = Wish::of(open) else { return true };
+            let request = wish.request(By::Agent);
+            let ruling = self.policy.decide(&request, &self.state.setting()).ruling;
             if ruling.outcome == Outcome::Refuse {
-                self.refuse_by_rule(lane, open.call, &Request::Command { line: command, folder }, ruling);
+                self.refuse_by_rule(lane, open.call, &request, ruling);
                 return false;
             }
             return true;
@@ -153,12 +151,12 @@ impl Draft<'_> {
         texts: &[String],
         lasting: bool,
     ) -> Decided {
-        let Some(CheckpointKind::Risk { command, folder, confine, .. }) =
-            self.state.open.get(&id).map(|c| c.kind.clone())
+        let Some((request, confine)) =
+            self.state.open.get(&id).and_then(|c| Some((c.kind.command()?, c.kind.confine()?)))
         else {
             return Err(Refusal::new("only a command can be allowed by a rule"));
         };
-        let rules = self.grantable(&command, &folder, texts)?;
+        let rules = self.grantable(&request, texts)?;
         let answer = Answer::Grant { rules: texts.to_vec(), lasting };
         let approval = self.allow(id, answer);
         let rules = rules.iter().map(Rule::to_string).collect();
@@ -169,10 +167,9 @@ impl Draft<'_> {
     }
 
     /// The rules, when they are ones that may be granted and that let this command run.
-    fn grantable(&self, command: &str, folder: &str, texts: &[String]) -> Result<Vec<Rule>, Refusal> {
-        let request = Request::Command { line: command.to_owned(), folder: folder.to_owned() };
+    fn grantable(&self, request: &Request, texts: &[String]) -> Result<Vec<Rule>, Refusal> {
         let setting = self.state.setting();
-        self.policy.offer(&request, &setting).map_err(|why| Refusal::new(format!("not by a rule: {why}")))?;
+        self.policy.offer(request, &setting).map_err(|why| Refusal::new(format!("not by a rule: {why}")))?;
         let mut rules = Vec::new();
         for text in texts {
             let rule = Rule::parse(text, Origin::SESSION).map_err(|f| Refusal::new(f.why))?;
@@ -182,7 +179,7 @@ impl Draft<'_> {
             rules.push(rule);
         }
         let granted: Vec<Rule> = setting.granted.iter().chain(&rules).cloned().collect();
-        let after = self.policy.decide(&request, &Setting { granted: &granted, ..setting });
+        let after = self.policy.decide(request, &Setting { granted: &granted, ..setting });
         if rules.is_empty() || after.ruling.outcome != Outcome::Run {
             return Err(Refusal::new("this rule would not let the command run; nothing was allowed"));
         }
@@ -192,12 +189,12 @@ impl Draft<'_> {
     /// Commands that wait and that a grant now covers run: the same question is not asked twice.
     fn settle_by_grant(&mut self) {
         let command = |c: &Checkpoint| {
-            let CheckpointKind::Risk { call, command, folder, .. } = &c.kind else { return None };
-            Some((c.id, *call, command.clone(), folder.clone()))
+            let CheckpointKind::Risk { call, .. } = &c.kind else { return None };
+            Some((c.id, *call, c.kind.command()?))
         };
         let waiting: Vec<_> = self.state.open.values().filter_map(command).collect();
-        for (id, call, command, folder) in waiting {
-            if self.rule_command(&command, &folder).outcome == Outcome::Run {
+        for (id, call, request) in waiting {
+            if self.policy.decide(&request, &self.state.setting()).ruling.outcome == Outcome::Run {
                 self.close(id, None);
                 if let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) {
                     self.advance(lane);

@@ -253,10 +253,11 @@ impl Draft<'_> {
     }
 
     /// Whether a guess is too weak for what it would do: a control word acts at once, and a change to
-    /// the plan stops its run.
+    /// the plan stops its run. Talk that names no work is no change to a plan.
     fn unsure(&self, class: &Classification) -> bool {
         let stops = self.state.phase == Phase::Executing && class.turn == Turn::PlanContinue;
-        !self.is_sure(class) || (stops && class.confidence < SURE_TO_REPLAN)
+        let talk = class.path.current() == IntentNode::Conversation;
+        !self.is_sure(class) || (stops && (talk || class.confidence < SURE_TO_REPLAN))
     }
 
     fn unclear(&mut self, turn: TurnId, clarify: Clarify) -> Decided {

@@ -17,7 +17,8 @@ impl Draft<'_> {
     /// starts from: only trust is worth an event.
     pub(super) fn trust_as(&mut self, standing: Standing) {
         if standing.trust.holds() {
-            self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
+            let gives = standing.gives.clone();
+            self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of, gives });
         }
         self.know_hooks(&standing);
         self.ask_of_trust(standing);
@@ -28,8 +29,9 @@ impl Draft<'_> {
         let Some(wish) = self.state.seeking else {
             return Err(Refusal::new("nobody asked about the folder"));
         };
-        let before = self.state.trust;
-        self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of });
+        let (before, given) = (self.state.trust, self.state.given.clone());
+        let gives = standing.gives.clone();
+        self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of, gives });
         let (holds, asks) = (standing.trust.holds(), standing.asks);
         let text = match wish {
             TrustWish::Keep(of) if holds && standing.of == of => {
@@ -55,6 +57,9 @@ impl Draft<'_> {
             (None, None) => {}
         }
         self.know_hooks(&standing);
+        if self.state.given != given {
+            self.ask_commands_again();
+        }
         self.ask_of_trust(standing);
         Ok(())
     }

@@ -243,9 +243,10 @@ fn of_two_hundred_held_keys_none_answers_the_question_that_appears() {
 fn the_keys_that_answer_are_held_over_every_question() {
     let (mut checked, mut violations) = (0, 0);
     for (n, scene) in SCENES.into_iter().enumerate() {
-        for (m, name) in ["enter", "y", "a", "A", "s", "n", "1", "r", "q", "p", "o", "c", "e", "d", "m"]
-            .into_iter()
-            .enumerate()
+        for (m, name) in
+            ["enter", "y", "a", "A", "s", "n", "1", "r", "q", "p", "t", "w", "o", "c", "e", "d", "m"]
+                .into_iter()
+                .enumerate()
         {
             let answered = hold((n * 100 + m) as u64, scene, &[chord(name)]);
             if answered > 0 {

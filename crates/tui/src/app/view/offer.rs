@@ -37,12 +37,15 @@ impl App {
         Some((*risk, why))
     }
 
-    /// What the command asks for beyond the sandbox, and why, in the agent's words.
-    fn offer_beyond(&self) -> (Option<&'static str>, Option<String>) {
+    /// What the command gets beyond the sandbox, and why it asks for that, in the agent's words.
+    fn offer_beyond(&self) -> (Option<String>, Option<String>) {
         let question = self.composer.offered().and_then(|o| self.session.state().open.get(&o.question));
         match question.map(|q| &q.kind) {
-            Some(CheckpointKind::Risk { confine, reason, .. }) => {
-                (confine.beyond(), Some(reason.clone()).filter(|r| !r.is_empty()))
+            Some(CheckpointKind::Risk { confine, reason, gives, .. }) => {
+                let given = (!gives.is_empty()).then_some("with .env");
+                let beyond: Vec<&str> = confine.beyond().into_iter().chain(given).collect();
+                let beyond = Some(beyond.join(", ")).filter(|b| !b.is_empty());
+                (beyond, Some(reason.clone()).filter(|r| !r.is_empty()))
             }
             Some(_) | None => (None, None),
         }

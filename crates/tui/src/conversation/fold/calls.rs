@@ -6,6 +6,7 @@ use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
     goal::PlannerReply,
     ids::{CallId, LaneId, Millis},
+    policy::{Request, Ruling},
     session::LaneKind,
     talk::{Delta, DeltaKind},
     tool::Tool,
@@ -127,6 +128,8 @@ impl Log {
             summary: String::new(),
             result: Text::default(),
             changed: false,
+            request: None,
+            ruling: None,
             tail: VecDeque::new(),
         };
         let key = self.add(at, Kind::Work, Body::Call(Box::new(body)));
@@ -145,6 +148,15 @@ impl Log {
         }
     }
 
+    /// What the rules were asked about a command, and what they said.
+    pub(super) fn ruled(&mut self, call: CallId, request: Request, ruling: Option<&Ruling>) {
+        if let Some(Entry { body: Body::Call(c), .. }) =
+            self.calls.get(&call).copied().and_then(|k| self.get_mut(k))
+        {
+            (c.request, c.ruling) = (Some(request), ruling.cloned());
+        }
+    }
+
     pub(super) fn started(&mut self, at: Millis, call: CallId, tool: Tool, subject: &str) {
         let known = self.calls.get(&call).copied();
         if let Some(Entry { body: Body::Call(c), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
@@ -155,7 +167,7 @@ impl Log {
     }
 
     pub(super) fn ended(&mut self, stamped: &Stamped) {
-        let Event::CallEnded { call, status, summary, result, .. } = &stamped.event else { return };
+        let Event::CallEnded { call, status, summary, result, ruling, .. } = &stamped.event else { return };
         let name = self.names.remove(call);
         if !self.calls.contains_key(call) {
             let Some(name) = name else {
@@ -176,6 +188,9 @@ impl Log {
             matches!(c.tool, Some(Tool::Edit | Tool::Write | Tool::Delete)) && !c.summary.is_empty();
         if !(drafted && *status == CallStatus::Done) {
             c.summary.clone_from(summary);
+        }
+        if ruling.is_some() {
+            c.ruling.clone_from(ruling);
         }
         c.result = Text::of(result);
         *dirty = true;

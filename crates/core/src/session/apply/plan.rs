@@ -1,0 +1,102 @@
+//! The plan folded into the state: its tasks, its gates, and what went wrong at one.
+
+use crate::{
+    checkpoint::Failure,
+    event::Event,
+    ids::{GateId, Seq, TaskId},
+    intent::Phase,
+    plan::{GateStatus, Plan, TaskStatus},
+    session::State,
+};
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_plan(&mut self, seq: Seq, event: &Event) {
+        match event {
+            Event::PlanReady { plan } => {
+                self.plan = Some(plan.clone());
+                // Changes staged before belong to no task of this plan.
+                for p in self.proposals.values_mut().filter(|p| !self.lanes.contains_key(&p.lane)) {
+                    p.task = None;
+                }
+                self.suspended.take_if(|p| p.turn == plan.turn);
+            }
+            Event::PlanShelved { suspended } => {
+                let plan = self.plan.take();
+                match plan {
+                    Some(plan) if *suspended => self.suspended = Some(plan),
+                    Some(_) => {}
+                    None if *suspended => {}
+                    None => self.suspended = None,
+                }
+            }
+            Event::TaskStarted { task, .. } => self.set_task(*task, TaskStatus::Running),
+            Event::TaskCompleted { task, took } => {
+                self.set_task(*task, TaskStatus::Done);
+                if let Some(t) = self.plan.as_mut().and_then(|p| p.tasks.iter_mut().find(|t| t.id == *task)) {
+                    t.took = Some(*took);
+                }
+            }
+            Event::TaskFailed { task, .. } => self.set_task(*task, TaskStatus::Failed),
+            Event::TaskSkipped { task } => self.set_task(*task, TaskStatus::Skipped),
+            Event::TaskCancelled { task } => self.set_task(*task, TaskStatus::Cancelled),
+            Event::TaskReset { task } => self.set_task(*task, TaskStatus::Pending),
+            Event::GateStarted { gate, call } => {
+                self.saw(call.0);
+                self.set_gate(*gate, |_| GateStatus::Running);
+            }
+            Event::GatePassed { gate, evidence, .. } => {
+                self.saw(evidence.0);
+                self.evidence.insert(*evidence, seq);
+                self.repairs = 0;
+                self.set_gate(*gate, |_| GateStatus::Passed(*evidence));
+            }
+            Event::GateFailed { gate, evidence, proof } => {
+                self.saw(evidence.0);
+                self.evidence.insert(*evidence, seq);
+                self.failure = Some(self.red(*gate, &proof.diagnostics));
+                self.set_gate(*gate, |_| GateStatus::Failed(*evidence));
+            }
+            Event::GateWentStale { gate } => self.set_gate(*gate, |was| match was {
+                GateStatus::Passed(e) => GateStatus::Stale(e),
+                GateStatus::Pending
+                | GateStatus::Running
+                | GateStatus::Failed(_)
+                | GateStatus::Stale(_)
+                | GateStatus::Skipped => was,
+            }),
+            Event::GateReset { gate, skipped } => {
+                let to = if *skipped { GateStatus::Skipped } else { GateStatus::Pending };
+                self.set_gate(*gate, |_| to);
+            }
+            Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
+            _ => {}
+        }
+    }
+
+    /// What went wrong at a red gate.
+    fn red(&self, gate: GateId, diagnostics: &str) -> Failure {
+        Failure {
+            origin: Phase::Executing,
+            task: None,
+            step: self.plan.as_ref().map_or(0, Plan::settled),
+            gate: Some(gate),
+            message: diagnostics.to_owned(),
+            hint: String::new(),
+            planner: None,
+        }
+    }
+
+    pub(super) fn set_task(&mut self, id: TaskId, status: TaskStatus) {
+        let plan = self.plan.as_mut().or(self.suspended.as_mut());
+        if let Some(task) = plan.and_then(|p| p.tasks.iter_mut().find(|t| t.id == id)) {
+            task.status = status;
+        }
+    }
+
+    fn set_gate(&mut self, id: GateId, status: impl Fn(GateStatus) -> GateStatus) {
+        if let Some(gate) = self.plan.as_mut().and_then(|p| p.gates.iter_mut().find(|g| g.id == id)) {
+            gate.status = status(gate.status);
+        }
+    }
+}

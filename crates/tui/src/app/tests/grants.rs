@@ -1,0 +1,249 @@
+//! How far an answer reaches: drawn beside its key, kept only after a second yes, explained on demand.
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
+    risk::Risk,
+};
+
+use super::*;
+use crate::theme::Slot;
+
+/// The agent wants to run this; the list is open and stood long enough.
+fn asking(width: u16, args: &str) -> Desk {
+    let mut desk = Desk::new(width, 40);
+    desk.press("where is it?<enter>").deliver();
+    desk.reply("", &[("run", args)]);
+    desk.collect();
+    desk.draw();
+    desk.press("<ctrl-x>a");
+    desk.wait(1_000);
+    desk
+}
+
+fn command(width: u16, line: &str) -> Desk {
+    asking(width, &format!(r#"{{"command":"{line}"}}"#))
+}
+
+/// What the app sent as an answer.
+fn answer(desk: &Desk) -> Option<&Answer> {
+    desk.inputs.iter().find_map(|i| match i {
+        Input::Answer { answer, .. } => Some(answer),
+        _ => None,
+    })
+}
+
+fn rehearsed(desk: &mut Desk) {
+    let through = vec![Found { line: "cargo add tokio".into(), risk: Risk::Medium, times: 3 }];
+    let held = vec![Found { line: "cargo add x; rm -rf y".into(), risk: Risk::High, times: 1 }];
+    let found = Rehearsal { seen: 9, through, held, narrowed: Vec::new() };
+    let (number, now) = (desk.number, desk.now);
+    desk.app.update(Update::Answered(number, Reply::Rehearsed(Box::new(found))), now);
+    desk.draw();
+}
+
+#[test]
+fn the_reach_of_each_answer_stands_beside_its_key_at_every_width() {
+    for width in [60, 100, 160] {
+        let mut desk = command(width, "cargo add serde");
+        let text = desk.text();
+        for part in [
+            "  y     once      this command, now",
+            "  t     session   allow command cargo add",
+            "  p     always    the same, kept in your",
+            "  n     deny      this command;",
+        ] {
+            assert!(text.contains(part), "{width}: {part}\n{text}");
+        }
+        assert!(text.contains("w why"), "{width}: {text}");
+        assert!(desk.inputs.is_empty());
+    }
+}
+
+#[test]
+fn this_session_allows_the_rule_that_is_drawn_and_the_next_one_like_it_runs_unasked() {
+    let mut desk = command(100, "cargo add serde");
+    desk.press("t");
+    let grant = Answer::Grant { rules: vec!["allow command cargo add".into()], lasting: false };
+    assert_eq!(answer(&desk), Some(&grant));
+    desk.deliver();
+    assert_eq!(desk.tools.len(), 1);
+    assert!(desk.state().open.is_empty());
+    assert_eq!(desk.state().granted.len(), 1);
+}
+
+#[test]
+fn neither_t_nor_p_answers_before_the_item_stood_there_or_when_the_rule_changed_since() {
+    let mut desk = command(100, "cargo add serde");
+    desk.press("q").wait(2_000);
+    desk.press("<ctrl-x>a").wait(200).press("t");
+    assert!(answer(&desk).is_none(), "{}", desk.text());
+    let mut desk = command(100, "cargo add serde && make all");
+    assert!(desk.text().contains("allow command cargo add; allow command make all"));
+    let rule =
+        Rule::parse("allow command make all", Origin { source: Source::User, file: "f".into(), line: 1 });
+    let policy = std::sync::Arc::new(Policy::new(vec![rule.unwrap()], Places::default()));
+    desk.session.set_policy(std::sync::Arc::clone(&policy));
+    desk.app.update(Update::Rules(policy), desk.now);
+    desk.press("t");
+    assert!(answer(&desk).is_none(), "another rule stands there now, and was not drawn yet");
+    desk.wait(1_000).press("t");
+    let grant = Answer::Grant { rules: vec!["allow command cargo add".into()], lasting: false };
+    assert_eq!(answer(&desk), Some(&grant));
+}
+
+#[test]
+fn where_the_reach_cannot_be_drawn_nothing_is_allowed_for_longer() {
+    let mut desk = command(100, "cargo add serde");
+    desk.size = Rect::new(0, 0, 50, 12);
+    desk.draw();
+    desk.wait(1_000).press("t");
+    assert!(answer(&desk).is_none() && desk.text().contains("too small"), "{}", desk.text());
+}
+
+#[test]
+fn a_rule_for_good_is_shown_in_full_and_kept_only_after_a_second_yes() {
+    let mut desk = command(100, "cargo add serde");
+    desk.press("p");
+    assert!(matches!(&desk.asks[..], [Ask::Rehearse(rules)] if rules == &["allow command cargo add"]));
+    assert!(desk.text().contains("looking at the commands of past sessions"));
+    desk.wait(1_000).press("y");
+    assert!(answer(&desk).is_none(), "what it would have done is not known yet");
+    rehearsed(&mut desk);
+    desk.press("y");
+    assert!(answer(&desk).is_none(), "that stood there for no time");
+    let text = desk.text();
+    for part in [
+        "rule      allow command cargo add",
+        "matches   runs     cargo add serde",
+        "runs     cargo add other --option",
+        "asks     cargo another",
+        "past      9 commands of this folder looked at; 3 would have run unasked",
+        "cargo add tokio  3 times",
+        "cargo add x; rm -rf y",
+        "not recommended",
+        "y keep it and run",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    desk.wait(1_000).press("<enter>");
+    assert!(answer(&desk).is_none(), "Enter keeps nothing");
+    desk.press("y");
+    let grant = Answer::Grant { rules: vec!["allow command cargo add".into()], lasting: true };
+    assert_eq!(answer(&desk), Some(&grant));
+    desk.deliver();
+    assert!(
+        desk.writes
+            .iter()
+            .any(|w| matches!(w, Work::Keep { rules, .. } if rules == &["allow command cargo add"]))
+    );
+}
+
+#[test]
+fn a_rule_can_be_made_narrower_and_is_rehearsed_anew() {
+    let mut desk = command(100, "cargo add serde");
+    desk.press("p");
+    rehearsed(&mut desk);
+    desk.wait(1_000).press("-");
+    let text = desk.text();
+    assert!(text.contains("allow command cargo add serde $") && text.contains("+ wider"), "{text}");
+    assert!(text.contains("looking at"), "{text}");
+    rehearsed(&mut desk);
+    desk.wait(1_000).press("y");
+    let grant = Answer::Grant { rules: vec!["allow command cargo add serde $".into()], lasting: true };
+    assert_eq!(answer(&desk), Some(&grant));
+}
+
+#[test]
+fn a_late_answer_about_another_rule_is_not_taken_for_this_one() {
+    let mut desk = command(100, "cargo add serde");
+    desk.press("p");
+    let before = desk.number;
+    desk.press("-");
+    let now = desk.now;
+    desk.app.update(Update::Answered(before, Reply::Rehearsed(Box::default())), now);
+    assert!(desk.text().contains("looking at"));
+}
+
+#[test]
+fn high_risk_removals_escalation_and_the_network_are_offered_for_no_longer_than_once() {
+    for (args, why) in [
+        (r#"{"command":"git push --force"}"#, "high risk is never covered by a rule"),
+        (r#"{"command":"rm notes.txt"}"#, "a removal is never covered by a rule"),
+        (r#"{"command":"make","outside":true}"#, "outside the sandbox is never covered"),
+        (r#"{"command":"npm install","network":true}"#, "a rule does not open the network"),
+        (r#"{"command":"make $X"}"#, "not certain"),
+    ] {
+        for width in [60, 100] {
+            let mut desk = asking(width, args);
+            let flat = desk.text().replace(['│', '\n'], " ");
+            let flat: Vec<&str> = flat.split_whitespace().collect();
+            assert!(flat.join(" ").contains("not by a rule"), "{args}: {}", desk.text());
+            if width == 100 {
+                assert!(desk.text().contains(why), "{args}: {}", desk.text());
+            }
+            desk.press("t");
+            assert!(desk.text().contains(why) || width == 60, "{args}: {}", desk.text());
+            desk.wait(1_000).press("p");
+            assert!(answer(&desk).is_none() && desk.asks.is_empty(), "{args}");
+        }
+    }
+}
+
+#[test]
+fn why_names_the_rule_what_nearly_matched_and_the_line_that_would_change_it() {
+    for width in [60, 100, 160] {
+        let mut desk = command(width, "cargo add serde");
+        desk.press("w");
+        let text = desk.text();
+        for part in [
+            "Why it is asked",
+            "cargo add serde",
+            "medium risk asks in ask mode",
+            "ask · folder not trusted · sandbox",
+        ] {
+            assert!(text.contains(part), "{width}: {part}\n{text}");
+        }
+        let flat: String = text.replace(['│', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains("pilothouse permissions add"), "{width}: {text}");
+        desk.press("q");
+        assert!(desk.text().contains("Approvals"), "back to the list");
+    }
+}
+
+#[test]
+fn what_ran_unasked_and_what_was_refused_is_explained_from_the_conversation() {
+    let mut desk = Desk::new(120, 40);
+    let rules = ["allow command cargo test", "deny command git push"];
+    let origin = |n| Origin { source: Source::User, file: "~/permissions.toml".into(), line: n };
+    let rules = rules.iter().enumerate().map(|(n, r)| Rule::parse(r, origin(n + 1)).unwrap()).collect();
+    let policy = std::sync::Arc::new(Policy::new(rules, Places::default()));
+    desk.session.set_policy(std::sync::Arc::clone(&policy));
+    desk.app.update(Update::Rules(policy), desk.now);
+    desk.press("run the tests<enter>").deliver();
+    desk.reply("", &[("run", r#"{"command":"cargo test -q"}"#)]);
+    desk.collect();
+    desk.press("<ctrl-x>cw");
+    let text = desk.text();
+    assert!(text.contains("Why it is not asked"), "{text}");
+    assert!(text.contains("allow command cargo test (~/permissions.toml:1)"), "{text}");
+    desk.press("<esc>");
+    let call = desk.tools.remove(0);
+    let outcome = pilothouse_core::tool::ToolOutcome::text("ok", "ok");
+    desk.give(Input::ToolEnded { call, outcome });
+    desk.reply("", &[("run", r#"{"command":"git push"}"#)]);
+    desk.press("w");
+    let text = desk.text();
+    assert!(text.contains("Why it is refused"), "{text}");
+    assert!(text.contains("deny command git push (~/permissions.toml:2)"), "{text}");
+    assert!(text.contains("take out ~/permissions.toml:2"), "{text}");
+}
+
+#[test]
+fn the_answers_stand_still_while_the_choice_moves_and_carry_colour() {
+    let mut desk = command(100, "cargo add serde");
+    let (buf, _) = desk.draw();
+    let y = (0..40).find(|y| rows(&buf)[usize::from(*y)].contains("t     session")).unwrap();
+    let x = u16::try_from(rows(&buf)[usize::from(y)].chars().position(|c| c == 't').unwrap()).unwrap();
+    assert_eq!(buf[(x, y)].style().fg, desk.app.theme.style(Slot::Accent).fg);
+}

@@ -1,0 +1,40 @@
+//! Who looks elsewhere is told; who looks here is left alone.
+
+use crossterm::event::Event as TerminalEvent;
+
+use super::*;
+
+fn told(desk: &mut Desk) -> Vec<String> {
+    let wishes = desk.app.wishes();
+    wishes.into_iter().filter_map(|w| if let Wish::Tell(bytes) = w { Some(bytes) } else { None }).collect()
+}
+
+#[test]
+fn a_waiting_plan_rings_only_where_nobody_looks() {
+    for (focus, rings) in
+        [(Some(TerminalEvent::FocusLost), true), (Some(TerminalEvent::FocusGained), false), (None, false)]
+    {
+        let mut desk = Desk::new(120, 40);
+        if let Some(event) = &focus {
+            desk.app.terminal(event, desk.now);
+        }
+        // A key came just now: where the terminal does not tell its focus, that is looking.
+        let mut desk = desk.with_plan();
+        let told = told(&mut desk);
+        assert_eq!(told, if rings { vec!["\u{7}".to_owned()] } else { Vec::new() }, "{focus:?}");
+    }
+}
+
+#[test]
+fn what_is_told_is_never_what_was_said() {
+    let look = Look {
+        hearer: crate::notify::Hearer::of(|n| if n == "TERM" { "foot" } else { "" }),
+        ..Look::default()
+    };
+    let mut desk = Desk::new(120, 40);
+    desk.app.look = look;
+    desk.app.terminal(&TerminalEvent::FocusLost, desk.now);
+    let mut desk = desk.with_plan();
+    let told = told(&mut desk).concat();
+    assert_eq!(told, "\u{1b}]777;notify;pilothouse;a question waits for you\u{1b}\\\u{7}");
+}

@@ -1,0 +1,134 @@
+//! Why a call is asked about, is refused, or runs without a question.
+//!
+//! Owns the page. The rules give the words; nothing is decided here.
+
+use pilothouse_core::{
+    checkpoint::{Checkpoint, CheckpointKind},
+    clean::Clean,
+    ids::CallId,
+    intent::IntentPath,
+    policy::{Outcome, Request, Ruling, Why},
+    risk::Act,
+    session::Session,
+    tool::ChangeKind,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Modifier,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use super::page::{Page, frame};
+use crate::{
+    row::{Ink, Piece, Row, wrap},
+    theme::Slot,
+};
+
+/// Columns of the labels.
+const LABEL: usize = 8;
+
+/// A call, what the rules say of it now, and what decided when it was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    why: Why,
+    then: Option<Ruling>,
+}
+
+impl Reason {
+    /// Why this call is dealt with as it is; `then` is what decided when it was made.
+    pub fn of(request: &Request, then: Option<Ruling>, path: &str, session: &Session) -> Self {
+        let why = session.policy().explain(request, &session.state().setting(), path);
+        Self { why, then }
+    }
+
+    /// Why a question is asked; `None` where no rule has to do with it.
+    pub fn of_question(item: &Checkpoint, session: &Session) -> Option<Self> {
+        let state = session.state();
+        let path = |call: CallId| {
+            let lane = state.open_call(call).map(|(lane, _)| lane.node);
+            lane.map_or_else(String::new, |node| format!("{}", IntentPath::to(node)))
+        };
+        let (request, then, path) = match &item.kind {
+            CheckpointKind::Risk { call, ruling, .. } => (item.kind.command()?, ruling.clone(), path(*call)),
+            CheckpointKind::Access { call, request, ruling, .. } => {
+                (request.clone(), Some(ruling.clone()), path(*call))
+            }
+            CheckpointKind::Diff { proposals, lane } => {
+                let first = proposals.iter().find_map(|id| state.proposals.get(id))?;
+                let act = if first.kind == ChangeKind::Delete { Act::Delete } else { Act::Write };
+                let path = state.lanes.get(lane).map(|l| IntentPath::to(l.node).to_string());
+                let request = Request::Path { act, path: first.path.as_str().to_owned() };
+                (request, None, path.unwrap_or_default())
+            }
+            CheckpointKind::Confirmation
+            | CheckpointKind::Clarification { .. }
+            | CheckpointKind::Failure(_)
+            | CheckpointKind::Interruption { .. }
+            | CheckpointKind::Transition { .. }
+            | CheckpointKind::Trust { .. }
+            | CheckpointKind::Exit
+            | CheckpointKind::PipelinePause { .. }
+            | CheckpointKind::Breakout { .. } => return None,
+        };
+        Some(Self::of(&request, then, &path, session))
+    }
+
+    /// Draws it.
+    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) {
+        let width = usize::from(page.body.width.min(110).saturating_sub(6));
+        let rows = self.rows(page, width);
+        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
+        let area = super::centred(page.body, 110, height);
+        let title = match self.why.outcome {
+            Outcome::Run => "Why it is not asked",
+            Outcome::Ask => "Why it is asked",
+            Outcome::Refuse => "Why it is refused",
+        };
+        let inner = frame(page, area, title, "", &[("Esc", "back, nothing is decided")], buf);
+        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
+            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
+        }
+    }
+
+    fn rows(&self, page: &Page<'_>, width: usize) -> Vec<Line<'static>> {
+        let mut all = self.why.rows.clone();
+        if let Some(then) = self.then.as_ref().filter(|then| !self.says(then)) {
+            all.push(("then", format!("when it was made: {then}")));
+        }
+        let mut lines = Vec::new();
+        for (label, text) in all {
+            let slot = match (label, self.why.outcome) {
+                ("call", _) => Slot::Strong,
+                ("now", Outcome::Run) => Slot::Ok,
+                ("now", Outcome::Ask) => Slot::Warn,
+                ("now", Outcome::Refuse) => Slot::Bad,
+                ("rule" | "change", _) => Slot::Text,
+                _ => Slot::Soft,
+            };
+            let mut style = page.theme.style(slot);
+            if label == "call" {
+                style = style.add_modifier(Modifier::BOLD);
+            }
+            let text = Clean::line(&text).into_string();
+            let parts = wrap(&[Piece::new(&text, Ink::of(slot))], width.saturating_sub(LABEL).max(8));
+            for (i, part) in parts.iter().map(Row::text).enumerate() {
+                let label = if i == 0 { label } else { "" };
+                lines.push(Line::from(vec![
+                    Span::styled(format!("{label:LABEL$}"), page.theme.style(Slot::Soft)),
+                    Span::styled(part, style),
+                ]));
+            }
+            if label == "call" {
+                lines.push(Line::default());
+            }
+        }
+        lines
+    }
+
+    /// Whether what decided then is what the rules say now.
+    fn says(&self, then: &Ruling) -> bool {
+        self.why.rows.iter().any(|(label, text)| *label == "rule" && text.starts_with(&then.to_string()))
+    }
+}

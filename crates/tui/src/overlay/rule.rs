@@ -1,0 +1,228 @@
+//! A rule that would be kept for good, shown in full with what it matches before it is kept.
+//!
+//! Owns how narrow it is and the page. Never keeps it: the root does, after a second yes.
+
+use pilothouse_core::{
+    checkpoint::Checkpoint,
+    clean::Clean,
+    ids::CheckpointId,
+    policy::{Example, Found, Outcome, Rehearsal, Rule},
+    session::Session,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Modifier,
+    text::{Line, Span},
+    widgets::Widget,
+};
+
+use super::page::{Page, frame};
+use crate::{
+    approvals::{risk_name, risk_slot},
+    reach::texts,
+    row::{Ink, Piece, wrap},
+    status::shorten,
+    theme::Slot,
+};
+
+/// Columns of the labels.
+const LABEL: usize = 10;
+/// Past commands of one kind that are listed.
+const MOST_PAST: usize = 6;
+
+/// What stands on the page: an answer is bound to exactly this.
+pub type Shown = (CheckpointId, Vec<String>, bool);
+
+/// A rule that is offered for good.
+#[derive(Clone, Debug)]
+pub struct RuleOffer {
+    /// The question that it would answer.
+    pub question: CheckpointId,
+    /// From the most general to the narrowest, each with what it does.
+    offers: Vec<(Vec<Rule>, Vec<Example>)>,
+    at: usize,
+    /// What it would have done, once that is known.
+    found: Option<Rehearsal>,
+    /// The request that asked for it.
+    pub asked: u64,
+}
+
+impl RuleOffer {
+    /// What can be offered for a question.
+    ///
+    /// # Errors
+    /// Why there is nothing, for people.
+    pub fn of(item: &Checkpoint, session: &Session) -> Result<Self, &'static str> {
+        let request = item.kind.command().ok_or("only a command can be allowed by a rule")?;
+        let (policy, setting) = (session.policy(), session.state().setting());
+        let with = |rules: Vec<Rule>| {
+            let examples = policy.examples(&rules, &request, &setting);
+            (rules, examples)
+        };
+        let offers = policy.offers(&request, &setting)?.into_iter().map(with).collect();
+        Ok(Self { question: item.id, offers, at: 0, found: None, asked: 0 })
+    }
+
+    /// The rules as they would be kept.
+    pub fn rules(&self) -> Vec<String> {
+        self.offers.get(self.at).map(|(rules, _)| texts(rules)).unwrap_or_default()
+    }
+
+    /// What stands on the page.
+    pub fn shown(&self) -> Shown {
+        (self.question, self.rules(), self.found.is_some())
+    }
+
+    /// Whether what it would have done is known.
+    pub const fn is_rehearsed(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// A narrower rule or a wider one; false when there is none.
+    pub fn turn(&mut self, narrower: bool) -> bool {
+        let to = if narrower { self.at + 1 } else { self.at.wrapping_sub(1) };
+        if to >= self.offers.len() {
+            return false;
+        }
+        (self.at, self.found) = (to, None);
+        true
+    }
+
+    /// Takes what the rule would have done, if it was asked for last.
+    pub fn answered(&mut self, number: u64, found: Rehearsal) {
+        if number == self.asked {
+            self.found = Some(found);
+        }
+    }
+
+    /// Whether the page shows the whole rule on a body of this size.
+    pub fn fits(&self, body: Rect) -> bool {
+        body.width >= 30 && usize::from(body.height) >= self.rules().len() + 8
+    }
+
+    /// Draws it.
+    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) {
+        let width = usize::from(page.body.width.min(110).saturating_sub(6));
+        let rows = self.rows(page, width);
+        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
+        let area = super::centred(page.body, 110, height);
+        let right = if page.body.width < 60 { "" } else { "nothing is kept yet" };
+        let mut keys = vec![("y", "keep it and run")];
+        if self.at + 1 < self.offers.len() {
+            keys.push(("-", "narrower"));
+        }
+        if self.at > 0 {
+            keys.push(("+", "wider"));
+        }
+        keys.push(("q", "back"));
+        let inner = frame(page, area, "A rule for good", right, &keys, buf);
+        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
+            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
+        }
+    }
+
+    fn rows(&self, page: &Page<'_>, width: usize) -> Vec<Line<'static>> {
+        let mut rows = Rows { page, room: width.saturating_sub(LABEL).max(8), lines: Vec::new() };
+        for (i, rule) in self.rules().iter().enumerate() {
+            rows.text(if i == 0 { "rule" } else { "" }, rule, Slot::Strong);
+        }
+        rows.text("reach", "every folder on this machine, until you take it out", Slot::Soft);
+        rows.text("kept in", "your permissions.toml, below what stands there", Slot::Soft);
+        rows.lines.push(Line::default());
+        for (i, example) in self.offers.get(self.at).map_or(&[][..], |(_, e)| e).iter().enumerate() {
+            rows.example(if i == 0 { "matches" } else { "" }, example);
+        }
+        rows.lines.push(Line::default());
+        let Some(found) = &self.found else {
+            rows.text("past", "looking at the commands of past sessions…", Slot::Soft);
+            return rows.lines;
+        };
+        rows.text("past", &summary(found), Slot::Text);
+        for one in found.through.iter().take(MOST_PAST) {
+            rows.past("", one);
+        }
+        if found.through.len() > MOST_PAST {
+            rows.text("", &format!("and {} more", found.through.len() - MOST_PAST), Slot::Soft);
+        }
+        for (i, one) in found.held.iter().take(MOST_PAST).enumerate() {
+            rows.past(if i == 0 { "asks still" } else { "" }, one);
+        }
+        if !found.is_advisable() {
+            let text = "not recommended: it names commands of high risk or removals, which ask all the same";
+            rows.text("", text, Slot::Warn);
+        }
+        rows.lines
+    }
+}
+
+fn summary(found: &Rehearsal) -> String {
+    match (found.seen, found.unasked()) {
+        (0, _) => "no command was proposed in this folder yet".to_owned(),
+        (1, 0) => "1 command of this folder looked at; it would have asked all the same".to_owned(),
+        (1, _) => "1 command of this folder looked at; it would have run unasked".to_owned(),
+        (seen, 0) => format!("{seen} commands of this folder looked at; none would have run unasked"),
+        (seen, n) => format!("{seen} commands of this folder looked at; {n} would have run unasked"),
+    }
+}
+
+struct Rows<'a> {
+    page: &'a Page<'a>,
+    room: usize,
+    lines: Vec<Line<'static>>,
+}
+
+impl Rows<'_> {
+    fn row(&mut self, label: &str, spans: Vec<Span<'static>>) {
+        let mut all = vec![Span::styled(format!("{label:LABEL$}"), self.page.theme.style(Slot::Soft))];
+        if label.len() >= LABEL {
+            all.push(Span::raw(" "));
+        }
+        all.extend(spans);
+        self.lines.push(Line::from(all));
+    }
+
+    /// A label and a text to its end.
+    fn text(&mut self, label: &str, text: &str, slot: Slot) {
+        let mut style = self.page.theme.style(slot);
+        if slot == Slot::Strong {
+            style = style.add_modifier(Modifier::BOLD);
+        }
+        let text = Clean::line(text).into_string();
+        for (i, part) in wrap(&[Piece::new(&text, Ink::of(slot))], self.room).iter().enumerate() {
+            self.row(if i == 0 { label } else { "" }, vec![Span::styled(part.text(), style)]);
+        }
+    }
+
+    fn example(&mut self, label: &str, example: &Example) {
+        let (word, slot) = match example.outcome {
+            Outcome::Run => ("runs", Slot::Ok),
+            Outcome::Ask => ("asks", Slot::Warn),
+            Outcome::Refuse => ("refused", Slot::Bad),
+        };
+        let theme = self.page.theme;
+        let line = shorten(&Clean::line(&example.line), self.room.saturating_sub(9).max(4));
+        self.row(
+            label,
+            vec![
+                Span::styled(format!("{word:9}"), theme.style(slot)),
+                Span::styled(line, theme.style(Slot::Text)),
+            ],
+        );
+    }
+
+    fn past(&mut self, label: &str, one: &Found) {
+        let theme = self.page.theme;
+        let times = if one.times == 1 { String::new() } else { format!("  {} times", one.times) };
+        let room = self.room.saturating_sub(11 + times.len()).max(4);
+        let name = risk_name(one.risk, self.page.glyphs.waits == "!");
+        self.row(
+            label,
+            vec![
+                Span::styled(format!("{name:11}"), theme.style(risk_slot(one.risk))),
+                Span::styled(shorten(&Clean::line(&one.line), room), theme.style(Slot::Text)),
+                Span::styled(times, theme.style(Slot::Soft)),
+            ],
+        );
+    }
+}
