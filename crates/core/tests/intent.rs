@@ -367,9 +367,9 @@ fn beside(text: &str, ban: &str, place: usize) -> String {
         2 => format!("{text}\n{ban}"),
         3 => format!("{ban}. {text}"),
         _ => {
-            let half = (0..=text.len() / 2).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
-            let cut = text[half..].find(' ').map_or(text.len(), |i| half + i);
-            format!("{}\n{ban}\n{}", &text[..cut], &text[cut..])
+            let (head, rest) = text.split_at(text.floor_char_boundary(text.len() / 2));
+            let (word, tail) = rest.split_once(' ').unwrap_or((rest, ""));
+            format!("{head}{word}\n{ban}\n{tail}")
         }
     }
 }

@@ -107,7 +107,7 @@ impl Draft<'_> {
         for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
             match &part.class.turn {
                 Turn::Control(word) if self.is_sure(&part.class) && !word.is_manner() => {
-                    words.push(word.clone())
+                    words.push(word.clone());
                 }
                 Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
                     rest.push(&part.text);
@@ -150,7 +150,7 @@ impl Draft<'_> {
         let turn = self.record(None, line, &reading);
         match &reading.whole.turn {
             Turn::Control(control) if self.is_sure(&reading.whole) && !control.is_manner() => {
-                self.queue_control(control.clone())
+                self.queue_control(control.clone());
             }
             Turn::Query(_) if !line.starts_with('!') => self.change_queue(|q| q.later.push_back(turn)),
             Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
