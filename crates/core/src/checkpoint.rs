@@ -91,7 +91,7 @@ pub enum CheckpointKind {
         deletes: bool,
         /// What its words mean here; it cannot be allowed before that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        meant: Option<Meant>,
+        meant: Option<Box<Meant>>,
         /// What changed since it was allowed; empty when it is asked for the first time.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         changed: String,

@@ -124,7 +124,7 @@ pub struct Permit {
     epoch: u32,
     confine: Option<Confine>,
     given: Option<BlobId>,
-    meant: Option<Meant>,
+    meant: Option<Box<Meant>>,
 }
 
 impl Permit {
@@ -173,8 +173,8 @@ impl Permit {
     }
 
     /// What the words of the command meant when it was allowed; `None` where nobody was asked.
-    pub const fn meant(&self) -> Option<&Meant> {
-        self.meant.as_ref()
+    pub fn meant(&self) -> Option<&Meant> {
+        self.meant.as_deref()
     }
 
     /// Whether it covers exactly these arguments.

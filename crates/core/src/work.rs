@@ -203,6 +203,7 @@ impl Work {
 
 /// A change in what should be going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a few exist at a time, and most of them start something")]
 pub enum Effect {
     /// It should begin.
     Start(Work),

@@ -134,8 +134,12 @@ pub async fn run(
     let left = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))?;
     let farewell = left?;
     let Verdict { exit, reason } = verdict;
-    if let Some(path) = &options.patch_out {
-        patch::write(path, &home, &farewell.slug, watch.session.state(), watch.from)?;
+    if let Some(path) = &options.patch_out
+        && patch::write(path, &home, &farewell.slug, watch.session.state(), watch.from)?
+    {
+        watch
+            .report
+            .say(&format!("! {} holds a secret of a changed file, or it would not fit", path.display()));
     }
     let outcome = Outcome { exit, slug: farewell.slug, reason };
     watch.report.end(&outcome, watch.asked.as_ref(), watch.session.state());
@@ -242,6 +246,10 @@ impl Watch<'_> {
                 let over = self.taken && !self.session.state().busy();
                 over.then(|| Verdict::new(1, reason))
             }
+            Update::Told(what) => {
+                self.report.refused(&what);
+                None
+            }
             Update::Answered(..) => {
                 self.taken = true;
                 None
@@ -313,6 +321,7 @@ impl Watch<'_> {
                 }
             }
             Update::Refused(_)
+            | Update::Told(_)
             | Update::Opened(..)
             | Update::Delta(_)
             | Update::Answered(..)

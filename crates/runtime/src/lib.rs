@@ -10,7 +10,6 @@ pub mod headless;
 pub mod context;
 pub mod later;
 pub mod pending;
-mod redact;
 pub mod sessions;
 pub mod vectors;
 

@@ -1,7 +1,7 @@
 //! Phrases that a model resolved, kept for the user's review: suggested, never learned.
 //!
-//! Owns the file `exemplars.pending.yaml`. What looks like a secret is left out of it, and a file
-//! that the user broke is never written over.
+//! Owns the file `exemplars.pending.yaml`. A phrase that holds a secret is not kept, and a file that
+//! the user broke is never written over.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use std::{
 
 use pilothouse_core::intent::{Exemplars, IntentPath, Section, Turn, exemplars::normal, reading::turn_names};
 
-use crate::redact::redacted;
+use crate::secrets;
 
 /// Most phrases in the file; then the oldest go.
 const MOST: usize = 300;
@@ -44,8 +44,10 @@ impl Pending {
         path: &IntentPath,
         known: &Exemplars,
     ) -> Result<bool, String> {
-        let phrase = redacted(text.trim());
-        if phrase.chars().count() > LONGEST || phrase.lines().count() != 1 {
+        let phrase = text.trim().to_owned();
+        // What holds a secret is no phrase to learn from.
+        let secret = secrets::mask(&phrase) != phrase;
+        if secret || phrase.chars().count() > LONGEST || phrase.lines().count() != 1 {
             return Ok(false);
         }
         let same = |e: &pilothouse_core::intent::exemplars::Exemplar| normal(&e.phrase) == normal(&phrase);
@@ -137,9 +139,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("p.yaml");
         let pending = Pending::at(&path);
-        assert!(suggest(&pending, "put sk-abcdefghijklmnopqrstuv123 where it belongs"));
-        let text = fs::read_to_string(&path).unwrap();
-        assert!(text.contains("put [secret] where it belongs") && !text.contains("sk-abc"), "{text}");
+        assert!(!suggest(&pending, "put sk-proj-4f8Qz1LmN7xT2vB9cR3kW6yH5jD0aG where it belongs"));
+        assert!(!path.exists());
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod command;
 mod files;
 mod guard;
 mod meant;
+mod program;
 mod sight;
 
 #[cfg(test)]

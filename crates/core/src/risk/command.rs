@@ -322,9 +322,10 @@ impl Walker<'_> {
                 let field = Field { span: opt.span, ..value.clone() };
                 self.judge_write(&field, "write-hidden");
             }
-        } else if program.reads.iter().any(|pattern| opt.is(pattern)) {
-            self.judge_read(value);
-        } else if !program.names && !opt.name.contains("exclude") && !opt.name.contains("ignore") {
+            return;
+        }
+        let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
+        if !named || program.reads.iter().any(|pattern| opt.is(pattern)) {
             self.judge_read(value);
         }
     }

@@ -137,7 +137,7 @@ pub struct OpenCall {
     /// What the variables came from that it gets of the project, once it is allowed.
     pub given: Option<BlobId>,
     /// What its words mean, once the user was asked about it.
-    pub meant: Option<Meant>,
+    pub meant: Option<Box<Meant>>,
     /// What changed since the user allowed it.
     pub changed: String,
     /// Whether its line is what the user typed.

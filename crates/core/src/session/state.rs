@@ -352,13 +352,13 @@ impl State {
 
     /// Commands that wait and of which it is not known yet what they mean.
     fn looks(&self) -> impl Iterator<Item = Work> {
-        self.open.values().filter_map(|c| match &c.kind {
-            CheckpointKind::Risk { call, command, folder, confine, meant: None, .. } => {
-                self.open_call(*call)?;
-                let (command, folder) = (command.clone(), folder.clone());
-                Some(Work::Look { checkpoint: c.id, command, folder, confine: *confine })
-            }
-            _ => None,
+        self.open.values().filter_map(|c| {
+            let CheckpointKind::Risk { call, command, folder, confine, meant: None, .. } = &c.kind else {
+                return None;
+            };
+            self.open_call(*call)?;
+            let (command, folder) = (command.clone(), folder.clone());
+            Some(Work::Look { checkpoint: c.id, command, folder, confine: *confine })
         })
     }
 

@@ -9,7 +9,10 @@
 )]
 
 pub mod alone;
+pub mod needles;
+pub mod proof;
 pub mod server;
+pub mod traps;
 
 use std::{
     io::{Read, Write},

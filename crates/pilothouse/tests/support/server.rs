@@ -35,6 +35,7 @@ pub struct Server {
 #[derive(Default)]
 struct Seen {
     requests: Vec<Value>,
+    heads: Vec<String>,
     sorted: Vec<Value>,
     hung_up: usize,
 }
@@ -72,6 +73,11 @@ impl Server {
         self.seen.0.lock().unwrap().sorted.clone()
     }
 
+    /// What stands before the body of every request, as it came: its first line and its headers.
+    pub fn heads(&self) -> Vec<String> {
+        self.seen.0.lock().unwrap().heads.clone()
+    }
+
     pub fn requests(&self) -> Vec<Value> {
         self.seen.0.lock().unwrap().requests.clone()
     }
@@ -106,7 +112,7 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     loop {
         let mut length = 0;
-        let mut line = String::new();
+        let (mut line, mut head) = (String::new(), String::new());
         loop {
             line.clear();
             if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -118,7 +124,9 @@ fn serve(mut stream: TcpStream, seen: &(Mutex<Seen>, Condvar), script: &Script) 
             if line == "\r\n" {
                 break;
             }
+            head.push_str(&line);
         }
+        seen.0.lock().unwrap().heads.push(head);
         let mut body = vec![0; length];
         if reader.read_exact(&mut body).is_err() {
             return;

@@ -12,7 +12,7 @@ use pilothouse_core::{
     session::{ApplyStatus, State},
 };
 
-use crate::{blobs::Blobs, error::RuntimeError, home::Home, sessions};
+use crate::{blobs::Blobs, error::RuntimeError, home::Home, secrets, sessions};
 
 /// The first content before and the last content after, by file.
 type Changes = BTreeMap<RelPath, (Option<BlobId>, Option<BlobId>)>;
@@ -23,16 +23,18 @@ pub(super) fn reach(path: &Path) -> Result<(), RuntimeError> {
     opened.map(drop).map_err(RuntimeError::io("write", path))
 }
 
+/// Writes the patch; whether a secret stands in it, which must stay for the patch to fit.
 pub(super) fn write(
     path: &Path,
     home: &Home,
     slug: &str,
     state: &State,
     from: Seq,
-) -> Result<(), RuntimeError> {
+) -> Result<bool, RuntimeError> {
     let place = sessions::find(home, Path::new(&state.folder), slug)?;
     let text = text(state, &Blobs::under(&place.folder), from);
-    std::fs::write(path, text).map_err(RuntimeError::io("write", path))
+    std::fs::write(path, &text).map_err(RuntimeError::io("write", path))?;
+    Ok(secrets::mask(&text) != text)
 }
 
 fn text(state: &State, blobs: &Blobs, from: Seq) -> String {

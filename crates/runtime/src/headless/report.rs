@@ -62,7 +62,8 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn say(&mut self, text: &str) {
+    /// Tells people a line.
+    pub fn say(&mut self, text: &str) {
         drop(writeln!(self.err, "{}", Clean::text(text).as_str()));
     }
 
