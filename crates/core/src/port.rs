@@ -124,6 +124,8 @@ pub enum Update {
     Rules(Arc<Policy>),
     /// An input changed nothing.
     Refused(String),
+    /// Something that the user should know, which no input brought about.
+    Told(String),
     /// What surrounds the session changed.
     Surroundings(Box<Surroundings>),
     /// The driver ended; with a message when it should not have.

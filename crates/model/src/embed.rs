@@ -45,6 +45,23 @@ pub fn local(folder: &Path) -> Result<Box<dyn Embedder>, Fault> {
     ))
 }
 
+/// What a folder lacks at first sight, in words; nothing of it is read.
+pub fn lacking(folder: &Path) -> Option<String> {
+    let kind = match std::fs::metadata(folder) {
+        Ok(found) if found.is_dir() => return FILES.into_iter().find_map(|name| lacking_file(folder, name)),
+        Ok(_) => "is no folder",
+        Err(_) => "is not there",
+    };
+    Some(format!("{} {kind}", folder.display()))
+}
+
+/// What a sentence model consists of.
+const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
+
+fn lacking_file(folder: &Path, name: &str) -> Option<String> {
+    (!folder.join(name).is_file()).then(|| format!("{} has no file {name}", folder.display()))
+}
+
 fn fault(message: impl Into<String>, hint: &str) -> Fault {
     Fault { kind: FaultKind::Internal, message: message.into(), hint: hint.to_owned(), status: None }
 }

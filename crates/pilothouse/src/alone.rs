@@ -20,6 +20,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
     cli::{ConfigCommand, DoctorArgs, ModeArg, RunArgs, SessionsCommand, UndoArgs},
+    complain,
     exit::{FAILED, Failure, USAGE},
     place,
     workbench::{explain, report_panics},
@@ -156,7 +157,10 @@ pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
             }
         }
         ConfigCommand::Validate => {
-            Config::load(&home, None, &environment, Layer::default()).map_err(explain)?;
+            let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain)?;
+            for notice in &config.notices {
+                complain(notice);
+            }
             writeln!(out, "{}: fine", path.display())?;
             let own = hooks::of_user(&home).map_err(explain)?;
             writeln!(out, "{}: {} hooks", home.config.join(hooks::USER_FILE).display(), own.len())?;

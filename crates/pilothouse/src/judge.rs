@@ -124,7 +124,8 @@ impl Sorter {
         };
         let later = Later::new(&config.intent, &home);
         if let Some(runtime) = runtime.as_ref().filter(|_| vectors) {
-            runtime.block_on(later.ready());
+            // What is wrong is told with each line that needed it.
+            drop(runtime.block_on(later.ready()));
         }
         Ok(Self { classifier: config.intent.classifier, later, vectors, voice, runtime })
     }

@@ -49,7 +49,8 @@ async fn main() -> Result<(), RuntimeError> {
                 drop(std::io::stdout().flush());
             }
             Update::Refused(reason) => println!("refused {reason}"),
-            Update::Delta(_)
+            Update::Told(_)
+            | Update::Delta(_)
             | Update::Answered(..)
             | Update::Rules(_)
             | Update::Surroundings(_)

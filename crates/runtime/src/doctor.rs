@@ -2,17 +2,18 @@
 //!
 //! Owns the checks and their words. Never changes anything and asks no network.
 
+use pilothouse_model::embed;
 use serde::Serialize;
 
 use crate::{
-    config::Config,
+    config::{Config, Vectors},
     driver::{Setup, fence},
 };
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// What: `config`, `model`, `folder`, `sandbox`.
+    /// What: `config`, `model`, `embedder`, `folder`, `sandbox`.
     pub check: &'static str,
     /// Whether it is as it should be.
     pub ok: bool,
@@ -44,7 +45,24 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
     vec![
         check("config", true, format!("{}{there}", file.display()), config.notices.clone()),
         check("model", true, model, no_model),
+        embedder(&config),
         check("folder", folder.is_dir(), folder.display().to_string(), Vec::new()),
         check("sandbox", sandbox.backend.is_some(), held, sandbox.notes.clone()),
     ]
+}
+
+/// Whose vectors phrases are compared by; a model in a folder is loaded to see whether it can be.
+fn embedder(config: &Config) -> Check {
+    let place = &config.intent.embedder;
+    let (ok, found, notes) = match place {
+        Vectors::BuiltIn => (true, place.to_string(), Vec::new()),
+        Vectors::Remote(_) => (true, format!("{place} (not asked here)"), Vec::new()),
+        Vectors::Local(folder) => match embed::local(folder) {
+            Ok(_) => (true, place.to_string(), Vec::new()),
+            Err(fault) => {
+                (false, fault.message, vec![fault.hint, "the built-in embedder is used".to_owned()])
+            }
+        },
+    };
+    Check { check: "embedder", ok, found, notes }
 }

@@ -3,6 +3,7 @@
 //! Owns the order of these four. Never decides: the session does. Never waits for the screen, and
 //! never performs anything whose events are not on disk.
 
+mod hearing;
 mod hooks;
 mod opening;
 mod outbox;
@@ -18,7 +19,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{Millis, Seq},
     input::{Input, Refusal},
-    intent::{Control, Mode, Source},
+    intent::{Control, Mode},
     port::{Attention, Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
@@ -46,8 +47,6 @@ pub use trust::place;
 const TAIL: usize = 300;
 /// Most inputs that share one sync.
 const BURST: usize = 64;
-/// From this confidence on what a model resolved is worth a look.
-const SURE_ENOUGH: f32 = 0.7;
 /// How long work that was told to stop is waited for when the session is left.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -147,6 +146,8 @@ enum Inbound {
     Surveyed(Box<(Folder, Survey)>),
     /// git answered.
     Branch(surroundings::Branch),
+    /// Something that the user should know.
+    Told(String),
 }
 
 struct Driver {
@@ -256,7 +257,7 @@ impl Driver {
             self.complain(&e);
         }
         self.ask_git();
-        self.kit.later.warm();
+        self.warm();
         self.reconcile();
         Ok(())
     }
@@ -291,6 +292,7 @@ impl Driver {
             Inbound::Input(input) => inputs.push((input, false)),
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
+            Inbound::Told(what) => self.outbox.send(Update::Told(what)),
             Inbound::Branch(branch) => {
                 let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
                 let after = Surroundings { branch: name, dirty: branch.dirty, ..self.around.clone() };
@@ -393,21 +395,6 @@ impl Driver {
         }
     }
 
-    /// A phrase that the model resolved goes to the file for review.
-    fn suggest(&self, event: &Stamped) {
-        let Event::IntentClassified { turn, class, path, confidence, source, .. } = &event.event else {
-            return;
-        };
-        let told = source == Source::Llm.name() && *confidence >= SURE_ENOUGH;
-        let Some(info) = self.at.session.state().turns.get(turn).filter(|_| told) else { return };
-        let known = self.at.config.intent.classifier.exemplars();
-        match self.kit.pending.suggest(&info.head, class, path, known) {
-            Ok(true) => tracing::info!("a phrase was put into exemplars.pending.yaml for review"),
-            Ok(false) => {}
-            Err(why) => tracing::warn!(why, "no phrase could be put aside for review"),
-        }
-    }
-
     fn complain(&mut self, error: &RuntimeError) {
         tracing::error!(error = %error, "the session could not be saved");
         if !self.complained {
@@ -422,11 +409,11 @@ impl Driver {
 
     /// Tells the user on the desktop; that it cannot be done is said once.
     fn tell(&mut self, what: Attention) {
-        let told = pilothouse_tools::desktop::tell("pilothouse", what.text());
+        let told = pilothouse_tools::desktop::tell(self.at.root.path(), "pilothouse", what.text());
         if let Err(why) = told
             && !std::mem::replace(&mut self.mute, true)
         {
-            self.outbox.send(Update::Refused(format!("the desktop cannot be told: {why}")));
+            self.outbox.send(Update::Told(format!("the desktop cannot be told: {why}")));
         }
     }
 
@@ -456,9 +443,11 @@ impl Driver {
             let whole = match &result {
                 Inbound::Ended(WorkKey::Write(_) | WorkKey::Revert(..), _) => true,
                 Inbound::Ended(key, _) => !pending.contains_key(key),
-                Inbound::Input(_) | Inbound::Answered(..) | Inbound::Branch(_) | Inbound::Surveyed(_) => {
-                    false
-                }
+                Inbound::Input(_)
+                | Inbound::Answered(..)
+                | Inbound::Branch(_)
+                | Inbound::Surveyed(_)
+                | Inbound::Told(_) => false,
             };
             let mut inputs = Vec::new();
             self.result(result, &mut inputs);

@@ -246,6 +246,10 @@ impl Watch<'_> {
                 let over = self.taken && !self.session.state().busy();
                 over.then(|| Verdict::new(1, reason))
             }
+            Update::Told(what) => {
+                self.report.refused(&what);
+                None
+            }
             Update::Answered(..) => {
                 self.taken = true;
                 None
@@ -317,6 +321,7 @@ impl Watch<'_> {
                 }
             }
             Update::Refused(_)
+            | Update::Told(_)
             | Update::Opened(..)
             | Update::Delta(_)
             | Update::Answered(..)

@@ -129,22 +129,14 @@ impl Later {
         Self { wait: intent.wait, thresholds: intent.classifier.thresholds().clone(), neighbours }
     }
 
-    /// Makes the vectors of the exemplars in the background.
-    pub fn warm(&self) {
-        if let Some(neighbours) = self.neighbours.clone() {
-            drop(tokio::task::spawn_blocking(move || {
-                if let Err(fault) = neighbours.warm() {
-                    tracing::warn!(%fault, "the embedder cannot be used");
-                }
-            }));
-        }
-    }
-
-    /// Waits until the vectors of the exemplars are made; what goes wrong shows when they are asked.
-    pub async fn ready(&self) {
-        if let Some(neighbours) = self.neighbours.clone() {
-            drop(tokio::task::spawn_blocking(move || neighbours.warm()).await);
-        }
+    /// Waits until the vectors of the exemplars are made, however long it takes.
+    ///
+    /// # Errors
+    /// A sentence for the user where the embedder cannot be used.
+    pub async fn ready(&self) -> Result<(), String> {
+        let Some(neighbours) = self.neighbours.clone() else { return Ok(()) };
+        let made = tokio::task::spawn_blocking(move || neighbours.warm()).await;
+        made.unwrap_or_else(|_| Err(failed())).map_err(|fault| not_compared(&fault))
     }
 
     /// Asks the tiers in their order until one knows: the embedder if `vectors`, then `model`.
@@ -160,10 +152,7 @@ impl Later {
         if vectors {
             match self.compare(&question).await {
                 Ok(opinion) => said.opinion = opinion,
-                Err(why) => {
-                    said.faults
-                        .push(format!("The embedder could not be asked ({why}); the next tier decides."));
-                }
+                Err(fault) => said.faults.push(not_compared(&fault)),
             }
         }
         if let Some(model) = model.filter(|_| said.opinion.is_none()) {
@@ -205,17 +194,36 @@ impl Later {
     }
 
     /// What the nearest exemplars say, where they are near enough.
-    async fn compare(&self, question: &Question) -> Result<Option<Opinion>, String> {
+    async fn compare(&self, question: &Question) -> Result<Option<Opinion>, Fault> {
         let Some(neighbours) = self.neighbours.clone() else { return Ok(None) };
         let text = question.text.clone();
         let looked = tokio::task::spawn_blocking(move || neighbours.nearest(&text));
         let found = match tokio::time::timeout(self.wait, looked).await {
-            Err(_) => return Err(format!("no answer within {} s", self.wait.as_secs())),
-            Ok(Err(_)) => return Err(PANICKED.to_owned()),
-            Ok(Ok(found)) => found.map_err(|fault| fault.message)?,
+            Err(_) => return Err(late(self.wait)),
+            Ok(Err(_)) => return Err(failed()),
+            Ok(Ok(found)) => found?,
         };
         Ok(found.and_then(|f| question.read(|m| opinion::of_match(&f, &self.thresholds, m))))
     }
+}
+
+fn not_compared(fault: &Fault) -> String {
+    let hint = if fault.hint.is_empty() { String::new() } else { format!("; {}", fault.hint) };
+    format!("The embedder cannot be used, the next tier decides: {}{hint}.", fault.message)
+}
+
+fn late(wait: Duration) -> Fault {
+    Fault {
+        kind: FaultKind::Unreachable,
+        message: format!("it was not ready within {} s", wait.as_secs()),
+        hint: "`wait_seconds` under [intent] makes the wait longer".to_owned(),
+        status: None,
+    }
+}
+
+fn failed() -> Fault {
+    let message = PANICKED.to_owned();
+    Fault { kind: FaultKind::Internal, message, hint: String::new(), status: None }
 }
 
 const PANICKED: &str = "a part of the program failed; the log file has the details";

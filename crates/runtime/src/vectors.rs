@@ -15,7 +15,7 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     intent::{Embedder, Exemplars, Index, similar::Match},
-    talk::Fault,
+    talk::{Fault, FaultKind},
 };
 use pilothouse_model::{Endpoint, embed};
 
@@ -55,32 +55,53 @@ impl Neighbours {
     /// # Errors
     /// Why the embedder cannot be used; within half a minute of a failure the same again, unasked.
     pub fn nearest(&self, text: &str) -> Result<Option<Match>, Fault> {
+        self.unless_failed(|ready| self.look(ready, text))
+    }
+
+    /// Makes the vectors of the exemplars, so that the first message need not wait for them; those
+    /// that are kept ask nobody.
+    ///
+    /// # Errors
+    /// As [`Neighbours::nearest`].
+    pub fn warm(&self) -> Result<(), Fault> {
+        self.unless_failed(|ready| self.fill(ready, self.embedder()?, Kept::AsFound))
+    }
+
+    fn unless_failed<T>(&self, work: impl FnOnce(&mut Ready) -> Result<T, Fault>) -> Result<T, Fault> {
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((when, fault)) = &ready.failed
             && when.elapsed() < REST
         {
             return Err(fault.clone());
         }
-        let found = self.look(&mut ready, text);
-        ready.failed = found.as_ref().err().map(|fault| (Instant::now(), fault.clone()));
-        found
-    }
-
-    /// Makes the vectors of the exemplars, so that the first message need not wait for them.
-    ///
-    /// # Errors
-    /// As [`Neighbours::nearest`].
-    pub fn warm(&self) -> Result<(), Fault> {
-        self.nearest("hello").map(drop)
+        let done = work(&mut ready);
+        ready.failed = done.as_ref().err().map(|fault| (Instant::now(), fault.clone()));
+        done
     }
 
     fn look(&self, ready: &mut Ready, text: &str) -> Result<Option<Match>, Fault> {
         let embedder = self.embedder()?;
-        if ready.index.is_none() {
-            ready.index = self.index(embedder)?;
-        }
+        self.fill(ready, embedder, Kept::AsFound)?;
         let vector = embedder.embed(&[text])?.into_iter().next().unwrap_or_default();
+        let width = |ready: &Ready| ready.index.as_ref().map_or(0, Index::width);
+        if width(ready) != vector.len() {
+            // The endpoint has another model under the same name by now.
+            ready.index = None;
+            self.fill(ready, embedder, Kept::Stale)?;
+        }
+        if width(ready) != vector.len() {
+            let lengths = (width(ready), vector.len());
+            ready.index = None;
+            return Err(uneven(lengths));
+        }
         Ok(ready.index.as_ref().and_then(|index| index.nearest(&vector)))
+    }
+
+    fn fill(&self, ready: &mut Ready, embedder: &dyn Embedder, kept: Kept) -> Result<(), Fault> {
+        if ready.index.is_none() {
+            ready.index = self.index(embedder, kept)?;
+        }
+        Ok(())
     }
 
     fn embedder(&self) -> Result<&dyn Embedder, Fault> {
@@ -100,17 +121,35 @@ impl Neighbours {
         Ok(self.embedder.get_or_init(|| made).as_ref())
     }
 
-    fn index(&self, embedder: &dyn Embedder) -> Result<Option<Index>, Fault> {
+    fn index(&self, embedder: &dyn Embedder, kept: Kept) -> Result<Option<Index>, Fault> {
         let phrases: Vec<&str> = self.set.entries().iter().map(|e| e.phrase.as_str()).collect();
         let path = self.cache.join(format!("{}.bin", key(embedder.name(), &phrases)));
-        if let Some(vectors) = read(&path, phrases.len()) {
-            return Ok(Index::of(&self.set, &vectors));
+        if kept == Kept::AsFound
+            && let Some(vectors) = read(&path, phrases.len())
+        {
+            return Ok(Index::levelled(&self.set, vectors));
         }
         let vectors = embedder.embed(&phrases)?;
         if let Err(e) = write(&path, &vectors) {
             tracing::warn!(error = %e, "the vectors of the exemplars could not be kept");
         }
-        Ok(Index::of(&self.set, &vectors))
+        Ok(Index::levelled(&self.set, vectors))
+    }
+}
+
+/// What a cache file is worth.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    AsFound,
+    Stale,
+}
+
+fn uneven((phrases, text): (usize, usize)) -> Fault {
+    Fault {
+        kind: FaultKind::Malformed,
+        message: format!("its vectors have {phrases} numbers for phrases and {text} for a message"),
+        hint: "check that one model answers at the address under [embedder]".to_owned(),
+        status: None,
     }
 }
 

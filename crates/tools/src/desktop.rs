@@ -3,23 +3,23 @@
 //! Owns which program that is. Its words are the caller's, and none of them comes from a session.
 
 use std::{
-    path::PathBuf,
+    path::Path,
     process::{Command, Stdio},
 };
 
-use crate::command::environment;
+use crate::{command::environment, program};
 
-/// Tells the user's desktop; does not wait for it.
+/// Tells the user's desktop, by a program that `folder` does not bring; does not wait for it.
 ///
 /// # Errors
 /// When there is no program for it.
-pub fn tell(title: &'static str, text: &'static str) -> Result<(), String> {
+pub fn tell(folder: &Path, title: &'static str, text: &'static str) -> Result<(), String> {
     let (name, args): (&str, Vec<String>) = if cfg!(target_os = "macos") {
         ("osascript", vec!["-e".into(), format!("display notification \"{text}\" with title \"{title}\"")])
     } else {
         ("notify-send", vec!["--app-name".into(), title.into(), title.into(), text.into()])
     };
-    let program = find(name).ok_or_else(|| format!("{name} is not installed"))?;
+    let program = program::find(name, folder).ok_or_else(|| format!("{name} is not installed"))?;
     let mut child = Command::new(program)
         .args(args)
         .current_dir("/")
@@ -34,10 +34,4 @@ pub fn tell(title: &'static str, text: &'static str) -> Result<(), String> {
     // Somebody must take its exit code, and it is done at once.
     std::thread::spawn(move || drop(child.wait()));
     Ok(())
-}
-
-fn find(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).filter(|p| p.is_absolute());
-    folders.map(|p| p.join(name)).find(|p| p.is_file())
 }

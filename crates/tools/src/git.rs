@@ -4,17 +4,12 @@
 //! hook, monitor, pager, filter, diff driver, helper or transport, and no repository hidden in a
 //! folder. Never writes, never asks anything and never waits for long.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-    process::Stdio,
-    time::Duration,
-};
+use std::{ffi::OsString, path::Path, process::Stdio, time::Duration};
 
 use process_wrap::tokio::{CommandWrap, KillOnDrop, ProcessSession};
 use tokio::{io::AsyncReadExt, process::Command};
 
-use crate::command::environment;
+use crate::{command::environment, program};
 
 /// Settings that hold whatever the repository's own say.
 const HELD: &[&str] = &[
@@ -60,7 +55,7 @@ const MOST_BYTES: u64 = 8 * 1024 * 1024;
 /// What git answers to `args` about `folder`; nothing when there is no git, no repository, or it
 /// fails or takes too long. `args` are ours: a command that only reads, and its options.
 pub async fn ask(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
-    let program = find(folder)?;
+    let program = program::find("git", folder)?;
     tokio::time::timeout(LIMIT, async {
         // What the repository calls its filters is its affair: each is named, and then held empty.
         let pattern = r"^filter\..*\.(clean|smudge|process|required)$";
@@ -77,16 +72,6 @@ pub async fn ask(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
     })
     .await
     .ok()?
-}
-
-/// git on `PATH`: never one that the folder itself brings.
-fn find(folder: &Path) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let own = folder.canonicalize().ok()?;
-    std::env::split_paths(&path)
-        .filter(|p| p.is_absolute() && !p.canonicalize().is_ok_and(|p| p.starts_with(&own)))
-        .map(|p| p.join("git"))
-        .find(|git| git.is_file())
 }
 
 /// Runs git to its end; gives its exit code and what it wrote.

@@ -14,6 +14,7 @@ mod change;
 mod command;
 mod files;
 mod guard;
+mod program;
 mod sight;
 
 #[cfg(test)]

@@ -267,6 +267,7 @@ impl App {
                 self.offer_refused();
                 self.complain(reason);
             }
+            Update::Told(what) => self.complain(what),
             Update::Surroundings(surroundings) => {
                 if surroundings.now.0 > 0 {
                     self.clock = Some((surroundings.now, now));

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{
     Embedder,
+    embed::unit,
     exemplars::{Exemplar, Exemplars, Section},
 };
 use crate::talk::Fault;
@@ -83,6 +84,8 @@ pub struct Index {
     entries: Vec<Exemplar>,
     /// For each place in a vector: the exemplars that have something there, and what.
     places: Vec<Vec<(u32, f32)>>,
+    /// What is taken out of a text's vector before it is compared; nothing for the built-in ones.
+    common: Vec<f32>,
 }
 
 impl Index {
@@ -93,6 +96,31 @@ impl Index {
     pub fn build(set: &Exemplars, embedder: &dyn Embedder) -> Result<Option<Self>, Fault> {
         let phrases: Vec<&str> = set.entries().iter().map(|e| e.phrase.as_str()).collect();
         Ok(Self::of(set, &embedder.embed(&phrases)?))
+    }
+
+    /// As [`Index::of`], with what all phrases have in common taken out first: sentence models
+    /// differ in how alike they find any two texts, and one threshold must do for all of them.
+    pub fn levelled(set: &Exemplars, mut vectors: Vec<Vec<f32>>) -> Option<Self> {
+        let length = vectors.first()?.len();
+        let mut common = vec![0f32; length];
+        for vector in &vectors {
+            for (sum, value) in common.iter_mut().zip(vector) {
+                *sum += value;
+            }
+        }
+        let share = vectors.iter().fold(0f32, |n, _| n + 1.0).recip();
+        for value in &mut common {
+            *value *= share;
+        }
+        for vector in &mut vectors {
+            *vector = without(vector, &common);
+        }
+        Some(Self { common, ..Self::of(set, &vectors)? })
+    }
+
+    /// How long its vectors are.
+    pub fn width(&self) -> usize {
+        self.places.len()
     }
 
     /// The index over vectors that are already there; `None` when they do not fit the set or each
@@ -109,7 +137,7 @@ impl Index {
                 place.push((number, *value));
             }
         }
-        Some(Self { entries, places })
+        Some(Self { entries, places, common: Vec::new() })
     }
 
     /// The nearest exemplar of each kind; `None` for a vector of another length.
@@ -117,8 +145,9 @@ impl Index {
         if vector.len() != self.places.len() {
             return None;
         }
+        let vector = without(vector, &self.common);
         let mut scores = vec![0f32; self.entries.len()];
-        for (place, value) in self.places.iter().zip(vector).filter(|(_, v)| **v != 0.0) {
+        for (place, value) in self.places.iter().zip(&vector).filter(|(_, v)| **v != 0.0) {
             for (number, weight) in place {
                 if let Some(score) = scores.get_mut(*number as usize) {
                     *score += weight * value;
@@ -144,6 +173,14 @@ impl Index {
         let (e, score) = all.max_by(|(a, x), (b, y)| x.total_cmp(y).then(a.own.cmp(&b.own)))?;
         Some(Near { name: e.name.clone(), phrase: e.phrase.clone(), score: score.min(1.0), own: e.own })
     }
+}
+
+/// The direction that is left without what is common; a vector that says nothing stays so.
+fn without(vector: &[f32], common: &[f32]) -> Vec<f32> {
+    if common.is_empty() || vector.iter().all(|v| *v == 0.0) {
+        return vector.to_vec();
+    }
+    unit(vector.iter().zip(common).map(|(v, c)| v - c).collect())
 }
 
 #[cfg(test)]
@@ -178,6 +215,25 @@ mod tests {
         assert!(index.nearest(&[1.0]).is_none());
         let found = index.nearest(&[0.6, 0.8]).unwrap().leaf.unwrap();
         assert_eq!((found.phrase.as_str(), found.score > 0.999), ("b", true));
+    }
+
+    /// A model that finds any two texts alike (as the bge family does) gives the same scores as one
+    /// that does not.
+    #[test]
+    fn what_all_vectors_have_in_common_counts_for_nothing() {
+        let set = Exemplars::builtin();
+        let plain: Vec<_> = set.entries().iter().map(|e| Hashed::vector(&e.phrase)).collect();
+        let alike = |v: &Vec<f32>| unit(v.iter().map(|x| x * 0.5).chain([1.0]).collect::<Vec<_>>());
+        let levelled = Index::levelled(set, plain.iter().map(alike).collect()).unwrap();
+        let wanted = Index::levelled(set, plain).unwrap();
+        for text in ["run the tests and tell me", "what is a borrow checker", "delete the legacy module"] {
+            let (a, b) = (alike(&Hashed::vector(text)), Hashed::vector(text));
+            let (a, b) =
+                (levelled.nearest(&a).unwrap().leaf.unwrap(), wanted.nearest(&b).unwrap().leaf.unwrap());
+            assert!(a.phrase == b.phrase && (a.score - b.score).abs() < 1e-3, "{text}: {a:?}, {b:?}");
+        }
+        let silent = levelled.nearest(&vec![0.0; levelled.width()]).unwrap();
+        assert!(silent.leaf.unwrap().score.abs() < 1e-6, "nothing is near to nothing");
     }
 
     #[test]

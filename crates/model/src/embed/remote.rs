@@ -97,10 +97,26 @@ fn read(body: &[u8], wanted: usize) -> Result<Vec<Vec<f32>>, Fault> {
     Ok(vectors.into_iter().map(unit).collect())
 }
 
+/// The hint for a model is none for an embedder.
+fn hinted(fault: Fault) -> Fault {
+    let hint = match fault.kind {
+        FaultKind::Unauthorized => "its key is `embedder` in credentials.toml",
+        FaultKind::Unreachable => "check that it runs and that base_url under [embedder] is right",
+        FaultKind::Refused => "check base_url and name under [embedder]",
+        FaultKind::NotAStream
+        | FaultKind::Stalled
+        | FaultKind::Cut
+        | FaultKind::Malformed
+        | FaultKind::Cancelled
+        | FaultKind::Internal => return fault,
+    };
+    Fault { hint: hint.to_owned(), ..fault }
+}
+
 fn nonsense(what: &str) -> Fault {
     fault::fault(
         FaultKind::Malformed,
-        format!("the embedder cannot be used: {what}"),
+        what,
         "check base_url and name under [embedder]: the address must serve /embeddings",
     )
 }
@@ -116,7 +132,7 @@ impl Embedder for Remote {
         for batch in texts.chunks(BATCH) {
             let asked = async { timeout(limit, self.ask(batch)).await };
             let answered = self.runtime.block_on(asked).unwrap_or_else(|_| Err(unanswered(&self.endpoint)));
-            all.extend(answered.map_err(|f| fault::scrub(f, &self.redactor))?);
+            all.extend(answered.map_err(|f| hinted(fault::scrub(f, &self.redactor)))?);
         }
         Ok(all)
     }

@@ -14,6 +14,7 @@ pub mod needles;
 pub mod obedient;
 pub mod proof;
 pub mod server;
+pub mod traps;
 
 use std::{
     io::{Read, Write},

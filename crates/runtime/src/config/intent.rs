@@ -11,7 +11,7 @@ use std::{
 };
 
 use pilothouse_core::intent::{Classifier, Exemplars, Thresholds};
-use pilothouse_model::Endpoint;
+use pilothouse_model::{Endpoint, embed};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, de::Error};
 
@@ -171,14 +171,21 @@ impl Intent {
             None
         });
         let embedder = match embedder {
-            Vectors::Local(folder) if !pilothouse_model::embed::HAS_LOCAL => {
+            Vectors::Local(folder) if !embed::HAS_LOCAL => {
                 notices.push(format!(
-                    "this build cannot read the sentence model in {}; the built-in embedder is used (build with --features local-embedder)",
+                    "the built-in embedder is used: this build cannot read the sentence model in {}; build with --features local-embedder",
                     folder.display()
                 ));
                 Vectors::BuiltIn
             }
-            as_said @ (Vectors::BuiltIn | Vectors::Local(_) | Vectors::Remote(_)) => as_said,
+            Vectors::Local(folder) => match embed::lacking(&folder) {
+                Some(what) => {
+                    notices.push(format!("the built-in embedder is used: {what}"));
+                    Vectors::BuiltIn
+                }
+                None => Vectors::Local(folder),
+            },
+            as_said @ (Vectors::BuiltIn | Vectors::Remote(_)) => as_said,
         };
         Self {
             classifier: Classifier::configured(own, layer.thresholds()),

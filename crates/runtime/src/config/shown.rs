@@ -4,7 +4,9 @@
 
 use std::fmt;
 
-use super::{Config, Voice};
+use pilothouse_core::intent::Thresholds;
+
+use super::{Config, Vectors, Voice};
 
 impl fmt::Display for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,7 +36,26 @@ impl fmt::Display for Config {
         }
         line("permission", self.permission.badge())?;
         line("history", &format!("{} messages", self.history))?;
+        line("intent", &thresholds(self.intent.classifier.thresholds()))?;
+        let own = self.intent.classifier.exemplars().entries().iter().filter(|e| e.own).count();
+        line("exemplars", &format!("{own} of yours in {}", self.intent.exemplars.display()))?;
+        line("embedder", &self.intent.embedder.to_string())?;
         line("log", &self.filter)?;
         self.notices.iter().try_for_each(|notice| line("note", notice))
+    }
+}
+
+fn thresholds(of: &Thresholds) -> String {
+    let own: Vec<String> = of.own.iter().map(|(name, share)| format!(", {name} {share:.2}")).collect();
+    format!("primary {:.2}, sub {:.2}{}", of.primary, of.sub, own.concat())
+}
+
+impl fmt::Display for Vectors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("built in"),
+            Self::Local(folder) => write!(f, "the sentence model in {}", folder.display()),
+            Self::Remote(at) => write!(f, "{} at {}", at.model, at.shown_url()),
+        }
     }
 }

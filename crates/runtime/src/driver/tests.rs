@@ -84,7 +84,7 @@ impl Screen {
             }
             Update::Delta(d) => self.deltas.push((d.kind, d.offset, d.text)),
             Update::Answered(n, reply) => drop(self.answers.insert(n, reply)),
-            Update::Refused(text) => self.refused.push(text),
+            Update::Refused(text) | Update::Told(text) => self.refused.push(text),
             Update::Surroundings(around) => self.around = *around,
             Update::Rules(_) | Update::Closed(_) => {}
         }

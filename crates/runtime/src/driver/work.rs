@@ -17,8 +17,8 @@ use std::{
 use futures::FutureExt;
 use pilothouse_core::{
     blob::BlobId,
-    event::{Event, FileChange},
-    ids::{ApplyId, ApprovalId, CallId, LaneId, Process, Seq, TurnId},
+    event::FileChange,
+    ids::{ApplyId, ApprovalId, CallId, LaneId, Process, Seq},
     input::Input,
     policy::{Origin, Rule},
     port::Update,
@@ -39,7 +39,7 @@ use crate::{
     config::Voice,
     context::{self, Circumstances, Texts},
     error::RuntimeError,
-    later::{self, Later, Question},
+    later::{self, Later},
     pending::Pending,
     permissions,
     writer::{self, Swap, prepare},
@@ -79,7 +79,7 @@ impl Kit {
         Ok(Self { workshop, later, pending, client: None })
     }
 
-    fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
+    pub(super) fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
         if let Some(client) = &self.client {
             return Ok(Arc::clone(client));
         }
@@ -141,30 +141,6 @@ impl Driver {
                 Input::Panicked { call, apply, message }
             });
             drop(inbound.send(Inbound::Ended(key, Some(input))).await);
-        });
-    }
-
-    /// Brings the text of a message back and asks the later tiers, where the session wants them.
-    fn classify(
-        &mut self,
-        key: WorkKey,
-        turn: TurnId,
-        vectors: bool,
-        model: bool,
-        cancel: CancellationToken,
-    ) {
-        let model = model.then(|| self.kit.client(&self.at.config.voice));
-        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let state = self.at.session.state();
-        let text = match state.turns.get(&turn).and_then(|t| texts.event(t.seq)).map(|e| e.event) {
-            Some(Event::TurnStarted { text, .. }) => texts.whole(&text),
-            _ => String::new(),
-        };
-        let question = Question::of(text, state, turn);
-        let later = self.kit.later.clone();
-        self.spawn(key, None, None, async move {
-            let said = Box::new(later.ask(question, vectors, model, cancel).await);
-            Input::Understood { turn, said }
         });
     }
 

@@ -194,6 +194,7 @@ async fn perform(
                 }
             }
             Update::Refused(_)
+            | Update::Told(_)
             | Update::Delta(_)
             | Update::Rules(_)
             | Update::Surroundings(_)

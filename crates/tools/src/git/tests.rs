@@ -107,6 +107,6 @@ fn git_of_the_folder_itself_is_not_taken() {
     fs::create_dir(&bin).unwrap();
     script(&bin.join("git"), &dir.path().join("fired"));
     // The real search path of this process: whatever it is, nothing below the folder is on it.
-    let found = find(dir.path());
+    let found = program::find("git", dir.path());
     assert!(found.is_none_or(|p| !p.starts_with(dir.path())));
 }
