@@ -5,6 +5,7 @@
 //! `--share 0.5` takes a part of the lines, writes nothing and prints how well the floor batches are
 //! read: the learning curve. `--folds g1,g2` leaves out one round of writing at a time and prints
 //! how well it is read: what the classifier does with another hand. `--frames 0` goes without frames.
+//! `--with name=FILE,...` takes lines from outside the tree as further batches.
 #![allow(clippy::many_single_char_names, clippy::needless_range_loop)]
 #![allow(
     clippy::disallowed_methods,
@@ -94,7 +95,7 @@ fn calibration(lines: &[Line], frames: &[Sample]) -> [f32; STEPS] {
     for out in 0..FOLDS {
         let inside: Vec<&Sample> =
             lines.iter().filter(|l| fold(l) != out).flat_map(|l| &l.samples).chain(frames).collect();
-        let bytes = Learned::from(&inside, &Knobs::default()).bytes(&identity());
+        let bytes = Learned::from(&inside, &knobs()).bytes(&identity());
         let classifier = Classifier::with_weights(bytes).expect("weights of the right size");
         for line in lines.iter().filter(|l| fold(l) == out) {
             let reading = classifier.read(&line.row.message());
@@ -141,6 +142,21 @@ fn floor() -> Vec<(String, Vec<Row>)> {
         .collect()
 }
 
+/// The learner's knobs, each to be set for an ablation: `--epochs`, `--rate`, `--drop`, `--decay`.
+fn knobs() -> Knobs {
+    let args: Vec<String> = std::env::args().collect();
+    let value = |name: &str| {
+        args.iter().position(|a| a == name).and_then(|i| args.get(i + 1)).and_then(|s| s.parse::<f32>().ok())
+    };
+    let usual = Knobs::default();
+    Knobs {
+        epochs: value("--epochs").map_or(usual.epochs, |v| v as usize),
+        rate: value("--rate").unwrap_or(usual.rate),
+        drop: value("--drop").map_or(usual.drop, |v| v as u64),
+        decay: value("--decay").unwrap_or(usual.decay),
+    }
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/intent/");
@@ -152,8 +168,17 @@ fn main() {
         0 => Vec::new(),
         _ => frames::expand(&source, times).iter().map(|r| Sample::new(r, FRAME_WEIGHT)).collect(),
     };
+    // lines that are not in the tree: a round of writing that is only measured, `name=FILE`
+    let more = value("--with").into_iter().flat_map(|list| {
+        let parts: Vec<String> = list.split(',').map(str::to_owned).collect();
+        parts.into_iter().flat_map(|part| {
+            let (name, file) = part.split_once('=').expect("name=FILE");
+            lines::read(file).into_iter().map(|r| Row { batch: name.to_owned(), ..r }).collect::<Vec<_>>()
+        })
+    });
     let lines: Vec<Line> = lines::read(&format!("{root}corpus.jsonl"))
         .into_iter()
+        .chain(more)
         .filter(|r| !is_test(&r.text) && ((hash(&r.text) >> 8 & 0xffff) as f64 / 65536.0) < share)
         .map(|row| Line { samples: Sample::all(&row), row })
         .collect();
@@ -161,7 +186,7 @@ fn main() {
     let learn = |keep: &dyn Fn(&Line) -> bool| {
         let inside: Vec<&Sample> =
             lines.iter().filter(|l| keep(l)).flat_map(|l| &l.samples).chain(&frames).collect();
-        Learned::from(&inside, &Knobs::default())
+        Learned::from(&inside, &knobs())
     };
     if let Some(folds) = value("--folds") {
         for batch in folds.split(',') {

@@ -106,6 +106,7 @@ fn meaning(turn: &Turn, path: &IntentPath, forbids: bool, state: &State) -> &'st
         Turn::Query(_) if state.is_executing() => "a question: answered beside the run",
         Turn::Query(_) => "a question: answered, nothing is changed",
         Turn::Control(Control::Cancel) => "stops what runs",
+        Turn::Control(word) if word.is_manner() => "how to go about it: told to the model",
         Turn::Control(_) => "a word to the workbench",
         Turn::PlanContinue if state.is_executing() => "stops the run and plans again",
         Turn::PlanContinue => "changes the plan",

@@ -8,7 +8,7 @@ use pilothouse_core::intent::{
 use super::lines::{Row, acts, hash};
 
 /// Passes over the lines.
-pub const EPOCHS: usize = 20;
+pub const EPOCHS: usize = 10;
 
 /// A line as the learner sees it.
 pub struct Sample {
@@ -21,29 +21,73 @@ pub struct Sample {
     weight: f32,
 }
 
+/// Words of a switch between the two modes of the program; any other is about the manner.
+const MODES: &[&str] = &[
+    "proof",
+    "prov",
+    "explor",
+    "audit",
+    "relax",
+    "loose",
+    "freely",
+    "rigor",
+    "rigour",
+    "strict",
+    "formal",
+    "evidence",
+    "verif",
+    "quick",
+    "beweis",
+    "nachweis",
+    "erkund",
+    "探索",
+    "证明",
+    "証明",
+    "탐색",
+    "증명",
+    "esplor",
+    "исслед",
+    "доказ",
+    "prueba",
+    "preuve",
+    "belegt",
+    "proba",
+    "trace",
+    "cite",
+    "claim",
+];
+/// Those of the exploratory one.
+const EXPLORE: &[&str] = &[
+    "explor",
+    "relax",
+    "loose",
+    "freely",
+    "erkund",
+    "探索",
+    "탐색",
+    "esplor",
+    "исслед",
+    "quick",
+    "stop prov",
+    "drop the proof",
+    "leave proof",
+    "exit proof",
+    "without proof",
+    "no more",
+];
+
 fn turn_index(row: &Row, turn: &str, sub: Option<&str>) -> Option<usize> {
     let name = match (turn, sub) {
         ("control", Some("mode_switch")) => {
             let lower = row.text.to_lowercase();
-            let explore = [
-                "explor",
-                "relax",
-                "loose",
-                "freely",
-                "erkund",
-                "探索",
-                "탐색",
-                "esplor",
-                "исслед",
-                "quick",
-                "stop prov",
-                "drop the proof",
-                "leave proof",
-                "exit proof",
-                "without proof",
-                "no more",
-            ];
-            if explore.iter().any(|e| lower.contains(e)) { "mode_explore" } else { "mode_proof" }
+            let any = |list: &[&str]| list.iter().any(|w| lower.contains(w));
+            if !any(MODES) {
+                "manner"
+            } else if any(EXPLORE) {
+                "mode_explore"
+            } else {
+                "mode_proof"
+            }
         }
         ("control", Some(sub)) => sub,
         (turn, _) => turn,
@@ -125,7 +169,7 @@ pub struct Knobs {
 
 impl Default for Knobs {
     fn default() -> Self {
-        Self { epochs: EPOCHS, rate: 0.12, drop: 40, decay: 2e-5 }
+        Self { epochs: EPOCHS, rate: 0.08, drop: 40, decay: 2e-5 }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Owns the order of the tiers and the cap that a prohibition sets. Never performs anything.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, cell::OnceCell, sync::Arc};
 
 use super::{
     IntentNode as N, IntentPath, PausedTurn, answer, command, context, fold,
@@ -35,16 +35,24 @@ pub(crate) struct Parsed<'a> {
     pub withdrawn: bool,
     pub cover: Option<Vec<Vec<Tag>>>,
     pub ban: Ban,
+    pub guess: OnceCell<Option<Guess>>,
+    pub asks: OnceCell<bool>,
 }
 
 impl<'a> Parsed<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
+        Self::under(text, Ban::None)
+    }
+
+    /// A part of a message, and what the whole of it forbids.
+    pub(crate) fn under(text: &'a str, floor: Ban) -> Self {
         let doc = text::tokenize(text);
         let structure = structure::analyze(&doc);
         let (kept, withdrawn) = fold::survivors(&doc, &structure);
         let cover = answer::cover(&doc, &structure);
-        let ban = forbid::read(&doc, &structure, text);
-        Self { text, doc, structure, kept, withdrawn, cover, ban }
+        let ban = forbid::read(&doc, &structure, text).max(floor);
+        let (guess, asks) = (OnceCell::new(), OnceCell::new());
+        Self { text, doc, structure, kept, withdrawn, cover, ban, guess, asks }
     }
 
     /// What is said beside a prohibition, when something is.
@@ -55,7 +63,7 @@ impl<'a> Parsed<'a> {
     }
 
     pub(crate) fn guess(&self) -> Option<Guess> {
-        rules::whole(&self.doc, &self.structure, &self.kept)
+        *self.guess.get_or_init(|| rules::whole(&self.doc, &self.structure, &self.kept))
     }
 
     /// Nothing but a word that takes back what was said before it.
@@ -70,6 +78,10 @@ impl<'a> Parsed<'a> {
 
     /// The message only asks: its last clause that speaks is a question.
     pub(crate) fn asks(&self) -> bool {
+        *self.asks.get_or_init(|| self.only_asks())
+    }
+
+    fn only_asks(&self) -> bool {
         let ordered = self.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 3);
         let spoken = self.kept.iter().rev().filter_map(|k| self.structure.clauses.get(*k));
         spoken.clone().find(|c| !matches!(c.form, Form::Empty | Form::Frame)).is_some_and(|c| match c.form {
@@ -131,7 +143,7 @@ impl Classifier {
             return slashed(trimmed, name, args, m);
         }
         if m.paused {
-            return self.at_pause(&focus);
+            return self.at_pause(trimmed, &focus);
         }
         if let Some(line) = command::bang(trimmed) {
             return typed(line, m);
@@ -142,15 +154,15 @@ impl Classifier {
         if let Some(reading) = self.exact(&focus, m) {
             return reading;
         }
-        let parsed = Parsed::new(&focus);
+        let parsed = Parsed::under(&focus, forbid::anywhere(trimmed));
         if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
             return typed(trimmed, m);
         }
         self.similar(context::follow(self.prose(trimmed, &parsed, m), &parsed, m), m)
     }
 
-    fn at_pause(&self, text: &str) -> Reading {
-        let parsed = Parsed::new(text);
+    fn at_pause(&self, whole: &str, text: &str) -> Reading {
+        let parsed = Parsed::under(text, forbid::anywhere(whole));
         let mut turn = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
         if turn == PausedTurn::Resume && parsed.cover.is_none() && text.chars().any(char::is_alphabetic) {
             let shares = self
@@ -161,7 +173,14 @@ impl Classifier {
             }
         }
         let asks = parsed.asks() && turn == PausedTurn::Resume;
-        let leaf = if asks { N::Explain } else { N::Conversation };
+        let destroys = parsed.guess().is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
+        let leaf = if destroys && turn == PausedTurn::Breakout && parsed.cover.is_none() {
+            N::Delete
+        } else if asks {
+            N::Explain
+        } else {
+            N::Conversation
+        };
         let control = if turn == PausedTurn::Resume { Control::Proceed } else { Control::Cancel };
         let kind = if asks { Turn::Query(None) } else { Turn::Control(control) };
         let reasoning = match turn {
@@ -216,7 +235,8 @@ impl Classifier {
 
 /// What a prohibition, or conversation only, leaves of a reading.
 pub(super) fn cap(reading: &mut Reading, m: &Message<'_>) {
-    if reading.forbids_change && writes(&reading.whole) {
+    let typed = reading.command.is_some() && reading.whole.path.current() == N::Execute;
+    if reading.forbids_change && (typed || writes(&reading.whole)) {
         reading.whole.path = IntentPath::to(if reading.command.is_some() { N::Clarify } else { N::Explain });
         reading.whole.turn = shallow(&reading.whole.turn);
         reading.whole.reasoning.push_str("; capped: the message forbids changes");
@@ -293,10 +313,15 @@ fn plain(class: Classification, text: &str) -> Reading {
     }
 }
 
+/// Whether a message forbids changes, wherever it says so.
+fn forbids(text: &str) -> bool {
+    Parsed::under(&text::focus(text), forbid::anywhere(text)).ban != Ban::None
+}
+
 fn slashed(text: &str, name: String, args: String, m: &Message<'_>) -> Reading {
     let (turn, leaf) = command::turn_of(&name, &args, m.phase);
     let mut reading = plain(made(turn, leaf, 1.0, Source::Slash, format!("command {name}")), text);
-    reading.forbids_change = Parsed::new(&text::focus(text)).ban != Ban::None;
+    reading.forbids_change = forbids(text);
     if m.paused {
         let out =
             matches!(reading.whole.turn, Turn::Control(Control::Exit | Control::Cancel | Control::Reset));
@@ -312,13 +337,13 @@ fn typed(line: &str, m: &Message<'_>) -> Reading {
     let mut reading =
         plain(made(turn, leaf, 0.97, Source::Heuristic, "a shell line, typed as it is".into()), line);
     reading.command = Some(line.to_owned());
-    reading.forbids_change = Parsed::new(&text::focus(line)).ban != Ban::None;
+    reading.forbids_change = forbids(line);
     reading
 }
 
 fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>) -> Reading {
     let focus = text::focus(rest);
-    let parsed = Parsed::new(&focus);
+    let parsed = Parsed::under(&focus, forbid::anywhere(rest));
     // an inner node is a floor, not the end: the reading may choose among its children
     let below = vote::decide(&parsed, m, model).leaf;
     let inner = matches!(node, N::Plan | N::Understand | N::Analyze | N::Write);

@@ -13,13 +13,13 @@ use super::{
 };
 
 /// Buckets of the hash.
-pub const BUCKETS: u32 = 1 << 15;
+pub const BUCKETS: u32 = 1 << 16;
 
 /// Features of a message for the statistical tier: bucket and value.
 pub fn features(m: &Message<'_>) -> Vec<(u32, f32)> {
     let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     let focus = super::text::focus(trimmed);
-    let parsed = Parsed::new(&focus);
+    let parsed = Parsed::under(&focus, super::forbid::anywhere(trimmed));
     match parsed.beside_ban(m.phase, m.paused) {
         Some(rest) => of(&Parsed { ban: parsed.ban, ..Parsed::new(&rest) }, m.phase, m.paused),
         None => of(&parsed, m.phase, m.paused),
@@ -42,7 +42,7 @@ fn hash(salt: u32, parts: &[&str]) -> u32 {
 pub fn guards(m: &Message<'_>) -> Vec<(u32, f32)> {
     let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     let focus = super::text::focus(trimmed);
-    guard(&Parsed::new(&focus), m.phase, m.paused)
+    guard(&Parsed::under(&focus, super::forbid::anywhere(trimmed)), m.phase, m.paused)
 }
 
 pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32)> {
@@ -329,6 +329,28 @@ fn words(p: &Parsed<'_>, bag: &mut Bag) {
     }
     if let Some((_, w)) = words.last() {
         bag.both(&["end", w], 0.4);
+    }
+    openers(p, &words, bag);
+}
+
+/// How each sentence opens, and the last one again: there the request often stands.
+fn openers(p: &Parsed<'_>, words: &[(usize, String)], bag: &mut Bag) {
+    let ends = |t: &super::text::Token| {
+        t.kind == Kind::Code
+            || (t.kind == Kind::Punct && matches!(t.text.as_str(), "." | "!" | "?" | ";" | "\n" | ":"))
+    };
+    let opens: Vec<usize> = (0..words.len())
+        .filter(|k| {
+            let at = words.get(*k).map_or(0, |w| w.0);
+            at.checked_sub(1).and_then(|i| p.doc.tokens.get(i)).is_none_or(ends)
+        })
+        .collect();
+    let word = |k: usize| words.get(k).map_or("$", |w| &w.1);
+    for (n, k) in opens.iter().take(12).enumerate() {
+        let place = if n + 1 == opens.len() { "last" } else { "mid" };
+        bag.both(&["so", place, word(*k)], 0.4);
+        bag.both(&["so", place, word(*k), word(k + 1)], 0.4);
+        bag.add(&["so", word(*k), word(k + 1), word(k + 2)], 0.4);
     }
 }
 

@@ -2,8 +2,12 @@
 //!
 //! Owns what counts as a prohibition of everything. Never lets a doubt widen a scope.
 
+mod anywhere;
+mod negation;
 mod rest;
 
+pub(crate) use anywhere::anywhere;
+pub(crate) use negation::negations;
 pub(crate) use rest::rest;
 
 use super::{
@@ -161,147 +165,6 @@ const GENERAL: &[&str] = &[
     "algo",
 ];
 
-const CHANGES: &[&str] = &[
-    "chang",
-    "modif",
-    "edit",
-    "touch",
-    "alter",
-    "fix",
-    "repair",
-    "correct",
-    "rewrit",
-    "rewrote",
-    "refactor",
-    "rearrang",
-    "renam",
-    "updat",
-    "improv",
-    "patch",
-    "implement",
-    "adjust",
-    "rework",
-    "replac",
-    "reformat",
-    "restructur",
-    "rebuild",
-    "delet",
-    "remov",
-    "creat",
-    "add",
-    "writ",
-    "mov",
-    "apply",
-    "generat",
-    "optimi",
-    "overwrit",
-    "clean",
-    "push",
-    "commit",
-    "run",
-    "execut",
-    "install",
-    "merg",
-    "save",
-];
-const ANY: &[&str] = &["anything", "any", "nothing", "single", "thing", "line", "yet"];
-
-/// Prohibitions that no table lists: a negation, a verb of change, and "anything", "it yet", "a line".
-pub(crate) fn negations(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
-    let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| t.text.as_str());
-    let mut out = nothing(tokens, hits);
-    out.extend(negated(tokens, hits));
-    for start in 0..tokens.len() {
-        if !matches!(word(start), "dont" | "not" | "never" | "without" | "wont" | "no" | "refrain" | "avoid")
-        {
-            continue;
-        }
-        let skip = (start + 1..start + 4).find(|i| {
-            !matches!(
-                word(*i),
-                "you"
-                    | "even"
-                    | "actually"
-                    | "please"
-                    | "dare"
-                    | "go"
-                    | "to"
-                    | "just"
-                    | "from"
-                    | "try"
-                    | "ever"
-                    | "be"
-            )
-        });
-        let Some(verb) = skip.filter(|v| CHANGES.iter().any(|c| word(*v).starts_with(c))) else { continue };
-        if word(start) == "no" && !word(verb).ends_with("ing") {
-            continue;
-        }
-        let reach = (verb + 1..verb + 4).take_while(|i| !word(*i).is_empty());
-        if let Some(end) = reach.filter(|i| ANY.contains(&word(*i))).last() {
-            let (tag, len) = (Tag::Forbid, end + 1 - start);
-            out.push(Hit { tag, anywhere: false, start, len, bytes: 0, offset: 0 });
-        }
-    }
-    out
-}
-
-const NOTHING: &[&str] =
-    &["nichts", "nada", "rien", "nulla", "niente", "ничего", "niets", "nic", "niczego", "ingenting", "inget"];
-
-const NOT_AFTER: &[&str] = &["nicht", "niet", "inte", "ikke", "pas"];
-const NOT_BEFORE: &[&str] = &["не", "no", "ne", "n", "nao", "non", "nie"];
-const IT: &[&str] = &[
-    "его", "ее", "их", "это", "lo", "la", "los", "las", "le", "les", "y", "o", "a", "os", "as", "li", "go",
-    "ich", "tego", "je",
-];
-
-/// "lösche sie nicht", "не удаляй его": a verb of change that is negated, with "it" or nothing.
-fn negated(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
-    let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| t.text.as_str());
-    let mut out = Vec::new();
-    let changes = |h: &&Hit| h.bytes == 0 && h.anywhere && h.tag.acts() && h.tag != Tag::VExecute;
-    for h in hits.iter().filter(changes) {
-        let end = h.start + h.len;
-        let after = (end..end + 3).take_while(|i| !word(*i).is_empty());
-        let last = after.clone().find(|i| NOT_AFTER.contains(&word(*i)) && word(i + 1).is_empty());
-        let back = (1..=2).filter_map(|d| h.start.checked_sub(d)).find(|i| NOT_BEFORE.contains(&word(*i)));
-        let closed = word(end).is_empty() || (IT.contains(&word(end)) && word(end + 1).is_empty());
-        let bound = back.filter(|b| {
-            let between = b + 1 < h.start;
-            (between && IT.contains(&word(b + 1))) || (!between && closed)
-        });
-        let (start, end) = match (last, bound) {
-            (Some(last), _) => (h.start, last + 1),
-            (None, Some(back)) => (back, end),
-            (None, None) => continue,
-        };
-        let (tag, len) = (Tag::Forbid, end - start);
-        out.push(Hit { tag, anywhere: true, start, len, bytes: 0, offset: 0 });
-    }
-    out
-}
-
-/// "nichts umbauen", "no reorganices nada": the word for nothing beside a verb of change.
-fn nothing(tokens: &[Token], hits: &[Hit]) -> Vec<Hit> {
-    let mut out = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        if token.kind != Kind::Word || !NOTHING.contains(&token.text.as_str()) {
-            continue;
-        }
-        let apart = |a: usize, b: usize| {
-            tokens.get(a.min(b)..a.max(b)).unwrap_or(&[]).iter().any(|t| t.kind == Kind::Punct)
-        };
-        let near = hits.iter().filter(|h| h.bytes == 0 && h.tag.acts() && h.tag != Tag::VExecute);
-        for h in near.filter(|h| h.start.abs_diff(at) <= 2 && !apart(h.start, at)) {
-            let start = h.start.min(at);
-            let len = (h.start + h.len).max(at + 1) - start;
-            out.push(Hit { tag: Tag::Forbid, anywhere: true, start, len, bytes: 0, offset: 0 });
-        }
-    }
-    out
-}
-
 /// Reads the prohibition of a message; `ordered` says that a change is ordered beside it.
 pub(crate) fn read(doc: &Doc, s: &Structure, text: &str) -> Ban {
     let ordered = s.clauses.iter().any(|c| {
@@ -318,19 +181,18 @@ pub(crate) fn read(doc: &Doc, s: &Structure, text: &str) -> Ban {
     found.unwrap_or_default().max(tail(text)).max(whole)
 }
 
+/// Words that narrow a prohibition to a place.
+const TO: &str = " to in on of at about for an am im bei al a ao aux au dans en na no nos alla ai w do в i på pa aan except \
+                  other else but ";
+
 /// "keine Änderungen an der API", "sonst nichts ändern": beside an order only a part is kept from it.
 fn narrowed(tokens: &[Token], h: &Hit, ordered: bool) -> bool {
-    const TO: &[&str] = &[
-        "to", "in", "on", "of", "at", "about", "for", "an", "am", "im", "bei", "al", "a", "ao", "aux", "au",
-        "dans", "en", "na", "no", "nos", "alla", "ai", "w", "do", "в", "i", "på", "pa", "aan", "except",
-        "other", "else", "but",
-    ];
-    let is = |i: Option<usize>, list: &[&str]| {
-        i.and_then(|i| tokens.get(i)).is_some_and(|t| t.kind == Kind::Word && list.contains(&t.text.as_str()))
+    let is = |i: Option<usize>, list: &str| {
+        i.and_then(|i| tokens.get(i))
+            .is_some_and(|t| t.kind == Kind::Word && list.split(' ').any(|w| w == t.text))
     };
-    h.bytes == 0
-        && ordered
-        && (is(Some(h.start + h.len), TO) || is(h.start.checked_sub(1), &["sonst", "больше"]))
+    let (after, before) = (Some(h.start + h.len), h.start.checked_sub(1));
+    h.bytes == 0 && ordered && (is(after, TO) || is(before, "sonst больше"))
 }
 
 /// The same for the end of a text, read without regard to quotes and code.

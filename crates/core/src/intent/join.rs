@@ -107,7 +107,7 @@ impl Classifier {
         let found =
             Match { primary: near(Section::Primary).or_else(scope), leaf: near(Section::Leaves), sub };
         let opinion = opinion::of_match(&found, &known.thresholds, m)?;
-        let parsed = super::classify::Parsed::new(text);
+        let parsed = super::classify::Parsed::under(text, super::forbid::anywhere(m.text));
         Some(self.join(self.prose(text, &parsed, m), &opinion, m))
     }
 

@@ -3,7 +3,10 @@
 //! Owns the parsed tables of `assets/intent/{lexicon,phrases}.txt`. Never decides what a message
 //! wants.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 
 use super::text::{Kind, Token, fold, is_cjk};
 
@@ -136,6 +139,9 @@ pub(crate) struct Lexicon {
     cjk: HashMap<char, Vec<u32>>,
 }
 
+/// First words, and what may stand second.
+pub(crate) type Openings = HashMap<Box<str>, HashSet<Box<str>>>;
+
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut lexicon = Lexicon::default();
     lexicon.read(include_str!("../../../../assets/intent/lexicon.txt"));
@@ -183,6 +189,22 @@ impl Lexicon {
             self.exact.entry(word.clone()).or_default().push(id);
         }
         self.entries.push(Entry { tag, anywhere, words });
+    }
+
+    /// How the phrases of some tags open: the first word and the second, empty where any will do; for
+    /// scripts without spaces the first signs.
+    pub(crate) fn openings(&self, want: impl Fn(Tag) -> bool) -> (Openings, HashSet<char>) {
+        let (mut words, mut signs) = (Openings::new(), HashSet::new());
+        for entry in self.entries.iter().filter(|e| want(e.tag)) {
+            let Some((first, _)) = entry.words.first() else { continue };
+            if let Some(sign) = first.chars().next().filter(|c| is_cjk(*c)) {
+                signs.insert(sign);
+                continue;
+            }
+            let second = entry.words.get(1).filter(|(_, any)| !any).map_or("", |(w, _)| w);
+            words.entry(first.clone()).or_default().insert(second.into());
+        }
+        (words, signs)
     }
 
     /// Every phrase in the tokens, in order of place.

@@ -247,6 +247,7 @@ pub fn turn_names(turn: &Turn) -> (&'static str, Option<&'static str>) {
             "control",
             match control {
                 Control::ModeSwitch(_) => Some("mode_switch"),
+                Control::Other(name) if name == Control::MANNER => Some("mode_switch"),
                 Control::Reset => Some("reset"),
                 Control::Redo => Some("redo_cmd"),
                 Control::Help => Some("help"),

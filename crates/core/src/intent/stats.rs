@@ -23,7 +23,7 @@ pub const LEAVES: [N; 12] = [
 ];
 
 /// The turns in the order of the weights.
-pub const TURNS: [&str; 15] = [
+pub const TURNS: [&str; 16] = [
     "query",
     "plan_new",
     "plan_continue",
@@ -37,6 +37,7 @@ pub const TURNS: [&str; 15] = [
     "reset",
     "mode_proof",
     "mode_explore",
+    "manner",
     "resume",
     "breakout",
 ];

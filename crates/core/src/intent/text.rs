@@ -113,7 +113,7 @@ pub(crate) fn is_cjk(c: char) -> bool {
         | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}')
 }
 
-fn is_break(c: char) -> bool {
+pub(crate) fn is_break(c: char) -> bool {
     matches!(
         c,
         ',' | ';'
@@ -210,6 +210,38 @@ pub(crate) fn tokenize(text: &str) -> Doc {
         doc.push("", Kind::Code, open, text.len());
     }
     doc
+}
+
+/// The tokens of one line or less, whatever it looks like.
+pub(crate) fn scan(line: &str) -> Doc {
+    let mut doc = Doc::default();
+    scan_line(&mut doc, line, 0);
+    doc
+}
+
+/// The lines that no fence encloses; a fence that is never closed is none.
+pub(crate) fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
+    let mut left = text.lines().filter(|l| l.trim_start().starts_with("```")).count();
+    let mut fenced = false;
+    text.lines().filter(move |line| {
+        let body = line.trim();
+        let mark = body.starts_with("```");
+        left -= usize::from(mark);
+        if fenced {
+            fenced = !(mark || body.ends_with("```"));
+            return false;
+        }
+        let closed_here = mark && body.len() > 5 && body.ends_with("```");
+        fenced = mark && !closed_here && left > 0;
+        !(fenced || closed_here)
+    })
+}
+
+/// A line that was hardly typed: code, a comment, a log, a trace.
+pub(crate) fn is_pasted(line: &str) -> bool {
+    let body = line.trim();
+    let comment = ["//", "#", "*", "--", "<!--", ";", "|"].iter().any(|s| body.starts_with(s));
+    comment || is_code(line) || is_console(body) || is_trace(body)
 }
 
 impl Doc {

@@ -70,6 +70,16 @@ pub enum Control {
     Other(String),
 }
 
+impl Control {
+    /// The name of a wish about the manner from here on ("answer in German", "ask before each edit").
+    pub const MANNER: &str = "manner";
+
+    /// A wish about the manner: no setting of the workbench, it goes to the model like a question.
+    pub fn is_manner(&self) -> bool {
+        matches!(self, Self::Other(name) if name == Self::MANNER)
+    }
+}
+
 /// How plans are made and facts are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -152,7 +152,7 @@ fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn
     }
     // a yes sets things going: never on a guess, never beside a negation
     let yes = name == "control" && m.phase == Phase::AwaitingApproval;
-    if yes && (share < 0.75 || p.ban != Ban::None || has(NEGATIONS)) {
+    if yes && (share < 0.55 || p.ban != Ban::None || has(NEGATIONS)) {
         return None;
     }
     let control = match name {
@@ -167,6 +167,7 @@ fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn
         "reset" => Control::Reset,
         "mode_proof" => Control::ModeSwitch(Mode::Proof),
         "mode_explore" => Control::ModeSwitch(Mode::Exploratory),
+        "manner" => Control::Other(Control::MANNER.to_owned()),
         _ => return None,
     };
     let floor = if idle_root {
@@ -218,9 +219,10 @@ fn leaf_of(
     guard: Guard,
     m: &Message<'_>,
 ) -> (N, f32) {
+    let runs = ordered_run(p) && shares.best(rules::is_action).0 == N::Execute;
     let banned = |leaf: N| match p.ban {
         Ban::None => guard.forbids > FORBIDS && rules::is_action(leaf),
-        Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && ordered_run(p)),
+        Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && runs),
         Ban::All => rules::is_action(leaf),
     };
     // in idle the root is for words to the workbench, which the turn head knows
@@ -232,7 +234,7 @@ fn leaf_of(
         return (leaf, share.max(0.01) * (1.0 - sure) / rest(shares).max(0.01));
     }
     let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
-    if destroys && !banned(N::Delete) && m.phase == Phase::Idle && shares.leaf(N::Delete) > 0.04 {
+    if destroys && !banned(N::Delete) && shares.leaf(N::Delete) > 0.04 {
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
     let (leaf, share) = shares.best(|l| rules::is_action(l) && !banned(l));
@@ -328,7 +330,9 @@ fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
             ));
         }
     }
+    let works = p.guess().is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
     if m.phase == Phase::Failed
+        && !works
         && p.structure.hits.iter().any(|h| h.tag == Tag::WRedo && (h.len > 1 || h.bytes > 6))
         && !p.asks()
     {

@@ -92,7 +92,11 @@ fn shares(m: &Message<'_>) -> Vec<(N, f32)> {
     let Some(model) = Model::builtin().filter(|_| !focus.starts_with(['/', '@', '!'])) else {
         return Vec::new();
     };
-    let prediction = model.predict(&features::of(&Parsed::new(&focus), m.phase, m.paused));
+    let prediction = model.predict(&features::of(
+        &Parsed::under(&focus, super::forbid::anywhere(m.text)),
+        m.phase,
+        m.paused,
+    ));
     let mut shares: Vec<(N, f32)> = LEAVES.iter().copied().zip(prediction.leaves).collect();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     shares.truncate(4);

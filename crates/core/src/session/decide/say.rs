@@ -106,7 +106,9 @@ impl Draft<'_> {
         let mut words: Vec<Control> = Vec::new();
         for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
             match &part.class.turn {
-                Turn::Control(word) if self.is_sure(&part.class) => words.push(word.clone()),
+                Turn::Control(word) if self.is_sure(&part.class) && !word.is_manner() => {
+                    words.push(word.clone());
+                }
                 Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
                     rest.push(&part.text);
                 }
@@ -147,7 +149,9 @@ impl Draft<'_> {
         }
         let turn = self.record(None, line, &reading);
         match &reading.whole.turn {
-            Turn::Control(control) if self.is_sure(&reading.whole) => self.queue_control(control.clone()),
+            Turn::Control(control) if self.is_sure(&reading.whole) && !control.is_manner() => {
+                self.queue_control(control.clone());
+            }
             Turn::Query(_) if !line.starts_with('!') => self.change_queue(|q| q.later.push_back(turn)),
             Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
                 self.queue_plan(turn);
@@ -241,6 +245,7 @@ impl Draft<'_> {
         let guessed = !matches!(class.source, Source::Slash | Source::AtNode | Source::Heuristic);
         match class.turn {
             Turn::Control(Control::Approve) => !guessed,
+            Turn::Control(ref word) if word.is_manner() => true,
             Turn::Control(Control::Proceed) => !guessed && self.state.phase != Phase::AwaitingApproval,
             Turn::Control(ref word) => !guessed || Self::later_word(class.source, word, class.confidence),
             Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => true,
@@ -299,6 +304,7 @@ impl Draft<'_> {
             Turn::Control(Control::Approve | Control::Proceed) if !self.awaits_word() => {
                 self.route_query(turn)
             }
+            Turn::Control(control) if control.is_manner() => self.route_query(turn),
             Turn::Control(control) => self.control(control),
         }
     }
