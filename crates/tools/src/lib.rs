@@ -14,6 +14,7 @@ mod change;
 mod command;
 mod files;
 mod guard;
+mod meant;
 mod program;
 mod sight;
 
