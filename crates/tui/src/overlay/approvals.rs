@@ -185,12 +185,30 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
     let clean = |text: &str| Clean::line(text).into_string();
     let waits = page.glyphs.waits.to_owned();
     match &item.kind {
-        CheckpointKind::Risk { command, folder, risk, why, gate, confine, reason, gives, .. } => {
+        CheckpointKind::Risk {
+            command,
+            folder,
+            risk,
+            why,
+            gate,
+            confine,
+            reason,
+            meant,
+            changed,
+            gives,
+            ..
+        } => {
             let slot = risk_slot(*risk);
             let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
             let mut details = vec![("in", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
             if !gives.is_empty() {
                 details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
+            }
+            if let Some(meant) = meant {
+                details.push(("program", clean(&programs(&meant.places()))));
+            }
+            if !changed.is_empty() {
+                details.push(("changed", format!("since you allowed it: {}", clean(changed))));
             }
             if !reason.is_empty() {
                 details.push(("it says", clean(reason)));
@@ -250,6 +268,18 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
         }
     }
 }
+
+/// Where the programs of a command are, the first few by name.
+fn programs(places: &[String]) -> String {
+    let mut text = places.iter().take(MOST_PROGRAMS).cloned().collect::<Vec<_>>().join("  ");
+    if places.len() > MOST_PROGRAMS {
+        text.push_str(&format!("  and {} more", places.len() - MOST_PROGRAMS));
+    }
+    if text.is_empty() { "none that its words name".to_owned() } else { text }
+}
+
+/// Programs of one command that are named.
+const MOST_PROGRAMS: usize = 6;
 
 /// Every part of the text on rows of at most `width` columns; nothing is left out.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
