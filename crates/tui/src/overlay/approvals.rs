@@ -185,12 +185,30 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
     let clean = |text: &str| Clean::line(text).into_string();
     let waits = page.glyphs.waits.to_owned();
     match &item.kind {
-        CheckpointKind::Risk { command, folder, risk, why, gate, confine, reason, gives, .. } => {
+        CheckpointKind::Risk {
+            command,
+            folder,
+            risk,
+            why,
+            gate,
+            confine,
+            reason,
+            meant,
+            changed,
+            gives,
+            ..
+        } => {
             let slot = risk_slot(*risk);
             let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
             let mut details = vec![("in", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
             if !gives.is_empty() {
                 details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
+            }
+            if let Some(meant) = meant {
+                details.push(("program", clean(&programs(&meant.places()))));
+            }
+            if !changed.is_empty() {
+                details.push(("changed", format!("since you allowed it: {}", clean(changed))));
             }
             if !reason.is_empty() {
                 details.push(("it says", clean(reason)));
@@ -251,6 +269,18 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
     }
 }
 
+/// Where the programs of a command are, the first few by name.
+fn programs(places: &[String]) -> String {
+    let mut text = places.iter().take(MOST_PROGRAMS).cloned().collect::<Vec<_>>().join("  ");
+    if places.len() > MOST_PROGRAMS {
+        text.push_str(&format!("  and {} more", places.len() - MOST_PROGRAMS));
+    }
+    if text.is_empty() { "none that its words name".to_owned() } else { text }
+}
+
+/// Programs of one command that are named.
+const MOST_PROGRAMS: usize = 6;
+
 /// Every part of the text on rows of at most `width` columns; nothing is left out.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
@@ -293,5 +323,29 @@ const fn changed(change: PartChange) -> &'static str {
         PartChange::Changed => "changed",
         PartChange::Same => "as before",
         PartChange::Gone => "gone",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sentences_break_at_blanks_and_stay_as_far_in_as_they_began() {
+        assert_eq!(words("  gives commands A, B", 12), ["  gives", "  commands", "  A, B"]);
+        assert_eq!(words("averylongword x", 6), ["averyl", "ongwor", "d x"]);
+        assert_eq!(words("", 6), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_row_is_too_wide_and_only_blanks_are_lost(text in "[a-zäß世 ]{0,60}", width in 4_usize..30) {
+            let rows = words(text.trim(), width);
+            prop_assert!(rows.iter().all(|row| row.width() <= width), "{rows:?}");
+            let bare = |s: &str| s.split_whitespace().collect::<String>();
+            prop_assert_eq!(bare(&rows.concat()), bare(&text));
+        }
     }
 }
