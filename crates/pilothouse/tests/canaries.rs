@@ -295,7 +295,7 @@ fn on_the_screen(world: &World, tally: &Tally) {
     terminal.say("where is the mode set?");
     terminal.see("may it read .env?");
     terminal.keys(APPROVALS);
-    terminal.see("y allows it once");
+    terminal.until("the file that is asked for", |s| s.contains("Approvals ─") && s.contains("read .env"));
     look(&terminal);
     terminal.decide("y");
     terminal.see("It says");
