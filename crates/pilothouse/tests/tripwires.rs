@@ -232,7 +232,7 @@ fn every_call_of_git_by_the_program_itself_carries_the_hardening() {
     fs::create_dir(&bin).unwrap();
     fs::create_dir(&calls).unwrap();
     let text = format!(
-        "#!/bin/sh\n{{ for a in \"$@\"; do printf 'arg %s\\n' \"$a\"; done; env | sed 's/^/env /'; }} > '{}/'$$\nexec '{}' \"$@\"\n",
+        "#!/bin/sh\n{{ for a in \"$@\"; do printf 'arg %s\\n' \"$a\"; done; env | sed 's/^/env /'; }} > '{0}/.'$$ && mv '{0}/.'$$ '{0}/'$$\nexec '{1}' \"$@\"\n",
         calls.display(),
         real.display()
     );
@@ -259,7 +259,9 @@ fn every_call_of_git_by_the_program_itself_carries_the_hardening() {
         go(args);
     }
     let (mut checked, mut violations) = (0, 0);
-    for call in fs::read_dir(&calls).unwrap().flatten() {
+    // A call that was ended before it could be written down has no name yet.
+    let written = |e: &fs::DirEntry| !e.file_name().to_string_lossy().starts_with('.');
+    for call in fs::read_dir(&calls).unwrap().flatten().filter(written) {
         let text = fs::read_to_string(call.path()).unwrap();
         let has = |line: &str| text.lines().any(|l| l == line);
         let mut wanted: Vec<String> = HARDENED.iter().map(|s| format!("arg {s}")).collect();
