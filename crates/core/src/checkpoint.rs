@@ -10,6 +10,7 @@ use crate::{
     goal::PlannerError,
     ids::{CallId, CheckpointId, GateId, LaneId, ProposalId, RunId, TaskId},
     intent::{IntentNode, Phase},
+    meant::Meant,
     policy::{By, Manner, Request, Ruling},
     sandbox::Confine,
     trust::Part,
@@ -88,6 +89,12 @@ pub enum CheckpointKind {
         /// Whether it deletes something.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         deletes: bool,
+        /// What its words mean here; it cannot be allowed before that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        meant: Option<Box<Meant>>,
+        /// What changed since it was allowed; empty when it is asked for the first time.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        changed: String,
         /// Names of the variables that it gets of the project.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gives: Vec<String>,

@@ -17,6 +17,7 @@ use crate::{
         RunId, Seq, TaskId, TurnId,
     },
     intent::{IntentNode, IntentPath, Mode, Phase, Turn},
+    meant::Meant,
     plan::Plan,
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
@@ -655,6 +656,24 @@ pub enum Event {
         /// What decided whether it runs, asks or is refused.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ruling: Option<Ruling>,
+    },
+    /// What the words of a command mean on this machine, now that it is asked about.
+    CommandMeant {
+        /// The question.
+        checkpoint: CheckpointId,
+        /// The call.
+        call: CallId,
+        /// What they mean.
+        meant: Meant,
+    },
+    /// What a command would run changed after it was allowed; nothing was done, and it is asked about again.
+    CommandChanged {
+        /// The call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// What changed, in words.
+        what: String,
     },
     /// A command runs.
     CommandStarted {

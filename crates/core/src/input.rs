@@ -9,6 +9,7 @@ use crate::{
     hook::HookOutcome,
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, Opinion},
+    meant::Meant,
     proposal::Decision,
     sandbox::Sandbox,
     scope::PermissionMode,
@@ -147,6 +148,13 @@ pub enum Input {
         call: CallId,
         /// With what.
         outcome: HookOutcome,
+    },
+    /// What the words of a command mean that waits.
+    Looked {
+        /// Its question.
+        checkpoint: CheckpointId,
+        /// What they mean.
+        meant: Meant,
     },
     /// Rules that were to be kept in the user's file are there, or could not be put there.
     RulesKept {

@@ -15,6 +15,7 @@ pub mod work;
 pub mod checkpoint;
 pub mod goal;
 pub mod hook;
+pub mod meant;
 pub mod phase;
 pub mod plan;
 pub mod proposal;

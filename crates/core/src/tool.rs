@@ -9,6 +9,7 @@ use crate::{
     blob::{Blob, BlobId},
     diff::Hunk,
     ids::{CallId, LaneId, Millis, Process},
+    meant::Meant,
     policy::Held,
     relpath::RelPath,
     sandbox::Confine,
@@ -123,12 +124,22 @@ pub struct Permit {
     epoch: u32,
     confine: Option<Confine>,
     given: Option<BlobId>,
+    meant: Option<Box<Meant>>,
 }
 
 impl Permit {
     pub(crate) fn mint(lane: &Lane, open: &OpenCall, tool: Tool, epoch: u32) -> Self {
         let (confine, given) = (open.confine, open.given);
-        Self { lane: lane.id, call: open.call, tool, args: open.hash, epoch, confine, given }
+        Self {
+            lane: lane.id,
+            call: open.call,
+            tool,
+            args: open.hash,
+            epoch,
+            confine,
+            given,
+            meant: open.meant.clone(),
+        }
     }
 
     /// The lane that may run the call.
@@ -161,6 +172,11 @@ impl Permit {
         self.confine
     }
 
+    /// What the words of the command meant when it was allowed; `None` where nobody was asked.
+    pub fn meant(&self) -> Option<&Meant> {
+        self.meant.as_deref()
+    }
+
     /// Whether it covers exactly these arguments.
     pub fn covers(&self, args: &str) -> bool {
         self.args == BlobId::of(args.as_bytes())
@@ -188,6 +204,8 @@ pub struct ToolOutcome {
     pub notice: Option<String>,
     /// The rule that the call ran into at the path which it really meant; then nothing was done.
     pub held: Option<Box<Held>>,
+    /// What a command would have run that is not what was allowed; then nothing was done.
+    pub changed: Option<String>,
 }
 
 impl ToolOutcome {
@@ -203,6 +221,7 @@ impl ToolOutcome {
             output: None,
             notice: None,
             held: None,
+            changed: None,
         }
     }
 

@@ -6,10 +6,11 @@ use crate::{
     blob::BlobId,
     event::FileChange,
     hook::Way,
-    ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId, Seq, TurnId},
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId, Seq, TurnId},
     intent::{IntentNode, IntentPath},
     policy::PathRules,
     relpath::RelPath,
+    sandbox::Confine,
     scope::ToolScope,
     talk::Purpose,
     tool::{ChangeKind, Permit},
@@ -32,6 +33,8 @@ pub enum WorkKey {
     Write(ApplyId),
     /// Taking it back (`false`) or putting it back (`true`).
     Revert(ApplyId, bool),
+    /// Looking what the words of a command mean that waits.
+    Look(CheckpointId),
     /// Keeping rules in the user's file.
     Keep(ApprovalId),
     /// Looking at what the folder brings, and keeping what was decided about it.
@@ -98,6 +101,17 @@ pub enum Work {
         redo: bool,
         /// The files.
         files: Vec<FileChange>,
+    },
+    /// Look what the words of a command mean that waits.
+    Look {
+        /// Its question.
+        checkpoint: CheckpointId,
+        /// The line.
+        command: String,
+        /// The folder, relative to the workspace.
+        folder: String,
+        /// How it would run.
+        confine: Confine,
     },
     /// Put these rules into the user's file.
     Keep {
@@ -174,6 +188,7 @@ impl Work {
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
             Self::Write { apply, .. } => WorkKey::Write(*apply),
             Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
+            Self::Look { checkpoint, .. } => WorkKey::Look(*checkpoint),
             Self::Keep { approval, .. } => WorkKey::Keep(*approval),
             Self::Survey(_) => WorkKey::Survey,
             Self::Hook { call, .. } => WorkKey::Hook(*call),
@@ -182,12 +197,13 @@ impl Work {
 
     /// Whether the session is not at rest while it goes on.
     pub fn is_waited_for(&self) -> bool {
-        !matches!(self, Self::Hook { way: Way::Background, .. })
+        !matches!(self, Self::Hook { way: Way::Background, .. } | Self::Look { .. })
     }
 }
 
 /// A change in what should be going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "a few exist at a time, and most of them start something")]
 pub enum Effect {
     /// It should begin.
     Start(Work),

@@ -273,6 +273,9 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                 Tool::Edit => proposing("a.txt", "1\n2\n", "1\n3\n"),
                 Tool::Write => proposing("b.txt", "", "x\n"),
                 Tool::Delete => proposing("c.txt", "x\n", ""),
+                Tool::Run if dice.roll(8) == 0 => {
+                    ToolOutcome { changed: Some("it changed".into()), ..ToolOutcome::failure("changed") }
+                }
                 Tool::Run => exited(dice.pick(&[0, 0, 1]), "out"),
                 Tool::Read if dice.roll(4) == 0 => held(dice.pick(&[Outcome::Ask, Outcome::Refuse])),
                 _ => ToolOutcome::text("text", "1 line"),
@@ -322,6 +325,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             approval: *approval,
             result: dice.pick(&[Ok("permissions.toml".to_owned()), Err("disk full".to_owned())]),
         },
+        Work::Look { checkpoint, .. } => Input::Looked { checkpoint: *checkpoint, meant: meant("2") },
         Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
 }
@@ -374,7 +378,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
                 assert!(new.applies.contains_key(apply));
             }
             Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } => {}
-            Work::Survey(_) | Work::Keep { .. } | Work::Hook { .. } => {}
+            Work::Survey(_) | Work::Keep { .. } | Work::Hook { .. } | Work::Look { .. } => {}
         }
     }
     for lane in new.lanes.values() {
@@ -605,7 +609,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                     }
                     Work::Classify { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
-                    Work::Survey(_) | Work::Hook { .. } => {}
+                    Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } => {}
                     Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }

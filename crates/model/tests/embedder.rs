@@ -159,6 +159,18 @@ mod local {
         file.extend(empty);
         put("model.safetensors", &file);
         assert!(told(dir.path()).contains("lacks bert.embeddings"));
+        let tensors = r#"{"embeddings.word_embeddings.weight":{"dtype":"F32","shape":[3,5],"data_offsets":[0,60]},"embeddings.position_embeddings.weight":{"dtype":"F32","shape":[3,5],"data_offsets":[60,120]}}"#;
+        let mut file = (tensors.len() as u64).to_le_bytes().to_vec();
+        file.extend(tensors.as_bytes());
+        file.extend([0; 120]);
+        put("model.safetensors", &file);
+        assert!(
+            told(dir.path()).contains("is 3 × 5, which config.json does not fit"),
+            "{}",
+            told(dir.path())
+        );
+        put("model.safetensors", &file[..file.len() - 1]);
+        assert!(told(dir.path()).contains("model.safetensors cannot be read"));
         put("config.json", config.replace("\"hidden_size\":4", "\"hidden_size\":5").as_bytes());
         assert!(told(dir.path()).contains("contradict"));
         put("config.json", config.replace('{', "{\"model_type\":\"gpt2\",").as_bytes());

@@ -7,7 +7,9 @@ use std::{
 };
 
 use pilothouse_core::port::{Request, Update};
-use pilothouse_runtime::{Environment, Farewell, Home, RuntimeError, Setup, Which, drive, secrets, trace};
+use pilothouse_runtime::{
+    Environment, Farewell, Home, RuntimeError, Setup, Which, drive, rooted_path, secrets, trace,
+};
 use pilothouse_tui::{
     notify::Hearer,
     screen::{Look, Reason, Screen, Signal, Wiring},
@@ -191,9 +193,12 @@ fn edit(name: &str, text: &str) -> io::Result<String> {
     let path = folder.join(name);
     std::fs::write(&path, text)?;
     // The variable may hold words and quotes: the shell reads it, as it does for other programs. The
-    // shell itself is not looked for on PATH, where the project's folder may stand.
+    // shell itself is not looked for on PATH, where the project's folder may stand, nor the editor there.
     let line = format!("{program} \"$@\"");
-    let status = std::process::Command::new("/bin/sh").args(["-c", &line, &program]).arg(&path).status();
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell.args(["-c", &line, &program]).arg(&path);
+    shell.env("PATH", rooted_path(&std::env::var_os("PATH").unwrap_or_default()));
+    let status = shell.status();
     let edited = std::fs::read_to_string(&path);
     drop(std::fs::remove_dir_all(&folder));
     match status {

@@ -7,7 +7,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 use support::{
-    Desk,
+    Desk, Terminal,
+    alone::not_run,
     server::{Server, Turn},
 };
 
@@ -102,4 +103,112 @@ fn a_rehearsal_says_what_a_rule_would_have_let_through_and_warns_of_what_it_name
     assert!(code == 0 && err.contains("permissions.toml"), "{err}");
     let (_, out, _) = desk.run(&["permissions", "rehearse", "allow command cargo add"]);
     assert!(out.contains("spared no question"), "{out}");
+}
+
+const APPROVALS: &str = "\x18a";
+
+/// The workbench, its model about to want these commands, one after the other, from a question.
+fn wanting(desk: &Desk, commands: &[&str]) -> (Terminal, Server) {
+    let run = |command: &&str| Turn::Say("", vec![("run", json!({ "command": command }))]);
+    let turns = commands.iter().map(run).chain([Turn::Say("All done.", vec![])]).collect();
+    let server = Server::start(turns);
+    let model = [("PILOTHOUSE_BASE_URL", server.base.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let mut terminal = Terminal::open(desk, &["."], &model);
+    terminal.see("[EXPLORE] idle");
+    terminal.say("where is main?");
+    terminal.see("1 waiting");
+    terminal.keys(APPROVALS);
+    terminal.see("Approvals");
+    (terminal, server)
+}
+
+#[test]
+fn a_rule_for_good_is_previewed_kept_below_what_stands_there_and_spares_the_next_question() {
+    let desk = Desk::empty();
+    if desk.sandbox().is_none() {
+        return not_run("this machine has no sandbox, and without one no rule allows anything");
+    }
+    let file = desk.home.path().join("permissions.toml");
+    fs::write(&file, "# my own rules\n[[deny]]\nread = \"secrets/**\"  # never\n").unwrap();
+    let (mut terminal, _server) = wanting(&desk, &["mkdir one", "mkdir two"]);
+    terminal.see("allow command mkdir");
+    terminal.decide("p");
+    terminal.see("A rule for good");
+    terminal.see("1 command of this folder looked at");
+    assert!(!fs::read_to_string(&file).unwrap().contains("mkdir"), "nothing is kept before the second yes");
+    terminal.decide("y");
+    terminal.gone("A rule for good");
+    terminal.keys("q");
+    terminal.see("All done.");
+    assert!(desk.path().join("one").is_dir() && desk.path().join("two").is_dir(), "the next ran unasked");
+    let kept = fs::read_to_string(&file).unwrap();
+    assert!(kept.starts_with("# my own rules\n[[deny]]\nread = \"secrets/**\"  # never\n"), "{kept}");
+    assert!(kept.contains("[[allow]]\ncommand = \"mkdir\""), "{kept}");
+    terminal.keys("\x03\x03");
+    assert_eq!(terminal.end(), 0);
+    let why = explained(&desk, &["mkdir three"]);
+    assert_eq!(
+        (&why["outcome"], why["rule"].as_str().unwrap().contains("allow command mkdir")),
+        (&json!("run"), true)
+    );
+}
+
+#[test]
+fn what_changes_between_the_look_and_the_yes_is_asked_about_again() {
+    for link in [false, true] {
+        let desk = Desk::empty();
+        let script = desk.path().join("check.sh");
+        fs::write(&script, "echo first >> ran\n").unwrap();
+        fs::write(desk.path().join("other.sh"), "echo other >> ran\n").unwrap();
+        let (mut terminal, _server) = wanting(&desk, &["sh check.sh"]);
+        terminal.see("check.sh: ");
+        if link {
+            fs::remove_file(&script).unwrap();
+            std::os::unix::fs::symlink(desk.path().join("other.sh"), &script).unwrap();
+        } else {
+            fs::write(&script, "echo second >> ran\n").unwrap();
+        }
+        terminal.decide("y");
+        let screen = terminal.see("since you allowed it:");
+        assert!(screen.contains("changed"), "{screen}");
+        assert!(!desk.path().join("ran").exists(), "nothing was done");
+        terminal.decide("y");
+        terminal.gone("since you allowed it");
+        terminal.keys("q");
+        terminal.see("All done.");
+        assert_eq!(desk.file("ran"), if link { "other\n" } else { "second\n" });
+        terminal.keys("\x03\x03");
+        assert_eq!(terminal.end(), 0);
+    }
+}
+
+#[test]
+fn headless_and_explain_say_the_same_of_a_command() {
+    let desk = Desk::empty();
+    for (command, network, outside) in [
+        ("ls", false, false),
+        ("mkdir one", false, false),
+        ("ls", true, false),
+        ("mkdir one", false, true),
+        ("rm notes.txt", false, false),
+        ("git push --force", false, false),
+    ] {
+        let args = json!({"command": command, "network": network, "outside": outside});
+        let server = Server::start(vec![Turn::Say("", vec![("run", args)]), Turn::Say("All done.", vec![])]);
+        let flags: Vec<&str> =
+            [(network, "--network"), (outside, "--outside")].iter().filter(|f| f.0).map(|f| f.1).collect();
+        let why = explained(&desk, &[&[command][..], &flags].concat());
+        let ended = desk.ask(&server.base, &["run", "run it", "--json"]);
+        let asked = ended
+            .events()
+            .iter()
+            .any(|e| e["type"] == "checkpoint_opened" && e["checkpoint"]["kind"]["kind"] == "risk");
+        assert_eq!(why["outcome"] == "ask", asked, "{command} {flags:?}: {why}");
+        let proposed = ended.events();
+        let proposed = proposed.iter().find(|e| e["type"] == "command_proposed").unwrap();
+        assert!(
+            why["rule"].as_str().unwrap().starts_with(proposed["ruling"]["by"].as_str().unwrap()),
+            "{why}"
+        );
+    }
 }

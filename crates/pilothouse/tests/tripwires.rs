@@ -36,11 +36,16 @@ fn open(traps: &Traps, mode: &str, wanted: &[&str]) {
     };
     let quiet = |args: &[&str]| along(&path, args);
     let screen_along = |path: &str, args: &[&str], lines: &[(&str, &str)]| {
-        let mut terminal = Terminal::open(&traps.desk, args, &[("PATH", path), ("EDITOR", "vi")]);
+        let mut terminal = Terminal::open(&traps.desk, args, &[("PATH", path), ("EDITOR", "wire-editor")]);
         terminal.see("[EXPLORE] idle");
         for (say, see) in lines {
             terminal.say(say);
             terminal.see(see);
+        }
+        if path == relative {
+            // There is no such editor but in the project's own folders.
+            terminal.keys("\x07");
+            terminal.see("wire-editor ended with");
         }
         terminal.until("the hooks to run", |_| wanted.iter().all(|w| traps.fired.join(w).exists()));
         // A hook may still be ending: leaving would ask about it.

@@ -142,7 +142,17 @@ fn begin(ground: Ground<'_>, args: &args::Run, kept: &[PathBuf]) -> Result<(Runn
     Ok((running, Duration::from_secs(seconds)))
 }
 
-fn folder(jail: &Jail, text: &str) -> Result<PathBuf, String> {
+/// What a command gets.
+pub(crate) fn environment(
+    given: &[(String, String)],
+    fence: &Fence,
+    confine: Confine,
+) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+    environment::of(std::env::vars_os(), given, fence, confine)
+}
+
+/// The folder that a call names, as it really is.
+pub(crate) fn folder(jail: &Jail, text: &str) -> Result<PathBuf, String> {
     let asked = if text.is_empty() { None } else { jail.read_path(text).map_err(|e| e.to_string())? };
     let Some(asked) = asked else { return Ok(jail.root().to_owned()) };
     let meta = jail.metadata(&asked).map_err(|e| e.to_string())?;
@@ -162,7 +172,7 @@ fn spawn(ground: Ground<'_>, command: &str, folder: &Path, kept: &[PathBuf]) -> 
         .args(&line.args)
         .current_dir(folder)
         .env_clear()
-        .envs(environment::of(std::env::vars_os(), ground.given, ground.fence, ground.confine))
+        .envs(environment(ground.given, ground.fence, ground.confine))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

@@ -14,6 +14,7 @@ mod change;
 mod command;
 mod files;
 mod guard;
+mod meant;
 mod program;
 mod sight;
 
@@ -26,7 +27,7 @@ pub mod jail;
 pub mod sandbox;
 pub mod specs;
 
-pub use command::{hook::HookCall, steering::steers};
+pub use command::{environment::rooted_path, hook::HookCall, steering::steers};
 pub use jail::{Jail, JailError};
 pub use sandbox::Fence;
 pub use specs::specs;

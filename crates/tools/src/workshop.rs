@@ -9,6 +9,7 @@ use pilothouse_core::{
     blob::BlobId,
     hook::HookOutcome,
     ids::Process,
+    meant::{Meant, Thing},
     redact::Redactor,
     sandbox::Confine,
     talk::DeltaKind,
@@ -23,6 +24,7 @@ use crate::{
     files,
     guard::Guard,
     jail::{Jail, JailError},
+    meant,
     sandbox::Fence,
     sight::Eyes,
 };
@@ -111,8 +113,14 @@ impl Workshop {
                 let text = "the project's variables changed since the command was allowed; nothing was done";
                 ToolOutcome::failure(text)
             }
-            Tool::Run => match args::parse(args) {
-                Ok(run) => command::run(self.ground(permit), run, sink, &cancel).await,
+            Tool::Run => match args::parse::<args::Run>(args) {
+                Ok(run) => match self.changed(permit, &run).await {
+                    None => command::run(self.ground(permit), run, sink, &cancel).await,
+                    Some(what) => {
+                        let text = format!("nothing was done: {what} since the user allowed it");
+                        ToolOutcome { changed: Some(what), ..ToolOutcome::failure(text) }
+                    }
+                },
                 Err(text) => ToolOutcome::failure(text),
             },
             Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
@@ -122,6 +130,27 @@ impl Workshop {
                 ToolOutcome::failure(format!("{} is answered by the session, not by a tool", tool.name()))
             }
         }
+    }
+
+    /// What the words of a command mean here and now.
+    pub async fn meant(&self, command: &str, folder: &str, confine: Confine) -> Meant {
+        let environment = command::environment(&self.given.1, &self.fence, confine);
+        let (line, root) = (command.to_owned(), self.jail.root().to_owned());
+        let folder = command::folder(&self.jail, folder.trim()).unwrap_or(root);
+        let work = tokio::task::spawn_blocking(move || meant::look(&line, &folder, &environment));
+        work.await.unwrap_or_else(|e| {
+            // Never the same as anything: what cannot be looked at is asked about.
+            let of = BlobId::of(format!("{e}").as_bytes());
+            let folder = Thing { name: String::new(), path: String::new(), of };
+            Meant { folder, runs: Vec::new(), environment: of }
+        })
+    }
+
+    /// What a command means that it did not mean when it was allowed.
+    async fn changed(&self, permit: &Permit, run: &args::Run) -> Option<String> {
+        let allowed = permit.meant()?;
+        let confine = permit.confine().unwrap_or(Confine::READING);
+        allowed.differs(&self.meant(&run.command, &run.folder, confine).await)
     }
 
     /// Runs a hook in the workspace. What it may do was decided before: it needs no permit, because it

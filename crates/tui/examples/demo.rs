@@ -27,6 +27,7 @@ use pilothouse_core::{
     event::FileChange,
     ids::{CallId, Millis},
     input::{Input, Opening},
+    meant::{Meant, Thing},
     port::{Ask, Reply, Request, Surroundings, Update},
     relpath::RelPath,
     session::Session,
@@ -104,6 +105,16 @@ impl Driver {
                 self.todo.push_back(Input::ToolEnded { call: permit.call(), outcome });
             }
             Work::Hook { .. } => {}
+            Work::Look { checkpoint, .. } => {
+                let thing = |name: &str, path: &str| Thing {
+                    name: name.into(),
+                    path: path.into(),
+                    of: BlobId::of(path.as_bytes()),
+                };
+                let runs = vec![thing("cargo", "/usr/bin/cargo")];
+                let meant = Meant { folder: thing("", "/w"), runs, environment: BlobId::of(b"") };
+                self.todo.push_back(Input::Looked { checkpoint, meant });
+            }
             Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {
                 let files = changes

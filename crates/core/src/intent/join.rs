@@ -157,7 +157,13 @@ impl Classifier {
         let weak = opinion.confidence < was.confidence && opinion.confidence < 0.7;
         let (from, to) = (reach(&was.path), reach(&path));
         let same = turn == was.turn && path == was.path;
-        reading.whole.reasoning = format!("{}; {}", opinion.reasoning, was.reasoning);
+        // What was said before ends with the structure's own words already.
+        let told = opinion.reasoning.ends_with(&was.reasoning);
+        reading.whole.reasoning = if told {
+            opinion.reasoning.clone()
+        } else {
+            format!("{}; {}", opinion.reasoning, was.reasoning)
+        };
         if weak && !same {
             if from >= ACTS && reading.clarify.is_none() && m.phase == Phase::Idle {
                 reading.clarify = Some(Clarify::Execute);

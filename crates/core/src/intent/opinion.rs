@@ -211,14 +211,17 @@ fn node_in(path: &str) -> Option<N> {
     words.filter_map(|w| w.to_lowercase().parse().ok()).next_back()
 }
 
-/// High, medium, low, a share, or per cent.
+/// Certain, high, medium, low, a share, or per cent. Only what is certain lies above the mark from
+/// which an answer is used again.
 fn degree(word: &str) -> f32 {
     let word = word.to_lowercase();
     if let Ok(number) = word.trim_end_matches(['%', ' ']).parse::<f32>() {
         let share = if number > 1.0 || word.contains('%') { number / 100.0 } else { number };
         return if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.4 };
     }
-    if word.contains("high") {
+    if word.contains("certain") && !word.contains("un") {
+        0.95
+    } else if word.contains("high") {
         0.9
     } else if word.contains("low") {
         0.4
@@ -291,6 +294,7 @@ mod tests {
         }
         let o = read("PRIMARY: control\nSUB: control.help\nCONFIDENCE: medium").unwrap();
         assert_eq!((o.turn, o.confidence), (Some(Turn::Control(Control::Help)), 0.7));
+        assert!((read("PRIMARY: query\nCONFIDENCE: Certain.").unwrap().confidence - 0.95).abs() < 1e-6);
         assert!((read("PRIMARY: query\nCONFIDENCE: low").unwrap().confidence - 0.4).abs() < 1e-6);
     }
 

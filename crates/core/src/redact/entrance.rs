@@ -11,6 +11,7 @@ use crate::{
     hook::HookOutcome,
     input::{Input, Refusal, Understood, WriteFault},
     intent::{Control, Opinion, Turn},
+    meant::{Meant, Thing},
     talk::{Fault, ModelCall, ModelReply},
     tool::{Tool, ToolOutcome},
     trust::{Part, Standing},
@@ -61,6 +62,7 @@ impl Redactor {
             Input::Panicked { call, apply, message } => {
                 Input::Panicked { call, apply, message: self.text(message) }
             }
+            Input::Looked { checkpoint, meant } => Input::Looked { checkpoint, meant: self.meant(meant) },
             Input::RulesKept { approval, result } => {
                 Input::RulesKept { approval, result: result.map(|t| self.text(t)).map_err(|t| self.text(t)) }
             }
@@ -158,6 +160,12 @@ impl Redactor {
         ModelCall { id: self.text(call.id), name: self.text(call.name), args }
     }
 
+    /// Names and places; the hashes say what they are.
+    fn meant(&self, meant: Meant) -> Meant {
+        let thing = |t: Thing| Thing { name: self.text(t.name), path: self.text(t.path), ..t };
+        Meant { folder: thing(meant.folder), runs: meant.runs.into_iter().map(thing).collect(), ..meant }
+    }
+
     fn outcome(&self, outcome: ToolOutcome) -> ToolOutcome {
         let output = outcome.output.map(|blob| match self.mask_bytes(blob.bytes()) {
             std::borrow::Cow::Borrowed(_) => blob,
@@ -173,6 +181,7 @@ impl Redactor {
             exit: outcome.exit,
             notice: outcome.notice.map(|n| self.text(n)),
             held: outcome.held,
+            changed: outcome.changed.map(|c| self.text(c)),
         }
     }
 

@@ -160,9 +160,11 @@ impl State {
                 self.queue.later = later.iter().copied().collect();
             }
             Event::ControlGiven { .. } | Event::Notice { .. } | Event::CommandStarted { .. } => {}
-            Event::CommandEdited { .. } | Event::CommandProposed { .. } | Event::CommandExited { .. } => {
-                self.fold_command(event);
-            }
+            Event::CommandEdited { .. }
+            | Event::CommandProposed { .. }
+            | Event::CommandMeant { .. }
+            | Event::CommandChanged { .. }
+            | Event::CommandExited { .. } => self.fold_command(event),
             Event::PlanReady { .. }
             | Event::PlanShelved { .. }
             | Event::TaskStarted { .. }

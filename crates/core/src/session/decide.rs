@@ -110,6 +110,7 @@ impl<'a> Draft<'a> {
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
             Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),
+            Input::Looked { checkpoint, meant } => self.looked(checkpoint, meant),
             Input::RulesKept { approval, result } => self.rules_kept(approval, result),
             Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),

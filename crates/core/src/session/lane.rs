@@ -11,6 +11,7 @@ use crate::{
     event::CallHead,
     ids::{ApprovalId, CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
     intent::IntentNode,
+    meant::Meant,
     policy::Request,
     relpath::RelPath,
     sandbox::Confine,
@@ -135,6 +136,10 @@ pub struct OpenCall {
     pub confine: Option<Confine>,
     /// What the variables came from that it gets of the project, once it is allowed.
     pub given: Option<BlobId>,
+    /// What its words mean, once the user was asked about it.
+    pub meant: Option<Box<Meant>>,
+    /// What changed since the user allowed it.
+    pub changed: String,
     /// Whether its line is what the user typed.
     pub typed: bool,
     /// Whether the user changed what was proposed.
@@ -180,6 +185,8 @@ impl OpenCall {
             allowed,
             confine,
             given,
+            meant: None,
+            changed: String::new(),
             typed,
             edited,
             leave,

@@ -346,8 +346,20 @@ impl State {
         let keeps = self.keeping.iter();
         let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
         let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
-        let all = all.chain(self.hook_work());
+        let all = all.chain(self.hook_work()).chain(self.looks());
         all.map(|w| (w.key(), w)).collect()
+    }
+
+    /// Commands that wait and of which it is not known yet what they mean.
+    fn looks(&self) -> impl Iterator<Item = Work> {
+        self.open.values().filter_map(|c| {
+            let CheckpointKind::Risk { call, command, folder, confine, meant: None, .. } = &c.kind else {
+                return None;
+            };
+            self.open_call(*call)?;
+            let (command, folder) = (command.clone(), folder.clone());
+            Some(Work::Look { checkpoint: c.id, command, folder, confine: *confine })
+        })
     }
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {

@@ -106,6 +106,7 @@ fn grants(b: &Bench, from: usize) -> usize {
         | Work::Classify { .. }
         | Work::Survey(_)
         | Work::Hook { .. }
+        | Work::Look { .. }
         | Work::Keep { .. } => false,
     });
     assert!(granted > 0 || !works, "something works that no event began");

@@ -141,6 +141,7 @@ fn the_worked_trace_from_question_to_completion() {
         "thinking_started",
         "message_completed",
         "command_proposed",
+        "command_meant",
         "command_exited",
         "apply_started",
     ];

@@ -316,3 +316,63 @@ fn changes_that_a_rule_allows_are_written_without_a_review_and_those_it_asks_abo
     let (asks, by) = propose(&[], PermissionMode::Auto, "src/a.rs");
     assert_eq!((asks, by.as_deref()), (false, Some("permission mode auto")));
 }
+
+#[test]
+fn nothing_can_be_allowed_before_it_is_known_what_it_would_run() {
+    let mut b = under(&[]);
+    b.say("run the tests");
+    let call = b.thinking();
+    let calls = vec![pilothouse_core::talk::ModelCall {
+        id: "c".into(),
+        name: "run".into(),
+        args: json!({"command": "make all"}).to_string(),
+    }];
+    let reply = pilothouse_core::talk::ModelReply { calls, ..Default::default() };
+    let at = pilothouse_core::ids::Millis(99);
+    // Past the bench, which looks at once.
+    b.session.step(at, Input::Replied { call, reply: Ok(reply) }).unwrap();
+    let id = b.question(is_risk);
+    let shown = b.session.state().open[&id].kind.shown();
+    let grant = Answer::Grant { rules: vec!["allow command make all".into()], lasting: false };
+    for answer in [Answer::Approve, Answer::Line("make all".into()), grant] {
+        let answer = Input::Answer { checkpoint: id, answer, shown };
+        assert!(b.session.step(at, answer).is_err());
+    }
+    let looks = b.session.pending().into_values().find(|w| matches!(w, Work::Look { .. }));
+    let Some(Work::Look { checkpoint, command, .. }) = looks else { panic!("nothing looks") };
+    assert_eq!((checkpoint, command.as_str()), (id, "make all"));
+    b.session.step(at, Input::Looked { checkpoint: id, meant: meant("1") }).unwrap();
+    assert!(b.session.step(at, Input::Looked { checkpoint: id, meant: meant("2") }).is_err(), "once");
+    let stale = Input::Answer { checkpoint: id, answer: Answer::Approve, shown };
+    assert!(b.session.step(at, stale).is_err(), "that was not shown with what it means");
+    let shown = b.session.state().open[&id].kind.shown();
+    b.session.step(at, Input::Answer { checkpoint: id, answer: Answer::Approve, shown }).unwrap();
+}
+
+#[test]
+fn what_changed_after_it_was_allowed_is_asked_about_again_however_it_was_allowed() {
+    for answer in [
+        Answer::Approve,
+        Answer::Grant { rules: vec!["allow command make all".into()], lasting: false },
+        Answer::Line("make all".into()),
+    ] {
+        let mut b = running(&[], "make all");
+        b.answer(is_risk, answer.clone()).unwrap();
+        let permit = b.session.pending().into_values().find_map(|w| match w {
+            Work::Tool { permit, .. } => Some(permit),
+            _ => None,
+        });
+        let permit = permit.unwrap();
+        assert_eq!(permit.meant(), Some(&meant("1")));
+        let what = permit.meant().unwrap().differs(&meant("2")).unwrap();
+        b.end_tool(ToolOutcome { changed: Some(what.clone()), ..ToolOutcome::failure("nothing was done") });
+        assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })), "{answer:?}");
+        let asked = b.session.state().open[&b.question(is_risk)].kind.clone();
+        let CheckpointKind::Risk { changed, meant: Some(_), .. } = asked else { panic!("{asked:?}") };
+        assert_eq!(changed, what);
+        let step = b.answer(is_risk, Answer::Approve).unwrap();
+        assert_eq!(starts(&step), ["run"]);
+        b.end_tool(exited(0, "ok"));
+        assert_eq!(last_result(&b).0, CallStatus::Done);
+    }
+}

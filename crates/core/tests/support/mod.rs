@@ -17,6 +17,7 @@ use pilothouse_core::{
     ids::{ApplyId, CallId, CheckpointId, Millis, TurnId},
     input::{Input, Opening, Refusal, Understood},
     intent::{Classifier, IntentNode, Opinion, Thresholds},
+    meant::{Meant, Thing},
     relpath::RelPath,
     sandbox::{Backend, Sandbox},
     session::{Session, Step, Tiers},
@@ -43,6 +44,13 @@ pub fn opening() -> Opening {
         standing: Standing::default(),
         found: Vec::new(),
     }
+}
+
+/// What a command means here; `of` stands for what its program is.
+pub fn meant(of: &str) -> Meant {
+    let thing =
+        |path: &str, of: &str| Thing { name: "x".into(), path: path.into(), of: BlobId::of(of.as_bytes()) };
+    Meant { folder: thing("/w", ""), runs: vec![thing("/bin/x", of)], environment: BlobId::of(b"") }
 }
 
 /// A sandbox as most machines have one.
@@ -107,9 +115,19 @@ impl Bench {
                 step.events.iter().for_each(|e| folded.apply(e));
                 assert!(folded == self.session, "folding the events must give the live state");
                 self.log.extend(step.events.iter().cloned());
+                self.look(step);
             }
         }
         result
+    }
+
+    /// Looks what the commands mean that wait now, as the runtime does.
+    fn look(&mut self, step: &Step) {
+        for effect in &step.effects {
+            if let Effect::Start(Work::Look { checkpoint, .. }) = effect {
+                self.input(Input::Looked { checkpoint: *checkpoint, meant: meant("1") }).unwrap();
+            }
+        }
     }
 
     pub fn say(&mut self, text: &str) -> Step {
@@ -332,6 +350,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Write { .. }) => Some("write".into()),
             Effect::Start(Work::Revert { .. }) => Some("revert".into()),
             Effect::Start(Work::Keep { .. }) => Some("keep".into()),
+            Effect::Start(Work::Look { .. }) => None,
             Effect::Start(Work::Survey(_)) => Some("survey".into()),
             Effect::Start(Work::Hook { .. }) => Some("hook".into()),
             Effect::Cancel(_) => None,

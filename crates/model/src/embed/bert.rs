@@ -135,7 +135,7 @@ impl Bert {
         let mut x = Array2::zeros((rows, self.words.ncols()));
         let places = self.positions.axis_iter(Axis(0));
         for ((mut row, id), place) in x.axis_iter_mut(Axis(0)).zip(ids).zip(places) {
-            if let Some(word) = self.words.axis_iter(Axis(0)).nth(*id as usize) {
+            if let Some(word) = self.word(*id as usize) {
                 row += &word;
             }
             row += &place;
@@ -152,6 +152,12 @@ impl Bert {
             layer.norm.apply(&mut x);
         }
         x
+    }
+
+    fn word(&self, id: usize) -> Option<ArrayView1<'_, f32>> {
+        let width = self.words.ncols();
+        let start = id.checked_mul(width)?;
+        self.words.as_slice()?.get(start..start.checked_add(width)?).map(ArrayView1::from)
     }
 
     fn attend(&self, layer: &Layer, x: &Array2<f32>) -> Array2<f32> {

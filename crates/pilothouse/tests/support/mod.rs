@@ -9,7 +9,9 @@
 )]
 
 pub mod alone;
+pub mod layer;
 pub mod needles;
+pub mod obedient;
 pub mod proof;
 pub mod server;
 pub mod traps;
@@ -134,10 +136,24 @@ impl Terminal {
     }
 
     pub fn sized(desk: &Desk, args: &[&str], extra: &[(&str, &str)], cols: u16, rows: u16) -> Self {
+        Self::under(&[], desk, args, extra, (cols, rows))
+    }
+
+    /// The program as another one starts it.
+    pub fn under(
+        starter: &[String],
+        desk: &Desk,
+        args: &[&str],
+        extra: &[(&str, &str)],
+        (cols, rows): (u16, u16),
+    ) -> Self {
         let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = NativePtySystem::default().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(PROGRAM);
+        let mut words = starter.to_vec();
+        words.push(PROGRAM.to_owned());
+        let mut command = CommandBuilder::new(&words[0]);
         command.env_clear();
+        command.args(&words[1..]);
         command.args(args);
         command.cwd(desk.path());
         for (key, value) in desk.environment() {
@@ -192,6 +208,23 @@ impl Terminal {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             assert!(!left.is_zero() && !seen.closed, "never saw {name}; the screen shows\n{text}");
+            seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
+        }
+    }
+
+    /// Waits until `what` holds for the screen's text; `None` when it did not come to it in time.
+    pub fn wait(&self, time: Duration, what: impl Fn(&str) -> bool) -> Option<String> {
+        let deadline = Instant::now() + time;
+        let mut seen = self.seen.0.lock().unwrap();
+        loop {
+            let text = seen.parser.screen().contents();
+            if what(&text) {
+                return Some(text);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || seen.closed {
+                return None;
+            }
             seen = self.seen.1.wait_timeout(seen, left).unwrap().0;
         }
     }

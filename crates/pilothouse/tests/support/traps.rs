@@ -283,7 +283,8 @@ impl Traps {
 
     /// Programs that the project would like to have taken for others.
     fn on_path(&mut self) {
-        for program in ["git", "sh", "bash", "rg", "bwrap", "notify-send", "cat", "env", "vi"] {
+        for program in ["git", "sh", "bash", "rg", "bwrap", "notify-send", "cat", "env", "vi", "wire-editor"]
+        {
             let (here, bin) = (self.path().join(program), self.path().join("bin").join(program));
             self.program(&here, &format!("path-dot-{program}"));
             self.program(&bin, &format!("path-bin-{program}"));

@@ -119,6 +119,13 @@ impl Driver {
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
+            Work::Look { checkpoint, command, folder, confine } => {
+                let workshop = self.kit.workshop.clone();
+                self.spawn(key, None, None, async move {
+                    let meant = workshop.meant(&command, &folder, confine).await;
+                    Input::Looked { checkpoint, meant }
+                });
+            }
             Work::Keep { approval, rules } => self.keep(key, approval, &rules),
             Work::Survey(wish) => self.survey(wish),
             Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),

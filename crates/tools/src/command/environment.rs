@@ -2,7 +2,7 @@
 //!
 //! Owns the list. Never passes a key, a token or a setting that makes a program run another.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use pilothouse_core::sandbox::Confine;
 
@@ -147,9 +147,15 @@ fn rooted((name, value): (OsString, OsString)) -> (OsString, OsString) {
     if name != "PATH" {
         return (name, value);
     }
-    let folders = std::env::split_paths(&value).filter(|f| f.is_absolute());
+    (name, rooted_path(&value))
+}
+
+/// A search path without its relative folders.
+pub fn rooted_path(path: &OsStr) -> OsString {
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
     let rooted = std::env::join_paths(folders).unwrap_or_default();
-    (name, rooted)
+    // An empty one would mean the folder that a program runs in.
+    if rooted.is_empty() { OsString::from("/usr/bin:/bin") } else { rooted }
 }
 
 #[cfg(test)]
@@ -213,6 +219,9 @@ mod tests {
         let ours = [(OsString::from("PATH"), OsString::from(".:/bin::bin:/usr/bin:"))];
         let path = listed(ours.into_iter(), &[]).into_iter().find(|(name, _)| name == "PATH");
         assert_eq!(path.map(|(_, value)| value), Some(OsString::from("/bin:/usr/bin")));
+        for nowhere in ["", ".", "bin:"] {
+            assert_eq!(rooted_path(OsStr::new(nowhere)), "/usr/bin:/bin");
+        }
     }
 
     #[test]

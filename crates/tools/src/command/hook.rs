@@ -103,6 +103,9 @@ fn outcome(ended: ToolOutcome) -> HookOutcome {
     // The first line says how it ended, for a model.
     let output = ended.text.split_once('\n').map_or("", |(_, rest)| rest);
     let output = if output.trim() == "(no output)" { "" } else { output };
+    // Where it only wrote to one stream there is nothing to tell apart.
+    let alone = output.strip_prefix("stdout:\n").filter(|rest| !rest.contains("\nstderr:\n"));
+    let output = alone.unwrap_or(output);
     HookOutcome { status, summary, output: output.to_owned(), took: exit.took }
 }
 
@@ -141,7 +144,7 @@ mod tests {
     #[tokio::test]
     async fn a_hook_reads_the_event_and_its_environment_and_nothing_else() {
         let done = run_it(call("cat; echo; echo $PILOTHOUSE_EVENT; env | grep -c TOKEN")).await;
-        assert_eq!(done.output.trim(), "stdout:\n{\"event\":\"turn\"}\nturn\n0");
+        assert_eq!(done.output.trim(), "{\"event\":\"turn\"}\nturn\n0");
         let quiet = run_it(call("true")).await;
         assert_eq!((quiet.status, quiet.output.as_str()), (HookStatus::Passed, ""));
         let large = HookCall { input: vec![b'x'; 4 << 20], ..call("head -c 1 >/dev/null") };

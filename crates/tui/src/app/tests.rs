@@ -28,6 +28,7 @@ use pilothouse_core::{
     input::Opening,
     intent::Control,
     intent::Phase,
+    meant::{Meant, Thing},
     port::Reply,
     sandbox::{Backend, Sandbox},
     session::State,
@@ -48,6 +49,7 @@ struct Desk {
     thinking: Vec<CallId>,
     tools: Vec<CallId>,
     writes: Vec<Work>,
+    looks: Vec<CheckpointId>,
     inputs: Vec<Input>,
     asks: Vec<Ask>,
     /// The number of the last question to the read port.
@@ -71,6 +73,7 @@ impl Desk {
             thinking: Vec::new(),
             tools: Vec::new(),
             writes: Vec::new(),
+            looks: Vec::new(),
             inputs: Vec::new(),
             asks: Vec::new(),
             number: 0,
@@ -117,11 +120,15 @@ impl Desk {
                     match effect {
                         Effect::Start(Work::Think { call, .. }) => self.thinking.push(call),
                         Effect::Start(Work::Tool { permit, .. }) => self.tools.push(permit.call()),
+                        Effect::Start(Work::Look { checkpoint, .. }) => self.looks.push(checkpoint),
                         Effect::Start(work) => self.writes.push(work),
                         Effect::Cancel(_) => {}
                     }
                 }
                 self.app.update(Update::Events(step.events), self.now);
+                for checkpoint in std::mem::take(&mut self.looks) {
+                    self.give(Input::Looked { checkpoint, meant: meant("/usr/bin/x") });
+                }
             }
             Err(refusal) => drop(self.app.update(Update::Refused(refusal.reason), self.now)),
         }
@@ -215,6 +222,16 @@ impl Desk {
         self.collect();
         self
     }
+}
+
+/// What a command means whose program is there.
+fn meant(path: &str) -> Meant {
+    let thing = |name: &str, path: &str| Thing {
+        name: name.into(),
+        path: path.into(),
+        of: BlobId::of(path.as_bytes()),
+    };
+    Meant { folder: thing("", "/w"), runs: vec![thing("x", path)], environment: BlobId::of(b"") }
 }
 
 fn key(name: &str) -> KeyEvent {

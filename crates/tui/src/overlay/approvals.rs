@@ -66,6 +66,18 @@ pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
         }
         line.render(area, buf);
     }
+    let hidden = rows.len().saturating_sub(top + room);
+    if hidden > 0 && room > 0 {
+        let last = Rect { y: inner.bottom() - below - 1, height: 1, ..inner };
+        let whole = match item.map(|c| &c.kind) {
+            Some(CheckpointKind::Trust { .. }) => "; Enter shows every line",
+            Some(_) | None => "",
+        };
+        let rest = format!("  {} more rows{whole}", hidden + 1);
+        buf.set_style(last, page.theme.style(Slot::Warn));
+        let rest = format!("{rest:width$}", width = usize::from(last.width));
+        Line::from(Span::styled(rest, page.theme.style(Slot::Warn))).render(last, buf);
+    }
     for (line, y) in answers.iter().zip(inner.bottom() - below..inner.bottom()) {
         line.render(Rect { y, height: 1, ..inner }, buf);
     }
@@ -79,7 +91,7 @@ fn columns(body: Rect) -> usize {
 /// Whether the reach of every answer to an item can be drawn in full beside its key.
 pub fn fits(item: &Checkpoint, state: &State, policy: &Policy, body: Rect) -> bool {
     let width = columns(body).saturating_sub(REACH).max(4);
-    let rows: usize = reaches(item, state, policy).iter().map(|r| wrap(&r.reach, width).len()).sum();
+    let rows: usize = reaches(item, state, policy).iter().map(|r| words(&r.reach, width).len()).sum();
     columns(body) >= REACH + 12 && rows + 1 + LEAST + 3 <= usize::from(body.height)
 }
 
@@ -92,9 +104,11 @@ fn keys(item: Option<&Checkpoint>, above: bool, width: u16) -> &'static [(&'stat
         [("j k", "item"), ("y", "once"), ("n", "deny"), ("w", "why"), ("q", "back, still pending")];
     const TRUST: [(&str, &str); 5] =
         [("j k", "item"), ("y", "trust"), ("n", "leave off"), ("Enter", "view"), ("q", "back")];
+    const NARROW: [(&str, &str); 4] = [("j k", "item"), ("w", "why"), ("e", "edit"), ("q", "back")];
     const LEAST: [(&str, &str); 2] = [("y", "once"), ("n", "deny")];
     match item.map(|c| &c.kind) {
         Some(CheckpointKind::Trust { .. }) if width >= 60 => &TRUST,
+        Some(CheckpointKind::Risk { gate: None, .. }) if above && width < 70 => &NARROW,
         Some(CheckpointKind::Risk { gate: None, .. }) if above => &OTHER,
         _ if above => &PLAIN,
         _ if width >= 60 => &SHORT,
@@ -114,7 +128,7 @@ fn answer_rows(item: &Checkpoint, page: &Page<'_>, width: usize) -> Vec<Line<'st
     for answer in reaches(item, page.state, page.policy) {
         let none = answer.key.is_empty();
         let room = width.saturating_sub(REACH).max(4);
-        for (i, part) in wrap(&Clean::line(&answer.reach), room).into_iter().enumerate() {
+        for (i, part) in words(&Clean::line(&answer.reach), room).into_iter().enumerate() {
             let (letter, name) = if i == 0 { (answer.key, answer.name) } else { ("", "") };
             let slot = if none { Slot::Faint } else { Slot::Text };
             rows.push(Line::from(vec![
@@ -137,7 +151,11 @@ fn item_rows(item: &Checkpoint, chosen: bool, page: &Page<'_>, width: usize) -> 
     let (tag, slot, text, details) = facts(item, page);
     let tag_width = tag.width().max(10) + 2;
     let mut rows = Vec::new();
-    for (i, part) in wrap(&text, width.saturating_sub(2 + tag_width).max(4)).into_iter().enumerate() {
+    let room = width.saturating_sub(2 + tag_width).max(4);
+    // A command is shown to its last blank.
+    let exact = matches!(item.kind, CheckpointKind::Risk { .. });
+    let parts = if exact { wrap(&text, room) } else { words(&text, room) };
+    for (i, part) in parts.into_iter().enumerate() {
         let lead = if i == 0 { format!("{tag:tag_width$}") } else { " ".repeat(tag_width) };
         let mark = if i == 0 { mark.clone() } else { Span::raw("  ") };
         let line = Line::from(vec![mark, Span::styled(lead, theme.style(slot)), Span::styled(part, bold)]);
@@ -146,7 +164,7 @@ fn item_rows(item: &Checkpoint, chosen: bool, page: &Page<'_>, width: usize) -> 
     let quiet = if chosen { Slot::Text } else { Slot::Faint };
     for (label, value) in details {
         let room = width.saturating_sub(2 + tag_width + 9).max(4);
-        for (i, part) in wrap(&value, room).into_iter().enumerate() {
+        for (i, part) in words(&value, room).into_iter().enumerate() {
             let label = if i == 0 { label } else { "" };
             let line = Line::from(vec![
                 Span::raw(" ".repeat(2 + tag_width)),
@@ -167,12 +185,30 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
     let clean = |text: &str| Clean::line(text).into_string();
     let waits = page.glyphs.waits.to_owned();
     match &item.kind {
-        CheckpointKind::Risk { command, folder, risk, why, gate, confine, reason, gives, .. } => {
+        CheckpointKind::Risk {
+            command,
+            folder,
+            risk,
+            why,
+            gate,
+            confine,
+            reason,
+            meant,
+            changed,
+            gives,
+            ..
+        } => {
             let slot = risk_slot(*risk);
             let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
             let mut details = vec![("in", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
             if !gives.is_empty() {
                 details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
+            }
+            if let Some(meant) = meant {
+                details.push(("program", clean(&programs(&meant.places()))));
+            }
+            if !changed.is_empty() {
+                details.push(("changed", format!("since you allowed it: {}", clean(changed))));
             }
             if !reason.is_empty() {
                 details.push(("it says", clean(reason)));
@@ -233,6 +269,18 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
     }
 }
 
+/// Where the programs of a command are, the first few by name.
+fn programs(places: &[String]) -> String {
+    let mut text = places.iter().take(MOST_PROGRAMS).cloned().collect::<Vec<_>>().join("  ");
+    if places.len() > MOST_PROGRAMS {
+        text.push_str(&format!("  and {} more", places.len() - MOST_PROGRAMS));
+    }
+    if text.is_empty() { "none that its words name".to_owned() } else { text }
+}
+
+/// Programs of one command that are named.
+const MOST_PROGRAMS: usize = 6;
+
 /// Every part of the text on rows of at most `width` columns; nothing is left out.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
@@ -248,6 +296,24 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     rows
+}
+
+/// Words on rows of at most `width` columns, each as far in as the first; a word that is longer than
+/// a row is cut.
+fn words(text: &str, width: usize) -> Vec<String> {
+    let lead = " ".repeat(text.len() - text.trim_start().len());
+    let room = width.saturating_sub(lead.width()).max(1);
+    let mut rows: Vec<String> = Vec::new();
+    for word in text.trim_start().split(' ') {
+        match rows.last_mut() {
+            Some(row) if row.width() + 1 + word.width() <= room => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            Some(_) | None => rows.extend(wrap(word, room)),
+        }
+    }
+    rows.iter().map(|row| format!("{lead}{row}")).collect()
 }
 
 /// How a part of what the folder brings differs from what was trusted before.

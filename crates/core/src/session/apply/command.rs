@@ -2,6 +2,7 @@
 
 use crate::{
     blob::BlobId,
+    checkpoint::CheckpointKind,
     event::Event,
     goal::Tried,
     session::{Lane, LaneKind, State},
@@ -30,9 +31,25 @@ impl State {
                     open.args = ArgsRef::Inline(args.clone());
                     open.hash = BlobId::of(args.as_bytes());
                     (open.allowed, open.typed, open.edited) = (None, true, true);
+                    (open.meant, open.changed) = (None, String::new());
                 }
                 if let Some(tried) = self.tried(|t| t.attempt.call == *call) {
                     tried.attempt.changed = true;
+                }
+            }
+            Event::CommandMeant { checkpoint, call, meant: now } => {
+                let question = self.open.get_mut(checkpoint).map(|c| &mut c.kind);
+                if let Some(CheckpointKind::Risk { shown, meant, .. }) = question {
+                    (*shown, *meant) = (now.bind(*shown), Some(Box::new(now.clone())));
+                }
+                let calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
+                calls.filter(|c| c.call == *call).for_each(|open| open.meant = Some(Box::new(now.clone())));
+            }
+            Event::CommandChanged { call, lane, what } => {
+                let calls = self.lanes.get_mut(lane).into_iter().flat_map(|l| &mut l.calls);
+                for open in calls.filter(|c| c.call == *call) {
+                    (open.allowed, open.meant) = (None, None);
+                    open.changed.clone_from(what);
                 }
             }
             Event::CommandProposed { call, lane, command, folder, risk, .. } => {

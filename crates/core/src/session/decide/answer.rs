@@ -27,9 +27,12 @@ impl Draft<'_> {
             }
             CheckpointKind::Failure(_) => self.answer_failure(&question, answer),
             CheckpointKind::Interruption { text } => self.answer_interruption(id, text, &answer),
-            CheckpointKind::Risk { call, shown: wanted, confine, .. } => {
+            CheckpointKind::Risk { call, shown: wanted, confine, meant, .. } => {
                 if shown != Some(*wanted) {
                     return Err(Refusal::new("the command changed since it was shown; look at it again"));
+                }
+                if meant.is_none() && !matches!(answer, Answer::Reject(_) | Answer::Abort | Answer::Skip) {
+                    return Err(Refusal::new("a moment: it is being looked at what this would run"));
                 }
                 if let Answer::Line(line) = &answer {
                     return self.submit_line(id, line);

@@ -254,6 +254,10 @@ impl Draft<'_> {
             self.advance(lane);
             return Ok(());
         }
+        if let Some(what) = outcome.changed {
+            self.command_changed(lane, call, what);
+            return Ok(());
+        }
         if let Some(exit) = &outcome.exit {
             let output = outcome.output.as_ref().map(crate::blob::Blob::id);
             self.blobs.extend(outcome.output);

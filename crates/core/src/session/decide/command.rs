@@ -8,6 +8,7 @@ use crate::{
     event::{CallStatus, Event},
     ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
     input::Refusal,
+    meant::Meant,
     risk::{MAX_LINE_BYTES, Risk, assess},
     sandbox::{Confine, Wish},
     scope::Capability,
@@ -23,6 +24,26 @@ impl Draft<'_> {
             self.start_call(lane, &open, tool, Some(approval), confine, None);
             self.advance(lane);
         }
+    }
+
+    /// It is known what the words of a command mean that waits.
+    pub(super) fn looked(&mut self, checkpoint: CheckpointId, meant: Meant) -> Decided {
+        let kind = self.state.open.get(&checkpoint).map(|c| &c.kind);
+        let Some(CheckpointKind::Risk { call, meant: None, .. }) = kind else {
+            return Err(Refusal::new("no command waits there to be looked at"));
+        };
+        let call = *call;
+        self.emit(Event::CommandMeant { checkpoint, call, meant });
+        Ok(())
+    }
+
+    /// What a command would run is not what was allowed: nothing was done, and it is asked about again.
+    pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, what: String) {
+        self.emit(Event::CommandChanged { call, lane, what });
+        if let Some(open) = self.state.open_call(call).map(|(_, open)| open.clone()) {
+            self.gate_command(lane, &open, None);
+        }
+        self.advance(lane);
     }
 
     /// A call of the workbench itself: a gate's command, or one that the user typed.

@@ -9,7 +9,7 @@ use crate::{
     checkpoint::{Checkpoint, CheckpointKind},
     event::{CallStatus, Event},
     ids::{ApprovalId, GateId, LaneId},
-    policy::{By, Manner, Outcome, Request},
+    policy::{By, Manner, Outcome, Request, Ruling},
     risk::{Risk, assess},
     sandbox::{Confine, Wish},
     scope::Capability,
@@ -75,7 +75,8 @@ impl Draft<'_> {
         }
         let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
         let decision = self.policy.decide(&request, &self.state.setting());
-        let (deletes, ruling) = (decision.deletes, decision.ruling);
+        let deletes = decision.deletes;
+        let ruling = since_changed(decision.ruling, &open.changed);
         let shown = wish.shown(confine, self.state.given.as_ref());
         let Wish { command, folder, reason, .. } = wish;
         self.emit(Event::CommandProposed {
@@ -122,6 +123,8 @@ impl Draft<'_> {
             reason,
             ruling,
             deletes,
+            meant: None,
+            changed: open.changed.clone(),
             gives,
         };
         self.ask(kind, message);
@@ -163,4 +166,13 @@ impl Draft<'_> {
     pub(super) fn only_looks(&self, line: &str) -> bool {
         self.confine_of(&Wish::default(), assess(line).risk) == Confine::READING
     }
+}
+
+/// A command that changed after it was allowed asks, whatever else would let it run.
+fn since_changed(ruling: Ruling, what: &str) -> Ruling {
+    if what.is_empty() || ruling.outcome != Outcome::Run {
+        return ruling;
+    }
+    let by = "what it would run changed after you allowed it".to_owned();
+    Ruling { outcome: Outcome::Ask, by, at: String::new(), part: what.to_owned() }
 }

@@ -1,0 +1,104 @@
+//! Meant: what the words of a command mean on this machine, at the moment at which it is shown.
+//!
+//! Owns the vocabulary and the comparison with a later moment. Never looks at a file: the tools do, before a question
+//! can be answered and again before what was allowed begins.
+
+use serde::{Deserialize, Serialize};
+
+use crate::blob::BlobId;
+
+/// Something that a command makes run or runs in, and what it really is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thing {
+    /// As the line names it.
+    pub name: String,
+    /// Where it really is; empty when there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub path: String,
+    /// The hash of that place and of what is there.
+    pub of: BlobId,
+}
+
+/// What a command means.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meant {
+    /// The folder that it starts in.
+    pub folder: Thing,
+    /// The programs that it names, and the files which say what those do, in its order.
+    pub runs: Vec<Thing>,
+    /// The hash of every variable that it gets.
+    pub environment: BlobId,
+}
+
+impl Meant {
+    /// The hash of what is shown, with what it means.
+    pub fn bind(&self, shown: BlobId) -> BlobId {
+        let all = std::iter::once(&self.folder).chain(&self.runs).map(|t| t.of.to_string());
+        let all: Vec<String> = all.chain([self.environment.to_string(), shown.to_string()]).collect();
+        BlobId::of(all.join("\0").as_bytes())
+    }
+
+    /// What is not as it was any more, in words; `None` when all is.
+    pub fn differs(&self, now: &Self) -> Option<String> {
+        if self.folder.of != now.folder.of {
+            return Some("the folder that it runs in is another one now".to_owned());
+        }
+        if let Some((was, is)) = self.runs.iter().zip(&now.runs).find(|(was, is)| was.of != is.of) {
+            return Some(match (was.path.is_empty(), is.path.is_empty()) {
+                (_, true) => format!("{} is not there any more", was.name),
+                (true, false) => format!("{} is {} now; there was none", is.name, is.path),
+                (false, false) if was.path == is.path => format!("{} was changed", is.path),
+                (false, false) => format!("{} was {}, and is {} now", is.name, was.path, is.path),
+            });
+        }
+        if self.runs.len() != now.runs.len() {
+            return Some("the files that it runs are others now".to_owned());
+        }
+        (self.environment != now.environment).then(|| "the variables that it gets changed".to_owned())
+    }
+
+    /// Where its programs are, as far as that is not what everybody expects: each as `name: path`.
+    pub fn places(&self) -> Vec<String> {
+        let mut all: Vec<String> = Vec::new();
+        for thing in &self.runs {
+            let place = if thing.path.is_empty() { "not found" } else { &thing.path };
+            let text = format!("{}: {place}", thing.name);
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thing(name: &str, path: &str, of: &str) -> Thing {
+        Thing { name: name.into(), path: path.into(), of: BlobId::of(of.as_bytes()) }
+    }
+
+    fn meant(folder: &str, runs: &[(&str, &str)], environment: &str) -> Meant {
+        let runs = runs.iter().map(|(path, of)| thing("make", path, of)).collect();
+        Meant { folder: thing("", "/w", folder), runs, environment: BlobId::of(environment.as_bytes()) }
+    }
+
+    #[test]
+    fn every_difference_is_told_and_moves_the_hash() {
+        let was = meant("w", &[("/bin/make", "1")], "e");
+        assert_eq!(was.differs(&was.clone()), None);
+        for (is, told) in [
+            (meant("x", &[("/bin/make", "1")], "e"), "the folder that it runs in is another one now"),
+            (meant("w", &[("/bin/make", "2")], "e"), "/bin/make was changed"),
+            (meant("w", &[("/tmp/make", "3")], "e"), "make was /bin/make, and is /tmp/make now"),
+            (meant("w", &[("", "4")], "e"), "make is not there any more"),
+            (meant("w", &[], "e"), "the files that it runs are others now"),
+            (meant("w", &[("/bin/make", "1")], "f"), "the variables that it gets changed"),
+        ] {
+            assert_eq!(was.differs(&is).as_deref(), Some(told));
+            let shown = BlobId::of(b"shown");
+            assert_ne!(was.bind(shown), is.bind(shown), "{told}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What the words of a command mean here and now: the folder it starts in, the programs it names, what it gets.
+//!
+//! Owns the looking: along `PATH`, through links, into the files that say what a program is to do. Never runs anything
+//! and never decides: what it finds is bound to an approval, and compared again before the command begins.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{self, Metadata},
+    io::Read,
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{MetadataExt, PermissionsExt},
+    },
+    path::{Path, PathBuf},
+};
+
+use pilothouse_core::{
+    blob::BlobId,
+    meant::{Meant, Thing},
+    risk::{self, Call},
+};
+
+/// Files up to this size are known by their content, larger ones by their place on the disk and their times.
+const MOST_READ: u64 = 1 << 20;
+/// So many things are told one by one; those beyond only by one hash.
+const MOST_THINGS: usize = 24;
+/// The longest name that is told.
+const MOST_NAME: usize = 120;
+
+/// Programs that run the file they are given.
+const INTERPRETERS: [&str; 18] = [
+    "bash", "sh", "zsh", "dash", "ksh", "fish", "source", ".", "python", "python3", "node", "deno", "bun",
+    "ruby", "perl", "php", "lua", "tsx",
+];
+
+/// Programs whose work is written in a file of the folder that they run in.
+const WRITTEN: [(&str, &[&str]); 13] = [
+    ("make", &["GNUmakefile", "makefile", "Makefile"]),
+    ("gmake", &["GNUmakefile", "makefile", "Makefile"]),
+    ("just", &["justfile", "Justfile", ".justfile"]),
+    ("npm", &["package.json"]),
+    ("npx", &["package.json"]),
+    ("pnpm", &["package.json"]),
+    ("yarn", &["package.json"]),
+    ("bun", &["package.json"]),
+    ("cargo", &["Cargo.toml", "build.rs", ".cargo/config.toml"]),
+    ("tox", &["tox.ini"]),
+    ("rake", &["Rakefile"]),
+    ("composer", &["composer.json"]),
+    ("ninja", &["build.ninja"]),
+];
+
+/// Looks what a line means in a folder with an environment.
+pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString)]) -> Meant {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let path = environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+    let path = path.unwrap_or_default();
+    let mut runs: Vec<Thing> = Vec::new();
+    for call in risk::read(line.trim()).calls {
+        for thing in things(&call, &folder, &path) {
+            if !runs.contains(&thing) {
+                runs.push(thing);
+            }
+        }
+    }
+    if runs.len() > MOST_THINGS {
+        let rest: Vec<String> = runs.drain(MOST_THINGS..).map(|t| t.of.to_string()).collect();
+        let name = format!("{} more", rest.len());
+        runs.push(Thing { name, path: String::new(), of: BlobId::of(rest.join("\0").as_bytes()) });
+    }
+    let mut variables: Vec<u8> = Vec::new();
+    let mut all: Vec<&(OsString, OsString)> = environment.iter().collect();
+    all.sort();
+    for (name, value) in all {
+        variables.extend([name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
+    }
+    Meant { folder: place("", &folder), runs, environment: BlobId::of(&variables) }
+}
+
+/// The program of a call, and the files that say what it is to do.
+fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
+    let from = match call.from.as_deref() {
+        Some([one]) if !one.is_empty() => folder.join(one),
+        _ => folder.to_owned(),
+    };
+    let mut all = Vec::new();
+    if !call.given.is_empty() {
+        all.push(file(&call.given, &found(&call.given, &from, path)));
+    }
+    let name = call.program.as_str();
+    if INTERPRETERS.contains(&name) {
+        let script = call.words.iter().map(|w| w.text.as_str()).find(|w| !w.starts_with('-'));
+        let script = script.map(|s| (s, from.join(s))).filter(|(_, p)| p.symlink_metadata().is_ok());
+        all.extend(script.map(|(name, path)| file(name, &path)));
+    }
+    if let Some((_, names)) = WRITTEN.iter().find(|(program, _)| *program == name) {
+        let there = names.iter().map(|n| (n, from.join(n))).filter(|(_, p)| p.symlink_metadata().is_ok());
+        all.extend(there.map(|(name, path)| file(name, &path)));
+    }
+    all
+}
+
+/// Where the program is that a word names.
+fn found(word: &str, from: &Path, path: &OsStr) -> PathBuf {
+    if word.contains('/') {
+        return from.join(word);
+    }
+    let runs = |p: &PathBuf| p.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    let there = std::env::split_paths(path).map(|dir| dir.join(word)).find(runs);
+    there.unwrap_or_default()
+}
+
+/// A file: where it really is, and what is in it.
+fn file(name: &str, path: &Path) -> Thing {
+    let real = path.canonicalize().unwrap_or_default();
+    let mut mark = real.as_os_str().as_bytes().to_vec();
+    mark.push(0);
+    // Only a plain file is opened: anything else may wait for ever.
+    if let Ok(meta) = real.metadata() {
+        match content(&real, &meta) {
+            Some(content) => {
+                mark.extend(content);
+                mark.extend(meta.mode().to_be_bytes());
+            }
+            None => mark.extend(identity(&meta)),
+        }
+    }
+    thing(name, &real, &mark)
+}
+
+/// What is in a plain file that is not too large; `None` when it cannot be read.
+fn content(path: &Path, meta: &Metadata) -> Option<Vec<u8>> {
+    if !meta.is_file() || meta.len() > MOST_READ {
+        return None;
+    }
+    let mut content = Vec::new();
+    fs::File::open(path).ok()?.take(MOST_READ).read_to_end(&mut content).ok()?;
+    Some(content)
+}
+
+/// A folder: where it really is.
+fn place(name: &str, path: &Path) -> Thing {
+    let mut mark = path.as_os_str().as_bytes().to_vec();
+    if let Ok(meta) = path.metadata() {
+        mark.extend([meta.dev(), meta.ino()].iter().flat_map(|n| n.to_be_bytes()));
+    }
+    thing(name, path, &mark)
+}
+
+fn thing(name: &str, path: &Path, mark: &[u8]) -> Thing {
+    let name = name.chars().take(MOST_NAME).collect();
+    Thing { name, path: path.to_string_lossy().into_owned(), of: BlobId::of(mark) }
+}
+
+/// What tells a file from another one without its content.
+fn identity(meta: &Metadata) -> Vec<u8> {
+    let times = [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()];
+    let numbers = [meta.dev(), meta.ino(), meta.size(), u64::from(meta.mode())];
+    let numbers = numbers.iter().flat_map(|n| n.to_be_bytes());
+    numbers.chain(times.iter().flat_map(|n| n.to_be_bytes())).collect()
+}
+
+#[cfg(test)]
+mod tests;

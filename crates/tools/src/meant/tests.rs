@@ -1,0 +1,200 @@
+//! What changes between the yes and the start is seen, whatever it is.
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::indexing_slicing)]
+
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+/// A workspace, two folders of programs of which the first goes first, and what a command gets.
+struct Desk {
+    dir: tempfile::TempDir,
+    environment: Vec<(OsString, OsString)>,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        for name in ["work", "work/sub", "first", "second", "aside"] {
+            fs::create_dir(at(name)).unwrap();
+        }
+        let path = std::env::join_paths([at("first"), at("second")]).unwrap();
+        let environment = vec![("PATH".into(), path), ("LANG".into(), "C".into()), ("A".into(), "1".into())];
+        let desk = Self { dir, environment };
+        for program in ["second/tool", "second/linked-to", "work/run.sh", "work/sub/run.sh", "aside/run.sh"] {
+            desk.program(program, "#!/bin/sh\necho it\n");
+        }
+        symlink(desk.at("second/linked-to"), desk.at("second/link")).unwrap();
+        symlink(desk.at("aside/run.sh"), desk.at("work/link.sh")).unwrap();
+        for (name, text) in [
+            ("work/Makefile", "all:\n\techo it\n"),
+            ("work/package.json", "{\"scripts\":{\"test\":\"echo it\"}}\n"),
+            ("work/justfile", "all:\n  echo it\n"),
+            ("work/Cargo.toml", "[package]\n"),
+        ] {
+            fs::write(desk.at(name), text).unwrap();
+        }
+        desk
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        let path = self.at(name);
+        drop(fs::remove_file(&path));
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn look(&self, line: &str) -> Meant {
+        look(line, &self.at("work"), &self.environment)
+    }
+
+    fn set(&mut self, name: &str, value: impl Into<OsString>) {
+        self.environment.retain(|(n, _)| n != name);
+        self.environment.push((name.into(), value.into()));
+    }
+}
+
+type Change = (&'static str, fn(&mut Desk));
+
+const ON_PATH: [Change; 6] = [
+    ("its content is replaced", |d| d.program("second/tool", "#!/bin/sh\necho other\n")),
+    ("another one stands before it", |d| d.program("first/tool", "#!/bin/sh\necho it\n")),
+    ("it is gone", |d| fs::remove_file(d.at("second/tool")).unwrap()),
+    ("it is a link to another one", |d| {
+        fs::remove_file(d.at("second/tool")).unwrap();
+        symlink(d.at("aside/run.sh"), d.at("second/tool")).unwrap();
+    }),
+    ("it may not be run any more", |d| {
+        fs::set_permissions(d.at("second/tool"), fs::Permissions::from_mode(0o644)).unwrap();
+    }),
+    ("it is a large one now", |d| d.program("second/tool", &"x".repeat(2 << 20))),
+];
+
+const SCRIPT: [Change; 2] = [
+    ("it is edited", |d| {
+        for name in ["work/run.sh", "work/sub/run.sh"] {
+            fs::write(d.at(name), "#!/bin/sh\necho other\n").unwrap();
+        }
+    }),
+    ("it is a link now", |d| {
+        for name in ["work/run.sh", "work/sub/run.sh"] {
+            fs::remove_file(d.at(name)).unwrap();
+            symlink(d.at("aside/run.sh"), d.at(name)).unwrap();
+        }
+    }),
+];
+
+const PLACE: [Change; 8] = [
+    ("the folder is another one", |d| {
+        fs::rename(d.at("work"), d.at("gone")).unwrap();
+        fs::create_dir(d.at("work")).unwrap();
+    }),
+    ("the folder is a link", |d| {
+        fs::rename(d.at("work"), d.at("gone")).unwrap();
+        symlink(d.at("gone"), d.at("work")).unwrap();
+    }),
+    ("PATH is turned round", |d| {
+        let path = std::env::join_paths([d.at("second"), d.at("first")]).unwrap();
+        d.set("PATH", path);
+    }),
+    ("PATH has another folder first", |d| {
+        let path = std::env::join_paths([d.at("aside"), d.at("first"), d.at("second")]).unwrap();
+        d.set("PATH", path);
+    }),
+    ("a variable has another value", |d| d.set("A", "2")),
+    ("a variable is new", |d| d.set("LD_PRELOAD", "/tmp/x.so")),
+    ("a variable is gone", |d| d.environment.retain(|(n, _)| n != "A")),
+    ("a variable has moved its value to another", |d| {
+        d.set("A", "");
+        d.set("A1", "");
+    }),
+];
+
+#[test]
+fn every_change_after_the_approval_is_seen() {
+    let mut cases: Vec<(String, Change)> = Vec::new();
+    let mut add = |lines: &[&str], changes: &[Change]| {
+        for line in lines {
+            cases.extend(changes.iter().map(|c| ((*line).to_owned(), *c)));
+        }
+    };
+    add(&["tool", "tool a b", "sh -c 'tool a'", "timeout 5 tool", "true && tool x"], &ON_PATH);
+    add(&["cd sub && tool", "env B=c tool", "ls | tool", "xargs tool < a.txt"], &ON_PATH[..2]);
+    add(&["./run.sh", "bash run.sh", "python3 run.sh -v", "source run.sh"], &SCRIPT);
+    add(&["cd sub && ./run.sh", "sh -c './run.sh'", "./run.sh && true"], &SCRIPT);
+    add(&["tool"], &PLACE);
+    let linked: Change = ("what the link means is replaced", |d| d.program("second/linked-to", "other"));
+    let turned: Change = ("the link means another one", |d| {
+        fs::remove_file(d.at("second/link")).unwrap();
+        symlink(d.at("second/tool"), d.at("second/link")).unwrap();
+    });
+    add(&["link"], &[linked, turned]);
+    let script: Change = ("what the link means is edited", |d| d.program("aside/run.sh", "other"));
+    let swapped: Change = ("the link means another one", |d| {
+        fs::remove_file(d.at("work/link.sh")).unwrap();
+        symlink(d.at("work/run.sh"), d.at("work/link.sh")).unwrap();
+    });
+    add(&["./link.sh", "bash link.sh"], &[script, swapped]);
+    add(
+        &["make all"],
+        &[("the Makefile is edited", |d| fs::write(d.at("work/Makefile"), "all:\n").unwrap())],
+    );
+    add(
+        &["make all"],
+        &[("another Makefile goes first", |d| fs::write(d.at("work/GNUmakefile"), "").unwrap())],
+    );
+    add(
+        &["npm test"],
+        &[("the scripts are edited", |d| fs::write(d.at("work/package.json"), "{}").unwrap())],
+    );
+    add(&["just all"], &[("the justfile is edited", |d| fs::write(d.at("work/justfile"), "").unwrap())]);
+    add(&["cargo test"], &[("a build script appears", |d| fs::write(d.at("work/build.rs"), "").unwrap())]);
+    let mut unseen = Vec::new();
+    for (line, (name, change)) in &cases {
+        let mut desk = Desk::new();
+        let allowed = desk.look(line);
+        assert_eq!(allowed.differs(&desk.look(line)), None, "{line}: nothing changed");
+        change(&mut desk);
+        match allowed.differs(&desk.look(line)) {
+            Some(what) => println!("{line:22} {name:44} {what}"),
+            None => unseen.push((line, name)),
+        }
+    }
+    println!("checked={} violations={}", cases.len(), unseen.len());
+    assert!(unseen.is_empty(), "{unseen:#?}");
+    assert!(cases.len() >= 50, "{}", cases.len());
+}
+
+#[test]
+fn what_does_not_matter_to_a_command_asks_nothing_again() {
+    let desk = Desk::new();
+    let allowed = desk.look("tool && make all");
+    fs::write(desk.at("work/notes.txt"), "x").unwrap();
+    fs::write(desk.at("work/run.sh"), "other").unwrap();
+    desk.program("second/other", "x");
+    desk.program("second/tool", "#!/bin/sh\necho it\n");
+    assert_eq!(allowed.differs(&desk.look("tool && make all")), None);
+}
+
+#[test]
+fn what_cannot_be_opened_is_looked_at_without_waiting() {
+    let desk = Desk::new();
+    let fifo = desk.at("work/pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o755.into(), 0).unwrap();
+    let meant = desk.look("./pipe; bash pipe; nothing-of-that-name");
+    assert_eq!(meant.runs.last().unwrap().path, "");
+}
+
+#[test]
+fn a_line_of_many_programs_is_bound_whole_and_told_in_short() {
+    let desk = Desk::new();
+    let line: Vec<String> = (0..60).map(|n| format!("p{n}")).collect();
+    let meant = desk.look(&line.join("; "));
+    assert_eq!(meant.runs.len(), MOST_THINGS + 1);
+    desk.program("first/p59", "x");
+    assert!(meant.differs(&desk.look(&line.join("; "))).is_some());
+}
