@@ -61,8 +61,11 @@ impl Meant {
     pub fn places(&self) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
         for thing in &self.runs {
-            let place = if thing.path.is_empty() { "not found" } else { &thing.path };
-            let text = format!("{}: {place}", thing.name);
+            let text = match thing.path.as_str() {
+                "" => format!("{}: not found", thing.name),
+                path if thing.name.strip_prefix("./").unwrap_or(&thing.name) == path => thing.name.clone(),
+                path => format!("{}: {path}", thing.name),
+            };
             if !all.contains(&text) {
                 all.push(text);
             }

@@ -10,7 +10,7 @@ use std::{
 use pilothouse_core::{intent::Mode, trust::Trust};
 use pilothouse_runtime::{
     Environment, Home, Setup, Which,
-    config::{Config, Layer},
+    config::{Config, Layer, SCHEMA},
     doctor,
     headless::{self, Options, Outcome, Stop, change, listing},
     hooks, sessions, trace,
@@ -156,6 +156,7 @@ pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
                 writeln!(out, "{inert}")?;
             }
         }
+        ConfigCommand::Schema => write!(out, "{SCHEMA}")?,
         ConfigCommand::Validate => {
             let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain)?;
             for notice in &config.notices {

@@ -389,4 +389,6 @@ pub enum ConfigCommand {
     Show,
     /// Checks the configuration files.
     Validate,
+    /// Prints every setting with its meaning and default, as a JSON schema of the user's file.
+    Schema,
 }

@@ -21,7 +21,7 @@ use world::{World, canaries};
 
 const APPROVALS: &str = "\x18a";
 /// Turns of one world.
-const TURNS: usize = 20;
+const TURNS: usize = 21;
 
 fn say(text: String, calls: Vec<(&'static str, Value)>) -> Turn {
     Turn::Say(Box::leak(text.into_boxed_str()), calls)
@@ -56,7 +56,7 @@ fn no_secret_is_written_where_it_does_not_belong() {
     tally.end();
 }
 
-/// One turn of twenty kinds.
+/// One turn of each kind.
 fn one(world: &World, tally: &Tally, turn: usize) {
     let v = |from: &str| world.value(from);
     let known = world.everything_known();
@@ -208,6 +208,14 @@ fn one(world: &World, tally: &Tally, turn: usize) {
             ],
             goal(&["run", "run the checks", "--auto-confirm"]),
         ),
+        // The project's `.env` is trusted: its commands have the variable, and say it.
+        19 => (
+            vec![
+                say(String::new(), vec![("run", json!({"command": "sh token.sh"}))]),
+                say("Said.".into(), vec![]),
+            ],
+            goal(&["run", "run the checks", "--auto-confirm", "--trust", "--json"]),
+        ),
         _ => (
             vec![say(
                 String::new(),
@@ -225,6 +233,9 @@ fn one(world: &World, tally: &Tally, turn: usize) {
     assert!([0, 1, 2, 3, 5].contains(&ended.exit), "{turn}: {}\n{}", ended.out, ended.err);
     if turn == 11 {
         assert!(ended.out.contains("pushed with"), "the check did not run: {}\n{}", ended.out, ended.err);
+    }
+    if turn == 19 {
+        assert!(ended.out.contains("it is <[secret"), "{}\n{}", ended.out, ended.err);
     }
     if turn == 15 {
         assert!(world.desk.file("settings.py").contains("retries = 4"), "{}\n{}", ended.out, ended.err);
@@ -295,7 +306,7 @@ fn on_the_screen(world: &World, tally: &Tally) {
     terminal.say("where is the mode set?");
     terminal.see("may it read .env?");
     terminal.keys(APPROVALS);
-    terminal.see("y allows it once");
+    terminal.until("the file that is asked for", |s| s.contains("Approvals ─") && s.contains("read .env"));
     look(&terminal);
     terminal.decide("y");
     terminal.see("It says");

@@ -68,7 +68,7 @@ fn open(traps: &Traps, mode: &str, wanted: &[&str]) {
             asks.env("PATH", &relative);
             assert_eq!(finish(asks).exit, 3, "a project's rule allows nothing");
         }
-        "resume" => screen(&["resume", "--last"], &[]),
+        "resume" => screen(&["resume", "--last"], &[("where is find_notes?", "src/search.rs:")]),
         "sessions" => {
             for args in [["sessions", "list"], ["sessions", "verify"], ["permissions", "list"]] {
                 quiet(&args);

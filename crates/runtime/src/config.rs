@@ -35,6 +35,9 @@ pub use voice::Voice;
 /// The defaults as they are shipped.
 pub const DEFAULTS: &str = include_str!("../../../assets/config.toml");
 
+/// The shape of `config.toml` as a JSON schema, for editors.
+pub const SCHEMA: &str = include_str!("../../../assets/config.schema.json");
+
 /// Every setting, decided.
 #[derive(Clone, Debug)]
 pub struct Config {

@@ -85,17 +85,17 @@ fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
     };
     let mut all = Vec::new();
     if !call.given.is_empty() {
-        all.push(file(&call.given, &found(&call.given, &from, path)));
+        all.push(file(&call.given, &found(&call.given, &from, path), folder));
     }
     let name = call.program.as_str();
     if INTERPRETERS.contains(&name) {
         let script = call.words.iter().map(|w| w.text.as_str()).find(|w| !w.starts_with('-'));
         let script = script.map(|s| (s, from.join(s))).filter(|(_, p)| p.symlink_metadata().is_ok());
-        all.extend(script.map(|(name, path)| file(name, &path)));
+        all.extend(script.map(|(name, path)| file(name, &path, folder)));
     }
     if let Some((_, names)) = WRITTEN.iter().find(|(program, _)| *program == name) {
         let there = names.iter().map(|n| (n, from.join(n))).filter(|(_, p)| p.symlink_metadata().is_ok());
-        all.extend(there.map(|(name, path)| file(name, &path)));
+        all.extend(there.map(|(name, path)| file(name, &path, folder)));
     }
     all
 }
@@ -110,8 +110,8 @@ fn found(word: &str, from: &Path, path: &OsStr) -> PathBuf {
     there.unwrap_or_default()
 }
 
-/// A file: where it really is, and what is in it.
-fn file(name: &str, path: &Path) -> Thing {
+/// A file: where it really is, and what is in it. One below `folder` is told by its path from there.
+fn file(name: &str, path: &Path, folder: &Path) -> Thing {
     let real = path.canonicalize().unwrap_or_default();
     let mut mark = real.as_os_str().as_bytes().to_vec();
     mark.push(0);
@@ -125,7 +125,7 @@ fn file(name: &str, path: &Path) -> Thing {
             None => mark.extend(identity(&meta)),
         }
     }
-    thing(name, &real, &mark)
+    thing(name, real.strip_prefix(folder).unwrap_or(&real), &mark)
 }
 
 /// What is in a plain file that is not too large; `None` when it cannot be read.

@@ -154,6 +154,7 @@ impl World {
                 format!("echo token={}\necho pushed with {} >&2\n", v("deploy.cfg"), v("standard error")),
             ),
         ];
+        fs::write(project.join("token.sh"), "echo \"it is <$SERVICE_TOKEN>\"; env >&2\n").unwrap();
         for (name, text) in files {
             self.put(&project.join(name), &text, 0o644);
         }

@@ -105,11 +105,11 @@ impl User {
     /// The folder stays untrusted.
     fn answer_trust(&mut self) {
         self.terminal.keys(APPROVALS);
-        self.terminal.wait(SHORT, |s| s.contains("leaves it off"));
+        self.terminal.wait(SHORT, |s| s.contains("Approvals ─"));
         self.terminal.decide("n");
-        self.terminal.wait(SHORT, |s| !s.contains("leaves it off"));
+        self.terminal.wait(SHORT, |s| !s.contains("▸ ⚑ trust"));
         self.terminal.keys("\x1b");
-        self.terminal.wait(SHORT, |s| !s.contains("back, still pending"));
+        self.terminal.wait(SHORT, |s| !s.contains("Approvals ─"));
     }
 
     fn answer(&mut self, question: &Value, log: &[Value]) {
@@ -117,11 +117,23 @@ impl User {
         match kind["kind"].as_str().unwrap() {
             "risk" => self.answer_command(kind),
             "diff" => self.answer_change(kind, log),
-            "access" | "transition" => drop(self.in_the_list("")),
+            "access" => {
+                let path = kind["request"]["path"]["path"].as_str().unwrap_or_default();
+                self.shows(path);
+            }
+            "transition" => self.shows(&format!("to {}", kind["to"].as_str().unwrap())),
             "trust" => self.answer_trust(),
             "confirmation" => self.types(if self.says_yes { "y" } else { "q" }),
             "clarification" => self.types(if self.says_yes { "1" } else { "q" }),
             _ => self.types("q"),
+        }
+    }
+
+    /// Answers what is chosen in the list; it must show this.
+    fn shows(&mut self, wanted: &str) {
+        let shown = self.in_the_list("");
+        if !letters(&shown).to_lowercase().contains(&letters(wanted).to_lowercase()) {
+            self.violations.push(format!("{wanted:?} was not shown:\n{shown}"));
         }
     }
 
@@ -136,7 +148,7 @@ impl User {
     /// Opens the list of what waits, and answers what is chosen there; what it showed.
     fn in_the_list(&mut self, word: &str) -> String {
         self.terminal.keys(APPROVALS);
-        let shown = self.terminal.wait(SHORT, |s| s.contains("back, still pending"));
+        let shown = self.terminal.wait(SHORT, |s| s.contains("Approvals ─"));
         self.terminal.read();
         let shown = if shown.is_some() { self.terminal.screen() } else { String::new() };
         if shown.is_empty() {
@@ -156,8 +168,8 @@ impl User {
                 self.terminal.decide("\r");
             }
         }
-        self.terminal.wait(Duration::from_secs(1), |s| !s.contains("back, still pending"));
-        if self.terminal.screen().contains("back, still pending") {
+        self.terminal.wait(Duration::from_secs(1), |s| !s.contains("Approvals ─"));
+        if self.terminal.screen().contains("Approvals ─") {
             self.terminal.keys("q");
         }
         shown
@@ -173,7 +185,6 @@ impl User {
         let shown = self.in_the_list(word);
         let confine = kind["confine"].to_string();
         let (outside, network) = (confine.contains("outside"), !confine.contains("\"network\":false"));
-        let letters = |text: &str| text.split(|c: char| c.is_whitespace() || c == '│').collect::<String>();
         let all = letters(&shown);
         let true_action = all.contains(&letters(&line))
             && (!outside || shown.contains("outside the sandbox"))
@@ -271,6 +282,11 @@ impl User {
         (!answered || !exact || !seen || started["confine"] != proposed["confine"])
             .then(|| format!("{line:?} ran otherwise than it was shown: {started} {proposed}"))
     }
+}
+
+/// A text without what breaks its lines on the screen.
+fn letters(text: &str) -> String {
+    text.split(|c: char| c.is_whitespace() || c == '│').collect()
 }
 
 /// How it runs, in the words that the hash is made over.

@@ -232,7 +232,11 @@ pub(crate) fn position(text: &str, span: Option<Range<usize>>) -> (usize, usize)
 
 fn hint(message: &str) -> String {
     if message.contains("unknown field") {
-        return "correct the name or remove the line; every setting stands in assets/config.toml".to_owned();
+        return "correct the name or remove the line; `pilothouse config schema` has every setting"
+            .to_owned();
+    }
+    if message.contains("a threshold is") || message.contains("no intent is called") {
+        return "correct the value; `pilothouse config schema` has every setting".to_owned();
     }
     if message.contains("unknown variant") || message.contains("invalid type") {
         return "give one of the values that are named".to_owned();

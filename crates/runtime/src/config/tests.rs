@@ -1,7 +1,10 @@
 //! Layers, errors by line and column, keys that stay apart.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::{
+    collections::BTreeSet,
+    os::unix::fs::{MetadataExt, PermissionsExt},
+};
 
 use secrecy::ExposeSecret;
 
@@ -67,6 +70,10 @@ fn what_is_wrong_in_a_file_is_named_by_line_and_column() {
         ("[model]\nname = 3\n", (2, 8)),
         ("[session]\n\npermission = \"yolo\"", (3, 14)),
         ("[session\n", (1, 9)),
+        ("[intent]\nprimry = 0.8\n", (2, 1)),
+        ("[intent]\nprimary = 1.8\n", (2, 11)),
+        ("[intent]\nthresholds = { banana = 0.7 }\n", (2, 16)),
+        ("[embedder]\nfoldr = \"x\"\n", (2, 1)),
     ] {
         let Err(RuntimeError::Config { line, column, hint, message, .. }) = load(text, &[]) else {
             panic!("{text}")
@@ -144,13 +151,20 @@ fn an_embedder_is_named_by_the_users_own_file_alone() {
     let at =
         |text: &str| load(text, &[("HOME", "/home/me"), ("OPENAI_API_KEY", "k")]).unwrap().intent.embedder;
     assert!(matches!(at(""), Vectors::BuiltIn));
-    match (at("[embedder]\nfolder = \"~/m\""), pilothouse_model::embed::HAS_LOCAL) {
-        (Vectors::Local(folder), true) => assert_eq!(folder, Path::new("/home/me/m")),
-        (Vectors::BuiltIn, false) => {
-            let told = load("[embedder]\nfolder = \"/m\"", &[]).unwrap().notices;
-            assert!(told.iter().any(|n| n.contains("/m; the built-in embedder is used")), "{told:?}");
+    // No such folder, or a build that could not read it: told, and done without.
+    assert!(matches!(at("[embedder]\nfolder = \"~/m\""), Vectors::BuiltIn));
+    let told = load("[embedder]\nfolder = \"~/m\"", &[("HOME", "/home/me")]).unwrap().notices;
+    let [told] = told.as_slice() else { panic!("{told:?}") };
+    assert!(told.starts_with("the built-in embedder is used: ") && told.contains("/home/me/m"), "{told}");
+    if pilothouse_model::embed::HAS_LOCAL {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("m")).unwrap();
+        for name in ["config.json", "tokenizer.json", "model.safetensors"] {
+            fs::write(home.path().join("m").join(name), "").unwrap();
         }
-        other => panic!("{other:?}"),
+        let env = [("HOME", home.path().to_str().unwrap())];
+        let at = load("[embedder]\nfolder = \"~/m\"", &env).unwrap().intent.embedder;
+        assert!(matches!(at, Vectors::Local(folder) if folder == home.path().join("m")));
     }
     let Vectors::Remote(e) = at("[embedder]\nbase_url = \"http://127.0.0.1:1/v1/\"\nname = \"bge\"") else {
         panic!()
@@ -236,4 +250,44 @@ fn a_key_file_lies_in_a_private_folder() {
     fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
     let told = Credentials::store(&path, "openai", &"hunter23".into()).unwrap();
     assert_eq!((told.len(), mode(&folder), mode(&path)), (2, 0o700, 0o600), "{told:?}");
+}
+
+/// The keys that a section knows, as its own error lists them.
+fn known(section: &str) -> BTreeSet<String> {
+    let head = if section.is_empty() { String::new() } else { format!("[{section}]\n") };
+    let Err(RuntimeError::Config { message, .. }) = load(&format!("{head}zzz = 1\n"), &[]) else {
+        panic!("{section}")
+    };
+    message.split('`').skip(3).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_schema_knows_exactly_the_settings_with_their_defaults() {
+    let schema: serde_json::Value = serde_json::from_str(SCHEMA).unwrap();
+    let defaults: toml::Table = toml::from_str(DEFAULTS).unwrap();
+    let keys = |at: &serde_json::Value| -> BTreeSet<String> {
+        at["properties"].as_object().unwrap().keys().cloned().collect()
+    };
+    assert_eq!(keys(&schema), known(""));
+    for (section, shape) in schema["properties"].as_object().unwrap() {
+        assert_eq!(keys(shape), known(section), "[{section}]");
+        for (key, said) in shape["properties"].as_object().unwrap() {
+            assert!(said["description"].as_str().is_some_and(|d| !d.is_empty()), "{section}.{key}");
+            let shipped = defaults.get(section).and_then(|s| s.get(key));
+            if !["caches", "hidden"].contains(&key.as_str()) {
+                let shipped = shipped.map(|v| serde_json::to_value(v).unwrap());
+                assert_eq!(said.get("default"), shipped.as_ref(), "{section}.{key}");
+            }
+            for value in said["enum"].as_array().into_iter().flatten().filter(|_| key != "preset") {
+                assert!(
+                    load(&format!("[{section}]\n{key} = {value}\n"), &[]).is_ok(),
+                    "{section}.{key} = {value}"
+                );
+            }
+        }
+    }
+    let presets = &schema["properties"]["model"]["properties"]["preset"]["enum"];
+    let names: Vec<_> = Preset::ALL.iter().map(|p| p.name()).collect();
+    assert_eq!(*presets, serde_json::json!(names));
+    assert_eq!(*presets, schema["properties"]["embedder"]["properties"]["preset"]["enum"]);
 }

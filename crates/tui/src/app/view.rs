@@ -287,7 +287,10 @@ impl App {
             surroundings: &self.surroundings,
             body: self.body().intersection(buf.area),
         };
-        for overlay in &self.overlays {
+        // A page of its own stands alone: what it lies over would only look out at its edges.
+        let alone = matches!(self.overlays.last(), Some(Overlay::Reason(_) | Overlay::Rule(_)));
+        let under = if alone { self.overlays.len() - 1 } else { 0 };
+        for overlay in self.overlays.iter().skip(under) {
             caret = match overlay {
                 Overlay::Approvals(list) => {
                     approvals::render(list, &page, buf);

@@ -325,3 +325,27 @@ const fn changed(change: PartChange) -> &'static str {
         PartChange::Gone => "gone",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sentences_break_at_blanks_and_stay_as_far_in_as_they_began() {
+        assert_eq!(words("  gives commands A, B", 12), ["  gives", "  commands", "  A, B"]);
+        assert_eq!(words("averylongword x", 6), ["averyl", "ongwor", "d x"]);
+        assert_eq!(words("", 6), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_row_is_too_wide_and_only_blanks_are_lost(text in "[a-zäß世 ]{0,60}", width in 4_usize..30) {
+            let rows = words(text.trim(), width);
+            prop_assert!(rows.iter().all(|row| row.width() <= width), "{rows:?}");
+            let bare = |s: &str| s.split_whitespace().collect::<String>();
+            prop_assert_eq!(bare(&rows.concat()), bare(&text));
+        }
+    }
+}

@@ -247,3 +247,60 @@ fn the_answers_stand_still_while_the_choice_moves_and_carry_colour() {
     let x = u16::try_from(rows(&buf)[usize::from(y)].chars().position(|c| c == 't').unwrap()).unwrap();
     assert_eq!(buf[(x, y)].style().fg, desk.app.theme.style(Slot::Accent).fg);
 }
+
+/// The rows of the topmost frame, borders included.
+fn framed(desk: &mut Desk, title: &str) -> Vec<String> {
+    let all = desk.text();
+    let rows: Vec<Vec<char>> = all.lines().map(|l| l.chars().collect()).collect();
+    let head: Vec<char> = format!("╭ {title} ").chars().collect();
+    let (y, x) = rows
+        .iter()
+        .enumerate()
+        .find_map(|(y, row)| row.windows(head.len()).position(|w| w == head).map(|x| (y, x)))
+        .unwrap_or_else(|| panic!("{title} is not there\n{all}"));
+    let right = rows[y].iter().skip(x).position(|c| *c == '╮').unwrap() + x;
+    let height = rows.iter().skip(y).position(|row| row.get(x) == Some(&'╰')).unwrap();
+    let part = |row: &Vec<char>| row.get(x..=right).unwrap_or_default().iter().collect();
+    rows[y..=y + height].iter().map(part).collect()
+}
+
+#[test]
+fn the_list_the_rule_and_the_reason_stand_aligned_dark_and_light_at_every_width() {
+    for width in [60, 100, 160] {
+        let mut shown: Vec<Vec<Vec<String>>> = Vec::new();
+        for dark in [true, false] {
+            let mut desk = command(width, "cargo add serde --features derive");
+            desk.app.take_ground(dark);
+            let list = framed(&mut desk, "Approvals");
+            desk.press("p");
+            rehearsed(&mut desk);
+            let rule = framed(&mut desk, "A rule for good");
+            assert!(!desk.text().contains("Approvals"), "{width}: what lies below does not look out");
+            desk.press("qw");
+            let reason = framed(&mut desk, "Why it is asked");
+            assert!(!desk.text().contains("Approvals"), "{width}");
+            for frame in [&list, &rule, &reason] {
+                let wide = frame[0].chars().count();
+                for row in &frame[1..frame.len() - 1] {
+                    assert_eq!(row.chars().count(), wide, "{width}: {row}");
+                    assert!(row.starts_with('│') && row.ends_with('│'), "{width}: {row}");
+                    assert!(!row.contains('…'), "{width}: nothing is cut: {row}");
+                }
+                assert!(frame.last().unwrap().ends_with('╯'), "{width}: {:?}", frame.last());
+            }
+            let at = |frame: &[String], label: &str| {
+                frame.iter().find_map(|row| row.find(label).map(|x| row[..x].chars().count())).unwrap()
+            };
+            assert_eq!(
+                at(&list, "y     once"),
+                at(&list, "t     session"),
+                "{width}: keys stand below each other"
+            );
+            assert_eq!(at(&list, "once  "), at(&list, "always  "), "{width}");
+            assert_eq!(at(&rule, "runs"), at(&rule, "asks"), "{width}");
+            assert_eq!(at(&reason, "medium:"), at(&reason, "pilothouse permissions"), "{width}");
+            shown.push(vec![list, rule, reason]);
+        }
+        assert_eq!(shown[0], shown[1], "{width}: dark and light say the same");
+    }
+}
