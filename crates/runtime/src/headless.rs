@@ -247,7 +247,7 @@ impl Watch<'_> {
                 over.then(|| Verdict::new(1, reason))
             }
             Update::Told(what) => {
-                self.report.refused(&what);
+                self.report.warn(&what);
                 None
             }
             Update::Answered(..) => {

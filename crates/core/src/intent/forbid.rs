@@ -197,11 +197,9 @@ fn narrowed(tokens: &[Token], h: &Hit, ordered: bool) -> bool {
 
 /// The same for the end of a text, read without regard to quotes and code.
 fn tail(text: &str) -> Ban {
-    let mut from = text.len().saturating_sub(120);
-    while !text.is_char_boundary(from) {
-        from += 1;
-    }
-    let plain: String = text
+    let outside = super::text::outside_fences(text).collect::<Vec<_>>().join(" ");
+    let from = outside.ceil_char_boundary(outside.len().saturating_sub(120));
+    let plain: String = outside
         .get(from..)
         .unwrap_or("")
         .chars()

@@ -237,11 +237,11 @@ pub(crate) fn outside_fences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A line that was hardly typed: code, a comment, a log, a trace.
+/// A line of code or a comment: what it forbids is for its readers.
 pub(crate) fn is_pasted(line: &str) -> bool {
     let body = line.trim();
     let comment = ["//", "#", "*", "--", "<!--", ";", "|"].iter().any(|s| body.starts_with(s));
-    comment || is_code(line) || is_console(body) || is_trace(body)
+    comment || is_code(line)
 }
 
 impl Doc {

@@ -190,6 +190,9 @@ const FORBIDS: f32 = 0.5;
 const ACTS_IDLE: f32 = 1.0;
 const ACTS_BESIDE: f32 = 0.0;
 
+/// From this part of the best share on a removal is taken for one.
+const REMOVES: f32 = 0.5;
+
 fn odds(share: f32) -> f32 {
     let share = share.clamp(0.001, 0.999);
     (share / (1.0 - share)).ln()
@@ -237,7 +240,11 @@ fn leaf_of(
     if destroys && !banned(N::Delete) && shares.leaf(N::Delete) > 0.04 {
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
-    let (leaf, share) = shares.best(|l| rules::is_action(l) && !banned(l));
+    let (mut leaf, mut share) = shares.best(|l| rules::is_action(l) && !banned(l));
+    // a removal that is taken for less would not ask in words
+    if !banned(N::Delete) && shares.leaf(N::Delete) > share * REMOVES {
+        (leaf, share) = (N::Delete, shares.leaf(N::Delete));
+    }
     (leaf, share * sure / (1.0 - rest(shares)).max(0.01))
 }
 

@@ -166,7 +166,7 @@ fn the_worked_trace_from_question_to_completion() {
 fn a_change_of_the_plan_in_the_middle_keeps_what_is_done() {
     let mut b = crate::phases::running();
     b.reply("done", &[]);
-    b.say("wait, only include Q4");
+    b.say("change the plan: only include Q4");
     assert_eq!(phase(&b), Phase::Planning);
     let statuses = |b: &Bench| {
         b.session.state().plan.iter().flat_map(|p| &p.tasks).map(|t| t.status).collect::<Vec<_>>()

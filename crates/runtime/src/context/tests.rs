@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
+    meant::{Meant, Thing},
     session::Session,
     talk::{Finish, ModelReply, Usage},
     tool::{Exit, ToolOutcome},
+    work::{Effect, Work},
 };
 
 use super::*;
@@ -55,6 +57,14 @@ impl Bench {
         let step = self.session.step(Millis(1_700_000_000_000), input).unwrap();
         self.blobs.extend(step.blobs.into_iter().map(|b| (b.id(), b.bytes().to_vec())));
         self.events.extend(step.events.into_iter().map(|e| (e.seq, e)));
+        for effect in step.effects {
+            if let Effect::Start(Work::Look { checkpoint, .. }) = effect {
+                let of = pilothouse_core::blob::BlobId::of(b"");
+                let folder = Thing { name: String::new(), path: String::new(), of };
+                let meant = Meant { folder, runs: Vec::new(), environment: of };
+                self.step(Input::Looked { checkpoint, meant });
+            }
+        }
     }
     fn lane(&self) -> &Lane {
         self.session.state().lanes.values().next_back().unwrap()

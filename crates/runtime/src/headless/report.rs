@@ -29,12 +29,14 @@ pub(super) struct Report<'a> {
     open: [String; 2],
     /// Bytes of output seen of the command that runs.
     streamed: u64,
+    /// The last warning: what is told beside the log and then in it is said once.
+    warned: String,
 }
 
 impl<'a> Report<'a> {
     pub fn new(options: &Options, out: &'a mut (dyn Write + Send), err: &'a mut (dyn Write + Send)) -> Self {
         let Options { json, quiet, forget, .. } = *options;
-        Self { json, quiet, forget, out, err, open: Default::default(), streamed: 0 }
+        Self { json, quiet, forget, out, err, open: Default::default(), streamed: 0, warned: String::new() }
     }
 
     /// The events with which this process opened the session.
@@ -131,7 +133,7 @@ impl<'a> Report<'a> {
             }
             Event::Notice { level, text } => match level {
                 Level::Info => self.progress(text),
-                Level::Warn | Level::Error => self.say(text),
+                Level::Warn | Level::Error => self.warn(text),
             },
             // What did not end well is told once, at the end.
             Event::RunCompleted { status: RunStatus::Completed, summary, .. } => self.progress(summary),
@@ -193,6 +195,14 @@ impl<'a> Report<'a> {
 
     pub fn refused(&mut self, reason: &str) {
         self.say(reason);
+    }
+
+    /// What the user should know; the same words again are not said again.
+    pub fn warn(&mut self, text: &str) {
+        if self.warned != text {
+            text.clone_into(&mut self.warned);
+            self.say(text);
+        }
     }
 
     /// The last words: what ended it, the question, and the way to go on.

@@ -4,7 +4,7 @@
 //! Owns which pieces of the whole text are looked at. How far a phrase reaches is for the module
 //! above. Fenced code alone is left out.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::{cell::LazyCell, collections::HashSet, sync::LazyLock};
 
 use super::{
     super::{
@@ -31,10 +31,13 @@ static SIGNS: LazyLock<(Openings, HashSet<char>)> = LazyLock::new(|| {
 pub(crate) fn anywhere(text: &str) -> Ban {
     let mut most = Ban::None;
     let mut word = String::with_capacity(24);
+    // logs repeat themselves
+    let mut seen = HashSet::new();
     for line in text::outside_fences(text) {
+        let pasted = LazyCell::new(|| text::is_pasted(line));
         for piece in sentences(line).flat_map(pieces) {
-            if suspect(piece, &mut word) {
-                most = most.max(read(piece, text::is_pasted(line)));
+            if suspect(piece, &mut word) && seen.insert((piece, *pasted)) {
+                most = most.max(read(piece, *pasted));
             }
         }
     }

@@ -17,7 +17,8 @@ fn goal_of_many() -> serde_json::Value {
 
 fn question(screen: &Screen) -> Option<(Input, Input, String)> {
     let open = screen.state().open.values().next()?;
-    let CheckpointKind::Risk { shown, command, .. } = &open.kind else { return None };
+    // It can be answered once it is known what it would run.
+    let CheckpointKind::Risk { shown, command, meant: Some(_), .. } = &open.kind else { return None };
     let of = |answer| Input::Answer { checkpoint: open.id, answer, shown: Some(*shown) };
     Some((of(Answer::Approve), of(Answer::Reject("no".into())), command.clone()))
 }
