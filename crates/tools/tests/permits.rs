@@ -149,6 +149,16 @@ impl Bench {
         outcome
     }
 
+    /// What the waiting command means is looked at, as the driver does before it can be answered.
+    async fn look(&mut self) {
+        for work in self.session.pending().into_values() {
+            if let Work::Look { checkpoint, command, folder, confine } = work {
+                let meant = self.shop.meant(&command, &folder, confine).await;
+                self.input(Input::Looked { checkpoint, meant });
+            }
+        }
+    }
+
     fn answer(&mut self, of: impl Fn(&CheckpointKind) -> bool, answer: Answer) {
         let open = &self.session.state().open;
         let question = open.values().find(|c| of(&c.kind)).unwrap_or_else(|| panic!("not open: {open:#?}"));
@@ -261,6 +271,7 @@ async fn an_approved_command_runs_once_and_its_whole_output_is_stored() {
     b.input(Input::say("run the tests"));
     b.reply(&[("run", json!({"command": "cat a.txt; seq 1 5000; exit 3"}))]);
     assert!(b.work().is_none(), "it asks first");
+    b.look().await;
     b.answer(|k| matches!(k, CheckpointKind::Risk { .. }), Answer::Approve);
     let (permit, ..) = b.work().unwrap();
     assert_eq!(permit.tool(), Tool::Run);
