@@ -1,5 +1,5 @@
 //! Command goals in the real program: a journey at the terminal, keys held down, and without a screen.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout)]
 
 mod support;
 

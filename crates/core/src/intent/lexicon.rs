@@ -134,9 +134,18 @@ pub(crate) struct Hit {
 #[derive(Debug, Default)]
 pub(crate) struct Lexicon {
     entries: Vec<Entry>,
-    exact: HashMap<Box<str>, Vec<u32>>,
+    exact: HashMap<Box<str>, Heads>,
     prefix: HashMap<char, Vec<u32>>,
     cjk: HashMap<char, Vec<u32>>,
+}
+
+/// The phrases that open with one word.
+#[derive(Debug, Default)]
+struct Heads {
+    /// Any second word will do, or none.
+    any: Vec<u32>,
+    /// Those with a second word of their own.
+    by_second: HashMap<Box<str>, Vec<u32>>,
 }
 
 /// First words, and what may stand second.
@@ -186,7 +195,12 @@ impl Lexicon {
         if *any {
             self.prefix.entry(first).or_default().push(id);
         } else {
-            self.exact.entry(word.clone()).or_default().push(id);
+            let heads = self.exact.entry(word.clone()).or_default();
+            let gap = words.iter().any(|(w, any)| *any && w.is_empty());
+            match words.get(1).filter(|(_, any)| !any && !gap) {
+                Some((second, _)) => heads.by_second.entry(second.clone()).or_default().push(id),
+                None => heads.any.push(id),
+            }
         }
         self.entries.push(Entry { tag, anywhere, words });
     }
@@ -224,10 +238,13 @@ impl Lexicon {
 
     fn find_at(&self, i: usize, tokens: &[Token], hits: &mut Vec<Hit>) {
         let Some(token) = tokens.get(i) else { return };
-        let exact = self.exact.get(token.text.as_str()).map_or(&[][..], Vec::as_slice);
+        let heads = self.exact.get(token.text.as_str());
+        let second = tokens.get(i + 1).map_or("", |t| t.text.as_str());
+        let any = heads.map_or(&[][..], |h| &h.any);
+        let by_second = heads.and_then(|h| h.by_second.get(second)).map_or(&[][..], Vec::as_slice);
         let first = token.text.chars().next().unwrap_or(' ');
         let prefix = self.prefix.get(&first).map_or(&[][..], Vec::as_slice);
-        for id in exact.iter().chain(prefix) {
+        for id in in_order(any, by_second).chain(prefix) {
             let Some(entry) = usize::try_from(*id).ok().and_then(|id| self.entries.get(id)) else { continue };
             if let Some(len) = entry.len_at(tokens.get(i..).unwrap_or(&[])) {
                 hits.push(Hit {
@@ -263,6 +280,20 @@ impl Lexicon {
             }
         }
     }
+}
+
+/// Both lists as one, in the order of the tables.
+fn in_order<'a>(mut a: &'a [u32], mut b: &'a [u32]) -> impl Iterator<Item = &'a u32> {
+    std::iter::from_fn(move || {
+        let from = match (a.first(), b.first()) {
+            (Some(x), Some(y)) if y < x => &mut b,
+            (None, _) => &mut b,
+            (Some(_), _) => &mut a,
+        };
+        let (first, rest) = from.split_first()?;
+        *from = rest;
+        Some(first)
+    })
 }
 
 impl Entry {

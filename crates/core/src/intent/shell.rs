@@ -2,10 +2,12 @@
 //!
 //! Owns the shapes of command lines. Never judges their risk: that is the risk classifier's part.
 
+use std::{collections::HashSet, sync::LazyLock};
+
 use super::IntentNode as N;
 
 /// Programs whose name is hardly an English word.
-const PLAIN: &str = "git npm npx yarn pnpm bun deno cargo rustc rustup docker docker-compose podman kubectl helm \
+const PLAIN_LIST: &str = "git npm npx yarn pnpm bun deno cargo rustc rustup docker docker-compose podman kubectl helm \
     terraform ansible ansible-playbook pip pip3 pipx poetry uv python python3 pytest tox ruff black \
     mypy flake8 eslint prettier tsc vite jest vitest mocha playwright cypress nodemon pm2 gcc g++ \
     clang cmake ninja bazel mvn gradle ./gradlew dotnet javac java ruby bundle rails rake gem php \
@@ -19,16 +21,16 @@ const PLAIN: &str = "git npm npx yarn pnpm bun deno cargo rustc rustup docker do
     conda mamba jupyter streamlit turbo nx lerna rollup webpack esbuild tsx ts-node just shred \
     unlink echo truncate dd mkfs tree stat md5sum sha256sum sha256 diff fd bat pre-commit make";
 /// Programs whose name is also a common word: they need more to be a command.
-const WORDY: &str = "make find test sort kill open watch time cat head tail touch node code go less more which cut \
+const WORDY_LIST: &str = "make find test sort kill open watch time cat head tail touch node code go less more which cut \
     diff tree install top patch screen file just service source stack kind export env black mix snap \
     fly ping echo fish stat swift bun bat nano spring pod java ruby php python flask docker bundle \
     dart git npm cargo gh rails truncate composer rake gem az packer jest redis-cli cd vim nginx \
     terraform kubectl yarn pip ruff gradle poetry";
-const ENGLISH: &str = "the a an my our your this that these those it its is are was to for with please whatever again \
+const ENGLISH_LIST: &str = "the a an my our your this that these those it its is are was to for with please whatever again \
     me all when if not does doesn't doesnt into can how why what should be we i you so but because \
     fails says instead and of where who use some any every from about there then as at by vs versus \
     or";
-const SUBCOMMANDS: &str = "add commit push pull fetch merge rebase checkout switch branch status diff log show blame stash \
+const SUBCOMMANDS_LIST: &str = "add commit push pull fetch merge rebase checkout switch branch status diff log show blame stash \
     reset revert restore clean tag clone init rm mv cherry-pick bisect reflog remote worktree \
     submodule config run build test check clippy fmt doc bench install i ci uninstall remove update \
     upgrade start stop restart dev serve publish audit outdated ls list up down ps logs exec images \
@@ -37,9 +39,13 @@ const SUBCOMMANDS: &str = "add commit push pull fetch merge rebase checkout swit
     release workflow console routes db:migrate lint format watch deploy enable disable reload pack \
     link shell login inspect cp kill top info version help package all g gc -v";
 
-fn among(list: &str, word: &str) -> bool {
-    list.split(' ').any(|w| w == word)
-}
+/// The words of a list, to be looked up.
+type Words = LazyLock<HashSet<&'static str>>;
+
+static PLAIN: Words = LazyLock::new(|| PLAIN_LIST.split(' ').collect());
+static WORDY: Words = LazyLock::new(|| WORDY_LIST.split(' ').collect());
+static ENGLISH: Words = LazyLock::new(|| ENGLISH_LIST.split(' ').collect());
+static SUBCOMMANDS: Words = LazyLock::new(|| SUBCOMMANDS_LIST.split(' ').collect());
 
 /// The leaf of a line that is a command as it stands; `None` for prose.
 pub(crate) fn leaf_of_line(text: &str) -> Option<N> {
@@ -105,11 +111,13 @@ fn is_command(line: &str) -> bool {
         return false;
     }
     if program.starts_with("./") && program.len() > 2 {
-        return words.len() < 3 || !words.iter().skip(1).any(|w| among(ENGLISH, w));
+        return words.len() < 3 || !words.iter().skip(1).any(|w| ENGLISH.contains(w));
     }
     let rest = words.get(1..).unwrap_or(&[]);
-    let english =
-        rest.iter().take_while(|w| !w.starts_with(['"', '\''])).any(|w| among(ENGLISH, &w.to_lowercase()));
+    let english = rest
+        .iter()
+        .take_while(|w| !w.starts_with(['"', '\'']))
+        .any(|w| ENGLISH.contains(w.to_lowercase().as_str()));
     let typed = rest.iter().any(|w| {
         (w.starts_with('-') && w.len() > 1)
             || w.contains('/')
@@ -124,16 +132,17 @@ fn is_command(line: &str) -> bool {
             || w.contains('@')
     });
     let sub = rest.first().is_some_and(|w| {
-        among(SUBCOMMANDS, w) || SUBCOMMANDS.split(' ').any(|s| w.starts_with(&format!("{s}:")))
+        SUBCOMMANDS.contains(w)
+            || w.match_indices(':').any(|(at, _)| w.get(..at).is_some_and(|s| SUBCOMMANDS.contains(s)))
     });
     let lower_program = program.chars().all(|c| !c.is_uppercase());
     if !lower_program {
         return false;
     }
-    if among(PLAIN, program) && !among(WORDY, program) {
+    if PLAIN.contains(program) && !WORDY.contains(program) {
         return !english || (typed && rest.iter().any(|w| w.starts_with('-')));
     }
-    if among(WORDY, program) {
+    if WORDY.contains(program) {
         if matches!(program, "make" | "yarn" | "gradle" | "jest" | "terraform" | "black" | "pwd")
             && rest.is_empty()
         {
@@ -172,7 +181,7 @@ fn is_command(line: &str) -> bool {
         );
         let runner = matches!(program, "make" | "just")
             && rest.len() == 1
-            && rest.first().is_some_and(|w| among(SUBCOMMANDS, w));
+            && rest.first().is_some_and(|w| SUBCOMMANDS.contains(w));
         return (typed && !english_shape(rest, program))
             || (tool && sub && (program != "make" && program != "go" || rest.len() < 4))
             || runner;
