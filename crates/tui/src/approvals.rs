@@ -7,8 +7,8 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     ids::CheckpointId,
-    risk::Risk,
     session::State,
+    shell::Risk,
 };
 
 use crate::{keymap::action::actions, theme::Slot};
