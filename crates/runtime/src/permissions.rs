@@ -17,6 +17,7 @@ use pilothouse_core::policy::{Effect, Origin, Places, Policy, Rule, Source};
 use crate::{
     error::RuntimeError,
     home::{Environment, Home},
+    own,
 };
 pub use keep::keep;
 
@@ -46,16 +47,15 @@ pub fn user_file(home: &Home) -> PathBuf {
 /// Reads all rules for `workspace`.
 ///
 /// # Errors
-/// When the user's file cannot be read or used, with line and column. A project's file never keeps a workspace from
+/// When the user's file cannot be read or used, with line and column, or others could have written it. A project's file never keeps a workspace from
 /// opening: what is wrong in it is a notice, and then everything asks.
 pub fn load(home: &Home, workspace: &Path, environment: &Environment) -> Result<Loaded, RuntimeError> {
     let places = places(workspace, environment);
     let mut notices = Vec::new();
     let path = user_file(home);
-    let user = match read(&path) {
-        Ok(Some(text)) => file::parse(&text, Source::User, &path, &shown(&path, &places), Some(&places))?,
-        Ok(None) => file::Rules::default(),
-        Err(e) => return Err(RuntimeError::io("read", path)(e)),
+    let user = match own::text(&path)? {
+        Some(text) => file::parse(&text, Source::User, &path, &shown(&path, &places), Some(&places))?,
+        None => file::Rules::default(),
     };
     let defaults = defaults()?;
     for dropped in &user.drop {
