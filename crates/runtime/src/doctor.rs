@@ -50,9 +50,18 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
         files(setup, &folder),
         check("model", true, model, no_model),
         embedder(&config),
-        check("folder", folder.is_dir(), folder.display().to_string(), Vec::new()),
+        place(setup, &folder),
         check("sandbox", sandbox.backend.is_some(), held, sandbox.notes.clone()),
     ]
+}
+
+/// Whether the folder is one, and one for work unasked.
+fn place(setup: &Setup, folder: &Path) -> Check {
+    let exposed = permissions::places(&setup.home, folder, &setup.environment).exposed();
+    let advice = "every change and command that may write asks here, in every mode; open a narrower folder";
+    let notes = exposed.map(|why| vec![why, advice.to_owned()]).unwrap_or_default();
+    let found = folder.display().to_string();
+    Check { check: "folder", ok: folder.is_dir() && notes.is_empty(), found, notes }
 }
 
 /// Whether the user's own files beside `config.toml` can be used.
