@@ -108,7 +108,8 @@ fn what_is_no_file_or_too_long_is_refused_without_waiting_for_it() {
 #[test]
 fn what_another_user_owns_is_refused() {
     if !geteuid().is_root() {
-        eprintln!("\nNOT RUN: another owner takes root; run this test as root");
+        let told = b"\nNOT RUN: another owner takes root; run this test as root\n";
+        std::io::Write::write_all(&mut std::io::stderr(), told).unwrap();
         return;
     }
     for place in ["own/file", "own"] {
