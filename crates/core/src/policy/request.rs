@@ -151,7 +151,7 @@ impl Facts {
             verdict.risk = Risk::High;
             verdict.part = if line.contains(&path) { path } else { line.trim().to_owned() };
             verdict.why = format!("it touches what {why}");
-            verdict.rule = "reserved".to_owned();
+            "reserved".clone_into(&mut verdict.rule);
         }
         self
     }
