@@ -217,7 +217,7 @@ fn manner(place: Where) -> Manner {
 }
 
 fn places() -> Places {
-    Places { root: "/home/u/proj".into(), home: "/home/u".into() }
+    Places { root: "/home/u/proj".into(), home: "/home/u".into(), ..Places::default() }
 }
 
 fn origin(of: char) -> Origin {

@@ -166,6 +166,11 @@ pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// Whether a path names a file, or a folder of files, that holds credentials.
+pub fn names_secret(path: &str) -> bool {
+    path::is_secret(path)
+}
+
 /// Whether anything is known of a program of that name.
 pub fn is_known(program: &str) -> bool {
     command::is_known(program)

@@ -59,6 +59,8 @@ pub struct Places {
     pub workspace: PathBuf,
     /// The program's own folders: settings, sessions, logs. A command reads nothing in them.
     pub own: Vec<PathBuf>,
+    /// What of the machine is reserved: no command is given it to write because it lies in the workspace.
+    pub reserved: pilothouse_core::policy::Places,
     /// Where what a command wrote in place of control files is kept.
     pub aside: Option<PathBuf>,
     /// The program that understands [`HELPER`] as its first argument; none, no sandbox.

@@ -72,7 +72,11 @@ impl Policy {
         if decision.ruling.outcome != Outcome::Ask {
             return Err("it does not ask");
         }
+        if self.exposed().is_some() {
+            return Err("no rule allows anything in this folder: it holds more than a project");
+        }
         match decision.ground {
+            Ground::Reserved => return Err("a reserved place is never covered by a rule"),
             Ground::High => return Err("high risk is never covered by a rule"),
             Ground::Delete => return Err("a removal is never covered by a rule"),
             Ground::Rule => return Err("a rule says that it asks; ask goes before allow"),

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     scope::PermissionMode,
-    shell::{Call, Risk, assess},
+    shell::{Call, Risk},
 };
 
 /// An explanation: labels with what there is to say under each.
@@ -38,8 +38,9 @@ impl Policy {
         if !path.is_empty() {
             rows.push(("path", path.to_owned()));
         }
-        if let Request::Command { line, .. } = request {
-            let verdict = assess(line);
+        rows.extend(self.exposed().map(|why| ("folder", format!("{why}: no rule allows anything here"))));
+        if let Request::Command { line, folder, .. } = request {
+            let verdict = self.verdict(line, folder);
             let part = if verdict.part.is_empty() || verdict.part == *line {
                 String::new()
             } else {
@@ -119,6 +120,10 @@ impl Policy {
                 Source::User | Source::Project => format!("take out {}", rule.origin),
                 Source::BuiltIn => add(&format!("ask {} {}", rule.kind(), rule.pattern())),
             },
+            (Ground::Reserved, None) => "none: a reserved place is never covered by a rule".to_owned(),
+            (_, None) if decision.ruling.outcome == Outcome::Ask && self.exposed().is_some() => {
+                "open a narrower folder".to_owned()
+            }
             (Ground::High, None) => {
                 "none: high risk is never covered by a rule, a grant or a mode".to_owned()
             }

@@ -40,7 +40,7 @@ impl Walls {
     /// The walls that the settings and the places ask for; what does not exist is left out.
     pub fn around(settings: &Settings, places: &Places, scratch: &Path) -> Self {
         let real = |path: &PathBuf| path.canonicalize().ok();
-        let mut write = vec![places.workspace.clone()];
+        let mut write = without_reserved(places);
         let git = gitdir::outside(&places.workspace);
         write.extend(git.iter().cloned());
         let own: Vec<PathBuf> = places.own.iter().filter_map(real).collect();
@@ -112,6 +112,27 @@ impl Policy {
         let hidden = if inside { walls.hidden.clone() } else { Vec::new() };
         Self { inside, write, hidden, network, limits, ..Self::default() }
     }
+}
+
+/// What of the workspace is given to write: all of it, or its pieces around what is reserved. One that lies in a
+/// reserved place was opened for just that.
+fn without_reserved(places: &Places) -> Vec<PathBuf> {
+    let reserved = |path: &Path| places.reserved.reserved(&path.to_string_lossy()).is_some();
+    let within = reserved(&places.workspace);
+    let mut found = Vec::new();
+    let mut open = vec![places.workspace.clone()];
+    while let Some(path) = open.pop() {
+        let link = path.symlink_metadata().is_ok_and(|m| m.is_symlink());
+        if link || !within && reserved(&path) {
+            continue;
+        }
+        if !within && places.reserved.holds_reserved(&path.to_string_lossy()) {
+            open.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|e| e.path()));
+        } else {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// The program's own folders that lie in the workspace, or the whole of it.

@@ -40,7 +40,7 @@ pub(super) fn choose(settings: &Settings, places: &Places) -> Choice {
     }
     if let Some(own) = within(places) {
         return Choice::none(format!(
-            "the program's own files in {} lie in the workspace, which a command may write; open a narrower folder",
+            "the program's own files in {} lie in the workspace, or it in them, and a command may write it; open another folder",
             own.display()
         ));
     }
@@ -56,11 +56,11 @@ pub(super) fn choose(settings: &Settings, places: &Places) -> Choice {
     linux(settings.wanted)
 }
 
-/// A folder of the program itself in the workspace.
+/// A folder of the program itself in the workspace, or around it.
 fn within(places: &Places) -> Option<&Path> {
     let inside = |own: &&PathBuf| {
         let real = own.canonicalize().unwrap_or_else(|_| (*own).clone());
-        real.starts_with(&places.workspace)
+        real.starts_with(&places.workspace) || places.workspace.starts_with(&real)
     };
     places.own.iter().find(inside).map(PathBuf::as_path)
 }

@@ -8,7 +8,7 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     ids::{CallId, CheckpointId},
     session::{LaneKind, State},
-    shell::{Risk, assess},
+    shell::Risk,
 };
 
 use super::{App, route::TOO_EARLY};
@@ -122,11 +122,12 @@ impl App {
             return self.complain(why);
         }
         let kind = self.session.state().open.get(&id).map(|c| c.kind.clone());
-        let Some(CheckpointKind::Risk { command, call, risk, .. }) = kind else { return };
+        let Some(CheckpointKind::Risk { command, folder, call, risk, .. }) = kind else { return };
         if text.trim() == command && risk == Risk::High {
             return self.ask_word(id, &command);
         }
-        let rises = !text.trim().is_empty() && assess(text.trim()).risk == Risk::High;
+        let rises =
+            !text.trim().is_empty() && self.session.policy().verdict(text.trim(), &folder).risk == Risk::High;
         self.offering.rising = rises.then_some(call);
         self.offering.sent = Some(id);
         self.answer(id, Answer::Line(text));

@@ -307,7 +307,8 @@ impl Draft<'_> {
         });
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
         let removed = draft.hunks.iter().map(crate::diff::Hunk::removed).sum();
-        let control = self.state.sandbox.control_file(&draft.path).map(str::to_owned);
+        let reserved = || self.policy.reserved(draft.path.as_str());
+        let control = self.state.sandbox.control_file(&draft.path).or_else(reserved).map(str::to_owned);
         let proposal = Proposal {
             id: ProposalId(self.id()),
             lane,

@@ -12,7 +12,7 @@ use crate::{
     sandbox::{Confine, Wish},
     scope::Capability,
     session::OpenCall,
-    shell::{MAX_LINE_BYTES, Risk, assess},
+    shell::{MAX_LINE_BYTES, Risk},
     tool::Tool,
 };
 
@@ -93,7 +93,8 @@ impl Draft<'_> {
         };
         let answer = Answer::Line(line.to_owned());
         // What the user typed needs no second leave; high risk wants its word all the same.
-        let approval = if assess(line).risk < Risk::High {
+        let folder = Wish::of(&open).map(|w| w.folder).unwrap_or_default();
+        let approval = if self.policy.verdict(line, &folder).risk < Risk::High {
             Some(self.allow(id, answer))
         } else {
             self.close(id, Some(answer));

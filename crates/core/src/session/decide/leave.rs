@@ -13,7 +13,7 @@ use crate::{
     sandbox::{Confine, Wish},
     scope::Capability,
     session::{LaneKind, OpenCall},
-    shell::{Risk, assess},
+    shell::Risk,
     tool::Tool,
     trust::Given,
 };
@@ -62,7 +62,7 @@ impl Draft<'_> {
             (None, None, true) => By::Typed,
             (None, None, false) => By::Agent,
         };
-        let verdict = assess(&wish.command);
+        let verdict = self.policy.verdict(&wish.command, &wish.folder);
         let request = wish.request(by);
         let confine = self.confine_of(&wish, verdict.risk);
         // What can only read is a read, in every path that may read.
@@ -164,7 +164,7 @@ impl Draft<'_> {
 
     /// Whether a line that the user typed can only read where it runs.
     pub(super) fn only_looks(&self, line: &str) -> bool {
-        self.confine_of(&Wish::default(), assess(line).risk) == Confine::READING
+        self.confine_of(&Wish::default(), self.policy.verdict(line, "").risk) == Confine::READING
     }
 }
 
