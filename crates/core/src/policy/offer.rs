@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use crate::{policy::Conditions, scope::PermissionMode};
 
-    const HELD: Conditions = Conditions { trusted: false, sandboxed: true, network: false };
+    const HELD: Conditions = Conditions { trusted: false, ..Conditions::CALM };
 
     fn offer(line: &str) -> Result<Vec<String>, &'static str> {
         let setting = Setting { mode: PermissionMode::Ask, conditions: HELD, granted: &[] };
