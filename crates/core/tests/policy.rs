@@ -264,7 +264,7 @@ fn generated_policies_decide_as_the_plain_statement_of_the_rules_does() {
             let asked = asked(&mut dice);
             let request = request(&mut dice, &asked).in_manner(manner(place));
             let Where { trusted, sandboxed, network, .. } = place;
-            let conditions = Conditions { trusted, sandboxed, network };
+            let conditions = Conditions { trusted, sandboxed, network, metadata_open: false };
             let found = policy.decide(&request, &Setting { mode, conditions, granted: &granted });
             let wanted = reference::decide(&rules, &asked, mode, place);
             assert_eq!(

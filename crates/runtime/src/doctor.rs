@@ -42,9 +42,7 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
     let folder = setup.workspace.canonicalize().unwrap_or_else(|_| setup.workspace.clone());
     let fence = fence(setup, &config, &folder, None);
     let sandbox = fence.found();
-    let held = sandbox.backend.map_or("none: every command asks".to_owned(), |backend| {
-        format!("{}, network {}", backend.name(), if sandbox.network { "on" } else { "off" })
-    });
+    let held = sandbox.held().unwrap_or_else(|| "none: every command asks".to_owned());
     vec![
         check("config", true, format!("{}{there}", file.display()), config.notices.clone()),
         files(setup, &folder),

@@ -38,4 +38,4 @@ pub use config::{Config, Layer};
 pub use driver::{Farewell, Setup, Which, drive, place};
 pub use error::RuntimeError;
 pub use home::{Environment, Home};
-pub use pilothouse_tools::{rooted_path, sandbox::helper};
+pub use pilothouse_tools::{keep_descriptors, rooted_path, sandbox::helper};

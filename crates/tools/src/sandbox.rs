@@ -74,6 +74,7 @@ pub struct Fence {
     helper: Option<PathBuf>,
     bwrap: Option<PathBuf>,
     landlock: bool,
+    spaces: bool,
     walls: Walls,
     aside: Option<PathBuf>,
     settings: Settings,
@@ -97,6 +98,7 @@ impl Fence {
             helper: None,
             bwrap: None,
             landlock: false,
+            spaces: false,
             walls: Walls::default(),
             aside: None,
             settings: Settings::default(),
@@ -116,9 +118,10 @@ impl Fence {
             backend: choice.backend,
             notes: choice.notes,
             network: settings.network,
+            metadata_open: choice.metadata_open,
             own: policy::own_below(places),
         };
-        (fence.bwrap, fence.landlock) = (choice.bwrap, choice.landlock);
+        (fence.bwrap, fence.landlock, fence.spaces) = (choice.bwrap, choice.landlock, choice.spaces);
         fence.helper.clone_from(&places.helper);
         fence.aside.clone_from(&places.aside);
         fence.walls = Walls::around(&settings, places, scratch.path());
@@ -189,6 +192,8 @@ impl Fence {
         let mut policy = Policy::new(confine, &self.walls, self.settings.limits);
         policy.landlock = inside && self.landlock;
         policy.bwrap = self.bwrap.clone().filter(|_| inside);
+        policy.spaces = inside && self.spaces;
+        policy.still = self.found.metadata_open && matches!(confine, Confine::Inside { write: false, .. });
         policy.kept = kept.to_vec();
         let policy =
             serde_json::to_string(&policy).map_err(|e| format!("the sandbox cannot be described: {e}"))?;

@@ -31,11 +31,14 @@ pub struct Conditions {
     /// The user's settings open the network to every command.
     #[serde(default)]
     pub network: bool,
+    /// The sandbox does not hold modes, owners, times and attributes of files outside the workspace.
+    #[serde(default)]
+    pub metadata_open: bool,
 }
 
 impl Conditions {
     /// A trusted folder with a sandbox and no network.
-    pub const CALM: Self = Self { trusted: true, sandboxed: true, network: false };
+    pub const CALM: Self = Self { trusted: true, sandboxed: true, network: false, metadata_open: false };
 
     /// Whether the folder is trusted and commands are held.
     pub const fn is_calm(self) -> bool {
@@ -110,6 +113,8 @@ pub enum Ground {
     Outside,
     /// There is no sandbox.
     Bare,
+    /// It writes, and the sandbox does not hold metadata.
+    Metadata,
     /// It asks for the network.
     Network,
     /// The path of the turn; no rule is about it.
@@ -479,6 +484,11 @@ fn unruled(
     }
     if confine == Confine::Bare {
         return asks(Ground::Bare, "without a sandbox every command asks, in every mode");
+    }
+    if place.metadata_open && matches!(confine, Confine::Inside { write: true, .. }) {
+        let by = "the sandbox here does not hold metadata (modes, owners, times) outside the workspace: what writes \
+                  always asks, in every mode";
+        return asks(Ground::Metadata, by);
     }
     if typed {
         return Some((Outcome::Run, Ground::User, "you typed this line yourself"));

@@ -82,6 +82,7 @@ impl Policy {
             Ground::Rule => return Err("a rule says that it asks; ask goes before allow"),
             Ground::Outside => return Err("a command outside the sandbox is never covered by a rule"),
             Ground::Bare => return Err("without a sandbox every command asks"),
+            Ground::Metadata => return Err("what writes asks while the sandbox does not hold metadata"),
             Ground::Network => return Err("a rule does not open the network; your settings can"),
             Ground::Untrusted => return Err("a gate asks until the folder is trusted"),
             Ground::TooLong | Ground::Mode | Ground::Low | Ground::User | Ground::Scope => {}
@@ -209,7 +210,7 @@ mod tests {
     use super::*;
     use crate::{policy::Conditions, scope::PermissionMode};
 
-    const HELD: Conditions = Conditions { trusted: false, sandboxed: true, network: false };
+    const HELD: Conditions = Conditions { trusted: false, ..Conditions::CALM };
 
     fn offer(line: &str) -> Result<Vec<String>, &'static str> {
         let setting = Setting { mode: PermissionMode::Ask, conditions: HELD, granted: &[] };

@@ -136,6 +136,9 @@ impl Policy {
             (Ground::Bare, None) => {
                 "none while nothing holds commands here: `pilothouse doctor` says what is missing".to_owned()
             }
+            (Ground::Metadata, None) => {
+                "none while nothing holds metadata here: `pilothouse doctor` says what is missing".to_owned()
+            }
             (Ground::Network, None) => {
                 "in your config.toml, below [sandbox]: network = true (for every command)".to_owned()
             }
@@ -186,7 +189,8 @@ fn mode(setting: &Setting<'_>) -> String {
         (true, true) => "sandbox with the network",
         (false, _) => "no sandbox",
     };
-    format!("{mode} · {trusted} · {held}")
+    let open = if setting.conditions.metadata_open { " that does not hold metadata" } else { "" };
+    format!("{mode} · {trusted} · {held}{open}")
 }
 
 /// How near a rule about commands came, and what was in the way.
@@ -200,6 +204,7 @@ fn fit(fit: Fit, rule: &Rule, setting: &Setting<'_>, decision: &Decision<'_>) ->
                 (Ground::Delete, _) => "a removal is never covered by a rule",
                 (Ground::Rule, _) => "deny goes before ask, and ask before allow",
                 (Ground::Outside, _) => "nothing outside the sandbox is covered by a rule",
+                (Ground::Metadata, _) => "what writes asks while the sandbox does not hold metadata",
                 (Ground::Bare, _) => "without a sandbox every command asks",
                 (Ground::Network, _) => "a rule does not open the network",
                 (Ground::Untrusted, _) => "the folder is not trusted, and it is a gate",

@@ -92,6 +92,10 @@ pub(super) struct Policy {
     pub landlock: bool,
     /// The program that gives it name spaces of its own.
     pub bwrap: Option<PathBuf>,
+    /// Whether the helper gives it name spaces of its own.
+    pub spaces: bool,
+    /// Whether it may change no mode, owner, time or attribute at all, since nothing holds those outside.
+    pub still: bool,
     /// Folders and files that it may write.
     pub write: Vec<PathBuf>,
     /// Folders and files that it may not read.

@@ -107,6 +107,9 @@ impl Draft<'_> {
             Confine::Inside { network: true, .. } if !self.state.sandbox.network => {
                 format!("Run `{command}` with the network?")
             }
+            Confine::Inside { write: true, .. } if self.state.sandbox.metadata_open => {
+                format!("Run `{command}`? Metadata outside the workspace is not held here.")
+            }
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
         let (call, ruling) = (open.call, Some(ruling));

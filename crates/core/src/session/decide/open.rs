@@ -97,6 +97,10 @@ impl Draft<'_> {
                 Level::Warn,
                 format!("There is no sandbox: every command asks. {why}").trim().to_owned(),
             );
+        } else if self.state.sandbox.metadata_open {
+            let text = "The sandbox here does not hold modes, owners and times of files outside the workspace: every \
+                        command that writes asks. `pilothouse doctor` says why.";
+            self.notice(Level::Warn, text.to_owned());
         }
     }
 

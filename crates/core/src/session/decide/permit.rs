@@ -23,6 +23,7 @@ impl State {
             trusted: self.trust.holds(),
             sandboxed: self.sandbox.backend.is_some(),
             network: self.sandbox.network,
+            metadata_open: self.sandbox.metadata_open,
         };
         Setting { mode: self.permission, conditions, granted: &self.granted }
     }
