@@ -112,6 +112,8 @@ pub enum Ground {
     Bare,
     /// It asks for the network.
     Network,
+    /// Something that the project brings would run in place of what it names.
+    Brought,
     /// The path of the turn; no rule is about it.
     Scope,
 }
@@ -152,7 +154,7 @@ impl Policy {
         match request {
             Request::Command { line, folder, manner } => {
                 let facts = Facts::of(line, folder, &self.places);
-                let (risk, deletes) = (facts.reading.verdict.risk, facts.reading.deletes);
+                let (risk, deletes) = (manner.risk(facts.reading.verdict.risk), facts.reading.deletes);
                 let confine = manner.confine(risk, setting.conditions);
                 let decided = self.command(&facts, (folder, *manner, confine), setting);
                 Decision { risk: Some(risk), deletes, confine: Some(confine), ..decided }
@@ -443,6 +445,9 @@ fn unruled(
     }
     if manner.outside && !typed {
         return asks(Ground::Outside, "running outside the sandbox always asks, in every mode");
+    }
+    if manner.brought && !typed {
+        return asks(Ground::Brought, "what the project brings would run in its place: that always asks");
     }
     if confine == Confine::Bare {
         return asks(Ground::Bare, "without a sandbox every command asks, in every mode");
