@@ -6,7 +6,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    os::unix::fs::{MetadataExt, PermissionsExt},
+    os::unix::fs::PermissionsExt,
     path::{Component, Path, PathBuf},
 };
 
@@ -56,10 +56,24 @@ pub(crate) struct Unasked<'a> {
 /// # Errors
 /// What the project brings that would run all the same, in words.
 pub(crate) async fn hold(unasked: Unasked<'_>) -> Result<Vec<(OsString, OsString)>, String> {
+    let (mut all, places) = look(&unasked)?;
+    if let Some(places) = places
+        && let Some(git) = program::find("git", unasked.folder)
+    {
+        all.extend(held::away(&git, unasked.root, &places).await?);
+    }
+    Ok(all)
+}
+
+/// The variables that keep programs of the project from running, and where git works if it is to be held as well.
+type Looked = (Vec<(OsString, OsString)>, Option<Vec<Place>>);
+
+/// Looks at the programs of a command, and where git works in it.
+fn look(unasked: &Unasked<'_>) -> Result<Looked, String> {
     let reading = risk::read(unasked.line.trim());
     let path = unasked.environment.iter().rev().find(|(name, _)| name == "PATH");
     let path = path.map(|(_, value)| value.clone()).unwrap_or_default();
-    let loose = Loose::around(&unasked);
+    let loose = Loose::around(unasked);
     loose.programs(&reading, unasked.folder, &path)?;
     let mut all = Vec::new();
     if unasked.reads {
@@ -67,18 +81,15 @@ pub(crate) async fn hold(unasked: Unasked<'_>) -> Result<Vec<(OsString, OsString
         all.push((OsString::from("PATH"), loose.without(&path)));
     }
     if unasked.trusted {
-        return Ok(all);
+        return Ok((all, None));
     }
     let mut asked = reading.calls.iter().filter(|c| is_git(c)).peekable();
     let none = asked.peek().is_none();
     if none && !unasked.reads || asked.any(|c| c.risk > Risk::Low) {
-        return Ok(all);
+        return Ok((all, None));
     }
     let places = places(&reading, unasked.line, unasked.folder)?;
-    if let Some(git) = program::find("git", unasked.folder) {
-        all.extend(held::away(&git, unasked.root, &places).await?);
-    }
-    Ok(all)
+    Ok((all, Some(places)))
 }
 
 fn is_git(call: &Call) -> bool {
@@ -130,20 +141,10 @@ impl Loose {
     }
 }
 
-/// Whether anybody may put something else at this path.
+/// Whether anybody may write this path, or put something else there.
 fn open_to_all(path: &Path) -> bool {
-    let all_write = |mode: u32| mode & 0o002 != 0;
-    let mode = |p: &Path| p.metadata().map(|m| m.permissions().mode()).unwrap_or_default();
-    if all_write(mode(path)) || path.parent().is_some_and(|p| all_write(mode(p))) {
-        return true;
-    }
-    let me = rustix::process::geteuid().as_raw();
-    path.ancestors().zip(path.ancestors().skip(1)).any(|(below, above)| {
-        let mode = mode(above);
-        let foreign = below.metadata().is_ok_and(|m| m.uid() != me && m.uid() != 0);
-        // In a sticky folder only the owner of an entry may put another in its place.
-        all_write(mode) && (mode & 0o1000 == 0 || foreign)
-    })
+    let all_write = |p: &Path| p.metadata().is_ok_and(|m| m.permissions().mode() & 0o002 != 0);
+    all_write(path) || path.parent().is_some_and(all_write)
 }
 
 /// Where git works in a line.
