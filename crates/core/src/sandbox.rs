@@ -160,6 +160,9 @@ pub struct Wish {
     /// Why it asks for more than the sandbox gives.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// Whether something that the project brings would run in place of what the line names: found, never asked for.
+    #[serde(skip)]
+    pub brought: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference over")]

@@ -213,7 +213,7 @@ fn manner(place: Where) -> Manner {
         't' => By::Typed,
         _ => By::Submitted,
     };
-    Manner { network: place.wants_network, outside: place.wants_out, by }
+    Manner { network: place.wants_network, outside: place.wants_out, by, ..Manner::default() }
 }
 
 fn places() -> Places {

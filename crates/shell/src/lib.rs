@@ -176,6 +176,11 @@ pub fn is_known(program: &str) -> bool {
     command::is_known(program)
 }
 
+/// Whether a git setting of this name makes git run its value, or lets a folder's own settings run.
+pub fn git_key_runs(key: &str) -> bool {
+    special::git_key_runs(key)
+}
+
 /// Whether the first operand of a program says what it does (`git`, `cargo`).
 pub fn has_subcommands(program: &str) -> bool {
     programs::find(program).is_some_and(programs::Program::has_subcommands)

@@ -10,6 +10,7 @@
 pub mod workshop;
 
 mod args;
+mod brought;
 mod change;
 mod command;
 mod descriptors;

@@ -140,6 +140,11 @@ impl Fence {
         self.walls.git()
     }
 
+    /// What a command may write without a question of its own.
+    pub(crate) fn writable(&self) -> Vec<PathBuf> {
+        self.walls.writable()
+    }
+
     /// Where what is taken away from control files is kept.
     pub(crate) fn aside(&self) -> Option<PathBuf> {
         self.aside.clone()

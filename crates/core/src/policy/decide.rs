@@ -117,6 +117,8 @@ pub enum Ground {
     Metadata,
     /// It asks for the network.
     Network,
+    /// Something that the project brings would run in place of what it names.
+    Brought,
     /// The path of the turn; no rule is about it.
     Scope,
     /// It touches a reserved place.
@@ -159,8 +161,8 @@ impl Policy {
         let setting = &Setting { mode: self.ceiling(setting.mode), ..*setting };
         match request {
             Request::Command { line, folder, manner } => {
-                let facts = self.facts(line, folder);
-                let (risk, deletes) = (facts.reading.verdict.risk, facts.reading.deletes);
+                let facts = Facts::of(line, folder, &self.places);
+                let (risk, deletes) = (manner.risk(facts.reading.verdict.risk), facts.reading.deletes);
                 let confine = manner.confine(risk, setting.conditions);
                 let decided = self.command(&facts, (folder, *manner, confine), setting);
                 Decision { risk: Some(risk), deletes, confine: Some(confine), ..decided }
@@ -481,6 +483,9 @@ fn unruled(
     }
     if manner.outside && !typed {
         return asks(Ground::Outside, "running outside the sandbox always asks, in every mode");
+    }
+    if manner.brought && !typed {
+        return asks(Ground::Brought, "what the project brings would run in its place: that always asks");
     }
     if confine == Confine::Bare {
         return asks(Ground::Bare, "without a sandbox every command asks, in every mode");

@@ -85,6 +85,9 @@ impl Policy {
             Ground::Metadata => return Err("what writes asks while the sandbox does not hold metadata"),
             Ground::Network => return Err("a rule does not open the network; your settings can"),
             Ground::Untrusted => return Err("a gate asks until the folder is trusted"),
+            Ground::Brought => {
+                return Err("a rule is about what a line names, not about what the project brings");
+            }
             Ground::TooLong | Ground::Mode | Ground::Low | Ground::User | Ground::Scope => {}
         }
         let texts = match request {

@@ -143,6 +143,7 @@ impl Policy {
                 "in your config.toml, below [sandbox]: network = true (for every command)".to_owned()
             }
             (Ground::Untrusted, None) => "pilothouse trust".to_owned(),
+            (Ground::Brought, None) => "none: what a project brings is not what a rule names".to_owned(),
             (Ground::User, None) => match self.in_the_way(request, setting).first() {
                 Some(call) => add(&format!("deny command {}", call.program)),
                 None => "none: it is your own line".to_owned(),
@@ -207,6 +208,7 @@ fn fit(fit: Fit, rule: &Rule, setting: &Setting<'_>, decision: &Decision<'_>) ->
                 (Ground::Metadata, _) => "what writes asks while the sandbox does not hold metadata",
                 (Ground::Bare, _) => "without a sandbox every command asks",
                 (Ground::Network, _) => "a rule does not open the network",
+                (Ground::Brought, _) => "what the project brings is not what a rule names",
                 (Ground::Untrusted, _) => "the folder is not trusted, and it is a gate",
                 (_, Source::Project) => "a project may not allow anything",
                 (_, Source::BuiltIn) if !calm => "it holds only in a trusted folder with a sandbox",

@@ -146,7 +146,7 @@ fn a_session_does_with_a_command_what_the_rules_and_their_explanation_say() {
         let by = dice.pick(&[By::Agent, By::Agent, By::Agent, By::Gate, By::Typed]);
         // A line of the user's own asks for the network only together with everything else.
         let network = by != By::Typed && dice.roll(6) == 0;
-        let manner = Manner { network, outside: dice.roll(6) == 0, by };
+        let manner = Manner { network, outside: dice.roll(6) == 0, by, ..Manner::default() };
         let line = dice.pick(&LINES);
         let mut b = session(mode, place, by);
         b.session.set_policy(Arc::new(policy.clone()));

@@ -56,6 +56,11 @@ impl Walls {
         &self.git
     }
 
+    /// Everything that a command may write.
+    pub fn writable(&self) -> Vec<PathBuf> {
+        self.write(Confine::Inside { write: true, network: false })
+    }
+
     fn write(&self, confine: Confine) -> Vec<PathBuf> {
         let all = matches!(confine, Confine::Inside { write: true, .. });
         let scratch = std::iter::once(self.scratch.clone());

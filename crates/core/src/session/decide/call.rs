@@ -254,8 +254,9 @@ impl Draft<'_> {
             self.advance(lane);
             return Ok(());
         }
-        if let Some(what) = outcome.changed {
-            self.command_changed(lane, call, what);
+        let brought = outcome.brought.is_some();
+        if let Some(what) = outcome.brought.or(outcome.changed) {
+            self.command_changed(lane, call, what, brought);
             return Ok(());
         }
         if let Some(exit) = &outcome.exit {

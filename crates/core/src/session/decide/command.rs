@@ -37,9 +37,9 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// What a command would run is not what was allowed: nothing was done, and it is asked about again.
-    pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, what: String) {
-        self.emit(Event::CommandChanged { call, lane, what });
+    /// What a command would run is not what it was allowed for: nothing was done, and it is asked about.
+    pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, what: String, brought: bool) {
+        self.emit(Event::CommandChanged { call, lane, what, brought });
         if let Some(open) = self.state.open_call(call).map(|(_, open)| open.clone()) {
             self.gate_command(lane, &open, None);
         }
