@@ -34,6 +34,13 @@ pub(super) struct Offering {
     rising: Option<CallId>,
 }
 
+impl Offering {
+    /// What was drawn of it counts as not seen.
+    pub(super) fn covered(&mut self) {
+        self.drawn = Standing::default();
+    }
+}
+
 impl App {
     /// Puts the command that waits into the empty composer, and takes away one that waits no more.
     pub(super) fn settle_offer(&mut self) {
@@ -84,7 +91,7 @@ impl App {
     /// A key that came while the command had not stood long enough was meant for the draft.
     pub(super) fn yield_to_draft(&mut self) {
         let Some(offered) = self.composer.offered() else { return };
-        if !offered.by_hand && !self.stood(&self.offering.drawn, &offered.question) {
+        if !offered.by_hand && !self.was_there(&self.offering.drawn, &offered.question) {
             self.put_aside();
         }
     }
