@@ -10,7 +10,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use pilothouse_core::risk::{self, Call, Reading, Risk};
+use pilothouse_core::shell::{self, Call, Reading, Risk};
 
 use crate::{
     git::held::{self, Place},
@@ -70,7 +70,7 @@ type Looked = (Vec<(OsString, OsString)>, Option<Vec<Place>>);
 
 /// Looks at the programs of a command, and where git works in it.
 fn look(unasked: &Unasked<'_>) -> Result<Looked, String> {
-    let reading = risk::read(unasked.line.trim());
+    let reading = shell::read(unasked.line.trim());
     let path = unasked.environment.iter().rev().find(|(name, _)| name == "PATH");
     let path = path.map(|(_, value)| value.clone()).unwrap_or_default();
     let loose = Loose::around(unasked);
@@ -193,7 +193,7 @@ fn strips(call: &Call) -> bool {
 }
 
 /// The folder that the options before a sub-command name, and what follows them; `None` where it cannot be told.
-fn globals(call: &Call) -> Option<(PathBuf, &[risk::Word])> {
+fn globals(call: &Call) -> Option<(PathBuf, &[shell::Word])> {
     let (mut aside, mut rest) = (PathBuf::new(), call.words.as_slice());
     while let Some((word, after)) = rest.split_first() {
         if !word.certain {

@@ -8,9 +8,9 @@ use pilothouse_core::{
     input::Input,
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling, Source},
     relpath::RelPath,
-    shell::{Act, Risk},
     sandbox::Confine,
     scope::PermissionMode,
+    shell::{Act, Risk},
     tool::{LeaveOf, ToolOutcome},
     work::Work,
 };
