@@ -1,8 +1,7 @@
 //! Keys are put away without being shown, and what is said of them is where they are.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use std::{
     io::Write,
     os::unix::fs::{MetadataExt, PermissionsExt},

@@ -2,8 +2,7 @@
 //! nothing is lost.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use std::{
     fs,
     io::Write,

@@ -1,8 +1,7 @@
 //! The command line is a contract: exit codes, JSON lines, flags, as `run --help` tells them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use std::{fs, path::Path, process::Command};
 
 use rustix::process::Signal;

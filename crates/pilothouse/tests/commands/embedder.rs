@@ -3,8 +3,7 @@
 //! mistake. Each time it is told, the next tier takes over, and nothing waits for it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use serde_json::{Value, json};
 use support::{
     Desk, Terminal,

@@ -1,8 +1,7 @@
 //! One session, one writer: a second process is turned away with a reason, a dead one holds nothing.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use std::{
     collections::BTreeMap,
     sync::{Condvar, Mutex},

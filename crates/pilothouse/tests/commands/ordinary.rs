@@ -2,8 +2,7 @@
 //! the folder that `ORDINARY` names.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
-mod support;
-
+use crate::support;
 use std::path::{Path, PathBuf};
 
 use pilothouse_core::redact::Redactor;

@@ -1,8 +1,7 @@
 //! `pilothouse permissions`: the rules, what they decide and why, what a new one would have done.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use std::fs;
 
 use serde_json::{Value, json};

@@ -1,8 +1,7 @@
 //! The recorded session of the examples is read, replayed, and comes to its digest.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use std::path::Path;
 
 use support::Desk;

@@ -3,8 +3,7 @@
 //! `PILOTHOUSE_PROOF=whole` plays 200 turns; else a share of them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, missing_docs)]
 
-mod support;
-#[path = "canaries/world.rs"]
+use crate::support;
 mod world;
 
 use pilothouse_core::redact::Redactor;

@@ -3,10 +3,8 @@
 //! `PILOTHOUSE_PROOF=whole` plays all of them, without a screen and with a user who says no and one who says yes.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, missing_docs)]
 
-#[path = "injections/bait.rs"]
+use crate::support;
 mod bait;
-mod support;
-#[path = "injections/user.rs"]
 mod user;
 
 use std::collections::BTreeSet;

@@ -2,8 +2,7 @@
 //! session goes on, and nothing runs by itself.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use std::{
     collections::{BTreeMap, BTreeSet},
     os::unix::process::ExitStatusExt,

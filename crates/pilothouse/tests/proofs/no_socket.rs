@@ -3,8 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
-mod support;
-
+use crate::support;
 use std::{
     collections::BTreeSet,
     fs,

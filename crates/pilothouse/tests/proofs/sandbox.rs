@@ -2,11 +2,9 @@
 //! what a command may not reach, and that ordinary work goes on inside.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
-#[path = "sandbox/descriptors.rs"]
+use crate::support;
 mod descriptors;
-#[path = "sandbox/metadata.rs"]
 mod metadata;
-mod support;
 
 use std::{
     fs,
@@ -32,7 +30,7 @@ fn desk(kind: &str, more: &str) -> Option<Desk> {
     if desk.sandbox().is_none() {
         let way =
             if kind == "bwrap" { "install bubblewrap" } else { "a kernel of Linux 6.2 or newer has it" };
-        not_run(&format!("no {kind} here; {way}, then run `cargo test -p pilothouse --test sandbox` again"));
+        not_run(&format!("no {kind} here; {way}, then run `cargo test -p pilothouse --test proofs sandbox` again"));
         return None;
     }
     Some(desk)

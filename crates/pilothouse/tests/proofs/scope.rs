@@ -2,8 +2,7 @@
 //! model is told so as data. Through the real program.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use std::{fs, path::Path};
 
 use serde_json::{Value, json};

@@ -2,8 +2,7 @@
 //! what is meant to run does afterwards, and nothing else ever does.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
-mod support;
-#[path = "tripwires/unasked.rs"]
+use crate::support;
 mod unasked;
 
 use std::{
@@ -227,7 +226,7 @@ fn every_call_of_git_by_the_program_itself_carries_the_hardening() {
         .find(|p| p.is_file());
     let Some(real) = real else {
         return not_run(
-            "git is not installed; install it, then run `cargo test -p pilothouse --test tripwires`",
+            "git is not installed; install it, then run `cargo test -p pilothouse --test proofs tripwires`",
         );
     };
     let (bin, calls) = (desk.home.path().join("shim"), desk.home.path().join("calls"));

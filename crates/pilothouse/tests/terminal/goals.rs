@@ -1,8 +1,7 @@
 //! Command goals in the real program: a journey at the terminal, keys held down, and without a screen.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout)]
 
-mod support;
-
+use crate::support;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};

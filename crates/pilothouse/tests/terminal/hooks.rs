@@ -1,8 +1,7 @@
 //! Hooks through the real program: the user's own, a trusted project's, and what they can stop.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
-mod support;
-
+use crate::support;
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, chown, symlink},
@@ -236,7 +235,7 @@ const OWNERS: [Way; 4] = [
 fn a_hook_of_ones_own_that_others_could_have_written_does_not_run() {
     let owners = if rustix::process::geteuid().is_root() { &OWNERS[..] } else { &[] };
     if owners.is_empty() {
-        support::alone::not_run("hooks of another owner need root; run `cargo test --test hooks` as root");
+        support::alone::not_run("hooks of another owner need root; run `cargo test --test terminal hooks` as root");
     }
     let mut ran = Vec::new();
     for (way, spoil) in WAYS.iter().chain(owners) {

@@ -2,8 +2,7 @@
 //! program wrote sees the renderer's own sequences only.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use std::collections::BTreeMap;
 
 use serde_json::json;

@@ -1,8 +1,7 @@
 //! What the program takes of the terminal it gives back, however it ends; and the editor.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use rustix::process::{Pid, Signal, kill_process};
 use support::{Desk, Terminal};
 

@@ -1,8 +1,7 @@
 //! Being told of what waits, by the terminal and by the desktop, in the program's own words.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-mod support;
-
+use crate::support;
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use support::*;

@@ -1,8 +1,7 @@
 //! Two stories at a real terminal: the offline engine, and a model behind a loopback server.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-mod support;
-
+use crate::support;
 use serde_json::json;
 use support::{
     Desk, Terminal,

@@ -2,8 +2,7 @@
 //! taken back on the command line.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
-mod support;
-
+use crate::support;
 use std::fs;
 
 use support::*;
