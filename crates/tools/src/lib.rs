@@ -9,7 +9,6 @@
 
 pub mod workshop;
 
-mod args;
 mod change;
 mod command;
 mod files;

@@ -7,25 +7,18 @@ use super::Draft;
 use crate::{
     blob::BlobId,
     checkpoint::{Checkpoint, CheckpointKind},
-    event::{CallStatus, Event},
+    event::Event,
     ids::{ApprovalId, GateId, LaneId},
     policy::{By, Manner, Outcome, Request, Ruling},
-    sandbox::{Confine, Wish},
+    sandbox::Confine,
     scope::Capability,
     session::{LaneKind, OpenCall},
     shell::{Risk, assess},
-    tool::Tool,
+    tool::{Run, Tool},
     trust::Given,
 };
 
-impl Wish {
-    /// Reads the arguments of a call; `None` when they name no command.
-    pub(super) fn of(open: &OpenCall) -> Option<Self> {
-        let said: Self = serde_json::from_str(&open.head).ok()?;
-        let (command, folder) = (said.command.trim().to_owned(), said.folder.trim().to_owned());
-        (!command.is_empty()).then_some(Self { command, folder, ..said })
-    }
-
+impl Run {
     /// How it is to run.
     pub(super) const fn manner(&self, by: By) -> Manner {
         Manner { network: self.network, outside: self.outside, by }
@@ -50,11 +43,7 @@ impl Draft<'_> {
     /// A command: undecided proposals first, then leave or a question. `approval` is the user's own line,
     /// where they changed it.
     pub(super) fn gate_command(&mut self, lane: LaneId, open: &OpenCall, approval: Option<ApprovalId>) {
-        let Some(wish) = Wish::of(open) else {
-            let text =
-                "run needs {\"command\": \"…\"} and optionally \"folder\", a path relative to the workspace";
-            return self.end_call(lane, open.call, CallStatus::Failed, text);
-        };
+        let Some(run) = open.run() else { return self.end_unread(lane, open) };
         let gate = self.gate_of(lane);
         let by = match (approval, gate, open.typed) {
             (Some(_), ..) => By::Submitted,
@@ -62,9 +51,9 @@ impl Draft<'_> {
             (None, None, true) => By::Typed,
             (None, None, false) => By::Agent,
         };
-        let verdict = assess(&wish.command);
-        let request = wish.request(by);
-        let confine = self.confine_of(&wish, verdict.risk);
+        let verdict = assess(&run.command);
+        let request = run.request(by);
+        let confine = self.confine_of(run, verdict.risk);
         // What can only read is a read, in every path that may read.
         let needs = if confine == Confine::READING { Capability::Read } else { Capability::Execute };
         if !self.may_need(lane, open.call, Tool::Run, needs) || !self.reach(lane, open, Tool::Run, needs) {
@@ -77,8 +66,8 @@ impl Draft<'_> {
         let decision = self.policy.decide(&request, &self.state.setting());
         let deletes = decision.deletes;
         let ruling = since_changed(decision.ruling, &open.changed);
-        let shown = wish.shown(confine, self.state.given.as_ref());
-        let Wish { command, folder, reason, .. } = wish;
+        let shown = run.shown(confine, self.state.given.as_ref());
+        let Run { command, folder, reason, .. } = run.clone();
         self.emit(Event::CommandProposed {
             call: open.call,
             lane,
@@ -158,13 +147,13 @@ impl Draft<'_> {
     }
 
     /// How a command is to run: no wider than it asks for.
-    fn confine_of(&self, wish: &Wish, risk: Risk) -> Confine {
-        wish.manner(By::Agent).confine(risk, self.state.setting().conditions)
+    fn confine_of(&self, run: &Run, risk: Risk) -> Confine {
+        run.manner(By::Agent).confine(risk, self.state.setting().conditions)
     }
 
     /// Whether a line that the user typed can only read where it runs.
     pub(super) fn only_looks(&self, line: &str) -> bool {
-        self.confine_of(&Wish::default(), assess(line).risk) == Confine::READING
+        self.confine_of(&Run::default(), assess(line).risk) == Confine::READING
     }
 }
 
