@@ -27,7 +27,31 @@ use crate::{
     relpath::RelPath,
     sandbox::Confine,
     session::{Lane, OpenCall},
+    trust::Trust,
 };
+
+/// Who let a call begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LeaveOf {
+    /// Nobody was asked, and the folder is not trusted.
+    #[default]
+    Nobody,
+    /// Nobody was asked, in a folder that the user trusts.
+    Trust,
+    /// The user: it is their line, or they approved it.
+    User,
+}
+
+impl LeaveOf {
+    /// Who let a call begin: the user `asked` for it or was asked, or the folder is trusted, or nobody.
+    pub(crate) const fn of(asked: bool, trust: Trust) -> Self {
+        match (asked, trust.holds()) {
+            (true, _) => Self::User,
+            (false, true) => Self::Trust,
+            (false, false) => Self::Nobody,
+        }
+    }
+}
 
 /// Leave to run one call once. It names the lane and the lane's scope epoch and holds the call itself,
 /// as it was read and decided about; only the session can make one.
@@ -41,6 +65,7 @@ pub struct Permit {
     confine: Option<Confine>,
     given: Option<BlobId>,
     meant: Option<Box<Meant>>,
+    leave_of: LeaveOf,
 }
 
 impl Permit {
@@ -56,6 +81,7 @@ impl Permit {
             confine,
             given,
             meant: open.meant.clone(),
+            leave_of: open.leave_of,
         })
     }
 
@@ -98,6 +124,11 @@ impl Permit {
     pub fn meant(&self) -> Option<&Meant> {
         self.meant.as_deref()
     }
+
+    /// Who let the call begin.
+    pub const fn leave_of(&self) -> LeaveOf {
+        self.leave_of
+    }
 }
 
 /// What a finished call has to say. A tool's failure is data for the model.
@@ -123,6 +154,8 @@ pub struct ToolOutcome {
     pub held: Option<Box<Held>>,
     /// What a command would have run that is not what was allowed; then nothing was done.
     pub changed: Option<String>,
+    /// What the project brings that a command which nobody was asked about would have run; then nothing was done.
+    pub brought: Option<String>,
 }
 
 impl ToolOutcome {
@@ -139,6 +172,7 @@ impl ToolOutcome {
             notice: None,
             held: None,
             changed: None,
+            brought: None,
         }
     }
 

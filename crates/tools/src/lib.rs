@@ -9,8 +9,10 @@
 
 pub mod workshop;
 
+mod brought;
 mod change;
 mod command;
+mod descriptors;
 mod files;
 mod guard;
 mod meant;
@@ -27,6 +29,7 @@ pub mod sandbox;
 pub mod specs;
 
 pub use command::{environment::rooted_path, hook::HookCall, steering::steers};
+pub use descriptors::keep_descriptors;
 pub use jail::{Jail, JailError};
 pub use sandbox::Fence;
 pub use specs::specs;

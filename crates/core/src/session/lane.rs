@@ -17,7 +17,7 @@ use crate::{
     sandbox::Confine,
     scope::ToolScope,
     talk::Purpose,
-    tool::{ArgsError, FileCall, Run, Tool, ToolCall},
+    tool::{ArgsError, FileCall, LeaveOf, Run, Tool, ToolCall},
 };
 
 /// What a lane does.
@@ -135,6 +135,10 @@ pub struct OpenCall {
     pub meant: Option<Box<Meant>>,
     /// What changed since the user allowed it.
     pub changed: String,
+    /// Whether that is something which the project brings, found before it began unasked.
+    pub brought: bool,
+    /// Who let it begin.
+    pub leave_of: LeaveOf,
     /// Whether its line is what the user typed.
     pub typed: bool,
     /// Whether the user changed what was proposed.
@@ -182,6 +186,8 @@ impl OpenCall {
             given,
             meant: None,
             changed: String::new(),
+            brought: false,
+            leave_of: LeaveOf::default(),
             typed,
             edited,
             leave,

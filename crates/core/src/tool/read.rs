@@ -166,7 +166,7 @@ where
     D: Deserializer<'de>,
 {
     let list = objects(from)?;
-    if list.is_empty() { Err(D::Error::invalid_length(0, &"one at least")) } else { Ok(list) }
+    if list.is_empty() { Err(D::Error::custom("it is empty, expected one at least")) } else { Ok(list) }
 }
 
 /// A value that may be left out; `null` leaves it out as well.

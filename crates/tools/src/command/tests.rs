@@ -83,6 +83,7 @@ impl Place {
     fn ground(&self) -> Ground<'_> {
         Ground {
             given: &[],
+            held: &[],
             jail: &self.jail,
             shell: &self.shell,
             fence: &self.fence,

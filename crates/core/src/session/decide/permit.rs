@@ -9,7 +9,7 @@ use crate::{
     event::{CallStatus, Event, Level},
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
-    policy::{By, Conditions, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
+    policy::{By, Conditions, Effect, Ground, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
     session::{OpenCall, State},
     shell::Act,
     tool::{ChangeKind, Tool},
@@ -25,6 +25,7 @@ impl State {
             trusted: self.trust.holds(),
             sandboxed: self.sandbox.backend.is_some(),
             network: self.sandbox.network,
+            metadata_open: self.sandbox.metadata_open,
         };
         Setting { mode: self.permission, conditions, granted: &self.granted }
     }
@@ -35,7 +36,7 @@ impl Draft<'_> {
     /// answered stands, unless a rule denies it by now.
     pub(super) fn rules_let(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
         if let Some(run) = open.run() {
-            let request = run.request(By::Agent);
+            let request = run.request(By::Agent, open.brought);
             let ruling = self.policy.decide(&request, &self.state.setting()).ruling;
             if ruling.outcome == Outcome::Refuse {
                 self.refuse_by_rule(lane, open.call, &request, ruling);
@@ -53,7 +54,8 @@ impl Draft<'_> {
             let request = Request::Path { act: *act, path: path.to_owned() };
             let decision = self.policy.decide(&request, &self.state.setting());
             // A change is reviewed before it is written: only what is seen at once is asked about here.
-            let asks = decision.rule.is_some() && *act == Act::Read && !open.leave.contains(&request);
+            let held = decision.rule.is_some() || decision.ground == Ground::Reserved;
+            let asks = held && *act == Act::Read && !open.leave.contains(&request);
             let ruling = decision.ruling;
             match ruling.outcome {
                 Outcome::Refuse if decision.rule.is_some() => {
