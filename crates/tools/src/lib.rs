@@ -9,7 +9,6 @@
 
 pub mod workshop;
 
-mod args;
 mod brought;
 mod change;
 mod command;
