@@ -4,7 +4,8 @@
 
 use super::super::command::is_harmless_pager;
 use super::super::expand::{Feed, Field};
-use super::super::path::{Place, names_secret, place};
+use super::super::path::{Place, place};
+use super::super::secrets::names_secret;
 use super::super::walk::Walker;
 use super::Case;
 
