@@ -178,9 +178,9 @@ pub fn is_known(program: &str) -> bool {
     command::is_known(program)
 }
 
-/// Whether anything is known of this sub-command of a program.
-pub fn knows_subcommand(program: &str, sub: &str) -> bool {
-    programs::find(program).is_some_and(|program| program.knows(sub))
+/// Whether a git setting of this name makes git run its value, or lets a folder's own settings run.
+pub fn git_key_runs(key: &str) -> bool {
+    special::git_key_runs(key)
 }
 
 /// Whether the first operand of a program says what it does (`git`, `cargo`).

@@ -381,11 +381,6 @@ impl Program {
         self.lines.iter().any(|line| !line.form.subs.is_empty())
     }
 
-    /// Whether a line is about a sub-command of that name.
-    pub(super) fn knows(&self, sub: &str) -> bool {
-        self.lines.iter().filter_map(|line| line.form.subs.first()).any(|names| names.contains(&sub))
-    }
-
     /// Whether an operand is the name of a sub-command, a target or a script rather than of a file.
     pub(super) fn names_by_word(&self, name: &str, at: usize, text: &str) -> bool {
         let plain = !text.contains(['/', '.', '~', '*', '?', ':', '=', '@']);
