@@ -121,6 +121,8 @@ pub(super) struct Wraps {
 pub enum Role {
     /// A command of the shell itself.
     Builtin,
+    /// Sets or takes away variables of the shell.
+    Setter,
     /// A shell that can be started.
     Shell,
     /// Passes something of what it is fed on.
@@ -153,8 +155,9 @@ pub enum Role {
     Verb,
 }
 
-const ROLES: [(&str, Role); 16] = [
+const ROLES: [(&str, Role); 17] = [
     ("builtin", Role::Builtin),
+    ("setter", Role::Setter),
     ("shell", Role::Shell),
     ("filter", Role::Filter),
     ("passing", Role::Passing),

@@ -58,6 +58,7 @@ fn every_line_is_understood() {
     ];
     const ROLES: &[&str] = &[
         "builtin",
+        "setter",
         "shell",
         "filter",
         "passing",

@@ -10,28 +10,12 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use pilothouse_core::risk::{self, Call, Reading, Risk};
+use pilothouse_core::shell::{self, Call, Reading, Risk, Role};
 
 use crate::{
     git::held::{self, Place},
     meant, program,
 };
-
-/// Commands of the shell that set or take away variables.
-const SETTERS: [&str; 12] = [
-    "unset",
-    "export",
-    "declare",
-    "typeset",
-    "local",
-    "readonly",
-    "read",
-    "mapfile",
-    "readarray",
-    "getopts",
-    "let",
-    "printf",
-];
 
 /// A command that nobody was asked about.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +54,7 @@ type Looked = (Vec<(OsString, OsString)>, Option<Vec<Place>>);
 
 /// Looks at the programs of a command, and where git works in it.
 fn look(unasked: &Unasked<'_>) -> Result<Looked, String> {
-    let reading = risk::read(unasked.line.trim());
+    let reading = shell::read(unasked.line.trim());
     let path = unasked.environment.iter().rev().find(|(name, _)| name == "PATH");
     let path = path.map(|(_, value)| value.clone()).unwrap_or_default();
     let loose = Loose::around(unasked);
@@ -184,7 +168,7 @@ fn strips(call: &Call) -> bool {
     match name {
         "env" => texts().any(|t| t.starts_with('-')),
         "exec" => texts().any(|t| t.starts_with('-') && t.contains('c')),
-        _ if SETTERS.contains(&name) => {
+        _ if shell::is(name, Role::Setter) => {
             let sets = name != "printf" || texts().next().is_none_or(|t| t.starts_with("-v"));
             sets && (texts().any(|t| t.contains("GIT")) || call.words.iter().any(|w| !w.certain))
         }
@@ -193,7 +177,7 @@ fn strips(call: &Call) -> bool {
 }
 
 /// The folder that the options before a sub-command name, and what follows them; `None` where it cannot be told.
-fn globals(call: &Call) -> Option<(PathBuf, &[risk::Word])> {
+fn globals(call: &Call) -> Option<(PathBuf, &[shell::Word])> {
     let (mut aside, mut rest) = (PathBuf::new(), call.words.as_slice());
     while let Some((word, after)) = rest.split_first() {
         if !word.certain {

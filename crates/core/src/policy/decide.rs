@@ -161,7 +161,7 @@ impl Policy {
         let setting = &Setting { mode: self.ceiling(setting.mode), ..*setting };
         match request {
             Request::Command { line, folder, manner } => {
-                let facts = Facts::of(line, folder, &self.places);
+                let facts = self.facts(line, folder);
                 let (risk, deletes) = (manner.risk(facts.reading.verdict.risk), facts.reading.deletes);
                 let confine = manner.confine(risk, setting.conditions);
                 let decided = self.command(&facts, (folder, *manner, confine), setting);

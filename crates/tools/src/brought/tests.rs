@@ -385,7 +385,9 @@ async fn no_program_of_the_project_or_of_others_is_taken_for_a_known_one() {
     let (repo, place) = (trap.repo(), trap.place());
     fs::create_dir(repo.join("src")).unwrap();
     for folder in [repo.clone(), repo.join("bin"), place.join("open"), place.join("scratch")] {
-        NAMES.iter().for_each(|name| trap.program(&folder.join(name)));
+        for name in NAMES {
+            trap.program(&folder.join(name));
+        }
     }
     fs::set_permissions(place.join("open"), fs::Permissions::from_mode(0o777)).unwrap();
     symlink(repo.join("bin"), place.join("link")).unwrap();
@@ -396,7 +398,7 @@ async fn no_program_of_the_project_or_of_others_is_taken_for_a_known_one() {
     for trusted in [false, true] {
         for (folder, line) in SHADOWS.into_iter().chain([scratch]) {
             let path = format!("{}:{}", repo.join(folder).display(), usual());
-            assert_eq!(risk::assess(line).risk, Risk::Low, "{line} would ask by itself");
+            assert_eq!(shell::assess(line).risk, Risk::Low, "{line} would ask by itself");
             if trap.hold(line, &path, trusted).await.is_ok() {
                 violations.push(format!("{folder}: {line} runs"));
             }

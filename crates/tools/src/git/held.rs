@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use pilothouse_core::risk;
+use pilothouse_core::shell;
 
 use super::{HELD, SET, run};
 
@@ -46,7 +46,7 @@ pub(super) fn instead(key: &str) -> Option<&'static str> {
         // What stands in a file elsewhere would be read, and told in an error.
         return Some("");
     }
-    if INERT.iter().any(|i| lower.starts_with(i)) || !risk::git_key_runs(key) {
+    if INERT.iter().any(|i| lower.starts_with(i)) || !shell::git_key_runs(key) {
         return None;
     }
     Some(match () {

@@ -13,7 +13,7 @@ use crate::{
     sandbox::{Confine, Wish},
     scope::Capability,
     session::{LaneKind, OpenCall},
-    shell::{Risk, Verdict, assess},
+    shell::{Risk, Verdict},
     tool::Tool,
     trust::Given,
 };
@@ -62,7 +62,7 @@ impl Draft<'_> {
             (None, None, true) => By::Typed,
             (None, None, false) => By::Agent,
         };
-        let verdict = judged(&wish);
+        let verdict = judged(self.policy.verdict(&wish.command, &wish.folder), &wish);
         let request = wish.request(by);
         let confine = self.confine_of(&wish, verdict.risk);
         // What can only read is a read, in every path that may read.
@@ -173,8 +173,7 @@ impl Draft<'_> {
 }
 
 /// How risky a line is where it would run.
-fn judged(wish: &Wish) -> Verdict {
-    let read = assess(&wish.command);
+fn judged(read: Verdict, wish: &Wish) -> Verdict {
     if !wish.brought || read.risk > Risk::Low {
         return read;
     }
