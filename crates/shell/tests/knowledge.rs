@@ -2,6 +2,7 @@
 #![allow(
     missing_docs,
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::panic,
     clippy::disallowed_methods,
     reason = "a test stands outside"
