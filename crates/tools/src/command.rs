@@ -10,7 +10,6 @@ mod output;
 mod plain;
 mod refusal;
 mod running;
-pub(crate) mod steering;
 pub(crate) mod table;
 mod tree;
 
