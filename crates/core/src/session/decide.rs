@@ -20,6 +20,7 @@ mod run;
 mod say;
 mod stop;
 mod trust;
+mod verdict;
 
 use super::{Tiers, state::State};
 use crate::{

@@ -75,6 +75,11 @@ impl State {
         self.lanes.get(&lane).is_some_and(|l| !l.moves.is_empty())
     }
 
+    /// Whether this lane is where it was sent: no hook holds it on its way.
+    pub(super) fn has_arrived(&self, lane: LaneId) -> bool {
+        self.lanes.get(&lane).is_some_and(|l| l.moves.is_empty())
+    }
+
     /// Whether an approved write waits for hooks: its own, or those of a lane on its way.
     pub(super) fn waits_for_hooks(&self, apply: &Apply) -> bool {
         let lanes = apply.take.iter().filter_map(|(id, _)| self.proposals.get(id)).map(|p| p.lane);

@@ -266,7 +266,8 @@ impl Draft<'_> {
                     return Err(Refusal::new("a run is under way; ask again when it is done"));
                 }
                 let approval = self.allow(id, Answer::Approve);
-                if !self.let_write(lane, to, Some(approval)) {
+                self.let_write(lane, to, Some(approval));
+                if !self.state.has_arrived(lane) {
                     return Ok(());
                 }
                 let asked = self

@@ -1,6 +1,11 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
-use super::{Decided, Draft, gate::diagnostics, run::LOWERED};
+use super::{
+    Decided, Draft,
+    gate::diagnostics,
+    stop::RunFault,
+    verdict::{CallStart, CallVerdict, Then},
+};
 use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event, Level},
@@ -10,12 +15,11 @@ use crate::{
     intent::{IntentNode, Phase},
     phase::Trigger,
     plan::PlanDraft,
-    policy::Ruling,
     proposal::{Proposal, ProposalStatus},
     redact::refuse_call,
     sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
-    session::{LaneKind, OpenCall},
+    session::{Lane, LaneKind, OpenCall},
     talk::{Fault, FaultKind},
     tool::{AskUser, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome},
 };
@@ -25,118 +29,116 @@ const MOST_CHOICES: usize = 9;
 
 impl Draft<'_> {
     /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
-    pub(super) fn gate_call(&mut self, lane: LaneId, call: CallId) {
-        let Some((l, open)) = self.state.open_call(call) else { return };
-        let (kind, open) = (l.kind, open.clone());
-        if open.tool.is_some() && kind == LaneKind::Planning && self.state.phase != Phase::Planning {
+    pub(super) fn gate_call(&mut self, call: CallId) {
+        let Some((lane, open)) = self.state.open_call(call) else { return };
+        if open.tool.is_some() && lane.kind == LaneKind::Planning && self.state.phase != Phase::Planning {
             let text = "the plan is before the user; nothing more is done until they answer";
-            return self.end_call(lane, call, CallStatus::Refused, text);
+            return self.carry_out(call, CallVerdict::refuse(text));
         }
-        let (Ok(asked), Some(tool)) = (&open.asked, open.tool) else { return self.end_unread(lane, &open) };
+        let verdict = match readable(open) {
+            Ok((asked, tool)) => self.judge(lane, open, asked, tool),
+            Err(unread) => unread,
+        };
+        self.carry_out(call, verdict);
+    }
+
+    fn judge(&self, lane: &Lane, open: &OpenCall, asked: &ToolCall, tool: Tool) -> CallVerdict {
         if let Some(text) = refuse_call(tool, asked) {
-            return self.end_call(lane, call, CallStatus::Refused, text);
+            return CallVerdict::refuse(text);
         }
-        match asked.as_ref() {
-            ToolCall::Session(SessionCall::SubmitPlan(plan)) => self.submit_plan(lane, kind, call, plan),
-            ToolCall::Session(SessionCall::AskUser(ask)) => self.ask_user(lane, call, ask),
-            ToolCall::Session(SessionCall::RequestPath(request)) => self.request_path(lane, &open, request),
-            ToolCall::Run(_) => self.gate_command(lane, &open, None),
+        match asked {
+            ToolCall::Session(SessionCall::SubmitPlan(plan)) => self.judge_plan(lane, plan),
+            ToolCall::Session(SessionCall::AskUser(ask)) => self.judge_question(lane.id, open.call, ask),
+            ToolCall::Session(SessionCall::RequestPath(request)) => self.judge_path(lane, open, request),
+            ToolCall::Run(_) => CallVerdict::Command,
             ToolCall::File(_) | ToolCall::External(_) => {
-                let may = |d: &mut Self, needs| {
-                    d.may_need(lane, call, tool, needs) && d.reach(lane, &open, tool, needs)
-                };
-                if tool.needs().is_none_or(|needs| may(self, needs)) {
-                    self.start_call(lane, &open, tool, None, None, None);
-                }
+                let barred = tool.needs().and_then(|needs| self.barred(lane, open, needs, Then::Gate));
+                barred.unwrap_or_else(|| self.judge_start(lane, open, tool, CallStart::default()))
             }
         }
     }
 
-    /// Ends a call that could not be read; the model is told how to mend it.
-    pub(super) fn end_unread(&mut self, lane: LaneId, open: &OpenCall) {
-        if let Err(fault) = &open.asked {
-            self.end_call(lane, open.call, CallStatus::Failed, &fault.to_string());
-        }
+    /// Why a call may not go on that needs this, if there is a reason: what its lane is for, and where
+    /// it is.
+    pub(super) fn barred(
+        &self,
+        lane: &Lane,
+        open: &OpenCall,
+        needs: Capability,
+        then: Then,
+    ) -> Option<CallVerdict> {
+        self.only_reads(lane, open, needs).or_else(|| self.out_of_reach(lane, open, needs, then))
     }
 
     /// Refuses what a planning and a question beside a run may not need.
-    pub(super) fn may_need(&mut self, lane: LaneId, call: CallId, tool: Tool, needs: Capability) -> bool {
-        let planning = self.state.lanes.get(&lane).is_some_and(|l| l.kind == LaneKind::Planning);
-        if !(planning || self.beside_run(lane)) || ToolScope::READ_ONLY.allows(needs) {
-            return true;
-        }
+    fn only_reads(&self, lane: &Lane, open: &OpenCall, needs: Capability) -> Option<CallVerdict> {
+        let reads = lane.kind == LaneKind::Planning || self.beside_run(lane.id);
         let why = "a planning and a question beside a run only read";
-        let text = format!("{} is not allowed here: {why}; go on with what you can read", tool.name());
-        self.end_call(lane, call, CallStatus::Refused, &text);
-        false
+        let text = || format!("{} is not allowed here: {why}; go on with what you can read", name(open));
+        (reads && !ToolScope::READ_ONLY.allows(needs)).then(|| CallVerdict::refuse(text()))
     }
 
-    /// Makes sure that the lane may use the tool now; else the call is refused or asked about.
-    pub(super) fn reach(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, needs: Capability) -> bool {
-        let Some(l) = self.state.lanes.get(&lane) else { return false };
+    /// What is to happen where the lane may not use the tool now; `None` where it may.
+    fn out_of_reach(
+        &self,
+        lane: &Lane,
+        open: &OpenCall,
+        needs: Capability,
+        then: Then,
+    ) -> Option<CallVerdict> {
         let needs = proposing(needs);
-        if l.scope().allows(needs) {
-            return true;
+        if lane.scope().allows(needs) {
+            return None;
         }
-        let (from, fixed, kind, ceiling) = (l.node, l.fixed, l.kind, l.ceiling);
         let to = match needs {
             Capability::List | Capability::Read => IntentNode::Read,
             Capability::Execute | Capability::Network => IntentNode::Execute,
             Capability::Write | Capability::Delete => IntentNode::Modify,
         };
-        let forbidden = self.state.lanes.get(&lane).is_some_and(|l| self.forbids(l.turn));
-        if self.is_of_run(lane) && !ceiling.allows(needs) && from.scope().allows(needs) && !forbidden {
-            let hint = "raise it with Shift-Tab or /ask, then try again".to_owned();
-            self.fail_run(lane, LOWERED.to_owned(), hint);
-            return false;
+        let (from, capped) = (lane.node, !lane.ceiling.allows(needs));
+        if self.is_of_run(lane.id) && capped && from.scope().allows(needs) && !self.forbids(lane.turn) {
+            return Some(CallVerdict::FailRun(Box::new(RunFault::lowered())));
         }
-        if fixed || !ceiling.allows(needs) {
-            let text = format!(
+        if lane.fixed || capped || from == to {
+            return Some(CallVerdict::refuse(format!(
                 "{} is not allowed in this turn: its path is {from} and it may {}. Answer with what you can do, or say what you would need.",
-                tool.name(),
-                words(l.scope()),
-            );
-            self.end_call(lane, open.call, CallStatus::Refused, &text);
-            return false;
+                name(open),
+                words(lane.scope()),
+            )));
         }
-        if from.needs_checkpoint(to) {
-            let reason = format!("{} {}", tool.name(), open.subject());
-            return self.deepen(lane, kind, open, from, to, &reason);
-        }
-        self.move_to(lane, to, None)
+        let reason = || format!("{} {}", name(open), open.subject());
+        Some(self.towards(lane, open, to, reason, then))
     }
 
-    /// Goes deeper than the message asked for: by the user's answer, or at once where every change is
-    /// allowed. Returns whether the lane is there.
-    fn deepen(
-        &mut self,
-        lane: LaneId,
-        kind: LaneKind,
+    /// How a lane gets to a node: by the user's answer where it goes deeper than the message asked for,
+    /// or at once.
+    fn towards(
+        &self,
+        lane: &Lane,
         open: &OpenCall,
-        from: IntentNode,
         to: IntentNode,
-        reason: &str,
-    ) -> bool {
-        let writable = self.state.lanes.get(&lane).is_some_and(|l| l.ceiling.allows(Capability::Write));
-        let free = self.state.phase == Phase::Idle || self.has_own_run(lane);
-        if kind != LaneKind::Answer || !free || !writable {
-            let text =
-                "this turn may not change files; describe the change, and the user can ask for it as a task";
-            self.end_call(lane, open.call, CallStatus::Refused, text);
-            return false;
+        reason: impl FnOnce() -> String,
+        then: Then,
+    ) -> CallVerdict {
+        let from = lane.node;
+        if !from.needs_checkpoint(to) {
+            return CallVerdict::Move(to, then);
+        }
+        let free = self.state.phase == Phase::Idle || self.has_own_run(lane.id);
+        if lane.kind != LaneKind::Answer || !free || !lane.ceiling.allows(Capability::Write) {
+            return CallVerdict::refuse(
+                "this turn may not change files; describe the change, and the user can ask for it as a task",
+            );
         }
         if self.state.permission == PermissionMode::Auto {
-            return self.let_write(lane, to, None);
+            return CallVerdict::LetWrite(to, then);
         }
-        self.ask(
-            CheckpointKind::Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
-            "This will modify files. Proceed?",
-        );
-        false
+        let kind = CheckpointKind::Transition { lane: lane.id, call: open.call, from, to, reason: reason() };
+        CallVerdict::ask(kind, "This will modify files. Proceed?")
     }
 
-    /// An answer may write from now on: it has a run of its own. Returns whether it is there.
-    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) -> bool {
+    /// An answer may write from now on: it has a run of its own. It is there unless a hook holds it.
+    pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
         if !self.has_own_run(lane) {
             let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
             self.must_go(Trigger::CommandGoal);
@@ -144,92 +146,62 @@ impl Draft<'_> {
         }
         let to = if to == IntentNode::Delete { IntentNode::Modify } else { to };
         let approval = approval.unwrap_or_else(|| ApprovalId(self.id()));
-        self.move_to(lane, to, Some(approval))
+        self.move_to(lane, to, Some(approval));
     }
 
-    /// Begins a call; `confine` says how, for a command.
-    pub(super) fn start_call(
-        &mut self,
-        lane: LaneId,
+    /// What is decided about a call that everything else lets begin. Whatever led here, and whatever was
+    /// answered since, the scope of now decides, and the rules. A command that can only read is a read.
+    pub(super) fn judge_start(
+        &self,
+        lane: &Lane,
         open: &OpenCall,
         tool: Tool,
-        approval: Option<ApprovalId>,
-        confine: Option<Confine>,
-        ruling: Option<Ruling>,
-    ) {
-        let Some((epoch, scope)) = self.state.lanes.get(&lane).map(|l| (l.epoch, l.scope())) else { return };
-        // The gate: whatever led here, and whatever was answered since, the scope of now decides. A
-        // command that can only read is a read.
-        let looks = tool == Tool::Run && confine == Some(Confine::READING);
-        let beside = self.beside_run(lane) && tool == Tool::Run && !looks;
+        start: CallStart,
+    ) -> CallVerdict {
+        let looks = tool == Tool::Run && start.confine == Some(Confine::READING);
+        let beside = self.beside_run(lane.id) && tool == Tool::Run && !looks;
         let needs = if looks { Some(Capability::Read) } else { tool.needs() };
-        if beside || !needs.is_none_or(|n| scope.allows(proposing(n))) {
-            let text =
-                format!("{} is not allowed any more: the ceiling was lowered, or a run began", tool.name());
-            return self.end_call(lane, open.call, CallStatus::Refused, &text);
+        if beside || !needs.is_none_or(|n| lane.scope().allows(proposing(n))) {
+            let why = "the ceiling was lowered, or a run began";
+            return CallVerdict::refuse(format!("{} is not allowed any more: {why}", tool.name()));
         }
-        if !self.rules_let(lane, open, tool) {
-            return;
-        }
-        let (call, args, subject) = (open.call, open.hash, open.subject());
-        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine, ruling });
+        let begins = || CallVerdict::Begin(tool, Box::new(start));
+        self.ruled_out(open, tool).unwrap_or_else(begins)
     }
 
-    /// Ends a call without running it (or after it was stopped); the text is what the model reads.
-    pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
-        let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
-        let result = self.excerpt(text);
-        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new(), ruling: None });
-    }
-
-    fn submit_plan(&mut self, lane: LaneId, kind: LaneKind, call: CallId, plan: &PlanDraft) {
-        if kind != LaneKind::Planning {
-            let text = "a plan can only be submitted while planning; answer, or ask for a deeper path with request_path";
-            return self.end_call(lane, call, CallStatus::Refused, text);
+    fn judge_plan(&self, lane: &Lane, plan: &PlanDraft) -> CallVerdict {
+        if lane.kind != LaneKind::Planning {
+            return CallVerdict::refuse(
+                "a plan can only be submitted while planning; answer, or ask for a deeper path with request_path",
+            );
         }
-        let Some(turn) = self.state.lanes.get(&lane).map(|l| l.turn) else { return };
         let version = self.state.plan.as_ref().map_or(1, |p| p.version + 1);
-        match plan.clone().build(turn, version) {
-            Ok(plan) => {
-                self.end_call(lane, call, CallStatus::Done, "the plan is shown to the user");
-                self.plan_ready(lane, plan);
-            }
-            Err(e) => self.end_call(lane, call, CallStatus::Failed, &e.to_string()),
+        match plan.clone().build(lane.turn, version) {
+            Ok(plan) => CallVerdict::Plan(Box::new(plan)),
+            Err(e) => CallVerdict::End(CallStatus::Failed, e.to_string()),
         }
     }
 
-    fn ask_user(&mut self, lane: LaneId, call: CallId, ask: &AskUser) {
+    fn judge_question(&self, lane: LaneId, call: CallId, ask: &AskUser) -> CallVerdict {
         if self.state.phase_question().is_some() {
             let text = "another question waits for the user; go on without this one or ask later";
-            return self.end_call(lane, call, CallStatus::Refused, text);
+            return CallVerdict::refuse(text);
         }
         let choices = ask.choices.iter().take(MOST_CHOICES).cloned().collect();
-        self.ask(
-            CheckpointKind::Clarification { choices, lane: Some(lane), call: Some(call), turn: None },
-            ask.question.clone(),
-        );
+        let kind = CheckpointKind::Clarification { choices, lane: Some(lane), call: Some(call), turn: None };
+        CallVerdict::ask(kind, ask.question.clone())
     }
 
-    fn request_path(&mut self, lane: LaneId, open: &OpenCall, request: &RequestPath) {
-        let Some(l) = self.state.lanes.get(&lane) else { return };
-        let (from, kind, fixed, ceiling) = (l.node, l.kind, l.fixed, l.ceiling);
+    fn judge_path(&self, lane: &Lane, open: &OpenCall, request: &RequestPath) -> CallVerdict {
         let to = request.node;
-        if l.scope().contains(to.scope()) {
-            return self.end_call(lane, open.call, CallStatus::Done, "this turn may do that already; go on");
+        if lane.scope().contains(to.scope()) {
+            return CallVerdict::End(CallStatus::Done, "this turn may do that already; go on".to_owned());
         }
-        if fixed || !ceiling.contains(to.scope().and(crate::scope::ToolScope::SHELL)) {
-            let text =
-                format!("the path {to} is not open to this turn; the user's message or ceiling forbids it");
-            return self.end_call(lane, open.call, CallStatus::Refused, &text);
+        if lane.fixed || !lane.ceiling.contains(to.scope().and(ToolScope::SHELL)) {
+            let why = "the user's message or ceiling forbids it";
+            return CallVerdict::refuse(format!("the path {to} is not open to this turn; {why}"));
         }
-        if from.needs_checkpoint(to) {
-            if !self.deepen(lane, kind, open, from, to, &request.reason) {
-                return;
-            }
-        } else if !self.move_to(lane, to, None) {
-            return;
-        }
-        self.end_call(lane, open.call, CallStatus::Done, "allowed; go on");
+        self.towards(lane, open, to, || request.reason.clone(), Then::Done("allowed; go on"))
     }
 
     pub(super) fn tool_ended(&mut self, call: CallId, outcome: ToolOutcome) -> Decided {
@@ -348,10 +320,22 @@ impl Draft<'_> {
     }
 }
 
+/// What a call asks for and of which tool; else its end, which tells the model how to mend it.
+pub(super) fn readable(open: &OpenCall) -> Result<(&ToolCall, Tool), CallVerdict> {
+    let unread = |text: String| CallVerdict::End(CallStatus::Failed, text);
+    let asked = open.asked.as_deref().map_err(|fault| unread(fault.to_string()))?;
+    let tool = open.tool.ok_or_else(|| unread(format!("there is no tool `{}`", open.name)))?;
+    Ok((asked, tool))
+}
+
 /// What a call needs to begin. A removal is only proposed by its call: the typed word, asked for
 /// when it is applied, is the checkpoint on the way to delete.
 const fn proposing(needs: Capability) -> Capability {
     if matches!(needs, Capability::Delete) { Capability::Write } else { needs }
+}
+
+fn name(open: &OpenCall) -> &str {
+    open.tool.map_or(open.name.as_str(), |tool| tool.name())
 }
 
 fn words(scope: crate::scope::ToolScope) -> String {

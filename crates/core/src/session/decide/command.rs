@@ -2,7 +2,7 @@
 //!
 //! Owns what a line becomes between its proposal and its start. Its judgement is `leave`'s.
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, verdict::CallStart};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event},
@@ -18,11 +18,12 @@ use crate::{
 impl Draft<'_> {
     /// Starts a call that an answer allowed.
     pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Option<Confine>) {
-        let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else { return };
-        if let Some(tool) = open.tool {
-            self.start_call(lane, &open, tool, Some(approval), confine, None);
-            self.advance(lane);
-        }
+        let Some((lane, open)) = self.state.open_call(call) else { return };
+        let Some(tool) = open.tool else { return };
+        let start = CallStart { approval: Some(approval), confine, ruling: None };
+        let (verdict, lane) = (self.judge_start(lane, open, tool, start), lane.id);
+        self.carry_out(call, verdict);
+        self.advance(lane);
     }
 
     /// It is known what the words of a command mean that waits.
@@ -39,9 +40,7 @@ impl Draft<'_> {
     /// What a command would run is not what it was allowed for: nothing was done, and it is asked about.
     pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, what: String, brought: bool) {
         self.emit(Event::CommandChanged { call, lane, what, brought });
-        if let Some(open) = self.state.open_call(call).map(|(_, open)| open.clone()) {
-            self.gate_command(lane, &open, None);
-        }
+        self.gate_command(call, None);
         self.advance(lane);
     }
 
@@ -100,9 +99,7 @@ impl Draft<'_> {
             None
         };
         self.emit(Event::CommandEdited { call, lane, args: Run { command: line.to_owned(), ..run }.args() });
-        if let Some(open) = self.state.open_call(call).map(|(_, c)| c.clone()) {
-            self.gate_command(lane, &open, approval);
-        }
+        self.gate_command(call, approval);
         self.advance(lane);
         Ok(())
     }

@@ -13,6 +13,13 @@ use crate::{
     scope::PermissionMode,
 };
 
+/// When a control word acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WordTime {
+    Now,
+    AfterRun,
+}
+
 impl Draft<'_> {
     /// Carries a slash command out.
     pub(super) fn command(&mut self, name: &str, args: &str) -> Decided {
@@ -73,14 +80,16 @@ impl Draft<'_> {
     pub(super) fn control(&mut self, control: Control) -> Decided {
         match control {
             Control::ModeSwitch(mode) => {
-                if self.deferred(Trigger::ModeSwitch, &control)? {
+                if self.time_of(Trigger::ModeSwitch)? == WordTime::AfterRun {
+                    self.queue_control(control);
                     return Ok(());
                 }
                 self.emit(Event::ControlGiven { control });
                 self.set_mode(mode);
             }
             Control::Reset => {
-                if self.deferred(Trigger::Reset, &control)? {
+                if self.time_of(Trigger::Reset)? == WordTime::AfterRun {
+                    self.queue_control(control);
                     return Ok(());
                 }
                 self.emit(Event::ControlGiven { control });
@@ -97,14 +106,11 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Whether the word waits for the end of the run.
-    fn deferred(&mut self, trigger: Trigger, control: &Control) -> Result<bool, Refusal> {
+    /// When a word has its time: now, or at the end of the run.
+    fn time_of(&self, trigger: Trigger) -> Result<WordTime, Refusal> {
         let step = crate::phase::transition(self.state.phase, trigger);
-        if step == Ok(Move::QueueControl) {
-            self.queue_control(control.clone());
-            return Ok(true);
-        }
-        step.map(|_| false).map_err(|e| Refusal::new(e.to_string()))
+        let step = step.map_err(|e| Refusal::new(e.to_string()))?;
+        Ok(if step == Move::QueueControl { WordTime::AfterRun } else { WordTime::Now })
     }
 
     fn redo_plan(&mut self) -> Decided {

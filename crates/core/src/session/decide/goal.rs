@@ -3,12 +3,12 @@
 //! Owns the loop between a reply and the next request. Never runs a command and never asks: `call`
 //! and `lane` do.
 
-use super::Draft;
+use super::{Draft, stop::RunFault, verdict::CallVerdict};
 use crate::{
     event::{CallStatus, Level},
     goal::{GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, failures_in_a_row},
     ids::{CallId, LaneId, Millis},
-    session::LaneKind,
+    session::{LaneKind, OpenCall},
     talk::ModelReply,
     tool::Tool,
 };
@@ -35,19 +35,14 @@ impl Draft<'_> {
 
     /// The model's part of a goal cannot go on.
     pub(super) fn planner_failed(&mut self, lane: LaneId, error: PlannerError) {
-        self.fail_run_by(lane, error.to_string(), error.hint().to_owned(), Some(error));
+        self.fail_run(lane, RunFault::of_planner(error));
     }
 
-    /// Whether the model proposes what has failed twice; then the goal ends.
-    pub(super) fn repeats(&mut self, lane: LaneId, call: CallId) -> bool {
-        let typed = self.state.open_call(call).is_none_or(|(_, open)| open.typed);
-        if typed || !self.is_goal(lane) || self.failures_of(call) < MOST_FAILURES {
-            return false;
-        }
-        let text = format!("not run: it failed {MOST_FAILURES} times in a row");
-        self.end_call(lane, call, CallStatus::Refused, &text);
-        self.planner_failed(lane, PlannerError::Repeated);
-        true
+    /// The end of the goal, where the model proposes what has failed twice.
+    pub(super) fn repeated(&self, lane: LaneId, open: &OpenCall) -> Option<CallVerdict> {
+        let repeats = !open.typed && self.is_goal(lane) && self.failures_of(open.call) >= MOST_FAILURES;
+        let text = || format!("not run: it failed {MOST_FAILURES} times in a row");
+        repeats.then(|| CallVerdict::EndGoal(text(), PlannerError::Repeated))
     }
 
     /// What the model reads of a command that ended: what was really run, and that repeating it is

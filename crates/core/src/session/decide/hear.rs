@@ -18,7 +18,7 @@ const MOST: usize = 20;
 impl Draft<'_> {
     /// The reading of a line that a later tier need not be asked about, or `None`: then it waits
     /// for one.
-    pub(super) fn settled(&mut self, line: &str, reading: &Reading) -> Option<Reading> {
+    pub(super) fn settled(&self, line: &str, reading: &Reading) -> Option<Reading> {
         let asks = self.tiers.vectors || self.tiers.model;
         if !asks || !self.tiers.classifier.unsure(reading) {
             return Some(reading.clone());
@@ -108,16 +108,15 @@ impl Draft<'_> {
         }
     }
 
-    /// Stops reading what waits; whether there was anything.
-    pub(super) fn stop_hearing(&mut self) -> bool {
+    /// Stops reading what waits.
+    pub(super) fn stop_hearing(&mut self) {
         let count = self.state.hearing.len();
         self.drop_unheard();
         match count {
-            0 => return false,
+            0 => {}
             1 => self.notice(Level::Info, "Stopped; your message was not acted on."),
             n => self.notice(Level::Info, format!("Stopped; your last {n} messages were not acted on.")),
         }
-        true
     }
 
     /// Whether a control word of a later tier may act: only one that stops and starts nothing.

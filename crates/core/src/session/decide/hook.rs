@@ -5,16 +5,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, stop::RunFault};
 use crate::{
-    checkpoint::Failure,
     event::{CallStatus, Event, Level},
     hook::{Hold, Hook, HookOutcome, HookRun, HookStatus, Occasion, Way},
     ids::{ApplyId, ApprovalId, CallId, LaneId, Millis, Seq},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
     phase::Trigger,
-    session::{ApplyStatus, Lane, LaneKind, lane::HeldMove},
+    session::{ApplyStatus, Lane, LaneKind},
 };
 
 /// Calls that have not ended; beyond that only hooks that can refuse are called.
@@ -50,10 +49,9 @@ impl Draft<'_> {
     }
 
     /// Calls every hook of which `which` holds; what blocks holds `held`.
-    fn call(&mut self, of: Seq, which: impl Fn(&Hook) -> bool, held: Option<Hold>) -> bool {
+    fn call(&mut self, of: Seq, which: impl Fn(&Hook) -> bool, held: Option<Hold>) {
         let called: Vec<(crate::blob::BlobId, Way)> =
             self.state.hooks.iter().filter(|h| which(h)).map(|h| (h.id, h.way)).collect();
-        let mut holds_any = false;
         for (hook, way) in called {
             let holds = held.filter(|_| way == Way::Blocks);
             if holds.is_none() && self.state.hook_runs.len() >= MOST_RUNNING {
@@ -62,26 +60,31 @@ impl Draft<'_> {
             }
             let call = CallId(self.id());
             self.emit(Event::HookStarted { call, hook, of, holds });
-            holds_any |= holds.is_some();
         }
-        holds_any
     }
 
-    /// Moves a lane, unless a hook is to be heard first. Returns whether it is there.
-    pub(super) fn move_to(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) -> bool {
-        let Some(l) = self.state.lanes.get(&lane) else { return false };
+    /// Moves a lane, unless a hook is to be heard first: [`State::has_arrived`] tells.
+    pub(super) fn move_to(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
+        let Some(l) = self.state.lanes.get(&lane) else { return };
         let from = l.moves.last().map_or(l.node, |m| m.to);
         let here = l.moves.is_empty();
         if from == to {
-            return here;
+            return;
         }
         let asks = self.state.hooks.iter().any(|h| h.way == Way::Blocks && h.watches(from, to));
         if here && !asks {
-            self.emit(Event::NodeTransition { lane, from, to, approval });
-            return true;
+            return self.emit(Event::NodeTransition { lane, from, to, approval });
         }
         self.emit(Event::MoveHeld { lane, from, to, approval });
-        self.go_on_moving(lane).is_some()
+        self.go_on_moving(lane);
+    }
+
+    /// Moves a lane and asks its model, once no hook holds it.
+    pub(super) fn think_at(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
+        self.move_to(lane, to, approval);
+        if self.state.has_arrived(lane) {
+            self.think(lane);
+        }
     }
 
     /// Back to where less is allowed: hooks hear of it, none can hold it.
@@ -105,20 +108,18 @@ impl Draft<'_> {
         self.call(seq, watches, Some(Hold::Apply(apply)));
     }
 
-    /// Takes the steps that no hook holds. Returns the last one once all are taken.
-    fn go_on_moving(&mut self, lane: LaneId) -> Option<HeldMove> {
-        let mut last = None;
+    /// Takes the steps that no hook holds.
+    fn go_on_moving(&mut self, lane: LaneId) {
         loop {
-            let l = self.state.lanes.get(&lane)?;
-            let Some(next) = l.moves.first().copied() else { return last };
-            if self.state.is_held(Hold::Move(lane)) {
-                return None;
+            let next = self.state.lanes.get(&lane).and_then(|l| l.moves.first().copied());
+            let Some(next) = next.filter(|_| !self.state.is_held(Hold::Move(lane))) else { return };
+            if !next.asked {
+                let watches = |h: &Hook| h.way == Way::Blocks && h.watches(next.from, next.to);
+                self.call(next.seq, watches, Some(Hold::Move(lane)));
+                if self.state.is_held(Hold::Move(lane)) {
+                    return;
+                }
             }
-            let watches = |h: &Hook| h.way == Way::Blocks && h.watches(next.from, next.to);
-            if !next.asked && self.call(next.seq, watches, Some(Hold::Move(lane))) {
-                return None;
-            }
-            last = Some(next);
             let (from, to, approval) = (next.from, next.to, next.approval);
             self.emit(Event::NodeTransition { lane, from, to, approval });
         }
@@ -187,7 +188,9 @@ impl Draft<'_> {
     fn released(&mut self, hold: Hold) {
         match hold {
             Hold::Move(lane) => {
-                if let Some(last) = self.go_on_moving(lane) {
+                let last = self.state.lanes.get(&lane).and_then(|l| l.moves.last().copied());
+                self.go_on_moving(lane);
+                if let Some(last) = last.filter(|_| self.state.has_arrived(lane)) {
                     self.arrived(lane, last.approval);
                 }
             }
@@ -248,16 +251,13 @@ impl Draft<'_> {
 
     /// A lane that could not begin, or a plan that could not leave.
     fn stays(&mut self, lane: &Lane, message: String) {
-        let hint = "mend what the hook found, or the hook, then try again".to_owned();
+        let hint = "mend what the hook found, or the hook, then try again";
         match lane.kind {
             // The plan waits again: the phase asks.
             LaneKind::Planning if self.state.phase == Phase::AwaitingApproval => {}
             LaneKind::Planning => {
                 self.emit(Event::LaneClosed { lane: lane.id });
-                let origin = Phase::Planning;
-                let failure =
-                    Failure { origin, task: None, step: 0, gate: None, message, hint, planner: None };
-                self.fail(Trigger::PlanError, failure);
+                self.fail(Trigger::PlanError, RunFault::new(message, hint).failure(Phase::Planning));
             }
             LaneKind::Answer if !self.has_own_run(lane.id) => {
                 self.emit(Event::LaneClosed { lane: lane.id });
@@ -266,7 +266,7 @@ impl Draft<'_> {
             | LaneKind::Task(_)
             | LaneKind::Goal
             | LaneKind::Gate(_)
-            | LaneKind::Repair(_) => self.fail_run(lane.id, message, hint),
+            | LaneKind::Repair(_) => self.fail_run(lane.id, RunFault::new(message, hint)),
         }
     }
 

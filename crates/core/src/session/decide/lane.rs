@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, stop::RunFault};
 use crate::{
     blob::Excerpt,
-    checkpoint::{CheckpointKind, Failure},
+    checkpoint::CheckpointKind,
     event::{CallHead, CallStatus, Event, Level},
     goal::PlannerReply,
     ids::{CallId, LaneId, ProposalId, TurnId},
@@ -47,8 +47,7 @@ impl Draft<'_> {
         if rounds >= MAX_ROUNDS {
             let text = format!("stopped after {MAX_ROUNDS} rounds without an end");
             if self.is_of_run(lane) && self.state.proposals_of(lane).next().is_none() {
-                let hint = "try again, or ask for smaller steps".to_owned();
-                return self.fail_run(lane, text, hint);
+                return self.fail_run(lane, RunFault::new(text, "try again, or ask for smaller steps"));
             }
             self.notice(Level::Warn, text);
             return self.finish_lane(lane);
@@ -158,9 +157,7 @@ impl Draft<'_> {
                 if cancelled {
                     self.must_go(Trigger::Cancel);
                 } else {
-                    let origin = Phase::Planning;
-                    let failure =
-                        Failure { origin, task: None, step: 0, gate: None, message, hint, planner: None };
+                    let failure = RunFault::new(message, hint).failure(Phase::Planning);
                     self.fail(Trigger::PlanError, failure);
                 }
             }
@@ -175,7 +172,7 @@ impl Draft<'_> {
             | LaneKind::Goal
             | LaneKind::Gate(_)
             | LaneKind::Repair(_) => {
-                self.fail_run(lane, message, hint);
+                self.fail_run(lane, RunFault::new(message, hint));
             }
         }
     }
@@ -193,7 +190,7 @@ impl Draft<'_> {
             if head.allowed.is_some() || waits {
                 return;
             }
-            self.gate_call(lane, call);
+            self.gate_call(call);
             let still = self.state.lanes.get(&lane).and_then(Lane::head).is_some_and(|h| h.call == call);
             if still {
                 return;

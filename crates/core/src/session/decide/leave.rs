@@ -3,16 +3,20 @@
 //! Owns what goes into the question. Never decides: the one policy does (G6), from the line, how it is to run, who wants
 //! it, and what is known of the place.
 
-use super::Draft;
+use super::{
+    Draft,
+    call::readable,
+    verdict::{CallStart, CallVerdict, Then},
+};
 use crate::{
     blob::BlobId,
     checkpoint::{Checkpoint, CheckpointKind},
     event::Event,
-    ids::{ApprovalId, GateId, LaneId},
+    ids::{ApprovalId, CallId, GateId, LaneId},
     policy::{By, Manner, Outcome, Request, Ruling},
     sandbox::Confine,
     scope::Capability,
-    session::{LaneKind, OpenCall},
+    session::{Lane, LaneKind, OpenCall},
     shell::{Risk, Verdict},
     tool::{Run, Tool},
     trust::Given,
@@ -42,9 +46,34 @@ impl Run {
 impl Draft<'_> {
     /// A command: undecided proposals first, then leave or a question. `approval` is the user's own line,
     /// where they changed it.
-    pub(super) fn gate_command(&mut self, lane: LaneId, open: &OpenCall, approval: Option<ApprovalId>) {
-        let Some(run) = open.run() else { return self.end_unread(lane, open) };
-        let gate = self.gate_of(lane);
+    pub(super) fn gate_command(&mut self, call: CallId, approval: Option<ApprovalId>) {
+        let Some((lane, open)) = self.state.open_call(call) else { return };
+        let Some(run) = open.run() else {
+            if let Err(unread) = readable(open) {
+                self.carry_out(call, unread);
+            }
+            return;
+        };
+        let weighed = self.weigh(lane, open, run, approval);
+        let first = self.barred(lane, open, weighed.needs(), Then::GateCommand(approval));
+        if let Some(verdict) = first.or_else(|| self.review_first(lane.id)) {
+            return self.carry_out(call, verdict);
+        }
+        let proposed = weighed.proposed(lane.id, open, run);
+        self.emit(proposed);
+        let verdict = self.leave(call, weighed);
+        if let Some(verdict) = verdict {
+            self.carry_out(call, verdict);
+        }
+    }
+
+    fn review_first(&self, lane: LaneId) -> Option<CallVerdict> {
+        self.state.proposals_of(lane).next().map(|_| CallVerdict::Review)
+    }
+
+    /// Weighs a command: its risk, how it is to run, and what the rules say of that.
+    fn weigh(&self, lane: &Lane, open: &OpenCall, run: &Run, approval: Option<ApprovalId>) -> Weighed {
+        let gate = gate_of(lane);
         let by = match (approval, gate, open.typed) {
             (Some(_), ..) => By::Submitted,
             (None, Some(_), _) => By::Gate,
@@ -54,43 +83,32 @@ impl Draft<'_> {
         let verdict = judged(self.policy.verdict(&run.command, &run.folder), run, open.brought);
         let request = run.request(by, open.brought);
         let confine = self.confine_of(run, open.brought, verdict.risk);
-        // What can only read is a read, in every path that may read.
-        let needs = if confine == Confine::READING { Capability::Read } else { Capability::Execute };
-        if !self.may_need(lane, open.call, Tool::Run, needs) || !self.reach(lane, open, Tool::Run, needs) {
-            return;
-        }
-        if self.state.proposals_of(lane).next().is_some() {
-            return self.review(lane);
-        }
-        let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
         let decision = self.policy.decide(&request, &self.state.setting());
-        let deletes = decision.deletes;
         let ruling = since_changed(decision.ruling, open.brought, &open.changed);
         let shown = run.shown(confine, self.state.given.as_ref());
-        let (Run { command, folder, reason, .. }, brought) = (run.clone(), open.brought);
-        self.emit(Event::CommandProposed {
-            call: open.call,
-            lane,
-            command: command.clone(),
-            folder: folder.clone(),
-            risk,
-            why: why.clone(),
-            rule,
-            confine,
-            reason: reason.clone(),
-            shown,
-            typed: open.typed,
-            ruling: Some(ruling.clone()),
-        });
-        if ruling.outcome == Outcome::Refuse {
-            return self.refuse_by_rule(lane, open.call, &request, ruling);
+        Weighed { gate, approval, request, verdict, confine, ruling, deletes: decision.deletes, shown }
+    }
+
+    /// Whether a command that was proposed begins, asks, or is refused.
+    fn leave(&self, call: CallId, weighed: Weighed) -> Option<CallVerdict> {
+        let (lane, open) = self.state.open_call(call)?;
+        if weighed.ruling.outcome == Outcome::Refuse {
+            return Some(CallVerdict::deny(weighed.request, weighed.ruling));
         }
-        if self.repeats(lane, open.call) {
-            return;
+        if let Some(repeated) = self.repeated(lane.id, open) {
+            return Some(repeated);
         }
-        if ruling.outcome == Outcome::Run {
-            return self.start_call(lane, open, Tool::Run, approval, Some(confine), Some(ruling));
+        if weighed.ruling.outcome == Outcome::Run {
+            let Weighed { approval, confine, ruling, .. } = weighed;
+            let start = CallStart { approval, confine: Some(confine), ruling: Some(ruling) };
+            return Some(self.judge_start(lane, open, Tool::Run, start));
         }
+        Some(self.risk_question(open, open.run()?, weighed))
+    }
+
+    fn risk_question(&self, open: &OpenCall, run: &Run, weighed: Weighed) -> CallVerdict {
+        let Run { command, folder, reason, .. } = run.clone();
+        let Weighed { gate, verdict, confine, ruling, deletes, shown, .. } = weighed;
         let message = match confine {
             Confine::Outside => format!("Run `{command}` outside the sandbox?"),
             Confine::Inside { network: true, .. } if !self.state.sandbox.network => {
@@ -101,38 +119,25 @@ impl Draft<'_> {
             }
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
-        let (call, ruling) = (open.call, Some(ruling));
         let gives = self.state.given.as_ref().map(|g| g.names.clone()).unwrap_or_default();
         let kind = CheckpointKind::Risk {
-            call,
+            call: open.call,
             gate,
             command,
             folder,
             shown,
-            risk,
-            why,
+            risk: verdict.risk,
+            why: verdict.why,
             confine,
             reason,
-            ruling,
+            ruling: Some(ruling),
             deletes,
             meant: None,
             changed: open.changed.clone(),
-            brought,
+            brought: open.brought,
             gives,
         };
-        self.ask(kind, message);
-    }
-
-    /// The gate that a lane runs.
-    fn gate_of(&self, lane: LaneId) -> Option<GateId> {
-        self.state.lanes.get(&lane).and_then(|l| match l.kind {
-            LaneKind::Gate(gate) => Some(gate),
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Task(_)
-            | LaneKind::Goal
-            | LaneKind::Repair(_) => None,
-        })
+        CallVerdict::ask(kind, message)
     }
 
     /// What commands get changed: those that wait are asked about again, as they are now.
@@ -143,10 +148,7 @@ impl Draft<'_> {
         let waiting: Vec<_> = self.state.open.values().filter_map(asks).collect();
         for (id, call) in waiting {
             self.close(id, None);
-            let open = self.state.open_call(call).map(|(lane, open)| (lane.id, open.clone()));
-            if let Some((lane, open)) = open {
-                self.gate_command(lane, &open, None);
-            }
+            self.gate_command(call, None);
         }
     }
 
@@ -159,6 +161,53 @@ impl Draft<'_> {
     pub(super) fn only_looks(&self, line: &str) -> bool {
         let (nothing_more, brought) = (Run::default(), false);
         self.confine_of(&nothing_more, brought, self.policy.verdict(line, "").risk) == Confine::READING
+    }
+}
+
+/// A command as it was weighed.
+struct Weighed {
+    gate: Option<GateId>,
+    approval: Option<ApprovalId>,
+    request: Request,
+    verdict: Verdict,
+    confine: Confine,
+    ruling: Ruling,
+    deletes: bool,
+    shown: BlobId,
+}
+
+impl Weighed {
+    /// What it needs: what can only read is a read, in every path that may read.
+    fn needs(&self) -> Capability {
+        if self.confine == Confine::READING { Capability::Read } else { Capability::Execute }
+    }
+
+    /// It, as it is proposed.
+    fn proposed(&self, lane: LaneId, open: &OpenCall, run: &Run) -> Event {
+        Event::CommandProposed {
+            call: open.call,
+            lane,
+            command: run.command.clone(),
+            folder: run.folder.clone(),
+            risk: self.verdict.risk,
+            why: self.verdict.why.clone(),
+            rule: self.verdict.rule.clone(),
+            confine: self.confine,
+            reason: run.reason.clone(),
+            shown: self.shown,
+            typed: open.typed,
+            ruling: Some(self.ruling.clone()),
+        }
+    }
+}
+
+/// The gate that a lane runs.
+fn gate_of(lane: &Lane) -> Option<GateId> {
+    match lane.kind {
+        LaneKind::Gate(gate) => Some(gate),
+        LaneKind::Answer | LaneKind::Planning | LaneKind::Task(_) | LaneKind::Goal | LaneKind::Repair(_) => {
+            None
+        }
     }
 }
 

@@ -2,11 +2,11 @@
 //!
 //! Owns asking the rules and keeping what was answered. The rules are weighed in [`crate::policy`].
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, verdict::CallVerdict};
 use crate::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
-    event::{CallStatus, Event, Level},
+    event::{Event, Level},
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
     policy::{By, Conditions, Effect, Ground, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
@@ -32,69 +32,45 @@ impl State {
 }
 
 impl Draft<'_> {
-    /// Whether the rules let a call begin that everything else allows; else it is refused or asked about. What the user
-    /// answered stands, unless a rule denies it by now.
-    pub(super) fn rules_let(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
+    /// What the rules say against a call that everything else lets begin. What the user answered stands, unless a rule
+    /// denies it by now.
+    pub(super) fn ruled_out(&self, open: &OpenCall, tool: Tool) -> Option<CallVerdict> {
         if let Some(run) = open.run() {
             let request = run.request(By::Agent, open.brought);
             let ruling = self.policy.decide(&request, &self.state.setting()).ruling;
             if ruling.outcome == Outcome::Refuse {
-                self.refuse_by_rule(lane, open.call, &request, ruling);
-                return false;
+                return Some(CallVerdict::deny(request, ruling));
             }
         }
         // What takes no path is about the whole workspace.
-        open.file().is_none_or(|file| self.rule_path(lane, open, tool, file.path().unwrap_or(ROOT)))
+        let path = open.file()?.path().unwrap_or(ROOT);
+        tool.acts().iter().find_map(|act| self.path_ruled_out(open, *act, path))
     }
 
-    /// Whether a call of a file tool may go on, by the path that it names. The tool looks again at the path that it
-    /// really means.
-    fn rule_path(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, path: &str) -> bool {
-        for act in tool.acts() {
-            let request = Request::Path { act: *act, path: path.to_owned() };
-            let decision = self.policy.decide(&request, &self.state.setting());
-            // A change is reviewed before it is written: only what is seen at once is asked about here.
-            let held = decision.rule.is_some() || decision.ground == Ground::Reserved;
-            let asks = held && *act == Act::Read && !open.leave.contains(&request);
-            let ruling = decision.ruling;
-            match ruling.outcome {
-                Outcome::Refuse if decision.rule.is_some() => {
-                    self.refuse_by_rule(lane, open.call, &request, ruling);
-                    return false;
-                }
-                Outcome::Ask if asks => {
-                    self.ask_access(open.call, request, ruling);
-                    return false;
-                }
-                Outcome::Run | Outcome::Ask | Outcome::Refuse => {}
-            }
+    /// What the rules say against what a file tool does to the path that it names. The tool looks again at the path that
+    /// it really means.
+    fn path_ruled_out(&self, open: &OpenCall, act: Act, path: &str) -> Option<CallVerdict> {
+        let request = Request::Path { act, path: path.to_owned() };
+        let decision = self.policy.decide(&request, &self.state.setting());
+        // A change is reviewed before it is written: only what is seen at once is asked about here.
+        let held = decision.rule.is_some() || decision.ground == Ground::Reserved;
+        let asks = held && act == Act::Read && !open.leave.contains(&request);
+        let ruling = decision.ruling;
+        match ruling.outcome {
+            Outcome::Refuse if decision.rule.is_some() => Some(CallVerdict::deny(request, ruling)),
+            Outcome::Ask if asks => Some(access_question(open.call, request, ruling)),
+            Outcome::Run | Outcome::Ask | Outcome::Refuse => None,
         }
-        true
-    }
-
-    /// Ends a call that a rule denies; the model is told which.
-    pub(super) fn refuse_by_rule(&mut self, lane: LaneId, call: CallId, request: &Request, ruling: Ruling) {
-        let text = format!("{request} is refused by a permission rule of the user: {ruling}; do without it");
-        let summary: String = format!("refused: {ruling}").chars().take(100).collect();
-        let result = self.excerpt(text);
-        let (status, seen) = (CallStatus::Refused, Vec::new());
-        self.emit(Event::CallEnded { call, lane, status, summary, result, seen, ruling: Some(ruling) });
-    }
-
-    fn ask_access(&mut self, call: CallId, request: Request, ruling: Ruling) {
-        let message = format!("Allow the agent to {request}?");
-        let shown = BlobId::of(format!("{request:?}").as_bytes());
-        self.ask(CheckpointKind::Access { call, request, shown, ruling }, message);
     }
 
     /// A tool ran into a rule at the path that it really means.
     pub(super) fn ran_into(&mut self, lane: LaneId, call: CallId, held: Held) {
         let Held { request, ruling } = held;
         if ruling.outcome == Outcome::Refuse {
-            return self.refuse_by_rule(lane, call, &request, ruling);
+            return self.carry_out(call, CallVerdict::deny(request, ruling));
         }
         self.emit(Event::CallHeld { call, lane, request: request.clone(), ruling: ruling.clone() });
-        self.ask_access(call, request, ruling);
+        self.carry_out(call, access_question(call, request, ruling));
     }
 
     /// A planning or an answer may end while it asks: nobody waits for the answer then.
@@ -225,4 +201,10 @@ impl Draft<'_> {
         let ruling = self.policy.decide(&Request::Path { act, path }, &self.state.setting()).ruling;
         (ruling.outcome == Outcome::Run).then_some(ruling)
     }
+}
+
+fn access_question(call: CallId, request: Request, ruling: Ruling) -> CallVerdict {
+    let message = format!("Allow the agent to {request}?");
+    let shown = BlobId::of(format!("{request:?}").as_bytes());
+    CallVerdict::ask(CheckpointKind::Access { call, request, shown, ruling }, message)
 }

@@ -1,6 +1,6 @@
 //! Runs: from a plan that is ready to its end, and every way it stops before.
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, stop::RunFault};
 use crate::{
     checkpoint::CheckpointKind,
     event::{Event, Level, RunStatus},
@@ -18,9 +18,6 @@ use crate::{
 
 /// Repairs of a failed gate before the user is asked again without that choice.
 pub const MAX_REPAIRS: u32 = 2;
-
-/// Why a run cannot go on when the user forbade it in the middle.
-pub(super) const LOWERED: &str = "the permission ceiling was lowered while this ran";
 
 fn read_only() -> Refusal {
     Refusal::new("the ceiling is read-only: plans can be made but not run. Shift-Tab or /ask raises it.")
@@ -88,7 +85,8 @@ impl Draft<'_> {
 
     /// From the plan to its execution, unless a hook is to be heard first.
     fn leave_planning(&mut self, lane: LaneId, approval: ApprovalId) {
-        if self.move_to(lane, IntentNode::Act, Some(approval)) {
+        self.move_to(lane, IntentNode::Act, Some(approval));
+        if self.state.has_arrived(lane) {
             self.left_planning(lane, approval);
         }
     }
@@ -138,8 +136,7 @@ impl Draft<'_> {
         let gate = plan.next_gate().map(|g| (g.id, g.command.clone()));
         let task = plan.next_task().map(|t| (t.id, t.node));
         if (gate.is_some() || task.is_some()) && !self.may_run() {
-            let hint = "raise it with Shift-Tab or /ask, then try again".to_owned();
-            return self.fail_run_at(None, LOWERED.to_owned(), hint);
+            return self.run_failed(None, RunFault::lowered());
         }
         match (gate, task) {
             (Some((gate, command)), _) => self.start_gate(gate, &command),
@@ -156,9 +153,7 @@ impl Draft<'_> {
         // Delete is reached only by the typed word; until then such a task may propose.
         let node = if node == IntentNode::Delete { IntentNode::Modify } else { node };
         let approved = self.state.run.as_ref().and_then(|r| r.approval);
-        if self.move_to(lane, node, approved) {
-            self.think(lane);
-        }
+        self.think_at(lane, node, approved);
     }
 
     pub(super) fn task_done(&mut self, lane: LaneId, task: TaskId) {
@@ -189,8 +184,7 @@ impl Draft<'_> {
     /// ceiling forbids it, the run does not go on.
     pub(super) fn leave_gate_out(&mut self, lane: LaneId, gate: GateId) {
         if !self.may_run() {
-            let hint = "raise it with Shift-Tab or /ask, then try again".to_owned();
-            return self.fail_run(lane, LOWERED.to_owned(), hint);
+            return self.fail_run(lane, RunFault::lowered());
         }
         self.emit(Event::LaneClosed { lane });
         self.emit(Event::GateReset { gate, skipped: true });
@@ -220,9 +214,7 @@ impl Draft<'_> {
         self.emit(Event::RepairStarted { gate, lane, attempt, of: MAX_REPAIRS });
         self.move_to(lane, IntentNode::Act, None);
         let approved = self.state.run.as_ref().and_then(|r| r.approval);
-        if self.move_to(lane, IntentNode::Modify, approved) {
-            self.think(lane);
-        }
+        self.think_at(lane, IntentNode::Modify, approved);
         Ok(())
     }
 
@@ -330,9 +322,7 @@ impl Draft<'_> {
         });
         let fixed = asked.is_some_and(|t| t.fixed);
         let lane = self.open_lane(kind, turn, fixed, false);
-        if self.move_to(lane, node, None) {
-            self.think(lane);
-        }
+        self.think_at(lane, node, None);
         Ok(())
     }
 

@@ -3,9 +3,9 @@
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
-    checkpoint::CheckpointKind,
+    checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
-    ids::{Seq, TurnId},
+    ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
     intent::{
         Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, QuerySub, Reading, Source,
@@ -69,8 +69,8 @@ impl Draft<'_> {
         if !self.state.hearing.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
             return self.cancel();
         }
-        if let Some(answered) = self.answer_in_words(line) {
-            return answered;
+        if let Some((question, answer)) = self.answer_in_words(line) {
+            return self.answer(question, answer, None);
         }
         self.hear(None, line, &reading, seen)
     }
@@ -81,8 +81,8 @@ impl Draft<'_> {
             let turn = self.record(turn, line, reading);
             return self.route(turn);
         }
-        if let Some(said) = self.say_mixed(turn, line, reading) {
-            return said;
+        if let Some(mixed) = self.mixed(reading) {
+            return self.say_mixed(turn, line, reading, mixed);
         }
         let Some(reading) = self.settled(line, reading) else {
             self.consult(turn, line, seen);
@@ -99,38 +99,39 @@ impl Draft<'_> {
         self.route_continue(turn)
     }
 
-    /// A message that holds control words and something else: the words first, in their order,
-    /// then the rest as a message of its own. `None` when it is not of that kind.
-    fn say_mixed(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> Option<Decided> {
-        let mut rest: Vec<&str> = Vec::new();
-        let mut words: Vec<Control> = Vec::new();
+    /// The parts of a message that holds control words and something else; `None` when it is not of
+    /// that kind.
+    fn mixed(&self, reading: &Reading) -> Option<Mixed> {
+        let mut mixed = Mixed::default();
         for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
             match &part.class.turn {
                 Turn::Control(word) if self.is_sure(&part.class) && !word.is_manner() => {
-                    words.push(word.clone());
+                    mixed.words.push(word.clone());
                 }
                 Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
-                    rest.push(&part.text);
+                    mixed.rest.push(part.text.clone());
                 }
             }
         }
-        if words.len() + rest.len() < 2 || words.is_empty() {
-            return None;
-        }
+        (!mixed.words.is_empty() && mixed.words.len() + mixed.rest.len() >= 2).then_some(mixed)
+    }
+
+    /// The control words first, in their order, then the rest as a message of its own.
+    fn say_mixed(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading, mixed: Mixed) -> Decided {
         let turn = turn.unwrap_or_else(|| self.begin_turn(line));
-        for word in words {
+        for word in mixed.words {
             if let Err(refusal) = self.control(word) {
                 self.notice(Level::Info, refusal.reason);
             }
         }
-        if rest.is_empty() {
+        if mixed.rest.is_empty() {
             self.classify(turn, line, reading);
-            return Some(Ok(()));
+            return Ok(());
         }
         // What is left is read in the phase that the words led to.
-        let rest = self.read(&rest.join(". "));
+        let rest = self.read(&mixed.rest.join(". "));
         self.classify(turn, line, &rest);
-        Some(self.route_reading(turn, &rest))
+        self.route_reading(turn, &rest)
     }
 
     /// An empty line means nothing, except after a rejected plan: then it gives the plan up.
@@ -165,10 +166,9 @@ impl Draft<'_> {
     }
 
     /// A whole line that is an answer to the question that holds the phase.
-    fn answer_in_words(&mut self, line: &str) -> Option<Decided> {
+    fn answer_in_words(&self, line: &str) -> Option<(CheckpointId, Answer)> {
         let question = self.state.phase_question()?;
-        let (id, answer) = (question.id, question.kind.read(line)?);
-        Some(self.answer(id, answer, None))
+        Some((question.id, question.kind.read(line)?))
     }
 
     fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
@@ -328,9 +328,7 @@ impl Draft<'_> {
         let (fixed, forbids) = (info.fixed, info.forbids);
         let beside = self.state.phase != Phase::Idle;
         let lane = self.open_lane(LaneKind::Answer, turn, fixed, forbids || beside);
-        if self.move_to(lane, path.current(), None) {
-            self.think(lane);
-        }
+        self.think_at(lane, path.current(), None);
         Ok(())
     }
 
@@ -385,14 +383,12 @@ impl Draft<'_> {
             self.emit(Event::LaneClosed { lane });
         }
         let lane = self.open_lane(LaneKind::Planning, turn, false, true);
-        if self.move_to(lane, IntentNode::Plan, None) {
-            self.think(lane);
-        }
+        self.think_at(lane, IntentNode::Plan, None);
     }
 
     pub(super) fn route_goal(&mut self, turn: TurnId) -> Decided {
         let Some(lane) = self.open_goal(turn, false)? else { return Ok(()) };
-        if !self.state.is_moving(lane) {
+        if self.state.has_arrived(lane) {
             self.think(lane);
         }
         Ok(())
@@ -471,6 +467,13 @@ impl Draft<'_> {
     pub(super) fn target(&self, turn: TurnId) -> IntentPath {
         self.state.turns.get(&turn).map_or_else(IntentPath::root, |t| t.path.clone())
     }
+}
+
+/// A message in its parts: control words, and what is said beside them.
+#[derive(Clone, Debug, Default)]
+struct Mixed {
+    words: Vec<Control>,
+    rest: Vec<String>,
 }
 
 /// What is really asked: without an `@node`, without parts that were taken back.

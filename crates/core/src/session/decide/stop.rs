@@ -16,10 +16,47 @@ use crate::{
     session::{ApplyStatus, Lane, LaneKind, Queue},
 };
 
+/// Why a run cannot go on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RunFault {
+    /// What happened.
+    pub message: String,
+    /// What the user can do about it.
+    pub hint: String,
+    /// What was wrong with the model's part of a goal, if that was it.
+    pub planner: Option<PlannerError>,
+}
+
+impl RunFault {
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: hint.into(), planner: None }
+    }
+
+    /// The user forbade in the middle what it needs.
+    pub fn lowered() -> Self {
+        Self::new(
+            "the permission ceiling was lowered while this ran",
+            "raise it with Shift-Tab or /ask, then try again",
+        )
+    }
+
+    /// The model's part of a goal cannot go on.
+    pub fn of_planner(error: PlannerError) -> Self {
+        Self { planner: Some(error), ..Self::new(error.to_string(), error.hint()) }
+    }
+
+    /// It, as the failure of a phase.
+    pub fn failure(self, origin: Phase) -> Failure {
+        let Self { message, hint, planner } = self;
+        Failure { origin, task: None, step: 0, gate: None, message, hint, planner }
+    }
+}
+
 impl Draft<'_> {
     /// Stop: an answer in the foreground first, then what the phase stands for.
     pub(super) fn cancel(&mut self) -> Decided {
-        if self.stop_hearing() {
+        if !self.state.hearing.is_empty() {
+            self.stop_hearing();
             return Ok(());
         }
         let answers = self.state.lanes.values().rev().filter(|l| l.kind == LaneKind::Answer);
@@ -147,49 +184,27 @@ impl Draft<'_> {
     }
 
     /// A lane of the run cannot go on, and the run with it.
-    pub(super) fn fail_run(&mut self, lane: LaneId, message: String, hint: String) {
-        self.fail_run_by(lane, message, hint, None);
-    }
-
-    /// As [`Draft::fail_run`]; `planner` is what was wrong with the model's part of a goal.
-    pub(super) fn fail_run_by(
-        &mut self,
-        lane: LaneId,
-        message: String,
-        hint: String,
-        planner: Option<PlannerError>,
-    ) {
+    pub(super) fn fail_run(&mut self, lane: LaneId, fault: RunFault) {
         let kind = self.state.lanes.get(&lane).map(|l| l.kind);
         self.end_work("the run failed");
         let mut task: Option<TaskId> = None;
         match kind {
             Some(LaneKind::Task(id)) => {
-                self.emit(Event::TaskFailed { task: id, message: message.clone() });
+                self.emit(Event::TaskFailed { task: id, message: fault.message.clone() });
                 task = Some(id);
             }
             Some(LaneKind::Gate(gate)) => self.emit(Event::GateReset { gate, skipped: false }),
             Some(LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Repair(_)) | None => {}
         }
-        self.run_failed(task, message, hint, planner);
+        self.run_failed(task, fault);
     }
 
     /// The run cannot go on.
-    pub(super) fn fail_run_at(&mut self, task: Option<TaskId>, message: String, hint: String) {
-        self.run_failed(task, message, hint, None);
-    }
-
-    fn run_failed(
-        &mut self,
-        task: Option<TaskId>,
-        message: String,
-        hint: String,
-        planner: Option<PlannerError>,
-    ) {
-        let ended = if planner.is_some() { GoalStatus::PlannerError } else { GoalStatus::Failed };
+    pub(super) fn run_failed(&mut self, task: Option<TaskId>, fault: RunFault) {
+        let ended = if fault.planner.is_some() { GoalStatus::PlannerError } else { GoalStatus::Failed };
         let goal = self.goal_summary(Some(ended));
-        self.complete_as(RunStatus::Failed, message.clone(), goal);
-        let origin = Phase::Executing;
-        self.fail(Trigger::Fail, Failure { origin, task, step: 0, gate: None, message, hint, planner });
+        self.complete_as(RunStatus::Failed, fault.message.clone(), goal);
+        self.fail(Trigger::Fail, Failure { task, ..fault.failure(Phase::Executing) });
     }
 
     pub(super) fn fail(&mut self, trigger: Trigger, mut failure: Failure) {

@@ -1,0 +1,159 @@
+//! Verdicts on a call: what the checks before it found, and what follows from that.
+//!
+//! The checks only look at the state. Owns carrying out what they found, in one place.
+
+use super::{Draft, stop::RunFault};
+use crate::{
+    checkpoint::CheckpointKind,
+    event::{CallStatus, Event},
+    goal::PlannerError,
+    ids::{ApprovalId, CallId, LaneId},
+    intent::IntentNode,
+    plan::Plan,
+    policy::{Request, Ruling},
+    sandbox::Confine,
+    tool::Tool,
+};
+
+/// What is decided about a call that has not begun.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum CallVerdict {
+    /// It begins.
+    Begin(Tool, Box<CallStart>),
+    /// It is a command, which is weighed by itself.
+    Command,
+    /// Its lane goes to this node first.
+    Move(IntentNode, Then),
+    /// Its lane goes to this node first and may write from then on.
+    LetWrite(IntentNode, Then),
+    /// The lane's own undecided proposals come first.
+    Review,
+    /// The user is asked.
+    Ask(Box<Question>),
+    /// It ends without having begun; the text is what the model reads.
+    End(CallStatus, String),
+    /// A permission rule denies it.
+    Deny(Box<(Request, Ruling)>),
+    /// It is the plan that the lane was to make.
+    Plan(Box<Plan>),
+    /// It is refused, and the goal ends with it.
+    EndGoal(String, PlannerError),
+    /// The run cannot go on.
+    FailRun(Box<RunFault>),
+}
+
+impl CallVerdict {
+    /// It is not allowed; the text is what the model reads.
+    pub fn refuse(text: impl Into<String>) -> Self {
+        Self::End(CallStatus::Refused, text.into())
+    }
+
+    /// A question to the user.
+    pub fn ask(kind: CheckpointKind, message: impl Into<String>) -> Self {
+        Self::Ask(Box::new(Question { kind, message: message.into() }))
+    }
+
+    /// A permission rule denies it.
+    pub fn deny(request: Request, ruling: Ruling) -> Self {
+        Self::Deny(Box::new((request, ruling)))
+    }
+}
+
+/// A question that is to be opened.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Question {
+    kind: CheckpointKind,
+    message: String,
+}
+
+/// How a call begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct CallStart {
+    /// The user's answer that allows it.
+    pub approval: Option<ApprovalId>,
+    /// How it runs, for a command.
+    pub confine: Option<Confine>,
+    /// What the rules said, for a command that nobody was asked about.
+    pub ruling: Option<Ruling>,
+}
+
+/// What follows once a lane is where its call sent it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Then {
+    /// The call is decided about again.
+    Gate,
+    /// The command is, with the approval of the user's own line.
+    GateCommand(Option<ApprovalId>),
+    /// The call has what it asked for; the text is what the model reads.
+    Done(&'static str),
+}
+
+impl Draft<'_> {
+    /// Does what was decided about a call.
+    pub(super) fn carry_out(&mut self, call: CallId, verdict: CallVerdict) {
+        let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) else { return };
+        match verdict {
+            CallVerdict::Begin(tool, start) => self.begin_call(call, tool, *start),
+            CallVerdict::Command => self.gate_command(call, None),
+            CallVerdict::Move(to, then) => {
+                self.move_to(lane, to, None);
+                self.follow(lane, call, then);
+            }
+            CallVerdict::LetWrite(to, then) => {
+                self.let_write(lane, to, None);
+                self.follow(lane, call, then);
+            }
+            CallVerdict::Review => self.review(lane),
+            CallVerdict::Ask(question) => drop(self.ask(question.kind, question.message)),
+            CallVerdict::End(status, text) => self.end_call(lane, call, status, &text),
+            CallVerdict::Deny(denied) => {
+                let (request, ruling) = *denied;
+                self.deny_by_rule(lane, call, &request, ruling);
+            }
+            CallVerdict::Plan(plan) => {
+                self.end_call(lane, call, CallStatus::Done, "the plan is shown to the user");
+                self.plan_ready(lane, *plan);
+            }
+            CallVerdict::EndGoal(text, error) => {
+                self.end_call(lane, call, CallStatus::Refused, &text);
+                self.planner_failed(lane, error);
+            }
+            CallVerdict::FailRun(fault) => self.fail_run(lane, *fault),
+        }
+    }
+
+    /// What a call sent its lane away for, unless a hook is to be heard first.
+    fn follow(&mut self, lane: LaneId, call: CallId, then: Then) {
+        if !self.state.has_arrived(lane) {
+            return;
+        }
+        match then {
+            Then::Gate => self.gate_call(call),
+            Then::GateCommand(approval) => self.gate_command(call, approval),
+            Then::Done(text) => self.end_call(lane, call, CallStatus::Done, text),
+        }
+    }
+
+    fn begin_call(&mut self, call: CallId, tool: Tool, start: CallStart) {
+        let Some((lane, open)) = self.state.open_call(call) else { return };
+        let (epoch, args, subject, lane) = (lane.epoch, open.hash, open.subject(), lane.id);
+        let CallStart { approval, confine, ruling } = start;
+        self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine, ruling });
+    }
+
+    /// Ends a call without running it (or after it was stopped); the text is what the model reads.
+    pub(super) fn end_call(&mut self, lane: LaneId, call: CallId, status: CallStatus, text: &str) {
+        let summary = text.lines().next().unwrap_or_default().chars().take(100).collect();
+        let result = self.excerpt(text);
+        self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new(), ruling: None });
+    }
+
+    /// Ends a call that a rule denies; the model is told which.
+    fn deny_by_rule(&mut self, lane: LaneId, call: CallId, request: &Request, ruling: Ruling) {
+        let text = format!("{request} is refused by a permission rule of the user: {ruling}; do without it");
+        let summary: String = format!("refused: {ruling}").chars().take(100).collect();
+        let result = self.excerpt(text);
+        let (status, seen) = (CallStatus::Refused, Vec::new());
+        self.emit(Event::CallEnded { call, lane, status, summary, result, seen, ruling: Some(ruling) });
+    }
+}
