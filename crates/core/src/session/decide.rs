@@ -16,6 +16,7 @@ mod lane;
 mod leave;
 mod open;
 mod permit;
+mod queue;
 mod run;
 mod say;
 mod stop;
@@ -97,7 +98,7 @@ impl<'a> Draft<'a> {
             Input::EditProposal { proposal, draft } => self.edit_proposal(proposal, draft),
             Input::Up => self.up_to_plan(),
             Input::Cancel => self.cancel(),
-            Input::SetPermission(mode) => self.set_permission(mode, false),
+            Input::SetPermission(mode) => self.set_ceiling(control::Ceiling::of(mode)),
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),
             Input::Understood { turn, said } => self.understood(turn, *said),

@@ -2,7 +2,7 @@
 
 use super::{
     Decided, Draft,
-    gate::diagnostics,
+    gate::{GateEnd, diagnostics},
     stop::RunFault,
     verdict::{CallStart, CallVerdict, Then},
 };
@@ -21,7 +21,7 @@ use crate::{
     scope::{Capability, PermissionMode, ToolScope},
     session::{Lane, LaneKind, OpenCall},
     talk::{Fault, FaultKind},
-    tool::{AskUser, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome},
+    tool::{AskUser, Exit, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome},
 };
 
 /// Most answers that a question of the model may offer.
@@ -248,8 +248,9 @@ impl Draft<'_> {
         }
         if let LaneKind::Gate(gate) = kind {
             let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            let exit = outcome.exit.map(|exit| (exit.clone(), exit.ok() && !outcome.failed));
-            self.gate_ended(lane, gate, command, exit, output, diagnostics);
+            let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
+            let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics };
+            self.gate_ended(lane, gate, end);
             return Ok(());
         }
         if status == CallStatus::Failed && open.tool == Some(Tool::Run) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, run::RunEnd};
 use crate::{
     blob::{Blob, BlobId},
     checkpoint::CheckpointKind,
@@ -349,7 +349,7 @@ impl Draft<'_> {
         }
         self.end_work("back to the plan");
         self.emit(back);
-        self.complete_as(RunStatus::Cancelled, "Back to the plan.".to_owned(), None);
+        self.complete_as(RunEnd::of(RunStatus::Cancelled, "Back to the plan."));
         self.must_go(crate::phase::Trigger::DiffUp);
         self.ask_of_phase();
         Ok(())

@@ -15,6 +15,15 @@ use crate::{
     tool::{Run, Tool},
 };
 
+/// Whose line a command of the workbench is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Author {
+    /// The user typed it.
+    User,
+    /// A gate of the plan, or a reply in words, named it.
+    Workbench,
+}
+
 impl Draft<'_> {
     /// Starts a call that an answer allowed.
     pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Option<Confine>) {
@@ -45,9 +54,15 @@ impl Draft<'_> {
     }
 
     /// A call of the workbench itself: a gate's command, or one that the user typed.
-    pub(super) fn call_command(&mut self, lane: LaneId, run: &Run, typed: bool) -> CallId {
+    pub(super) fn call_command(&mut self, lane: LaneId, run: &Run, author: Author) -> CallId {
         let call = CallId(self.id());
-        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args: run.args(), typed });
+        self.emit(Event::CallMade {
+            call,
+            lane,
+            tool: Tool::Run,
+            args: run.args(),
+            typed: author == Author::User,
+        });
         call
     }
 

@@ -13,6 +13,20 @@ use crate::{
     scope::PermissionMode,
 };
 
+/// What the user lets the agent do at most.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ceiling {
+    permission: PermissionMode,
+    chat_only: bool,
+}
+
+impl Ceiling {
+    /// What a mode allows, and not conversation only.
+    pub const fn of(permission: PermissionMode) -> Self {
+        Self { permission, chat_only: false }
+    }
+}
+
 /// When a control word acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WordTime {
@@ -25,6 +39,7 @@ impl Draft<'_> {
     pub(super) fn command(&mut self, name: &str, args: &str) -> Decided {
         let Some(command) = SlashCommand::named(name) else { return Err(unknown(name)) };
         command.check(args).map_err(Refusal::new)?;
+        let now = Ceiling { permission: self.state.permission, chat_only: self.state.chat_only };
         let control = match command.does {
             Slash::Proof => Control::ModeSwitch(Mode::Proof),
             Slash::Explore => Control::ModeSwitch(Mode::Exploratory),
@@ -41,11 +56,11 @@ impl Draft<'_> {
             Slash::Exit => Control::Exit,
             Slash::Undo => return self.undo(),
             Slash::Unundo => return self.redo_change(),
-            Slash::Chat => return self.set_permission(self.state.permission, true),
-            Slash::Auto => return self.set_permission(self.state.permission, false),
-            Slash::Ask => return self.set_permission(PermissionMode::Ask, false),
+            Slash::Chat => return self.set_ceiling(Ceiling { chat_only: true, ..now }),
+            Slash::Auto => return self.set_ceiling(Ceiling { chat_only: false, ..now }),
+            Slash::Ask => return self.set_ceiling(Ceiling::of(PermissionMode::Ask)),
             Slash::ReadOnly => {
-                return self.set_permission(PermissionMode::ReadOnly, self.state.chat_only);
+                return self.set_ceiling(Ceiling { permission: PermissionMode::ReadOnly, ..now });
             }
             Slash::Agent => return self.forced(args),
             Slash::Plan if args.is_empty() => return Err(Refusal::new("write /plan TASK")),
@@ -182,7 +197,8 @@ impl Draft<'_> {
         }
     }
 
-    pub(super) fn set_permission(&mut self, permission: PermissionMode, chat_only: bool) -> Decided {
+    pub(super) fn set_ceiling(&mut self, ceiling: Ceiling) -> Decided {
+        let Ceiling { permission, chat_only } = ceiling;
         if permission == self.state.permission && chat_only == self.state.chat_only {
             return Err(Refusal::new(format!("the ceiling is {} already", permission.badge())));
         }

@@ -12,17 +12,25 @@ use crate::{
     tool::Exit,
 };
 
+/// How a gate's command ended.
+#[derive(Clone, Debug)]
+pub(super) struct GateEnd {
+    /// The command.
+    pub command: String,
+    /// Its exit; `None` when it could not be run.
+    pub exit: Option<Exit>,
+    /// Whether the gate is green.
+    pub passed: bool,
+    /// Its output.
+    pub output: BlobId,
+    /// What of that says what is wrong.
+    pub diagnostics: String,
+}
+
 impl Draft<'_> {
-    pub(super) fn gate_ended(
-        &mut self,
-        lane: LaneId,
-        gate: GateId,
-        command: String,
-        exit: Option<(Exit, bool)>,
-        output: BlobId,
-        diagnostics: String,
-    ) {
-        let Some((exit, passed)) = exit else {
+    pub(super) fn gate_ended(&mut self, lane: LaneId, gate: GateId, end: GateEnd) {
+        let GateEnd { command, exit, passed, output, diagnostics } = end;
+        let Some(exit) = exit else {
             self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
             return self.leave_gate_out(lane, gate);
         };

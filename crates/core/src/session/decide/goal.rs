@@ -3,7 +3,7 @@
 //! Owns the loop between a reply and the next request. Never runs a command and never asks: `call`
 //! and `lane` do.
 
-use super::{Draft, stop::RunFault, verdict::CallVerdict};
+use super::{Draft, command::Author, stop::RunFault, verdict::CallVerdict};
 use crate::{
     event::{CallStatus, Level},
     goal::{GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, failures_in_a_row},
@@ -27,7 +27,7 @@ impl Draft<'_> {
     pub(super) fn heed(&mut self, lane: LaneId, meant: Result<PlannerReply, PlannerError>) {
         match meant {
             Ok(PlannerReply::Chat(_)) => {}
-            Ok(PlannerReply::Command(run)) => drop(self.call_command(lane, &run, false)),
+            Ok(PlannerReply::Command(run)) => drop(self.call_command(lane, &run, Author::Workbench)),
             Err(error) => return self.planner_failed(lane, error),
         }
         self.advance(lane);

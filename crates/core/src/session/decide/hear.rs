@@ -4,7 +4,10 @@
 //! Owns when a tier is asked and what its answer does. Stopping, help and status never wait, and no
 //! answer of a tier deepens a path without a question.
 
-use super::{Decided, Draft, say::SURE_WORD};
+use super::{
+    Decided, Draft,
+    say::{Consulted, SURE_WORD},
+};
 use crate::{
     event::{Event, Level},
     ids::{Seq, TurnId},
@@ -81,7 +84,7 @@ impl Draft<'_> {
         let usage = (said.usage != crate::talk::Usage::default()).then_some(said.usage);
         let lasting = opinion.filter(|o| o.confidence > REMEMBERED && reading.whole.source == o.source);
         let key = lasting.map(|_| self.state.key(&line, seq));
-        self.classify_as(turn, &line, &reading, usage, key);
+        self.classify_as(turn, &line, &reading, Consulted { usage, key });
         self.route_reading(turn, &reading)
     }
 

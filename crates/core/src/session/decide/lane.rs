@@ -25,18 +25,43 @@ const MAX_ROUNDS: u32 = 80;
 /// Arguments that the session itself reads stand whole in the event, up to this many bytes.
 const OWN_ARGS_BYTES: usize = 64 * 1024;
 
+/// What a lane is opened for, and what it may.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LaneOpening {
+    /// What it does.
+    pub kind: LaneKind,
+    /// The turn that it serves.
+    pub turn: TurnId,
+    /// Whether only its node's own scope holds.
+    pub fixed: bool,
+    /// Whether it may only read, whatever the ceiling.
+    pub reads_only: bool,
+}
+
+impl LaneOpening {
+    /// One that may what the ceiling allows.
+    pub const fn of(kind: LaneKind, turn: TurnId) -> Self {
+        Self { kind, turn, fixed: false, reads_only: false }
+    }
+}
+
+/// How a reply of the model ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReplyEnd {
+    /// It is all there.
+    Whole,
+    /// It stands for a call, so the lane goes on.
+    GoesOn,
+    /// It was stopped or broke off.
+    Cut,
+}
+
 impl Draft<'_> {
-    /// Opens a lane at the root, under the ceiling of now; `reads_only` caps it further.
-    pub(super) fn open_lane(
-        &mut self,
-        kind: LaneKind,
-        turn: TurnId,
-        fixed: bool,
-        reads_only: bool,
-    ) -> LaneId {
+    /// Opens a lane at the root, under the ceiling of now.
+    pub(super) fn open_lane(&mut self, opening: LaneOpening) -> LaneId {
+        let LaneOpening { kind, turn, fixed, reads_only } = opening;
         let lane = LaneId(self.id());
-        let forbids = self.forbids(turn);
-        let cap = if reads_only || forbids { ToolScope::READ_ONLY } else { ToolScope::DELETE };
+        let cap = if reads_only || self.forbids(turn) { ToolScope::READ_ONLY } else { ToolScope::DELETE };
         let ceiling = self.state.ceiling().and(cap);
         self.emit(Event::LaneOpened { lane, kind, turn, node: IntentNode::Conversation, ceiling, fixed });
         lane
@@ -63,11 +88,12 @@ impl Draft<'_> {
             Ok(reply) => {
                 let meant = self.meant(lane, &reply);
                 let goes_on = matches!(meant, Ok(PlannerReply::Command(_)));
+                let end = if goes_on { ReplyEnd::GoesOn } else { ReplyEnd::Whole };
                 let text = match &meant {
                     Ok(PlannerReply::Chat(said)) => said.clone(),
                     Ok(PlannerReply::Command(_)) | Err(_) => reply.text.clone(),
                 };
-                self.message(turn, lane, call, ModelReply { text, ..reply }, goes_on, false);
+                self.message((turn, lane), call, ModelReply { text, ..reply }, end);
                 self.heed(lane, meant);
             }
             Err(fault) => self.thinking_failed(lane, call, fault),
@@ -80,7 +106,8 @@ impl Draft<'_> {
         let Some(lane) = self.state.lane_thinking(call) else { return self.replied_late(call, Ok(partial)) };
         let (lane, turn) = (lane.id, lane.turn);
         if !partial.text.is_empty() {
-            self.message(turn, lane, call, ModelReply { calls: Vec::new(), ..partial }, false, true);
+            let partial = ModelReply { calls: Vec::new(), ..partial };
+            self.message((turn, lane), call, partial, ReplyEnd::Cut);
         }
         self.thinking_failed(lane, call, fault);
         Ok(())
@@ -92,22 +119,16 @@ impl Draft<'_> {
         let (turn, lane) = self.state.cut.get(&call).copied().ok_or_else(late)?;
         match reply {
             Ok(reply) if !reply.text.is_empty() => {
-                self.message(turn, lane, call, ModelReply { calls: Vec::new(), ..reply }, false, true);
+                let reply = ModelReply { calls: Vec::new(), ..reply };
+                self.message((turn, lane), call, reply, ReplyEnd::Cut);
                 Ok(())
             }
             Ok(_) | Err(_) => Err(late()),
         }
     }
 
-    fn message(
-        &mut self,
-        turn: TurnId,
-        lane: LaneId,
-        call: CallId,
-        reply: ModelReply,
-        goes_on: bool,
-        cut: bool,
-    ) {
+    /// Records a reply of the model, with the calls that it makes.
+    fn message(&mut self, (turn, lane): (TurnId, LaneId), call: CallId, reply: ModelReply, end: ReplyEnd) {
         let first = self.id();
         let calls: Vec<CallHead> = reply
             .calls
@@ -136,12 +157,12 @@ impl Draft<'_> {
             call,
             text,
             reasoning,
-            intermediate: goes_on || !calls.is_empty(),
+            intermediate: end == ReplyEnd::GoesOn || !calls.is_empty(),
             calls,
             usage: reply.usage,
             finish: reply.finish,
             model: reply.model,
-            cut,
+            cut: end == ReplyEnd::Cut,
         });
     }
 

@@ -1,6 +1,6 @@
 //! Runs: from a plan that is ready to its end, and every way it stops before.
 
-use super::{Decided, Draft, stop::RunFault};
+use super::{Decided, Draft, command::Author, lane::LaneOpening, stop::RunFault};
 use crate::{
     checkpoint::CheckpointKind,
     event::{Event, Level, RunStatus},
@@ -19,6 +19,24 @@ use crate::{
 /// Repairs of a failed gate before the user is asked again without that choice.
 pub const MAX_REPAIRS: u32 = 2;
 
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub(super) struct RunEnd {
+    /// Well, or not.
+    pub status: RunStatus,
+    /// In a line.
+    pub summary: String,
+    /// What became of its goal, if it had one.
+    pub goal: Option<GoalSummary>,
+}
+
+impl RunEnd {
+    /// The end of a run whose goal, if it had one, needs no word of its own.
+    pub fn of(status: RunStatus, summary: impl Into<String>) -> Self {
+        Self { status, summary: summary.into(), goal: None }
+    }
+}
+
 fn read_only() -> Refusal {
     Refusal::new("the ceiling is read-only: plans can be made but not run. Shift-Tab or /ask raises it.")
 }
@@ -34,20 +52,6 @@ impl Draft<'_> {
             self.ask_of_phase();
         }
         self.take_later();
-    }
-
-    /// Messages that waited for the plan are heard now.
-    fn take_later(&mut self) {
-        let later: Vec<TurnId> = self.state.queue.later.iter().copied().collect();
-        if later.is_empty() {
-            return;
-        }
-        self.change_queue(|q| q.later.clear());
-        for turn in later {
-            if let Err(refusal) = self.route_query(turn) {
-                self.notice(Level::Info, refusal.reason);
-            }
-        }
     }
 
     pub(super) fn no_plan(&mut self, lane: LaneId) {
@@ -147,7 +151,7 @@ impl Draft<'_> {
 
     fn start_task(&mut self, task: TaskId, node: IntentNode) {
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
-        let lane = self.open_lane(LaneKind::Task(task), turn, false, false);
+        let lane = self.open_lane(LaneOpening::of(LaneKind::Task(task), turn));
         self.emit(Event::TaskStarted { task, lane });
         self.move_to(lane, IntentNode::Act, None);
         // Delete is reached only by the typed word; until then such a task may propose.
@@ -173,9 +177,9 @@ impl Draft<'_> {
 
     fn start_gate(&mut self, gate: GateId, command: &str) {
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
-        let lane = self.open_lane(LaneKind::Gate(gate), turn, false, false);
+        let lane = self.open_lane(LaneOpening::of(LaneKind::Gate(gate), turn));
         self.move_to(lane, IntentNode::Execute, None);
-        let call = self.call_command(lane, &Run::line(command), false);
+        let call = self.call_command(lane, &Run::line(command), Author::Workbench);
         self.emit(Event::GateStarted { gate, call });
         self.advance(lane);
     }
@@ -209,7 +213,7 @@ impl Draft<'_> {
         }
         self.close(checkpoint, Some(crate::checkpoint::Answer::AutoFix));
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
-        let lane = self.open_lane(LaneKind::Repair(gate), turn, false, false);
+        let lane = self.open_lane(LaneOpening::of(LaneKind::Repair(gate), turn));
         let attempt = self.state.repairs + 1;
         self.emit(Event::RepairStarted { gate, lane, attempt, of: MAX_REPAIRS });
         self.move_to(lane, IntentNode::Act, None);
@@ -233,41 +237,17 @@ impl Draft<'_> {
             Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
             Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,
         };
-        self.complete_as(status, summary, goal);
+        self.complete_as(RunEnd { status, summary, goal });
         self.shelve();
         self.must_go(Trigger::Complete);
         self.drain();
     }
 
-    pub(super) fn complete_as(&mut self, status: RunStatus, summary: String, goal: Option<GoalSummary>) {
+    pub(super) fn complete_as(&mut self, end: RunEnd) {
+        let RunEnd { status, summary, goal } = end;
         if let Some(run) = &self.state.run {
             let (run, files) = (run.id, run.files.iter().cloned().collect());
             self.emit(Event::RunCompleted { run, status, summary, files, goal });
-        }
-    }
-
-    /// After a run: control words in their order, then the queued plan.
-    pub(super) fn drain(&mut self) {
-        while self.state.phase == Phase::Idle {
-            let Some(control) = self.state.queue.control.front().cloned() else { break };
-            self.change_queue(|q| drop(q.control.pop_front()));
-            if let Err(refusal) = self.control(control) {
-                self.notice(Level::Info, refusal.reason);
-            }
-        }
-        if self.state.phase != Phase::Idle {
-            return;
-        }
-        self.take_later();
-        if let Some(turn) = self.state.queue.plan_new {
-            self.change_queue(|q| q.plan_new = None);
-            // It was queued as work of its own, however it sounded beside the run.
-            let info = self.state.turns.get(&turn);
-            let continues = info.is_some_and(|t| t.class == Turn::PlanContinue && t.command().is_none());
-            let routed = if continues { self.route_plan(turn) } else { self.route(turn) };
-            if let Err(refusal) = routed {
-                self.notice(Level::Info, refusal.reason);
-            }
         }
     }
 
@@ -321,7 +301,7 @@ impl Draft<'_> {
             (LaneKind::Answer, t.path.retreat().current())
         });
         let fixed = asked.is_some_and(|t| t.fixed);
-        let lane = self.open_lane(kind, turn, fixed, false);
+        let lane = self.open_lane(LaneOpening { fixed, ..LaneOpening::of(kind, turn) });
         self.think_at(lane, node, None);
         Ok(())
     }

@@ -1,16 +1,13 @@
 //! What the user says: read, recorded, routed.
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, command::Author, lane::LaneOpening};
 use crate::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Level},
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
-    intent::{
-        Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, QuerySub, Reading, Source,
-        Turn,
-    },
+    intent::{Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, Reading, Source, Turn},
     phase::{Move, Trigger},
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
@@ -142,25 +139,6 @@ impl Draft<'_> {
         Err(Refusal::new("there is nothing to send"))
     }
 
-    pub(super) fn enqueue(&mut self, text: &str) -> Decided {
-        let line = text.trim();
-        let reading = self.read(line);
-        if line.is_empty() || reading.slash.is_some() || !self.state.is_executing() {
-            return self.say(text);
-        }
-        let turn = self.record(None, line, &reading);
-        match &reading.whole.turn {
-            Turn::Control(control) if self.is_sure(&reading.whole) && !control.is_manner() => {
-                self.queue_control(control.clone());
-            }
-            Turn::Query(_) if !line.starts_with('!') => self.change_queue(|q| q.later.push_back(turn)),
-            Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
-                self.queue_plan(turn);
-            }
-        }
-        Ok(())
-    }
-
     pub(super) fn read(&self, line: &str) -> Reading {
         self.state.read(line, self.tiers)
     }
@@ -171,7 +149,7 @@ impl Draft<'_> {
         Some((question.id, question.kind.read(line)?))
     }
 
-    fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
+    pub(super) fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
         let turn = turn.unwrap_or_else(|| self.begin_turn(line));
         self.classify(turn, line, reading);
         turn
@@ -185,7 +163,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn classify(&mut self, turn: TurnId, line: &str, reading: &Reading) {
-        self.classify_as(turn, line, reading, None, None);
+        self.classify_as(turn, line, reading, Consulted::default());
     }
 
     /// Tells how a message is understood, what that cost, and on what it depends.
@@ -194,8 +172,7 @@ impl Draft<'_> {
         turn: TurnId,
         line: &str,
         reading: &Reading,
-        usage: Option<Usage>,
-        key: Option<BlobId>,
+        Consulted { usage, key }: Consulted,
     ) {
         let (class, tasks) = (&reading.whole, self.state.tasks);
         // A command line is kept whole: it may wait, and then runs as it was typed.
@@ -296,7 +273,7 @@ impl Draft<'_> {
             return self.route_command(turn, &line, outside);
         }
         match info.class.clone() {
-            Turn::Query(sub) => self.route_query_as(turn, sub),
+            Turn::Query(_) => self.route_query(turn),
             Turn::PlanNew(_) if info.path.current() == IntentNode::Execute => self.route_goal(turn),
             Turn::PlanNew(_) => self.route_plan(turn),
             Turn::PlanContinue => self.route_continue(turn),
@@ -316,10 +293,6 @@ impl Draft<'_> {
     }
 
     pub(super) fn route_query(&mut self, turn: TurnId) -> Decided {
-        self.route_query_as(turn, None)
-    }
-
-    fn route_query_as(&mut self, turn: TurnId, _sub: Option<QuerySub>) -> Decided {
         self.go(Trigger::Query)?;
         let Some(info) = self.state.turns.get(&turn) else { return Ok(()) };
         let acts =
@@ -327,7 +300,12 @@ impl Draft<'_> {
         let path = if acts { info.path.retreat() } else { info.path.clone() };
         let (fixed, forbids) = (info.fixed, info.forbids);
         let beside = self.state.phase != Phase::Idle;
-        let lane = self.open_lane(LaneKind::Answer, turn, fixed, forbids || beside);
+        let lane = self.open_lane(LaneOpening {
+            kind: LaneKind::Answer,
+            turn,
+            fixed,
+            reads_only: forbids || beside,
+        });
         self.think_at(lane, path.current(), None);
         Ok(())
     }
@@ -382,7 +360,8 @@ impl Draft<'_> {
         if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
             self.emit(Event::LaneClosed { lane });
         }
-        let lane = self.open_lane(LaneKind::Planning, turn, false, true);
+        let lane =
+            self.open_lane(LaneOpening { reads_only: true, ..LaneOpening::of(LaneKind::Planning, turn) });
         self.think_at(lane, IntentNode::Plan, None);
     }
 
@@ -401,7 +380,7 @@ impl Draft<'_> {
         }
         let looks = !outside && self.only_looks(line);
         if let Some(lane) = self.open_goal(turn, looks)? {
-            self.call_command(lane, &Run { outside, ..Run::line(line) }, true);
+            self.call_command(lane, &Run { outside, ..Run::line(line) }, Author::User);
             self.advance(lane);
         }
         Ok(())
@@ -427,34 +406,9 @@ impl Draft<'_> {
         }
         self.shelve();
         self.start_run(turn, None);
-        let lane = self.open_lane(LaneKind::Goal, turn, false, false);
+        let lane = self.open_lane(LaneOpening::of(LaneKind::Goal, turn));
         self.move_to(lane, IntentNode::Execute, None);
         Ok(Some(lane))
-    }
-
-    pub(super) fn queue_plan(&mut self, turn: TurnId) {
-        let replaced =
-            self.state.queue.plan_new.and_then(|t| self.state.turns.get(&t)).map(|t| t.head.clone());
-        self.change_queue(|q| q.plan_new = Some(turn));
-        if let Some(head) = replaced {
-            self.notice(Level::Info, format!("Replaced in the queue: {head}"));
-        }
-    }
-
-    pub(super) fn change_queue(&mut self, change: impl FnOnce(&mut crate::session::Queue)) {
-        let mut queue = self.state.queue.clone();
-        change(&mut queue);
-        if queue != self.state.queue {
-            self.emit(Event::QueueChanged {
-                plan_new: queue.plan_new,
-                control: queue.control.into_iter().collect(),
-                later: queue.later.into_iter().collect(),
-            });
-        }
-    }
-
-    pub(super) fn queue_control(&mut self, control: Control) {
-        self.change_queue(|q| q.control.push_back(control));
     }
 
     pub(super) fn set_mode(&mut self, mode: Mode) {
@@ -467,6 +421,15 @@ impl Draft<'_> {
     pub(super) fn target(&self, turn: TurnId) -> IntentPath {
         self.state.turns.get(&turn).map_or_else(IntentPath::root, |t| t.path.clone())
     }
+}
+
+/// What a later tier had to do with a reading.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Consulted {
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// What its answer depends on, where it is kept.
+    pub key: Option<BlobId>,
 }
 
 /// A message in its parts: control words, and what is said beside them.

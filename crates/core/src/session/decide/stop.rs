@@ -3,7 +3,7 @@
 //! Owns what ends with a plan or a run. An answer beside it, its questions, and changes that were
 //! staged before all go on.
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, run::RunEnd};
 use crate::{
     checkpoint::{Answer, CheckpointKind, Failure},
     event::{CallStatus, Event, Level, RunStatus},
@@ -148,18 +148,15 @@ impl Draft<'_> {
             Some(goal) => goal.line(),
             None => format!("Completed {done} task{s} before cancel."),
         };
-        self.complete_as(RunStatus::Cancelled, summary, goal);
+        self.complete_as(RunEnd { status: RunStatus::Cancelled, summary, goal });
     }
 
     /// Stops the run, keeps the plan; what waited for its end begins.
     pub(super) fn manual(&mut self, checkpoint: CheckpointId) -> Decided {
         self.close(checkpoint, Some(Answer::Manual));
         self.end_work("the user goes on by hand");
-        self.complete_as(
-            RunStatus::Manual,
-            "Stopped; you go on by hand. `/redo` takes the plan up again.".to_owned(),
-            None,
-        );
+        let summary = "Stopped; you go on by hand. `/redo` takes the plan up again.";
+        self.complete_as(RunEnd::of(RunStatus::Manual, summary));
         self.shelve();
         self.go(Trigger::Manual)?;
         self.drain();
@@ -203,7 +200,7 @@ impl Draft<'_> {
     pub(super) fn run_failed(&mut self, task: Option<TaskId>, fault: RunFault) {
         let ended = if fault.planner.is_some() { GoalStatus::PlannerError } else { GoalStatus::Failed };
         let goal = self.goal_summary(Some(ended));
-        self.complete_as(RunStatus::Failed, fault.message.clone(), goal);
+        self.complete_as(RunEnd { status: RunStatus::Failed, summary: fault.message.clone(), goal });
         self.fail(Trigger::Fail, Failure { task, ..fault.failure(Phase::Executing) });
     }
 

@@ -1,0 +1,95 @@
+//! The queue: what is said while a plan is made or runs, and when it has its turn.
+
+use super::{Decided, Draft};
+use crate::{
+    event::{Event, Level},
+    ids::TurnId,
+    intent::{Control, Phase, Turn},
+    session::Queue,
+};
+
+impl Draft<'_> {
+    /// A line that waits for the end of what is under way.
+    pub(super) fn enqueue(&mut self, text: &str) -> Decided {
+        let line = text.trim();
+        let reading = self.read(line);
+        if line.is_empty() || reading.slash.is_some() || !self.state.is_executing() {
+            return self.say(text);
+        }
+        let turn = self.record(None, line, &reading);
+        match &reading.whole.turn {
+            Turn::Control(control) if self.is_sure(&reading.whole) && !control.is_manner() => {
+                self.queue_control(control.clone());
+            }
+            Turn::Query(_) if !line.starts_with('!') => self.change_queue(|q| q.later.push_back(turn)),
+            Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
+                self.queue_plan(turn);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn queue_plan(&mut self, turn: TurnId) {
+        let replaced =
+            self.state.queue.plan_new.and_then(|t| self.state.turns.get(&t)).map(|t| t.head.clone());
+        self.change_queue(|q| q.plan_new = Some(turn));
+        if let Some(head) = replaced {
+            self.notice(Level::Info, format!("Replaced in the queue: {head}"));
+        }
+    }
+
+    pub(super) fn change_queue(&mut self, change: impl FnOnce(&mut Queue)) {
+        let mut queue = self.state.queue.clone();
+        change(&mut queue);
+        if queue != self.state.queue {
+            self.emit(Event::QueueChanged {
+                plan_new: queue.plan_new,
+                control: queue.control.into_iter().collect(),
+                later: queue.later.into_iter().collect(),
+            });
+        }
+    }
+
+    pub(super) fn queue_control(&mut self, control: Control) {
+        self.change_queue(|q| q.control.push_back(control));
+    }
+
+    /// Messages that waited for the plan are heard now.
+    pub(super) fn take_later(&mut self) {
+        let later: Vec<TurnId> = self.state.queue.later.iter().copied().collect();
+        if later.is_empty() {
+            return;
+        }
+        self.change_queue(|q| q.later.clear());
+        for turn in later {
+            if let Err(refusal) = self.route_query(turn) {
+                self.notice(Level::Info, refusal.reason);
+            }
+        }
+    }
+
+    /// After a run: control words in their order, then the queued plan.
+    pub(super) fn drain(&mut self) {
+        while self.state.phase == Phase::Idle {
+            let Some(control) = self.state.queue.control.front().cloned() else { break };
+            self.change_queue(|q| drop(q.control.pop_front()));
+            if let Err(refusal) = self.control(control) {
+                self.notice(Level::Info, refusal.reason);
+            }
+        }
+        if self.state.phase != Phase::Idle {
+            return;
+        }
+        self.take_later();
+        if let Some(turn) = self.state.queue.plan_new {
+            self.change_queue(|q| q.plan_new = None);
+            // It was queued as work of its own, however it sounded beside the run.
+            let info = self.state.turns.get(&turn);
+            let continues = info.is_some_and(|t| t.class == Turn::PlanContinue && t.command().is_none());
+            let routed = if continues { self.route_plan(turn) } else { self.route(turn) };
+            if let Err(refusal) = routed {
+                self.notice(Level::Info, refusal.reason);
+            }
+        }
+    }
+}
