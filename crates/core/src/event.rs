@@ -16,7 +16,7 @@ use crate::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, GateId, LaneId, Millis, Process, ProposalId,
         RunId, Seq, TaskId, TurnId,
     },
-    intent::{IntentNode, IntentPath, Mode, Phase, Turn},
+    intent::{IntentNode, IntentPath, Mode, Phase, Source, Turn},
     meant::Meant,
     plan::Plan,
     policy::{Request, Ruling},
@@ -183,7 +183,7 @@ pub enum Event {
         /// 0 to 1.
         confidence: f32,
         /// Which tier decided.
-        source: String,
+        source: Source,
         /// Why, in words.
         reasoning: String,
         /// Whether the message forbids changes.

@@ -43,7 +43,8 @@ pub enum Source {
     Llm,
     /// An earlier answer for the same message.
     Cache,
-    /// Nothing spoke; the shallow path.
+    /// Nothing spoke; the shallow path. Also what another version's log calls by a name not known here.
+    #[serde(other)]
     Fallback,
 }
 

@@ -13,7 +13,7 @@ use crate::{
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
-    intent::{Control, IntentNode, IntentPath, Mode, Opinion, Phase, Turn},
+    intent::{Control, IntentNode, IntentPath, Mode, Opinion, Phase, Source, Turn},
     plan::Plan,
     policy::{PathRules, Rule},
     proposal::{Proposal, ProposalStatus},
@@ -219,7 +219,7 @@ pub struct TurnInfo {
     /// What is really asked, when it is not the whole message.
     pub request: Option<String>,
     /// Which tier decided.
-    pub source: String,
+    pub source: Source,
     /// Why, in words.
     pub reasoning: String,
     /// The phase in which it was read.

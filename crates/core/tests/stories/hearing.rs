@@ -54,7 +54,7 @@ fn last_class(b: &Bench) -> (Turn, IntentNode, String) {
         .rev()
         .find_map(|e| match &e.event {
             Event::IntentClassified { class, path, source, .. } => {
-                Some((class.clone(), path.current(), source.clone()))
+                Some((class.clone(), path.current(), source.name().to_owned()))
             }
             _ => None,
         })

@@ -60,7 +60,7 @@ impl Driver {
         let Event::IntentClassified { turn, class, path, confidence, source, .. } = &event.event else {
             return;
         };
-        let told = source == Source::Llm.name() && *confidence >= SURE_ENOUGH;
+        let told = *source == Source::Llm && *confidence >= SURE_ENOUGH;
         let Some(info) = self.at.session.state().turns.get(turn).filter(|_| told) else { return };
         let known = self.at.config.intent.classifier.exemplars();
         match self.kit.pending.suggest(&info.head, class, path, known) {

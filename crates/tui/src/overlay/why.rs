@@ -5,7 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     ids::Seq,
-    intent::{IntentNode, IntentPath, Message, Reading, Why, reading::turn_names},
+    intent::{IntentNode, IntentPath, Message, Reading, Source, Why, reading::turn_names},
     session::{Session, TurnInfo},
 };
 use ratatui::{
@@ -57,7 +57,7 @@ impl Inspected {
             path: class.path.clone(),
             turn: turn_name(&class.turn),
             confidence: class.confidence,
-            source: source_words(class.source.name()),
+            source: source_words(class.source),
             reasoning: class.reasoning.clone(),
             why,
         }
@@ -82,7 +82,7 @@ impl Inspected {
             path: info.path.clone(),
             turn: turn_name(&info.class),
             confidence: info.confidence,
-            source: source_words(&info.source),
+            source: source_words(info.source),
             reasoning: info.reasoning.clone(),
             why: session.tiers().classifier.why(&message),
         })
@@ -270,15 +270,15 @@ fn turn_name(turn: &pilothouse_core::intent::Turn) -> String {
     }
 }
 
-fn source_words(source: &str) -> String {
+fn source_words(source: Source) -> String {
     match source {
-        "slash" => "a command by name",
-        "at_node" => "@node: you named the path",
-        "exemplar" => "exemplars and statistics, checked against the sentence's structure",
-        "heuristic" => "the sentence's structure: form, verb, short answers",
-        "llm" => "the model was asked; the shallower path counts",
-        "cache" => "an earlier answer for the same message",
-        _ => "nothing spoke clearly: the shallow path",
+        Source::Slash => "a command by name",
+        Source::AtNode => "@node: you named the path",
+        Source::Exemplar => "exemplars and statistics, checked against the sentence's structure",
+        Source::Heuristic => "the sentence's structure: form, verb, short answers",
+        Source::Llm => "the model was asked; the shallower path counts",
+        Source::Cache => "an earlier answer for the same message",
+        Source::Fallback => "nothing spoke clearly: the shallow path",
     }
     .to_owned()
 }

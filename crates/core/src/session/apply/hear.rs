@@ -62,7 +62,7 @@ impl State {
                     confidence: *confidence,
                     sub_confidence: *confidence,
                     source: Source::Cache,
-                    reasoning: format!("as before ({source}): {reasoning}"),
+                    reasoning: format!("as before ({}): {reasoning}", source.name()),
                     firm: false,
                 };
                 if let Some(key) = key {
@@ -74,13 +74,13 @@ impl State {
                 let (phase, plan_active) = (self.phase, self.plan.is_some());
                 if let Some(info) = self.turns.get_mut(turn) {
                     (info.phase, info.plan_active) = (phase, plan_active);
-                    info.source.clone_from(source);
+                    info.source = *source;
                     info.reasoning.clone_from(reasoning);
                     info.class = class.clone();
                     info.path = path.clone();
                     info.confidence = *confidence;
                     info.forbids = *forbids;
-                    info.fixed = source == "at_node";
+                    info.fixed = *source == Source::AtNode;
                     info.request.clone_from(request);
                 }
             }

@@ -183,7 +183,7 @@ impl Draft<'_> {
             class: class.turn.clone(),
             path: class.path.clone(),
             confidence: class.confidence,
-            source: class.source.name().to_owned(),
+            source: class.source,
             reasoning: class.reasoning.clone(),
             forbids: reading.forbids_change,
             request: (differs && !request.is_empty()).then_some(request),

@@ -20,7 +20,7 @@ const ASK: &str = "what is in src/a.txt?";
 fn classified(s: &Screen) -> (String, IntentNode, u64) {
     let of = |e: &Stamped| match &e.event {
         Event::IntentClassified { source, path, usage, .. } => {
-            Some((source.clone(), path.current(), usage.map_or(0, |u| u.input)))
+            Some((source.name().to_owned(), path.current(), usage.map_or(0, |u| u.input)))
         }
         _ => None,
     };
