@@ -126,6 +126,19 @@ pub struct Usage {
     pub estimated: bool,
 }
 
+impl Usage {
+    /// Counts another reply in.
+    pub fn add(&mut self, more: &Self) {
+        self.input += more.input;
+        self.cached += more.cached;
+        self.output += more.output;
+        self.estimated |= more.estimated;
+        if let Some(cost) = more.cost_micros {
+            self.cost_micros = Some(self.cost_micros.unwrap_or(0) + cost);
+        }
+    }
+}
+
 /// Why a reply ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

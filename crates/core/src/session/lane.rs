@@ -218,7 +218,42 @@ impl OpenCall {
     }
 }
 
+/// Where a lane begins, and what it may.
+pub(super) struct LaneScope {
+    pub node: IntentNode,
+    pub ceiling: ToolScope,
+    pub fixed: bool,
+}
+
 impl Lane {
+    /// A lane in which nothing has happened.
+    pub(super) fn opened(id: LaneId, kind: LaneKind, turn: TurnId, scope: LaneScope, opened: Millis) -> Self {
+        let LaneScope { node, ceiling, fixed } = scope;
+        Self {
+            id,
+            kind,
+            turn,
+            node,
+            ceiling,
+            fixed,
+            epoch: 0,
+            thinking: None,
+            calls: Vec::new(),
+            talk: Vec::new(),
+            rounds: 0,
+            seen: BTreeMap::new(),
+            moves: Vec::new(),
+            opened,
+        }
+    }
+
+    /// Its model replied, with these calls.
+    pub(super) fn replied(&mut self, seq: Seq, calls: &[CallHead], at: Millis) {
+        self.thinking = None;
+        self.talk.push(Talk::Reply(seq));
+        self.calls = calls.iter().map(|c| OpenCall::heard(c, at)).collect();
+    }
+
     /// The scope of the live node under the ceiling: what calls run without further question.
     pub fn scope(&self) -> ToolScope {
         self.node.scope().and(self.ceiling)

@@ -5,9 +5,27 @@
 use crate::{
     event::Event,
     ids::{ApplyId, ProposalId},
-    proposal::{Decision, ProposalStatus},
+    proposal::{Decision, Proposal, ProposalStatus},
     session::state::{Apply, ApplyStatus, State},
 };
+
+/// Events of proposals and of the writes that they become.
+macro_rules! change_events {
+    () => {
+        Event::Proposed { .. }
+            | Event::HunkDecided { .. }
+            | Event::ProposalEdited { .. }
+            | Event::ProposalClosed { .. }
+            | Event::ApplyApproved { .. }
+            | Event::ApplyStarted { .. }
+            | Event::Applied { .. }
+            | Event::ApplyFailed { .. }
+            | Event::RevertStarted { .. }
+            | Event::Reverted { .. }
+            | Event::RevertFailed { .. }
+    };
+}
+pub(super) use change_events;
 
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
@@ -15,15 +33,7 @@ impl State {
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.saw(proposal.id.0);
-                for old in self.proposals.values_mut() {
-                    if old.status == ProposalStatus::Open
-                        && old.lane == proposal.lane
-                        && old.path == proposal.path
-                        && old.id != proposal.id
-                    {
-                        old.status = ProposalStatus::Dropped;
-                    }
-                }
+                self.drop_older(proposal);
                 self.proposals.insert(proposal.id, proposal.clone());
             }
             Event::HunkDecided { proposal, hunk, decision } => {
@@ -83,6 +93,16 @@ impl State {
                 self.set_apply(*apply, back);
             }
             _ => {}
+        }
+    }
+
+    /// A lane has one open proposal for a file: the last.
+    fn drop_older(&mut self, new: &Proposal) {
+        let of_file = |p: &&mut Proposal| p.lane == new.lane && p.path == new.path && p.id != new.id;
+        for old in self.proposals.values_mut().filter(of_file) {
+            if old.status == ProposalStatus::Open {
+                old.status = ProposalStatus::Dropped;
+            }
         }
     }
 

@@ -1,14 +1,27 @@
 //! Folds what was said and how it was understood.
 
 use crate::{
+    blob::Excerpt,
     event::Event,
-    ids::Seq,
-    intent::{Opinion, Source, Turn},
-    session::state::{Hearing, RECENT, Said, State},
+    ids::{Seq, TurnId},
+    intent::{IntentPath, Opinion, Source, Turn},
+    session::state::{HEAD_CHARS, Hearing, RECENT, Said, State, TurnInfo},
 };
 
 /// Answers of later tiers that are kept.
 const MEMORY: usize = 32;
+
+/// Events of what was said, how it was understood, and what waits.
+macro_rules! heard_events {
+    () => {
+        Event::TurnStarted { .. }
+            | Event::IntentClassified { .. }
+            | Event::IntentAsked { .. }
+            | Event::TurnDropped { .. }
+            | Event::QueueChanged { .. }
+    };
+}
+pub(super) use heard_events;
 
 impl State {
     /// Keeps the beginning of a message for those that refer to it.
@@ -34,55 +47,13 @@ impl State {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
-    pub(super) fn fold_heard(&mut self, event: &Event) {
+    pub(super) fn fold_heard(&mut self, seq: Seq, event: &Event) {
         match event {
-            Event::IntentClassified {
-                turn,
-                class,
-                path,
-                confidence,
-                forbids,
-                request,
-                source,
-                reasoning,
-                usage,
-                key,
-            } => {
+            Event::TurnStarted { turn, text } => self.turn_started(seq, *turn, text),
+            Event::IntentClassified { turn, .. } => {
                 self.hearing.retain(|h| h.turn != *turn);
-                let typed = request.as_deref().is_some_and(|r| r.starts_with('!'))
-                    || self.turns.get(turn).is_some_and(|t| t.head.starts_with('!'));
-                self.tasks += u32::from(matches!(class, Turn::PlanNew(_)) && !typed);
-                if let Some(usage) = usage {
-                    self.add_usage(usage);
-                }
-                let opinion = || Opinion {
-                    turn: Some(class.clone()),
-                    path: Some(path.clone()),
-                    target: None,
-                    confidence: *confidence,
-                    sub_confidence: *confidence,
-                    source: Source::Cache,
-                    reasoning: format!("as before ({}): {reasoning}", source.name()),
-                    firm: false,
-                };
-                if let Some(key) = key {
-                    self.memory.retain(|(k, _)| k != key);
-                    self.memory.push_back((*key, opinion()));
-                    let old = self.memory.len().saturating_sub(MEMORY);
-                    self.memory.drain(..old);
-                }
-                let (phase, plan_active) = (self.phase, self.plan.is_some());
-                if let Some(info) = self.turns.get_mut(turn) {
-                    (info.phase, info.plan_active) = (phase, plan_active);
-                    info.source = *source;
-                    info.reasoning.clone_from(reasoning);
-                    info.class = class.clone();
-                    info.path = path.clone();
-                    info.confidence = *confidence;
-                    info.forbids = *forbids;
-                    info.fixed = *source == Source::AtNode;
-                    info.request.clone_from(request);
-                }
+                self.remember(event);
+                self.classified(event);
             }
             Event::IntentAsked { turn, seen, epoch, vectors, model } => {
                 let heard =
@@ -93,7 +64,95 @@ impl State {
                 }
             }
             Event::TurnDropped { turn } => self.hearing.retain(|h| h.turn != *turn),
+            Event::QueueChanged { plan_new, control, later } => {
+                self.queue.plan_new = *plan_new;
+                self.queue.control = control.iter().cloned().collect();
+                self.queue.later = later.iter().copied().collect();
+            }
             _ => {}
+        }
+    }
+
+    fn turn_started(&mut self, seq: Seq, turn: TurnId, text: &Excerpt) {
+        self.saw(turn.0);
+        self.turn = Some(turn);
+        self.history.push(seq);
+        let head: String = text.head.chars().take(HEAD_CHARS).collect();
+        self.keep(seq, true, head.clone());
+        let info = TurnInfo {
+            seq,
+            head,
+            class: Turn::Query(None),
+            path: IntentPath::root(),
+            confidence: 0.0,
+            forbids: false,
+            fixed: false,
+            request: None,
+            output: None,
+            source: Source::Fallback,
+            reasoning: String::new(),
+            phase: self.phase,
+            plan_active: self.plan.is_some(),
+        };
+        self.turns.insert(turn, info);
+    }
+
+    /// Keeps what a later tier said, for when the same is said again.
+    fn remember(&mut self, event: &Event) {
+        let Event::IntentClassified { class, path, confidence, source, reasoning, key, .. } = event else {
+            return;
+        };
+        let Some(key) = key else { return };
+        let opinion = Opinion {
+            turn: Some(class.clone()),
+            path: Some(path.clone()),
+            target: None,
+            confidence: *confidence,
+            sub_confidence: *confidence,
+            source: Source::Cache,
+            reasoning: format!("as before ({}): {reasoning}", source.name()),
+            firm: false,
+        };
+        self.memory.retain(|(k, _)| k != key);
+        self.memory.push_back((*key, opinion));
+        let old = self.memory.len().saturating_sub(MEMORY);
+        self.memory.drain(..old);
+    }
+
+    /// Keeps how a message is understood.
+    fn classified(&mut self, event: &Event) {
+        let Event::IntentClassified {
+            turn,
+            class,
+            path,
+            confidence,
+            forbids,
+            request,
+            source,
+            reasoning,
+            usage,
+            ..
+        } = event
+        else {
+            return;
+        };
+        let typed = request.as_deref().is_some_and(|r| r.starts_with('!'))
+            || self.turns.get(turn).is_some_and(|t| t.head.starts_with('!'));
+        self.tasks += u32::from(matches!(class, Turn::PlanNew(_)) && !typed);
+        if let Some(usage) = usage {
+            self.usage.add(usage);
+        }
+        let (phase, plan_active) = (self.phase, self.plan.is_some());
+        if let Some(info) = self.turns.get_mut(turn) {
+            (info.phase, info.plan_active) = (phase, plan_active);
+            info.source = *source;
+            info.reasoning.clone_from(reasoning);
+            info.class = class.clone();
+            info.path = path.clone();
+            info.confidence = *confidence;
+            info.forbids = *forbids;
+            info.fixed = *source == Source::AtNode;
+            info.request.clone_from(request);
         }
     }
 }

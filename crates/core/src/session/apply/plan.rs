@@ -9,6 +9,27 @@ use crate::{
     session::State,
 };
 
+/// Events of plans, their tasks and their gates.
+macro_rules! plan_events {
+    () => {
+        Event::PlanReady { .. }
+            | Event::PlanShelved { .. }
+            | Event::TaskStarted { .. }
+            | Event::TaskCompleted { .. }
+            | Event::TaskFailed { .. }
+            | Event::TaskSkipped { .. }
+            | Event::TaskCancelled { .. }
+            | Event::TaskReset { .. }
+            | Event::GateStarted { .. }
+            | Event::GatePassed { .. }
+            | Event::GateFailed { .. }
+            | Event::GateWentStale { .. }
+            | Event::GateReset { .. }
+            | Event::RepairStarted { .. }
+    };
+}
+pub(super) use plan_events;
+
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_plan(&mut self, seq: Seq, event: &Event) {

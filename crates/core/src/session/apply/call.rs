@@ -1,0 +1,73 @@
+//! Tool calls folded into the state: made, begun, held, ended.
+
+use crate::{
+    event::Event,
+    ids::{CallId, LaneId, Seq},
+    session::{ApplyStatus, LaneKind, OpenCall, State, Talk},
+    tool::LeaveOf,
+};
+
+/// Events of tool calls.
+macro_rules! call_events {
+    () => {
+        Event::CallMade { .. }
+            | Event::CallStarted { .. }
+            | Event::CallHeld { .. }
+            | Event::CallEnded { .. }
+            | Event::CallLost { .. }
+    };
+}
+pub(super) use call_events;
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_call(&mut self, seq: Seq, event: &Event) {
+        match event {
+            Event::CallMade { call, lane, tool, args, typed } => {
+                self.saw(call.0);
+                let at = self.at;
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.calls.push(OpenCall { typed: *typed, ..OpenCall::made(*call, *tool, args, at) });
+                }
+            }
+            Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
+                self.saw(call.0.max(approval.map_or(0, |a| a.0)));
+                let (at, given, trust) = (self.at, self.given.as_ref().map(|g| g.of), self.trust);
+                if let Some(open) = self.call_of(*lane, *call) {
+                    open.tool = Some(*tool);
+                    open.hash = *args;
+                    open.allowed = Some(*epoch);
+                    (open.confine, open.given) = (*confine, given);
+                    open.since = at;
+                    open.leave_of = LeaveOf::of(approval.is_some() || open.typed, trust);
+                }
+            }
+            Event::CallHeld { call, lane, .. } => {
+                if let Some(open) = self.call_of(*lane, *call) {
+                    open.allowed = None;
+                }
+            }
+            Event::CallEnded { call, lane, seen, .. } => {
+                let Some(lane) = self.lanes.get_mut(lane) else { return };
+                lane.calls.retain(|c| c.call != *call);
+                lane.talk.push(Talk::Result(seq));
+                lane.seen.extend(seen.iter().cloned());
+                if lane.kind == LaneKind::Goal && lane.rounds == 0 {
+                    if let Some(turn) = self.turns.get_mut(&lane.turn) {
+                        turn.output = Some(seq);
+                    }
+                }
+            }
+            Event::CallLost { apply, .. } => {
+                if let Some(a) = apply.and_then(|a| self.applies.get_mut(&a)) {
+                    a.status = ApplyStatus::Failed;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call_of(&mut self, lane: LaneId, call: CallId) -> Option<&mut OpenCall> {
+        self.lanes.get_mut(&lane)?.calls.iter_mut().find(|c| c.call == call)
+    }
+}

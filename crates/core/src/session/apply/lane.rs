@@ -1,0 +1,84 @@
+//! Lanes folded into the state: opened, on their way, thinking, closed.
+
+use crate::{
+    event::Event,
+    ids::Seq,
+    session::{Lane, LaneKind, State, lane::LaneScope, state::HEAD_CHARS},
+};
+
+/// Events of lanes and their model.
+macro_rules! lane_events {
+    () => {
+        Event::LaneOpened { .. }
+            | Event::LaneClosed { .. }
+            | Event::NodeTransition { .. }
+            | Event::ThinkingStarted { .. }
+            | Event::MessageCompleted { .. }
+            | Event::ThinkingFailed { .. }
+    };
+}
+pub(super) use lane_events;
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_lane(&mut self, seq: Seq, event: &Event) {
+        match event {
+            Event::LaneOpened { lane, kind, turn, node, ceiling, fixed } => {
+                self.saw(lane.0);
+                let scope = LaneScope { node: *node, ceiling: *ceiling, fixed: *fixed };
+                let mut lane = Lane::opened(*lane, *kind, *turn, scope, self.at);
+                if lane.kind == LaneKind::Goal {
+                    self.begin_goal(&mut lane);
+                }
+                self.lanes.insert(lane.id, lane);
+            }
+            Event::LaneClosed { lane } => {
+                let Some(lane) = self.lanes.remove(lane) else { return };
+                if let Some(call) = lane.thinking {
+                    self.cut.insert(call, (lane.turn, lane.id));
+                }
+                if lane.kind == LaneKind::Goal {
+                    self.goal_talk = Some((lane.turn, lane.talk));
+                }
+            }
+            Event::NodeTransition { lane, to, approval, .. } => {
+                self.saw(approval.map_or(0, |a| a.0));
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.node = *to;
+                    lane.epoch += 1;
+                    lane.moves.drain(..usize::from(lane.moves.first().is_some_and(|m| m.to == *to)));
+                }
+            }
+            Event::ThinkingStarted { call, lane } => {
+                self.saw(call.0);
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.thinking = Some(*call);
+                    lane.rounds += 1;
+                }
+            }
+            Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
+                self.usage.add(usage);
+                self.cut.remove(call);
+                if !*intermediate {
+                    self.history.push(seq);
+                    self.keep(seq, false, text.head.chars().take(HEAD_CHARS).collect());
+                }
+                self.saw(calls.iter().map(|c| c.call.0).max().unwrap_or(0));
+                let at = self.at;
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.replied(seq, calls, at);
+                }
+            }
+            Event::ThinkingFailed { lane, call, .. } => {
+                self.cut.remove(call);
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.thinking = None;
+                    if lane.kind == LaneKind::Planning {
+                        self.failed = Some(lane.turn);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

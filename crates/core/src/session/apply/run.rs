@@ -1,0 +1,37 @@
+//! Runs folded into the state.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    event::{Event, RunStatus},
+    session::state::{Run, State},
+};
+
+/// Events of runs.
+macro_rules! run_events {
+    () => {
+        Event::RunStarted { .. } | Event::RunCompleted { .. }
+    };
+}
+pub(super) use run_events;
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_run(&mut self, event: &Event) {
+        match event {
+            Event::RunStarted { run, turn, approval } => {
+                self.saw(run.0);
+                self.repairs = 0;
+                let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
+                self.run = Some(Run { id, turn, began, approval, files: BTreeSet::new(), tried: None });
+            }
+            Event::RunCompleted { status, .. } => {
+                let run = self.run.take();
+                if *status == RunStatus::Failed {
+                    self.failed = run.map(|r| r.turn);
+                }
+            }
+            _ => {}
+        }
+    }
+}

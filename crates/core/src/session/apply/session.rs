@@ -1,0 +1,112 @@
+//! The session itself folded into the state: opened, opened again, its phase, mode and ceiling.
+
+use crate::{
+    event::Event,
+    intent::{Control, Phase},
+    plan::{GateStatus, TaskStatus},
+    proposal::ProposalStatus,
+    scope::PermissionMode,
+    session::state::{ApplyStatus, State},
+    trust::Trust,
+};
+
+/// Events of the session itself.
+macro_rules! session_events {
+    () => {
+        Event::SessionOpened { .. }
+            | Event::SessionReopened { .. }
+            | Event::PhaseChanged { .. }
+            | Event::ModeChanged { .. }
+            | Event::ControlGiven { .. }
+            | Event::PermissionChanged { .. }
+    };
+}
+pub(super) use session_events;
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_session(&mut self, event: &Event) {
+        match event {
+            Event::SessionOpened { slug, folder, mode, permission, sandbox, mode_said, .. } => {
+                self.mode_said = *mode_said;
+                self.slug.clone_from(slug);
+                self.folder.clone_from(folder);
+                self.mode = *mode;
+                self.permission = *permission;
+                self.sandbox = sandbox.clone().unwrap_or_default();
+            }
+            Event::SessionReopened { permission, sandbox, .. } => {
+                self.reopen(*permission);
+                self.sandbox = sandbox.clone().unwrap_or_default();
+            }
+            Event::PhaseChanged { to, .. } => {
+                self.phase = *to;
+                if *to != Phase::Failed {
+                    self.failure = None;
+                }
+            }
+            Event::ModeChanged { mode, .. } => {
+                self.mode = *mode;
+                self.mode_said = true;
+            }
+            Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
+            Event::PermissionChanged { permission, chat_only } => {
+                self.permission = *permission;
+                self.chat_only = *chat_only;
+                self.narrow();
+            }
+            _ => {}
+        }
+    }
+
+    /// Brings every lane under the ceiling; a lane that narrows loses its permits.
+    fn narrow(&mut self) {
+        let ceiling = self.ceiling();
+        for lane in self.lanes.values_mut() {
+            let was = lane.scope();
+            lane.ceiling = lane.ceiling.and(ceiling);
+            if lane.scope() != was {
+                lane.epoch += 1;
+            }
+        }
+    }
+
+    fn reopen(&mut self, permission: Option<PermissionMode>) {
+        self.permission = permission.unwrap_or(self.permission);
+        (self.trust, self.given) = (Trust::None, None);
+        self.granted.clear();
+        self.keeping.clear();
+        self.seeking = None;
+        self.hooks.clear();
+        self.hook_runs.clear();
+        self.lanes.clear();
+        self.open.clear();
+        self.asked.clear();
+        self.cut.clear();
+        self.hearing.clear();
+        self.run = None;
+        self.failure = None;
+        self.phase = Phase::Idle;
+        if let Some(plan) = self.plan.take() {
+            self.suspended = Some(plan);
+        }
+        if let Some(plan) = &mut self.suspended {
+            for task in plan.tasks.iter_mut().filter(|t| t.status == TaskStatus::Running) {
+                task.status = TaskStatus::Pending;
+            }
+            for gate in plan.gates.iter_mut().filter(|g| g.status == GateStatus::Running) {
+                gate.status = GateStatus::Pending;
+            }
+        }
+        for apply in self.applies.values_mut() {
+            if matches!(apply.status, ApplyStatus::Approved) {
+                apply.status = ApplyStatus::Failed;
+            }
+        }
+        for p in self.proposals.values_mut() {
+            if matches!(p.status, ProposalStatus::Applying(_)) {
+                p.status = ProposalStatus::Open;
+            }
+        }
+    }
+}

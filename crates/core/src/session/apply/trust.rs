@@ -1,0 +1,42 @@
+//! Trust folded into the state: of the folder, and what the user allowed by rules.
+
+use crate::{
+    event::Event,
+    policy::{Origin, Rule},
+    session::State,
+    trust::Given,
+};
+
+/// Events of trust and granted rules.
+macro_rules! trust_events {
+    () => {
+        Event::TrustChanged { .. }
+            | Event::TrustSought { .. }
+            | Event::RulesGranted { .. }
+            | Event::RulesKept { .. }
+    };
+}
+pub(super) use trust_events;
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_trust(&mut self, event: &Event) {
+        match event {
+            Event::TrustChanged { trust, of, gives } => {
+                self.trust = *trust;
+                self.given = Given::of(gives, *of);
+                self.seeking = None;
+            }
+            Event::TrustSought { wish } => self.seeking = Some(*wish),
+            Event::RulesGranted { rules, lasting, approval } => {
+                self.saw(approval.0);
+                self.granted.extend(rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()));
+                if *lasting {
+                    self.keeping.insert(*approval, rules.clone());
+                }
+            }
+            Event::RulesKept { approval, .. } => drop(self.keeping.remove(approval)),
+            _ => {}
+        }
+    }
+}
