@@ -5,6 +5,7 @@
 //! file's or a message's text.
 
 mod apply;
+mod changes;
 mod decide;
 mod digest;
 mod hooks;
@@ -14,8 +15,9 @@ pub mod tiers;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+pub use changes::{Apply, ApplyStatus};
 pub use lane::{Lane, LaneKind, OpenCall, Talk};
-pub use state::{Apply, ApplyStatus, Hearing, Queue, Run, Said, State, TurnInfo};
+pub use state::{Hearing, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 
 use crate::{

@@ -98,13 +98,13 @@ fn from_a_sentence_to_bytes_on_disk_and_back() {
     assert_eq!(starts(&step), ["prepare"]);
     b.write();
     assert_eq!(phase(&b), Phase::Idle);
-    assert_eq!(b.session.state().ledger.len(), 1);
+    assert_eq!(b.session.state().ledger().len(), 1);
     assert!(b.names().contains(&"run_completed".into()));
     let step = b.input(Input::Undo).unwrap();
     assert_eq!(starts(&step), ["revert"]);
-    let apply = b.session.state().applies.keys().next().copied().unwrap();
+    let apply = b.session.state().applies().keys().next().copied().unwrap();
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
-    assert!(b.session.state().ledger.is_empty());
+    assert!(b.session.state().ledger().is_empty());
     assert_eq!(starts(&b.input(Input::Redo).unwrap()), ["revert"]);
 }
 
@@ -189,7 +189,7 @@ fn a_stale_file_is_refused_and_shown_again() {
     let mut b = reviewing();
     b.approve_all(None).unwrap();
     let apply = b.writing();
-    let p = b.session.state().proposals.values().next().unwrap().clone();
+    let p = b.session.state().proposals().values().next().unwrap().clone();
     let draft = proposing("a.txt", "0\n1\n", "0\none\n").proposals.remove(0);
     let fault = WriteFault { message: "a.txt changed".into(), stale: true, rebased: vec![(p.id, draft)] };
     b.input(Input::ApplyPrepared { apply, files: Err(fault) }).unwrap();
@@ -427,7 +427,7 @@ fn a_reopened_session_runs_nothing_and_offers_what_was_open() {
         open.found = vec![(apply, found)];
         again.step(Millis(99), Input::Open(open)).unwrap();
         assert!(again.pending().is_empty());
-        assert_eq!(again.state().ledger.len(), ledger);
+        assert_eq!(again.state().ledger().len(), ledger);
     }
 }
 

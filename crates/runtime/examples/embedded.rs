@@ -84,7 +84,7 @@ fn answer(state: &State) -> Option<Input> {
     let question = state.open.values().next()?;
     match &question.kind {
         CheckpointKind::Diff { proposals, .. } => {
-            let shown = proposals.iter().filter_map(|id| Some((*id, state.proposals.get(id)?.shown())));
+            let shown = proposals.iter().filter_map(|id| Some((*id, state.proposals().get(id)?.shown())));
             Some(Input::Apply { proposals: shown.collect(), word: None })
         }
         CheckpointKind::Clarification { .. } => {

@@ -474,7 +474,7 @@ impl Driver {
             return true;
         }
         // Opening and the folder's trust alone are nothing to come back to.
-        if state.history.is_empty() && state.turns.is_empty() && state.ledger.is_empty() {
+        if state.history.is_empty() && state.turns.is_empty() && state.ledger().is_empty() {
             drop(std::fs::remove_dir_all(&self.at.folder));
             return false;
         }

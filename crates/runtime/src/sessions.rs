@@ -78,8 +78,8 @@ impl Summary {
             messages: state.history.len(),
             last: state.seq,
             usage: state.usage,
-            applied: state.ledger.len(),
-            undone: state.undone.len(),
+            applied: state.ledger().len(),
+            undone: state.undone().len(),
             unfinished: state.phase != Phase::Idle
                 || !state.open.is_empty()
                 || state.suspended.as_ref().is_some_and(|p| p.settled() < p.tasks.len()),
@@ -230,9 +230,9 @@ impl Check {
 pub fn verify(place: &Place) -> Result<Check, RuntimeError> {
     let (session, report) = read(&place.folder)?;
     let blobs = Blobs::under(&place.folder);
-    let applies = session.state().applies.values().flat_map(|a| &a.files);
+    let applies = session.state().applies().values().flat_map(|a| &a.files);
     let mut named: Vec<_> = applies.flat_map(|f| [f.before, f.after]).flatten().collect();
-    named.extend(session.state().proposals.values().flat_map(|p| [p.before, p.after]).flatten());
+    named.extend(session.state().proposals().values().flat_map(|p| [p.before, p.after]).flatten());
     named.sort_unstable();
     named.dedup();
     named.retain(|id| blobs.get(*id).is_none());

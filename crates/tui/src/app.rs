@@ -460,7 +460,7 @@ impl App {
     /// Whether changes wait to be decided or are being written.
     fn reviewing(&self) -> bool {
         let here = |s| matches!(s, ProposalStatus::Open | ProposalStatus::Applying(_));
-        self.session.state().proposals.values().any(|p| here(p.status))
+        self.session.state().proposals().values().any(|p| here(p.status))
     }
 
     fn pane_visible(&self, pane: Focus) -> bool {

@@ -69,7 +69,7 @@ pub fn undecided(state: &State) -> Option<usize> {
 }
 
 fn open_of<'a>(state: &'a State, proposals: &'a [ProposalId]) -> impl Iterator<Item = &'a Proposal> {
-    let all = proposals.iter().filter_map(|id| state.proposals.get(id));
+    let all = proposals.iter().filter_map(|id| state.proposals().get(id));
     all.filter(|p| p.status == ProposalStatus::Open)
 }
 

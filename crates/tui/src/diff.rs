@@ -185,7 +185,7 @@ impl DiffPane {
                 } else {
                     "nothing was written"
                 };
-                let of = state.applies.get(apply).map(|a| a.take.iter().map(|t| t.0).collect::<Vec<_>>());
+                let of = state.applies().get(apply).map(|a| a.take.iter().map(|t| t.0).collect::<Vec<_>>());
                 for id in of.unwrap_or_default() {
                     self.failed.retain(|(f, _)| *f != id);
                     self.failed.push((id, format!("Not written: {message}. {why}")));

@@ -34,15 +34,15 @@ impl State {
         for turn in self.turns.values() {
             writeln!(out, "turn {:?} {} {}", turn.class, turn.path, turn.head)?;
         }
-        for p in self.proposals.values() {
+        for p in self.proposals().values() {
             writeln!(out, "proposal {} {:?} {:?} {:?}", p.path, p.kind, p.status, p.decided)?;
         }
-        for apply in self.ledger.iter().filter_map(|a| self.applies.get(a)) {
+        for apply in self.ledger().iter().filter_map(|a| self.applies().get(a)) {
             for file in &apply.files {
                 writeln!(out, "wrote {} {:?} {:?}", file.path, file.before, file.after)?;
             }
         }
-        writeln!(out, "undone {:?} open {}", self.undone, self.open.len())?;
+        writeln!(out, "undone {:?} open {}", self.undone(), self.open.len())?;
         writeln!(out, "tokens {} {}", self.usage.input, self.usage.output)
     }
 }

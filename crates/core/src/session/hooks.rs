@@ -2,7 +2,7 @@
 //!
 //! Owns the work that follows. Never decides that one is called.
 
-use super::state::{Apply, ApplyStatus, State};
+use super::{Apply, ApplyStatus, State};
 use crate::{
     hook::{Hold, HookRun, Way},
     ids::{CallId, LaneId},
@@ -19,7 +19,9 @@ impl State {
         let idle = |holds: Hold| match holds {
             Hold::Move(lane) => self.lanes.get(&lane).is_none_or(|l| l.moves.is_empty()),
             Hold::Call(call) => self.open_call(call).is_none(),
-            Hold::Apply(apply) => self.applies.get(&apply).is_none_or(|a| a.status != ApplyStatus::Approved),
+            Hold::Apply(apply) => {
+                self.applies().get(&apply).is_none_or(|a| a.status != ApplyStatus::Approved)
+            }
         };
         let gone: Vec<CallId> = self
             .hook_runs
@@ -49,7 +51,7 @@ impl State {
 
     /// Whether an approved write waits for hooks: its own, or those of a lane on its way.
     pub(super) fn waits_for_hooks(&self, apply: &Apply) -> bool {
-        let lanes = apply.take.iter().filter_map(|(id, _)| self.proposals.get(id)).map(|p| p.lane);
+        let lanes = apply.take.iter().filter_map(|(id, _)| self.proposals().get(id)).map(|p| p.lane);
         self.is_held(Hold::Apply(apply.id)) || lanes.into_iter().any(|lane| self.is_moving(lane))
     }
 

@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::{
     blob::BlobId,
     checkpoint::{Checkpoint, CheckpointKind, Failure},
-    event::FileChange,
     goal::Tried,
     hook::{Hold, Hook, HookRun},
     ids::{
@@ -20,7 +19,7 @@ use crate::{
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
-    session::{Lane, LaneKind, Talk},
+    session::{Apply, ApplyStatus, Lane, LaneKind, Talk, changes::Changes},
     talk::Usage,
     tool::Permit,
     trust::{Given, Trust, TrustWish},
@@ -88,14 +87,8 @@ pub struct State {
     pub memory: VecDeque<(BlobId, Opinion)>,
     /// Lines of work.
     pub lanes: BTreeMap<LaneId, Lane>,
-    /// Proposals, open and settled.
-    pub proposals: BTreeMap<ProposalId, Proposal>,
-    /// Approved writes.
-    pub applies: BTreeMap<ApplyId, Apply>,
-    /// Writes that are on disk, oldest first.
-    pub ledger: Vec<ApplyId>,
-    /// Writes that were taken back and can be put back, last undone last.
-    pub undone: Vec<ApplyId>,
+    /// Proposals and the writes that they became.
+    pub(super) changes: Changes,
     /// Turns.
     pub turns: BTreeMap<TurnId, TurnInfo>,
     /// The last turn.
@@ -240,50 +233,35 @@ impl TurnInfo {
     }
 }
 
-/// An approved write.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Apply {
-    /// Its id.
-    pub id: ApplyId,
-    /// The approval.
-    pub approval: ApprovalId,
-    /// What of which proposal.
-    pub take: Vec<(ProposalId, BTreeSet<usize>)>,
-    /// The exact files, once known.
-    pub files: Vec<FileChange>,
-    /// Where it stands.
-    pub status: ApplyStatus,
-}
-
-/// Where a write stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ApplyStatus {
-    /// Approved; contents are being worked out.
-    Approved,
-    /// Being written.
-    Writing,
-    /// On disk.
-    Applied,
-    /// Being taken back (`redo: false`) or put back.
-    Reverting {
-        /// Put back rather than taken back.
-        redo: bool,
-    },
-    /// Taken back.
-    Reverted,
-    /// Nothing was written.
-    Failed,
-}
-
 impl State {
     /// The question that holds the phase, if one does.
     pub fn phase_question(&self) -> Option<&Checkpoint> {
         self.open.values().find(|c| c.kind.is_phase_own())
     }
 
+    /// Proposals, open and settled.
+    pub const fn proposals(&self) -> &BTreeMap<ProposalId, Proposal> {
+        self.changes.proposals()
+    }
+
+    /// Approved writes.
+    pub const fn applies(&self) -> &BTreeMap<ApplyId, Apply> {
+        self.changes.applies()
+    }
+
+    /// Writes that are on disk, oldest first.
+    pub fn ledger(&self) -> &[ApplyId] {
+        self.changes.ledger()
+    }
+
+    /// Writes that were taken back and can be put back, last undone last.
+    pub fn undone(&self) -> &[ApplyId] {
+        self.changes.undone()
+    }
+
     /// Proposals that wait, in the order in which they were made.
     pub fn open_proposals(&self) -> impl Iterator<Item = &Proposal> {
-        self.proposals.values().filter(|p| p.status == ProposalStatus::Open)
+        self.proposals().values().filter(|p| p.status == ProposalStatus::Open)
     }
 
     /// Open proposals of one lane.
@@ -341,7 +319,7 @@ impl State {
             vectors: h.vectors,
             model: h.model,
         });
-        let writes = self.applies.values().filter_map(|a| self.write_work(a));
+        let writes = self.applies().values().filter_map(|a| self.write_work(a));
         let survey = self.seeking.map(Work::Survey);
         let keeps = self.keeping.iter();
         let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
@@ -397,7 +375,7 @@ impl State {
     }
 
     fn take(&self, id: ProposalId, taken: &BTreeSet<usize>) -> Option<Take> {
-        let p = self.proposals.get(&id)?;
+        let p = self.proposals().get(&id)?;
         Some(Take {
             proposal: id,
             path: p.path.clone(),

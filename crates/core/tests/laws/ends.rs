@@ -34,10 +34,10 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
         for work in bench.session.pending().values() {
             // What the user approved of changes staged before is no part of the work.
             let staged = match work {
-                Work::Prepare { apply, .. } => state.applies[apply]
+                Work::Prepare { apply, .. } => state.applies()[apply]
                     .take
                     .iter()
-                    .all(|(id, _)| !state.lanes.contains_key(&state.proposals[id].lane)),
+                    .all(|(id, _)| !state.lanes.contains_key(&state.proposals()[id].lane)),
                 Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => true,
                 // Looking at the folder is nobody's work.
                 Work::Survey(_) => true,
@@ -148,7 +148,7 @@ fn three_thousand_approved_runs_widen_only_by_approval() {
             };
             if let Ok(step) = bench.input(next) {
                 check(&before, &bench.session, &step.events);
-                deep += usize::from(!bench.session.state().ledger.is_empty());
+                deep += usize::from(!bench.session.state().ledger().is_empty());
             }
         }
         check_log(&bench.log);

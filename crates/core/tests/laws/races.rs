@@ -63,7 +63,7 @@ enum Wish {
 fn input(b: &Bench, kind: &str, id: CheckpointId, shown: Option<BlobId>, wish: Wish) -> Input {
     let other = BlobId::of(b"what stood here before");
     if kind == "diff" {
-        let proposals: Vec<_> = b.session.state().proposals.values().map(|p| (p.id, p.shown())).collect();
+        let proposals: Vec<_> = b.session.state().proposals().values().map(|p| (p.id, p.shown())).collect();
         return match wish {
             Wish::Yes => Input::Apply { proposals, word: None },
             Wish::No => {

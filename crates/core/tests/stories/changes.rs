@@ -29,7 +29,7 @@ fn a_cancel_stops_a_write_that_is_only_being_prepared() {
     b.input(Input::Cancel).unwrap();
     assert!(b.session.pending().is_empty(), "{:?}", b.session.pending());
     assert!(b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).is_err());
-    assert!(b.session.state().proposals.values().all(|p| p.status == ProposalStatus::Dropped));
+    assert!(b.session.state().proposals().values().all(|p| p.status == ProposalStatus::Dropped));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_cancel_lets_a_write_that_has_begun_end_and_it_can_be_undone() {
     assert_eq!(phase(&b), Phase::Idle);
     assert!(b.input(Input::Undo).is_err(), "not while it is being written");
     b.input(Input::ApplyEnded { apply, result: Ok(()) }).unwrap();
-    assert_eq!(b.session.state().ledger, [apply]);
+    assert_eq!(b.session.state().ledger(), [apply]);
     b.input(Input::Undo).unwrap();
 }
 
@@ -89,7 +89,7 @@ fn two_changes_of_one_file_are_never_one_write() {
     let (mut b, ids) = two_on_one_file();
     let refusal = b.approve_all(None).unwrap_err();
     assert!(refusal.reason.contains("a.txt"), "{refusal}");
-    let shown = |b: &Bench, id| b.session.state().proposals[&id].shown();
+    let shown = |b: &Bench, id| b.session.state().proposals()[&id].shown();
     let one = |b: &Bench, i: usize| Input::Apply { proposals: vec![(ids[i], shown(b, ids[i]))], word: None };
     let first = one(&b, 0);
     b.input(first).unwrap();
@@ -113,7 +113,7 @@ fn a_change_waits_while_its_file_is_being_taken_back() {
     b.reply("done", &[]);
     b.input(Input::Undo).unwrap();
     assert!(b.approve_all(None).is_err());
-    let apply = b.session.state().applies.keys().next().copied().unwrap();
+    let apply = b.session.state().applies().keys().next().copied().unwrap();
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
     b.approve_all(None).unwrap();
 }
@@ -151,7 +151,7 @@ fn a_removal_taken_back_in_the_middle_of_a_run_can_be_removed_again() {
     b.approve_all(Some("delete")).unwrap();
     b.write();
     b.input(Input::Undo).unwrap();
-    let apply = b.session.state().applies.keys().next().copied().unwrap();
+    let apply = b.session.state().applies().keys().next().copied().unwrap();
     b.input(Input::RevertEnded { apply, result: Ok(()) }).unwrap();
     b.reply("", &[("delete", json!({"path": "old/a.txt"}))]);
     b.propose("old/a.txt", "bye\n", "");
@@ -174,5 +174,5 @@ fn raising_the_ceiling_in_the_middle_widens_nothing_that_runs() {
     b.propose("a.txt", "1\n", "2\n");
     b.reply("", &[]);
     b.write();
-    assert_eq!(b.session.state().ledger.len(), 1);
+    assert_eq!(b.session.state().ledger().len(), 1);
 }

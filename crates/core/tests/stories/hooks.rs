@@ -224,7 +224,7 @@ fn nothing_is_written_before_its_hook_passed_and_a_refusal_leaves_the_proposals_
         b.approve_all(delete.then_some("delete")).unwrap();
         b.end_hook(HookStatus::Passed);
         b.write();
-        assert_eq!(b.session.state().ledger.len(), 1);
+        assert_eq!(b.session.state().ledger().len(), 1);
     }
 }
 

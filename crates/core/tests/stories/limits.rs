@@ -145,7 +145,7 @@ fn two_hundred_proposals_are_reviewed_and_written_together() {
     assert_eq!(b.session.state().open_proposals().count(), 200);
     b.approve_all(None).unwrap();
     b.write();
-    assert_eq!(b.session.state().ledger.len(), 1);
+    assert_eq!(b.session.state().ledger().len(), 1);
     assert_eq!(b.session.state().run.as_ref().unwrap().files.len(), 200);
 }
 

@@ -220,7 +220,7 @@ fn staged_changes_outlive_another_plan_and_never_settle_its_tasks() {
     assert!(!done, "the other plan's task is not done by that");
     assert_eq!(phase(&b), Phase::Executing);
     b.input(Input::Cancel).unwrap();
-    assert_eq!(b.session.state().ledger.len(), 1);
+    assert_eq!(b.session.state().ledger().len(), 1);
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn running(state: &State) -> Option<String> {
 /// What the user did not take of this turn's earlier proposals.
 fn left(state: &State, lane: &Lane) -> Option<String> {
     let since = state.turns.get(&lane.turn).map_or(0, |_| lane.turn.0);
-    let mine = state.proposals.values().filter(|p| p.lane.0 > since);
+    let mine = state.proposals().values().filter(|p| p.lane.0 > since);
     let notes: Vec<String> = mine
         .filter_map(|p| match p.status {
             ProposalStatus::Skipped => Some(format!("{}: not taken", p.path)),

@@ -199,7 +199,7 @@ fn ceiling(opened: &Opened, setup: &Setup, fresh: bool) -> Option<PermissionMode
 
 /// What is on disk of writes that were open when the last process ended; their leavings go.
 fn look(opened: &Opened) -> Vec<(ApplyId, Found)> {
-    let applies = opened.session.state().applies.values();
+    let applies = opened.session.state().applies().values();
     let open = applies.filter(|a| matches!(a.status, ApplyStatus::Writing | ApplyStatus::Reverting { .. }));
     open.map(|a| {
         let found = writer::look(&RealDisk, &opened.root, &a.files);

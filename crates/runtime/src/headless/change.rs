@@ -117,10 +117,10 @@ fn fold(place: &Place) -> Result<(Session, (pilothouse_core::ids::Millis, Seq)),
 fn stack(session: &Session, way: Way) -> impl Iterator<Item = &Apply> {
     let state = session.state();
     let ids = match way {
-        Way::Undo => &state.ledger,
-        Way::Redo => &state.undone,
+        Way::Undo => state.ledger(),
+        Way::Redo => state.undone(),
     };
-    ids.iter().rev().filter_map(|id| state.applies.get(id))
+    ids.iter().rev().filter_map(|id| state.applies().get(id))
 }
 
 fn files(apply: &Apply) -> String {
@@ -185,7 +185,7 @@ async fn perform(
                 for event in events {
                     session.apply(&event);
                     if let Event::Reverted { apply, .. } = &event.event {
-                        let text = session.state().applies.get(apply).map(files).unwrap_or_default();
+                        let text = session.state().applies().get(apply).map(files).unwrap_or_default();
                         said = Some((0, text));
                     }
                     if let Event::RevertFailed { message, .. } = &event.event {

@@ -42,12 +42,12 @@ fn text(state: &State, blobs: &Blobs, from: Seq) -> String {
     // Ids and sequence numbers count apart; what was applied before this run is of an older turn.
     let own = |turn: pilothouse_core::ids::TurnId| state.turns.get(&turn).is_some_and(|t| t.seq > from);
     let first = state.turns.keys().find(|t| own(**t)).map_or(u64::MAX, |t| t.0);
-    for apply in state.applies.values().filter(|a| a.status == ApplyStatus::Applied && a.id.0 > first) {
+    for apply in state.applies().values().filter(|a| a.status == ApplyStatus::Applied && a.id.0 > first) {
         for f in &apply.files {
             add(&mut changes, &f.path, f.before, f.after);
         }
     }
-    for p in state.proposals.values().filter(|p| p.status == ProposalStatus::Open && p.id.0 > first) {
+    for p in state.proposals().values().filter(|p| p.status == ProposalStatus::Open && p.id.0 > first) {
         add(&mut changes, &p.path, p.before, p.after);
     }
     changes.iter().map(|(path, (before, after))| one(path, *before, *after, blobs)).collect()

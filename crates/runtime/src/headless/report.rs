@@ -134,7 +134,7 @@ impl<'a> Report<'a> {
             }
             Event::ApplyStarted { .. } => {}
             Event::Applied { apply } => {
-                let files = state.applies.get(apply).map(|a| a.files.clone()).unwrap_or_default();
+                let files = state.applies().get(apply).map(|a| a.files.clone()).unwrap_or_default();
                 for f in files {
                     self.progress(&format!("✓ wrote {} (+{} -{})", f.path, f.added, f.removed));
                 }

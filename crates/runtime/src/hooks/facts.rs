@@ -90,12 +90,12 @@ fn more(event: &Event, state: &State, command: Option<&str>) -> Map<String, Valu
         }
         Event::ApplyApproved { apply, take, .. } => {
             let files: Vec<_> =
-                take.iter().filter_map(|(id, _)| state.proposals.get(id)).map(|p| p.path.clone()).collect();
+                take.iter().filter_map(|(id, _)| state.proposals().get(id)).map(|p| p.path.clone()).collect();
             map.insert("files".to_owned(), json!(files));
             map.insert("apply".to_owned(), json!(apply));
         }
         Event::Applied { apply } | Event::ApplyFailed { apply, .. } => {
-            let files = state.applies.get(apply).into_iter().flat_map(|a| &a.files);
+            let files = state.applies().get(apply).into_iter().flat_map(|a| &a.files);
             let files: Vec<_> = files.map(|f| f.path.clone()).collect();
             map.insert("files".to_owned(), json!(files));
         }

@@ -64,7 +64,7 @@ impl App {
         if self.focus != Focus::Diff {
             return;
         }
-        let files = self.session.state().applies.get(&apply).map_or(&[][..], |a| &a.files);
+        let files = self.session.state().applies().get(&apply).map_or(&[][..], |a| &a.files);
         if let Some(first) = files.first() {
             let more = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
             self.say(format!("{}{more}", written(first)));

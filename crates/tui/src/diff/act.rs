@@ -181,7 +181,7 @@ impl DiffPane {
 
     /// The input that writes what was shown, or the question for the word that a removal wants.
     fn apply(ctx: &Ctx<'_>, proposals: Vec<(ProposalId, BlobId)>) -> Outcome {
-        let written = proposals.iter().filter_map(|(id, _)| ctx.state.proposals.get(id));
+        let written = proposals.iter().filter_map(|(id, _)| ctx.state.proposals().get(id));
         let written: Vec<&Proposal> = written.filter(|p| !p.chosen().is_empty()).collect();
         if let Some((p, why)) = written.iter().find_map(|p| Some((p, p.control.as_ref()?))) {
             let question = format!("{} is a control file, it {why}. Type {CONTROL_WORD} to write it", p.path);

@@ -58,7 +58,7 @@ impl File {
 /// The files that wait or are being written, in order.
 pub(super) fn files(state: &State) -> Vec<File> {
     let here = |p: &&Proposal| matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
-    state.proposals.values().filter(here).map(File::of).collect()
+    state.proposals().values().filter(here).map(File::of).collect()
 }
 
 /// A content, line by line. Its lines come without secrets; the bytes stay as they are.

@@ -232,7 +232,7 @@ impl DiffPane {
             return Row::new();
         };
         let Some(hunk) = file.hunks.get(n) else { return Row::new() };
-        let decision = ctx.state.proposals.get(&file.id).and_then(|p| p.decided.get(&n).copied());
+        let decision = ctx.state.proposals().get(&file.id).and_then(|p| p.decided.get(&n).copied());
         let here = self.spot().is_some_and(|s| (s.file, s.hunk) == (at, n));
         let (mark, ink, word) = match decision {
             Some(Decision::Taken) => (g.taken, Slot::Ok, "taken"),

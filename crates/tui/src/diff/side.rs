@@ -28,7 +28,7 @@ impl DiffPane {
     }
 
     pub(super) fn proposal<'a>(ctx: &Ctx<'a>, id: ProposalId) -> Option<&'a Proposal> {
-        ctx.state.proposals.get(&id)
+        ctx.state.proposals().get(&id)
     }
 
     /// The rows above the lines, at most `room` of them.

@@ -153,7 +153,7 @@ fn signs_numbers_and_grounds_say_the_same_and_only_changed_words_stand_out() {
 fn deciding_goes_to_the_next_undecided_hunk_and_is_bound_to_what_was_shown() {
     let mut s = two_hunks();
     s.draw(72, 26);
-    let shown = s.story.session.state().proposals[&ProposalId(20)].shown();
+    let shown = s.story.session.state().proposals()[&ProposalId(20)].shown();
     let first = s.act(DiffAction::Take);
     let decided = |hunk, decision| Input::Decide { proposal: ProposalId(20), hunk, decision, shown };
     assert_eq!(first.inputs, [decided(0, Some(Decision::Taken))]);
@@ -174,7 +174,7 @@ fn deciding_goes_to_the_next_undecided_hunk_and_is_bound_to_what_was_shown() {
 fn applying_and_skipping_name_the_file_and_the_hash() {
     let mut s = two_hunks();
     s.draw(72, 26);
-    let shown = s.story.session.state().proposals[&ProposalId(20)].shown();
+    let shown = s.story.session.state().proposals()[&ProposalId(20)].shown();
     let apply = Input::Apply { proposals: vec![(ProposalId(20), shown)], word: None };
     assert_eq!(s.act(DiffAction::Apply).inputs, std::slice::from_ref(&apply));
     assert!(s.act(DiffAction::ApplyAll).inputs.is_empty(), "the sheet comes first");
@@ -217,7 +217,7 @@ fn a_removal_is_shown_whole_and_wants_a_word() {
     assert!(outcome.inputs.is_empty());
     let prompt = outcome.word.unwrap();
     assert_eq!(prompt.answer("yes"), None);
-    let shown = s.story.session.state().proposals[&ProposalId(20)].shown();
+    let shown = s.story.session.state().proposals()[&ProposalId(20)].shown();
     let wanted = Input::Apply { proposals: vec![(ProposalId(20), shown)], word: Some("old.md".into()) };
     assert_eq!(prompt.answer(" old.md "), Some(wanted));
     assert!(prompt.answer("delete").is_some());

@@ -241,10 +241,10 @@ fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) 
         CheckpointKind::Diff { proposals, .. } => {
             let files: Vec<String> = proposals
                 .iter()
-                .filter_map(|id| page.state.proposals.get(id))
+                .filter_map(|id| page.state.proposals().get(id))
                 .map(|p| clean(&p.path.to_string()))
                 .collect();
-            let control = proposals.iter().filter_map(|id| page.state.proposals.get(id)).filter_map(|p| {
+            let control = proposals.iter().filter_map(|id| page.state.proposals().get(id)).filter_map(|p| {
                 let why = p.control.as_ref()?;
                 Some((
                     "control",

@@ -121,7 +121,7 @@ pub fn status(page: &Page<'_>, buf: &mut Buffer) {
         ("plan", plan),
         ("waiting", crate::bar::waiting(state).to_string()),
         ("queued", state.queue.len().to_string()),
-        ("written", format!("{} changes can be taken back", state.ledger.len())),
+        ("written", format!("{} changes can be taken back", state.ledger().len())),
         ("model", Clean::line(&page.surroundings.model).into_string()),
         ("tokens", format!("{} in, {} out", state.usage.input, state.usage.output)),
         ("cost", cost),

@@ -56,7 +56,7 @@ impl Reason {
                 (request.clone(), Some(ruling.clone()), path(*call))
             }
             CheckpointKind::Diff { proposals, lane } => {
-                let first = proposals.iter().find_map(|id| state.proposals.get(id))?;
+                let first = proposals.iter().find_map(|id| state.proposals().get(id))?;
                 let act = if first.kind == ChangeKind::Delete { Act::Delete } else { Act::Write };
                 let path = state.lanes.get(lane).map(|l| IntentPath::to(l.node).to_string());
                 let request = Request::Path { act, path: first.path.as_str().to_owned() };

@@ -186,7 +186,7 @@ impl<'a> Drawer<'a> {
     /// Proposals below a task, while it runs.
     fn nested(&self, task: &Task) -> Vec<&'a Proposal> {
         let state: &'a State = self.ctx.state;
-        let of_task = state.proposals.values().filter(|p| p.task == Some(task.id));
+        let of_task = state.proposals().values().filter(|p| p.task == Some(task.id));
         of_task
             .filter(|p| p.status != ProposalStatus::Dropped && task.status == TaskStatus::Running)
             .collect()

@@ -3,7 +3,7 @@
 use crate::{
     event::Event,
     ids::{CallId, LaneId, Seq},
-    session::{ApplyStatus, LaneKind, OpenCall, State, Talk},
+    session::{LaneKind, OpenCall, State, Talk},
     tool::LeaveOf,
 };
 
@@ -59,8 +59,8 @@ impl State {
                 }
             }
             Event::CallLost { apply, .. } => {
-                if let Some(a) = apply.and_then(|a| self.applies.get_mut(&a)) {
-                    a.status = ApplyStatus::Failed;
+                if let Some(apply) = apply {
+                    self.changes.lost(*apply);
                 }
             }
             _ => {}

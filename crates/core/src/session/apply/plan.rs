@@ -36,10 +36,7 @@ impl State {
         match event {
             Event::PlanReady { plan } => {
                 self.plan = Some(plan.clone());
-                // Changes staged before belong to no task of this plan.
-                for p in self.proposals.values_mut().filter(|p| !self.lanes.contains_key(&p.lane)) {
-                    p.task = None;
-                }
+                self.changes.forget_tasks(|lane| self.lanes.contains_key(&lane));
                 self.suspended.take_if(|p| p.turn == plan.turn);
             }
             Event::PlanShelved { suspended } => {

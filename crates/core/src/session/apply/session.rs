@@ -4,9 +4,8 @@ use crate::{
     event::Event,
     intent::{Control, Phase},
     plan::{GateStatus, TaskStatus},
-    proposal::ProposalStatus,
     scope::PermissionMode,
-    session::state::{ApplyStatus, State},
+    session::State,
     trust::Trust,
 };
 
@@ -98,15 +97,6 @@ impl State {
                 gate.status = GateStatus::Pending;
             }
         }
-        for apply in self.applies.values_mut() {
-            if matches!(apply.status, ApplyStatus::Approved) {
-                apply.status = ApplyStatus::Failed;
-            }
-        }
-        for p in self.proposals.values_mut() {
-            if matches!(p.status, ProposalStatus::Applying(_)) {
-                p.status = ProposalStatus::Open;
-            }
-        }
+        self.changes.reopened();
     }
 }

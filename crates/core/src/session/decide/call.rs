@@ -312,7 +312,7 @@ impl Draft<'_> {
             return self.tool_ended(call, ToolOutcome::failure(text));
         }
         let fault = WriteFault { message: text, stale: false, rebased: Vec::new() };
-        match apply.and_then(|a| self.state.applies.get(&a)).map(|a| (a.id, a.status)) {
+        match apply.and_then(|a| self.state.applies().get(&a)).map(|a| (a.id, a.status)) {
             Some((id, crate::session::ApplyStatus::Approved)) => self.prepared(id, Err(fault)),
             Some((id, crate::session::ApplyStatus::Writing)) => self.apply_ended(id, Err(fault)),
             Some((id, crate::session::ApplyStatus::Reverting { .. })) => self.revert_ended(id, Err(fault)),

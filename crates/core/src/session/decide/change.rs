@@ -19,7 +19,7 @@ use crate::{
 
 impl Draft<'_> {
     fn open_proposal(&self, id: ProposalId) -> Result<&Proposal, Refusal> {
-        let p = self.state.proposals.get(&id).filter(|p| p.status == ProposalStatus::Open);
+        let p = self.state.proposals().get(&id).filter(|p| p.status == ProposalStatus::Open);
         p.ok_or_else(|| Refusal::new("that proposal does not wait any more"))
     }
 
@@ -75,7 +75,7 @@ impl Draft<'_> {
         let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
         let (take, leave): (Vec<_>, Vec<_>) = ids
             .into_iter()
-            .partition(|id| self.state.proposals.get(id).is_some_and(|p| !p.chosen().is_empty()));
+            .partition(|id| self.state.proposals().get(id).is_some_and(|p| !p.chosen().is_empty()));
         for proposal in leave {
             let reason = "every hunk was left".to_owned();
             self.emit(Event::ProposalClosed { proposal, reason, dropped: false });
@@ -90,10 +90,10 @@ impl Draft<'_> {
 
     /// Two changes of the same file are two writes, the second against what the first left.
     fn one_write_a_file(&self, list: &[(ProposalId, BlobId)]) -> Decided {
-        let proposals = &self.state.proposals;
+        let proposals = self.state.proposals();
         let open =
             |s| matches!(s, ApplyStatus::Approved | ApplyStatus::Writing | ApplyStatus::Reverting { .. });
-        let busy = self.state.applies.values().filter(|a| open(a.status)).flat_map(|a| &a.take);
+        let busy = self.state.applies().values().filter(|a| open(a.status)).flat_map(|a| &a.take);
         let busy: BTreeSet<_> = busy.filter_map(|(id, _)| proposals.get(id)).map(|p| &p.path).collect();
         let ids: BTreeSet<ProposalId> = list.iter().map(|(id, _)| *id).collect();
         let mut paths = BTreeSet::new();
@@ -113,10 +113,10 @@ impl Draft<'_> {
     pub(super) fn apply_now(&mut self, ids: &[ProposalId], by: &str) {
         let apply = ApplyId(self.id());
         let approval = ApprovalId(apply.0 + 1);
-        let chosen = |id: &ProposalId| self.state.proposals.get(id).map(|p| (*id, p.chosen()));
+        let chosen = |id: &ProposalId| self.state.proposals().get(id).map(|p| (*id, p.chosen()));
         let take: Vec<(ProposalId, BTreeSet<usize>)> = ids.iter().filter_map(chosen).collect();
         let deleting =
-            ids.iter().filter_map(|id| self.state.proposals.get(id)).find(|p| p.kind == ChangeKind::Delete);
+            ids.iter().filter_map(|id| self.state.proposals().get(id)).find(|p| p.kind == ChangeKind::Delete);
         let lane = deleting.map(|p| p.lane);
         self.emit(Event::ApplyApproved { apply, approval, by: by.to_owned(), take });
         if let Some(lane) = lane {
@@ -166,7 +166,7 @@ impl Draft<'_> {
         apply: ApplyId,
         files: Result<(Vec<FileChange>, Vec<Blob>), WriteFault>,
     ) -> Decided {
-        if !self.state.applies.get(&apply).is_some_and(|a| a.status == ApplyStatus::Approved) {
+        if !self.state.applies().get(&apply).is_some_and(|a| a.status == ApplyStatus::Approved) {
             return Err(Refusal::new("that write is not open any more"));
         }
         match files {
@@ -180,7 +180,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn apply_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
-        if !self.state.applies.get(&apply).is_some_and(|a| a.status == ApplyStatus::Writing) {
+        if !self.state.applies().get(&apply).is_some_and(|a| a.status == ApplyStatus::Writing) {
             return Err(Refusal::new("that write is not open any more"));
         }
         match result {
@@ -243,7 +243,7 @@ impl Draft<'_> {
                 | CheckpointKind::PipelinePause { .. }
                 | CheckpointKind::Breakout { .. } => None,
             })
-            .filter(|(_, lane)| !self.state.proposals.values().any(|p| p.lane == *lane && waits(p)))
+            .filter(|(_, lane)| !self.state.proposals().values().any(|p| p.lane == *lane && waits(p)))
             .collect();
         for (checkpoint, lane) in settled {
             self.close(checkpoint, None);
@@ -257,7 +257,7 @@ impl Draft<'_> {
 
     /// A task whose lane is gone is done once what it had proposed is decided.
     fn finish_left_task(&mut self, lane: LaneId) {
-        let mine = self.state.proposals.values().filter(|p| p.lane == lane);
+        let mine = self.state.proposals().values().filter(|p| p.lane == lane);
         let applied = mine.clone().any(|p| matches!(p.status, ProposalStatus::Applied(_)));
         if let Some(task) = mine.filter_map(|p| p.task).next_back().filter(|_| applied) {
             self.emit(Event::TaskCompleted { task, took: crate::ids::Millis(0) });
@@ -266,9 +266,9 @@ impl Draft<'_> {
 
     /// After a write that no question covered (auto), its lane goes on.
     fn resume_lanes_of(&mut self, apply: ApplyId) {
-        let take = self.state.applies.get(&apply).map(|a| a.take.clone()).unwrap_or_default();
+        let take = self.state.applies().get(&apply).map(|a| a.take.clone()).unwrap_or_default();
         let lanes: BTreeSet<LaneId> =
-            take.iter().filter_map(|(id, _)| self.state.proposals.get(id)).map(|p| p.lane).collect();
+            take.iter().filter_map(|(id, _)| self.state.proposals().get(id)).map(|p| p.lane).collect();
         for lane in lanes {
             let idle = self.state.lanes.get(&lane).is_some_and(|l| l.thinking.is_none());
             if idle && self.state.diff_of(lane).is_none() {
@@ -279,7 +279,7 @@ impl Draft<'_> {
 
     pub(super) fn undo(&mut self) -> Decided {
         self.no_write_open()?;
-        let Some(apply) = self.state.ledger.last().copied() else {
+        let Some(apply) = self.state.ledger().last().copied() else {
             return Err(Refusal::new("there is no applied change to take back"));
         };
         self.emit(Event::RevertStarted { apply, redo: false });
@@ -288,7 +288,7 @@ impl Draft<'_> {
 
     pub(super) fn redo_change(&mut self) -> Decided {
         self.no_write_open()?;
-        let Some(apply) = self.state.undone.last().copied() else {
+        let Some(apply) = self.state.undone().last().copied() else {
             return Err(Refusal::new("there is no undone change to put back"));
         };
         self.emit(Event::RevertStarted { apply, redo: true });
@@ -299,21 +299,21 @@ impl Draft<'_> {
         let open = |s: ApplyStatus| {
             matches!(s, ApplyStatus::Approved | ApplyStatus::Writing | ApplyStatus::Reverting { .. })
         };
-        if self.state.applies.values().any(|a| open(a.status)) {
+        if self.state.applies().values().any(|a| open(a.status)) {
             return Err(Refusal::new("a change is being written; try again in a moment"));
         }
         Ok(())
     }
 
     pub(super) fn revert_ended(&mut self, apply: ApplyId, result: Result<(), WriteFault>) -> Decided {
-        let Some(ApplyStatus::Reverting { redo }) = self.state.applies.get(&apply).map(|a| a.status) else {
+        let Some(ApplyStatus::Reverting { redo }) = self.state.applies().get(&apply).map(|a| a.status) else {
             return Err(Refusal::new("that change is not being taken back any more"));
         };
         match result {
             Ok(()) => {
                 self.emit(Event::Reverted { apply, redo });
                 self.stale_gates();
-                let files = self.state.applies.get(&apply).map_or(0, |a| a.files.len());
+                let files = self.state.applies().get(&apply).map_or(0, |a| a.files.len());
                 let what = if redo { "Put back" } else { "Took back" };
                 let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
                 let s = if files == 1 { "" } else { "s" };
@@ -341,7 +341,7 @@ impl Draft<'_> {
         }
         if self
             .state
-            .applies
+            .applies()
             .values()
             .any(|a| matches!(a.status, ApplyStatus::Approved | ApplyStatus::Writing))
         {

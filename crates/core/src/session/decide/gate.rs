@@ -51,7 +51,8 @@ impl Draft<'_> {
     fn tree(&self) -> Option<BlobId> {
         let mut files: std::collections::BTreeMap<&RelPath, Option<BlobId>> =
             std::collections::BTreeMap::new();
-        for file in self.state.ledger.iter().filter_map(|a| self.state.applies.get(a)).flat_map(|a| &a.files)
+        for file in
+            self.state.ledger().iter().filter_map(|a| self.state.applies().get(a)).flat_map(|a| &a.files)
         {
             files.insert(&file.path, file.after);
         }

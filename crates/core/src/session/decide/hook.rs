@@ -271,8 +271,8 @@ impl Draft<'_> {
     }
 
     fn approved_writes_of(&self, lane: LaneId) -> Vec<ApplyId> {
-        let of = |id: &crate::ids::ProposalId| self.state.proposals.get(id).is_some_and(|p| p.lane == lane);
-        let open = self.state.applies.values().filter(|a| a.status == ApplyStatus::Approved);
+        let of = |id: &crate::ids::ProposalId| self.state.proposals().get(id).is_some_and(|p| p.lane == lane);
+        let open = self.state.applies().values().filter(|a| a.status == ApplyStatus::Approved);
         open.filter(|a| a.take.iter().any(|(id, _)| of(id))).map(|a| a.id).collect()
     }
 }

@@ -264,8 +264,8 @@ impl Draft<'_> {
     fn writes_for(&self, lane: LaneId) -> bool {
         use crate::session::ApplyStatus as A;
         let mine =
-            |id| self.state.proposals.get(id).is_some_and(|p: &crate::proposal::Proposal| p.lane == lane);
-        let open = self.state.applies.values().filter(|a| matches!(a.status, A::Approved | A::Writing));
+            |id| self.state.proposals().get(id).is_some_and(|p: &crate::proposal::Proposal| p.lane == lane);
+        let open = self.state.applies().values().filter(|a| matches!(a.status, A::Approved | A::Writing));
         open.flat_map(|a| &a.take).any(|(id, _)| mine(id))
     }
 

@@ -9,7 +9,7 @@ use crate::{
     hook::Hold,
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Found, Opening, Refusal},
-    session::state::ApplyStatus,
+    session::ApplyStatus,
     tool::Tool,
 };
 
@@ -116,7 +116,7 @@ impl Draft<'_> {
         let open = |s: ApplyStatus| matches!(s, ApplyStatus::Writing | ApplyStatus::Reverting { .. });
         let found = |id| opening.found.iter().find(|(a, _)| *a == id).map_or(Found::Mixed, |(_, f)| *f);
         self.state
-            .applies
+            .applies()
             .values()
             .filter(|a| open(a.status))
             .map(|a| (a.id, a.status, found(a.id)))
@@ -149,7 +149,7 @@ impl Draft<'_> {
         } else {
             let files: Vec<String> = self
                 .state
-                .applies
+                .applies()
                 .get(&apply)
                 .into_iter()
                 .flat_map(|a| &a.files)
@@ -160,7 +160,7 @@ impl Draft<'_> {
                 files.join(", ")
             );
             self.emit(Event::CallLost { call: None, apply: Some(apply), found: found.clone() });
-            let take = self.state.applies.get(&apply).map(|a| a.take.clone()).unwrap_or_default();
+            let take = self.state.applies().get(&apply).map(|a| a.take.clone()).unwrap_or_default();
             for (proposal, _) in take.into_iter().filter(|_| writing) {
                 let reason = "its writing was interrupted".to_owned();
                 self.emit(Event::ProposalClosed { proposal, reason, dropped: true });

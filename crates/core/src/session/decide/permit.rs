@@ -196,7 +196,7 @@ impl Draft<'_> {
 
     /// What lets a proposed change be written without a review, if something does.
     pub(super) fn unreviewed(&self, proposal: ProposalId, kind: ChangeKind) -> Option<Ruling> {
-        let path = self.state.proposals.get(&proposal)?.path.as_str().to_owned();
+        let path = self.state.proposals().get(&proposal)?.path.as_str().to_owned();
         let act = if kind == ChangeKind::Delete { Act::Delete } else { Act::Write };
         let ruling = self.policy.decide(&Request::Path { act, path }, &self.state.setting()).ruling;
         (ruling.outcome == Outcome::Run).then_some(ruling)

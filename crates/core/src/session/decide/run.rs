@@ -163,7 +163,7 @@ impl Draft<'_> {
     pub(super) fn task_done(&mut self, lane: LaneId, task: TaskId) {
         let opened = self.state.lanes.get(&lane).map_or(self.at, |l| l.opened);
         let mine =
-            self.state.proposals.values().filter(|p| p.lane == lane && p.status != ProposalStatus::Dropped);
+            self.state.proposals().values().filter(|p| p.lane == lane && p.status != ProposalStatus::Dropped);
         let skipped = mine.clone().count() > 0 && mine.clone().all(|p| p.status == ProposalStatus::Skipped);
         self.emit(Event::LaneClosed { lane });
         if skipped {

@@ -243,12 +243,12 @@ impl Draft<'_> {
     /// Writes of the work that are approved but have not touched a file.
     fn stop_preparing(&mut self, why: &str) {
         let mine = |id: &ProposalId| {
-            let lane = self.state.proposals.get(id).and_then(|p| self.state.lanes.get(&p.lane));
+            let lane = self.state.proposals().get(id).and_then(|p| self.state.lanes.get(&p.lane));
             lane.is_some_and(|l| self.is_work(l))
         };
         let early: Vec<ApplyId> = self
             .state
-            .applies
+            .applies()
             .values()
             .filter(|a| a.status == ApplyStatus::Approved && a.take.iter().any(|(id, _)| mine(id)))
             .map(|a| a.id)

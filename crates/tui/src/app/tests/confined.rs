@@ -102,6 +102,6 @@ fn a_control_file_is_named_and_written_by_its_own_word() {
         });
         assert!(written, "{:?}", bench.desk.inputs);
         bench.press("");
-        assert!(bench.desk.state().ledger.len() == 1, "{:?}", bench.desk.state().applies);
+        assert!(bench.desk.state().ledger().len() == 1, "{:?}", bench.desk.state().applies());
     }
 }

@@ -1,0 +1,218 @@
+//! Changes: proposals, the writes that they become, and what of these is on disk.
+//!
+//! Owns their states. Never decides: what happened is told by events.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    event::{Event, FileChange},
+    ids::{ApplyId, ApprovalId, LaneId, ProposalId},
+    proposal::{Decision, Proposal, ProposalStatus},
+};
+
+/// Proposals and writes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Changes {
+    proposals: BTreeMap<ProposalId, Proposal>,
+    applies: BTreeMap<ApplyId, Apply>,
+    ledger: Vec<ApplyId>,
+    undone: Vec<ApplyId>,
+}
+
+/// An approved write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Apply {
+    /// Its id.
+    pub id: ApplyId,
+    /// The approval.
+    pub approval: ApprovalId,
+    /// What of which proposal.
+    pub take: Vec<(ProposalId, BTreeSet<usize>)>,
+    /// The exact files, once known.
+    pub files: Vec<FileChange>,
+    /// Where it stands.
+    pub status: ApplyStatus,
+}
+
+/// Where a write stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApplyStatus {
+    /// Approved; contents are being worked out.
+    Approved,
+    /// Being written.
+    Writing,
+    /// On disk.
+    Applied,
+    /// Being taken back (`redo: false`) or put back.
+    Reverting {
+        /// Put back rather than taken back.
+        redo: bool,
+    },
+    /// Taken back.
+    Reverted,
+    /// Nothing was written.
+    Failed,
+}
+
+impl Changes {
+    pub const fn proposals(&self) -> &BTreeMap<ProposalId, Proposal> {
+        &self.proposals
+    }
+
+    pub const fn applies(&self) -> &BTreeMap<ApplyId, Apply> {
+        &self.applies
+    }
+
+    pub fn ledger(&self) -> &[ApplyId] {
+        &self.ledger
+    }
+
+    pub fn undone(&self) -> &[ApplyId] {
+        &self.undone
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`State::fold` names every event; this takes its share"
+    )]
+    pub fn fold(&mut self, event: &Event) {
+        match event {
+            Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
+                self.drop_older(proposal);
+                self.proposals.insert(proposal.id, proposal.clone());
+            }
+            Event::HunkDecided { proposal, hunk, decision } => {
+                if let Some(p) = self.proposals.get_mut(proposal) {
+                    match decision {
+                        Some(d) => drop(p.decided.insert(*hunk, *d)),
+                        None => drop(p.decided.remove(hunk)),
+                    }
+                }
+            }
+            Event::ProposalClosed { proposal, dropped, .. } => {
+                if let Some(p) = self.proposals.get_mut(proposal) {
+                    p.status = if *dropped { ProposalStatus::Dropped } else { ProposalStatus::Skipped };
+                }
+            }
+            Event::ApplyApproved { apply, approval, take, .. } => {
+                self.set_proposals(take.iter().map(|t| t.0), ProposalStatus::Applying(*apply));
+                let apply = Apply {
+                    id: *apply,
+                    approval: *approval,
+                    take: take.clone(),
+                    files: Vec::new(),
+                    status: ApplyStatus::Approved,
+                };
+                self.applies.insert(apply.id, apply);
+            }
+            Event::ApplyStarted { apply, files } => {
+                if let Some(a) = self.applies.get_mut(apply) {
+                    a.files.clone_from(files);
+                    a.status = ApplyStatus::Writing;
+                }
+            }
+            Event::Applied { apply } => self.applied(*apply),
+            Event::ApplyFailed { apply, .. } => {
+                if let Some(a) = self.applies.get_mut(apply) {
+                    a.status = ApplyStatus::Failed;
+                    let ids: Vec<_> = a.take.iter().map(|t| t.0).collect();
+                    self.set_proposals(ids.into_iter(), ProposalStatus::Open);
+                }
+            }
+            _ => self.fold_revert(event),
+        }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`State::fold` names every event; this takes its share"
+    )]
+    fn fold_revert(&mut self, event: &Event) {
+        match event {
+            Event::RevertStarted { apply, redo } => {
+                self.set_apply(*apply, ApplyStatus::Reverting { redo: *redo });
+            }
+            Event::Reverted { apply, redo: false } => {
+                self.set_apply(*apply, ApplyStatus::Reverted);
+                self.ledger.retain(|a| a != apply);
+                self.undone.push(*apply);
+            }
+            Event::Reverted { apply, redo: true } => {
+                self.set_apply(*apply, ApplyStatus::Applied);
+                self.undone.retain(|a| a != apply);
+                self.ledger.push(*apply);
+            }
+            Event::RevertFailed { apply, redo, .. } => {
+                let back = if *redo { ApplyStatus::Reverted } else { ApplyStatus::Applied };
+                self.set_apply(*apply, back);
+            }
+            _ => {}
+        }
+    }
+
+    /// A new plan begins: changes staged before belong to no task of it.
+    pub fn forget_tasks(&mut self, is_open: impl Fn(LaneId) -> bool) {
+        for p in self.proposals.values_mut().filter(|p| !is_open(p.lane)) {
+            p.task = None;
+        }
+    }
+
+    /// A write was found half done.
+    pub fn lost(&mut self, apply: ApplyId) {
+        self.set_apply(apply, ApplyStatus::Failed);
+    }
+
+    /// The process that wrote is gone: what had not begun does not begin.
+    pub fn reopened(&mut self) {
+        for apply in self.applies.values_mut() {
+            if matches!(apply.status, ApplyStatus::Approved) {
+                apply.status = ApplyStatus::Failed;
+            }
+        }
+        for p in self.proposals.values_mut() {
+            if matches!(p.status, ProposalStatus::Applying(_)) {
+                p.status = ProposalStatus::Open;
+            }
+        }
+    }
+
+    /// A lane has one open proposal for a file: the last.
+    fn drop_older(&mut self, new: &Proposal) {
+        let of_file = |p: &&mut Proposal| p.lane == new.lane && p.path == new.path && p.id != new.id;
+        for old in self.proposals.values_mut().filter(of_file) {
+            if old.status == ProposalStatus::Open {
+                old.status = ProposalStatus::Dropped;
+            }
+        }
+    }
+
+    fn set_apply(&mut self, id: ApplyId, status: ApplyStatus) {
+        if let Some(a) = self.applies.get_mut(&id) {
+            a.status = status;
+        }
+    }
+
+    fn set_proposals(&mut self, ids: impl Iterator<Item = ProposalId>, status: ProposalStatus) {
+        for id in ids {
+            if let Some(p) = self.proposals.get_mut(&id) {
+                p.status = status;
+            }
+        }
+    }
+
+    fn applied(&mut self, id: ApplyId) {
+        let Some(apply) = self.applies.get_mut(&id) else { return };
+        apply.status = ApplyStatus::Applied;
+        for (proposal, taken) in apply.take.clone() {
+            if let Some(p) = self.proposals.get_mut(&proposal) {
+                p.status = ProposalStatus::Applied(id);
+                for hunk in 0..p.hunks.len() {
+                    let decision = if taken.contains(&hunk) { Decision::Taken } else { Decision::Left };
+                    p.decided.insert(hunk, decision);
+                }
+            }
+        }
+        self.ledger.push(id);
+        self.undone.clear();
+    }
+}
