@@ -32,7 +32,7 @@ pub struct State {
     /// The last event folded in.
     pub seq: Seq,
     /// The highest id given so far.
-    pub last_id: u64,
+    pub(super) last_id: u64,
     /// When the last event happened.
     pub at: Millis,
     /// The session's name.
@@ -42,9 +42,9 @@ pub struct State {
     /// The mode.
     pub mode: Mode,
     /// Whether the mode was chosen, or inferred once.
-    pub mode_said: bool,
+    pub(super) mode_said: bool,
     /// Pieces of work that were asked for so far.
-    pub tasks: u32,
+    pub(super) tasks: u32,
     /// The user's ceiling.
     pub permission: PermissionMode,
     /// The sandbox that commands have.
@@ -54,9 +54,9 @@ pub struct State {
     /// Whether what the project brings along has effect.
     pub trust: Trust,
     /// Variables that commands get from the trusted folder.
-    pub given: Option<Given>,
+    pub(super) given: Option<Given>,
     /// What is wanted of it and not done yet.
-    pub seeking: Option<TrustWish>,
+    pub(super) seeking: Option<TrustWish>,
     /// The hooks that are called.
     pub hooks: Vec<Hook>,
     /// Hooks that were called and have not ended.
@@ -70,21 +70,21 @@ pub struct State {
     /// Why the phase is failed.
     pub failure: Option<Failure>,
     /// The turn whose planning or run failed last.
-    pub failed: Option<TurnId>,
+    pub(super) failed: Option<TurnId>,
     /// The run under way.
     pub run: Option<Run>,
     /// Open questions.
     pub open: BTreeMap<CheckpointId, Checkpoint>,
     /// When each open question was asked, by place in the log.
-    pub asked: BTreeMap<CheckpointId, Seq>,
+    pub(super) asked: BTreeMap<CheckpointId, Seq>,
     /// What waits until the run ends.
     pub queue: Queue,
     /// Messages that are not understood yet, in their order.
     pub hearing: VecDeque<Hearing>,
     /// Counts what a reading depends on: changes of phase, plan, mode and ceiling.
-    pub epoch: u32,
+    pub(super) epoch: u32,
     /// Answers of later tiers that hold while their key does, oldest first.
-    pub memory: VecDeque<(BlobId, Opinion)>,
+    pub(super) memory: VecDeque<(BlobId, Opinion)>,
     /// Lines of work.
     pub lanes: BTreeMap<LaneId, Lane>,
     /// Proposals and the writes that they became.
@@ -96,19 +96,19 @@ pub struct State {
     /// Messages of the user and final replies, by place in the log.
     pub history: Vec<Seq>,
     /// The last of them with their beginnings: what a message may refer to.
-    pub recent: VecDeque<Said>,
+    pub(super) recent: VecDeque<Said>,
     /// What everything cost.
     pub usage: Usage,
     /// Model calls that were stopped; their partial text may still come.
-    pub cut: BTreeMap<CallId, (TurnId, LaneId)>,
+    pub(super) cut: BTreeMap<CallId, (TurnId, LaneId)>,
     /// Evidence of gates, with the hash of what the session had on disk then.
     pub evidence: BTreeMap<EvidenceId, Seq>,
     /// What the user allowed for this session.
     pub granted: Vec<Rule>,
     /// Rules that are being kept in the user's file.
-    pub keeping: BTreeMap<ApprovalId, Vec<String>>,
+    pub(super) keeping: BTreeMap<ApprovalId, Vec<String>>,
     /// Failed repairs of the run's gates so far.
-    pub repairs: u32,
+    pub(super) repairs: u32,
     /// What was said in the last goal, for when it is tried again.
     pub goal_talk: Option<(TurnId, Vec<Talk>)>,
 }
