@@ -27,7 +27,7 @@ use crate::{
     session::LaneKind,
     shell::Risk,
     talk::{Fault, Finish, Usage},
-    tool::{ChangeKind, Exit, Tool},
+    tool::{ChangeKind, Exit, ReadCall, Tool},
 };
 
 /// An event with its place in the log.
@@ -666,7 +666,7 @@ pub enum Event {
         /// What they mean.
         meant: Meant,
     },
-    /// What a command would run changed after it was allowed; nothing was done, and it is asked about again.
+    /// What a command would run is not what it was allowed for; nothing was done, and it is asked about.
     CommandChanged {
         /// The call.
         call: CallId,
@@ -674,6 +674,9 @@ pub enum Event {
         lane: LaneId,
         /// What changed, in words.
         what: String,
+        /// Whether nobody had been asked: it would have run something that the project brings.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        brought: bool,
     },
     /// A command runs.
     CommandStarted {
@@ -769,6 +772,9 @@ pub struct CallHead {
     pub name: String,
     /// The arguments.
     pub args: Excerpt,
+    /// What they say, as it was read where the reply ended.
+    #[serde(skip)]
+    pub read: ReadCall,
 }
 
 /// One file of a write, by hashes.

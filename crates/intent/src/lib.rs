@@ -5,6 +5,7 @@
 //! session's gate.
 
 pub mod classify;
+pub mod command;
 pub mod embed;
 pub mod exemplars;
 pub mod features;
@@ -22,7 +23,6 @@ pub mod turn;
 pub mod why;
 
 mod answer;
-mod command;
 mod context;
 mod fold;
 mod forbid;
@@ -36,6 +36,7 @@ mod vote;
 mod words;
 
 pub use classify::Classifier;
+pub use command::{SLASH_COMMANDS, Slash, SlashCommand};
 pub use exemplars::{ExemplarError, Exemplars, Section};
 pub use node::IntentNode;
 pub use opinion::Opinion;

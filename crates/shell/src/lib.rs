@@ -5,12 +5,15 @@
 //! anything the line can run, with the part that caused it. It knows nothing of sessions, never runs, reads or asks anything, and is no boundary:
 //! it decides how loudly to ask; approval and sandbox are the boundary.
 
+mod args;
 mod braces;
 mod command;
 mod compound;
 pub mod control;
+mod effect;
 mod endless;
 mod expand;
+mod knowledge;
 mod parse;
 mod path;
 mod prints;
@@ -20,6 +23,7 @@ mod renamed;
 mod repeat;
 pub mod rules;
 mod scope;
+pub mod secrets;
 mod settings;
 mod shell;
 mod special;
@@ -35,6 +39,9 @@ mod wrap;
 
 use serde::{Deserialize, Serialize};
 
+pub use effect::{Effect, effect};
+pub use programs::{Role, goes_deeper, is, work_files};
+pub use settings::steers;
 pub use trace::{Act, Call, Use, Word};
 
 /// Longest line that is judged, in bytes; longer ones are high.
@@ -169,6 +176,11 @@ pub fn quote(word: &str) -> String {
 /// Whether anything is known of a program of that name.
 pub fn is_known(program: &str) -> bool {
     command::is_known(program)
+}
+
+/// Whether a git setting of this name makes git run its value, or lets a folder's own settings run.
+pub fn git_key_runs(key: &str) -> bool {
+    special::git_key_runs(key)
 }
 
 /// Whether the first operand of a program says what it does (`git`, `cargo`).

@@ -15,10 +15,12 @@ mod system;
 mod text;
 mod tools;
 
+use super::args::Args;
 use super::expand::{Feed, Field};
-use super::programs::Args;
 use super::syntax::Span;
 use super::walk::Walker;
+
+pub(super) use git::key_runs as git_key_runs;
 
 /// What a judge gets to see.
 pub(super) struct Case<'a> {
