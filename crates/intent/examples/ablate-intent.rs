@@ -15,6 +15,7 @@
     clippy::needless_range_loop,
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
     dead_code
 )]

@@ -15,8 +15,9 @@ use super::{
     shell,
     stats::{Model, WeightsError},
     structure::{self, Clause, Form, Structure},
+    subs,
     text::{self, Doc},
-    turn::{Control, Phase, PlanSub, QuerySub, Turn},
+    turn::{Control, Phase, Turn},
     vote::{self, Vote},
     words::List,
 };
@@ -409,49 +410,13 @@ fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>, kno
 
 fn finish(vote: Vote, parsed: &Parsed<'_>) -> Classification {
     let turn = match vote.turn {
-        Turn::Query(None) => Turn::Query(query_sub(parsed)),
-        Turn::PlanNew(None) => Turn::PlanNew(plan_sub(parsed)),
+        Turn::Query(None) => Turn::Query(subs::query(parsed)),
+        Turn::PlanNew(None) => Turn::PlanNew(subs::plan(parsed)),
         turn @ (Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue | Turn::Control(_)) => turn,
     };
     let mut class = made(turn, vote.leaf, vote.confidence, vote.source, vote.reasoning);
     class.target = target(parsed);
     class
-}
-
-fn query_sub(parsed: &Parsed<'_>) -> Option<QuerySub> {
-    let says = said(parsed);
-    let reads = parsed.guess().is_some_and(|g| g.leaf == N::Read);
-    [
-        (says(List::Summary), QuerySub::Summary),
-        (says(List::Provenance), QuerySub::Provenance),
-        (says(List::Detail), QuerySub::Detail),
-        (reads || says(List::Lookup), QuerySub::Lookup),
-    ]
-    .into_iter()
-    .find_map(|(said, sub)| said.then_some(sub))
-}
-
-fn plan_sub(parsed: &Parsed<'_>) -> Option<PlanSub> {
-    let says = said(parsed);
-    if says(List::Compare) {
-        return Some(PlanSub::Compare);
-    }
-    says(List::Predict).then_some(PlanSub::Predict)
-}
-
-/// Whether a message holds one of the phrases of a list, as whole words where it has spaces.
-fn said<'a>(parsed: &'a Parsed<'_>) -> impl Fn(List) -> bool + 'a {
-    let folded: String = parsed.text.chars().filter_map(text::fold).collect();
-    move |list| {
-        parsed.structure.known.words.list(list).iter().any(|phrase| {
-            folded.match_indices(&**phrase).any(|(at, _)| {
-                let end = folded.get(at + phrase.len()..).and_then(|r| r.chars().next());
-                let start = folded.get(..at).and_then(|r| r.chars().next_back());
-                let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !text::is_cjk(c));
-                !inside(start) && !inside(end)
-            })
-        })
-    }
 }
 
 /// The first name in the message: a file, a path, something between backticks.

@@ -154,9 +154,9 @@ impl Reach<'_> {
         let general = |t: &&Token| self.is(List::General, Some(t));
         if !self.ordered || self.universal(h) {
             // "no changes to the api" beside an ordered change only narrows it
-            let to = |t: &&&Token| matches!(t.text.as_str(), "to" | "in" | "on" | "of" | "about");
+            let to = |t: &&Token| matches!(t.text.as_str(), "to" | "in" | "on" | "of" | "about");
             let narrowed = self.ordered
-                && after.first().filter(to).is_some()
+                && after.first().is_some_and(to)
                 && !after.iter().copied().skip(1).any(|t| general(&t));
             return if narrowed { Ban::None } else { ban };
         }

@@ -31,6 +31,7 @@ mod lexicon;
 mod rules;
 mod shell;
 mod structure;
+mod subs;
 mod text;
 mod vote;
 mod words;

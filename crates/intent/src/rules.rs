@@ -98,7 +98,7 @@ fn clause(at: At<'_>) -> Option<Found> {
         });
     }
     match c.form {
-        Form::Order | Form::Request | Form::Wish => at.wanted(),
+        Form::Order | Form::Request | Form::Wish => Some(at.wanted()),
         Form::Question(tag) => Some(at.question(tag)),
         Form::Ought => Some((N::Modify, 2, "ought")),
         Form::Complaint if c.end - c.start < 4 => Some((N::Clarify, 1, "complaint-short")),
@@ -143,26 +143,26 @@ impl<'a> At<'a> {
     }
 
     /// What an order, a request or a wish is for.
-    fn wanted(self) -> Option<Found> {
+    fn wanted(self) -> Found {
         let c = self.c;
         let free = matches!(c.verb, None | Some(Tag::VCreate | Tag::VModify | Tag::VBuild));
         if let Some(leaf) = self.noun().filter(|_| free) {
-            return Some((leaf, 2, "noun"));
+            return (leaf, 2, "noun");
         }
         if let Some(found) = self.ordered() {
-            return Some(found);
+            return found;
         }
         match c.form {
-            Form::Wish if c.object == Object::New && !c.located => Some((N::Create, 1, "wish-new")),
-            Form::Wish => Some((N::Modify, 1, "wish")),
-            Form::Request => Some((N::Explain, 1, "request")),
+            Form::Wish if c.object == Object::New && !c.located => (N::Create, 1, "wish-new"),
+            Form::Wish => (N::Modify, 1, "wish"),
+            Form::Request => (N::Explain, 1, "request"),
             Form::Order
             | Form::Ought
             | Form::Question(_)
             | Form::Complaint
             | Form::Statement
             | Form::Frame
-            | Form::Empty => Some((N::Modify, 1, "verb-unknown")),
+            | Form::Empty => (N::Modify, 1, "verb-unknown"),
         }
     }
 

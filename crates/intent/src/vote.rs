@@ -266,7 +266,7 @@ fn plain_fix(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {
     let looks = |c: &Clause| asks(c) || (orders(c) && within(c, looking).next().is_some());
     let told = |c: &Clause| matches!(c.form, Form::Statement | Form::Complaint | Form::Frame) && !c.marked;
     let traced = p.doc.trace_lines > 1;
-    let looked = spoken().any(looks) && guard.forbids < FORBIDS && spoken().last().is_some_and(fixes);
+    let looked = spoken().any(looks) && guard.forbids < FORBIDS && spoken().next_back().is_some_and(fixes);
     m.phase == Phase::Idle
         && !p.forbids(m.phase)
         && ((traced && !spoken().any(asks)) || looked)
