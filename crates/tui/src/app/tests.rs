@@ -13,6 +13,7 @@
 mod confined;
 mod deaf;
 mod frames;
+mod golden;
 mod grants;
 mod held;
 mod hostile;
