@@ -19,7 +19,7 @@ use ratatui::{
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
-    approvals::risk_name,
+    risk::risk_name,
     status::shorten,
     theme::{Glyphs, Slot, Theme},
 };

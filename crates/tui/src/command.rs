@@ -4,43 +4,32 @@
 
 use pilothouse_core::session::COMMANDS;
 
+use crate::{
+    overlay::{OVERLAYS, OverlayKind},
+    pane::{PANES, PaneId},
+};
+
 /// A command that the screen does itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Command {
-    /// Show the keys.
-    Help,
     /// Leave.
     Quit,
-    /// Go to the diff.
-    Diff,
-    /// Go to the plan.
-    Plan,
-    /// Open the list of what waits.
-    Approvals,
+    /// Go to a pane.
+    Go(PaneId),
+    /// Open an overlay.
+    Open(&'static OverlayKind),
     /// Take this theme; empty: name those there are.
     Theme(String),
-    /// Say how a model is connected.
-    Connect,
-    /// Say where things stand.
-    Status,
-    /// Say why the last message took its path.
-    Why,
 }
-
-/// Name, arguments, what it does: those of the screen alone.
-const OWN: [(&str, &str, &str); 6] = [
-    ("plan", "", "go to the plan"),
-    ("diff", "", "go to the proposed changes"),
-    ("approvals", "", "what waits for you"),
-    ("why", "", "why the last message took its path"),
-    ("theme", "NAME", "change the colours"),
-    ("connect", "", "how to connect a model"),
-];
 
 /// Every command, the session's first: name, arguments, what it does.
 pub fn list() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
     let args = |name| if name == "agent" { "TASK" } else { "" };
-    COMMANDS.into_iter().map(move |(name, what)| (name, args(name), what)).chain(OWN)
+    let session = COMMANDS.into_iter().map(move |(name, what)| (name, args(name), what));
+    let panes = PANES.iter().map(|kind| (kind.id.0, "", kind.about));
+    let overlays = OVERLAYS.iter().filter_map(|kind| Some((*kind.words.first()?, "", kind.about)));
+    let own = panes.chain(overlays).filter(|(name, ..)| COMMANDS.iter().all(|(listed, _)| listed != name));
+    session.chain(own).chain([("theme", "NAME", "change the colours")])
 }
 
 impl Command {
@@ -49,35 +38,36 @@ impl Command {
         let line = line.trim().strip_prefix('/')?;
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
-        let own = match name.to_ascii_lowercase().as_str() {
+        let name = name.to_ascii_lowercase();
+        let own = match name.as_str() {
             "theme" => return Some(Self::Theme(rest.to_owned())),
-            "help" | "keys" => Self::Help,
             "quit" | "exit" => Self::Quit,
-            "diff" => Self::Diff,
-            "plan" => Self::Plan,
-            "approvals" => Self::Approvals,
-            "connect" => Self::Connect,
-            "status" => Self::Status,
-            "why" => Self::Why,
-            _ => return None,
+            name => {
+                let pane = PANES.iter().find(|kind| kind.id.0 == name).map(|kind| Self::Go(kind.id));
+                let opens = |kind: &&OverlayKind| kind.words.contains(&name);
+                pane.or_else(|| OVERLAYS.iter().find(opens).map(Self::Open))?
+            }
         };
         rest.is_empty().then_some(own)
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::panic)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_screens_own_commands_are_read_and_others_left_to_the_session() {
-        assert_eq!(Command::read("/quit"), Some(Command::Quit));
-        assert_eq!(Command::read("  /KEYS "), Some(Command::Help));
-        assert_eq!(Command::read("/theme nord"), Some(Command::Theme("nord".into())));
+        assert!(matches!(Command::read("/quit"), Some(Command::Quit)));
+        let Some(Command::Open(kind)) = Command::read("  /KEYS ") else { panic!("it opens the keys") };
+        assert_eq!(kind.entry.name, "help");
+        assert!(matches!(Command::read("/plan"), Some(Command::Go(PaneId("plan")))));
+        assert!(matches!(Command::read("/theme nord"), Some(Command::Theme(name)) if name == "nord"));
         for others in
             ["/undo", "/unundo", "/redo", "/proof", "/plan a migration", "quit", "/agent fix it", "/"]
         {
-            assert_eq!(Command::read(others), None, "{others}");
+            assert!(Command::read(others).is_none(), "{others}");
         }
     }
 
@@ -87,8 +77,8 @@ mod tests {
         for (i, name) in names.iter().enumerate() {
             assert!(!names.iter().skip(i + 1).any(|n| n == name), "{name} stands there twice");
         }
-        for own in OWN {
-            assert!(Command::read(&format!("/{}", own.0)).is_some(), "{}", own.0);
+        for own in names.iter().filter(|n| COMMANDS.iter().all(|(listed, _)| listed != *n)) {
+            assert!(Command::read(&format!("/{own}")).is_some(), "{own}");
         }
         for name in ["undo", "unundo", "chat", "auto", "ask", "readonly", "agent", "abort", "exit", "diff"] {
             assert!(names.contains(&name), "{name}");

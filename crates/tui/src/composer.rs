@@ -20,7 +20,7 @@ use crate::{command, keymap::action::actions, preview::unlocks};
 
 actions! {
     /// What can be done in the composer besides writing.
-    Action {
+    Action in "composer" {
         /// Send it.
         Send "send", "send", "the agent; your words are classified and routed";
         /// Send it once nothing runs; go to the next pane when there is nothing to send.

@@ -202,7 +202,7 @@ impl Screen {
                     keys.pause();
                     let edited = self.terminal.lend(|| (wiring.edit)(&name, &text))?;
                     keys.resume();
-                    self.app.edited(edited);
+                    self.app.edited(edited, Instant::now());
                 }
                 Wish::Copy(text) => self.terminal.copy(&text)?,
                 Wish::Tell(bytes) => {

@@ -13,7 +13,7 @@ use ratatui::{
     style::{Color, Modifier},
 };
 
-use super::{super::view::Caret, *};
+use super::*;
 use crate::theme::Slot;
 
 /// Every frame is drawn at these sizes on a dark ground.
@@ -119,7 +119,7 @@ fn frames() -> Vec<(String, String)> {
         for (width, height) in SIZES {
             let mut desk = scene(width, height);
             let (buf, caret) = desk.draw();
-            let text = written(&buf, caret, Names::Slots(&desk.app.theme));
+            let text = written(&buf, caret, Names::Slots(&desk.app.looks.theme));
             all.push((format!("{name}-{width}x{height}.txt"), text));
             if (width, height) == LIGHT {
                 desk.app.take_ground(false);

@@ -245,7 +245,7 @@ fn the_answers_stand_still_while_the_choice_moves_and_carry_colour() {
     let (buf, _) = desk.draw();
     let y = (0..40).find(|y| rows(&buf)[usize::from(*y)].contains("t     session")).unwrap();
     let x = u16::try_from(rows(&buf)[usize::from(y)].chars().position(|c| c == 't').unwrap()).unwrap();
-    assert_eq!(buf[(x, y)].style().fg, desk.app.theme.style(Slot::Accent).fg);
+    assert_eq!(buf[(x, y)].style().fg, desk.app.looks.theme.style(Slot::Accent).fg);
 }
 
 /// The rows of the topmost frame, borders included.

@@ -173,11 +173,11 @@ fn hold(seed: u64, scene: &str, keys: &[KeyEvent]) -> usize {
     desk.app.overlays.clear();
     // Where the hand is when it comes.
     match dice.roll(6) {
-        0 => desk.app.focus = Focus::Conversation,
-        1 => desk.app.go(Focus::Plan),
-        2 => desk.app.go(Focus::Diff),
+        0 => desk.app.panes.focus = CONVERSATION,
+        1 => desk.app.go(PLAN),
+        2 => desk.app.go(DIFF),
         3 => drop(desk.press("<ctrl-x>a")),
-        _ => desk.app.focus = Focus::Composer,
+        _ => desk.app.panes.focus = Focus::Composer,
     }
     desk.wait(1_500);
     desk.inputs.clear();

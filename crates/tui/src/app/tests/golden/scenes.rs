@@ -131,7 +131,7 @@ fn pressed(mut desk: Desk, keys: &str) -> Desk {
 
 fn around(width: u16, height: u16, change: fn(&mut Surroundings)) -> Desk {
     let mut desk = Desk::new(width, height);
-    let mut around = desk.app.surroundings.clone();
+    let mut around = desk.app.world.surroundings.clone();
     change(&mut around);
     desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
     desk
@@ -248,9 +248,9 @@ fn beside_run(width: u16, height: u16) -> Desk {
 /// A terminal that shows only ASCII and these colours.
 fn plain(width: u16, height: u16, depth: Depth) -> Desk {
     let mut desk = Desk::new(width, height);
-    desk.app.look.ascii = true;
-    desk.app.glyphs = Glyphs::ASCII;
-    desk.app.theme = Theme::parse(Theme::source("default").unwrap(), true, depth).unwrap();
+    desk.app.looks.look.ascii = true;
+    desk.app.looks.glyphs = Glyphs::ASCII;
+    desk.app.looks.theme = Theme::parse(Theme::source("default").unwrap(), true, depth).unwrap();
     desk
 }
 

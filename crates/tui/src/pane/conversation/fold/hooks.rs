@@ -6,7 +6,7 @@ use pilothouse_core::{
 };
 
 use super::Log;
-use crate::conversation::entry::{Body, CallState, Entry, Text};
+use crate::pane::conversation::entry::{Body, CallState, Entry, Text};
 
 impl Log {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]

@@ -55,7 +55,11 @@ impl Screen {
     }
 
     fn act(&mut self, action: ConversationAction) -> Outcome {
-        self.pane.act(action, &self.story.ctx())
+        self.pane.carry_out(action, &self.story.ctx())
+    }
+
+    fn search(&mut self, text: &str) {
+        self.pane.typed(text.to_owned(), &self.story.ctx());
     }
 }
 
@@ -335,7 +339,7 @@ fn scrolled_up_it_stays_put_and_counts_what_is_new() {
     s.act(ConversationAction::Top);
     assert_eq!(s.text(40, 10)[1], " ▎ message 0");
     for _ in 0..200 {
-        s.act(ConversationAction::Scroll(1));
+        s.act(ConversationAction::Down);
     }
     assert_eq!(s.text(40, 10)[9], " ▎ message 42");
 }
@@ -362,11 +366,11 @@ fn a_search_goes_to_older_matches_and_marks_them() {
         s.tell(said(n, &format!("word{n} common")));
     }
     s.draw(40, 6);
-    s.act(ConversationAction::Search("WORD7 ".to_lowercase()));
+    s.search("word7 ");
     let rows = s.text(40, 6);
     assert!(rows.iter().any(|r| r.contains("word7 ")), "{rows:?}");
     assert!(s.act(ConversationAction::SearchNext).notice.unwrap().contains("no further match"));
-    s.act(ConversationAction::Search("common".into()));
+    s.search("common");
     let at = s.pane.cursor.unwrap();
     s.act(ConversationAction::SearchNext);
     assert!(s.pane.cursor.unwrap() < at);
@@ -423,7 +427,7 @@ fn a_long_message_asks_for_its_text_and_shows_it() {
     let asks = s.pane.asks();
     let [Ask::Blob(id)] = asks[..] else { panic!("{asks:?}") };
     assert!(s.pane.asks().is_empty());
-    s.pane.answered(&Reply::Blob(id, Some(b"the whole".to_vec())));
+    s.pane.answered(&Reply::Blob(id, Some(b"the whole".to_vec())), &Redactor::default());
     assert_eq!(s.text(40, 6)[0], " the whole");
 }
 
@@ -550,20 +554,24 @@ proptest! {
             let inner = Rect::new(2, 2, w, h);
             for a in &acts {
                 s.pane.layout(&s.story.ctx(), inner.as_size());
-                s.act(match a {
+                let action = match a {
                     0 => ConversationAction::PageUp,
                     1 => ConversationAction::PageDown,
-                    2 => ConversationAction::Scroll(-3),
-                    3 => ConversationAction::Scroll(2),
+                    2 => ConversationAction::Up,
+                    3 => ConversationAction::Down,
                     4 => ConversationAction::Top,
                     5 => ConversationAction::Bottom,
                     6 => ConversationAction::Fold,
                     7 => ConversationAction::Next,
                     8 => ConversationAction::Previous,
-                    9 => ConversationAction::Search("a".into()),
+                    9 => {
+                        s.search("a");
+                        ConversationAction::Why
+                    }
                     10 => ConversationAction::SearchNext,
                     _ => ConversationAction::Copy,
-                });
+                };
+                s.act(action);
             }
             let mut buf = Buffer::empty(outer);
             s.pane.layout(&s.story.ctx(), inner.as_size());

@@ -46,7 +46,7 @@ impl Screen {
     }
 
     fn act(&mut self, action: PlanAction) -> Outcome {
-        self.pane.act(action, &self.story.ctx())
+        self.pane.carry_out(action, &self.story.ctx())
     }
 }
 
@@ -216,7 +216,7 @@ fn enter_on_a_proposal_goes_to_the_diff() {
     for _ in 0..3 {
         s.act(PlanAction::Down);
     }
-    assert_eq!(s.act(PlanAction::Detail).focus, Some(Focus::Diff));
+    assert_eq!(s.act(PlanAction::Detail).focus, Some(Focus::Pane(diff::ID)));
 }
 
 #[test]

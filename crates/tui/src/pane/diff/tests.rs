@@ -6,13 +6,20 @@
     clippy::wildcard_enum_match_arm,
     clippy::format_collect
 )]
+use crossterm::event::KeyCode;
 use pilothouse_core::{
-    blob::Blob, event::Event, ids::*, input::Input, intent::IntentNode, proposal::Decision, session::LaneKind,
+    blob::Blob, event::Event, ids::*, input::Input, intent::IntentNode, port::Reply, proposal::Decision,
+    redact::Redactor, session::LaneKind,
 };
 use proptest::prelude::*;
 
+use ratatui::buffer::Buffer;
+
 use super::*;
-use crate::{pane::Focus, story::*};
+use crate::{
+    pane::{Focus, Pane, plan},
+    story::*,
+};
 
 struct Screen {
     story: Story,
@@ -62,7 +69,7 @@ impl Screen {
 
     /// Carries the action out; decisions are told to the session as the driver would.
     fn act(&mut self, action: DiffAction) -> Outcome {
-        let outcome = self.pane.act(action, &self.story.ctx());
+        let outcome = self.pane.take(action, &self.story.ctx());
         for input in &outcome.inputs {
             if let Input::Decide { proposal, hunk, decision, .. } = input {
                 self.tell(Event::HunkDecided { proposal: *proposal, hunk: *hunk, decision: *decision });
@@ -185,8 +192,8 @@ fn applying_and_skipping_name_the_file_and_the_hash() {
         s.act(DiffAction::Skip).inputs,
         [Input::Skip { proposals: vec![ProposalId(20)], reason: String::new() }]
     );
-    let up = s.act(DiffAction::Up);
-    assert_eq!((up.inputs, up.focus), (vec![Input::Up], Some(Focus::Plan)));
+    let up = s.act(DiffAction::UpToPlan);
+    assert_eq!((up.inputs, up.focus), (vec![Input::Up], Some(Focus::Pane(plan::ID))));
 }
 
 #[test]
@@ -215,12 +222,17 @@ fn a_removal_is_shown_whole_and_wants_a_word() {
     );
     let outcome = s.act(DiffAction::Apply);
     assert!(outcome.inputs.is_empty());
-    let prompt = outcome.word.unwrap();
-    assert_eq!(prompt.answer("yes"), None);
     let shown = s.story.session.state().proposals[&ProposalId(20)].shown();
+    let mut typed = |line: &str| {
+        let mut prompt = s.pane.take(DiffAction::Apply, &s.story.ctx()).open.unwrap();
+        let keys = line.chars().map(KeyCode::Char).chain([KeyCode::Enter]);
+        let outcomes = keys.map(|key| prompt.key(key.into(), &s.story.ctx()).unwrap());
+        outcomes.last().unwrap().inputs
+    };
+    assert_eq!(typed("yes"), []);
     let wanted = Input::Apply { proposals: vec![(ProposalId(20), shown)], word: Some("old.md".into()) };
-    assert_eq!(prompt.answer(" old.md "), Some(wanted));
-    assert!(prompt.answer("delete").is_some());
+    assert_eq!(typed(" old.md "), [wanted]);
+    assert_eq!(typed("delete").len(), 1);
 }
 
 #[test]
@@ -356,10 +368,10 @@ fn keys_without_proposals_do_nothing() {
         DiffAction::Apply,
         DiffAction::ApplyAll,
         DiffAction::Skip,
-        DiffAction::Up,
+        DiffAction::UpToPlan,
         DiffAction::Bottom,
     ] {
-        assert_eq!(s.act(action), Outcome::none());
+        assert_eq!(format!("{:?}", s.act(action)), format!("{:?}", Outcome::none()));
     }
 }
 
@@ -391,7 +403,7 @@ proptest! {
             DiffAction::Take, DiffAction::Leave, DiffAction::Toggle, DiffAction::NextHunk, DiffAction::PreviousHunk,
             DiffAction::NextFile, DiffAction::PreviousFile, DiffAction::Apply, DiffAction::ApplyAll, DiffAction::Skip,
             DiffAction::DiffAll, DiffAction::SideBySide, DiffAction::MoreContext, DiffAction::LessContext,
-            DiffAction::LineDown, DiffAction::LineUp, DiffAction::PageDown, DiffAction::PageUp, DiffAction::Top,
+            DiffAction::Down, DiffAction::Up, DiffAction::PageDown, DiffAction::PageUp, DiffAction::Top,
             DiffAction::Bottom, DiffAction::Edit,
         ];
         let mut s = two_hunks();
@@ -429,6 +441,6 @@ fn secrets_of_a_file_are_not_drawn_and_stay_in_what_is_edited() {
     assert!(!drawn.contains("ghp_") && !drawn.contains("the one in use"), "{drawn}");
     assert!(drawn.contains("token = [secret: token]") && drawn.contains("+ [secret: in use]"), "{drawn}");
     let outcome = s.act(DiffAction::Edit);
-    let edited = outcome.edit.unwrap().text;
+    let edited = outcome.edit.unwrap().1;
     assert_eq!(edited, after);
 }

@@ -55,7 +55,7 @@ impl Editing {
 
 impl DiffPane {
     /// Wants the current proposal in the editor.
-    pub(super) fn edit(&self, ctx: &Ctx<'_>) -> Outcome {
+    pub(super) fn edit(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let Some((file, p)) = self.file().and_then(|f| Some((f, Self::proposal(ctx, f.id)?))) else {
             return Outcome::none();
         };
@@ -73,6 +73,8 @@ impl DiffPane {
         };
         let before = p.before.map(|_| before.bytes().to_vec());
         let editing = Editing { proposal: p.id, path: p.path.clone(), before, text };
-        Outcome { edit: Some(editing), ..Outcome::none() }
+        let edit = Some((editing.path.name().to_owned(), editing.text.clone()));
+        self.editing = Some(editing);
+        Outcome { edit, ..Outcome::none() }
     }
 }

@@ -10,7 +10,7 @@ use pilothouse_core::{
 use super::{DiffPane, lines::counts};
 use crate::{
     pane::Ctx,
-    plan::breadcrumb,
+    pane::plan::breadcrumb,
     row::{Ink, Row, count, fit_path, width, wrap},
     theme::Slot,
 };

@@ -14,8 +14,8 @@ use pilothouse_core::{
 
 use super::Log;
 use crate::{
-    conversation::entry::{Body, Call, CallState, Entry, Kind, Reply, Text},
     markdown::Markdown,
+    pane::conversation::entry::{Body, Call, CallState, Entry, Kind, Reply, Text},
 };
 
 /// Lines of a command's output that are kept while it runs.
@@ -200,7 +200,7 @@ impl Log {
     }
 
     /// Takes a piece of something that runs; constant time in what is there already.
-    pub(in crate::conversation) fn delta(&mut self, delta: &Delta) {
+    pub(in crate::pane::conversation) fn delta(&mut self, delta: &Delta) {
         let Some(entry) = self.calls.get(&delta.call).copied().and_then(|k| self.get_mut(k)) else { return };
         entry.dirty = true;
         match (&mut entry.body, delta.kind) {

@@ -9,7 +9,8 @@ use pilothouse_core::{
 
 use super::{DiffAction, DiffPane, SIDE_BY_SIDE_FROM, doc::File};
 use crate::{
-    pane::{Ctx, Focus, Outcome, WordPrompt},
+    overlay::prompt::{Prompt, Purpose, WordPrompt},
+    pane::{Ctx, Focus, Outcome, plan},
     row::{Row, count},
 };
 
@@ -39,7 +40,9 @@ impl DiffPane {
             DiffAction::Apply => return self.apply_file(ctx),
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
-            DiffAction::Up => return Outcome { focus: Some(Focus::Plan), ..Outcome::input(Input::Up) },
+            DiffAction::UpToPlan => {
+                return Outcome { focus: Some(Focus::Pane(plan::ID)), ..Outcome::input(Input::Up) };
+            }
             DiffAction::DiffAll => {
                 self.all = !self.all;
                 self.reshape();
@@ -59,8 +62,8 @@ impl DiffPane {
                 self.context = self.context.saturating_sub(3).min(self.context * 2 / 3);
                 self.reshape();
             }
-            DiffAction::LineDown => self.scroll(ctx, 1),
-            DiffAction::LineUp => self.scroll(ctx, -1),
+            DiffAction::Down => self.scroll(ctx, 1),
+            DiffAction::Up => self.scroll(ctx, -1),
             DiffAction::PageDown => self.scroll(ctx, page),
             DiffAction::PageUp => self.scroll(ctx, -page),
             DiffAction::Top => {
@@ -311,5 +314,6 @@ fn word(
     proposals: Vec<(ProposalId, BlobId)>,
 ) -> Outcome {
     let question = pilothouse_core::clean::Clean::line(question).into_string();
-    Outcome { word: Some(WordPrompt { question, word: word.to_owned(), or, proposals }), ..Outcome::none() }
+    let wanted = WordPrompt { word: word.to_owned(), or, proposals };
+    Outcome::open(Prompt::new(Purpose::Word(wanted), question, Some(word.to_owned())))
 }

@@ -9,7 +9,7 @@ use pilothouse_core::{
 
 use super::{Log, title};
 use crate::{
-    conversation::entry::{Body, Facts, Kind},
+    pane::conversation::entry::{Body, Facts, Kind},
     row::{self, Ink, Row, count},
     theme::Slot,
 };

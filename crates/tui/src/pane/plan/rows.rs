@@ -292,7 +292,7 @@ impl<'a> Drawer<'a> {
         let seen = || match proof {
             Some((at, proof)) => {
                 let exit = proof.exit.code.map_or_else(|| "no exit code".to_owned(), |c| format!("exit {c}"));
-                let time = row::time_of_day(*at, self.ctx.utc_offset_minutes);
+                let time = row::time_of_day(*at, self.ctx.surroundings.utc_offset_minutes);
                 format!("{exit} {} {time}", g.dot)
             }
             None => String::new(),
