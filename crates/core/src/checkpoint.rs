@@ -74,7 +74,7 @@ pub enum CheckpointKind {
         /// The hash of exactly what is shown.
         shown: BlobId,
         /// How dangerous it is.
-        risk: crate::risk::Risk,
+        risk: crate::shell::Risk,
         /// Why, in one sentence.
         why: String,
         /// How it would run.
@@ -321,7 +321,7 @@ impl CheckpointKind {
     /// The word that must be typed before it goes on, where a plain yes is not enough.
     pub const fn word(&self) -> Option<&'static str> {
         match self {
-            Self::Risk { risk: crate::risk::Risk::High, .. } => Some("proceed"),
+            Self::Risk { risk: crate::shell::Risk::High, .. } => Some("proceed"),
             Self::Risk { deletes: true, .. } => Some("delete"),
             Self::Risk { .. }
             | Self::Confirmation

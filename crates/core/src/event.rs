@@ -22,10 +22,10 @@ use crate::{
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
     relpath::RelPath,
-    risk::Risk,
     sandbox::{Confine, Sandbox},
     scope::{PermissionMode, ToolScope},
     session::LaneKind,
+    shell::Risk,
     talk::{Fault, Finish, Usage},
     tool::{ChangeKind, Exit, Tool},
 };

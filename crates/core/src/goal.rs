@@ -12,7 +12,7 @@ pub use reply::PlannerReply;
 use crate::{
     blob::BlobId,
     ids::{CallId, Millis},
-    risk::Risk,
+    shell::Risk,
     tool::Exit,
 };
 

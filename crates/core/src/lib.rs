@@ -20,20 +20,20 @@ pub mod phase;
 pub mod plan;
 pub mod proposal;
 
-pub mod control;
-pub mod intent;
 pub mod policy;
-pub mod risk;
 pub mod sandbox;
-pub mod scope;
 pub mod tool;
 pub mod trust;
 
 pub mod blob;
 pub mod clean;
 pub mod diff;
+pub mod embed;
 pub mod ids;
 pub mod port;
 pub mod redact;
 pub mod relpath;
 pub mod talk;
+
+pub use pilothouse_intent::{self as intent, scope};
+pub use pilothouse_shell::{self as shell, control};

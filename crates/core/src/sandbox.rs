@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{control::control_file, relpath::RelPath};
+use crate::{control::control, relpath::RelPath};
 
 /// What a sandbox is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ impl Sandbox {
             path.as_str().strip_prefix(o.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'))
         };
         let ours = self.own.iter().any(own).then_some("belongs to this program");
-        ours.or_else(|| control_file(path).map(|c| c.why))
+        ours.or_else(|| control(path.as_str().split('/')).map(|c| c.why))
     }
 }
 

@@ -5,8 +5,8 @@
 
 use pilothouse_core::{
     policy::{By, Conditions, Manner, Origin, Outcome, Places, Policy, Request, Rule, Setting, Source},
-    risk::{Act, Risk, assess},
     scope::PermissionMode,
+    shell::{Act, Risk, assess},
 };
 
 #[path = "policy_support/reference.rs"]

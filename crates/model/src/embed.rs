@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use pilothouse_core::{
-    intent::Embedder,
+    embed::Embedder,
     talk::{Fault, FaultKind},
 };
 

@@ -16,7 +16,7 @@
 use std::{sync::Arc, time::Duration};
 
 use pilothouse_core::{
-    intent::Embedder,
+    embed::Embedder,
     talk::{Fault, FaultKind},
 };
 use pilothouse_model::{Endpoint, embed};

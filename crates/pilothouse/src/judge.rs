@@ -8,7 +8,7 @@ use std::{
 
 use pilothouse_core::{
     intent::{Classifier, CliRow, Message, Phase, cli_row},
-    risk::{Risk, assess},
+    shell::{Risk, assess},
 };
 use pilothouse_runtime::{
     Environment, Home,

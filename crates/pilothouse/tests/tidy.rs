@@ -50,7 +50,9 @@ fn every_arrow_points_down_to_core() {
         own.sort();
         own
     };
-    assert!(siblings("core").is_empty());
+    assert!(siblings("shell").is_empty());
+    assert!(siblings("intent").is_empty());
+    assert_eq!(siblings("core"), ["intent", "shell"]);
     for name in ["model", "tools", "tui"] {
         assert_eq!(siblings(name), ["core"], "{name}");
     }
@@ -65,15 +67,17 @@ fn crates_do_without_what_is_not_theirs() {
             dependencies(name).into_iter().filter(|d| never.contains(&d.as_str())).collect();
         assert!(has.is_empty(), "{name} must not depend on {has:?}");
     };
-    none(
-        "core",
-        &["tokio", "ratatui", "crossterm", "async-openai", "reqwest", "directories", "tempfile", "jiff"],
-    );
+    for name in ["shell", "intent", "core"] {
+        none(
+            name,
+            &["tokio", "ratatui", "crossterm", "async-openai", "reqwest", "directories", "tempfile", "jiff"],
+        );
+    }
     none("model", &["ratatui", "crossterm", "ignore", "process-wrap", "directories"]);
     none("tools", &["ratatui", "crossterm", "async-openai", "reqwest"]);
     none("runtime", &["ratatui", "crossterm", "async-openai", "syntect"]);
     none("tui", &["async-openai", "reqwest", "ignore", "process-wrap", "directories", "tempfile"]);
-    for name in ["core", "model", "tools", "runtime", "tui", "pilothouse"] {
+    for name in ["shell", "intent", "core", "model", "tools", "runtime", "tui", "pilothouse"] {
         none(name, &["openssl", "native-tls", "aws-lc-rs"]);
     }
 }

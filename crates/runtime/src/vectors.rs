@@ -14,7 +14,8 @@ use std::{
 
 use pilothouse_core::{
     blob::BlobId,
-    intent::{Embedder, Exemplars, Index, similar::Match},
+    embed::Embedder,
+    intent::{Exemplars, Index, similar::Match},
     talk::{Fault, FaultKind},
 };
 use pilothouse_model::{Endpoint, embed};

@@ -6,8 +6,8 @@
 
 use pilothouse_core::{
     policy::{Conditions, Manner, Outcome, Places, Policy, Request, Setting},
-    risk::Risk,
     scope::PermissionMode,
+    shell::Risk,
 };
 use pilothouse_runtime::permissions;
 use serde::Deserialize;

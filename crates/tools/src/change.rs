@@ -11,7 +11,7 @@ use pilothouse_core::{
     diff::{self, Change, Hunk, Lines},
     redact::restore_whole,
     relpath::RelPath,
-    risk::Act,
+    shell::Act,
     tool::{ChangeKind, ProposalDraft, ToolOutcome},
 };
 

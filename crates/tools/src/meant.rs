@@ -17,7 +17,7 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     meant::{Meant, Thing},
-    risk::{self, Call},
+    shell::{self, Call},
 };
 
 /// Files up to this size are known by their content, larger ones by their place on the disk and their times.
@@ -56,7 +56,7 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     let path = environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let path = path.unwrap_or_default();
     let mut runs: Vec<Thing> = Vec::new();
-    for call in risk::read(line.trim()).calls {
+    for call in shell::read(line.trim()).calls {
         for thing in things(&call, &folder, &path) {
             if !runs.contains(&thing) {
                 runs.push(thing);

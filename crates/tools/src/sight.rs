@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 
 use pilothouse_core::{
-    blob::BlobId, policy::Held, redact::Redactor, relpath::RelPath, risk::Act, work::View,
+    blob::BlobId, policy::Held, redact::Redactor, relpath::RelPath, shell::Act, work::View,
 };
 
 use crate::{

@@ -4,9 +4,9 @@
 
 use pilothouse_core::{
     intent::{Control, IntentNode, IntentPath, Turn},
-    risk::{Risk, assess},
     scope::{Approval, PermissionMode},
     session::{Session, State},
+    shell::{Risk, assess},
 };
 
 /// A draft longer than this gets no preview: it must never make typing wait.

@@ -2,7 +2,7 @@
 //!
 //! Owns those words. How dangerous a command is, core decides.
 
-use pilothouse_core::risk::Risk;
+use pilothouse_core::shell::Risk;
 
 use crate::theme::Slot;
 

@@ -13,9 +13,9 @@ use super::{
     words::{Fit, wild},
 };
 use crate::{
-    risk::{Act, Call, Risk},
     sandbox::Confine,
     scope::PermissionMode,
+    shell::{Act, Call, Risk},
 };
 
 /// What the session knows of the place it works in. Commands of low risk run without a question in a sandbox; the

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{Policy, Request, Ruling};
-use crate::{relpath::RelPath, risk::Act};
+use crate::{relpath::RelPath, shell::Act};
 
 /// The rules about paths, and what the user answered for this call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

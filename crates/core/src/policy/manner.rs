@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::decide::Conditions;
-use crate::{risk::Risk, sandbox::Confine};
+use crate::{sandbox::Confine, shell::Risk};
 
 /// Who wants a command to run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

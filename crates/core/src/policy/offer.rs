@@ -9,7 +9,7 @@ use super::{
     request::{Facts, Request},
     rule::{Effect, Origin, Rule},
 };
-use crate::risk::{self, Call, Risk};
+use crate::shell::{self, Call, Risk};
 
 /// Most rules that one answer may make.
 const MAX_RULES: usize = 3;
@@ -159,10 +159,10 @@ fn general(call: &Call) -> Option<String> {
         ["-m", module, ..] if INTERPRETERS.contains(&name) => vec!["-m", module],
         [file, ..] if INTERPRETERS.contains(&name) && !file.starts_with('-') => vec![file],
         [first, second, ..] if plain(second) && is_pair(name, first) => vec![first, second],
-        [first, ..] if plain(first) && risk::has_subcommands(name) => vec![first],
+        [first, ..] if plain(first) && shell::has_subcommands(name) => vec![first],
         [] => return Some(format!("{} $", quoted(program)?)),
         [first, ..]
-            if first.starts_with('-') && (risk::has_subcommands(name) || INTERPRETERS.contains(&name)) =>
+            if first.starts_with('-') && (shell::has_subcommands(name) || INTERPRETERS.contains(&name)) =>
         {
             return exactly(program, &words);
         }
@@ -267,14 +267,14 @@ mod tests {
 
     #[test]
     fn an_offer_answers_its_own_question_and_nothing_of_high_risk() {
-        let corpus = include_str!("../../tests/data/risk-corpus.jsonl");
+        let corpus = include_str!("../../../shell/tests/data/risk-corpus.jsonl");
         let mut offered = 0;
         for line in corpus.lines() {
             let case: serde_json::Value = serde_json::from_str(line).unwrap();
             let cmd = case.get("cmd").and_then(|c| c.as_str()).unwrap();
             if let Ok(rules) = offer(cmd) {
                 offered += 1;
-                assert!(risk::assess(cmd).risk < Risk::High, "{cmd}");
+                assert!(shell::assess(cmd).risk < Risk::High, "{cmd}");
                 let rules: Vec<Rule> =
                     rules.iter().map(|r| Rule::parse(r, Origin::SESSION).unwrap()).collect();
                 assert!(

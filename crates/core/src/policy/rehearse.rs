@@ -11,7 +11,7 @@ use super::{
     rule::{About, Effect, Rule},
     words::Fit,
 };
-use crate::risk::Risk;
+use crate::shell::Risk;
 
 /// A command that was proposed once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -105,7 +105,7 @@ impl Policy {
     fn names(&self, rules: &[Rule], past: &Past) -> bool {
         let facts = Facts::of(&past.line, &past.folder, self.places());
         let graver =
-            |c: &crate::risk::Call| c.risk == Risk::High || facts.reading.deletes && c.risk > Risk::Low;
+            |c: &crate::shell::Call| c.risk == Risk::High || facts.reading.deletes && c.risk > Risk::Low;
         rules.iter().filter(|r| r.effect == Effect::Allow).any(|rule| match &rule.about {
             About::Command(words) => {
                 facts.reading.calls.iter().any(|c| graver(c) && words.fits(c) == Fit::Whole)

@@ -10,7 +10,7 @@ use super::{
     Manner,
     glob::{Places, Target, UNKNOWN},
 };
-use crate::risk::{self, Act, Call, Reading, Use};
+use crate::shell::{self, Act, Call, Reading, Use};
 
 /// Something that may be allowed, asked about or denied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,7 +119,7 @@ pub(super) struct Touched {
 
 impl Facts {
     pub fn of(line: &str, folder: &str, places: &Places) -> Self {
-        let reading = risk::read(line);
+        let reading = shell::read(line);
         let touched = reading.uses.iter().flat_map(|used| {
             pieces(&used.path, used.redirect).into_iter().map(|path| Touched {
                 act: used.act,

@@ -10,7 +10,7 @@ use super::{
     glob::{Glob, Places, Target},
     words::Words,
 };
-use crate::risk::Act;
+use crate::shell::Act;
 
 /// What a rule says of what it matches. Deny goes before ask, ask before allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

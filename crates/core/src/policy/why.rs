@@ -11,8 +11,8 @@ use super::{
     words::Fit,
 };
 use crate::{
-    risk::{Call, Risk, assess},
     scope::PermissionMode,
+    shell::{Call, Risk, assess},
 };
 
 /// An explanation: labels with what there is to say under each.
@@ -100,7 +100,7 @@ impl Policy {
 
     /// The one line that would turn it round.
     fn change(&self, request: &Request, setting: &Setting<'_>, decision: &Decision<'_>) -> String {
-        let add = |rule: &str| format!("pilothouse permissions add {}", crate::risk::quote(rule));
+        let add = |rule: &str| format!("pilothouse permissions add {}", crate::shell::quote(rule));
         if let Some(rule) = decision.rule {
             let mut without = self.clone();
             without.rules.retain(|r| r != rule);
@@ -149,7 +149,7 @@ impl Policy {
                         let all: Vec<String> = rules.iter().map(|r| add(&r.to_string())).collect();
                         all.join("; ")
                     }
-                    (Err(_), Request::Path { act: crate::risk::Act::Write, path }) => {
+                    (Err(_), Request::Path { act: crate::shell::Act::Write, path }) => {
                         add(&format!("allow write {path}"))
                     }
                     (Err(why), _) => format!("none: {why}"),

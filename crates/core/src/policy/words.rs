@@ -5,7 +5,7 @@
 //! program named by its path do not escape it.
 
 use super::rule::Fault;
-use crate::risk::Call;
+use crate::shell::Call;
 
 /// The first words of a command: `cargo test`, `npm run lint:*`, `git push --force`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn only(line: &str) -> Call {
-        crate::risk::read(line).calls.remove(0)
+        crate::shell::read(line).calls.remove(0)
     }
 
     #[test]

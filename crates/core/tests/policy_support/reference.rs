@@ -3,7 +3,7 @@
 //! It knows from the generator what a line is made of, so it needs no reader of shell lines.
 #![allow(missing_docs, clippy::indexing_slicing, clippy::string_slice)]
 
-use pilothouse_core::{policy::Outcome, risk::Risk, scope::PermissionMode};
+use pilothouse_core::{policy::Outcome, scope::PermissionMode, shell::Risk};
 use regex::Regex;
 
 /// One command of a line, as the generator made it.

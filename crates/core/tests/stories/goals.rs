@@ -7,8 +7,8 @@ use pilothouse_core::{
     ids::CallId,
     input::Input,
     intent::Phase,
-    risk::Risk,
     scope::PermissionMode,
+    shell::Risk,
     tool::Tool,
 };
 use serde_json::json;

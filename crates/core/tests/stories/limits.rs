@@ -68,7 +68,7 @@ fn a_command_of_sixty_kilobytes_is_shown_and_judged_whole() {
     raw(&mut b, &[("run", json!({"command": command}).to_string())]);
     let whole = b.session.state().open.values().any(|c| match &c.kind {
         pilothouse_core::checkpoint::CheckpointKind::Risk { command: c, risk, .. } => {
-            *c == command && *risk == pilothouse_core::risk::Risk::High
+            *c == command && *risk == pilothouse_core::shell::Risk::High
         }
         _ => false,
     });

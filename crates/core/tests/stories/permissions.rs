@@ -8,8 +8,8 @@ use pilothouse_core::{
     input::Input,
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling, Source},
     relpath::RelPath,
-    risk::Act,
     scope::PermissionMode,
+    shell::Act,
     tool::ToolOutcome,
     work::Work,
 };

@@ -9,11 +9,7 @@ use std::{
     path::Path,
 };
 
-use pilothouse_core::{
-    blob::BlobId,
-    intent::{Embedder, embed::unit},
-    talk::Fault,
-};
+use pilothouse_core::{blob::BlobId, embed::Embedder, intent::embed::unit, talk::Fault};
 use serde::Deserialize;
 
 use super::{

@@ -6,7 +6,8 @@ use std::{sync::OnceLock, time::Duration};
 
 use futures::StreamExt;
 use pilothouse_core::{
-    intent::{Embedder, embed::unit},
+    embed::Embedder,
+    intent::embed::unit,
     redact::Redactor,
     talk::{Fault, FaultKind},
 };

@@ -13,7 +13,7 @@ use pilothouse_core::{
     event::Event,
     intent::{IntentNode, IntentPath},
     policy::{By, Effect, Manner, Past, Policy, Rehearsal, Request, Rule, Source, Why},
-    risk::Act,
+    shell::Act,
 };
 use serde_json::json;
 

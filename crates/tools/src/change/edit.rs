@@ -5,7 +5,7 @@
 
 use pilothouse_core::{
     redact::{self, Redactor},
-    risk::Act,
+    shell::Act,
     tool::ToolOutcome,
 };
 

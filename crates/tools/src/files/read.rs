@@ -2,7 +2,7 @@
 //!
 //! Owns the cut into parts and the refusal of what is no text.
 
-use pilothouse_core::{risk::Act, tool::ToolOutcome};
+use pilothouse_core::{shell::Act, tool::ToolOutcome};
 
 use super::{clip, count};
 use crate::{

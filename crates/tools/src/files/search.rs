@@ -12,7 +12,7 @@ use std::{
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Bytes};
-use pilothouse_core::{relpath::RelPath, risk::Act, tool::ToolOutcome};
+use pilothouse_core::{relpath::RelPath, shell::Act, tool::ToolOutcome};
 use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 

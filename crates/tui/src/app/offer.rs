@@ -7,8 +7,8 @@ use std::time::Instant;
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     ids::{CallId, CheckpointId},
-    risk::{Risk, assess},
     session::{LaneKind, State},
+    shell::{Risk, assess},
 };
 
 use super::App;

@@ -9,8 +9,8 @@ use pilothouse_core::{
     ids::CallId,
     intent::IntentPath,
     policy::{Outcome, Request, Ruling, Why},
-    risk::Act,
     session::Session,
+    shell::Act,
     tool::ChangeKind,
 };
 use ratatui::{

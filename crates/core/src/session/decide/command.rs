@@ -9,10 +9,10 @@ use crate::{
     ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
     input::Refusal,
     meant::Meant,
-    risk::{MAX_LINE_BYTES, Risk, assess},
     sandbox::{Confine, Wish},
     scope::Capability,
     session::OpenCall,
+    shell::{MAX_LINE_BYTES, Risk, assess},
     tool::Tool,
 };
 

@@ -10,10 +10,10 @@ use crate::{
     event::{CallStatus, Event},
     ids::{ApprovalId, GateId, LaneId},
     policy::{By, Manner, Outcome, Request, Ruling},
-    risk::{Risk, assess},
     sandbox::{Confine, Wish},
     scope::Capability,
     session::{LaneKind, OpenCall},
+    shell::{Risk, assess},
     tool::Tool,
     trust::Given,
 };

@@ -10,9 +10,9 @@ use crate::{
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
     policy::{By, Conditions, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
-    risk::Act,
     sandbox::Wish,
     session::{OpenCall, State},
+    shell::Act,
     tool::{ChangeKind, Tool},
 };
 

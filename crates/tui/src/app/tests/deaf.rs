@@ -1,6 +1,6 @@
 //! Keys that were meant for something else never answer a question.
 
-use pilothouse_core::{checkpoint::Answer, risk::Risk};
+use pilothouse_core::{checkpoint::Answer, shell::Risk};
 
 use super::*;
 

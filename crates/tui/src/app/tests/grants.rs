@@ -3,7 +3,7 @@
 use pilothouse_core::{
     checkpoint::Answer,
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
-    risk::Risk,
+    shell::Risk,
 };
 
 use super::*;

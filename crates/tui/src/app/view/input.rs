@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use pilothouse_core::{clean::Clean, intent::Phase, risk::Risk};
+use pilothouse_core::{clean::Clean, intent::Phase, shell::Risk};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,

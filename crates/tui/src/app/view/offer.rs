@@ -2,7 +2,7 @@
 //!
 //! Owns their drawing only.
 
-use pilothouse_core::{checkpoint::CheckpointKind, clean::Clean, risk::Risk};
+use pilothouse_core::{checkpoint::CheckpointKind, clean::Clean, shell::Risk};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,

@@ -11,8 +11,8 @@ use pilothouse_core::{
     event::CallStatus,
     ids::{CheckpointId, Millis, ProposalId, TaskId},
     policy::{Request, Ruling},
-    risk::Act,
     session::State,
+    shell::Act,
     tool::Tool,
 };
 

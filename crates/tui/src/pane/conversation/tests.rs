@@ -509,7 +509,7 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
             lane: LaneId(id),
             command: t.into(),
             folder: String::new(),
-            risk: pilothouse_core::risk::Risk::Low,
+            risk: pilothouse_core::shell::Risk::Low,
             why: t.into(),
             confine: pilothouse_core::sandbox::Confine::Outside,
             reason: t.into(),

@@ -9,7 +9,7 @@ use pilothouse_core::{
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
     proposal::CONTROL_WORD,
     relpath::RelPath,
-    risk::Risk,
+    shell::Risk,
     talk::{Delta, DeltaKind, Fault, FaultKind},
     tool::{ChangeKind, ProposalDraft, ToolOutcome},
     trust::{Part, PartChange, Standing},

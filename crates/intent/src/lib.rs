@@ -1,0 +1,45 @@
+//! `pilothouse-intent` understands: how deep a message reaches, and which code path handles it.
+//!
+//! It owns the intent DAG (nodes, valid paths, the scopes they carry), turns and the classification of a
+//! message. It knows nothing of sessions, and never decides whether an effect may happen: that is the
+//! session's gate.
+
+pub mod classify;
+pub mod embed;
+pub mod exemplars;
+pub mod features;
+pub mod mode;
+pub mod node;
+pub mod opinion;
+pub mod path;
+pub mod paused;
+pub mod reading;
+pub mod scope;
+pub mod similar;
+pub mod stats;
+pub mod turn;
+pub mod why;
+
+mod answer;
+mod command;
+mod context;
+mod fold;
+mod forbid;
+mod join;
+mod lexicon;
+mod rules;
+mod shell;
+mod structure;
+mod text;
+mod vote;
+
+pub use classify::Classifier;
+pub use exemplars::{ExemplarError, Exemplars, Section};
+pub use node::IntentNode;
+pub use opinion::Opinion;
+pub use path::{IntentPath, InvalidPath};
+pub use paused::PausedTurn;
+pub use reading::{Clarify, Classification, CliRow, CliSegment, Message, Reading, Segment, Source, cli_row};
+pub use similar::{Index, Thresholds};
+pub use turn::{Control, Mode, Phase, PlanSub, QuerySub, Turn};
+pub use why::{Flip, Why};

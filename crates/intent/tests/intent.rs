@@ -1,0 +1,740 @@
+//! The intent classifier from outside: the tables of the requirements, laws, bad input, the floor.
+#![allow(
+    clippy::disallowed_methods,
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::cast_precision_loss
+)]
+
+use pilothouse_intent::{
+    Clarify, Classifier, Control, Exemplars, IntentNode, IntentPath, Message, Mode, PausedTurn, Phase,
+    PlanSub, Reading, Source, Turn, cli_row, exemplars,
+    scope::{Approval, Capability},
+};
+use proptest::prelude::*;
+
+fn read(text: &str, phase: Phase) -> Reading {
+    Classifier::builtin().read(&Message {
+        text,
+        phase,
+        plan_active: phase != Phase::Idle,
+        ..Message::default()
+    })
+}
+
+fn leaf(text: &str) -> IntentNode {
+    read(text, Phase::Idle).whole.path.current()
+}
+
+fn turn(text: &str, phase: Phase) -> Turn {
+    read(text, phase).whole.turn
+}
+
+fn paused(text: &str) -> PausedTurn {
+    let message = Message {
+        text,
+        phase: Phase::AwaitingApproval,
+        paused: true,
+        plan_active: true,
+        ..Message::default()
+    };
+    Classifier::builtin().read(&message).paused.expect("a paused pipeline always gets an answer")
+}
+
+use IntentNode as N;
+
+/// T-02, right column, and T-04.
+#[test]
+fn the_examples_of_the_seeds_hold() {
+    for (text, leaves) in [
+        ("Add user authentication", &[N::Create, N::Modify][..]),
+        ("Create a REST API", &[N::Create]),
+        ("Fix the bug in auth.py", &[N::Modify]),
+        ("Refactor the database layer", &[N::Modify]),
+        ("Implement logging", &[N::Create, N::Modify]),
+        ("Delete the old migration files", &[N::Delete]),
+        ("What does this function do?", &[N::Explain]),
+        ("How does authentication work?", &[N::Explain]),
+        ("Can you explain the architecture?", &[N::Explain]),
+        ("Why is this failing?", &[N::Explain, N::Audit]),
+        ("Tell me about the database schema", &[N::Explain, N::Read]),
+        ("Fix the typo in README", &[N::Modify]),
+        ("Can you fix the typo in README?", &[N::Modify]),
+        ("Review this PR", &[N::Review]),
+        ("Find all usages of AuthService", &[N::Read]),
+        ("Add input validation to login", &[N::Modify]),
+        ("Delete the legacy auth module", &[N::Delete]),
+    ] {
+        assert!(leaves.contains(&leaf(text)), "{text:?} was read as {}", leaf(text));
+    }
+    assert_eq!(read("Fix the bug in auth.py", Phase::Idle).segments.len(), 1);
+    assert_eq!(read("Delete the legacy auth module", Phase::Idle).whole.approval(), Approval::Explicit);
+    assert_eq!(read("Add input validation to login", Phase::Idle).whole.approval(), Approval::Confirm);
+    assert_eq!(read("Update", Phase::Idle).clarify, Some(Clarify::Vague));
+    let more = "Actually, also add password reset functionality";
+    assert_eq!(turn(more, Phase::Executing), Turn::PlanContinue);
+    assert!(matches!(turn(more, Phase::Idle), Turn::PlanNew(_)));
+    assert!(matches!(turn("Wait, what JWT library are you using?", Phase::Executing), Turn::Query(_)));
+    assert!(matches!(turn("/help", Phase::Idle), Turn::Control(Control::Help)));
+    assert_eq!(read("::research", Phase::Idle).slash, Some(("research".into(), String::new())));
+}
+
+/// T-03.
+#[test]
+fn a_node_prefix_forces_the_node() {
+    let r = read("@explain how does auth work?", Phase::Idle);
+    assert_eq!(
+        (r.whole.path.current(), r.text.as_str(), r.whole.source),
+        (N::Explain, "how does auth work?", Source::AtNode)
+    );
+    assert!((r.whole.confidence - 1.0).abs() < f32::EPSILON);
+    let r = read("@review", Phase::Idle);
+    assert_eq!((r.whole.path.current(), r.text.as_str()), (N::Review, ""));
+    assert_eq!(leaf("@EXPLAIN x"), N::Explain);
+    assert_eq!(leaf("  @explain delete everything"), N::Explain);
+    assert_eq!(read("@unknown hi", Phase::Idle).text, "@unknown hi");
+    assert_ne!(read("please @explain this", Phase::Idle).whole.source, Source::AtNode);
+    assert_eq!(read("@delete legacy.rs", Phase::Idle).whole.approval(), Approval::Explicit);
+    assert!(read("@plan add auth", Phase::Idle).whole.path.nodes().starts_with(&[N::Conversation, N::Plan]));
+    assert!(matches!(turn("/agent explain auth", Phase::Idle), Turn::PlanNew(_)));
+    let chat = Message { text: "Add a cache", chat_only: true, ..Message::default() };
+    assert!(!Classifier::builtin().read(&chat).whole.scope().allows(Capability::Write));
+}
+
+/// T-07: a phrase for each row whose target is a turn of ours.
+#[test]
+fn follow_ups_map_to_their_turns() {
+    assert!(matches!(
+        turn("compare sqlx and diesel for our case", Phase::Idle),
+        Turn::PlanNew(Some(PlanSub::Compare)) | Turn::Query(_)
+    ));
+    for text in ["also include the admin routes", "only touch the api crate", "use postgres instead"] {
+        assert_eq!(turn(text, Phase::AwaitingApproval), Turn::PlanContinue, "{text}");
+    }
+    assert_eq!(turn("switch to proof mode", Phase::Idle), Turn::Control(Control::ModeSwitch(Mode::Proof)));
+    assert_eq!(turn("reset the session", Phase::Idle), Turn::Control(Control::Reset));
+}
+
+/// T-09.
+#[test]
+fn messages_of_several_parts_fold() {
+    let kept = |text: &str, phase| {
+        let r = read(text, phase);
+        r.ordered.iter().map(|i| r.segments[*i].text.clone()).collect::<Vec<_>>()
+    };
+    let r = read("analyze sales. wait, I got that wrong. analyze revenue instead.", Phase::Idle);
+    assert_eq!(r.segments.len(), 3);
+    assert_eq!(
+        kept("analyze sales. wait, I got that wrong. analyze revenue instead.", Phase::Idle),
+        ["analyze revenue instead"]
+    );
+    let r = read("switch to proof mode; verify that revenue matches", Phase::Idle);
+    assert_eq!(r.segments.len(), 2);
+    assert_eq!(r.ordered, [0, 1]);
+    assert_eq!(r.segments[0].class.turn, Turn::Control(Control::ModeSwitch(Mode::Proof)));
+    let r = read("stop. analyze revenue instead", Phase::Executing);
+    assert_eq!(r.segments[r.ordered[0]].class.turn, Turn::Control(Control::Cancel));
+    assert_eq!(r.ordered.len(), 2);
+    assert_eq!(read("fix auth.py; add a test", Phase::Idle).ordered.len(), 2);
+    assert_eq!(read("Bump version to 3.14 in Cargo.toml.", Phase::Idle).segments.len(), 1);
+    assert_eq!(read("See e.g. `a.b; c`", Phase::Idle).segments.len(), 1);
+}
+
+/// T-11 and T-12.
+#[test]
+fn a_paused_pipeline_hears_the_words_that_leave_it() {
+    for word in [
+        "break out",
+        "breakout",
+        "exit pipeline",
+        "exit agent",
+        "stop pipeline",
+        "stop agent",
+        "cancel pipeline",
+        "cancel agent",
+        "forget the pipeline",
+        "skip pipeline",
+        "leave pipeline",
+        "something else",
+        "something different",
+        "different question",
+        "different topic",
+        "change topic",
+        "change the topic",
+        "new question",
+        "new topic",
+        "never mind",
+        "nevermind",
+        "forget it",
+        "changed my mind",
+        "3",
+        "3.",
+        "cancel the pipeline",
+        "I want to do something else - just tell me what the weather in zurich is today",
+    ] {
+        assert_eq!(paused(word), PausedTurn::Breakout, "{word}");
+        assert_eq!(paused(&word.to_uppercase()), PausedTurn::Breakout, "{word}");
+    }
+    for word in [
+        "I want to do the search now",
+        "I want to ask about stage 2",
+        "proceed",
+        "continue",
+        "yes",
+        "33",
+        "option 3 please",
+        "1",
+        "2",
+        "yes, continue",
+        "Stage 1 looks good",
+        "Check citation 2",
+    ] {
+        assert_eq!(paused(word), PausedTurn::Resume, "{word}");
+    }
+}
+
+/// T-17: the words of the phase's own question.
+#[test]
+fn short_answers_mean_what_the_phase_says() {
+    use Phase as P;
+    for text in [
+        "y",
+        "yes",
+        "proceed",
+        "looks good",
+        "lgtm",
+        "go ahead",
+        "ok",
+        "sure",
+        "do it",
+        "ja",
+        "oui",
+        "sí",
+        "да",
+        "好的",
+        "はい",
+        "네",
+    ] {
+        assert_eq!(turn(text, P::AwaitingApproval), Turn::Control(Control::Approve), "{text}");
+    }
+    for text in ["n", "no", "nein", "non", "нет", "不要", "いいえ", "아니요"] {
+        assert_eq!(turn(text, P::AwaitingApproval), Turn::Control(Control::Cancel), "{text}");
+    }
+    for text in ["stop", "cancel", "abort", "stopp", "arrête", "para", "стоп", "停止", "止めて", "그만"]
+    {
+        assert_eq!(turn(text, P::Executing), Turn::Control(Control::Cancel), "{text}");
+    }
+    assert_eq!(turn("r", P::Failed), Turn::Control(Control::Redo));
+    assert_eq!(turn("p", P::Failed), Turn::Control(Control::Replan));
+    assert_eq!(turn("a", P::Failed), Turn::Control(Control::Cancel));
+    assert_eq!(turn("try again", P::Failed), Turn::Control(Control::Redo));
+    assert_eq!(turn("quit", P::Idle), Turn::Control(Control::Exit));
+    assert_eq!(turn("stop", P::Idle), Turn::Control(Control::Cancel));
+}
+
+#[test]
+fn every_exemplar_classifies_as_itself() {
+    let set = Exemplars::parse(exemplars::BUILTIN).unwrap();
+    let primary = set.iter().filter(|(s, _, _)| *s == "primary").count();
+    assert!((30..=40).contains(&primary), "{primary} primary exemplars");
+    for (section, name, phrase) in set.iter() {
+        let phase = if name == "plan_continue" { Phase::AwaitingApproval } else { Phase::Idle };
+        let row = cli_row(None, &read(phrase, phase), 0);
+        let got = match section {
+            "leaves" => row.leaf.name().to_owned(),
+            "primary" => row.turn.to_owned(),
+            _ => format!("{}.{}", row.turn, row.sub.unwrap_or("none")),
+        };
+        assert_eq!(got, name, "{section}: {phrase:?}");
+    }
+}
+
+#[test]
+fn a_broken_exemplar_file_names_line_and_column() {
+    for (yaml, line, column) in [
+        ("primary:\n  query:\n    - a\n  nonsense:\n", 4, 3),
+        ("primary:\n  query\n", 2, 8),
+        ("- x\n", 1, 1),
+        ("leaves:\n  explain:\n    - \"open\n", 3, 7),
+        ("other:\n", 1, 1),
+        ("primary:\n\tquery:\n", 2, 1),
+    ] {
+        let error = Classifier::with_exemplars(yaml).expect_err(yaml);
+        assert_eq!((error.line, error.column), (line, column), "{yaml:?}: {error}");
+    }
+    let mine = Classifier::with_exemplars("leaves:\n  execute:\n    - zap the frobnicator\n").unwrap();
+    let r = mine.read(&Message { text: "Zap the frobnicator!", ..Message::default() });
+    assert_eq!((r.whole.path.current(), r.whole.source), (N::Execute, Source::Exemplar));
+}
+
+#[test]
+fn bad_input_gets_an_answer() {
+    let long = "fix the bug ".repeat(90_000);
+    for text in [
+        "",
+        "   ",
+        "…;;  .",
+        "?!?!",
+        "\u{0}\u{1}\u{2}",
+        "\u{202e}txet",
+        "`",
+        "```",
+        "\"",
+        "@",
+        "/",
+        "::",
+        "!",
+        "((((",
+        "‘’“”",
+        "👍🏽",
+        "e\u{301}\u{301}\u{301}",
+        long.as_str(),
+    ] {
+        for phase in Phase::ALL {
+            let r = read(text, phase);
+            assert!(IntentPath::try_new(r.whole.path.nodes().to_vec()).is_ok());
+        }
+    }
+    assert!(read("", Phase::Idle).ordered.len() <= 1);
+}
+
+const BANS: &[&str] = &[
+    "Don't change anything.",
+    "do not modify anything",
+    "without changing anything",
+    "ändere nichts",
+    "no cambies nada",
+    "ne change rien",
+    "não mude nada",
+    "non cambiare nulla",
+    "ничего не меняй",
+    "verander niets",
+    "please make no changes",
+    "leave everything as it is",
+    "no edits, just tell me",
+    "ohne irgendetwas zu verändern",
+    "sans rien modifier",
+    "sin tocar nada",
+    "senza modificare niente",
+    "sem alterar nada",
+    "ändra ingenting",
+    "कुछ भी मत बदलो",
+    "لا تغير أي شيء",
+    "niczego nie zmieniaj",
+    "hiçbir şeyi değiştirme",
+    "不要修改任何东西",
+    "何も変更しないで",
+    "아무것도 변경하지 마",
+];
+
+fn writes(r: &Reading) -> bool {
+    let may = |c| r.whole.scope().allows(c);
+    may(Capability::Write) || may(Capability::Delete)
+}
+
+#[test]
+fn a_prohibition_after_an_order_leaves_no_write_scope() {
+    for text in [
+        "fix the bug in auth.py",
+        "delete old.rs",
+        "rm -rf build",
+        "!rm -rf build",
+        "@delete legacy.rs",
+        "/agent fix it",
+        "create a file `x",
+        "```\nlet a = 1;",
+        "refactor \"this",
+    ] {
+        for ban in BANS {
+            for phase in Phase::ALL {
+                let r = read(&format!("{text} {ban}"), phase);
+                assert!(!writes(&r), "{text:?} + {ban:?} in {phase:?}: {:?}", r.whole);
+            }
+        }
+    }
+}
+
+/// A ban as it is said before, behind, within or on a line of its own in another text.
+fn beside(text: &str, ban: &str, place: usize) -> String {
+    match place % 5 {
+        0 => format!("{text} {ban}"),
+        1 => format!("{text}. {ban}"),
+        2 => format!("{text}\n{ban}"),
+        3 => format!("{ban}. {text}"),
+        _ => {
+            let (head, rest) = text.split_at(text.floor_char_boundary(text.len() / 2));
+            let (word, tail) = rest.split_once(' ').unwrap_or((rest, ""));
+            format!("{head}{word}\n{ban}\n{tail}")
+        }
+    }
+}
+
+/// Whether a text by itself orders a run, or says yes to one.
+fn runs(text: &str, phase: Phase) -> bool {
+    let alone = read(text, phase).whole;
+    alone.path.current() == N::Execute || matches!(alone.turn, Turn::Control(_))
+}
+
+/// Every line of the corpus in turn, each with one of the bans at one of the places in one of the
+/// phases; a stride so that debug builds stay fast. `INTENT_STRIDE=1` takes all of them.
+#[test]
+fn a_prohibition_beside_any_line_of_the_corpus_stops_every_change() {
+    let stride = option_env!("INTENT_STRIDE").and_then(|s| s.parse().ok()).unwrap_or(7);
+    let corpus = include_str!("../../../assets/intent/corpus.jsonl");
+    let (mut wrong, mut tried, mut ran) = (Vec::new(), 0usize, 0usize);
+    for (n, line) in corpus.lines().enumerate().step_by(stride) {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = row["text"].as_str().unwrap();
+        if text.contains("```") || text.starts_with(['/', ':', '@', '!']) {
+            continue;
+        }
+        let (ban, place, phase) = (BANS[n % BANS.len()], n / 3, Phase::ALL[n % 5]);
+        let both = beside(text, ban, place);
+        let r = read(&both, phase);
+        let leaf = r.whole.path.current();
+        if writes(&r) {
+            wrong.push(format!("{leaf} in {phase:?}: {both:?}"));
+        }
+        tried += 1;
+        ran += usize::from(leaf == N::Execute && !runs(text, phase));
+    }
+    assert!(wrong.is_empty(), "{} acted:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(ran * 500 <= tried, "{ran} of {tried} run what was not ordered to run");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_text_in_any_phase_gives_a_valid_path(text in ".{0,300}", phase in 0usize..5, paused in any::<bool>(), chat_only in any::<bool>()) {
+        let m = Message { text: &text, phase: Phase::ALL[phase], paused, plan_active: phase > 0, chat_only, ..Message::default() };
+        let a = Classifier::builtin().read(&m);
+        prop_assert!(IntentPath::try_new(a.whole.path.nodes().to_vec()).is_ok());
+        prop_assert!((0.0..=1.0).contains(&a.whole.confidence));
+        prop_assert_eq!(a.paused.is_some(), paused);
+        prop_assert_eq!(&a, &Classifier::builtin().read(&m));
+    }
+
+    #[test]
+    fn a_prohibition_never_leaves_a_write_scope(text in "(\\PC|\n){0,200}", ban in 0usize..BANS.len(), place in 0usize..5, phase in 0usize..5) {
+        prop_assume!(!text.contains("```"));
+        let r = read(&beside(&text, BANS[ban], place), Phase::ALL[phase]);
+        prop_assert!(!writes(&r), "{:?}", r.whole);
+    }
+
+    #[test]
+    fn words_of_orders_with_a_prohibition_never_write(
+        words in prop::collection::vec(prop::sample::select(vec!["fix", "delete", "the", "file", "create", "a", "auth.py", "please", "run", ",", "and", ".", "\"", "`", "don't", "else", "anything", "only", "except"]), 0..14),
+        ban in 0usize..BANS.len(),
+    ) {
+        let r = read(&format!("{} {}", words.join(" "), BANS[ban]), Phase::Idle);
+        prop_assert!(!writes(&r), "{:?}", r.whole);
+    }
+}
+
+#[test]
+fn politeness_never_changes_the_leaf() {
+    let base = [
+        "fix the null check in the loader",
+        "create a dockerfile for the worker",
+        "delete the legacy folder",
+        "run the tests",
+        "add a --json flag to the export command",
+        "rename the variable to count",
+        "remove the unused imports in main.rs",
+        "explain the borrow checker",
+        "review my pull request",
+        "list all public functions",
+        "refactor the upload handler",
+        "commit the changes",
+        "write a script that rotates logs",
+        "show me the config file",
+        "investigate the memory leak",
+        "break the feature into tasks",
+        "plan the migration to postgres",
+        "drop the table sessions",
+        "install the dependencies",
+        "suggest a better structure for the repo",
+        "find all usages of parse_date",
+        "debug the login issue",
+        "update the readme",
+        "summarize this file",
+        "propose a design for the cache",
+    ];
+    let wraps: [fn(&str) -> String; 20] = [
+        |t| format!("please {t}"),
+        |t| format!("{t} please"),
+        |t| format!("{t}, please"),
+        |t| format!("could you {t}"),
+        |t| format!("could you please {t}?"),
+        |t| format!("can you {t}?"),
+        |t| format!("can you please {t}"),
+        |t| format!("hey, {t}"),
+        |t| format!("hi, please {t}"),
+        |t| format!("{t}, thanks"),
+        |t| format!("{t}. thank you!"),
+        |t| format!("hello! {t}"),
+        |t| format!("please could you {t}"),
+        |t| format!("kindly {t}"),
+        |t| format!("would you please {t}"),
+        |t| format!("hey there, could you {t}, please?"),
+        |t| format!("i'd like you to {t}"),
+        |t| format!("i want you to {t}"),
+        |t| format!("pls {t}"),
+        |t| format!("{t} pls, thx"),
+    ];
+    let mut pairs = 0;
+    for text in base {
+        for wrap in wraps {
+            pairs += 1;
+            assert_eq!(leaf(&wrap(text)), leaf(text), "{:?}", wrap(text));
+        }
+    }
+    assert_eq!(pairs, 500);
+}
+
+/// One line in ten is for testing, by the same hash as the trainer's.
+fn is_test(text: &str) -> bool {
+    (text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+        >> 40)
+        & 0xff
+        < 26
+}
+
+#[test]
+fn the_test_split_of_the_corpus_stays_above_the_floor() {
+    let corpus = include_str!("../../../assets/intent/corpus.jsonl");
+    let (mut all, mut leaves, mut turns, mut asked, mut acted, mut forbidden) =
+        (0usize, 0usize, 0usize, 0usize, 0usize, 0usize);
+    for line in corpus.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = row["text"].as_str().unwrap();
+        let list = |key: &str| {
+            row[key]
+                .as_array()
+                .map(|a| a.iter().filter_map(|v| v.as_str().map(str::to_owned)).collect::<Vec<_>>())
+                .unwrap_or_default()
+        };
+        let forbids = list("tags").iter().any(|t| t == "forbid") && row["guard"] == "no_write";
+        if !is_test(text) && !forbids {
+            continue;
+        }
+        let phase =
+            Phase::ALL.into_iter().find(|p| p.name() == row["phase"]).unwrap_or(Phase::AwaitingApproval);
+        let message = Message {
+            text,
+            phase,
+            paused: row["phase"] == "paused",
+            plan_active: phase != Phase::Idle,
+            ..Message::default()
+        };
+        let got = cli_row(None, &Classifier::builtin().read(&message), 0);
+        let leaf_ok = row["leaf"] == got.leaf.name() || list("also").iter().any(|l| l == got.leaf.name());
+        let acts = matches!(got.leaf, N::Create | N::Modify | N::Delete | N::Execute | N::Write);
+        if forbids && acts && !leaf_ok {
+            forbidden += 1;
+        }
+        if !is_test(text) {
+            continue;
+        }
+        let turn_ok = row["turn"] == got.turn && (got.turn != "control" || row["sub"].as_str() == got.sub)
+            || list("also_turn").iter().any(|t| {
+                t == got.turn
+                    || t.strip_prefix("control.").is_some_and(|s| got.turn == "control" && got.sub == Some(s))
+            });
+        all += 1;
+        leaves += usize::from(leaf_ok);
+        turns += usize::from(turn_ok);
+        if row["guard"] == "no_write" {
+            asked += 1;
+            acted += usize::from(acts && !leaf_ok);
+        }
+    }
+    let share = |n: usize| n as f64 / all as f64;
+    assert!(all > 300, "{all} lines in the test split");
+    assert!(share(leaves) >= 0.89, "leaf {:.3}", share(leaves));
+    assert!(share(turns) >= 0.93, "turn {:.3}", share(turns));
+    assert!(acted * 50 <= asked, "{acted} of {asked} that only ask were read as acting");
+    assert_eq!(forbidden, 0, "messages with a prohibition were read as acting");
+}
+
+#[test]
+fn a_yes_is_never_guessed_beside_a_negation() {
+    for text in [
+        "i'm not happy with this plan",
+        "no, not like that",
+        "don't start yet",
+        "i do not approve",
+        "this is not ok",
+        "nicht so",
+        "no está bien",
+    ] {
+        let got = turn(text, Phase::AwaitingApproval);
+        assert_ne!(got, Turn::Control(Control::Approve), "{text}");
+        assert_ne!(got, Turn::Control(Control::Proceed), "{text}");
+    }
+}
+
+#[test]
+fn a_long_paste_is_read_by_head_and_tail() {
+    let paste =
+        format!("why does this crash?\n{}\nplease fix it", "let x = compute(y); // work\n".repeat(4_000));
+    assert!(paste.len() > 100_000);
+    let start = std::time::Instant::now();
+    let r = read(&paste, Phase::Idle);
+    assert!(start.elapsed().as_millis() < 500, "far above the bar even without optimisation");
+    assert_eq!(r.whole.path.current(), N::Modify);
+}
+
+#[test]
+fn a_prohibition_in_the_middle_of_a_long_paste_is_heard() {
+    for (ban, filler) in BANS.iter().zip(
+        ["let x = compute(y); // work\n", "the quick fox fixed the bug. ", "npm ERR! code 1\n"]
+            .iter()
+            .cycle(),
+    ) {
+        let half = filler.repeat(600);
+        let text = format!("please fix the loader\n{half}\n{ban}\n{half}\nand delete the cache");
+        for phase in [Phase::Idle, Phase::Planning] {
+            let r = read(&text, phase);
+            assert!(!writes(&r), "{ban} in {phase:?}: {:?}", r.whole);
+        }
+    }
+}
+
+#[test]
+fn pasted_output_before_a_prohibition_does_not_hide_it() {
+    for pasted in [
+        "npm ERR! missing script: dev.",
+        "Traceback (most recent call last):\n  File \"a.py\", line 3\nKeyError: 'x'",
+        "error[E0277]: no such method",
+        "> hint: run it again",
+    ] {
+        for ban in BANS {
+            for phase in Phase::ALL {
+                for text in [
+                    format!("{pasted} {ban}"),
+                    format!("{pasted}\n{ban}"),
+                    format!("{ban}\n{pasted}"),
+                    format!("fix this\n{ban}\n{pasted}"),
+                ] {
+                    assert!(!writes(&read(&text, phase)), "{text:?} in {phase:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A paste may hold such words in a comment or in a fence; they are not the writer's.
+#[test]
+fn a_prohibition_in_pasted_code_is_not_the_writers() {
+    for text in [
+        "fix the parser\n```\n// don't change anything\nfn a() {}\n```",
+        "rename the field to total\n// Code generated by protoc-gen. DO NOT EDIT.\npub struct Order { pub sum: u64 }",
+    ] {
+        assert!(writes(&read(text, Phase::Idle)), "{text:?}");
+    }
+}
+
+#[test]
+fn batches_of_another_hand_stay_above_the_floor_and_none_acts_unasked() {
+    let batches = concat!(
+        include_str!("data/intent-batch-a1.jsonl"),
+        include_str!("data/intent-batch-a5.jsonl"),
+        include_str!("data/intent-batch-b1.jsonl"),
+        include_str!("data/intent-batch-g5.jsonl"),
+        include_str!("data/intent-batch-g6.jsonl"),
+        include_str!("data/intent-batch-g7.jsonl")
+    );
+    let (mut all, mut right, mut asked, mut acted) = (0usize, 0usize, 0usize, 0usize);
+    for line in batches.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let phase = Phase::ALL.into_iter().find(|p| p.name() == row["phase"]);
+        let message = Message {
+            text: row["text"].as_str().unwrap(),
+            phase: phase.unwrap_or(Phase::AwaitingApproval),
+            paused: row["phase"] == "paused",
+            plan_active: row["phase"] != "idle",
+            ..Message::default()
+        };
+        let got = Classifier::builtin().read(&message).whole.path.current();
+        let also = row["also"].as_array().into_iter().flatten().any(|l| *l == got.name());
+        let ok = also || row["leaf"] == got.name();
+        let acts =
+            matches!(got, IntentNode::Create | IntentNode::Modify | IntentNode::Delete | IntentNode::Execute);
+        let only_asks = row["guard"] == "no_write";
+        let forbids = row["tags"].as_array().into_iter().flatten().any(|t| *t == "forbid");
+        asked += usize::from(only_asks);
+        acted += usize::from(only_asks && acts && !ok);
+        assert!(ok || !acts || !only_asks || !forbids, "acts against a prohibition: {}", row["text"]);
+        assert!(ok || row["guard"] != "must_ask", "a deletion that would not ask: {}", row["text"]);
+        all += 1;
+        right += usize::from(ok);
+    }
+    assert!(right * 100 >= all * 94, "leaf {right} of {all}");
+    assert!(acted * 100 <= asked, "{acted} of {asked} that only ask were read as acting");
+}
+
+fn with(yaml: &str) -> Classifier {
+    Classifier::with_exemplars(yaml).unwrap()
+}
+
+/// What a user added is found by likeness, not only word for word.
+#[test]
+fn phrases_of_the_user_act_through_similarity() {
+    let mine = with(
+        "leaves:\n  execute:\n    - ship the build to staging\n  explain:\n    - brief me on the parser\n",
+    );
+    let read = |text: &str| mine.read(&Message { text, ..Message::default() });
+    let exact = read("Ship the build to staging!");
+    assert_eq!((exact.whole.path.current(), exact.whole.source), (N::Execute, Source::Exemplar));
+    assert_eq!(exact.clarify, None, "the user's own words need no question");
+    let near = read("ship the new build to staging");
+    assert_eq!(near.whole.path.current(), N::Execute);
+    assert!(near.whole.reasoning.contains("ship the build to staging"), "{}", near.whole.reasoning);
+    let near = read("brief me on the new parser");
+    assert_eq!((near.whole.path.current(), near.whole.source), (N::Explain, Source::Exemplar));
+}
+
+#[test]
+fn a_phrase_of_the_user_never_lifts_a_prohibition_or_conversation_only() {
+    let mine = with("leaves:\n  modify:\n    - polish it but don't change anything\n    - polish it\n");
+    let banned = mine.read(&Message { text: "polish it but don't change anything", ..Message::default() });
+    assert!(!writes(&banned));
+    let chat = mine.read(&Message { text: "polish it", chat_only: true, ..Message::default() });
+    assert!(!writes(&chat));
+}
+
+#[test]
+fn a_near_phrase_deepens_a_path_only_by_asking() {
+    let mine = with("leaves:\n  modify:\n    - how is the greeting of the start page doing\n");
+    let r = mine
+        .read(&Message { text: "how is the greeting of the start page doing today", ..Message::default() });
+    assert!(!writes(&r) || r.clarify.is_some(), "{:?}", r.whole);
+}
+
+/// T-02: "Update it" with and without something that was talked about.
+#[test]
+fn what_was_talked_about_gives_a_short_order_its_object() {
+    let read = |text: &str, context: &[&str]| {
+        let context: Vec<String> = context.iter().map(|c| (*c).to_owned()).collect();
+        Classifier::builtin().read(&Message { text, context: &context, ..Message::default() })
+    };
+    let bug =
+        ["why does the login crash on an empty name?", "The check in src/auth.rs takes the first letter."];
+    let r = read("Update it", &bug);
+    assert_eq!((r.whole.path.current(), r.clarify), (N::Modify, None), "{:?}", r.whole);
+    assert!(r.whole.confidence >= 0.8 && r.whole.confidence > read("Update it", &[]).whole.confidence);
+    for context in [&[][..], &["hi", "hello"]] {
+        assert_eq!(read("Update it", context).clarify, Some(Clarify::Vague), "{context:?}");
+    }
+    assert_eq!(read("fix it", &bug).whole.path.current(), N::Modify);
+    assert_eq!(read("delete it", &bug).whole.approval(), Approval::Explicit);
+    for asks in ["can it crash?", "should we fix it?", "update it? why", "don't fix it"] {
+        let r = read(asks, &bug);
+        assert!(!writes(&r) || r.clarify.is_some(), "{asks}: {:?}", r.whole);
+    }
+}

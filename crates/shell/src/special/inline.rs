@@ -1,0 +1,233 @@
+//! The look into inline code: what it deletes, sends, reads or starts.
+//!
+//! Owns the words of `assets/risk/code.txt` and the literals of a piece of code. Never a full reading of those languages.
+
+use std::sync::LazyLock;
+
+use super::super::expand::{Feed, Field, UNKNOWN};
+use super::super::path::{Place, is_secret_variable, names_secret, place};
+use super::super::rules::{self, Rule};
+use super::super::started::SHELLS;
+use super::super::walk::Walker;
+
+/// Words of which each group must have one in the code.
+struct Pattern {
+    rule: &'static Rule,
+    groups: Vec<Vec<&'static str>>,
+}
+
+static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    include_str!("../../../../assets/risk/code.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once(": "))
+        .map(|(rule, words)| Pattern {
+            rule: rules::find(rule),
+            groups: words.split(" & ").map(|group| group.split('|').map(str::trim).collect()).collect(),
+        })
+        .collect()
+});
+
+/// Words of inline code after which a literal is a command line.
+const STARTERS: [&str; 21] = [
+    "system",
+    "popen",
+    "subprocess",
+    "exec",
+    "spawn",
+    "shell_exec",
+    "passthru",
+    "proc_open",
+    "`",
+    "%x",
+    "check_output",
+    "check_call",
+    "qx",
+    "Runtime",
+    "Command",
+    "do shell script",
+    "shell-command",
+    "call-process",
+    "start-process",
+    "Open3",
+    "run",
+];
+
+/// Words of inline code that read from the network.
+const FETCHES: [&str; 12] = [
+    "urlopen",
+    "urllib",
+    "requests.get",
+    "httpx.get",
+    "fetch(",
+    "http.get",
+    "https.get",
+    "open(\"http",
+    "open('http",
+    "LWP",
+    "file_get_contents('http",
+    "URI.open",
+];
+
+/// Words of inline code that run a text as code.
+const RUNS_CODE: [&str; 9] =
+    ["exec(", "eval(", "eval ", "os.system(", "execSync", "Function(", "system(", "popen", "subprocess"];
+
+/// Words of inline code that change files.
+const WRITES: [&str; 18] = [
+    "'w'", "\"w\"", "'a'", "\"a\"", "'wb'", "\"wb\"", "write", "Write", "unlink", "remove", "rename",
+    "mkdir", "symlink", "chmod", "copy", "delete", "open('>", ".touch(",
+];
+
+/// Code without the blanks that mean nothing: only one between two names is kept.
+fn tighten(text: &str) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = String::with_capacity(text.len());
+    let mut blank = false;
+    for c in text.chars() {
+        if c.is_whitespace() {
+            blank = true;
+            continue;
+        }
+        if blank && is_name(c) && out.chars().next_back().is_some_and(is_name) {
+            out.push(' ');
+        }
+        blank = false;
+        out.push(c);
+    }
+    out
+}
+
+/// Whether a word stands in the code; one that starts with a letter only where a name starts.
+fn has(code: &str, word: &str) -> bool {
+    let name = word.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    code.match_indices(word).any(|(at, _)| {
+        let before = code.get(..at).and_then(|head| head.chars().next_back());
+        !name || !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+/// Looks into inline code.
+pub(super) fn look(w: &mut Walker<'_>, code: &Field) {
+    if code.feed == Some(Feed::Fetched) {
+        w.hit("fetch-run", code.span);
+        return;
+    }
+    if code.text.starts_with(UNKNOWN) {
+        w.hit("computed-code", code.span);
+        return;
+    }
+    w.hit("code", code.span);
+    let text: String = code.text.chars().take(65_536).collect();
+    let tight = tighten(&text);
+    let any = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
+    if any(&tight, &FETCHES) && any(&text, &RUNS_CODE) {
+        w.hit("fetch-run", code.span);
+    }
+    started_by_word(w, &text, code);
+    for pattern in PATTERNS.iter() {
+        if pattern.groups.iter().all(|group| group.iter().any(|word| has(&tight, word))) {
+            w.hit_rule(pattern.rule, code.span);
+        }
+    }
+    literals_of(w, &text, code);
+    environment(w, &text, &tight, code);
+}
+
+/// Command lines and paths among the literals of a piece of code.
+fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
+    let literals = literals(text);
+    if STARTERS.iter().any(|starter| text.contains(starter)) {
+        // A command may be given whole, word by word, or in pieces that are put together.
+        let joined = [literals.join(" "), literals.concat()];
+        for line in literals.iter().chain(&joined).filter(|line| line.len() > 1).take(24) {
+            if !w.worst_is_high() && super::super::nested_is_high(line, w.depth) {
+                w.hit("unsafe-code", code.span);
+            }
+        }
+        if let [only] = literals.as_slice()
+            && is_shell(only)
+        {
+            w.hit("unsafe-code", code.span);
+        }
+    }
+    let writes = WRITES.iter().any(|word| text.contains(word));
+    for literal in &literals {
+        let path = literal.trim();
+        if names_secret(path) {
+            w.hit("secret", code.span);
+        }
+        let looks_like_path = path.starts_with(['/', '~']) && path.len() > 2 && !path.contains(['\n', ' '])
+            || path.starts_with("../");
+        if writes && looks_like_path && matches!(place(path, w.cwd), Place::Outside | Place::Device) {
+            w.hit("outside", code.span);
+        }
+    }
+}
+
+/// Languages whose commands are words: what follows `spawn` or `exec` is a command line.
+fn started_by_word(w: &mut Walker<'_>, text: &str, code: &Field) {
+    for statement in text.split([';', '\n', '[', '{']) {
+        let Some(line) =
+            ["spawn ", "exec "].iter().find_map(|word| statement.trim_start().strip_prefix(word))
+        else {
+            continue;
+        };
+        let line = line.trim_end_matches([']', '}', ' ']);
+        if is_shell(line) || !w.worst_is_high() && super::super::nested_is_high(line, w.depth) {
+            w.hit("unsafe-code", code.span);
+        }
+    }
+}
+
+/// Whether a command line starts a shell that reads from whoever is there.
+fn is_shell(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let name = words.next().unwrap_or("").rsplit('/').next().unwrap_or("");
+    SHELLS.contains(&name) && words.all(|word| word.starts_with('-') && !word.contains('c'))
+}
+
+/// Secrets and the whole environment, read from code.
+fn environment(w: &mut Walker<'_>, text: &str, tight: &str, code: &Field) {
+    for word in ["environ[", "environ.get(", "getenv(", "ENV[", "ENV{", "process.env.", "get_env("] {
+        for rest in text.match_indices(word).filter_map(|(at, found)| text.get(at + found.len()..)) {
+            let variable: String = rest
+                .chars()
+                .skip_while(|c| matches!(c, '\'' | '"'))
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            if is_secret_variable(&variable) {
+                w.hit("secret-variable", code.span);
+            }
+        }
+    }
+    let tail = tight.trim_end_matches([')', ';', '"', '\'']);
+    if ["os.environ", "process.env", "(ENV", "p ENV", "ENV.toObject()"].iter().any(|end| tail.ends_with(end))
+    {
+        w.hit("environment", code.span);
+    }
+}
+
+/// The string literals of a piece of code, in any of the three quotes.
+fn literals(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut chars = text.chars();
+    while let Some(open) = chars.next() {
+        if !matches!(open, '\'' | '"' | '`') {
+            continue;
+        }
+        let mut literal = String::new();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => literal.extend(chars.next()),
+                c if c == open => break,
+                c => literal.push(c),
+            }
+        }
+        out.push(literal);
+        if out.len() > 64 {
+            break;
+        }
+    }
+    out
+}
