@@ -5,7 +5,12 @@
 use ratatui::buffer::Buffer;
 
 use super::{Caret, Overlay, OverlayKind, page::frame};
-use crate::{ctx::Ctx, keymap::Entry, theme::Slot};
+use crate::{
+    ctx::Ctx,
+    keymap::Entry,
+    row::{Row, wrap},
+    theme::Slot,
+};
 
 /// The page.
 pub const KIND: OverlayKind = OverlayKind {
@@ -40,16 +45,20 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
         ("  PILOTHOUSE_API_KEY    the key, where one is needed", Slot::Info),
         ("  PILOTHOUSE_MODEL      the model's name", Slot::Info),
         ("", Slot::Text),
-        ("Set them, then start pilothouse again. For good: `pilothouse config path` names the", Slot::Text),
         (
-            "file, `pilothouse auth set HOST` stores a key, `pilothouse config show` says what holds.",
+            "Set them, then start pilothouse again. For good: `pilothouse config path` names the file, `pilothouse \
+             auth set HOST` stores a key, `pilothouse config show` says what holds.",
             Slot::Text,
         ),
         ("Until then the offline engine answers, and nothing leaves this machine.", Slot::Soft),
     ];
-    let area = super::centred(ctx.body, 88, 13);
+    let columns = usize::from(ctx.body.width.min(88).saturating_sub(4));
+    let rows: Vec<Row> =
+        lines.iter().flat_map(|(text, slot)| wrap(&Row::of(text, *slot).pieces, columns)).collect();
+    let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(4);
+    let area = super::centred(ctx.body, 88, height);
     let inner = frame(ctx, area, "Connect a model", "", &[("Esc", "close")], buf);
-    for ((text, slot), y) in lines.iter().zip(inner.top() + 1..inner.bottom()) {
-        buf.set_stringn(inner.x, y, text, usize::from(inner.width), ctx.theme.style(*slot));
+    for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
+        row.paint(ctx.theme, buf, inner, y);
     }
 }

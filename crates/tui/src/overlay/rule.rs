@@ -121,7 +121,7 @@ impl RuleOffer {
             rows.text("", &format!("and {} more", found.through.len() - MOST_PAST), Slot::Soft);
         }
         for (i, one) in found.held.iter().take(MOST_PAST).enumerate() {
-            rows.past(if i == 0 { "asks still" } else { "" }, one);
+            rows.past(if i == 0 { "asks" } else { "" }, one);
         }
         if !found.is_advisable() {
             let text = "not recommended: it names commands of high risk or removals, which ask all the same";
@@ -235,9 +235,6 @@ struct Rows<'a> {
 impl Rows<'_> {
     fn row(&mut self, label: &str, spans: Vec<Span<'static>>) {
         let mut all = vec![Span::styled(format!("{label:LABEL$}"), self.ctx.theme.style(Slot::Soft))];
-        if label.len() >= LABEL {
-            all.push(Span::raw(" "));
-        }
         all.extend(spans);
         self.lines.push(Line::from(all));
     }

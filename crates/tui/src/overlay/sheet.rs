@@ -55,6 +55,10 @@ impl Overlay for Sheet {
         "sheet"
     }
 
+    fn is_alone(&self) -> bool {
+        true
+    }
+
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
         let width = usize::from(ctx.body.width.min(120).saturating_sub(6)).max(4);
         let text = self.text.as_deref().unwrap_or("reading…");

@@ -3,15 +3,15 @@
 //! Owns its words. Never acts.
 
 use pilothouse_core::clean::Clean;
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    text::{Line, Span},
-    widgets::Widget,
-};
+use ratatui::buffer::Buffer;
 
 use super::{Caret, Overlay, OverlayKind, page::frame};
-use crate::{ctx::Ctx, keymap::Entry, theme::Slot};
+use crate::{
+    ctx::Ctx,
+    keymap::Entry,
+    row::{Row, wrap},
+    theme::Slot,
+};
 
 /// The page.
 pub const KIND: OverlayKind = OverlayKind {
@@ -64,21 +64,21 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
     if let Some(failure) = &state.failure {
         rows.push(("failed", Clean::line(&failure.message).into_string()));
     }
-    let height = u16::try_from(rows.len()).unwrap_or(12) + 4;
+    let label = rows.iter().map(|(l, _)| l.len()).max().unwrap_or_default() + 3;
+    let columns = usize::from(ctx.body.width.min(72).saturating_sub(4)).saturating_sub(label).max(8);
+    let mut lines: Vec<Row> = Vec::new();
+    for (name, value) in rows {
+        for (i, part) in wrap(&Row::of(&value, Slot::Text).pieces, columns).into_iter().enumerate() {
+            let name = if i == 0 { name } else { "" };
+            let mut line = Row::of(&format!("{name:label$}"), Slot::Soft);
+            line.pieces.extend(part.pieces);
+            lines.push(line);
+        }
+    }
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
     let area = super::centred(ctx.body, 72, height);
     let inner = frame(ctx, area, "Status", "", &[("Esc", "close")], buf);
-    let inner = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
-    facts(ctx, &rows, inner.intersection(buf.area), buf);
-}
-
-/// Labels in one column, values in the next.
-fn facts(ctx: &Ctx<'_>, rows: &[(&str, String)], area: Rect, buf: &mut Buffer) {
-    let label = rows.iter().map(|(l, _)| l.len()).max().unwrap_or_default() + 3;
-    for ((name, value), y) in rows.iter().zip(area.top()..area.bottom()) {
-        let line = Line::from(vec![
-            Span::styled(format!("{name:label$}"), ctx.theme.style(Slot::Soft)),
-            Span::styled(value.clone(), ctx.theme.style(Slot::Text)),
-        ]);
-        line.render(Rect { y, height: 1, ..area }, buf);
+    for (line, y) in lines.iter().zip(inner.top() + 1..inner.bottom()) {
+        line.paint(ctx.theme, buf, inner, y);
     }
 }

@@ -17,6 +17,7 @@ use crate::{
     ctx::Ctx,
     layout::{Shape, shape},
     pane::Focus,
+    row::{Ink, Row, wrap},
     status::{self, Form, Tone, shorten},
     theme::Slot,
 };
@@ -207,48 +208,42 @@ impl App {
     /// What this is, and what can be done now: a third of the way down.
     pub(super) fn welcome_page(&self, buf: &mut Buffer) {
         let body = self.panes.areas.body.intersection(buf.area);
-        let style = |slot| self.looks.theme.style(slot);
-        let (soft, strong, key) = (style(Slot::Soft), style(Slot::Strong), style(Slot::Accent));
-        let bold = strong.add_modifier(Modifier::BOLD);
         let mut lines = vec![
-            vec![Span::styled("Ready when you are.", bold)],
-            vec![],
-            vec![
-                Span::styled("Ask, or say what to change. ", soft),
-                Span::styled("Your files stay as they are until you say yes.", strong),
-            ],
+            Row::of("Ready when you are.", Ink::of(Slot::Strong).bold()),
+            Row::new(),
+            Row::of("Ask, or say what to change. ", Slot::Soft)
+                .and("Your files stay as they are until you say yes.", Slot::Strong),
         ];
         if self.world.open && self.world.surroundings.offline {
-            lines.push(vec![
-                Span::styled("No model yet: the ", soft),
-                Span::styled("offline engine", strong),
-                Span::styled(" finds, explains, renames, reviews and tests.", soft),
-            ]);
-            lines.push(vec![
-                Span::styled("/connect", key),
-                Span::styled(" tells how to add a model, a local one too.", soft),
-            ]);
+            lines.push(
+                Row::of("No model yet: the ", Slot::Soft)
+                    .and("offline engine", Slot::Strong)
+                    .and(" finds, explains, renames, reviews and tests.", Slot::Soft),
+            );
+            lines.push(
+                Row::of("/connect", Slot::Accent)
+                    .and(" tells how to add a model, a local one too.", Slot::Soft),
+            );
         }
-        lines.push(vec![
-            Span::styled("F1", key),
-            Span::styled(" keys   ", soft),
-            Span::styled("Ctrl-P", key),
-            Span::styled(" every command   ", soft),
-            Span::styled("Esc", key),
-            Span::styled(" one step back", soft),
-        ]);
-        let width =
-            lines.iter().map(|l| l.iter().map(|s| s.content.width()).sum::<usize>()).max().unwrap_or(0) + 3;
-        let width = u16::try_from(width).unwrap_or(body.width).min(body.width.saturating_sub(2));
-        let height = u16::try_from(lines.len()).unwrap_or(0).min(body.height);
-        let x = body.x + (body.width - width.min(body.width)) / 2;
-        let y = body.y + (body.height - height) / 3;
-        if height == 0 || width < 4 {
+        let keys = [("F1", " keys   "), ("Ctrl-P", " every command   "), ("Esc", " one step back")];
+        lines.push(
+            keys.iter().fold(Row::new(), |row, (key, what)| row.and(key, Slot::Accent).and(what, Slot::Soft)),
+        );
+        let longest = lines.iter().map(Row::width).max().unwrap_or(0) + 3;
+        let width = u16::try_from(longest).unwrap_or(body.width).min(body.width.saturating_sub(2));
+        if width < 4 {
             return;
         }
-        buf.set_stringn(x, y, self.looks.glyphs.active, 1, key);
-        for (line, y) in lines.into_iter().zip(y..y + height) {
-            Line::from(line).render(Rect { x: x + 3, y, width: width - 3, height: 1 }, buf);
+        let rows: Vec<Row> = lines.iter().flat_map(|l| wrap(&l.pieces, usize::from(width - 3))).collect();
+        let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).min(body.height);
+        if height == 0 {
+            return;
+        }
+        let x = body.x + (body.width - width) / 2;
+        let y = body.y + (body.height - height) / 3;
+        buf.set_stringn(x, y, self.looks.glyphs.active, 1, self.looks.theme.style(Slot::Accent));
+        for (row, y) in rows.iter().zip(y..y + height) {
+            row.paint(&self.looks.theme, buf, Rect { x: x + 3, y, width: width - 3, height: 1 }, y);
         }
     }
 }

@@ -105,7 +105,9 @@ fn keys(item: Option<&Checkpoint>, above: bool, width: u16) -> &'static [(&'stat
         [("j k", "item"), ("y", "trust"), ("n", "leave off"), ("Enter", "view"), ("q", "back")];
     const NARROW: [(&str, &str); 4] = [("j k", "item"), ("w", "why"), ("e", "edit"), ("q", "back")];
     const LEAST: [(&str, &str); 2] = [("y", "once"), ("n", "deny")];
+    const NONE: [(&str, &str); 1] = [("q", "back")];
     match item.map(|c| &c.kind) {
+        None => &NONE,
         Some(CheckpointKind::Trust { .. }) if width >= 60 => &TRUST,
         Some(CheckpointKind::Risk { gate: None, .. }) if above && width < 70 => &NARROW,
         Some(CheckpointKind::Risk { gate: None, .. }) if above => &OTHER,
