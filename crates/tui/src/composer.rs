@@ -28,9 +28,9 @@ actions! {
         /// A new line.
         Newline "newline", "new line", "the draft";
         /// Look through what was written before.
-        History "history", "earlier texts", "opens a list";
+        History "history", "history", "opens a list";
         /// Write in the editor.
-        Editor "editor", "write in your editor", "the draft";
+        Editor "editor", "open in $EDITOR", "the draft";
         /// The next permission ceiling.
         Permission "permission", "read-only, ask, auto", "this session";
         /// Send it down a shallower path.
@@ -64,7 +64,7 @@ actions! {
         /// Cut the word after.
         KillNextWord "kill-next-word", "cut the word after", "the draft";
         /// Put back what was cut.
-        Yank "yank", "paste the cut", "the draft";
+        Yank "yank", "yank", "the draft";
     }
 }
 

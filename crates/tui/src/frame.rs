@@ -24,12 +24,12 @@ actions! {
         /// Stop what runs, else clear the draft, else quit when pressed twice.
         Cancel "cancel", "cancel, clear, quit", "what runs, then the draft, then this program";
         /// One step back.
-        Back "back", "one step back", "the topmost thing";
+        Back "back", "back", "the topmost thing";
         /// Give the next pane the focus.
         NextPane "next-pane", "next pane", "moves the focus";
         /// Give the previous pane the focus.
         PreviousPane "previous-pane", "previous pane", "moves the focus";
         /// Leave.
-        Quit "quit", "leave", "this program; what runs is stopped";
+        Quit "quit", "quit", "this program; what runs is stopped";
     }
 }

@@ -165,7 +165,7 @@ impl App {
         }
         if self.composer.clear() {
             self.panes.focus = Focus::Composer;
-            self.say("cleared; the up key brings it back");
+            self.say("cleared – Up restores it");
             return;
         }
         let twice = self.leaving.cancelled.is_some_and(|at| came.saturating_duration_since(at) <= TWICE);
@@ -173,7 +173,7 @@ impl App {
         if twice || self.leaving.asked {
             self.quit();
         } else {
-            self.say("press it again to leave");
+            self.say("press it again to quit");
         }
     }
 
@@ -190,7 +190,7 @@ impl App {
             return;
         }
         if self.put_aside() {
-            return self.say("put aside; it still waits in the list");
+            return self.say("postponed; it waits in the list");
         }
         let state = self.world.state();
         if self.guiding() {

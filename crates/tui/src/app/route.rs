@@ -50,7 +50,7 @@ impl App {
                 }
             }
             Pressed::More => {}
-            Pressed::Unknown(keys) => self.say(format!("{keys} means nothing here; F1 shows the keys")),
+            Pressed::Unknown(keys) => self.say(format!("{keys} is not bound; F1 shows the keys")),
             Pressed::Free(chord) => self.unbound(key, chord, came),
         }
     }

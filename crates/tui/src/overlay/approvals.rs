@@ -57,7 +57,7 @@ actions! {
         /// Why it is asked.
         Why "why", "why it is asked", "shows more; decides nothing";
         /// Back; everything stays pending.
-        Back "back", "back, still pending", "nothing";
+        Back "back", "close (stays pending)", "nothing";
     }
 }
 
@@ -102,11 +102,11 @@ impl Approvals {
             Action::Session => self.for_session(item, ctx),
             Action::Rule => match RuleOffer::of(item, ctx.session) {
                 Ok(offer) => Outcome { asks: vec![offer.rehearsal()], ..Outcome::open(offer) },
-                Err(why) => Outcome::notice(format!("not by a rule: {why}")),
+                Err(why) => Outcome::notice(format!("no rule possible: {why}")),
             },
             Action::Why => match Reason::of_question(item, ctx.session) {
                 Some(reason) => Outcome::open(reason),
-                None => Outcome::notice("no permission rule has to do with it: it is always asked"),
+                None => Outcome::notice("no rule applies: it always asks"),
             },
             Action::Edit => Outcome { change_command: Some(item.id), ..Outcome::none() },
             Action::Deny => self.deny(item, ctx),
@@ -156,7 +156,7 @@ impl Approvals {
     /// Allows the rule that stands beside the key until the session ends.
     fn for_session(&self, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
         if let Err(why) = rules(item, ctx.state, ctx.session.policy()) {
-            return Outcome::notice(format!("not for the session: {why}"));
+            return Outcome::notice(format!("not for this session: {why}"));
         }
         self.stood(item, ctx, |listed| {
             if listed.rules.is_empty() {

@@ -105,7 +105,7 @@ impl Prompt {
             KeyCode::Enter => {
                 let wrong = || {
                     let word = self.word.as_deref().unwrap_or_default();
-                    Outcome::notice(format!("that was not `{word}`: nothing was done"))
+                    Outcome::notice(format!("not \"{word}\" – nothing was done"))
                 };
                 return self.finished().unwrap_or_else(wrong).and_close();
             }
@@ -157,11 +157,13 @@ impl Overlay for Prompt {
         let about = if about.is_empty() { Vec::new() } else { wrap(&about, usize::from(wide).max(12) - 6) };
         let shown = u16::try_from(about.len()).unwrap_or(u16::MAX).min(ctx.body.height.saturating_sub(8));
         let area = super::centred(ctx.body, wide, if shown > 0 { 8 + shown } else { 7 });
-        let (title, keys): (&str, &[(&str, &str)]) = match self.word {
-            Some(_) => ("A typed word", &[("Enter", "does it, if the word is right"), ("Esc", "back")]),
-            None => ("A line from you", &[("Enter", "done"), ("Esc", "back")]),
+        let (title, enter) = match self.purpose {
+            Purpose::Proceed(_) | Purpose::Word(_) => ("Confirm", "confirms"),
+            Purpose::Deny(_) => ("Reason", "ok"),
+            Purpose::Pane(_) => ("Search", "ok"),
         };
-        let inner = frame(ctx, area, title, "", keys, buf);
+        let keys = [("Enter", enter), ("Esc", "back")];
+        let inner = frame(ctx, area, title, "", &keys, buf);
         if inner.height < 2 {
             return None;
         }

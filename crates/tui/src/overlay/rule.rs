@@ -102,8 +102,8 @@ impl RuleOffer {
         for (i, rule) in self.rules().iter().enumerate() {
             rows.text(if i == 0 { "rule" } else { "" }, rule, Slot::Strong);
         }
-        rows.text("reach", "every folder on this machine, until you take it out", Slot::Soft);
-        rows.text("kept in", "your permissions.toml, below what stands there", Slot::Soft);
+        rows.text("reach", "every folder on this machine, until you remove it", Slot::Soft);
+        rows.text("saved to", "your permissions.toml, at its end", Slot::Soft);
         rows.lines.push(Line::default());
         for (i, example) in self.offers.get(self.at).map_or(&[][..], |(_, e)| e).iter().enumerate() {
             rows.example(if i == 0 { "matches" } else { "" }, example);
@@ -168,8 +168,8 @@ impl Overlay for RuleOffer {
         let rows = self.rows(ctx, width);
         let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
         let area = super::centred(ctx.body, 110, height);
-        let right = if ctx.body.width < 60 { "" } else { "nothing is kept yet" };
-        let mut keys = vec![("y", "keep it and run")];
+        let right = if ctx.body.width < 60 { "" } else { "not saved yet" };
+        let mut keys = vec![("y", "save and run")];
         if self.at + 1 < self.offers.len() {
             keys.push(("-", "narrower"));
         }
@@ -177,7 +177,7 @@ impl Overlay for RuleOffer {
             keys.push(("+", "wider"));
         }
         keys.push(("q", "back"));
-        let inner = frame(ctx, area, "A rule for good", right, &keys, buf);
+        let inner = frame(ctx, area, "Permanent rule", right, &keys, buf);
         for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
             line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
         }

@@ -41,7 +41,7 @@ impl Overlay for Status {
 fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
     let state = ctx.state;
     let plan = state.plan.as_ref().or(state.suspended.as_ref()).map_or("none".to_owned(), |p| {
-        let aside = if state.plan.is_none() { ", set aside" } else { "" };
+        let aside = if state.plan.is_none() { ", paused" } else { "" };
         format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.settled(), p.tasks.len())
     });
     let cost = state.usage.cost_micros.map_or("not known".to_owned(), |micros| {

@@ -204,7 +204,7 @@ impl ConversationPane {
             None => shown.into_iter().rev().find(|k| folds(*k)),
         };
         let Some(entry) = key.and_then(|k| self.log.get_mut(k)) else {
-            return Outcome::notice("there is nothing to unfold here");
+            return Outcome::notice("nothing to expand here");
         };
         entry.open = !entry.open;
         entry.dirty = true;
@@ -239,7 +239,7 @@ impl ConversationPane {
         };
         match found {
             Some((request, then)) => Outcome::open(Reason::of(&request, then, "", ctx.session)),
-            None => Outcome::notice("no permission rule has to do with this; choose a call"),
+            None => Outcome::notice("no rule applies here; select a command"),
         }
     }
 

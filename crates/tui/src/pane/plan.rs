@@ -57,7 +57,7 @@ actions! {
         /// No to the plan.
         Reject "reject", "reject, then say why", "the plan; nothing was written";
         /// To its proposals.
-        OpenDiff "diff", "its proposals", "moves the focus";
+        OpenDiff "diff", "show its diff", "moves the focus";
         /// A page down.
         PageDown "page-down", "page down", "this screen";
         /// A page up.
@@ -113,7 +113,7 @@ impl PlanPane {
             PlanAction::Reject => {
                 let mut outcome = answer(ctx, Answer::Reject(String::new()));
                 if !outcome.inputs.is_empty() {
-                    let notice = "rejected; say what to change, or give it up with an empty Enter";
+                    let notice = "rejected – describe the change, or press Enter to discard the plan";
                     (outcome.focus, outcome.notice) = (Some(Focus::Composer), Some(notice.to_owned()));
                 }
                 return outcome;
@@ -218,7 +218,7 @@ impl Pane for PlanPane {
         let right = match (active, rows::finished(plan)) {
             (true, _) => Row::of(&format!("{}/{}", plan.settled(), plan.tasks.len()), Slot::Soft),
             (false, true) => Row::of("done", Slot::Ok),
-            (false, false) => Row::of("set aside", Slot::Warn),
+            (false, false) => Row::of("paused", Slot::Warn),
         };
         Title { left, right: right.line(ctx.theme) }
     }
@@ -269,7 +269,7 @@ impl Pane for PlanPane {
     fn letter(&mut self, letter: char, ctx: &Ctx<'_>) -> Outcome {
         let Some(question) = ctx.state.phase_question() else { return Outcome::none() };
         if matches!(question.kind, CheckpointKind::Confirmation) && letter == 'e' {
-            let notice = Some("say what to change in the plan".to_owned());
+            let notice = Some("describe the change to the plan".to_owned());
             return Outcome { focus: Some(Focus::Composer), notice, ..Outcome::none() };
         }
         let named = question.kind.choices().iter().any(|c| match c.key {

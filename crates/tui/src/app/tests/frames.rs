@@ -17,9 +17,9 @@ fn the_first_screen_is_calm_and_says_what_can_be_done() {
     let rows = at(&mut desk, 120, 40);
     assert!(rows[0].starts_with(" pilothouse  inkwell  main ±3"));
     assert!(rows[0].ends_with("gpt-5-mini · ask"));
-    assert!(rows.iter().any(|r| r.contains("Your files stay as they are until you say yes.")));
+    assert!(rows.iter().any(|r| r.contains("Nothing is written until you approve it.")));
     assert!(!rows.iter().any(|r| r.contains('╭')), "no borders while there is nothing to divide");
-    assert_eq!(rows[37], "▎ › Ask about inkwell, or say what to change");
+    assert_eq!(rows[37], "▎ › Ask about inkwell or describe a change");
     assert_eq!(rows[39], "[EXPLORE] idle");
 }
 

@@ -102,7 +102,7 @@ fn an_unknown_key_after_the_leader_is_said_and_eaten() {
     let mut desk = Desk::new(120, 40);
     desk.press("<ctrl-x>z");
     assert!(desk.app.composer.draft.is_empty());
-    assert!(desk.text().contains("Ctrl-X z means nothing here"));
+    assert!(desk.text().contains("Ctrl-X z is not bound"));
 }
 
 #[test]

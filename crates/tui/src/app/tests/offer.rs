@@ -43,7 +43,7 @@ fn enter_runs_the_line_as_it_stands() {
     assert_eq!(draft(&desk), "make test");
     let text = desk.text();
     assert!(text.contains("$ make test") && text.contains("⚠ medium"), "{text}");
-    assert!(text.contains("Enter runs it · empty skips · Esc puts it aside"), "{text}");
+    assert!(text.contains("Enter runs it · clear + Enter skips · Esc later"), "{text}");
     desk.press("<enter><enter>");
     assert_eq!(answers(&desk), [line("make test")], "one answer, however often");
     desk.deliver();
@@ -69,7 +69,7 @@ fn a_line_changed_to_high_risk_asks_for_its_word_and_shows_itself() {
     desk.press("<ctrl-u>rm -rf ~/x<enter>").deliver();
     assert_eq!(desk.tools, [], "nothing runs yet");
     let text = desk.text();
-    assert!(text.contains("A typed word") && text.contains("rm -rf ~/x"), "{text}");
+    assert!(text.contains("Confirm") && text.contains("rm -rf ~/x"), "{text}");
     desk.press("y<enter>");
     assert_eq!(answers(&desk), []);
     desk.wait(800).press("<enter>");

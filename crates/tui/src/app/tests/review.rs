@@ -178,7 +178,7 @@ fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
     }
     assert_eq!(bench.desk.state().phase, Phase::Idle);
     let text = bench.desk.text();
-    assert!(text.contains(" done ╮") && !text.contains("set aside"), "{text}");
+    assert!(text.contains(" done ╮") && !text.contains("paused"), "{text}");
 }
 
 #[test]

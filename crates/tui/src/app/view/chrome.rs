@@ -211,8 +211,8 @@ impl App {
         let mut lines = vec![
             Row::of("Ready when you are.", Ink::of(Slot::Strong).bold()),
             Row::new(),
-            Row::of("Ask, or say what to change. ", Slot::Soft)
-                .and("Your files stay as they are until you say yes.", Slot::Strong),
+            Row::of("Ask a question or describe a change.", Slot::Soft),
+            Row::of("Nothing is written until you approve it.", Slot::Strong),
         ];
         if self.world.open && self.world.surroundings.offline {
             lines.push(
@@ -222,10 +222,10 @@ impl App {
             );
             lines.push(
                 Row::of("/connect", Slot::Accent)
-                    .and(" tells how to add a model, a local one too.", Slot::Soft),
+                    .and(" shows how to add a model (local ones work too).", Slot::Soft),
             );
         }
-        let keys = [("F1", " keys   "), ("Ctrl-P", " every command   "), ("Esc", " one step back")];
+        let keys = [("F1", " keys   "), ("Ctrl-P", " all commands   "), ("Esc", " back")];
         lines.push(
             keys.iter().fold(Row::new(), |row, (key, what)| row.and(key, Slot::Accent).and(what, Slot::Soft)),
         );

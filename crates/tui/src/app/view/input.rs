@@ -97,10 +97,10 @@ impl App {
         match state.phase {
             Phase::Executing => "Type to interrupt execution...".to_owned(),
             Phase::Planning => "Say what the plan should take into account".to_owned(),
-            Phase::AwaitingApproval => "Enter approves the plan; or say what to change".to_owned(),
+            Phase::AwaitingApproval => "Enter approves the plan, or describe a change".to_owned(),
             Phase::Failed => "retry, replan or abandon; or say something else".to_owned(),
-            Phase::Idle if folder.is_empty() => "Ask, or say what to change".to_owned(),
-            Phase::Idle => format!("Ask about {folder}, or say what to change"),
+            Phase::Idle if folder.is_empty() => "Ask a question or describe a change".to_owned(),
+            Phase::Idle => format!("Ask about {folder} or describe a change"),
         }
     }
 
@@ -119,7 +119,7 @@ impl App {
             self.key_names(&names.keys, width)
         } else if !focused {
             let text = match (self.overlays.is_empty(), self.composer.draft.is_empty()) {
-                (false, _) => "your draft and what runs are untouched",
+                (false, _) => "draft and runs unaffected",
                 (true, true) => "Esc returns here",
                 (true, false) => "your draft is kept   Esc returns to it",
             };
@@ -240,7 +240,7 @@ impl App {
         let title = match popup.offer {
             Offer::Files => format!("files  {} of {}", popup.rows.len(), popup.of),
             Offer::Commands => "commands".to_owned(),
-            Offer::History => format!("what you wrote   {}", popup.query),
+            Offer::History => format!("history   {}", popup.query),
         };
         let wanted = u16::try_from(popup.rows.len().clamp(1, 8)).unwrap_or(8) + 1;
         let height = wanted.min(room);
@@ -256,7 +256,7 @@ impl App {
         }
         let head = Line::from(vec![
             Span::styled(title, self.looks.theme.style(Slot::Soft)),
-            Span::styled("   Tab takes   Esc closes", self.looks.theme.style(Slot::Faint)),
+            Span::styled("   Tab inserts   Esc closes", self.looks.theme.style(Slot::Faint)),
         ]);
         let line = |y: u16| Rect { x: area.x + 2, y, width: area.width - 3, height: 1 };
         head.render(line(area.y), buf);
@@ -319,7 +319,7 @@ impl App {
         let pressed: Vec<String> = self.keying.prefix().iter().map(ToString::to_string).collect();
         let head = Line::from(vec![
             Span::styled(pressed.join(" "), bold),
-            Span::styled("  …  Esc leaves", self.looks.theme.style(Slot::Soft)),
+            Span::styled("  …  Esc cancels", self.looks.theme.style(Slot::Soft)),
         ]);
         head.render(Rect { x: area.x + 2, height: 1, width: area.width.saturating_sub(3), ..area }, buf);
         for (i, (key, action)) in next.iter().enumerate() {

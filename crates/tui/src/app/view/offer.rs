@@ -57,10 +57,10 @@ impl App {
         let width = usize::from(row.width);
         let empty = self.composer.draft.shown().trim().is_empty();
         let keys = match (empty, self.offer_is_whole(), risk) {
-            (true, ..) => "Enter skips it · Esc puts it aside",
+            (true, ..) => "Enter skips it · Esc later",
             (false, false, _) => "too long to run from here: the list shows it whole",
-            (false, true, Risk::High) => "Enter asks for the word · empty skips · Esc puts it aside",
-            (false, true, Risk::Low | Risk::Medium) => "Enter runs it · empty skips · Esc puts it aside",
+            (false, true, Risk::High) => "Enter asks for the word · clear + Enter skips · Esc later",
+            (false, true, Risk::Low | Risk::Medium) => "Enter runs it · clear + Enter skips · Esc later",
         };
         let changed = if self.composer.changed_offer() && !empty { "changed   " } else { "" };
         let (beyond, reason) = self.offer_beyond();

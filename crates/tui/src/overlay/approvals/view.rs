@@ -50,7 +50,7 @@ pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
         .unwrap_or(u16::MAX)
         .max(8);
     let area = centred(ctx.body, 120, height);
-    let count = format!("{} waiting · nothing here runs by itself", ctx.state.open.len());
+    let count = format!("{} waiting · nothing runs without you", ctx.state.open.len());
     let count = if ctx.body.width < 70 { ctx.state.open.len().to_string() } else { count };
     let inner = frame(ctx, area, "Approvals", &count, keys(item, !answers.is_empty(), ctx.body.width), buf);
     let below = u16::try_from(answers.len()).unwrap_or(inner.height).min(inner.height);
@@ -97,12 +97,12 @@ pub fn fits(item: &Checkpoint, ctx: &Ctx<'_>) -> bool {
 /// The keys that the border names: those that do not stand above it with their reach.
 fn keys(item: Option<&Checkpoint>, above: bool, width: u16) -> &'static [(&'static str, &'static str)] {
     const OTHER: [(&str, &str); 4] =
-        [("j k", "item"), ("w", "why"), ("e", "edit the command"), ("q", "back, still pending")];
-    const PLAIN: [(&str, &str); 3] = [("j k", "item"), ("w", "why"), ("q", "back, still pending")];
+        [("j k", "item"), ("w", "why"), ("e", "edit the command"), ("q", "close (stays pending)")];
+    const PLAIN: [(&str, &str); 3] = [("j k", "item"), ("w", "why"), ("q", "close (stays pending)")];
     const SHORT: [(&str, &str); 5] =
-        [("j k", "item"), ("y", "once"), ("n", "deny"), ("w", "why"), ("q", "back, still pending")];
+        [("j k", "item"), ("y", "once"), ("n", "deny"), ("w", "why"), ("q", "close (stays pending)")];
     const TRUST: [(&str, &str); 5] =
-        [("j k", "item"), ("y", "trust"), ("n", "leave off"), ("Enter", "view"), ("q", "back")];
+        [("j k", "item"), ("y", "trust"), ("n", "don't trust"), ("Enter", "view"), ("q", "back")];
     const NARROW: [(&str, &str); 4] = [("j k", "item"), ("w", "why"), ("e", "edit"), ("q", "back")];
     const LEAST: [(&str, &str); 2] = [("y", "once"), ("n", "deny")];
     const NONE: [(&str, &str); 1] = [("q", "back")];
@@ -199,7 +199,8 @@ fn facts(item: &Checkpoint, ctx: &Ctx<'_>) -> (String, Slot, String, Details) {
         } => {
             let slot = risk_slot(*risk);
             let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
-            let mut details = vec![("in", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
+            let mut details =
+                vec![("folder", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
             if !gives.is_empty() {
                 details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
             }
@@ -210,10 +211,10 @@ fn facts(item: &Checkpoint, ctx: &Ctx<'_>) -> (String, Slot, String, Details) {
                 details.push(("changed", format!("since you allowed it: {}", clean(changed))));
             }
             if !reason.is_empty() {
-                details.push(("it says", clean(reason)));
+                details.push(("reason", clean(reason)));
             }
             if gate.is_some() {
-                details.push(("for", "a gate of the plan".to_owned()));
+                details.push(("used by", "a gate of the plan".to_owned()));
             }
             (risk_name(*risk, ascii).to_owned(), slot, clean(command), details)
         }

@@ -220,13 +220,13 @@ impl Pane for DiffPane {
 
     fn deciding_keys(&self, ctx: &Ctx<'_>) -> DecidingKeys {
         let kept = match (ctx.draft.is_empty(), ctx.body.width >= 69) {
-            (true, true) => "leaves, decisions kept",
-            (false, true) => "leaves, your draft is kept",
-            (_, false) => "leaves",
+            (true, true) => "closes, decisions kept",
+            (false, true) => "closes, your draft is kept",
+            (_, false) => "closes",
         };
         DecidingKeys {
             keys: vec![("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"), ("Esc", kept)],
-            beside: "A applies every file, all or nothing",
+            beside: "A applies all files atomically",
         }
     }
 

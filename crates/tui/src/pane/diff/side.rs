@@ -88,20 +88,20 @@ impl DiffPane {
                 format!("{name} is still being drafted; it is not up for review yet")
             }
             (_, _) if taken + left > 0 && taken == 0 => {
-                format!("a writes nothing of {name}: no hunk is taken")
+                format!("a applies nothing of {name}: no hunk is taken")
             }
             (_, _) if p.control.is_some() => {
-                format!("a writes the control file {name}; it asks for its word first")
+                format!("a applies the control file {name}; it asks for its word first")
             }
             (_, ChangeKind::Delete) => format!("a removes {name}; it asks for the name first"),
-            (_, ChangeKind::Create) => format!("a writes the new file {name}"),
+            (_, ChangeKind::Create) => format!("a applies the new file {name}"),
             (_, ChangeKind::Modify) if taken + left == 0 => {
-                format!("a writes the whole change of {name} ({})", hunks(p.hunks.len()))
+                format!("a applies all of {name} ({} undecided)", hunks(p.hunks.len()))
             }
             (_, ChangeKind::Modify) if undecided > 0 => {
-                format!("a writes {} of {name}; {undecided} undecided not written", hunks_taken(taken))
+                format!("a applies {} of {name}; {undecided} undecided not applied", hunks_taken(taken))
             }
-            (_, ChangeKind::Modify) => format!("a writes {} of {name}", hunks_taken(taken)),
+            (_, ChangeKind::Modify) => format!("a applies {} of {name}", hunks_taken(taken)),
         }
     }
 
@@ -196,8 +196,7 @@ impl DiffPane {
     pub(super) fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
         let g = ctx.glyphs;
         let mut rows = vec![
-            Row::of(g.star, Slot::Accent)
-                .and(" Apply every file, all or nothing", Ink::of(Slot::Accent).bold()),
+            Row::of(g.star, Slot::Accent).and(" Apply all files atomically", Ink::of(Slot::Accent).bold()),
             Row::new(),
         ];
         for (id, _) in &self.asked_all {
@@ -208,7 +207,9 @@ impl DiffPane {
                 _ if chosen == 0 => "nothing".to_owned(),
                 ChangeKind::Create => "new file".to_owned(),
                 ChangeKind::Delete => "removed".to_owned(),
-                ChangeKind::Modify if taken + left == 0 => "the whole change".to_owned(),
+                ChangeKind::Modify if taken + left == 0 => {
+                    format!("all {} (undecided)", count(p.hunks.len(), "hunk"))
+                }
                 ChangeKind::Modify => format!("{chosen} of {}", count(p.hunks.len(), "hunk")),
             };
             let ink = if p.kind == ChangeKind::Delete { Slot::Warn } else { Slot::Soft };
@@ -217,7 +218,7 @@ impl DiffPane {
             rows.push(row.ends_keeping_right(Row::of(&what, ink), columns, g.ellipsis));
         }
         rows.push(Row::new());
-        let keys = Row::of("A", Ink::of(Slot::Accent).bold()).and(" writes them   ", Slot::Soft);
+        let keys = Row::of("A", Ink::of(Slot::Accent).bold()).and(" applies them   ", Slot::Soft);
         rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
         rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
     }

@@ -133,7 +133,7 @@ fn a_change_is_shown_in_hunks_with_context_numbers_and_signs() {
         "",
         "",
         "",
-        " a writes the whole change of login.rs (2 hunks)    [✓] 0  [–] 0  [ ] 2",
+        " a applies all of login.rs (2 hunks undecided)      [✓] 0  [–] 0  [ ] 2",
     ];
     assert_eq!(s.text(72, 26), expected);
 }
@@ -167,14 +167,14 @@ fn deciding_goes_to_the_next_undecided_hunk_and_is_bound_to_what_was_shown() {
     let rows = s.text(72, 26);
     assert!(rows[3].starts_with("   [✓]  @@ -3,7") && rows[3].ends_with("taken"), "{}", rows[3]);
     assert!(rows[14].starts_with(" ▸ [ ]  @@ -16,5"), "{}", rows[14]);
-    assert_eq!(rows[25], " a writes 1 taken hunk of login.rs; 1 undecided not written");
+    assert_eq!(rows[25], " a applies 1 taken hunk of login.rs; 1 undecided not applied");
     assert_eq!(s.act(DiffAction::Leave).inputs, [decided(1, Some(Decision::Left))]);
     assert_eq!(s.act(DiffAction::Toggle).inputs, [decided(1, None)]);
     s.act(DiffAction::PreviousHunk);
     assert_eq!(s.act(DiffAction::Toggle).inputs, [decided(0, Some(Decision::Left))]);
     s.act(DiffAction::NextHunk);
     s.act(DiffAction::Leave);
-    assert!(s.text(72, 26)[25].starts_with(" a writes nothing of login.rs"));
+    assert!(s.text(72, 26)[25].starts_with(" a applies nothing of login.rs"));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn applying_and_skipping_name_the_file_and_the_hash() {
     assert_eq!(s.act(DiffAction::Apply).inputs, std::slice::from_ref(&apply));
     assert!(s.act(DiffAction::ApplyAll).inputs.is_empty(), "the sheet comes first");
     let rows = s.text(72, 26);
-    assert_eq!(rows[2], "   src/auth/login.rs                                   the whole change");
+    assert_eq!(rows[2], "   src/auth/login.rs                            all 2 hunks (undecided)");
     assert_eq!(s.act(DiffAction::ApplyAll).inputs, [apply]);
     assert_eq!(
         s.act(DiffAction::Skip).inputs,
@@ -291,7 +291,7 @@ fn from_100_columns_on_the_files_stand_at_the_left() {
         .map(str::to_owned)
     );
     assert!(
-        rows[15].ends_with(" a writes 1 taken hunk of login.rs; 1 undecided not written"),
+        rows[15].ends_with(" a applies 1 taken hunk of login.rs; 1 undecided not applied"),
         "{}",
         rows[15]
     );

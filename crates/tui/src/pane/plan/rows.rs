@@ -132,7 +132,7 @@ pub(super) fn items(
     }
     if !plan.gates.is_empty() {
         d.plain(Row::new());
-        let hint = if awaiting { "   each asks again before it runs" } else { "" };
+        let hint = if awaiting { "   each asks before it runs" } else { "" };
         d.plain(Row::of("Gates", Slot::Soft).and(hint, Slot::Faint));
         let pad = plan.gates.iter().map(|g| row::width(&g.name)).max().unwrap_or(0).min(16);
         for gate in &plan.gates {
@@ -216,7 +216,7 @@ impl<'a> Drawer<'a> {
                 Row::of(new, Slot::Faint).and(&path, Slot::Soft).and(&more, Slot::Faint)
             }
             TaskStatus::Failed => Row::of("failed", Slot::Bad),
-            TaskStatus::Skipped => Row::of("left out", Slot::Soft),
+            TaskStatus::Skipped => Row::of("skipped", Slot::Soft),
             TaskStatus::Cancelled => Row::of("stopped", Slot::Soft),
             TaskStatus::Pending | TaskStatus::Running => Row::new(),
         }
@@ -304,7 +304,7 @@ impl<'a> Drawer<'a> {
             GateStatus::Stale(_) => {
                 Row::of("stale", Slot::Warn).and(&format!(" {} {}", g.dot, seen()), Slot::Soft)
             }
-            GateStatus::Skipped => Row::of("left out", Slot::Soft),
+            GateStatus::Skipped => Row::of("skipped", Slot::Soft),
         };
         let name = row::take(&Clean::line(&gate.name), 16).to_owned();
         let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
@@ -332,7 +332,7 @@ impl<'a> Drawer<'a> {
                 Capability::Read => ("read", "read files"),
                 Capability::Write => ("propose edits", "change files"),
                 Capability::Delete => ("propose removals", "delete"),
-                Capability::Execute => ("run commands, each judged", "run commands"),
+                Capability::Execute => ("run commands (each one checked)", "run commands"),
                 Capability::Network => ("reach the network", "reach the network"),
             };
             if may.allows(capability) { can.push(yes) } else { not.push(no) }
@@ -341,9 +341,7 @@ impl<'a> Drawer<'a> {
             can.push("run the gates");
         }
         self.plain(Row::new());
-        for (label, list, slot) in
-            [("Will be able to  ", can, Slot::Text), ("Will not         ", not, Slot::Text)]
-        {
+        for (label, list, slot) in [("Allowed      ", can, Slot::Text), ("Not allowed  ", not, Slot::Text)] {
             let words = if list.is_empty() { self.ctx.glyphs.skipped.to_owned() } else { list.join(", ") };
             self.labelled(label, &words, slot);
         }
@@ -352,7 +350,7 @@ impl<'a> Drawer<'a> {
     fn note(&mut self, note: &str) {
         if !note.trim().is_empty() {
             self.plain(Row::new());
-            self.labelled("Note             ", note.trim(), Slot::Text);
+            self.labelled("Note         ", note.trim(), Slot::Text);
         }
     }
 

@@ -36,7 +36,7 @@ impl Log {
                 self.fact(at, Row::of(&format!("Complete ({}ms)", took.0), Slot::Soft), Row::new());
             }
             Event::TaskFailed { message, .. } => self.mark(at, Mark::Failed, message),
-            Event::TaskSkipped { task } => self.task_fact(at, *task, "left out"),
+            Event::TaskSkipped { task } => self.task_fact(at, *task, "skipped"),
             Event::TaskCancelled { task } => self.task_fact(at, *task, "stopped"),
             Event::GatePassed { gate, proof, .. } => self.gate(at, gate.0, true, proof),
             Event::GateFailed { gate, proof, .. } => self.gate(at, gate.0, false, proof),
@@ -46,7 +46,7 @@ impl Log {
             }
             Event::GateReset { gate, skipped: true } => {
                 let name = self.gate_name(gate.0);
-                self.mark(at, Mark::Skipped, &format!("[Gate: {name}] left out"));
+                self.mark(at, Mark::Skipped, &format!("[Gate: {name}] skipped"));
             }
             Event::RepairStarted { gate, attempt, of, .. } => {
                 let name = self.gate_name(gate.0);
@@ -78,7 +78,7 @@ impl Log {
             }
             Event::ProposalClosed { proposal, reason, dropped } => {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
-                let word = if *dropped { "dropped" } else { "left" };
+                let word = if *dropped { "discarded" } else { "left" };
                 self.mark(at, Mark::Skipped, &format!("{word} {path}: {reason}"));
             }
             Event::Reverted { redo, .. } => {
@@ -99,10 +99,10 @@ impl Log {
                 } else {
                     format!("; {} interrupted", count(interrupted.len(), "call"))
                 };
-                self.mark(at, Mark::Dot, &format!("opened again{calls}; nothing runs"));
+                self.mark(at, Mark::Dot, &format!("session resumed{calls}, nothing is running"));
             }
             Event::PlanShelved { suspended: true } if !self.finished => {
-                self.mark(at, Mark::Dot, "the plan is set aside; it can be taken up again");
+                self.mark(at, Mark::Dot, "plan paused – /redo resumes it");
             }
             Event::Notice { level, text } => {
                 let mark = match level {
