@@ -95,6 +95,9 @@ pub enum CheckpointKind {
         /// What changed since it was allowed; empty when it is asked for the first time.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         changed: String,
+        /// Whether that is something which the project brings, found before it began unasked.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        brought: bool,
         /// Names of the variables that it gets of the project.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gives: Vec<String>,
@@ -227,9 +230,9 @@ const fn choice(key: &'static str, label: &'static str) -> Choice {
 impl CheckpointKind {
     /// The command that waits, as the rules are asked about it.
     pub fn command(&self) -> Option<Request> {
-        let Self::Risk { command, folder, confine, gate, .. } = self else { return None };
+        let Self::Risk { command, folder, confine, gate, brought, .. } = self else { return None };
         let by = if gate.is_some() { By::Gate } else { By::Agent };
-        Some(Request::command_in(command, folder, Manner::of(*confine, by)))
+        Some(Request::command_in(command, folder, Manner { brought: *brought, ..Manner::of(*confine, by) }))
     }
 
     /// How the command that waits would run.

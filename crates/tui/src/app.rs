@@ -21,6 +21,7 @@ macro_rules! ctx {
             focus: $app.panes.focus,
             draft: &$app.composer.draft,
             asked: &$app.asked,
+            at: $now,
             pressed: $app.keying.pressed,
         }
     };
@@ -317,13 +318,21 @@ impl App {
         self.drew_offer(now);
     }
 
+    /// What was drawn counts as not seen: more was typed meanwhile than could be taken in.
+    pub fn covered(&mut self) {
+        self.asked = Standing::default();
+        self.overlays.iter_mut().for_each(|overlay| overlay.covered());
+        self.panes.all().for_each(|(_, pane)| pane.covered());
+        self.offering.covered();
+    }
+
     fn ctx(&self, now: Instant) -> Ctx<'_> {
         ctx!(self, now)
     }
 
-    /// Whether what stands there stood long enough before the key was pressed that is being taken.
+    /// Whether the key that is being taken can answer what stands there.
     fn stood<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
-        self.keying.pressed.is_some_and(|pressed| place.stood(what, pressed))
+        self.keying.pressed.answers(place, what)
     }
 
     fn say(&mut self, text: impl Into<String>) {

@@ -18,7 +18,7 @@ use crate::{
     keymap::{Action, Keymap},
     overlay::Overlay,
     pane::{Focus, PaneId},
-    standing::Standing,
+    standing::{Pressed, Standing},
     theme::{Glyphs, Theme},
 };
 
@@ -52,14 +52,16 @@ pub struct Ctx<'a> {
     pub draft: &'a Draft,
     /// The question in the bar, and since when it stands there.
     pub asked: &'a Standing<CheckpointId>,
-    /// When the key that is being taken was pressed; one that is held, when it began to be.
-    pub pressed: Option<Instant>,
+    /// When the key that is being taken came, or when this is drawn.
+    pub at: Instant,
+    /// The key that is being taken.
+    pub pressed: Pressed,
 }
 
 impl Ctx<'_> {
-    /// Whether what stands there stood long enough before the key was pressed that is being taken.
+    /// Whether the key that is being taken can answer what stands there.
     pub fn stood<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
-        self.pressed.is_some_and(|pressed| place.stood(what, pressed))
+        self.pressed.answers(place, what)
     }
 }
 

@@ -80,6 +80,9 @@ pub trait Overlay: fmt::Debug {
     /// It was drawn; `top` says whether it is the topmost one, and so has the keys.
     fn drew(&mut self, _top: bool, _ctx: &Ctx<'_>, _now: Instant) {}
 
+    /// What was drawn counts as not seen.
+    fn covered(&mut self) {}
+
     /// Does what a key of its table means.
     fn act(&mut self, _action: Action, _ctx: &Ctx<'_>) -> Outcome {
         Outcome::none()

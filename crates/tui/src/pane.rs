@@ -127,6 +127,9 @@ pub trait Pane: fmt::Debug {
     /// It was drawn, or was not to be seen.
     fn drew(&mut self, _seen: bool, _ctx: &Ctx<'_>, _now: Instant) {}
 
+    /// What was drawn counts as not seen.
+    fn covered(&mut self) {}
+
     /// For the border above.
     fn title(&self, ctx: &Ctx<'_>) -> Title;
 

@@ -9,6 +9,45 @@ use std::time::{Duration, Instant};
 /// A thing must have stood this long before a key may act on it.
 pub const DEAF: Duration = Duration::from_millis(300);
 
+/// When something came from the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// At the earliest.
+    pub came: Instant,
+    /// When the input began that it is part of, without a pause as long as [`DEAF`]; `None` when a
+    /// paste is part of that too: then nothing in it answers.
+    pub since: Option<Instant>,
+}
+
+impl From<Instant> for Stamp {
+    /// It came by itself.
+    fn from(came: Instant) -> Self {
+        Self { came, since: Some(came) }
+    }
+}
+
+/// The key that is being taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pressed {
+    /// When it was pressed; one that is held or came without a pause, when that began.
+    pub began: Option<Instant>,
+    /// Whether a paste came with it.
+    pub pasted: bool,
+}
+
+impl Pressed {
+    /// Whether it can answer what stands there: that stood long enough before the key was pressed, and
+    /// nothing was pasted with it.
+    pub fn answers<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
+        !self.pasted && self.came_after(place, what)
+    }
+
+    /// Whether what stands there stood long enough before it came.
+    pub fn came_after<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
+        self.began.is_some_and(|began| place.stood(what, began))
+    }
+}
+
 /// What stands in one place, and since when.
 #[derive(Debug)]
 pub struct Standing<T> {

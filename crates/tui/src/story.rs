@@ -1,6 +1,8 @@
 //! For tests: a session told event by event, and cells written down as text and styles.
 #![allow(clippy::unwrap_used)]
 
+use std::time::Instant;
+
 use pilothouse_core::{
     blob::{Blob, BlobId, Excerpt},
     diff,
@@ -26,7 +28,7 @@ use crate::{
     composer::Draft,
     keymap::Keymap,
     pane::{Ctx, Focus},
-    standing::Standing,
+    standing::{Pressed, Standing},
     theme::{Glyphs, Slot, Theme},
 };
 
@@ -42,6 +44,7 @@ pub(crate) struct Story {
     keymap: Keymap,
     draft: Draft,
     asked: Standing<CheckpointId>,
+    now: Instant,
     pub(crate) at: u64,
 }
 
@@ -57,6 +60,7 @@ impl Story {
             keymap: Keymap::standard(),
             draft: Draft::default(),
             asked: Standing::default(),
+            now: Instant::now(),
             at: START,
         }
     }
@@ -75,7 +79,8 @@ impl Story {
             focus: Focus::Composer,
             draft: &self.draft,
             asked: &self.asked,
-            pressed: None,
+            at: self.now,
+            pressed: Pressed::default(),
         }
     }
 

@@ -58,6 +58,9 @@ impl App {
             composer::Wish::Permission => {
                 let next = match self.world.state().permission {
                     PermissionMode::ReadOnly => PermissionMode::Ask,
+                    PermissionMode::Ask if self.world.session.policy().exposed().is_some() => {
+                        PermissionMode::ReadOnly
+                    }
                     PermissionMode::Ask => PermissionMode::Auto,
                     PermissionMode::Auto => PermissionMode::ReadOnly,
                 };

@@ -8,14 +8,14 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 
 use crate::{
     keymap::{Action, Chord, Found, Keymap},
-    standing::Held,
+    standing::{Held, Pressed, Stamp},
 };
 
 /// After this long the keys that can follow are shown.
 pub const WHICH_KEY: Duration = Duration::from_millis(400);
 
 /// What a key press came to.
-pub(super) enum Pressed {
+pub(super) enum Taken {
     /// This action.
     Action(Action),
     /// More keys are to come.
@@ -32,8 +32,8 @@ pub(super) struct Keying {
     prefix: Vec<Chord>,
     since: Option<Instant>,
     held: Held<Chord>,
-    /// When the key that is being taken was pressed; one that is held, when it began to be.
-    pub(super) pressed: Option<Instant>,
+    /// The key that is being taken.
+    pub(super) pressed: Pressed,
 }
 
 impl Keying {
@@ -43,32 +43,36 @@ impl Keying {
             prefix: Vec::new(),
             since: None,
             held: Held::default(),
-            pressed: None,
+            pressed: Pressed::default(),
         }
     }
 
     /// Takes one key press, looked up in these tables.
-    pub(super) fn press(&mut self, key: KeyEvent, came: Instant, tables: &[&str]) -> Pressed {
+    pub(super) fn press(&mut self, key: KeyEvent, stamp: Stamp, tables: &[&str]) -> Taken {
+        let Stamp { came, since } = stamp;
         let chord = Chord::of(key);
-        self.pressed = Some(self.held.pressed(chord, key.kind == KeyEventKind::Repeat, came));
+        let began = self.held.pressed(chord, key.kind == KeyEventKind::Repeat, came);
+        // What comes without a pause counts from its beginning, however long it is.
+        let began = since.map_or(began, |since| began.min(since));
+        self.pressed = Pressed { began: Some(began), pasted: since.is_none() };
         self.prefix.push(chord);
         match self.keymap.find(tables, &self.prefix) {
             Found::Prefix => {
                 let _ = self.since.get_or_insert(came);
-                Pressed::More
+                Taken::More
             }
             Found::Action(action) => {
                 self.end_prefix();
-                Pressed::Action(action)
+                Taken::Action(action)
             }
             Found::Nothing if self.prefix.len() > 1 => {
                 let keys: Vec<String> = self.prefix.iter().map(ToString::to_string).collect();
                 self.end_prefix();
-                Pressed::Unknown(keys.join(" "))
+                Taken::Unknown(keys.join(" "))
             }
             Found::Nothing => {
                 self.end_prefix();
-                Pressed::Free(chord)
+                Taken::Free(chord)
             }
         }
     }
@@ -76,7 +80,7 @@ impl Keying {
     /// A paste came: it ends what was pressed before.
     pub(super) fn pasted(&mut self, came: Instant) {
         self.held.released();
-        self.pressed = Some(came);
+        self.pressed = Pressed { began: Some(came), pasted: true };
         self.end_prefix();
     }
 

@@ -8,7 +8,7 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     ids::{CallId, CheckpointId},
     session::{LaneKind, State},
-    shell::{Risk, assess},
+    shell::Risk,
 };
 
 use super::App;
@@ -27,6 +27,13 @@ pub(super) struct Offering {
     sent: Option<CheckpointId>,
     /// A call whose changed line wants its word next.
     rising: Option<CallId>,
+}
+
+impl Offering {
+    /// What was drawn of it counts as not seen.
+    pub(super) fn covered(&mut self) {
+        self.drawn = Standing::default();
+    }
 }
 
 impl App {
@@ -79,7 +86,7 @@ impl App {
     /// A key that came while the command had not stood long enough was meant for the draft.
     pub(super) fn yield_to_draft(&mut self) {
         let Some(offered) = self.composer.offered() else { return };
-        if !offered.by_hand && !self.stood(&self.offering.drawn, &offered.question) {
+        if !offered.by_hand && !self.keying.pressed.came_after(&self.offering.drawn, &offered.question) {
             self.put_aside();
         }
     }
@@ -117,11 +124,12 @@ impl App {
             return self.complain(why);
         }
         let kind = self.world.state().open.get(&id).map(|c| c.kind.clone());
-        let Some(CheckpointKind::Risk { command, call, risk, .. }) = kind else { return };
+        let Some(CheckpointKind::Risk { command, folder, call, risk, .. }) = kind else { return };
         if text.trim() == command && risk == Risk::High {
             return self.ask_word(id, &command);
         }
-        let rises = !text.trim().is_empty() && assess(text.trim()).risk == Risk::High;
+        let verdict = self.world.session.policy().verdict(text.trim(), &folder);
+        let rises = !text.trim().is_empty() && verdict.risk == Risk::High;
         self.offering.rising = rises.then_some(call);
         self.offering.sent = Some(id);
         self.answer(id, Answer::Line(text));

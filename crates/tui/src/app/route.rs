@@ -8,26 +8,28 @@ use std::time::Instant;
 use crossterm::event::{Event as TerminalEvent, KeyEvent, KeyEventKind};
 use pilothouse_core::{checkpoint::Answer, ids::CheckpointId, input::Input};
 
-use super::{App, Outcome, Wish, keying::Pressed};
+use super::{App, Outcome, Wish, keying::Taken};
 use crate::{
     composer, frame,
     keymap::{ANYWHERE, Action, Chord},
     overlay::{OVERLAYS, OverlayKind, help},
     pace::Urgency,
     pane::{Focus, PANES, PaneId},
+    standing::Stamp,
 };
 
 impl App {
     /// Takes what came from the terminal; `None` when it changes nothing.
-    pub fn terminal(&mut self, event: &TerminalEvent, came: Instant) -> Option<Urgency> {
+    pub fn terminal(&mut self, event: &TerminalEvent, stamp: impl Into<Stamp>) -> Option<Urgency> {
+        let stamp = stamp.into();
         match event {
             TerminalEvent::Key(key) if key.kind == KeyEventKind::Release => None,
             TerminalEvent::Key(key) => {
-                self.key(*key, came);
+                self.key(*key, stamp);
                 Some(Urgency::Now)
             }
             TerminalEvent::Paste(text) => {
-                self.paste(text, came);
+                self.paste(text, stamp.came);
                 Some(Urgency::Now)
             }
             TerminalEvent::Resize(..) => Some(Urgency::Now),
@@ -39,19 +41,21 @@ impl App {
         }
     }
 
-    /// Takes one key press that came at `came`.
-    pub fn key(&mut self, key: KeyEvent, came: Instant) {
+    /// Takes one key press.
+    pub fn key(&mut self, key: KeyEvent, stamp: impl Into<Stamp>) {
+        let stamp = stamp.into();
+        let came = stamp.came;
         self.watching.key(came);
         self.notice = None;
-        match self.keying.press(key, came, &self.tables()) {
-            Pressed::Action(action) => {
+        match self.keying.press(key, stamp, &self.tables()) {
+            Taken::Action(action) => {
                 if !self.typed_into_overlay(action, key, came) {
                     self.act(action, came);
                 }
             }
-            Pressed::More => {}
-            Pressed::Unknown(keys) => self.say(format!("{keys} is not bound; F1 shows the keys")),
-            Pressed::Free(chord) => self.unbound(key, chord, came),
+            Taken::More => {}
+            Taken::Unknown(keys) => self.say(format!("{keys} is not bound; F1 shows the keys")),
+            Taken::Free(chord) => self.unbound(key, chord, came),
         }
     }
 

@@ -205,6 +205,10 @@ impl Overlay for Approvals {
         self.drawn.drew(listed, now);
     }
 
+    fn covered(&mut self) {
+        self.drawn = Standing::default();
+    }
+
     fn act(&mut self, action: keymap::Action, ctx: &Ctx<'_>) -> Outcome {
         let Some(action) = Action::of(action) else { return Outcome::none() };
         let Some(item) = self.chosen(ctx.state) else { return Outcome::close() };

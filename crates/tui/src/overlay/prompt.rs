@@ -2,6 +2,8 @@
 //!
 //! Owns the line and what it leads to. Never does that itself.
 
+use std::time::Instant;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
     blob::BlobId,
@@ -21,7 +23,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Caret, Overlay, approvals::view::wrap, page::frame};
 use crate::{
-    ctx::{Ctx, Outcome},
+    ctx::{Ctx, Outcome, TOO_EARLY},
     pane::PaneId,
     status::shorten,
     theme::Slot,
@@ -73,12 +75,14 @@ pub struct Prompt {
     pub text: String,
     /// What it is about, shown whole: a command.
     pub about: Option<String>,
+    /// When it was first drawn.
+    drawn: Option<Instant>,
 }
 
 impl Prompt {
     /// An empty line for `purpose`.
     pub fn new(purpose: Purpose, question: impl Into<String>, word: Option<String>) -> Self {
-        Self { purpose, question: question.into(), word, text: String::new(), about: None }
+        Self { purpose, question: question.into(), word, text: String::new(), about: None, drawn: None }
     }
 
     /// The word that lets a command of high risk run once, with the command itself.
@@ -191,7 +195,16 @@ impl Overlay for Prompt {
         Some((x.min(inner.right().saturating_sub(1)), y))
     }
 
-    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+    fn drew(&mut self, top: bool, _ctx: &Ctx<'_>, now: Instant) {
+        self.drawn = self.drawn.or(top.then_some(now));
+    }
+
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        // A word counts only from who saw what it lets happen.
+        let unseen = self.drawn.is_none_or(|drawn| ctx.at < drawn);
+        if self.word.is_some() && key.code != KeyCode::Enter && unseen {
+            return Some(Outcome::complaint(TOO_EARLY));
+        }
         Some(self.typed(key))
     }
 

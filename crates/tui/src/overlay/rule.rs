@@ -189,6 +189,10 @@ impl Overlay for RuleOffer {
         self.drawn.drew(shown, now);
     }
 
+    fn covered(&mut self) {
+        self.drawn = Standing::default();
+    }
+
     fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
         let narrower = key.code == KeyCode::Char('-');
         Some(if key.code == KeyCode::Char('q') {

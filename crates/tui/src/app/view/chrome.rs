@@ -47,6 +47,9 @@ impl App {
             right.push(Span::styled("read only", style(Slot::Warn)));
         }
         if self.world.open {
+            if self.world.session.policy().exposed().is_some() {
+                right.push(Span::styled("no ordinary project", style(Slot::Warn)));
+            }
             if self.world.state().sandbox.backend.is_none() {
                 right.push(Span::styled("no sandbox", style(Slot::Warn)));
             }

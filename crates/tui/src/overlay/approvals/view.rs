@@ -194,6 +194,7 @@ fn facts(item: &Checkpoint, ctx: &Ctx<'_>) -> (String, Slot, String, Details) {
             reason,
             meant,
             changed,
+            brought,
             gives,
             ..
         } => {
@@ -207,7 +208,9 @@ fn facts(item: &Checkpoint, ctx: &Ctx<'_>) -> (String, Slot, String, Details) {
             if let Some(meant) = meant {
                 details.push(("program", clean(&programs(&meant.places()))));
             }
-            if !changed.is_empty() {
+            if *brought {
+                details.push(("really", clean(changed)));
+            } else if !changed.is_empty() {
                 details.push(("changed", format!("since you allowed it: {}", clean(changed))));
             }
             if !reason.is_empty() {

@@ -26,6 +26,7 @@ use crate::{
     keymap::Action,
     pane::{Ctx, DecidingKeys, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line, inside},
     row::{Ink, Row},
+    standing::Standing,
     theme::Slot,
 };
 
@@ -188,6 +189,10 @@ impl Pane for DiffPane {
     fn drew(&mut self, seen: bool, ctx: &Ctx<'_>, now: Instant) {
         let proposed = seen.then(|| proposed(ctx.state));
         self.proposed.drew(proposed.filter(|p| !p.is_empty()), now);
+    }
+
+    fn covered(&mut self) {
+        self.proposed = Standing::default();
     }
 
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {

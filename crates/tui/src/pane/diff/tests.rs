@@ -225,8 +225,10 @@ fn a_removal_is_shown_whole_and_wants_a_word() {
     let shown = s.story.session.state().proposals[&ProposalId(20)].shown();
     let mut typed = |line: &str| {
         let mut prompt = s.pane.take(DiffAction::Apply, &s.story.ctx()).open.unwrap();
+        let ctx = s.story.ctx();
+        prompt.drew(true, &ctx, ctx.at);
         let keys = line.chars().map(KeyCode::Char).chain([KeyCode::Enter]);
-        let outcomes = keys.map(|key| prompt.key(key.into(), &s.story.ctx()).unwrap());
+        let outcomes = keys.map(|key| prompt.key(key.into(), &ctx).unwrap());
         outcomes.last().unwrap().inputs
     };
     assert_eq!(typed("yes"), []);
