@@ -116,6 +116,21 @@ impl Inspected {
         })
     }
 
+    /// For frames that are kept: a page whose figures no other weights change.
+    #[cfg(test)]
+    pub(crate) fn sample(session: &Session) -> Self {
+        use pilothouse_core::intent::{Flip, similar::Near};
+        let near =
+            |name: &str, score| Near { name: name.into(), phrase: "rename it".into(), score, own: false };
+        let mut page = Self::draft("@modify rename the parser module", session);
+        (page.confidence, page.turn, page.reasoning) = (0.9, "plan_new".into(), "the prefix says so".into());
+        page.why.shares = vec![(IntentNode::Modify, 0.9), (IntentNode::Plan, 0.06)];
+        (page.why.primary, page.why.sub) = (Some(near("plan_new", 0.8)), None);
+        page.why.leaf = Some(near("modify", 0.7));
+        page.why.flips = vec![Flip { without: "rename".into(), to: IntentNode::Explain }];
+        page
+    }
+
     fn rows(&self, ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
         let mut rows = Rows { ctx, width, lines: Vec::new() };
         rows.fact("message", &format!("“{}”", Clean::line(&self.text)), Slot::Strong, 2);

@@ -184,43 +184,12 @@ fn facts(item: &Checkpoint, ctx: &Ctx<'_>) -> (String, Slot, String, Details) {
     let clean = |text: &str| Clean::line(text).into_string();
     let waits = ctx.glyphs.waits.to_owned();
     match &item.kind {
-        CheckpointKind::Risk {
-            command,
-            folder,
-            risk,
-            why,
-            gate,
-            confine,
-            reason,
-            meant,
-            changed,
-            brought,
-            gives,
-            ..
-        } => {
-            let slot = risk_slot(*risk);
-            let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
-            let mut details =
-                vec![("folder", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
-            if !gives.is_empty() {
-                details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
-            }
-            if let Some(meant) = meant {
-                details.push(("program", clean(&programs(&meant.places()))));
-            }
-            if *brought {
-                details.push(("really", clean(changed)));
-            } else if !changed.is_empty() {
-                details.push(("changed", format!("since you allowed it: {}", clean(changed))));
-            }
-            if !reason.is_empty() {
-                details.push(("reason", clean(reason)));
-            }
-            if gate.is_some() {
-                details.push(("used by", "a gate of the plan".to_owned()));
-            }
-            (risk_name(*risk, ascii).to_owned(), slot, clean(command), details)
-        }
+        CheckpointKind::Risk { command, risk, .. } => (
+            risk_name(*risk, ascii).to_owned(),
+            risk_slot(*risk),
+            clean(command),
+            command_details(&item.kind),
+        ),
         CheckpointKind::Access { request, ruling, .. } => {
             let details = vec![("why", clean(&ruling.to_string()))];
             (format!("{waits} asks"), Slot::Warn, clean(&request.to_string()), details)
@@ -270,6 +239,36 @@ fn facts(item: &Checkpoint, ctx: &Ctx<'_>) -> (String, Slot, String, Details) {
             (format!("{waits} question"), Slot::Warn, clean(&item.message), Details::new())
         }
     }
+}
+
+/// What a command would run as, what it gets, and why it is asked about.
+fn command_details(kind: &CheckpointKind) -> Details {
+    let CheckpointKind::Risk { folder, why, gate, confine, reason, meant, changed, brought, gives, .. } =
+        kind
+    else {
+        return Details::new();
+    };
+    let clean = |text: &str| Clean::line(text).into_string();
+    let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
+    let mut details = vec![("folder", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
+    if !gives.is_empty() {
+        details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
+    }
+    if let Some(meant) = meant {
+        details.push(("program", clean(&programs(&meant.places()))));
+    }
+    if *brought {
+        details.push(("really", clean(changed)));
+    } else if !changed.is_empty() {
+        details.push(("changed", format!("since you allowed it: {}", clean(changed))));
+    }
+    if !reason.is_empty() {
+        details.push(("reason", clean(reason)));
+    }
+    if gate.is_some() {
+        details.push(("used by", "a gate of the plan".to_owned()));
+    }
+    details
 }
 
 /// Where the programs of a command are, the first few by name.

@@ -112,8 +112,7 @@ pub(super) const ALL: &[Scene] = &[
     ("help-scrolled", |w, h| pressed(Desk::new(w, h), "<f1>jjjjjj")),
     ("status", |w, h| pressed(Desk::new(w, h).with_plan(), "/status<enter>")),
     ("connect", |w, h| pressed(Desk::new(w, h), "/connect<enter>")),
-    ("why-draft", |w, h| pressed(typed(w, h, "rename the parser module"), "<ctrl-x>w")),
-    ("why-message", |w, h| pressed(answered(w, h), "<ctrl-x>w")),
+    ("why", why),
     // Poorer terminals.
     ("ascii-plan", |w, h| pressed(plain(w, h, Depth::TrueColor).with_plan(), "<ctrl-t>")),
     ("ascii-help", |w, h| pressed(plain(w, h, Depth::TrueColor), "<f1>")),
@@ -242,6 +241,13 @@ fn run_failed(width: u16, height: u16) -> Desk {
 fn beside_run(width: u16, height: u16) -> Desk {
     let mut desk = executing(width, height);
     say(&mut desk, "what does login do?");
+    desk
+}
+
+fn why(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height);
+    let page = crate::overlay::Inspected::sample(&desk.session);
+    desk.app.open_overlay(Box::new(page));
     desk
 }
 
