@@ -20,7 +20,6 @@ pub mod reach;
 pub mod risk;
 pub mod status;
 
-pub mod command;
 pub mod keymap;
 pub mod layout;
 pub mod preview;

@@ -18,7 +18,7 @@ pub mod why;
 use std::{fmt, time::Instant};
 
 use crossterm::event::KeyEvent;
-use pilothouse_core::port::Reply;
+use pilothouse_core::{intent::Slash, port::Reply};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 pub use self::{
@@ -42,10 +42,8 @@ pub type Caret = Option<(u16, u16)>;
 pub struct OverlayKind {
     /// The action that opens it anywhere; the entry's name is the overlay's.
     pub entry: Entry,
-    /// The slash commands that open it.
-    pub words: &'static [&'static str],
-    /// What those do.
-    pub about: &'static str,
+    /// The slash command that opens it.
+    pub command: Option<Slash>,
     /// What can be done in it by a key of the keymap; empty where it reads keys itself.
     pub actions: &'static [Entry],
     /// What help calls those.

@@ -12,6 +12,7 @@ use std::{fmt, io, time::Instant};
 use pilothouse_core::{
     checkpoint::Checkpoint,
     event::{Event, Stamped},
+    intent::Slash,
     port::{Ask, Reply},
     redact::Redactor,
     session::State,
@@ -39,7 +40,7 @@ pub const PANES: &[PaneKind] = &[conversation::KIND, plan::KIND, diff::KIND];
 /// Below this many columns text begins at the edge.
 const INSET_FROM: u16 = 20;
 
-/// A pane's name: of its table in keymap files, of the action and of the slash command that go to it.
+/// A pane's name: of its table in keymap files, and of the action that goes to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PaneId(pub &'static str);
 
@@ -48,8 +49,8 @@ pub struct PaneId(pub &'static str);
 pub struct PaneKind {
     /// Its name.
     pub id: PaneId,
-    /// What its slash command does.
-    pub about: &'static str,
+    /// The slash command that goes to it.
+    pub command: Option<Slash>,
     /// What can be done in it by a key.
     pub actions: &'static [Entry],
     /// Makes one, empty; the highlighter works out the colours of code.

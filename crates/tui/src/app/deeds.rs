@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     input::Input,
+    intent::{Slash, SlashCommand},
     port::Ask,
     scope::PermissionMode,
 };
 
 use super::{App, Wish};
 use crate::{
-    command::Command,
     composer, frame,
-    pane::{Focus, PaneId},
+    overlay::OVERLAYS,
+    pane::{Focus, PANES, PaneId},
     preview::{LONGEST, lowered},
     theme::Theme,
 };
@@ -32,11 +33,10 @@ impl App {
         match wish {
             composer::Wish::Nothing => {}
             composer::Wish::Send(text) => {
-                if let Some(command) = Command::read(&text) {
-                    self.command(command, now);
-                } else {
-                    let seen = self.world.state().seq;
-                    self.input(Input::Say { text, seen });
+                let own = SlashCommand::of_line(&text).filter(|(command, args)| command.is_for_screen(args));
+                match own {
+                    Some((command, args)) => self.command(command, &args, now),
+                    None => self.send(text),
                 }
             }
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
@@ -81,17 +81,33 @@ impl App {
         }
     }
 
-    fn command(&mut self, command: Command, now: Instant) {
-        match command {
-            Command::Quit => self.leave(),
-            Command::Go(id) => self.go(Focus::Pane(id)),
-            Command::Open(kind) => self.open(kind, now),
-            Command::Theme(name) if name.is_empty() || Theme::source(&name).is_none() => {
-                let names: Vec<&str> = Theme::names().collect();
-                self.say(format!("/theme NAME takes one of: {}", names.join(", ")));
-            }
-            Command::Theme(name) => self.take_theme(&name),
+    /// Hands a message to the session.
+    fn send(&mut self, text: String) {
+        let seen = self.world.state().seq;
+        self.input(Input::Say { text, seen });
+    }
+
+    fn command(&mut self, command: &SlashCommand, args: &str, now: Instant) {
+        if let Err(wrong) = command.check(args) {
+            return self.say(wrong);
         }
+        if let Some(kind) = PANES.iter().find(|kind| kind.command == Some(command.does)) {
+            return self.go(Focus::Pane(kind.id));
+        }
+        if let Some(kind) = OVERLAYS.iter().find(|kind| kind.command == Some(command.does)) {
+            return self.open(kind, now);
+        }
+        if command.does == Slash::Exit {
+            return self.leave();
+        }
+        if command.does != Slash::Theme {
+            return self.send(format!("/{} {args}", command.name));
+        }
+        if Theme::source(args).is_some() {
+            return self.take_theme(args);
+        }
+        let names: Vec<&str> = Theme::names().collect();
+        self.say(format!("/theme NAME takes one of: {}", names.join(", ")));
     }
 
     /// Puts a shallower `@node` before the draft, or takes it away again.

@@ -11,6 +11,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     ids::CheckpointId,
+    intent::Slash,
     port::Ask,
     session::State,
 };
@@ -28,8 +29,7 @@ use crate::{
 /// The list.
 pub const KIND: OverlayKind = OverlayKind {
     entry: Entry { name: Action::TABLE, label: "approvals", reach: "opens a list; decides nothing" },
-    words: &["approvals"],
-    about: "what waits for you",
+    command: Some(Slash::Approvals),
     actions: Action::ENTRIES,
     heading: "In the list of what waits",
     open: |_| Ok(Box::<Approvals>::default()),

@@ -2,6 +2,7 @@
 //!
 //! Owns its words. Never acts.
 
+use pilothouse_core::intent::Slash;
 use ratatui::buffer::Buffer;
 
 use super::{Caret, Overlay, OverlayKind, page::frame};
@@ -15,8 +16,7 @@ use crate::{
 /// The page.
 pub const KIND: OverlayKind = OverlayKind {
     entry: Entry { name: "connect", label: "connect a model", reach: "opens a page" },
-    words: &["connect"],
-    about: "how to connect a model",
+    command: Some(Slash::Connect),
     actions: &[],
     heading: "",
     open: |_| Ok(Box::new(Connect)),

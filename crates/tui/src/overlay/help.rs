@@ -3,6 +3,7 @@
 //! Owns which pane's keys are shown and the scroll. Never acts.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::intent::Slash;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -25,8 +26,7 @@ use crate::{
 /// The page.
 pub const KIND: OverlayKind = OverlayKind {
     entry: Entry { name: "help", label: "keys", reach: "opens a page" },
-    words: &["help", "keys"],
-    about: "the keys",
+    command: Some(Slash::Help),
     actions: &[],
     heading: "",
     open: |_| Ok(Box::<Help>::default()),

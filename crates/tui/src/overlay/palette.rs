@@ -24,8 +24,7 @@ use crate::{
 /// The page.
 pub const KIND: OverlayKind = OverlayKind {
     entry: Entry { name: "palette", label: "find a command", reach: "opens a list" },
-    words: &[],
-    about: "",
+    command: None,
     actions: &[],
     heading: "",
     open: |ctx| Ok(Box::new(Palette::new(ctx.keymap))),

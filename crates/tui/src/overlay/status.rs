@@ -2,7 +2,7 @@
 //!
 //! Owns its words. Never acts.
 
-use pilothouse_core::clean::Clean;
+use pilothouse_core::{clean::Clean, intent::Slash};
 use ratatui::buffer::Buffer;
 
 use super::{Caret, Overlay, OverlayKind, page::frame};
@@ -16,8 +16,7 @@ use crate::{
 /// The page.
 pub const KIND: OverlayKind = OverlayKind {
     entry: Entry { name: "status", label: "status", reach: "opens a page" },
-    words: &["status"],
-    about: "where things stand",
+    command: Some(Slash::Status),
     actions: &[],
     heading: "",
     open: |_| Ok(Box::new(Status)),

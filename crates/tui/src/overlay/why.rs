@@ -5,7 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     ids::Seq,
-    intent::{IntentNode, IntentPath, Message, Reading, Why, reading::turn_names},
+    intent::{IntentNode, IntentPath, Message, Reading, Slash, Why, reading::turn_names},
     session::{Session, TurnInfo},
 };
 use ratatui::{
@@ -40,8 +40,7 @@ pub const KIND: OverlayKind = OverlayKind {
         label: "why this path",
         reach: "opens a page; the draft, else the last message",
     },
-    words: &["why"],
-    about: "why the last message took its path",
+    command: Some(Slash::Why),
     actions: &[],
     heading: "",
     open: |ctx| inspect(ctx),

@@ -55,7 +55,7 @@ pub const ID: PaneId = PaneId("conversation");
 /// The conversation.
 pub const KIND: PaneKind = PaneKind {
     id: ID,
-    about: "go to the conversation",
+    command: None,
     actions: ConversationAction::ENTRIES,
     make: |colours| Box::new(ConversationPane::with_highlighter(colours.clone())),
 };

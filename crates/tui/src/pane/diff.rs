@@ -17,7 +17,7 @@ use std::{
     sync::Arc,
 };
 
-use pilothouse_core::{blob::BlobId, ids::ProposalId, port::Ask, session::State};
+use pilothouse_core::{blob::BlobId, ids::ProposalId, intent::Slash, port::Ask, session::State};
 use ratatui::layout::{Rect, Size};
 
 use self::{
@@ -34,7 +34,7 @@ pub const ID: PaneId = PaneId("diff");
 /// The diff.
 pub const KIND: PaneKind = PaneKind {
     id: ID,
-    about: "go to the proposed changes",
+    command: Some(Slash::Diff),
     actions: DiffAction::ENTRIES,
     make: |colours| Box::new(DiffPane::with_highlighter(colours.clone())),
 };

@@ -11,6 +11,7 @@ use pilothouse_core::{
     event::{Event, Proof, Stamped},
     ids::{GateId, Millis, RunId},
     input::Input,
+    intent::Slash,
     session::State,
 };
 use ratatui::{
@@ -38,7 +39,7 @@ pub const ID: PaneId = PaneId("plan");
 /// The plan.
 pub const KIND: PaneKind = PaneKind {
     id: ID,
-    about: "go to the plan",
+    command: Some(Slash::Plan),
     actions: PlanAction::ENTRIES,
     make: |_| Box::new(PlanPane::new()),
 };

@@ -32,7 +32,13 @@ impl Bench {
         let mut desk = Desk::new(width, height).with_plan();
         let id = desk.state().phase_question().unwrap().id;
         desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
-        desk.reply("", &[("edit", r#"{"path":"src/a.rs"}"#), ("edit", r#"{"path":"src/b.rs"}"#)]);
+        desk.reply(
+            "",
+            &[
+                ("edit", r#"{"path":"src/a.rs","edits":[{"old":"a","new":"b"}]}"#),
+                ("edit", r#"{"path":"src/b.rs","edits":[{"old":"a","new":"b"}]}"#),
+            ],
+        );
         let mut blobs = BTreeMap::new();
         for name in names {
             let call = desk.tools.remove(0);

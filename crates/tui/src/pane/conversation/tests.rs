@@ -16,7 +16,7 @@ use pilothouse_core::{
     intent::IntentNode,
     session::LaneKind,
     talk::DeltaKind,
-    tool::{ChangeKind, Tool},
+    tool::{ChangeKind, ReadCall, Tool},
 };
 use proptest::prelude::*;
 
@@ -281,6 +281,7 @@ fn what_was_refused_or_lost_says_so() {
         provider: "x".into(),
         name: "write".into(),
         args: excerpt("{}"),
+        read: ReadCall::default(),
     };
     s.tell(Event::MessageCompleted {
         turn,

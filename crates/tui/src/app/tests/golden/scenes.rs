@@ -414,7 +414,7 @@ fn access(width: u16, height: u16) -> Desk {
 
 fn deeper(width: u16, height: u16) -> Desk {
     let mut desk = said(width, height, "where is main?");
-    desk.reply("", &[("edit", r#"{"path":"src/main.rs"}"#)]);
+    desk.reply("", &[("edit", r#"{"path":"src/main.rs","edits":[{"old":"a","new":"b"}]}"#)]);
     desk
 }
 
