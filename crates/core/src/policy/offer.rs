@@ -4,8 +4,7 @@
 //! certain; and never a rule that would not let just this request run.
 
 use super::{
-    Policy,
-    decide::{Ground, Outcome, Setting},
+    Ground, Outcome, Policy, Setting,
     request::{Facts, Request},
     rule::{Effect, Origin, Rule},
 };

@@ -221,7 +221,9 @@ fn stale(project: &Path) -> Vec<Turn> {
 #[test]
 fn every_effect_has_an_earlier_decision_with_the_same_hash() {
     if let Some(why) = missing() {
-        return not_run(&format!("{why}, then run `cargo test -p pilothouse --test proofs recorded_effects` again"));
+        return not_run(&format!(
+            "{why}, then run `cargo test -p pilothouse --test proofs recorded_effects` again"
+        ));
     }
     let tally = Tally::default();
     let many = share(500, 26);
@@ -249,7 +251,9 @@ fn every_effect_has_an_earlier_decision_with_the_same_hash() {
 #[test]
 fn every_effect_at_the_terminal_has_the_answer_of_its_user() {
     if let Some(why) = missing() {
-        return not_run(&format!("{why}, then run `cargo test -p pilothouse --test proofs recorded_effects` again"));
+        return not_run(&format!(
+            "{why}, then run `cargo test -p pilothouse --test proofs recorded_effects` again"
+        ));
     }
     let tally = Tally::default();
     each(share(30, 1), |n| {
@@ -296,14 +300,14 @@ fn answered(n: usize) -> (Scene, PathBuf, BTreeMap<PathBuf, usize>) {
     terminal.decide("\r");
     terminal.see("$ touch denied");
     terminal.keys("\x18a");
-    terminal.see("back, still pending");
+    terminal.see("close (stays pending)");
     terminal.decide("n");
     terminal.see("tell the agent why");
     terminal.decide("\r");
     terminal.see("not run: denied by the user");
     terminal.see("[EXPLORE] idle");
     terminal.keys("\x1b");
-    terminal.gone("back, still pending");
+    terminal.gone("close (stays pending)");
     terminal.decide("\x15");
     terminal.say("create a.txt");
     terminal.see("Proceed?");

@@ -16,19 +16,7 @@ use crate::{
 impl Draft<'_> {
     pub(super) fn open(&mut self, opening: Opening) -> Decided {
         if self.state.seq.0 == 0 {
-            self.emit(Event::SessionOpened {
-                slug: opening.slug,
-                folder: opening.folder,
-                version: opening.version,
-                mode: opening.mode.unwrap_or_default(),
-                mode_said: opening.mode.is_some(),
-                permission: self.policy.ceiling(opening.permission.unwrap_or_default()),
-                sandbox: Some(opening.sandbox),
-            });
-            self.tell_folder();
-            self.tell_sandbox();
-            self.trust_as(opening.standing);
-            self.hooks_of_session();
+            self.open_first(opening);
             return Ok(());
         }
         if opening.slug != self.state.slug {
@@ -37,6 +25,27 @@ impl Draft<'_> {
                 self.state.slug, opening.slug
             )));
         }
+        self.open_again(opening);
+        Ok(())
+    }
+
+    fn open_first(&mut self, opening: Opening) {
+        self.emit(Event::SessionOpened {
+            slug: opening.slug,
+            folder: opening.folder,
+            version: opening.version,
+            mode: opening.mode.unwrap_or_default(),
+            mode_said: opening.mode.is_some(),
+            permission: self.policy.ceiling(opening.permission.unwrap_or_default()),
+            sandbox: Some(opening.sandbox),
+        });
+        self.tell_folder();
+        self.tell_sandbox();
+        self.trust_as(opening.standing);
+        self.hooks_of_session();
+    }
+
+    fn open_again(&mut self, opening: Opening) {
         let lost = self.open_commands();
         let writes = self.open_writes(&opening);
         let interrupted = self
@@ -75,7 +84,6 @@ impl Draft<'_> {
         }
         self.offer_what_was_open();
         self.hooks_of_session();
-        Ok(())
     }
 
     /// Says so where the folder is more than a project.
