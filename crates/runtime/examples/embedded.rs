@@ -12,6 +12,7 @@ use pilothouse_core::{
     input::Input,
     intent::Phase,
     port::{Request, Update},
+    question::Review,
     session::{Session, State},
 };
 use pilothouse_runtime::{Environment, Home, RuntimeError, Setup, Which, drive};
@@ -83,21 +84,21 @@ fn answer(state: &State) -> Option<Input> {
     }
     let question = state.open.values().next()?;
     match &question.kind {
-        CheckpointKind::Diff { proposals, .. } => {
+        CheckpointKind::Diff(Review { proposals, .. }) => {
             let shown = proposals.iter().filter_map(|id| Some((*id, state.proposals.get(id)?.shown())));
             Some(Input::Apply { proposals: shown.collect(), word: None })
         }
-        CheckpointKind::Clarification { .. } => {
+        CheckpointKind::Clarification(_) => {
             Some(Input::Answer { checkpoint: question.id, answer: Answer::Pick(0), shown: None })
         }
         CheckpointKind::Failure(_)
-        | CheckpointKind::Confirmation
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Risk { .. }
-        | CheckpointKind::Access { .. }
-        | CheckpointKind::Transition { .. }
-        | CheckpointKind::Trust { .. }
-        | CheckpointKind::Exit
+        | CheckpointKind::Confirmation(_)
+        | CheckpointKind::Interruption(_)
+        | CheckpointKind::Risk(_)
+        | CheckpointKind::Access(_)
+        | CheckpointKind::Transition(_)
+        | CheckpointKind::Trust(_)
+        | CheckpointKind::Exit(_)
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. } => Some(Input::Cancel),
     }

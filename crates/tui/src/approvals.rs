@@ -5,8 +5,9 @@
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    checkpoint::{Answer, Checkpoint},
     ids::CheckpointId,
+    question::{Act, Place, Role, Spec},
     session::State,
     shell::Risk,
 };
@@ -55,7 +56,7 @@ pub enum Wish {
     /// Show every line of what it is about.
     View(BlobId),
     /// Ask for the word that lets it run.
-    AskWord(CheckpointId, String),
+    AskWord(CheckpointId),
     /// Allow what its rule says for this session.
     Session(CheckpointId),
     /// Show the rule that would allow it for good.
@@ -91,68 +92,34 @@ impl Approvals {
                 self.chosen = ids.get(to).copied().or(Some(item.id));
                 Wish::Nothing
             }
-            Action::Open => open(item),
-            Action::Once => once(item),
+            Action::Open => open(item, &state.spec(item)),
+            Action::Once => wish(item, &state.spec(item), Role::Take),
             Action::Session => Wish::Session(item.id),
             Action::Rule => Wish::Rule(item.id),
             Action::Why => Wish::Why(item.id),
             Action::Edit => Wish::Edit(item.id),
-            Action::Deny => match item.kind {
-                CheckpointKind::Diff { .. } => Wish::Diff,
-                CheckpointKind::Trust { .. } => Wish::Answer(item.id, Answer::Reject(String::new())),
-                CheckpointKind::Risk { .. }
-                | CheckpointKind::Access { .. }
-                | CheckpointKind::Transition { .. } => Wish::AskReason(item.id),
-                CheckpointKind::Confirmation
-                | CheckpointKind::Clarification { .. }
-                | CheckpointKind::Failure(_)
-                | CheckpointKind::Interruption { .. }
-                | CheckpointKind::Exit
-                | CheckpointKind::PipelinePause { .. }
-                | CheckpointKind::Breakout { .. } => Wish::Composer,
-            },
+            Action::Deny => wish(item, &state.spec(item), Role::Deny),
             Action::Back => Wish::Close,
         }
     }
 }
 
-/// Asks for the word that must be typed before it runs, if one must.
-fn word(item: &Checkpoint) -> Option<Wish> {
-    let CheckpointKind::Risk { command, .. } = &item.kind else { return None };
-    item.kind.word().map(|_| Wish::AskWord(item.id, command.clone()))
+/// More of an item: every line of it, or the word that it wants.
+fn open(item: &Checkpoint, spec: &Spec) -> Wish {
+    let word = spec.wants_word().map(|_| Wish::AskWord(item.id));
+    word.unwrap_or_else(|| wish(item, spec, Role::Look))
 }
 
-fn open(item: &Checkpoint) -> Wish {
-    match item.kind {
-        CheckpointKind::Diff { .. } => Wish::Diff,
-        CheckpointKind::Trust { sheet, .. } => Wish::View(sheet),
-        CheckpointKind::Risk { .. } | CheckpointKind::Access { .. } | CheckpointKind::Transition { .. } => {
-            word(item).unwrap_or(Wish::Nothing)
-        }
-        CheckpointKind::Confirmation
-        | CheckpointKind::Clarification { .. }
-        | CheckpointKind::Failure(_)
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => Wish::Composer,
-    }
-}
-
-fn once(item: &Checkpoint) -> Wish {
-    match item.kind {
-        CheckpointKind::Risk { .. } => word(item).unwrap_or(Wish::Answer(item.id, Answer::Approve)),
-        CheckpointKind::Transition { .. }
-        | CheckpointKind::Access { .. }
-        | CheckpointKind::Trust { .. }
-        | CheckpointKind::Confirmation
-        | CheckpointKind::Exit => Wish::Answer(item.id, Answer::Approve),
-        CheckpointKind::Diff { .. } => Wish::Diff,
-        CheckpointKind::Clarification { .. }
-        | CheckpointKind::Failure(_)
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => Wish::Composer,
+/// What the choice with this part does; where there is none, the item is answered elsewhere.
+fn wish(item: &Checkpoint, spec: &Spec, role: Role) -> Wish {
+    match (spec.choice(role).map(|c| &c.act), spec.place) {
+        (Some(Act::Give(answer)), _) => Wish::Answer(item.id, answer.clone()),
+        (Some(Act::Word(_)), _) => Wish::AskWord(item.id),
+        (Some(Act::Reason), _) => Wish::AskReason(item.id),
+        (Some(Act::Look(blob)), _) => Wish::View(*blob),
+        (Some(Act::Diff), _) | (_, Place::Diff) => Wish::Diff,
+        (Some(Act::Say(_)), _) | (_, Place::Composer) => Wish::Composer,
+        (Some(Act::Nothing) | None, Place::List) => Wish::Nothing,
     }
 }
 

@@ -7,7 +7,7 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::Answer,
     event::{Event, Proof, Stamped},
     ids::{GateId, Millis, RunId},
     input::Input,
@@ -231,7 +231,7 @@ fn to_diff() -> Outcome {
 }
 
 fn confirmation(ctx: &Ctx<'_>) -> Option<pilothouse_core::ids::CheckpointId> {
-    ctx.state.open.values().find(|c| matches!(c.kind, CheckpointKind::Confirmation)).map(|c| c.id)
+    ctx.state.open.values().find(|c| c.kind.is_confirmation()).map(|c| c.id)
 }
 
 fn answer(ctx: &Ctx<'_>, answer: Answer) -> Outcome {

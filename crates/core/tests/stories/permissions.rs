@@ -7,6 +7,7 @@ use pilothouse_core::{
     event::{CallStatus, Event},
     input::Input,
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling, Source},
+    question::{Access, CommandQuestion},
     relpath::RelPath,
     scope::PermissionMode,
     shell::Act,
@@ -97,7 +98,9 @@ fn a_rule_that_asks_asks_in_auto_mode_too() {
     b.say("run the tests");
     b.reply("", &[("run", json!({"command": "cargo build"}))]);
     let asked = b.session.state().open[&b.question(is_risk)].kind.clone();
-    let CheckpointKind::Risk { ruling: Some(ruling), .. } = asked else { panic!("{asked:?}") };
+    let CheckpointKind::Risk(CommandQuestion { ruling: Some(ruling), .. }) = asked else {
+        panic!("{asked:?}")
+    };
     assert_eq!(ruling.to_string(), "ask command cargo build (permissions.toml:1)");
 }
 
@@ -163,7 +166,7 @@ fn a_link_to_a_file_that_asks_asks_about_the_file_it_means() {
     let held = rules.unwrap().holds(Act::Read, &real).unwrap();
     b.end_tool(ToolOutcome { held: Some(Box::new(held)), ..ToolOutcome::failure("held") });
     let asked = b.session.state().open[&b.question(is_access)].kind.clone();
-    let CheckpointKind::Access { request, .. } = asked else { panic!("{asked:?}") };
+    let CheckpointKind::Access(Access { request, .. }) = asked else { panic!("{asked:?}") };
     assert_eq!(request.to_string(), "read .env");
     let step = b.answer(is_access, Answer::Approve).unwrap();
     assert_eq!(starts(&step), ["read"]);
@@ -368,7 +371,9 @@ fn what_changed_after_it_was_allowed_is_asked_about_again_however_it_was_allowed
         b.end_tool(ToolOutcome { changed: Some(what.clone()), ..ToolOutcome::failure("nothing was done") });
         assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })), "{answer:?}");
         let asked = b.session.state().open[&b.question(is_risk)].kind.clone();
-        let CheckpointKind::Risk { changed, meant: Some(_), .. } = asked else { panic!("{asked:?}") };
+        let CheckpointKind::Risk(CommandQuestion { changed, meant: Some(_), .. }) = asked else {
+            panic!("{asked:?}")
+        };
         assert_eq!(changed, what);
         let step = b.answer(is_risk, Answer::Approve).unwrap();
         assert_eq!(starts(&step), ["run"]);

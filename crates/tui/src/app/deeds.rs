@@ -4,12 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
-    input::Input,
-    port::Ask,
-    scope::PermissionMode,
-};
+use pilothouse_core::{input::Input, port::Ask, scope::PermissionMode};
 
 use super::{App, Wish};
 use crate::{
@@ -49,9 +44,12 @@ impl App {
             composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
             composer::Wish::Empty => {
                 let question = self.session.state().phase_question();
-                let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
-                if let Some(id) = plan.filter(|id| self.stood(&self.asked, id)) {
-                    self.answer(id, Answer::Approve);
+                let default = question.and_then(|q| {
+                    let answer = self.session.state().spec(q).default_answer()?;
+                    Some((q.id, answer))
+                });
+                if let Some((id, answer)) = default.filter(|(id, _)| self.stood(&self.asked, id)) {
+                    self.answer(id, answer);
                 }
             }
             composer::Wish::NextPane => self.step_pane(true),

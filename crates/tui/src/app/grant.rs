@@ -85,9 +85,9 @@ impl App {
                 self.ask(Ask::Blob(blob));
                 self.open_overlay(Overlay::Sheet(Sheet::new(blob)));
             }
-            Wish::AskWord(id, command) => {
+            Wish::AskWord(id) => {
                 if self.stood_listed(id).is_some() {
-                    self.ask_word(id, &command);
+                    self.ask_word(id);
                 }
             }
             Wish::Edit(id) => self.edit_command(id),

@@ -6,11 +6,7 @@
 use std::time::Instant;
 
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind};
-use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
-    ids::CheckpointId,
-    input::Input,
-};
+use pilothouse_core::{checkpoint::Answer, ids::CheckpointId, input::Input, question::Act};
 
 use super::App;
 use crate::{
@@ -282,12 +278,12 @@ impl App {
         let decides = matches!(key, PlanKey::Approve | PlanKey::Reject);
         if decides {
             let question = self.session.state().phase_question();
-            let Some((id, kind)) = question.map(|q| (q.id, q.kind.clone())) else { return };
+            let Some((id, confirms)) = question.map(|q| (q.id, q.kind.is_confirmation())) else { return };
             if !self.stood(&self.asked, &id) {
                 self.complain(TOO_EARLY);
                 return;
             }
-            if kind != CheckpointKind::Confirmation {
+            if !confirms {
                 self.answer_by_letter(if key == PlanKey::Approve { 'y' } else { 'n' });
                 return;
             }
@@ -319,17 +315,15 @@ impl App {
     fn answer_by_letter(&mut self, letter: char) {
         let Some(question) = self.session.state().phase_question() else { return };
         let id = question.id;
-        if matches!(question.kind, CheckpointKind::Confirmation) && letter == 'e' {
-            self.go(Focus::Composer);
-            self.say("say what to change in the plan");
-            return;
-        }
         let choices = question.kind.choices();
-        let named = choices.iter().any(|c| match c.key {
-            "1-9" => letter.is_ascii_digit(),
-            key => key.starts_with(letter) && (key.len() == 1 || letter == 'r'),
-        });
-        let Some(answer) = question.kind.read(&letter.to_string()).filter(|_| named) else { return };
+        let Some(choice) = choices.iter().find(|c| c.has_key(letter)) else { return };
+        let Some(answer) = question.kind.read(&letter.to_string()) else {
+            if let Act::Say(how) = choice.act {
+                self.go(Focus::Composer);
+                self.say(how);
+            }
+            return;
+        };
         if self.stood(&self.asked, &id) {
             self.answer(id, answer);
         } else {

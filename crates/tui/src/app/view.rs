@@ -8,7 +8,6 @@ mod offer;
 
 use std::time::Instant;
 
-use pilothouse_core::checkpoint::CheckpointKind;
 use ratatui::{
     buffer::Buffer,
     layout::{Rect, Size},
@@ -241,8 +240,7 @@ impl App {
 
     /// Whether the one thing that waits already has the keys, so that no bar need name it.
     fn at_the_diff(&self) -> bool {
-        let only_diffs =
-            self.session.state().open.values().all(|c| matches!(c.kind, CheckpointKind::Diff { .. }));
+        let only_diffs = self.session.state().open.values().all(|c| c.kind.review().is_some());
         self.focus == Focus::Diff && only_diffs
     }
 

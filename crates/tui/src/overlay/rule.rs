@@ -20,7 +20,7 @@ use ratatui::{
 use super::page::{Page, frame};
 use crate::{
     approvals::{risk_name, risk_slot},
-    reach::texts,
+    reach::{request, texts},
     row::{Ink, Piece, wrap},
     status::shorten,
     theme::Slot,
@@ -54,7 +54,7 @@ impl RuleOffer {
     /// # Errors
     /// Why there is nothing, for people.
     pub fn of(item: &Checkpoint, session: &Session) -> Result<Self, &'static str> {
-        let request = item.kind.command().ok_or("only a command can be allowed by a rule")?;
+        let request = request(item, session.state())?;
         let (policy, setting) = (session.policy(), session.state().setting());
         let with = |rules: Vec<Rule>| {
             let examples = policy.examples(&rules, &request, &setting);

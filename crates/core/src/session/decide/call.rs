@@ -2,7 +2,6 @@
 
 use super::{Decided, Draft, gate::diagnostics, lane::OWN_ARGS_BYTES, run::LOWERED};
 use crate::{
-    checkpoint::CheckpointKind,
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
@@ -12,6 +11,7 @@ use crate::{
     plan::PlanDraft,
     policy::Ruling,
     proposal::{Proposal, ProposalStatus},
+    question::{Clarification, Transition},
     redact::refuse_call,
     sandbox::{Confine, Wish},
     scope::{Capability, PermissionMode, ToolScope},
@@ -126,7 +126,7 @@ impl Draft<'_> {
             return self.let_write(lane, to, None);
         }
         self.ask(
-            CheckpointKind::Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
+            Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
             "This will modify files. Proceed?",
         );
         false
@@ -208,10 +208,7 @@ impl Draft<'_> {
         }
         let list = args.get("choices").and_then(|c| c.as_array()).cloned().unwrap_or_default();
         let choices = list.iter().filter_map(|c| c.as_str()).take(9).map(str::to_owned).collect();
-        self.ask(
-            CheckpointKind::Clarification { choices, lane: Some(lane), call: Some(open.call), turn: None },
-            question,
-        );
+        self.ask(Clarification { choices, lane: Some(lane), call: Some(open.call), turn: None }, question);
     }
 
     fn request_path(&mut self, lane: LaneId, open: &OpenCall) {

@@ -6,10 +6,11 @@
 use super::Draft;
 use crate::{
     blob::BlobId,
-    checkpoint::{Checkpoint, CheckpointKind},
+    checkpoint::Checkpoint,
     event::{CallStatus, Event},
     ids::{ApprovalId, GateId, LaneId},
     policy::{By, Manner, Outcome, Request, Ruling},
+    question::CommandQuestion,
     sandbox::{Confine, Wish},
     scope::Capability,
     session::{LaneKind, OpenCall},
@@ -111,7 +112,7 @@ impl Draft<'_> {
         };
         let (call, ruling) = (open.call, Some(ruling));
         let gives = self.state.given.as_ref().map(|g| g.names.clone()).unwrap_or_default();
-        let kind = CheckpointKind::Risk {
+        let question = CommandQuestion {
             call,
             gate,
             command,
@@ -127,7 +128,7 @@ impl Draft<'_> {
             changed: open.changed.clone(),
             gives,
         };
-        self.ask(kind, message);
+        self.ask(question, message);
     }
 
     /// The gate that a lane runs.
@@ -144,9 +145,7 @@ impl Draft<'_> {
 
     /// What commands get changed: those that wait are asked about again, as they are now.
     pub(super) fn ask_commands_again(&mut self) {
-        let asks = |c: &Checkpoint| {
-            if let CheckpointKind::Risk { call, .. } = &c.kind { Some((c.id, *call)) } else { None }
-        };
+        let asks = |c: &Checkpoint| Some((c.id, c.kind.command()?.call));
         let waiting: Vec<_> = self.state.open.values().filter_map(asks).collect();
         for (id, call) in waiting {
             self.close(id, None);

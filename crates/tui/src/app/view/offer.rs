@@ -2,7 +2,7 @@
 //!
 //! Owns their drawing only.
 
-use pilothouse_core::{checkpoint::CheckpointKind, clean::Clean, shell::Risk};
+use pilothouse_core::{clean::Clean, shell::Risk};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -40,15 +40,9 @@ impl App {
     /// What the command gets beyond the sandbox, and why it asks for that, in the agent's words.
     fn offer_beyond(&self) -> (Option<String>, Option<String>) {
         let question = self.composer.offered().and_then(|o| self.session.state().open.get(&o.question));
-        match question.map(|q| &q.kind) {
-            Some(CheckpointKind::Risk { confine, reason, gives, .. }) => {
-                let given = (!gives.is_empty()).then_some("with .env");
-                let beyond: Vec<&str> = confine.beyond().into_iter().chain(given).collect();
-                let beyond = Some(beyond.join(", ")).filter(|b| !b.is_empty());
-                (beyond, Some(reason.clone()).filter(|r| !r.is_empty()))
-            }
-            Some(_) | None => (None, None),
-        }
+        let Some(waits) = question.and_then(|q| q.kind.command()) else { return (None, None) };
+        let said = |text: String| Some(text).filter(|t| !t.is_empty());
+        (said(waits.beyond()), said(waits.reason.clone()))
     }
 
     /// The line below the command: how it runs, risk, why, and what the keys do; the keys go last.
