@@ -666,7 +666,7 @@ pub enum Event {
         /// What they mean.
         meant: Meant,
     },
-    /// What a command would run changed after it was allowed; nothing was done, and it is asked about again.
+    /// What a command would run is not what it was allowed for; nothing was done, and it is asked about.
     CommandChanged {
         /// The call.
         call: CallId,
@@ -674,6 +674,9 @@ pub enum Event {
         lane: LaneId,
         /// What changed, in words.
         what: String,
+        /// Whether nobody had been asked: it would have run something that the project brings.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        brought: bool,
     },
     /// A command runs.
     CommandStarted {

@@ -12,6 +12,7 @@ mod offer;
 mod preview;
 mod rehearse;
 mod request;
+mod reserved;
 mod rule;
 mod why;
 mod words;
@@ -31,12 +32,24 @@ pub use why::Why;
 pub struct Policy {
     rules: Vec<Rule>,
     places: Places,
+    exposed: Option<String>,
 }
 
 impl Policy {
     /// These rules, for a workspace and home at these places.
     pub fn new(rules: Vec<Rule>, places: Places) -> Self {
-        Self { rules, places }
+        let exposed = places.exposed();
+        Self { rules, places, exposed }
+    }
+
+    /// Why the workspace is none for work unasked, if it is.
+    pub fn exposed(&self) -> Option<&str> {
+        self.exposed.as_deref()
+    }
+
+    /// Why a path is reserved, if it is, in a workspace that holds such places.
+    pub fn reserved(&self, path: &str) -> Option<&'static str> {
+        self.exposed().and_then(|_| self.places.reserved(path))
     }
 
     /// Every rule.

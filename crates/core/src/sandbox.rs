@@ -42,6 +42,10 @@ pub struct Sandbox {
     /// Whether the user's settings open the network to every command.
     #[serde(default)]
     pub network: bool,
+    /// Whether a command that writes could change modes, owners, times and attributes of files outside of what it may
+    /// write: then every such command asks.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub metadata_open: bool,
     /// Folders of the program itself that lie in the workspace; what is in them is a control file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<RelPath>,
@@ -65,16 +69,19 @@ impl Sandbox {
     }
 }
 
+impl Sandbox {
+    /// What it is and what it holds, without the notes; `None` when there is none.
+    pub fn held(&self) -> Option<String> {
+        let network = if self.network { "on" } else { "off" };
+        let metadata = if self.metadata_open { "not held" } else { "held" };
+        self.backend.map(|b| format!("{}, network {network}, metadata {metadata}", b.name()))
+    }
+}
+
 impl fmt::Display for Sandbox {
     /// In one line, for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.backend {
-            None => f.write_str("none")?,
-            Some(backend) => {
-                let network = if self.network { "on" } else { "off" };
-                write!(f, "{}, network {network}", backend.name())?;
-            }
-        }
+        f.write_str(self.held().as_deref().unwrap_or("none"))?;
         self.notes.iter().try_for_each(|note| write!(f, "; {note}"))
     }
 }
@@ -153,6 +160,9 @@ pub struct Wish {
     /// Why it asks for more than the sandbox gives.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// Whether something that the project brings would run in place of what the line names: found, never asked for.
+    #[serde(skip)]
+    pub brought: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference over")]

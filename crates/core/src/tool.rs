@@ -15,6 +15,7 @@ use crate::{
     sandbox::Confine,
     scope::Capability,
     session::{Lane, OpenCall},
+    trust::Trust,
 };
 
 /// Every tool of the workbench. A new one does not build until [`Tool::needs`] says its effect.
@@ -113,6 +114,29 @@ impl Tool {
     }
 }
 
+/// Who let a call begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LeaveOf {
+    /// Nobody was asked, and the folder is not trusted.
+    #[default]
+    Nobody,
+    /// Nobody was asked, in a folder that the user trusts.
+    Trust,
+    /// The user: it is their line, or they approved it.
+    User,
+}
+
+impl LeaveOf {
+    /// Who let a call begin: the user `asked` for it or was asked, or the folder is trusted, or nobody.
+    pub(crate) const fn of(asked: bool, trust: Trust) -> Self {
+        match (asked, trust.holds()) {
+            (true, _) => Self::User,
+            (false, true) => Self::Trust,
+            (false, false) => Self::Nobody,
+        }
+    }
+}
+
 /// Leave to run one call once. It names the lane, the call, the tool, the arguments by hash and
 /// the lane's scope epoch; only the session can make one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,6 +149,7 @@ pub struct Permit {
     confine: Option<Confine>,
     given: Option<BlobId>,
     meant: Option<Box<Meant>>,
+    leave_of: LeaveOf,
 }
 
 impl Permit {
@@ -139,6 +164,7 @@ impl Permit {
             confine,
             given,
             meant: open.meant.clone(),
+            leave_of: open.leave_of,
         }
     }
 
@@ -177,6 +203,11 @@ impl Permit {
         self.meant.as_deref()
     }
 
+    /// Who let the call begin.
+    pub const fn leave_of(&self) -> LeaveOf {
+        self.leave_of
+    }
+
     /// Whether it covers exactly these arguments.
     pub fn covers(&self, args: &str) -> bool {
         self.args == BlobId::of(args.as_bytes())
@@ -206,6 +237,8 @@ pub struct ToolOutcome {
     pub held: Option<Box<Held>>,
     /// What a command would have run that is not what was allowed; then nothing was done.
     pub changed: Option<String>,
+    /// What the project brings that a command which nobody was asked about would have run; then nothing was done.
+    pub brought: Option<String>,
 }
 
 impl ToolOutcome {
@@ -222,6 +255,7 @@ impl ToolOutcome {
             notice: None,
             held: None,
             changed: None,
+            brought: None,
         }
     }
 

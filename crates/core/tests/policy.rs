@@ -213,11 +213,11 @@ fn manner(place: Where) -> Manner {
         't' => By::Typed,
         _ => By::Submitted,
     };
-    Manner { network: place.wants_network, outside: place.wants_out, by }
+    Manner { network: place.wants_network, outside: place.wants_out, by, ..Manner::default() }
 }
 
 fn places() -> Places {
-    Places { root: "/home/u/proj".into(), home: "/home/u".into() }
+    Places { root: "/home/u/proj".into(), home: "/home/u".into(), ..Places::default() }
 }
 
 fn origin(of: char) -> Origin {
@@ -264,7 +264,7 @@ fn generated_policies_decide_as_the_plain_statement_of_the_rules_does() {
             let asked = asked(&mut dice);
             let request = request(&mut dice, &asked).in_manner(manner(place));
             let Where { trusted, sandboxed, network, .. } = place;
-            let conditions = Conditions { trusted, sandboxed, network };
+            let conditions = Conditions { trusted, sandboxed, network, metadata_open: false };
             let found = policy.decide(&request, &Setting { mode, conditions, granted: &granted });
             let wanted = reference::decide(&rules, &asked, mode, place);
             assert_eq!(

@@ -24,6 +24,8 @@ use crate::{
 const HELPER: &str = "/proc/self/exe";
 
 fn main() -> ExitCode {
+    // In every stage of the sandbox as well.
+    pilothouse_runtime::keep_descriptors();
     // A command that is being confined: nothing of the program comes before it.
     if let Some(code) = pilothouse_runtime::helper() {
         return code;

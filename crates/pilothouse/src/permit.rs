@@ -34,7 +34,8 @@ pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
         }
         PermissionsCommand::Explain { call, dir, mode, network, outside, json } => {
             let here = Here::at(&dir)?;
-            let request = Request::read(&call).in_manner(Manner { network, outside, by: By::Agent });
+            let request =
+                Request::read(&call).in_manner(Manner { network, outside, by: By::Agent, brought: false });
             let mode = match mode {
                 PermissionArg::ReadOnly => PermissionMode::ReadOnly,
                 PermissionArg::Ask => PermissionMode::Ask,

@@ -8,7 +8,7 @@ use std::{
 
 use pilothouse_core::port::{Request, Update};
 use pilothouse_runtime::{
-    Environment, Farewell, Home, RuntimeError, Setup, Which, drive, rooted_path, secrets, trace,
+    Environment, Farewell, Home, RuntimeError, Setup, Which, drive, own, rooted_path, secrets, trace,
 };
 use pilothouse_tui::{
     notify::Hearer,
@@ -46,7 +46,8 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
     let (requests, driver_requests) = channel::<Request>(256);
     let (driver_updates, updates) = channel::<Update>(1024);
     let (signal_sender, signals) = channel::<Signal>(8);
-    let (keymap, theme) = (file(&home.config.join("keymap.toml")), theme(&home, args));
+    let keymap = own::text(&home.config.join("keymap.toml")).map_err(explain)?;
+    let theme = theme(&home, args);
     let helper = Some(crate::HELPER.into());
     let setup = Setup { which, asks: true, helper, ..Setup::new(home, workspace, environment) };
     let driver = thread::Builder::new()

@@ -3,7 +3,11 @@
 
 mod support;
 
-use std::{fs, os::unix::fs::PermissionsExt};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, chown, symlink},
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 use support::*;
@@ -169,4 +173,125 @@ fn the_screen_shows_what_a_hook_wrote_and_keeps_the_plan_when_it_refuses() {
     terminal.see("hunk 1/");
     terminal.kill();
     desk.verified();
+}
+
+fn mode(path: impl AsRef<Path>, bits: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(bits)).unwrap();
+}
+
+/// A way in which a file of one's own can be somebody else's: what is done to the folder of the configuration that has
+/// `hooks.toml` in it.
+type Way = (&'static str, fn(&Path));
+
+/// Moves the file to `elsewhere` and leaves a link to it.
+fn moved(home: &Path, name: &str) -> PathBuf {
+    let to = home.join("elsewhere").join(name);
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    mode(home.join("elsewhere"), 0o755);
+    fs::rename(home.join("hooks.toml"), &to).unwrap();
+    symlink(&to, home.join("hooks.toml")).unwrap();
+    to
+}
+
+const WAYS: [Way; 14] = [
+    ("all may write", |h| mode(h.join("hooks.toml"), 0o666)),
+    ("the group may write", |h| mode(h.join("hooks.toml"), 0o664)),
+    ("others may write", |h| mode(h.join("hooks.toml"), 0o646)),
+    ("others may only write", |h| mode(h.join("hooks.toml"), 0o602)),
+    ("the group may only write", |h| mode(h.join("hooks.toml"), 0o620)),
+    ("all may do all", |h| mode(h.join("hooks.toml"), 0o777)),
+    ("all may write its folder", |h| mode(h, 0o777)),
+    ("the group may write its folder", |h| mode(h, 0o775)),
+    ("others may write its folder", |h| mode(h, 0o707)),
+    ("a link to what all may write", |h| mode(moved(h, "file"), 0o666)),
+    ("a link into a folder that all may write", |h| mode(moved(h, "file").parent().unwrap(), 0o777)),
+    ("a link into a folder that the group may write", |h| mode(moved(h, "file").parent().unwrap(), 0o775)),
+    ("a link below a folder that all may write", |h| {
+        let to = moved(h, "in/file");
+        mode(to.parent().unwrap(), 0o755);
+        mode(h.join("elsewhere"), 0o777);
+    }),
+    ("a link over a folder that all may write", |h| {
+        let to = moved(h, "file");
+        fs::create_dir(h.join("middle")).unwrap();
+        symlink(to, h.join("middle/step")).unwrap();
+        fs::remove_file(h.join("hooks.toml")).unwrap();
+        symlink("middle/step", h.join("hooks.toml")).unwrap();
+        mode(h.join("middle"), 0o777);
+    }),
+];
+
+/// Needs root.
+const OWNERS: [Way; 4] = [
+    ("another owner", |h| chown(h.join("hooks.toml"), Some(12_345), None).unwrap()),
+    ("another owner, and nobody may write", |h| {
+        mode(h.join("hooks.toml"), 0o444);
+        chown(h.join("hooks.toml"), Some(12_345), None).unwrap();
+    }),
+    ("another owner of the folder", |h| chown(h, Some(12_345), None).unwrap()),
+    ("a link to another owner's", |h| chown(moved(h, "file"), Some(12_345), None).unwrap()),
+];
+
+#[test]
+fn a_hook_of_ones_own_that_others_could_have_written_does_not_run() {
+    let owners = if rustix::process::geteuid().is_root() { &OWNERS[..] } else { &[] };
+    if owners.is_empty() {
+        support::alone::not_run("hooks of another owner need root; run `cargo test --test hooks` as root");
+    }
+    let mut ran = Vec::new();
+    for (way, spoil) in WAYS.iter().chain(owners) {
+        let desk = Desk::new();
+        let fired = desk.path().join("fired");
+        desk.own_hooks(&format!("[hooks.on_intent_classified]\nrun = \"touch {}\"\n", fired.display()));
+        spoil(desk.home.path());
+        let ended = desk.go(&["run", "where is x?"]);
+        if fired.exists() {
+            ran.push(*way);
+            continue;
+        }
+        ended.with(2).tells(&["hooks.toml is not used: ", "ch"]);
+    }
+    assert!(ran.is_empty(), "hooks ran: {ran:?}");
+    // The user's own runs, whoever may read it.
+    for bits in [0o600, 0o644] {
+        let desk = Desk::new();
+        desk.own_hooks("[hooks.on_intent_classified]\nrun = \"touch fired\"\n");
+        mode(desk.home.path().join("hooks.toml"), bits);
+        desk.go(&["run", "where is x?"]);
+        assert!(desk.path().join("fired").exists(), "{bits:o}");
+    }
+}
+
+#[test]
+fn no_file_that_widens_what_is_allowed_is_taken_when_others_could_have_written_it() {
+    for (name, text) in [
+        ("config.toml", "[session]\npermission = \"auto\"\n"),
+        ("permissions.toml", "[[allow]]\ncommand = \"touch\"\n"),
+        ("credentials.toml", "[keys]\nopenai = \"hunter22\"\n"),
+    ] {
+        for bits in [0o666, 0o664] {
+            let desk = Desk::new();
+            fs::write(desk.home.path().join(name), text).unwrap();
+            mode(desk.home.path().join(name), bits);
+            desk.go(&["run", "where is x?"]).with(2).tells(&[name, "chmod"]);
+            let found = desk.go(&["doctor"]);
+            assert!(found.exit == 1 && found.out.contains(name), "{}", found.out);
+        }
+    }
+    let desk = Desk::new();
+    fs::write(desk.home.path().join("keymap.toml"), "").unwrap();
+    mode(desk.home.path().join("keymap.toml"), 0o666);
+    let mut terminal = Terminal::open(&desk, &[], &[]);
+    terminal.see("keymap.toml is not used");
+    terminal.kill();
+    // A folder that was trusted is not, when others could have written that.
+    let desk = Desk::new();
+    desk.project_hooks("[hooks.on_intent_classified]\nrun = \"touch fired\"\n");
+    let shown = desk.go(&["trust", "--show"]).with(0);
+    let hash = shown.out.lines().find_map(|l| l.strip_prefix("hash ")).unwrap().to_owned();
+    desk.go(&["trust", "--hash", &hash]).with(0);
+    let store = desk.home.path().join("state/trust");
+    mode(fs::read_dir(&store).unwrap().next().unwrap().unwrap().path(), 0o666);
+    desk.go(&["run", "where is x?"]);
+    assert!(!desk.path().join("fired").exists());
 }

@@ -212,3 +212,182 @@ fn headless_and_explain_say_the_same_of_a_command() {
         );
     }
 }
+
+/// A home folder with start-up files and keys, and the program's own folder where `own` says.
+fn user_home() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("u");
+    for folder in [".ssh", ".config/app", ".local/bin", "bin", "work"] {
+        fs::create_dir_all(home.join(folder)).unwrap();
+    }
+    let files = [
+        ".bashrc",
+        ".profile",
+        ".gitconfig",
+        ".ssh/authorized_keys",
+        ".ssh/mykey",
+        ".config/app/rc",
+        "bin/tool",
+        "notes",
+        "work/script.sh",
+    ];
+    for file in files {
+        fs::write(home.join(file), "as before\n").unwrap();
+    }
+    fs::write(
+        home.join("work/script.sh"),
+        "echo x >> ~/.bashrc; echo x >> ../.profile; echo x >> .profile\n",
+    )
+    .unwrap();
+    dir
+}
+
+/// What is done in a home folder, and where below it the workspace is.
+fn acts() -> Vec<(&'static str, &'static str, Value)> {
+    let command = |root, line: &str| (root, "run", json!({"command": line}));
+    let mut all = vec![
+        command("u", "echo x >> .ssh/authorized_keys"),
+        command("u", "echo x >> .bashrc"),
+        command("u", "printf x > ./work/../.zshrc"),
+        command("u", "cd .ssh && echo x >> authorized_keys"),
+        command("u", "echo x | tee -a .profile"),
+        command("u", "sed -i s/as/was/ .profile"),
+        command("u", "cp notes .bash_login"),
+        command("u", "ln -sf notes .bashrc"),
+        command("u", "mkdir -p .config/autostart"),
+        command("u", "touch .config/app/new"),
+        command("u", "dd if=notes of=.zprofile"),
+        command("u", "git config --file .gitconfig core.pager evil"),
+        command("u", "cp notes .local/bin/ls"),
+        command("u", "cp notes bin/tool"),
+        command("u", "sh work/script.sh"),
+        command("u", "python3 -c 'open(\".bashrc\", \"a\").write(\"x\")'"),
+        command("u", "mv notes .vimrc"),
+        command("u", "echo x > notes"),
+        command("u/.ssh", "echo x >> authorized_keys"),
+        command("u/.ssh", "cp mykey authorized_keys"),
+        command("u/.config", "echo x >> app/rc"),
+        command("u/.config/app", "echo x >> rc"),
+        command("u/bin", "echo x >> tool"),
+        command(".", "echo x >> u/.bashrc"),
+        command(".", "cd u && echo x >> .ssh/authorized_keys"),
+    ];
+    let write = |root, path: &str| (root, "write", json!({"path": path, "content": "x\n"}));
+    all.extend([
+        write("u", ".bash_profile"),
+        write("u", "new.txt"),
+        write("u", ".config/autostart/x.desktop"),
+        write("u/.ssh", "rc"),
+        write("u/.config", "app/new"),
+        write(".", "u/.zshenv"),
+    ]);
+    all
+}
+
+fn tree(dir: &std::path::Path) -> std::collections::BTreeMap<std::path::PathBuf, Option<Vec<u8>>> {
+    let mut found = std::collections::BTreeMap::new();
+    let mut folders = vec![dir.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let kind = path.symlink_metadata().unwrap();
+            if kind.is_dir() {
+                folders.push(path.clone());
+            }
+            found.insert(path.clone(), kind.is_file().then(|| fs::read(&path).unwrap()));
+        }
+    }
+    found
+}
+
+#[test]
+fn in_a_home_folder_and_around_it_nothing_is_written_or_run_unasked() {
+    let (mut checked, mut effects, mut asked) = (0, Vec::new(), Vec::new());
+    for (root, tool, args) in acts() {
+        let desk = Desk::empty();
+        desk.configure("[session]\npermission = \"auto\"\n");
+        fs::write(
+            desk.home.path().join("permissions.toml"),
+            "[[allow]]\ncommand = [\"echo\", \"sh\", \"cp\", \"printf\", \"python3\"]\n[[allow]]\nwrite = \"**\"\n",
+        )
+        .unwrap();
+        let world = user_home();
+        let before = tree(world.path());
+        let what = format!("in {root}: {tool} {args}");
+        let mut script = vec![Turn::Say("", vec![(tool, args)]), Turn::Say("Done.", vec![])];
+        let goal = if tool == "run" {
+            "run it"
+        } else {
+            let plan = support::alone::plan(&[("create", "x")]);
+            script.insert(0, Turn::Say("", vec![("submit_plan", plan)]));
+            "rename score to points_of"
+        };
+        let server = Server::start(script);
+        let mut command = desk.with_model(&server.base, &["run", goal, "--auto-confirm"]);
+        command.current_dir(world.path().join(root)).env("HOME", world.path().join("u"));
+        let ended = support::alone::finish(command);
+        checked += 1;
+        if tree(world.path()) != before {
+            effects.push(what);
+        }
+        asked.push(ended);
+    }
+    support::alone::tell(&format!("checked={checked} violations={}", effects.len()));
+    assert!(effects.is_empty(), "{effects:#?}");
+    for ended in asked {
+        ended.with(3).tells(&["is no ordinary project: ", "unasked"]);
+    }
+}
+
+#[test]
+fn a_folder_that_is_more_than_a_project_is_named_and_a_path_keeps_its_meaning_there() {
+    let world = user_home();
+    let home = world.path().join("u");
+    let at = |desk: &Desk, root: &std::path::Path, args: &[&str]| {
+        let mut command = desk.command(args);
+        command.current_dir(root).env("HOME", &home);
+        support::alone::finish(command)
+    };
+    let desk = Desk::empty();
+    let own = desk.home.path().canonicalize().unwrap();
+    fs::create_dir_all(own.join("state/x")).unwrap();
+    let roots = [
+        home.as_path(),
+        &home.join(".ssh"),
+        &home.join(".config/app"),
+        world.path(),
+        &own,
+        &own.join("state/x"),
+    ];
+    for root in roots.into_iter().chain(["/", "/etc", "/usr", "/usr/bin"].map(std::path::Path::new)) {
+        let found = at(&desk, root, &["doctor", "--json"]).events();
+        let folder = found.iter().find(|c| c["check"] == "folder").unwrap();
+        assert!(
+            folder["ok"] == false && folder["notes"][1].as_str().unwrap().contains("asks here"),
+            "{folder}"
+        );
+    }
+    let found = at(&desk, &home.join("work"), &["doctor", "--json"]).events();
+    assert!(found.iter().any(|c| c["check"] == "folder" && c["ok"] == true));
+    for (root, call, risk) in [
+        ("u", "echo x >> .bashrc", "high"),
+        ("u", "cd .ssh; echo x > a", "high"),
+        ("u", "cp notes bin/tool", "high"),
+        ("u", "echo x > notes", "medium"),
+        ("u/.ssh", "cat mykey", "high"),
+        ("u/.ssh", "echo x >> authorized_keys", "high"),
+        (".", "echo x >> u/.profile", "high"),
+        ("u/work", "echo x > .bashrc", "medium"),
+    ] {
+        let said = at(
+            &desk,
+            &world.path().join(root),
+            &["permissions", "explain", "--json", "--mode", "auto", call],
+        );
+        let said: Value = serde_json::from_str(&said.with(0).out).unwrap();
+        assert!(said["risk"].as_str().unwrap().starts_with(risk), "{root} {call}: {said}");
+        assert_eq!(said["outcome"], if root == "u/work" { "run" } else { "ask" }, "{root} {call}");
+    }
+    let read = at(&desk, &home.join(".ssh"), &["permissions", "explain", "--json", "read mykey"]);
+    assert_eq!(serde_json::from_str::<Value>(&read.with(0).out).unwrap()["outcome"], "ask");
+}

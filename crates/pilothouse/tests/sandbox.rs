@@ -2,6 +2,10 @@
 //! what a command may not reach, and that ordinary work goes on inside.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
 
+#[path = "sandbox/descriptors.rs"]
+mod descriptors;
+#[path = "sandbox/metadata.rs"]
+mod metadata;
 mod support;
 
 use std::{

@@ -116,3 +116,64 @@ fn a_model_that_streams_asks_is_stopped_and_edits() {
     assert!(!names(&requests[0]).contains(&"edit".to_owned()), "a question is offered no edits");
     assert!(names(&requests[4]).contains(&"edit".to_owned()));
 }
+
+/// A session at the composer whose model proposes `touch proof` to the first goal.
+fn proposing(desk: &Desk) -> (Server, Terminal) {
+    let run = || vec![("run", json!({"command": "touch proof"}))];
+    let server = Server::start(vec![Turn::Say("", run()), Turn::Say("done", vec![])]);
+    let model = [("PILOTHOUSE_BASE_URL", server.base.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let terminal = Terminal::open(desk, &["."], &model);
+    terminal.see("[EXPLORE] idle");
+    (server, terminal)
+}
+
+#[test]
+fn a_key_typed_before_the_question_never_answers_it_at_any_length() {
+    for (length, trigger) in
+        [(1_009, "\x1b[I"), (1_010, "\x1b[5~"), (1_011, "\x1b[B"), (2_034, "z"), (4_082, "\x1b[O")]
+    {
+        let desk = Desk::empty();
+        let (_server, mut terminal) = proposing(&desk);
+        terminal.keys(&format!("run the tests {}\r\r", "x".repeat(length)));
+        terminal.see("$ touch proof");
+        terminal.read();
+        terminal.keys(trigger);
+        terminal.keys("\x1b[I");
+        terminal.read();
+        // What it does next shows that it took all of that in.
+        terminal.keys("\x18a");
+        terminal.see("nothing here runs by itself");
+        assert!(!desk.path().join("proof").exists(), "{length} {trigger:?}\n{}", terminal.screen());
+    }
+}
+
+#[test]
+fn a_paste_that_holds_its_own_end_runs_nothing_and_enter_by_hand_does() {
+    let desk = Desk::empty();
+    let (_server, mut terminal) = proposing(&desk);
+    terminal.say("run the tests");
+    terminal.see("$ touch proof");
+    terminal.read();
+    terminal.keys("\x1b[200~ innocent\x1b[201~\ry\r\x1b[201~");
+    terminal.see("innocent");
+    terminal.read();
+    terminal.keys("\x1b[I");
+    assert!(!desk.path().join("proof").exists() && !desk.path().join("innocent").exists());
+    terminal.keys("\x15\x7f\x15\x7f\x15touch proof");
+    terminal.gone("innocent");
+    terminal.decide("\r");
+    terminal.see("done");
+    assert!(desk.path().join("proof").exists());
+}
+
+#[test]
+fn ten_thousand_keys_in_one_write_are_drawn_without_another_key() {
+    let desk = Desk::new();
+    let mut terminal = Terminal::open(&desk, &["."], &[]);
+    terminal.see("[EXPLORE] idle");
+    // Lines of 99 keys and Ctrl-J.
+    terminal.keys(&format!("{}the end of it", format!("{}\n", "x".repeat(99)).repeat(100)));
+    terminal.see("the end of it");
+    terminal.keys(CTRL_C);
+    terminal.see("cleared");
+}

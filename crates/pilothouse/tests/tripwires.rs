@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, missing_docs)]
 
 mod support;
+#[path = "tripwires/unasked.rs"]
+mod unasked;
 
 use std::{
     collections::BTreeSet,

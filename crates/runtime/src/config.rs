@@ -13,7 +13,7 @@ mod project;
 mod shown;
 pub mod voice;
 
-use std::{fs, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 use pilothouse_core::{port::Notify, redact::Redactor, scope::PermissionMode};
 use pilothouse_model::Preset;
@@ -22,7 +22,7 @@ use pilothouse_tools::sandbox::Settings;
 use crate::{
     error::RuntimeError,
     home::{Environment, Home},
-    secrets,
+    own, secrets,
 };
 pub use credentials::Credentials;
 pub use intent::{Intent, Vectors};
@@ -73,8 +73,8 @@ impl Config {
     /// is what the folder says where it is trusted.
     ///
     /// # Errors
-    /// When a file cannot be read or holds something unknown (with line and column), when a key
-    /// file can be read by others, or when the settings contradict each other.
+    /// When a file cannot be read or holds something unknown (with line and column), when others could
+    /// have written it or can read a key in it, or when the settings contradict each other.
     pub fn load(
         home: &Home,
         project: Option<&ProjectLayer>,
@@ -83,11 +83,8 @@ impl Config {
     ) -> Result<Self, RuntimeError> {
         let defaults = Layer::parse(Path::new("assets/config.toml"), DEFAULTS)?;
         let file = home.config.join("config.toml");
-        let user = match fs::read_to_string(&file) {
-            Ok(text) => Layer::parse(&file, &text)?,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Layer::default(),
-            Err(e) => return Err(RuntimeError::io("read", file)(e)),
-        };
+        let user =
+            own::text(&file)?.map_or_else(|| Ok(Layer::default()), |text| Layer::parse(&file, &text))?;
         let embedder = user.embedder.clone();
         let all = flags.over(Layer::from_environment(environment)).over(user).over(defaults);
         let stored = Credentials::read(&Credentials::place(home))?;

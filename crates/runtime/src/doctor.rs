@@ -2,18 +2,21 @@
 //!
 //! Owns the checks and their words. Never changes anything and asks no network.
 
+use std::path::Path;
+
 use pilothouse_model::embed;
 use serde::Serialize;
 
 use crate::{
     config::{Config, Vectors},
     driver::{Setup, fence},
+    hooks, own, permissions,
 };
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
-    /// What: `config`, `model`, `embedder`, `folder`, `sandbox`.
+    /// What: `config`, `files`, `model`, `embedder`, `folder`, `sandbox`.
     pub check: &'static str,
     /// Whether it is as it should be.
     pub ok: bool,
@@ -39,16 +42,37 @@ pub fn checks(setup: &Setup) -> Vec<Check> {
     let folder = setup.workspace.canonicalize().unwrap_or_else(|_| setup.workspace.clone());
     let fence = fence(setup, &config, &folder, None);
     let sandbox = fence.found();
-    let held = sandbox.backend.map_or("none: every command asks".to_owned(), |backend| {
-        format!("{}, network {}", backend.name(), if sandbox.network { "on" } else { "off" })
-    });
+    let held = sandbox.held().unwrap_or_else(|| "none: every command asks".to_owned());
     vec![
         check("config", true, format!("{}{there}", file.display()), config.notices.clone()),
+        files(setup, &folder),
         check("model", true, model, no_model),
         embedder(&config),
-        check("folder", folder.is_dir(), folder.display().to_string(), Vec::new()),
+        place(setup, &folder),
         check("sandbox", sandbox.backend.is_some(), held, sandbox.notes.clone()),
     ]
+}
+
+/// Whether the folder is one, and one for work unasked.
+fn place(setup: &Setup, folder: &Path) -> Check {
+    let exposed = permissions::places(&setup.home, folder, &setup.environment).exposed();
+    let advice = "every change and command that may write asks here, in every mode; open a narrower folder";
+    let notes = exposed.map(|why| vec![why, advice.to_owned()]).unwrap_or_default();
+    let found = folder.display().to_string();
+    Check { check: "folder", ok: folder.is_dir() && notes.is_empty(), found, notes }
+}
+
+/// Whether the user's own files beside `config.toml` can be used.
+fn files(setup: &Setup, folder: &Path) -> Check {
+    let rules = permissions::load(&setup.home, folder, &setup.environment).err();
+    let hooks = hooks::of_user(&setup.home).err();
+    let keymap = own::text(&setup.home.config.join("keymap.toml")).err();
+    let faults: Vec<_> = [rules, hooks, keymap].into_iter().flatten().collect();
+    let found = faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let found =
+        if faults.is_empty() { "hooks, permissions and keymap can be used".to_owned() } else { found };
+    let notes = faults.iter().map(crate::RuntimeError::hint).collect();
+    Check { check: "files", ok: faults.is_empty(), found, notes }
 }
 
 /// Whose vectors phrases are compared by; a model in a folder is loaded to see whether it can be.

@@ -58,6 +58,16 @@ pub enum RuntimeError {
         /// What is wrong.
         message: String,
     },
+    /// A file of the user's own configuration that others could have written.
+    #[error("{} is not used: {why}", path.display())]
+    NotOwn {
+        /// The file.
+        path: PathBuf,
+        /// Who could have.
+        why: String,
+        /// How to mend it.
+        mend: String,
+    },
     /// A file that holds a key, or its folder, is open to others.
     #[error("{} holds a key and is open to others (mode {mode:o})", path.display())]
     Exposed {
@@ -94,6 +104,7 @@ impl RuntimeError {
             Self::NoSession(_) => "list them with `pilothouse sessions list`".to_owned(),
             Self::Folder { .. } => "give an existing folder that you can read".to_owned(),
             Self::Config { hint, .. } => hint.clone(),
+            Self::NotOwn { mend, .. } => mend.clone(),
             Self::Setting { .. } => "see `pilothouse --help`".to_owned(),
             Self::Exposed { path, .. } => {
                 let mode = if path.is_dir() { "700" } else { "600" };
@@ -114,6 +125,7 @@ impl RuntimeError {
             | Self::Config { .. }
             | Self::Setting { .. }
             | Self::Exposed { .. }
+            | Self::NotOwn { .. }
             | Self::Model(_)
             | Self::Locked { .. } => true,
             Self::Io { .. } | Self::Encode(_) | Self::Opening(_) => false,

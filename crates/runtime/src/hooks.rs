@@ -17,7 +17,7 @@ use toml::Spanned;
 
 pub use facts::Facts;
 
-use crate::{config::position, error::RuntimeError, home::Home};
+use crate::{config::position, error::RuntimeError, home::Home, own};
 use file::{Entry, File};
 
 /// Where a project's hooks stand, below its folder.
@@ -70,14 +70,10 @@ impl Definition {
 /// The user's own hooks.
 ///
 /// # Errors
-/// When the file cannot be read, or what is wrong in it.
+/// When the file cannot be read, others could have written it, or what is wrong in it.
 pub fn of_user(home: &Home) -> Result<Vec<Definition>, RuntimeError> {
     let file = home.config.join(USER_FILE);
-    match std::fs::read_to_string(&file) {
-        Ok(text) => parse(&file, &text, Origin::User),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(e) => Err(RuntimeError::io("read", file)(e)),
-    }
+    own::text(&file)?.map_or_else(|| Ok(Vec::new()), |text| parse(&file, &text, Origin::User))
 }
 
 /// Reads a hook file.

@@ -17,6 +17,7 @@ use pilothouse_core::policy::{Effect, Origin, Places, Policy, Rule, Source};
 use crate::{
     error::RuntimeError,
     home::{Environment, Home},
+    own,
 };
 pub use keep::keep;
 
@@ -46,16 +47,15 @@ pub fn user_file(home: &Home) -> PathBuf {
 /// Reads all rules for `workspace`.
 ///
 /// # Errors
-/// When the user's file cannot be read or used, with line and column. A project's file never keeps a workspace from
+/// When the user's file cannot be read or used, with line and column, or others could have written it. A project's file never keeps a workspace from
 /// opening: what is wrong in it is a notice, and then everything asks.
 pub fn load(home: &Home, workspace: &Path, environment: &Environment) -> Result<Loaded, RuntimeError> {
-    let places = places(workspace, environment);
+    let places = places(home, workspace, environment);
     let mut notices = Vec::new();
     let path = user_file(home);
-    let user = match read(&path) {
-        Ok(Some(text)) => file::parse(&text, Source::User, &path, &shown(&path, &places), Some(&places))?,
-        Ok(None) => file::Rules::default(),
-        Err(e) => return Err(RuntimeError::io("read", path)(e)),
+    let user = match own::text(&path)? {
+        Some(text) => file::parse(&text, Source::User, &path, &shown(&path, &places), Some(&places))?,
+        None => file::Rules::default(),
     };
     let defaults = defaults()?;
     for dropped in &user.drop {
@@ -144,11 +144,13 @@ fn read(path: &Path) -> std::io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-fn places(workspace: &Path, environment: &Environment) -> Places {
+/// Where the workspace, the user's home and the program's own folders really are.
+pub(crate) fn places(home: &Home, workspace: &Path, environment: &Environment) -> Places {
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    let home = environment.get("HOME").map(PathBuf::from);
-    let home = home.map(|h| h.canonicalize().unwrap_or(h));
-    Places { root: text(workspace), home: home.map_or_else(String::new, |h| text(&h)) }
+    let real = |path: PathBuf| text(&path.canonicalize().unwrap_or(path));
+    let own = home.own().into_iter().map(real).collect();
+    let home = environment.get("HOME").map_or_else(String::new, |h| real(PathBuf::from(h)));
+    Places { root: text(workspace), home, own }
 }
 
 /// A path as the user would name it.

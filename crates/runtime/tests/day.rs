@@ -28,7 +28,7 @@ fn day() -> Vec<Ran> {
 }
 
 fn policy() -> Policy {
-    let places = Places { root: "/home/u/project".into(), home: "/home/u".into() };
+    let places = Places { root: "/home/u/project".into(), home: "/home/u".into(), ..Places::default() };
     Policy::new(permissions::defaults().unwrap(), places)
 }
 

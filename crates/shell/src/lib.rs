@@ -166,9 +166,19 @@ pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// Whether a path names a file, or a folder of files, that holds credentials.
+pub fn names_secret(path: &str) -> bool {
+    path::is_secret(path)
+}
+
 /// Whether anything is known of a program of that name.
 pub fn is_known(program: &str) -> bool {
     command::is_known(program)
+}
+
+/// Whether a git setting of this name makes git run its value, or lets a folder's own settings run.
+pub fn git_key_runs(key: &str) -> bool {
+    special::git_key_runs(key)
 }
 
 /// Whether the first operand of a program says what it does (`git`, `cargo`).

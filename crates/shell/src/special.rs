@@ -20,6 +20,8 @@ use super::programs::Args;
 use super::syntax::Span;
 use super::walk::Walker;
 
+pub(super) use git::key_runs as git_key_runs;
+
 /// What a judge gets to see.
 pub(super) struct Case<'a> {
     pub name: &'a str,

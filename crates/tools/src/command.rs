@@ -15,7 +15,7 @@ pub(crate) mod table;
 mod tree;
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     process::Stdio,
     time::Duration,
@@ -87,6 +87,8 @@ pub(crate) struct Ground<'a> {
     pub guard: &'a Guard,
     /// Variables that the trusted project gives.
     pub given: &'a [(String, String)],
+    /// Variables that keep what the project brings from running, where nobody was asked.
+    pub held: &'a [(OsString, OsString)],
     /// As the permit says.
     pub confine: Confine,
 }
@@ -147,7 +149,7 @@ pub(crate) fn environment(
     given: &[(String, String)],
     fence: &Fence,
     confine: Confine,
-) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+) -> Vec<(OsString, OsString)> {
     environment::of(std::env::vars_os(), given, fence, confine)
 }
 
@@ -173,6 +175,7 @@ fn spawn(ground: Ground<'_>, command: &str, folder: &Path, kept: &[PathBuf]) -> 
         .current_dir(folder)
         .env_clear()
         .envs(environment(ground.given, ground.fence, ground.confine))
+        .envs(ground.held.iter().cloned())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

@@ -101,7 +101,7 @@ fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
 }
 
 /// Where the program is that a word names.
-fn found(word: &str, from: &Path, path: &OsStr) -> PathBuf {
+pub(crate) fn found(word: &str, from: &Path, path: &OsStr) -> PathBuf {
     if word.contains('/') {
         return from.join(word);
     }

@@ -8,13 +8,18 @@ use std::path::{Path, PathBuf};
 /// The program of this name on `PATH` that does not stand in the project of `folder`.
 pub(crate) fn find(name: &str, folder: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let home = std::env::var_os("HOME").and_then(|h| PathBuf::from(h).canonicalize().ok());
-    let project = around(&folder.canonicalize().ok()?, home.as_deref());
+    let project = project(folder)?;
     let foreign = |p: &Path| p.canonicalize().is_ok_and(|p| !p.starts_with(&project));
     std::env::split_paths(&path)
         .filter(|p| p.is_absolute() && foreign(p))
         .map(|p| p.join(name))
         .find(|program| program.is_file() && foreign(program))
+}
+
+/// Where the project of a folder begins.
+pub(crate) fn project(folder: &Path) -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").and_then(|h| PathBuf::from(h).canonicalize().ok());
+    Some(around(&folder.canonicalize().ok()?, home.as_deref()))
 }
 
 /// The outermost repository around a folder, or the folder itself; a home under version control is

@@ -59,6 +59,8 @@ pub struct Places {
     pub workspace: PathBuf,
     /// The program's own folders: settings, sessions, logs. A command reads nothing in them.
     pub own: Vec<PathBuf>,
+    /// What of the machine is reserved: no command is given it to write because it lies in the workspace.
+    pub reserved: pilothouse_core::policy::Places,
     /// Where what a command wrote in place of control files is kept.
     pub aside: Option<PathBuf>,
     /// The program that understands [`HELPER`] as its first argument; none, no sandbox.
@@ -72,6 +74,7 @@ pub struct Fence {
     helper: Option<PathBuf>,
     bwrap: Option<PathBuf>,
     landlock: bool,
+    spaces: bool,
     walls: Walls,
     aside: Option<PathBuf>,
     settings: Settings,
@@ -95,6 +98,7 @@ impl Fence {
             helper: None,
             bwrap: None,
             landlock: false,
+            spaces: false,
             walls: Walls::default(),
             aside: None,
             settings: Settings::default(),
@@ -114,9 +118,10 @@ impl Fence {
             backend: choice.backend,
             notes: choice.notes,
             network: settings.network,
+            metadata_open: choice.metadata_open,
             own: policy::own_below(places),
         };
-        (fence.bwrap, fence.landlock) = (choice.bwrap, choice.landlock);
+        (fence.bwrap, fence.landlock, fence.spaces) = (choice.bwrap, choice.landlock, choice.spaces);
         fence.helper.clone_from(&places.helper);
         fence.aside.clone_from(&places.aside);
         fence.walls = Walls::around(&settings, places, scratch.path());
@@ -133,6 +138,11 @@ impl Fence {
     /// Git's folders outside of the workspace that a command may write.
     pub(crate) fn git(&self) -> &[PathBuf] {
         self.walls.git()
+    }
+
+    /// What a command may write without a question of its own.
+    pub(crate) fn writable(&self) -> Vec<PathBuf> {
+        self.walls.writable()
     }
 
     /// Where what is taken away from control files is kept.
@@ -187,6 +197,8 @@ impl Fence {
         let mut policy = Policy::new(confine, &self.walls, self.settings.limits);
         policy.landlock = inside && self.landlock;
         policy.bwrap = self.bwrap.clone().filter(|_| inside);
+        policy.spaces = inside && self.spaces;
+        policy.still = self.found.metadata_open && matches!(confine, Confine::Inside { write: false, .. });
         policy.kept = kept.to_vec();
         let policy =
             serde_json::to_string(&policy).map_err(|e| format!("the sandbox cannot be described: {e}"))?;

@@ -3,7 +3,7 @@
 //! Owns the check of the permit and the dispatch to the tool. Never decides whether a call may run:
 //! without a [`Permit`], which only the session can make, nothing here can be called.
 
-use std::{cell::OnceCell, path::Path, sync::Arc};
+use std::{cell::OnceCell, ffi::OsString, path::Path, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -13,13 +13,13 @@ use pilothouse_core::{
     redact::Redactor,
     sandbox::Confine,
     talk::DeltaKind,
-    tool::{Permit, Tool, ToolOutcome},
+    tool::{LeaveOf, Permit, Tool, ToolOutcome},
     work::View,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args, change,
+    args, brought, change,
     command::{self, Ground, Shell, hook::HookCall},
     files,
     guard::Guard,
@@ -114,11 +114,15 @@ impl Workshop {
                 ToolOutcome::failure(text)
             }
             Tool::Run => match args::parse::<args::Run>(args) {
-                Ok(run) => match self.changed(permit, &run).await {
-                    None => command::run(self.ground(permit), run, sink, &cancel).await,
-                    Some(what) => {
+                Ok(run) => match (self.changed(permit, &run).await, self.unasked(permit, &run).await) {
+                    (None, Ok(held)) => command::run(self.ground(permit, &held), run, sink, &cancel).await,
+                    (Some(what), _) => {
                         let text = format!("nothing was done: {what} since the user allowed it");
                         ToolOutcome { changed: Some(what), ..ToolOutcome::failure(text) }
+                    }
+                    (None, Err(what)) => {
+                        let text = format!("nothing was done: {what}");
+                        ToolOutcome { brought: Some(what), ..ToolOutcome::failure(text) }
                     }
                 },
                 Err(text) => ToolOutcome::failure(text),
@@ -153,6 +157,30 @@ impl Workshop {
         allowed.differs(&self.meant(&run.command, &run.folder, confine).await)
     }
 
+    /// What keeps a command that nobody was asked about from running what the project brings.
+    async fn unasked(&self, permit: &Permit, run: &args::Run) -> Result<Vec<(OsString, OsString)>, String> {
+        let confine = permit.confine().unwrap_or(Confine::READING);
+        let trusted = match permit.leave_of() {
+            LeaveOf::User => return Ok(Vec::new()),
+            LeaveOf::Trust => true,
+            LeaveOf::Nobody => false,
+        };
+        let root = self.jail.root();
+        let folder = command::folder(&self.jail, run.folder.trim())?;
+        let environment = command::environment(&self.given.1, &self.fence, confine);
+        let writable = self.fence.writable();
+        brought::hold(brought::Unasked {
+            line: &run.command,
+            folder: &folder,
+            root,
+            environment: &environment,
+            writable: &writable,
+            reads: confine == Confine::READING,
+            trusted,
+        })
+        .await
+    }
+
     /// Runs a hook in the workspace. What it may do was decided before: it needs no permit, because it
     /// is no call of a lane.
     pub async fn hook(&self, call: HookCall, cancel: CancellationToken) -> HookOutcome {
@@ -160,10 +188,10 @@ impl Workshop {
     }
 
     /// How the command of a permit runs; one that does not say is held.
-    fn ground(&self, permit: &Permit) -> Ground<'_> {
+    fn ground<'a>(&'a self, permit: &Permit, held: &'a [(OsString, OsString)]) -> Ground<'a> {
         let confine = permit.confine().unwrap_or(Confine::READING);
         let (jail, shell, given) = (&self.jail, &self.shell, &self.given.1);
-        Ground { jail, shell, fence: &self.fence, guard: &self.guard, given, confine }
+        Ground { jail, shell, fence: &self.fence, guard: &self.guard, given, held, confine }
     }
 
     async fn on_files(

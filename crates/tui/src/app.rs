@@ -153,8 +153,8 @@ pub struct App {
     /// The command in the composer.
     offering: offer::Offering,
     held: Held<Chord>,
-    /// When the key that is being taken was pressed; one that is held, when it began to be.
-    pressed: Option<Instant>,
+    /// The key that is being taken.
+    pressed: stood::Pressed,
 
     numbers: u64,
     files_asked: Option<u64>,
@@ -211,7 +211,7 @@ impl App {
             proposed: Standing::default(),
             offering: offer::Offering::default(),
             held: Held::default(),
-            pressed: None,
+            pressed: stood::Pressed::default(),
             numbers: 0,
             files_asked: None,
             previewed: (String::new(), Seq(0), None),

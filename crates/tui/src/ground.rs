@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 
+use crate::standing::Stamp;
+
 /// Asks for the background colour.
 pub const QUESTION: &str = "\x1b]11;?\x07";
 /// An answer that takes longer is none.
@@ -18,7 +20,7 @@ const LONGEST: usize = 40;
 #[derive(Debug)]
 pub struct Ground {
     until: Instant,
-    held: Vec<(Event, Instant)>,
+    held: Vec<(Event, Stamp)>,
     text: String,
 }
 
@@ -26,7 +28,7 @@ pub struct Ground {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
     /// No part of an answer, with what was held back before it: for the screen.
-    Events(Vec<(Event, Instant)>),
+    Events(Vec<(Event, Stamp)>),
     /// A part of an answer.
     More,
     /// The whole answer: whether the background is dark.
@@ -45,9 +47,9 @@ impl Ground {
     }
 
     /// Takes the next event.
-    pub fn hear(&mut self, event: Event, came: Instant) -> Heard {
+    pub fn hear(&mut self, event: Event, came: impl Into<Stamp>) -> Heard {
         let part = part(&event);
-        self.held.push((event, came));
+        self.held.push((event, came.into()));
         match part {
             Some(Part::Start) if self.held.len() == 1 => Heard::More,
             Some(Part::Char(c)) if self.held.len() > 1 && self.held.len() < LONGEST => {

@@ -1,88 +1,168 @@
 //! What comes from the terminal, each with the time at which it can have come at the earliest.
 //!
-//! Owns the reading: a thread of crossterm's sleeps in a read and wakes the loop. Never blocks the
-//! loop and never wakes it for nothing.
+//! Owns the reading: everything that lies in the terminal is read before anything is done with it.
+//! Never blocks the loop and never wakes it for nothing.
+
+pub mod decoder;
+pub mod sequence;
 
 use std::{
-    future::poll_fn,
-    io,
-    task::{Context, Poll},
+    fs::File,
+    io::{self, Read},
+    os::fd::AsFd,
+    sync::{
+        Arc,
+        mpsc::{SyncSender, sync_channel},
+    },
+    thread,
     time::Instant,
 };
 
-use crossterm::event::{Event, EventStream};
-use futures::StreamExt;
+use crossterm::event::Event;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::{sync::Notify, time::Instant as At};
+
+use crate::standing::Stamp;
+use decoder::Decoder;
+
+/// At most this much is read before the screen is looked at again.
+const MOST: usize = 256 * 1024;
+/// What one read takes.
+const CHUNK: usize = 16 * 1024;
 
 /// Events of the terminal.
 pub struct Keys {
-    stream: Option<EventStream>,
-    /// When it was last seen that nothing waits.
+    /// The terminal. It is never set to be non-blocking: the program that started this one uses it
+    /// too. It is only read when something lies there.
+    terminal: File,
+    watch: Watch,
+    decoder: Decoder,
+    buffer: Vec<u8>,
+    /// When it was last seen that nothing lay in the terminal.
     empty: Instant,
 }
 
 impl Keys {
-    /// Begins to read.
-    pub fn listen() -> Self {
-        Self { stream: Some(EventStream::new()), empty: Instant::now() }
+    /// Listens to standard input.
+    ///
+    /// # Errors
+    /// When there is none, or no thread for it.
+    pub fn listen() -> io::Result<Self> {
+        Self::of(File::from(io::stdin().as_fd().try_clone_to_owned()?))
     }
 
-    /// Stops reading, so that another program can: the thread leaves its read.
-    pub fn pause(&mut self) {
-        self.stream = None;
+    fn of(terminal: File) -> io::Result<Self> {
+        let watch = Watch::start(terminal.try_clone()?)?;
+        let (decoder, buffer) = (Decoder::default(), vec![0; CHUNK]);
+        Ok(Self { terminal, watch, decoder, buffer, empty: Instant::now() })
     }
 
-    /// Reads again.
-    pub fn resume(&mut self) {
+    /// Waits until there is an event.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub async fn ready(&mut self) -> io::Result<()> {
+        let mut woken = None;
+        loop {
+            // What lies there before the loop sleeps came at some time since nothing did; what
+            // wakes it comes now. A key must never seem newer than it may be.
+            self.gather(woken.unwrap_or(self.empty))?;
+            self.decoder.settle(self.empty);
+            if !self.decoder.is_empty() {
+                return Ok(());
+            }
+            let esc = async {
+                match self.decoder.esc_is_key_at() {
+                    Some(at) => tokio::time::sleep_until(At::from_std(at)).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = self.watch.rings() => {}
+                () = esc => {}
+            }
+            woken = Some(Instant::now());
+        }
+    }
+
+    /// Takes in all that lies in the terminal. Returns when it was seen to be empty; `None` when
+    /// there was more than can be taken in at once.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn drain(&mut self) -> io::Result<Option<Instant>> {
+        self.gather(self.empty)
+    }
+
+    /// The next event that was taken in.
+    pub fn pop(&mut self) -> Option<(Event, Stamp)> {
+        self.decoder.pop()
+    }
+
+    fn gather(&mut self, came: Instant) -> io::Result<Option<Instant>> {
+        let mut taken = 0;
+        while lies(&self.terminal, Some(&Timespec::default()))? {
+            if taken >= MOST {
+                return Ok(None);
+            }
+            let read = match self.terminal.read(&mut self.buffer) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            self.decoder.take(self.buffer.get(..read).unwrap_or_default(), came, Instant::now());
+            taken += read;
+        }
         self.empty = Instant::now();
-        self.stream = Some(EventStream::new());
+        Ok(Some(self.empty))
+    }
+}
+
+/// Wakes the loop when something lies in the terminal: a thread that sleeps until then.
+struct Watch {
+    begin: SyncSender<()>,
+    begun: bool,
+    bell: Arc<Notify>,
+}
+
+impl Watch {
+    fn start(terminal: File) -> io::Result<Self> {
+        let (begin, begins) = sync_channel(1);
+        let bell = Arc::new(Notify::new());
+        let rope = Arc::clone(&bell);
+        thread::Builder::new().name("keys".into()).spawn(move || {
+            // It never reads: while another program has the terminal, the keys are that one's.
+            while begins.recv().is_ok() {
+                drop(lies(&terminal, None));
+                rope.notify_one();
+            }
+        })?;
+        Ok(Self { begin, begun: false, bell })
     }
 
-    /// The next event and when it came. One that already lay there came at some time since nothing
-    /// did; the earliest is taken: a key must never seem newer than it may be.
-    ///
-    /// # Errors
-    /// When the terminal went away.
-    pub async fn next(&mut self) -> io::Result<(Event, Instant)> {
-        let mut waited = false;
-        poll_fn(|cx| {
-            // The loop slept until now, so nothing can have come earlier: not this event, and not
-            // those that came with it.
-            if waited {
-                self.empty = Instant::now();
-            }
-            waited = true;
-            let came = self.empty;
-            self.poll(cx, came)
-        })
-        .await
+    /// Waits until something lies there; may return for nothing after another program had it.
+    async fn rings(&mut self) {
+        if !self.begun {
+            self.begun = self.begin.try_send(()).is_ok();
+        }
+        self.bell.notified().await;
+        self.begun = false;
     }
+}
 
-    /// An event that already lies there.
-    ///
-    /// # Errors
-    /// When the terminal went away.
-    pub async fn waiting(&mut self) -> Option<io::Result<(Event, Instant)>> {
-        // Polled with the loop's own waker: the reading thread keeps the first that it is given.
-        poll_fn(|cx| {
-            let came = self.empty;
-            match self.poll(cx, came) {
-                Poll::Ready(event) => Poll::Ready(Some(event)),
-                Poll::Pending => Poll::Ready(None),
-            }
-        })
-        .await
-    }
-
-    fn poll(&mut self, cx: &mut Context<'_>, came: Instant) -> Poll<io::Result<(Event, Instant)>> {
-        let Some(stream) = &mut self.stream else { return Poll::Pending };
-        match stream.poll_next_unpin(cx) {
-            Poll::Ready(Some(Ok(event))) => Poll::Ready(Ok((event, came))),
-            Poll::Ready(Some(Err(error))) => Poll::Ready(Err(error)),
-            Poll::Ready(None) => Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into())),
-            Poll::Pending => {
-                self.empty = Instant::now();
-                Poll::Pending
-            }
+/// Whether a read would find something, or the end; waits for that at most so long.
+fn lies(terminal: &File, most: Option<&Timespec>) -> io::Result<bool> {
+    let mut polled = [PollFd::new(terminal, PollFlags::IN)];
+    loop {
+        match poll(&mut polled, most) {
+            Ok(ready) => return Ok(ready > 0),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use pilothouse_core::{
     intent::{Control, IntentNode, IntentPath, Turn},
     scope::{Approval, PermissionMode},
     session::{Session, State},
-    shell::{Risk, assess},
+    shell::Risk,
 };
 
 /// A draft longer than this gets no preview: it must never make typing wait.
@@ -24,9 +24,9 @@ pub enum Preview {
 }
 
 impl Preview {
-    /// A command line as it would be judged.
-    pub fn judged(line: &str) -> Self {
-        let verdict = assess(line.trim());
+    /// A command line as it would be judged in this workspace.
+    pub fn judged(line: &str, session: &Session) -> Self {
+        let verdict = session.policy().verdict(line.trim(), "");
         Self::Shell(verdict.risk, verdict.why)
     }
 }
@@ -46,7 +46,7 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
         return None;
     }
     if reading.command.is_some() {
-        return Some(Preview::judged(text.trim_start_matches('!')));
+        return Some(Preview::judged(text.trim_start_matches('!'), session));
     }
     let path = reading.whole.path.clone();
     let what = meaning(&reading.whole.turn, &path, reading.forbids_change, state);

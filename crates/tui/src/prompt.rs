@@ -2,6 +2,8 @@
 //!
 //! Owns the line. Never does what it is for: the root does, with the finished line.
 
+use std::time::Instant;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::ids::CheckpointId;
 
@@ -33,6 +35,8 @@ pub struct Prompt {
     pub text: String,
     /// What it is about, shown whole: a command.
     pub about: Option<String>,
+    /// When it was first drawn.
+    pub drawn: Option<Instant>,
 }
 
 /// What a key did.
@@ -49,7 +53,7 @@ pub enum Typed {
 impl Prompt {
     /// An empty line for `purpose`.
     pub fn new(purpose: Purpose, question: impl Into<String>, word: Option<String>) -> Self {
-        Self { purpose, question: question.into(), word, text: String::new(), about: None }
+        Self { purpose, question: question.into(), word, text: String::new(), about: None, drawn: None }
     }
 
     /// Takes a key.

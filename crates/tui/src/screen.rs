@@ -5,8 +5,10 @@
 
 use std::{io, sync::Arc, time::Instant};
 
+use crossterm::event::Event;
 use pilothouse_core::port::{Request, Update};
 use tokio::{
+    signal::unix::{SignalKind, signal},
     sync::{
         Notify,
         mpsc::{Receiver, Sender, error::TrySendError},
@@ -21,6 +23,7 @@ use crate::{
     highlight::Highlighter,
     keys::Keys,
     pace::{Counts, Pace, Urgency},
+    standing::Stamp,
     terminal::Terminal,
 };
 
@@ -122,13 +125,14 @@ impl Screen {
             self.app.take_theme(theme);
             self.pace.want(Urgency::News);
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let reason = runtime.block_on(self.turn(wiring))?;
         Ok(Farewell { reason, counts: self.pace.counts })
     }
 
     async fn turn(&mut self, mut wiring: Wiring) -> io::Result<Reason> {
-        let mut keys = Keys::listen();
+        let mut keys = Keys::listen()?;
+        let mut resized = signal(SignalKind::window_change())?;
         let mut ending = None;
         let mut signals_open = true;
         let coloured = Arc::clone(&self.coloured);
@@ -147,12 +151,15 @@ impl Screen {
             let full = self.app.has_requests();
             tokio::select! {
                 biased;
-                event = keys.next() => {
-                    self.hear(event?);
-                    while let Some(event) = keys.waiting().await {
-                        self.hear(event?);
+                ready = keys.ready() => {
+                    if ready.is_err() {
+                        return Ok(Reason::Signal(Signal::Hangup));
+                    }
+                    while let Some(event) = keys.pop() {
+                        self.hear(event);
                     }
                 }
+                _ = resized.recv() => self.pace.want(Urgency::Now),
                 update = wiring.updates.recv() => match update {
                     Some(update) => {
                         self.update(update, &mut ending)?;
@@ -194,14 +201,10 @@ impl Screen {
             match wish {
                 Wish::Redraw => self.terminal.wipe()?,
                 Wish::Suspend => {
-                    keys.pause();
                     self.terminal.lend(|| (wiring.suspend)())?;
-                    keys.resume();
                 }
                 Wish::Edit { name, text } => {
-                    keys.pause();
                     let edited = self.terminal.lend(|| (wiring.edit)(&name, &text))?;
-                    keys.resume();
                     self.app.edited(edited);
                 }
                 Wish::Copy(text) => self.terminal.copy(&text)?,
@@ -221,6 +224,16 @@ impl Screen {
         self.pace.alarm(self.app.alarm().filter(|at| *at > now));
         if self.pace.due(now) {
             self.draw()?;
+            // What was typed before this frame stood there is on its way before any of it can be
+            // answered: a question stands only once nothing lay in the terminal after it was drawn.
+            match keys.drain() {
+                Ok(Some(empty)) => self.app.drew(empty),
+                Ok(None) => {
+                    self.app.covered();
+                    self.pace.want(Urgency::Now);
+                }
+                Err(_) => return Ok(Some(Reason::Signal(Signal::Hangup))),
+            }
         }
         self.flush(&wiring.requests);
         Ok(None)
@@ -235,18 +248,16 @@ impl Screen {
                 frame.set_cursor_position(caret);
             }
         })?;
-        let now = Instant::now();
-        app.drew(now);
-        self.pace.drew(now);
+        self.pace.drew(Instant::now());
         Ok(())
     }
 
     /// Takes what the terminal sent, unless it is the answer about its background.
-    fn hear(&mut self, (event, came): (crossterm::event::Event, Instant)) {
-        let Some(ground) = self.ground.as_mut().filter(|g| g.open(came)) else {
-            return self.take((event, came));
+    fn hear(&mut self, (event, stamp): (Event, Stamp)) {
+        let Some(ground) = self.ground.as_mut().filter(|g| g.open(stamp.came)) else {
+            return self.take((event, stamp));
         };
-        match ground.hear(event, came) {
+        match ground.hear(event, stamp) {
             Heard::More => {}
             Heard::Events(events) => events.into_iter().for_each(|event| self.take(event)),
             Heard::Dark(dark) => {
@@ -258,8 +269,8 @@ impl Screen {
         }
     }
 
-    fn take(&mut self, (event, came): (crossterm::event::Event, Instant)) {
-        if let Some(urgency) = self.app.terminal(&event, came) {
+    fn take(&mut self, (event, stamp): (Event, Stamp)) {
+        if let Some(urgency) = self.app.terminal(&event, stamp) {
             self.pace.want(urgency);
         }
     }

@@ -9,6 +9,23 @@ use std::time::{Duration, Instant};
 /// A thing must have stood this long before a key may act on it.
 pub const DEAF: Duration = Duration::from_millis(300);
 
+/// When something came from the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// At the earliest.
+    pub came: Instant,
+    /// When the input began that it is part of, without a pause as long as [`DEAF`]; `None` when a
+    /// paste is part of that too: then nothing in it answers.
+    pub since: Option<Instant>,
+}
+
+impl From<Instant> for Stamp {
+    /// It came by itself.
+    fn from(came: Instant) -> Self {
+        Self { came, since: Some(came) }
+    }
+}
+
 /// What stands in one place, and since when.
 #[derive(Debug)]
 pub struct Standing<T> {

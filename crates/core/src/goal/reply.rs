@@ -46,6 +46,7 @@ impl PlannerReply {
                 network: flag("network"),
                 outside: flag("outside"),
                 reason: field("reason"),
+                brought: false,
             })),
             _ => Err(PlannerError::Invalid),
         }

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::{
     By, Manner, Policy,
     glob::{Places, Target},
-    request::{Facts, Request},
+    request::{Facts, Request, nothing},
     rule::{About, Effect, Rule, Source, host_fits},
     words::{Fit, wild},
 };
 use crate::{
     sandbox::Confine,
     scope::PermissionMode,
-    shell::{Act, Call, Risk},
+    shell::{Act, Call, Risk, Verdict},
 };
 
 /// What the session knows of the place it works in. Commands of low risk run without a question in a sandbox; the
@@ -31,11 +31,14 @@ pub struct Conditions {
     /// The user's settings open the network to every command.
     #[serde(default)]
     pub network: bool,
+    /// The sandbox does not hold modes, owners, times and attributes of files outside the workspace.
+    #[serde(default)]
+    pub metadata_open: bool,
 }
 
 impl Conditions {
     /// A trusted folder with a sandbox and no network.
-    pub const CALM: Self = Self { trusted: true, sandboxed: true, network: false };
+    pub const CALM: Self = Self { trusted: true, sandboxed: true, network: false, metadata_open: false };
 
     /// Whether the folder is trusted and commands are held.
     pub const fn is_calm(self) -> bool {
@@ -110,10 +113,16 @@ pub enum Ground {
     Outside,
     /// There is no sandbox.
     Bare,
+    /// It writes, and the sandbox does not hold metadata.
+    Metadata,
     /// It asks for the network.
     Network,
+    /// Something that the project brings would run in place of what it names.
+    Brought,
     /// The path of the turn; no rule is about it.
     Scope,
+    /// It touches a reserved place.
+    Reserved,
 }
 
 /// A decision with what it rests on.
@@ -149,10 +158,11 @@ impl<'p> Decision<'p> {
 impl Policy {
     /// What happens to a request. Total: there is always an answer, and what cannot be read is never allowed.
     pub fn decide<'p>(&'p self, request: &Request, setting: &Setting<'p>) -> Decision<'p> {
+        let setting = &Setting { mode: self.ceiling(setting.mode), ..*setting };
         match request {
             Request::Command { line, folder, manner } => {
-                let facts = Facts::of(line, folder, &self.places);
-                let (risk, deletes) = (facts.reading.verdict.risk, facts.reading.deletes);
+                let facts = self.facts(line, folder);
+                let (risk, deletes) = (manner.risk(facts.reading.verdict.risk), facts.reading.deletes);
                 let confine = manner.confine(risk, setting.conditions);
                 let decided = self.command(&facts, (folder, *manner, confine), setting);
                 Decision { risk: Some(risk), deletes, confine: Some(confine), ..decided }
@@ -161,6 +171,21 @@ impl Policy {
             Request::Mcp { server, tool, reads } => self.mcp(server, tool, *reads, setting),
             Request::Network { host } => self.network(host, setting),
         }
+    }
+
+    /// The highest mode that this workspace has: where it holds reserved places nothing is done unasked.
+    pub fn ceiling(&self, mode: PermissionMode) -> PermissionMode {
+        if self.exposed().is_some() { mode.min(PermissionMode::Ask) } else { mode }
+    }
+
+    /// What a line is judged to be here: as its text says, and high where it touches a reserved place.
+    pub fn verdict(&self, line: &str, folder: &str) -> Verdict {
+        self.facts(line, folder).reading.verdict
+    }
+
+    fn facts(&self, line: &str, folder: &str) -> Facts {
+        let facts = Facts::of(line, folder, &self.places);
+        if self.exposed().is_some() { facts.raised(line, &self.places) } else { facts }
     }
 
     /// Deny, then what the mode forbids, then ask, then what no rule can allow, then allow, then the mode.
@@ -291,7 +316,8 @@ impl Policy {
         for rule in &mut alone {
             rule.origin.source = Source::User;
         }
-        let policy = Self::new(alone, places.clone());
+        // What a rule is about is the same in every folder, also where none is in force.
+        let policy = Self { rules: alone, places: places.clone(), exposed: None };
         let conditions = Conditions { sandboxed: true, ..Conditions::default() };
         let setting = Setting { mode: PermissionMode::Ask, conditions, granted: &[] };
         policy.decide(request, &setting).rule.is_some()
@@ -301,14 +327,23 @@ impl Policy {
     pub(super) fn held_path(&self, act: Act, path: &str) -> Option<Ruling> {
         let target = Target::exact(path, &self.places);
         let mut found = [(Effect::Deny, Outcome::Refuse), (Effect::Ask, Outcome::Ask)].into_iter();
-        found.find_map(|(effect, outcome)| {
-            let rule = self
-                .rules
-                .iter()
-                .filter(|r| r.effect == effect)
-                .find(|r| self.is_about_path(r, act, &target))?;
-            Some(Decision::by_rule(outcome, rule, path).ruling)
-        })
+        found
+            .find_map(|(effect, outcome)| {
+                let rule = self
+                    .rules
+                    .iter()
+                    .filter(|r| r.effect == effect)
+                    .find(|r| self.is_about_path(r, act, &target))?;
+                Some(Decision::by_rule(outcome, rule, path).ruling)
+            })
+            .or_else(|| self.private(act, path, &target).map(|d| d.ruling))
+    }
+
+    /// What is said of reading what is private by its place.
+    fn private(&self, act: Act, path: &str, target: &Target) -> Option<Decision<'_>> {
+        let asks = act == Act::Read && self.exposed().is_some() && self.places.private(target);
+        let by = "it is private by its place, wherever the workspace lies";
+        asks.then(|| Decision::without_rule(Outcome::Ask, Ground::Reserved, by, path))
     }
 
     /// Whether a rule denies an act on a path.
@@ -333,6 +368,9 @@ impl Policy {
             }
         }
         let plain = |outcome, ground, by: &str| Decision::without_rule(outcome, ground, by, path);
+        if let Some(decision) = self.private(act, path, &target) {
+            return decision;
+        }
         match (act, setting.mode) {
             (Act::Read, _) => {
                 plain(Outcome::Run, Ground::Scope, "reading needs no question on a path that reads")
@@ -402,14 +440,16 @@ impl Policy {
     }
 
     /// The rules of an effect that are in force. A project's rules only narrow; the built-in ones allow something only
-    /// in a trusted folder with a sandbox.
+    /// in a trusted folder with a sandbox; none allows anything where the workspace holds reserved places.
     pub(super) fn rules_of<'p>(
         &'p self,
         effect: Effect,
         setting: &Setting<'p>,
     ) -> impl Iterator<Item = &'p Rule> {
         let calm = setting.conditions.is_calm();
+        let exposed = effect == Effect::Allow && self.exposed().is_some();
         let in_force = move |rule: &&Rule| match (effect, rule.origin.source) {
+            (Effect::Allow, _) if exposed => false,
             (Effect::Allow, Source::BuiltIn) => calm,
             (Effect::Allow, Source::Project) => false,
             (_, Source::BuiltIn | Source::User | Source::Project | Source::Session) => true,
@@ -444,8 +484,16 @@ fn unruled(
     if manner.outside && !typed {
         return asks(Ground::Outside, "running outside the sandbox always asks, in every mode");
     }
+    if manner.brought && !typed {
+        return asks(Ground::Brought, "what the project brings would run in its place: that always asks");
+    }
     if confine == Confine::Bare {
         return asks(Ground::Bare, "without a sandbox every command asks, in every mode");
+    }
+    if place.metadata_open && matches!(confine, Confine::Inside { write: true, .. }) {
+        let by = "the sandbox here does not hold metadata (modes, owners, times) outside the workspace: what writes \
+                  always asks, in every mode";
+        return asks(Ground::Metadata, by);
     }
     if typed {
         return Some((Outcome::Run, Ground::User, "you typed this line yourself"));
@@ -459,9 +507,4 @@ fn unruled(
 /// Whether a rule about an act is about this one; who may not write may not delete.
 fn covers_act(about: Option<Act>, act: Act) -> bool {
     about.is_none_or(|a| a == act || a == Act::Write && act == Act::Delete)
-}
-
-/// Places to which output goes without being kept.
-fn nothing(path: &str) -> bool {
-    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") || path.starts_with("/dev/fd/")
 }

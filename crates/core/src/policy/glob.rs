@@ -38,19 +38,21 @@ pub struct Glob {
     parts: Vec<Part>,
 }
 
-/// Where the workspace and the home folder are, as absolute paths.
+/// Where the workspace, the home folder and the program's own folders are, as absolute paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     /// The workspace.
     pub root: String,
     /// The user's home folder; empty when it is not known.
     pub home: String,
+    /// The program's own folders.
+    pub own: Vec<String>,
 }
 
 impl Default for Places {
     /// A workspace that is somewhere: paths below it are told from those outside.
     fn default() -> Self {
-        Self { root: "/workspace".to_owned(), home: String::new() }
+        Self { root: "/workspace".to_owned(), home: String::new(), own: Vec::new() }
     }
 }
 
@@ -103,6 +105,11 @@ impl Glob {
             position += name.len() + 1;
         }
         Ok(Self { anchor, parts })
+    }
+
+    /// The pattern of just this absolute path, whatever signs are in it.
+    pub(super) fn literal(path: &str) -> Self {
+        Self { anchor: Anchor::Root, parts: literal(path) }
     }
 
     /// Whether the target means, or may mean, something that the pattern covers. `fold` leaves case out of account.
@@ -186,6 +193,20 @@ impl Target {
         self.certain
             && self.parts.len() >= other.parts.len()
             && self.parts.iter().zip(&other.parts).all(|(a, b)| a == b)
+    }
+
+    /// The absolute path; none where a part of it is open.
+    pub(super) fn text(&self) -> Option<String> {
+        let mut text = String::new();
+        for part in &self.parts {
+            let Part::Name(marks) = part else { return None };
+            text.push('/');
+            for mark in marks {
+                let Mark::One(c) = mark else { return None };
+                text.push(*c);
+            }
+        }
+        Some(text)
     }
 
     /// Whether it means one file and no other.
@@ -326,7 +347,7 @@ mod tests {
     use super::*;
 
     fn places() -> Places {
-        Places { root: "/home/u/proj".into(), home: "/home/u".into() }
+        Places { root: "/home/u/proj".into(), home: "/home/u".into(), ..Places::default() }
     }
 
     fn covers(pattern: &str, path: &str) -> bool {

@@ -40,13 +40,16 @@ pub struct Manner {
     pub outside: bool,
     /// Who wants it.
     pub by: By,
+    /// Something that the project brings would run in place of what the line names, as was found when it was to begin.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub brought: bool,
 }
 
 impl Manner {
     /// What was asked for by a command that would run so.
     pub const fn of(confine: Confine, by: By) -> Self {
         let network = matches!(confine, Confine::Inside { network: true, .. });
-        Self { network, outside: matches!(confine, Confine::Outside), by }
+        Self { network, outside: matches!(confine, Confine::Outside), by, brought: false }
     }
 
     /// Whether it asks for nothing more than every command of the agent has.
@@ -59,10 +62,18 @@ impl Manner {
         self.network && !place.network
     }
 
+    /// The risk of a line whose text has this one: what a project brings is code of the project.
+    pub const fn risk(self, read: Risk) -> Risk {
+        match read {
+            Risk::Low if self.brought => Risk::Medium,
+            Risk::Low | Risk::Medium | Risk::High => read,
+        }
+    }
+
     /// How the command runs.
     pub const fn confine(self, risk: Risk, place: Conditions) -> Confine {
         let network = self.network || place.network;
-        match (self.outside, place.sandboxed, risk) {
+        match (self.outside, place.sandboxed, self.risk(risk)) {
             (true, ..) => Confine::Outside,
             (false, false, _) => Confine::Bare,
             (false, true, Risk::Low) if !self.network => Confine::READING,

@@ -72,14 +72,22 @@ impl Policy {
         if decision.ruling.outcome != Outcome::Ask {
             return Err("it does not ask");
         }
+        if self.exposed().is_some() {
+            return Err("no rule allows anything in this folder: it holds more than a project");
+        }
         match decision.ground {
+            Ground::Reserved => return Err("a reserved place is never covered by a rule"),
             Ground::High => return Err("high risk is never covered by a rule"),
             Ground::Delete => return Err("a removal is never covered by a rule"),
             Ground::Rule => return Err("a rule says that it asks; ask goes before allow"),
             Ground::Outside => return Err("a command outside the sandbox is never covered by a rule"),
             Ground::Bare => return Err("without a sandbox every command asks"),
+            Ground::Metadata => return Err("what writes asks while the sandbox does not hold metadata"),
             Ground::Network => return Err("a rule does not open the network; your settings can"),
             Ground::Untrusted => return Err("a gate asks until the folder is trusted"),
+            Ground::Brought => {
+                return Err("a rule is about what a line names, not about what the project brings");
+            }
             Ground::TooLong | Ground::Mode | Ground::Low | Ground::User | Ground::Scope => {}
         }
         let texts = match request {
@@ -205,7 +213,7 @@ mod tests {
     use super::*;
     use crate::{policy::Conditions, scope::PermissionMode};
 
-    const HELD: Conditions = Conditions { trusted: false, sandboxed: true, network: false };
+    const HELD: Conditions = Conditions { trusted: false, ..Conditions::CALM };
 
     fn offer(line: &str) -> Result<Vec<String>, &'static str> {
         let setting = Setting { mode: PermissionMode::Ask, conditions: HELD, granted: &[] };

@@ -10,7 +10,7 @@ use super::{
     Manner,
     glob::{Places, Target, UNKNOWN},
 };
-use crate::shell::{self, Act, Call, Reading, Use};
+use crate::shell::{self, Act, Call, Reading, Risk, Use};
 
 /// Something that may be allowed, asked about or denied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,6 +137,25 @@ impl Facts {
         Self { reading, touched, hosts }
     }
 
+    /// A line that touches a reserved place is high: the text alone shows a path of the workspace there.
+    pub fn raised(mut self, line: &str, places: &Places) -> Self {
+        let verdict = &mut self.reading.verdict;
+        let acts = verdict.risk > Risk::Low;
+        let why = |touched: &Touched| {
+            let changes = (acts || touched.act != Act::Read) && !nothing(&touched.path);
+            let mut targets = touched.targets.iter().filter(|t| changes || places.private(t));
+            Some((touched.path.clone(), targets.find_map(|t| places.why(t))?))
+        };
+        let found = self.touched.iter().find_map(why).filter(|_| verdict.risk < Risk::High);
+        if let Some((path, why)) = found {
+            verdict.risk = Risk::High;
+            verdict.part = if line.contains(&path) { path } else { line.trim().to_owned() };
+            verdict.why = format!("it touches what {why}");
+            "reserved".clone_into(&mut verdict.rule);
+        }
+        self
+    }
+
     /// Whether a command runs inside the workspace for certain.
     pub fn inside(call: &Call, folder: &str, places: &Places) -> bool {
         let Some(from) = &call.from else { return false };
@@ -147,6 +166,11 @@ impl Facts {
             there.all(|t| if call.located { t == root } else { t.is_below(&root) })
         })
     }
+}
+
+/// Places to which output goes without being kept.
+pub(super) fn nothing(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty") || path.starts_with("/dev/fd/")
 }
 
 /// What a path of a line may mean; nothing where the line shows nothing of it.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     scope::PermissionMode,
-    shell::{Call, Risk, assess},
+    shell::{Call, Risk},
 };
 
 /// An explanation: labels with what there is to say under each.
@@ -38,8 +38,9 @@ impl Policy {
         if !path.is_empty() {
             rows.push(("path", path.to_owned()));
         }
-        if let Request::Command { line, .. } = request {
-            let verdict = assess(line);
+        rows.extend(self.exposed().map(|why| ("folder", format!("{why}: no rule allows anything here"))));
+        if let Request::Command { line, folder, .. } = request {
+            let verdict = self.verdict(line, folder);
             let part = if verdict.part.is_empty() || verdict.part == *line {
                 String::new()
             } else {
@@ -119,6 +120,10 @@ impl Policy {
                 Source::User | Source::Project => format!("take out {}", rule.origin),
                 Source::BuiltIn => add(&format!("ask {} {}", rule.kind(), rule.pattern())),
             },
+            (Ground::Reserved, None) => "none: a reserved place is never covered by a rule".to_owned(),
+            (_, None) if decision.ruling.outcome == Outcome::Ask && self.exposed().is_some() => {
+                "open a narrower folder".to_owned()
+            }
             (Ground::High, None) => {
                 "none: high risk is never covered by a rule, a grant or a mode".to_owned()
             }
@@ -131,10 +136,14 @@ impl Policy {
             (Ground::Bare, None) => {
                 "none while nothing holds commands here: `pilothouse doctor` says what is missing".to_owned()
             }
+            (Ground::Metadata, None) => {
+                "none while nothing holds metadata here: `pilothouse doctor` says what is missing".to_owned()
+            }
             (Ground::Network, None) => {
                 "in your config.toml, below [sandbox]: network = true (for every command)".to_owned()
             }
             (Ground::Untrusted, None) => "pilothouse trust".to_owned(),
+            (Ground::Brought, None) => "none: what a project brings is not what a rule names".to_owned(),
             (Ground::User, None) => match self.in_the_way(request, setting).first() {
                 Some(call) => add(&format!("deny command {}", call.program)),
                 None => "none: it is your own line".to_owned(),
@@ -181,7 +190,8 @@ fn mode(setting: &Setting<'_>) -> String {
         (true, true) => "sandbox with the network",
         (false, _) => "no sandbox",
     };
-    format!("{mode} · {trusted} · {held}")
+    let open = if setting.conditions.metadata_open { " that does not hold metadata" } else { "" };
+    format!("{mode} · {trusted} · {held}{open}")
 }
 
 /// How near a rule about commands came, and what was in the way.
@@ -195,8 +205,10 @@ fn fit(fit: Fit, rule: &Rule, setting: &Setting<'_>, decision: &Decision<'_>) ->
                 (Ground::Delete, _) => "a removal is never covered by a rule",
                 (Ground::Rule, _) => "deny goes before ask, and ask before allow",
                 (Ground::Outside, _) => "nothing outside the sandbox is covered by a rule",
+                (Ground::Metadata, _) => "what writes asks while the sandbox does not hold metadata",
                 (Ground::Bare, _) => "without a sandbox every command asks",
                 (Ground::Network, _) => "a rule does not open the network",
+                (Ground::Brought, _) => "what the project brings is not what a rule names",
                 (Ground::Untrusted, _) => "the folder is not trusted, and it is a gate",
                 (_, Source::Project) => "a project may not allow anything",
                 (_, Source::BuiltIn) if !calm => "it holds only in a trusted folder with a sandbox",

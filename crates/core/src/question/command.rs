@@ -50,6 +50,9 @@ pub struct CommandQuestion {
     /// What changed since it was allowed; empty when it is asked for the first time.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub changed: String,
+    /// Whether that is something which the project brings, found before it began unasked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub brought: bool,
     /// Names of the variables that it gets of the project.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gives: Vec<String>,
@@ -82,7 +85,8 @@ impl CommandQuestion {
     /// The command as the rules are asked about it.
     pub fn request(&self) -> Request {
         let by = if self.gate.is_some() { By::Gate } else { By::Agent };
-        Request::command_in(&self.command, &self.folder, Manner::of(self.confine, by))
+        let manner = Manner { brought: self.brought, ..Manner::of(self.confine, by) };
+        Request::command_in(&self.command, &self.folder, manner)
     }
 
     /// The word that must be typed before it runs, where a plain yes is not enough.
@@ -135,7 +139,9 @@ impl Question for CommandQuestion {
         if let Some(meant) = &self.meant {
             facts.push(("program", clean(&programs(&meant.places()))));
         }
-        if !self.changed.is_empty() {
+        if self.brought {
+            facts.push(("really", clean(&self.changed)));
+        } else if !self.changed.is_empty() {
             facts.push(("changed", clean(&format!("since you allowed it: {}", clean(&self.changed)))));
         }
         if !self.reason.is_empty() {

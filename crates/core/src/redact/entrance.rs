@@ -182,6 +182,7 @@ impl Redactor {
             notice: outcome.notice.map(|n| self.text(n)),
             held: outcome.held,
             changed: outcome.changed.map(|c| self.text(c)),
+            brought: outcome.brought.map(|b| self.text(b)),
         }
     }
 

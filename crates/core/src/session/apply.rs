@@ -19,6 +19,7 @@ use crate::{
     plan::{GateStatus, TaskStatus},
     policy::{Origin, Rule},
     proposal::ProposalStatus,
+    tool::LeaveOf,
     trust::{Given, Trust},
 };
 
@@ -339,7 +340,7 @@ impl State {
             }
             Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
-                let (at, given) = (self.at, self.given.as_ref().map(|g| g.of));
+                let (at, given, trust) = (self.at, self.given.as_ref().map(|g| g.of), self.trust);
                 if let Some(lane) = self.lanes.get_mut(lane)
                     && let Some(open) = lane.calls.iter_mut().find(|c| c.call == *call)
                 {
@@ -348,6 +349,7 @@ impl State {
                     open.allowed = Some(*epoch);
                     (open.confine, open.given) = (*confine, given);
                     open.since = at;
+                    open.leave_of = LeaveOf::of(approval.is_some() || open.typed, trust);
                 }
             }
             Event::CallHeld { call, lane, .. } => {

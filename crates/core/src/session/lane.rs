@@ -17,7 +17,7 @@ use crate::{
     sandbox::Confine,
     scope::ToolScope,
     talk::Purpose,
-    tool::Tool,
+    tool::{LeaveOf, Tool},
     work::ArgsRef,
 };
 
@@ -140,6 +140,10 @@ pub struct OpenCall {
     pub meant: Option<Box<Meant>>,
     /// What changed since the user allowed it.
     pub changed: String,
+    /// Whether that is something which the project brings, found before it began unasked.
+    pub brought: bool,
+    /// Who let it begin.
+    pub leave_of: LeaveOf,
     /// Whether its line is what the user typed.
     pub typed: bool,
     /// Whether the user changed what was proposed.
@@ -187,6 +191,8 @@ impl OpenCall {
             given,
             meant: None,
             changed: String::new(),
+            brought: false,
+            leave_of: LeaveOf::default(),
             typed,
             edited,
             leave,

@@ -67,7 +67,8 @@ const RULES: [&str; 12] = [
 /// A session in a place whose lane may run commands and whose model is being asked.
 fn session(mode: PermissionMode, place: Conditions, by: By) -> Bench {
     let backend = place.sandboxed.then_some(Backend::Landlock);
-    let sandbox = Sandbox { backend, network: place.network, ..Sandbox::default() };
+    let sandbox =
+        Sandbox { backend, network: place.network, metadata_open: place.metadata_open, ..Sandbox::default() };
     let trust = if place.trusted { Trust::Kept } else { Trust::None };
     let standing = Standing { trust, ..Standing::default() };
     let mut b = Bench::opened(Opening { sandbox, standing, ..opening() });
@@ -140,11 +141,12 @@ fn a_session_does_with_a_command_what_the_rules_and_their_explanation_say() {
             trusted: dice.roll(2) == 0,
             sandboxed: dice.roll(4) != 0,
             network: dice.roll(4) == 0,
+            metadata_open: dice.roll(6) == 0,
         };
         let by = dice.pick(&[By::Agent, By::Agent, By::Agent, By::Gate, By::Typed]);
         // A line of the user's own asks for the network only together with everything else.
         let network = by != By::Typed && dice.roll(6) == 0;
-        let manner = Manner { network, outside: dice.roll(6) == 0, by };
+        let manner = Manner { network, outside: dice.roll(6) == 0, by, ..Manner::default() };
         let line = dice.pick(&LINES);
         let mut b = session(mode, place, by);
         b.session.set_policy(Arc::new(policy.clone()));
@@ -173,16 +175,17 @@ fn a_session_does_with_a_command_what_the_rules_and_their_explanation_say() {
 #[test]
 fn nothing_that_always_asks_is_granted_for_a_session_or_by_a_rule() {
     let outside = |line: &str| Request::command_in(line, "", Manner { outside: true, ..Manner::default() });
-    for (sandboxed, request) in [
-        (true, outside("cargo build")),
-        (true, outside("ls")),
-        (true, Request::command_in("npm install", "", Manner { network: true, ..Manner::default() })),
-        (false, Request::command("cargo build")),
-        (true, Request::command("git push --force")),
-        (true, Request::command("rm notes.txt")),
+    for (sandboxed, open, request) in [
+        (true, false, outside("cargo build")),
+        (true, false, outside("ls")),
+        (true, false, Request::command_in("npm install", "", Manner { network: true, ..Manner::default() })),
+        (false, false, Request::command("cargo build")),
+        (true, true, Request::command("cargo build")),
+        (true, false, Request::command("git push --force")),
+        (true, false, Request::command("rm notes.txt")),
     ] {
         for lasting in [false, true] {
-            let place = Conditions { sandboxed, ..Conditions::CALM };
+            let place = Conditions { sandboxed, metadata_open: open, ..Conditions::CALM };
             let mut b = session(PermissionMode::Ask, place, By::Agent);
             let Request::Command { line, manner, .. } = &request else { panic!("a command") };
             assert_eq!(done(&mut b, line, *manner), Some(Outcome::Ask), "{request}");

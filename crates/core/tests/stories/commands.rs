@@ -50,6 +50,7 @@ fn the_table_of_leave_holds_in_every_mode_with_and_without_a_sandbox() {
     use PermissionMode::{Ask, Auto};
     let (some, none) = (held(), Sandbox::none("why"));
     let open = Sandbox { network: true, ..held() };
+    let loose = Sandbox { metadata_open: true, ..held() };
     let (low, medium, high) = ("git status", "cargo test", "rm -rf ~/x");
     let plain = |c: &str| json!({ "command": c });
     let net = |c: &str| json!({"command": c, "network": true, "reason": "why"});
@@ -72,6 +73,10 @@ fn the_table_of_leave_holds_in_every_mode_with_and_without_a_sandbox() {
         (&open, Auto, plain(medium), true, ONLINE),
         (&open, Auto, net(medium), true, ONLINE),
         (&open, Auto, out(medium), false, Confine::Outside),
+        (&loose, Ask, plain(low), true, Confine::READING),
+        (&loose, Auto, plain(low), true, Confine::READING),
+        (&loose, Auto, plain(medium), false, WRITING),
+        (&loose, Auto, out(low), false, Confine::Outside),
         (&none, Ask, plain(low), false, Confine::Bare),
         (&none, Auto, plain(low), false, Confine::Bare),
         (&none, Auto, plain(medium), false, Confine::Bare),
@@ -157,6 +162,9 @@ fn what_the_user_types_runs_at_once_unless_it_is_dangerous_or_nothing_holds_it()
         (Sandbox::none("why"), "!make", None),
         (Sandbox::none("why"), "!!make", Some(Confine::Outside)),
         (Sandbox { network: true, ..held() }, "!make", Some(ONLINE)),
+        (Sandbox { metadata_open: true, ..held() }, "!ls", Some(Confine::READING)),
+        (Sandbox { metadata_open: true, ..held() }, "!make", None),
+        (Sandbox { metadata_open: true, ..held() }, "!!make", Some(Confine::Outside)),
     ];
     for (sandbox, line, wanted) in cases {
         let mut b = bench(sandbox, PermissionMode::Ask);
@@ -180,6 +188,8 @@ fn what_the_user_types_runs_at_once_unless_it_is_dangerous_or_nothing_holds_it()
 fn without_a_sandbox_the_session_says_so_and_why() {
     let b = bench(Sandbox::none("the kernel has no Landlock"), PermissionMode::Ask);
     assert_eq!(b.notices(), ["There is no sandbox: every command asks. the kernel has no Landlock"]);
+    let open = bench(Sandbox { metadata_open: true, ..held() }, PermissionMode::Ask);
+    assert!(open.notices()[0].contains("does not hold modes, owners and times"), "{:?}", open.notices());
     assert!(Bench::new().notices().is_empty());
     assert!(matches!(b.log[0].event, Event::SessionOpened { sandbox: Some(_), .. }));
 }

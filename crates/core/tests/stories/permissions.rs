@@ -9,9 +9,10 @@ use pilothouse_core::{
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling, Source},
     question::{Access, CommandQuestion},
     relpath::RelPath,
+    sandbox::Confine,
     scope::PermissionMode,
-    shell::Act,
-    tool::ToolOutcome,
+    shell::{Act, Risk},
+    tool::{LeaveOf, ToolOutcome},
     work::Work,
 };
 use serde_json::json;
@@ -375,6 +376,42 @@ fn what_changed_after_it_was_allowed_is_asked_about_again_however_it_was_allowed
             panic!("{asked:?}")
         };
         assert_eq!(changed, what);
+        let step = b.answer(is_risk, Answer::Approve).unwrap();
+        assert_eq!(starts(&step), ["run"]);
+        b.end_tool(exited(0, "ok"));
+        assert_eq!(last_result(&b).0, CallStatus::Done);
+    }
+}
+
+#[test]
+fn a_command_that_would_run_what_the_project_brings_asks_in_every_mode() {
+    for mode in [PermissionMode::Ask, PermissionMode::Auto] {
+        let mut b = under(&["allow command ls"]);
+        b.input(Input::SetPermission(mode)).ok();
+        b.say("run the tests");
+        b.reply("", &[("run", json!({"command": "ls"}))]);
+        let leave = b.session.pending().into_values().find_map(|w| match w {
+            Work::Tool { permit, .. } => Some(permit.leave_of()),
+            _ => None,
+        });
+        assert!(leave.is_some_and(|l| l != LeaveOf::User), "low risk runs unasked: {leave:?}");
+        let what = "ls is bin/ls here".to_owned();
+        b.end_tool(ToolOutcome { brought: Some(what.clone()), ..ToolOutcome::failure("nothing was done") });
+        assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })), "{mode:?}");
+        let asked = b.session.state().open[&b.question(is_risk)].kind.clone();
+        let CheckpointKind::Risk(CommandQuestion {
+            changed, brought: true, risk: Risk::Medium, confine, ..
+        }) = &asked
+        else {
+            panic!("{asked:?}")
+        };
+        assert_eq!(
+            (changed.as_str(), *confine),
+            (what.as_str(), Confine::Inside { write: true, network: false })
+        );
+        let offer = Policy::new(Vec::new(), Places::default())
+            .offer(&asked.command().unwrap(), &b.session.state().setting());
+        assert!(offer.is_err(), "no rule is offered for it: {offer:?}");
         let step = b.answer(is_risk, Answer::Approve).unwrap();
         assert_eq!(starts(&step), ["run"]);
         b.end_tool(exited(0, "ok"));

@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::{ErrorKind, Write},
+    io::Write,
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
@@ -17,6 +17,7 @@ use super::layer;
 use crate::{
     error::RuntimeError,
     home::{Home, make_private},
+    own,
 };
 
 /// Keys by preset or by host.
@@ -41,25 +42,19 @@ impl Credentials {
     /// Reads the file; none at all when there is no such file.
     ///
     /// # Errors
-    /// [`RuntimeError::Exposed`] when others can read it, or could put another in its place; what is
-    /// wrong in it otherwise, without quoting it.
+    /// [`RuntimeError::Exposed`] when others can read it or could put another in its place,
+    /// [`RuntimeError::NotOwn`] when another user owns it; what is wrong in it otherwise, without quoting it.
     pub fn read(path: &Path) -> Result<Self, RuntimeError> {
-        let meta = match fs::metadata(path) {
-            Ok(meta) => meta,
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            Err(e) => return Err(RuntimeError::io("read", path)(e)),
-        };
         let exposed =
             |path: &Path, mode: u32| RuntimeError::Exposed { path: path.to_owned(), mode: mode & 0o777 };
-        if meta.mode() & 0o077 != 0 {
-            return Err(exposed(path, meta.mode()));
-        }
         let folder = path.parent().unwrap_or(Path::new("."));
-        let around = fs::metadata(folder).map_err(RuntimeError::io("read", folder))?;
-        if around.mode() & 0o022 != 0 {
-            return Err(exposed(folder, around.mode()));
+        for (place, mask) in [(path, 0o077), (folder, 0o022)] {
+            let mode = fs::metadata(place).map_or(0, |meta| meta.mode());
+            if path.exists() && mode & mask != 0 {
+                return Err(exposed(place, mode));
+            }
         }
-        let text = fs::read_to_string(path).map_err(RuntimeError::io("read", path))?;
+        let Some(text) = own::text(path)? else { return Ok(Self::default()) };
         let stored: Stored = toml::from_str(&text).map_err(|e| {
             let (line, column) = layer::position(&text, e.span());
             // The parser's own message may quote the line, and the line may hold a key.

@@ -5,7 +5,6 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -16,10 +15,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, de::Error};
 
 use super::{Credentials, Preset, seconds};
-use crate::{error::RuntimeError, home::Home};
-
-/// The largest exemplar file that is read, in bytes.
-const LARGEST: u64 = 4 * 1024 * 1024;
+use crate::{error::RuntimeError, home::Home, own};
 
 /// How messages are read.
 #[derive(Clone)]
@@ -201,14 +197,7 @@ impl Intent {
 /// The user's exemplars, if there is such a file.
 fn own_exemplars(path: &Path) -> Result<Option<Exemplars>, String> {
     let shown = path.display();
-    let unread = |e: &std::io::Error| format!("cannot read {shown}: {}", crate::error::cause(e));
-    match fs::metadata(path) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(e) => return Err(unread(&e)),
-        Ok(meta) if meta.len() > LARGEST => return Err(format!("{shown} is larger than 4 MB")),
-        Ok(_) => {}
-    }
-    let bytes = fs::read(path).map_err(|e| unread(&e))?;
+    let Some(bytes) = own::read(path).map_err(|e| format!("{e}; {}", e.hint()))? else { return Ok(None) };
     let text = String::from_utf8(bytes).map_err(|e| {
         let good = e.utf8_error().valid_up_to();
         let line = e.as_bytes().iter().take(good).filter(|b| **b == b'\n').count() + 1;

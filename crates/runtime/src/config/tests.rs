@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 use std::{
     collections::BTreeSet,
+    fs,
     os::unix::fs::{MetadataExt, PermissionsExt},
 };
 

@@ -109,7 +109,9 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
 pub(crate) fn fence(setup: &Setup, config: &Config, workspace: &Path, session: Option<&Path>) -> Fence {
     let own = setup.home.own();
     let aside = session.map(Path::to_owned);
-    let places = Places { workspace: workspace.to_owned(), own, aside, helper: setup.helper.clone() };
+    let reserved = permissions::places(&setup.home, workspace, &setup.environment);
+    let (workspace, helper) = (workspace.to_owned(), setup.helper.clone());
+    let places = Places { workspace, own, reserved, aside, helper };
     Fence::find(config.sandbox.clone(), &places)
 }
 

@@ -47,6 +47,7 @@ pub fn place(setup: &Setup, root: &Path) -> Result<Conditions, RuntimeError> {
         trusted: survey.standing.trust.holds(),
         sandboxed: sandbox.backend.is_some(),
         network: sandbox.network,
+        metadata_open: sandbox.metadata_open,
     })
 }
 

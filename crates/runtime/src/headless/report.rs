@@ -47,6 +47,12 @@ impl<'a> Report<'a> {
         let from = tail.iter().rposition(opening).unwrap_or(tail.len());
         for event in tail.get(from..).unwrap_or_default() {
             self.line(event);
+            // What is wrong with the place is said before anything is done in it.
+            if let Event::Notice { level: Level::Warn | Level::Error, text } = &event.event
+                && !self.json
+            {
+                self.warn(text);
+            }
         }
     }
 

@@ -7,15 +7,15 @@ use std::{fs, io::Write, os::unix::fs::OpenOptionsExt, path::Path};
 
 use pilothouse_core::policy::{Places, Rule, Source};
 
-use super::{file, read};
-use crate::{error::RuntimeError, home::make_private};
+use super::file;
+use crate::{error::RuntimeError, home::make_private, own};
 
 /// Adds these rules to the file at `path` unless they stand in it already.
 ///
 /// # Errors
 /// When the file is there and cannot be used, or cannot be written; then it is as it was.
 pub fn keep(path: &Path, rules: &[Rule], note: &str, places: &Places) -> Result<(), RuntimeError> {
-    let before = read(path).map_err(RuntimeError::io("read", path))?.unwrap_or_default();
+    let before = own::text(path)?.unwrap_or_default();
     let shown = path.to_string_lossy();
     let old = file::parse(&before, Source::User, path, &shown, Some(places))?;
     let fresh: Vec<&Rule> =

@@ -45,7 +45,7 @@ impl Desk {
 
 #[test]
 fn the_rules_that_come_with_the_program_hold_their_examples() {
-    let anywhere = Places { root: "/workspace".into(), home: "/home/user".into() };
+    let anywhere = Places { root: "/workspace".into(), home: "/home/user".into(), ..Places::default() };
     let path = Path::new("assets/permissions.toml");
     let rules = file::parse(DEFAULTS, Source::BuiltIn, path, "built-in", Some(&anywhere)).unwrap().rules;
     assert_eq!(rules, defaults().unwrap());
@@ -128,7 +128,7 @@ fn a_rule_is_added_below_what_stands_there_and_comments_survive() {
     let before =
         "# my rules\n[[deny]]   # never\nread = \"secrets/**\"   # keys\n# the end, without a newline";
     desk.user(before);
-    let places = Places { root: "/w".into(), home: "/home/u".into() };
+    let places = Places { root: "/w".into(), home: "/home/u".into(), ..Places::default() };
     let rule = |t: &str| Rule::parse(t, Origin::SESSION).unwrap();
     let path = user_file(&desk.home());
     let rules = [rule("allow command cargo add"), rule("allow command git commit -m \"a 'b'\"")];

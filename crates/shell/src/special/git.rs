@@ -77,7 +77,7 @@ const RUN_ENDINGS: [&str; 16] = [
 ];
 
 /// Whether a configuration key makes git run the value.
-fn key_runs(key: &str) -> bool {
+pub(crate) fn key_runs(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
     RUN_KEYS.contains(&key.as_str())
         || RUN_SECTIONS.iter().any(|s| key.starts_with(s))

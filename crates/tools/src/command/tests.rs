@@ -70,6 +70,7 @@ impl Place {
     fn ground(&self) -> Ground<'_> {
         Ground {
             given: &[],
+            held: &[],
             jail: &self.jail,
             shell: &self.shell,
             fence: &self.fence,

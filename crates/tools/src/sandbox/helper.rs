@@ -14,6 +14,8 @@ pub(super) mod filter;
 mod group;
 #[cfg(target_os = "linux")]
 pub(super) mod rules;
+#[cfg(target_os = "linux")]
+mod spaces;
 pub(super) mod talk;
 #[cfg(target_os = "linux")]
 mod watch;
@@ -27,6 +29,9 @@ pub(super) const WATCH: &str = "watch";
 /// The stage that becomes the command.
 #[cfg(target_os = "linux")]
 const ENTER: &str = "enter";
+/// The stage that only tries whether name spaces of its own can be had, and whether they hold.
+#[cfg(target_os = "linux")]
+pub(super) const TRY: &str = "try";
 /// How the helper ends when it could not set up what it should.
 #[cfg(target_os = "linux")]
 const CANNOT: u8 = 125;
@@ -59,6 +64,7 @@ fn begin(args: Vec<OsString>) -> Result<ExitCode, String> {
     match stage.to_str() {
         Some(WATCH) => watch::watch(&policy, &program, &args),
         Some(ENTER) => Err(enter::enter(&policy, &program, &args)),
+        Some(TRY) => spaces::hold(&policy).map(|()| ExitCode::SUCCESS),
         Some(_) | None => Err("there is no such stage".to_owned()),
     }
 }

@@ -40,7 +40,7 @@ impl Walls {
     /// The walls that the settings and the places ask for; what does not exist is left out.
     pub fn around(settings: &Settings, places: &Places, scratch: &Path) -> Self {
         let real = |path: &PathBuf| path.canonicalize().ok();
-        let mut write = vec![places.workspace.clone()];
+        let mut write = without_reserved(places);
         let git = gitdir::outside(&places.workspace);
         write.extend(git.iter().cloned());
         let own: Vec<PathBuf> = places.own.iter().filter_map(real).collect();
@@ -54,6 +54,11 @@ impl Walls {
     /// Git's folders outside of the workspace.
     pub fn git(&self) -> &[PathBuf] {
         &self.git
+    }
+
+    /// Everything that a command may write.
+    pub fn writable(&self) -> Vec<PathBuf> {
+        self.write(Confine::Inside { write: true, network: false })
     }
 
     fn write(&self, confine: Confine) -> Vec<PathBuf> {
@@ -92,6 +97,10 @@ pub(super) struct Policy {
     pub landlock: bool,
     /// The program that gives it name spaces of its own.
     pub bwrap: Option<PathBuf>,
+    /// Whether the helper gives it name spaces of its own.
+    pub spaces: bool,
+    /// Whether it may change no mode, owner, time or attribute at all, since nothing holds those outside.
+    pub still: bool,
     /// Folders and files that it may write.
     pub write: Vec<PathBuf>,
     /// Folders and files that it may not read.
@@ -112,6 +121,27 @@ impl Policy {
         let hidden = if inside { walls.hidden.clone() } else { Vec::new() };
         Self { inside, write, hidden, network, limits, ..Self::default() }
     }
+}
+
+/// What of the workspace is given to write: all of it, or its pieces around what is reserved. One that lies in a
+/// reserved place was opened for just that.
+fn without_reserved(places: &Places) -> Vec<PathBuf> {
+    let reserved = |path: &Path| places.reserved.reserved(&path.to_string_lossy()).is_some();
+    let within = reserved(&places.workspace);
+    let mut found = Vec::new();
+    let mut open = vec![places.workspace.clone()];
+    while let Some(path) = open.pop() {
+        let link = path.symlink_metadata().is_ok_and(|m| m.is_symlink());
+        if link || !within && reserved(&path) {
+            continue;
+        }
+        if !within && places.reserved.holds_reserved(&path.to_string_lossy()) {
+            open.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|e| e.path()));
+        } else {
+            found.push(path);
+        }
+    }
+    found
 }
 
 /// The program's own folders that lie in the workspace, or the whole of it.

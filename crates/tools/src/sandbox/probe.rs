@@ -24,6 +24,10 @@ pub(super) struct Choice {
     pub backend: Option<Backend>,
     pub bwrap: Option<PathBuf>,
     pub landlock: bool,
+    /// Whether the helper can give name spaces of its own.
+    pub spaces: bool,
+    /// Whether modes, owners, times and attributes outside are open to a command.
+    pub metadata_open: bool,
     pub notes: Vec<String>,
 }
 
@@ -40,7 +44,7 @@ pub(super) fn choose(settings: &Settings, places: &Places) -> Choice {
     }
     if let Some(own) = within(places) {
         return Choice::none(format!(
-            "the program's own files in {} lie in the workspace, which a command may write; open a narrower folder",
+            "the program's own files in {} lie in the workspace, or it in them, and a command may write it; open another folder",
             own.display()
         ));
     }
@@ -50,17 +54,17 @@ pub(super) fn choose(settings: &Settings, places: &Places) -> Choice {
     if !cfg!(target_os = "linux") {
         return Choice::none("this system has none that is known here");
     }
-    if places.helper.is_none() {
-        return Choice::none("the program that sets it up is not known");
+    match &places.helper {
+        Some(helper) => linux(settings.wanted, helper),
+        None => Choice::none("the program that sets it up is not known"),
     }
-    linux(settings.wanted)
 }
 
-/// A folder of the program itself in the workspace.
+/// A folder of the program itself in the workspace, or around it.
 fn within(places: &Places) -> Option<&Path> {
     let inside = |own: &&PathBuf| {
         let real = own.canonicalize().unwrap_or_else(|_| (*own).clone());
-        real.starts_with(&places.workspace)
+        real.starts_with(&places.workspace) || places.workspace.starts_with(&real)
     };
     places.own.iter().find(inside).map(PathBuf::as_path)
 }
@@ -73,7 +77,7 @@ fn seatbelt() -> Choice {
     Choice { backend: Some(Backend::Seatbelt), notes, ..Choice::default() }
 }
 
-fn linux(wanted: Wanted) -> Choice {
+fn linux(wanted: Wanted, helper: &Path) -> Choice {
     let landlock = kernel();
     let bwrap = match wanted {
         Wanted::Landlock => Err("bubblewrap is not used: `backend = \"landlock\"`".to_owned()),
@@ -89,15 +93,46 @@ fn linux(wanted: Wanted) -> Choice {
                 bwrap: Some(program),
                 landlock: landlock.is_ok(),
                 notes,
+                ..Choice::default()
             }
         }
         (Ok(mut notes), Err(why)) if wanted != Wanted::Bwrap => {
             notes.insert(0, why);
-            Choice { backend: Some(Backend::Landlock), bwrap: None, landlock: true, notes }
+            let spaces = spaces(helper).inspect_err(|why| notes.insert(0, open(why))).is_ok();
+            let (backend, metadata_open) = (Some(Backend::Landlock), !spaces);
+            Choice { backend, landlock: true, spaces, metadata_open, notes, bwrap: None }
         }
         (Ok(_), Err(why)) => Choice::none(why),
         (Err(landlock), Err(bwrap)) => Choice::none(format!("{landlock}; {bwrap}")),
     }
+}
+
+/// What is said where modes, owners, times and attributes are not held.
+fn open(why: &str) -> String {
+    format!(
+        "metadata is not held: a command that writes could change modes, owners, times and attributes of \
+         files outside the workspace, so every such command asks; bubblewrap would hold it, or name spaces \
+         of the kernel, which cannot be had here ({why})"
+    )
+}
+
+/// Has the helper make name spaces once; they may be forbidden, or not hold.
+#[cfg(target_os = "linux")]
+fn spaces(helper: &Path) -> Result<(), String> {
+    use super::{HELPER, helper::TRY, policy::Policy};
+    let policy = serde_json::to_string(&Policy::default()).map_err(|e| e.to_string())?;
+    let mut try_out = Command::new(helper);
+    try_out.args([HELPER, TRY, &policy, ""]).current_dir("/").env_clear();
+    try_out.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let out = try_out.output().map_err(|e| e.to_string())?;
+    let said = String::from_utf8_lossy(&out.stderr);
+    let said = said.lines().next().unwrap_or("it failed").rsplit("nothing was run: ").next();
+    if out.status.success() { Ok(()) } else { Err(said.unwrap_or_default().chars().take(120).collect()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn spaces(_helper: &Path) -> Result<(), String> {
+    Err("this is no Linux".to_owned())
 }
 
 /// Runs bubblewrap once; user name spaces may be forbidden.

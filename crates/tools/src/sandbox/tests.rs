@@ -28,7 +28,7 @@ fn places(dir: &Path) -> Places {
     fs::create_dir_all(&workspace).unwrap();
     fs::create_dir_all(&own).unwrap();
     let workspace = workspace.canonicalize().unwrap();
-    Places { workspace, own: vec![own], aside: None, helper: Some("/nowhere/helper".into()) }
+    Places { workspace, own: vec![own], helper: Some("/nowhere/helper".into()), ..Places::default() }
 }
 
 #[test]
@@ -109,4 +109,40 @@ fn a_git_folder_elsewhere_is_followed_only_when_it_points_back() {
         assert_eq!(gitdir::outside(&root.join(none)), Vec::<PathBuf>::new(), "{none}");
     }
     assert_eq!(gitdir::outside(&root.join("top/m")), [root.join("top/.git/modules/m")]);
+}
+
+#[test]
+fn what_is_reserved_in_the_workspace_is_not_given_to_write() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().canonicalize().unwrap();
+    for name in [
+        ".ssh",
+        ".config/app",
+        "bin",
+        "project/src",
+        "project/.hidden",
+        "Library/LaunchAgents",
+        "Library/Other",
+    ] {
+        fs::create_dir_all(home.join(name)).unwrap();
+    }
+    fs::write(home.join(".bashrc"), "").unwrap();
+    fs::write(home.join("notes"), "").unwrap();
+    std::os::unix::fs::symlink(home.join(".ssh"), home.join("keys")).unwrap();
+    let written = |workspace: &Path| {
+        let text = |p: &Path| p.to_str().unwrap().to_owned();
+        let reserved =
+            pilothouse_core::policy::Places { root: text(workspace), home: text(&home), own: Vec::new() };
+        let places = Places { workspace: workspace.to_owned(), reserved, ..Places::default() };
+        let walls = Walls::around(&Settings::default(), &places, Path::new("/nowhere"));
+        let all =
+            Policy::new(Confine::Inside { write: true, network: false }, &walls, Limits::default()).write;
+        let mut all: Vec<_> = all.into_iter().filter(|p| p.starts_with(&home)).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(written(&home), [home.join("Library/Other"), home.join("notes"), home.join("project")]);
+    assert_eq!(written(home.parent().unwrap()), written(&home));
+    assert_eq!(written(&home.join("project")), [home.join("project")]);
+    assert_eq!(written(&home.join(".config/app")), [home.join(".config/app")]);
 }

@@ -34,7 +34,8 @@ fn ruled() -> Desk {
     symlink(d.root.join("secrets"), d.root.join("absolute")).unwrap();
     let rules = ["deny path secrets/**", "ask read .env"];
     let rules = rules.iter().map(|r| Rule::parse(r, Origin::SESSION).unwrap()).collect();
-    let places = Places { root: d.root.to_str().unwrap().to_owned(), home: String::new() };
+    let places =
+        Places { root: d.root.to_str().unwrap().to_owned(), home: String::new(), ..Places::default() };
     d.view.rules = PathRules::new(Arc::new(Policy::new(rules, places)));
     d
 }

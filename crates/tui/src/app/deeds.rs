@@ -61,6 +61,9 @@ impl App {
             composer::Wish::Permission => {
                 let next = match self.session.state().permission {
                     PermissionMode::ReadOnly => PermissionMode::Ask,
+                    PermissionMode::Ask if self.session.policy().exposed().is_some() => {
+                        PermissionMode::ReadOnly
+                    }
                     PermissionMode::Ask => PermissionMode::Auto,
                     PermissionMode::Auto => PermissionMode::ReadOnly,
                 };

@@ -8,7 +8,7 @@ use pilothouse_core::{
     checkpoint::Answer,
     ids::{CallId, CheckpointId},
     session::{LaneKind, State},
-    shell::{Risk, assess},
+    shell::Risk,
 };
 
 use super::{App, route::TOO_EARLY};
@@ -32,6 +32,13 @@ pub(super) struct Offering {
     sent: Option<CheckpointId>,
     /// A call whose changed line wants its word next.
     rising: Option<CallId>,
+}
+
+impl Offering {
+    /// What was drawn of it counts as not seen.
+    pub(super) fn covered(&mut self) {
+        self.drawn = Standing::default();
+    }
 }
 
 impl App {
@@ -84,7 +91,7 @@ impl App {
     /// A key that came while the command had not stood long enough was meant for the draft.
     pub(super) fn yield_to_draft(&mut self) {
         let Some(offered) = self.composer.offered() else { return };
-        if !offered.by_hand && !self.stood(&self.offering.drawn, &offered.question) {
+        if !offered.by_hand && !self.was_there(&self.offering.drawn, &offered.question) {
             self.put_aside();
         }
     }
@@ -123,11 +130,12 @@ impl App {
         }
         let item = self.session.state().open.get(&id);
         let Some(waits) = item.and_then(|c| c.kind.command()) else { return };
-        let call = waits.call;
+        let (call, folder) = (waits.call, waits.folder.clone());
         if text.trim() == waits.command && waits.word().is_some() {
             return self.ask_word(id);
         }
-        let rises = !text.trim().is_empty() && assess(text.trim()).risk == Risk::High;
+        let rises =
+            !text.trim().is_empty() && self.session.policy().verdict(text.trim(), &folder).risk == Risk::High;
         self.offering.rising = rises.then_some(call);
         self.offering.sent = Some(id);
         self.answer(id, Answer::Line(text));

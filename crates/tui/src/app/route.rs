@@ -8,7 +8,7 @@ use std::time::Instant;
 use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind};
 use pilothouse_core::{checkpoint::Answer, ids::CheckpointId, input::Input, question::Act};
 
-use super::App;
+use super::{App, stood::Pressed};
 use crate::{
     approvals::Approvals,
     composer,
@@ -19,6 +19,7 @@ use crate::{
     pace::Urgency,
     pane::Focus,
     prompt::{Prompt, Purpose, Typed},
+    standing::Stamp,
 };
 
 pub(super) const TOO_EARLY: &str =
@@ -26,15 +27,16 @@ pub(super) const TOO_EARLY: &str =
 
 impl App {
     /// Takes what came from the terminal; `None` when it changes nothing.
-    pub fn terminal(&mut self, event: &TerminalEvent, came: Instant) -> Option<Urgency> {
+    pub fn terminal(&mut self, event: &TerminalEvent, stamp: impl Into<Stamp>) -> Option<Urgency> {
+        let stamp = stamp.into();
         match event {
             TerminalEvent::Key(key) if key.kind == KeyEventKind::Release => None,
             TerminalEvent::Key(key) => {
-                self.key(*key, came);
+                self.key(*key, stamp);
                 Some(Urgency::Now)
             }
             TerminalEvent::Paste(text) => {
-                self.paste(text, came);
+                self.paste(text, stamp.came);
                 Some(Urgency::Now)
             }
             TerminalEvent::Resize(..) => Some(Urgency::Now),
@@ -46,12 +48,16 @@ impl App {
         }
     }
 
-    /// Takes one key press that came at `came`.
-    pub fn key(&mut self, key: KeyEvent, came: Instant) {
+    /// Takes one key press.
+    pub fn key(&mut self, key: KeyEvent, stamp: impl Into<Stamp>) {
+        let Stamp { came, since } = stamp.into();
         self.watching.key(came);
         self.notice = None;
         let chord = Chord::of(key);
-        self.pressed = Some(self.held.pressed(chord, key.kind == KeyEventKind::Repeat, came));
+        let began = self.held.pressed(chord, key.kind == KeyEventKind::Repeat, came);
+        // What comes without a pause counts from its beginning, however long it is.
+        let began = since.map_or(began, |since| began.min(since));
+        self.pressed = Pressed { began: Some(began), pasted: since.is_none() };
         self.prefix.push(chord);
         match self.keymap.find(self.places(), &self.prefix) {
             Found::Action(action) => {
@@ -187,6 +193,15 @@ impl App {
             }
             Some(Overlay::Rule(_)) => {
                 self.rule_key(key);
+                true
+            }
+            // A word counts only from who saw what it lets happen.
+            Some(Overlay::Prompt(prompt))
+                if prompt.word.is_some()
+                    && key.code != KeyCode::Enter
+                    && prompt.drawn.is_none_or(|drawn| came < drawn) =>
+            {
+                self.complain(TOO_EARLY);
                 true
             }
             Some(Overlay::Prompt(prompt)) => {
@@ -349,7 +364,7 @@ impl App {
     fn paste(&mut self, text: &str, came: Instant) {
         self.notice = None;
         self.held.released();
-        self.pressed = Some(came);
+        self.pressed = Pressed { began: Some(came), pasted: true };
         self.end_prefix();
         match self.overlays.last_mut() {
             None => {

@@ -10,6 +10,7 @@
     clippy::print_stdout
 )]
 
+mod burst;
 mod confined;
 mod deaf;
 mod frames;

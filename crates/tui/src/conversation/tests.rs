@@ -102,7 +102,7 @@ fn whole_story() -> Screen {
     s.tell(Event::PlanReady { plan: plan() });
     let question = Checkpoint {
         id: CheckpointId(5),
-        kind: Confirmation {}.into(),
+        kind: pilothouse_core::question::Confirmation {}.into(),
         message: "Proceed?".into(),
         run: None,
     };

@@ -31,7 +31,7 @@ impl State {
                     open.args = ArgsRef::Inline(args.clone());
                     open.hash = BlobId::of(args.as_bytes());
                     (open.allowed, open.typed, open.edited) = (None, true, true);
-                    (open.meant, open.changed) = (None, String::new());
+                    (open.meant, open.changed, open.brought) = (None, String::new(), false);
                 }
                 if let Some(tried) = self.tried(|t| t.attempt.call == *call) {
                     tried.attempt.changed = true;
@@ -46,11 +46,12 @@ impl State {
                 let calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
                 calls.filter(|c| c.call == *call).for_each(|open| open.meant = Some(Box::new(now.clone())));
             }
-            Event::CommandChanged { call, lane, what } => {
+            Event::CommandChanged { call, lane, what, brought } => {
                 let calls = self.lanes.get_mut(lane).into_iter().flat_map(|l| &mut l.calls);
                 for open in calls.filter(|c| c.call == *call) {
                     (open.allowed, open.meant) = (None, None);
                     open.changed.clone_from(what);
+                    open.brought |= brought;
                 }
             }
             Event::CommandProposed { call, lane, command, folder, risk, .. } => {

@@ -251,8 +251,9 @@ impl Draft<'_> {
             self.advance(lane);
             return Ok(());
         }
-        if let Some(what) = outcome.changed {
-            self.command_changed(lane, call, what);
+        let brought = outcome.brought.is_some();
+        if let Some(what) = outcome.brought.or(outcome.changed) {
+            self.command_changed(lane, call, what, brought);
             return Ok(());
         }
         if let Some(exit) = &outcome.exit {
@@ -304,7 +305,8 @@ impl Draft<'_> {
         });
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
         let removed = draft.hunks.iter().map(crate::diff::Hunk::removed).sum();
-        let control = self.state.sandbox.control_file(&draft.path).map(str::to_owned);
+        let reserved = || self.policy.reserved(draft.path.as_str());
+        let control = self.state.sandbox.control_file(&draft.path).or_else(reserved).map(str::to_owned);
         let proposal = Proposal {
             id: ProposalId(self.id()),
             lane,

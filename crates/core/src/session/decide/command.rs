@@ -16,7 +16,7 @@ use crate::{
     sandbox::{Confine, Wish},
     scope::Capability,
     session::OpenCall,
-    shell::{MAX_LINE_BYTES, Risk, assess},
+    shell::{MAX_LINE_BYTES, Risk},
     tool::Tool,
 };
 
@@ -41,9 +41,9 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// What a command would run is not what was allowed: nothing was done, and it is asked about again.
-    pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, what: String) {
-        self.emit(Event::CommandChanged { call, lane, what });
+    /// What a command would run is not what it was allowed for: nothing was done, and it is asked about.
+    pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, what: String, brought: bool) {
+        self.emit(Event::CommandChanged { call, lane, what, brought });
         if let Some(open) = self.state.open_call(call).map(|(_, open)| open.clone()) {
             self.gate_command(lane, &open, None);
         }
@@ -88,7 +88,8 @@ impl Draft<'_> {
         };
         let answer = Answer::Line(line.to_owned());
         // What the user typed needs no second leave; high risk wants its word all the same.
-        let approval = if assess(line).risk < Risk::High {
+        let folder = Wish::of(&open).map(|w| w.folder).unwrap_or_default();
+        let approval = if self.policy.verdict(line, &folder).risk < Risk::High {
             Some(self.allow(id, answer))
         } else {
             self.close(id, Some(answer));

@@ -177,6 +177,11 @@ impl Draft<'_> {
         if permission == self.state.permission && chat_only == self.state.chat_only {
             return Err(Refusal::new(format!("the ceiling is {} already", permission.badge())));
         }
+        if let Some(why) = self.policy.exposed().filter(|_| permission == PermissionMode::Auto) {
+            return Err(Refusal::new(format!(
+                "not auto in this folder: {why}; open a narrower one for that"
+            )));
+        }
         self.emit(Event::PermissionChanged { permission, chat_only });
         self.end_dead_calls();
         Ok(())

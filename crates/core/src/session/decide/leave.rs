@@ -14,7 +14,7 @@ use crate::{
     sandbox::{Confine, Wish},
     scope::Capability,
     session::{LaneKind, OpenCall},
-    shell::{Risk, assess},
+    shell::{Risk, Verdict},
     tool::Tool,
     trust::Given,
 };
@@ -24,12 +24,12 @@ impl Wish {
     pub(super) fn of(open: &OpenCall) -> Option<Self> {
         let said: Self = serde_json::from_str(&open.head).ok()?;
         let (command, folder) = (said.command.trim().to_owned(), said.folder.trim().to_owned());
-        (!command.is_empty()).then_some(Self { command, folder, ..said })
+        (!command.is_empty()).then_some(Self { command, folder, brought: open.brought, ..said })
     }
 
     /// How it is to run.
     pub(super) const fn manner(&self, by: By) -> Manner {
-        Manner { network: self.network, outside: self.outside, by }
+        Manner { network: self.network, outside: self.outside, by, brought: self.brought }
     }
 
     /// It, as the rules are asked about it.
@@ -63,7 +63,7 @@ impl Draft<'_> {
             (None, None, true) => By::Typed,
             (None, None, false) => By::Agent,
         };
-        let verdict = assess(&wish.command);
+        let verdict = judged(self.policy.verdict(&wish.command, &wish.folder), &wish);
         let request = wish.request(by);
         let confine = self.confine_of(&wish, verdict.risk);
         // What can only read is a read, in every path that may read.
@@ -77,9 +77,9 @@ impl Draft<'_> {
         let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
         let decision = self.policy.decide(&request, &self.state.setting());
         let deletes = decision.deletes;
-        let ruling = since_changed(decision.ruling, &open.changed);
+        let ruling = since_changed(decision.ruling, &wish, &open.changed);
         let shown = wish.shown(confine, self.state.given.as_ref());
-        let Wish { command, folder, reason, .. } = wish;
+        let Wish { command, folder, reason, brought, .. } = wish;
         self.emit(Event::CommandProposed {
             call: open.call,
             lane,
@@ -108,6 +108,9 @@ impl Draft<'_> {
             Confine::Inside { network: true, .. } if !self.state.sandbox.network => {
                 format!("Run `{command}` with the network?")
             }
+            Confine::Inside { write: true, .. } if self.state.sandbox.metadata_open => {
+                format!("Run `{command}`? Metadata outside the workspace is not held here.")
+            }
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
         let (call, ruling) = (open.call, Some(ruling));
@@ -126,6 +129,7 @@ impl Draft<'_> {
             deletes,
             meant: None,
             changed: open.changed.clone(),
+            brought,
             gives,
         };
         self.ask(question, message);
@@ -163,13 +167,26 @@ impl Draft<'_> {
 
     /// Whether a line that the user typed can only read where it runs.
     pub(super) fn only_looks(&self, line: &str) -> bool {
-        self.confine_of(&Wish::default(), assess(line).risk) == Confine::READING
+        self.confine_of(&Wish::default(), self.policy.verdict(line, "").risk) == Confine::READING
     }
 }
 
-/// A command that changed after it was allowed asks, whatever else would let it run.
-fn since_changed(ruling: Ruling, what: &str) -> Ruling {
-    if what.is_empty() || ruling.outcome != Outcome::Run {
+/// How risky a line is where it would run.
+fn judged(read: Verdict, wish: &Wish) -> Verdict {
+    if !wish.brought || read.risk > Risk::Low {
+        return read;
+    }
+    let why = "what the project brings would run in place of what the line names".to_owned();
+    Verdict { risk: Risk::Medium, rule: "script".to_owned(), why, part: wish.command.clone(), ..read }
+}
+
+/// A command that changed after it was allowed asks, whatever else would let it run; one that runs what the project
+/// brings asks by itself.
+fn since_changed(ruling: Ruling, wish: &Wish, what: &str) -> Ruling {
+    if wish.brought && ruling.outcome == Outcome::Ask {
+        return Ruling { part: what.to_owned(), ..ruling };
+    }
+    if what.is_empty() || wish.brought || ruling.outcome != Outcome::Run {
         return ruling;
     }
     let by = "what it would run changed after you allowed it".to_owned();

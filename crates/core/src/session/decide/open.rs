@@ -22,9 +22,10 @@ impl Draft<'_> {
                 version: opening.version,
                 mode: opening.mode.unwrap_or_default(),
                 mode_said: opening.mode.is_some(),
-                permission: opening.permission.unwrap_or_default(),
+                permission: self.policy.ceiling(opening.permission.unwrap_or_default()),
                 sandbox: Some(opening.sandbox),
             });
+            self.tell_folder();
             self.tell_sandbox();
             self.trust_as(opening.standing);
             self.hooks_of_session();
@@ -53,8 +54,12 @@ impl Draft<'_> {
             .filter_map(|h| self.state.turns.get(&h.turn))
             .map(|t| t.head.clone())
             .collect();
-        let (permission, sandbox) = (opening.permission, Some(opening.sandbox));
+        let standing = opening.permission.unwrap_or(self.state.permission);
+        let ceiling = self.policy.ceiling(standing);
+        let permission = if ceiling == standing { opening.permission } else { Some(ceiling) };
+        let sandbox = Some(opening.sandbox);
         self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
+        self.tell_folder();
         self.tell_sandbox();
         self.trust_as(opening.standing);
         for head in unheard {
@@ -73,6 +78,17 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// Says so where the folder is more than a project.
+    fn tell_folder(&mut self) {
+        if let Some(why) = self.policy.exposed() {
+            let folder = self.policy.places().root.clone();
+            let text = format!(
+                "{folder} is no ordinary project: {why}. Nothing is written or run here unasked, in no mode and by no rule. Open a narrower folder."
+            );
+            self.notice(Level::Warn, text);
+        }
+    }
+
     /// Says so where commands cannot be held.
     fn tell_sandbox(&mut self) {
         if self.state.sandbox.backend.is_none() {
@@ -81,6 +97,10 @@ impl Draft<'_> {
                 Level::Warn,
                 format!("There is no sandbox: every command asks. {why}").trim().to_owned(),
             );
+        } else if self.state.sandbox.metadata_open {
+            let text = "The sandbox here does not hold modes, owners and times of files outside the workspace: every \
+                        command that writes asks. `pilothouse doctor` says why.";
+            self.notice(Level::Warn, text.to_owned());
         }
     }
 

@@ -13,7 +13,7 @@ use crate::{
     event::{CallStatus, Event, Level},
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
-    policy::{By, Conditions, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
+    policy::{By, Conditions, Effect, Ground, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
     question::{Access, AccessAnswer, CommandQuestion},
     sandbox::Wish,
     session::{OpenCall, State},
@@ -28,6 +28,7 @@ impl State {
             trusted: self.trust.holds(),
             sandboxed: self.sandbox.backend.is_some(),
             network: self.sandbox.network,
+            metadata_open: self.sandbox.metadata_open,
         };
         Setting { mode: self.permission, conditions, granted: &self.granted }
     }
@@ -62,7 +63,8 @@ impl Draft<'_> {
             let request = Request::Path { act: *act, path: path.to_owned() };
             let decision = self.policy.decide(&request, &self.state.setting());
             // A change is reviewed before it is written: only what is seen at once is asked about here.
-            let asks = decision.rule.is_some() && *act == Act::Read && !open.leave.contains(&request);
+            let held = decision.rule.is_some() || decision.ground == Ground::Reserved;
+            let asks = held && *act == Act::Read && !open.leave.contains(&request);
             let ruling = decision.ruling;
             match ruling.outcome {
                 Outcome::Refuse if decision.rule.is_some() => {

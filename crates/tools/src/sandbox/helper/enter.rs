@@ -1,15 +1,16 @@
-//! The stage that becomes the command: limits, Landlock, seccomp, then the program takes its place.
+//! The stage that becomes the command: limits, name spaces, Landlock, seccomp, then the program takes
+//! its place.
 //!
 //! Owns the order. Whatever fails, the program is not started.
 
-use std::{ffi::OsString, os::unix::process::CommandExt, process::Command};
+use std::{ffi::OsString, fs::File, os::unix::process::CommandExt, process::Command};
 
 use rustix::{
     process::{Resource, Rlimit, setrlimit},
     thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities},
 };
 
-use super::{filter, rules};
+use super::{filter, rules, spaces};
 use crate::sandbox::policy::{Limits, Policy};
 
 /// Confines this process and makes it the program; returns only why that failed.
@@ -26,6 +27,12 @@ fn confine(policy: &Policy) -> Result<(), String> {
     if !policy.inside {
         return Ok(());
     }
+    if policy.spaces {
+        spaces::hold(policy)?;
+    }
+    // What was opened before its mounts were its own would still lead around them.
+    let null = File::open("/dev/null").map_err(|e| format!("its input: {e}"))?;
+    rustix::stdio::dup2_stdin(&null).map_err(|e| format!("its input: {e}"))?;
     lower().map_err(|e| format!("the superuser's rights could not be lowered: {e}"))?;
     if policy.landlock {
         rules::restrict(policy)?;

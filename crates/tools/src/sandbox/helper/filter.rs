@@ -64,6 +64,42 @@ const NEVER: &[i64] = &[
     libc::SYS_vhangup,
 ];
 
+/// Calls that change the mode, the owner, a time or an attribute of a file; the newest by their numbers,
+/// which every processor shares: `fchmodat2`, `setxattrat`, `removexattrat`, `file_setattr`.
+const CHANGES: &[i64] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    452,
+    463,
+    466,
+    469,
+];
+
+/// The older of them, which not every processor has.
+#[cfg(target_arch = "x86_64")]
+const CHANGES_HERE: &[i64] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const CHANGES_HERE: &[i64] = &[];
+
+/// The kinds of `ioctl` by which file systems set flags and attributes, some on files open for reading.
+const OF_FILE_SYSTEMS: [u64; 6] = [0x66, 0x58, 0x76, 0x72, 0x94, 0xf5];
+
 #[cfg(target_arch = "x86_64")]
 const NEVER_HERE: &[i64] =
     &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_kexec_file_load, libc::SYS_modify_ldt];
@@ -123,7 +159,19 @@ fn rules(policy: &Policy) -> Result<Rules, seccompiler::BackendError> {
     }
     let is = |arg, len, op, value| SeccompCondition::new(arg, len, op, value);
     let fakes = |value| SeccompRule::new(vec![is(1, Len::Dword, Op::Eq, value)?]);
-    name(&mut rules, libc::SYS_ioctl, vec![fakes(TIOCSTI)?, fakes(TIOCLINUX)?]);
+    let mut ioctls = vec![fakes(TIOCSTI)?, fakes(TIOCLINUX)?];
+    if policy.still {
+        for call in CHANGES.iter().chain(CHANGES_HERE) {
+            name(&mut rules, *call, Vec::new());
+        }
+        for kind in OF_FILE_SYSTEMS {
+            ioctls.push(SeccompRule::new(vec![is(1, Len::Dword, Op::MaskedEq(0xff00), kind << 8)?])?);
+        }
+    }
+    name(&mut rules, libc::SYS_ioctl, ioctls);
+    // Limits of another process are no business of a command.
+    let other = SeccompRule::new(vec![is(0, Len::Dword, Op::Ne, 0)?])?;
+    name(&mut rules, libc::SYS_prlimit64, vec![other]);
     // A name space of users gives rights over name spaces of mounts.
     let user = u64::try_from(libc::CLONE_NEWUSER).unwrap_or_default();
     let new_user = SeccompRule::new(vec![is(0, Len::Qword, Op::MaskedEq(user), user)?])?;

@@ -43,7 +43,7 @@ fn chord(name: &str) -> KeyEvent {
     }
 }
 
-const SCENES: [&str; 12] = [
+pub(super) const SCENES: [&str; 12] = [
     "plan",
     "goal",
     "edited",
@@ -59,7 +59,7 @@ const SCENES: [&str; 12] = [
 ];
 
 /// A screen on which the scene's question is about to appear.
-fn before(scene: &str, size: (u16, u16)) -> Desk {
+pub(super) fn before(scene: &str, size: (u16, u16)) -> Desk {
     let mut desk = Desk::new(size.0, size.1);
     let planned = |mut desk: Desk, kind: &str, gates: &str| {
         desk.press("fix the bug in a.txt<enter>").deliver();
@@ -110,7 +110,7 @@ fn proposing(before: &[u8], after: &[u8]) -> pilothouse_core::tool::ToolOutcome 
 }
 
 /// The question appears.
-fn appear(desk: &mut Desk, scene: &str) {
+pub(super) fn appear(desk: &mut Desk, scene: &str) {
     match scene {
         "plan" => desk.reply("", &[("submit_plan", r#"{"title":"T","tasks":[{"title":"a"}]}"#)]),
         "goal" | "edited" | "question" => desk.reply("", &[("run", r#"{"command":"make"}"#)]),
@@ -141,7 +141,7 @@ fn appear(desk: &mut Desk, scene: &str) {
 }
 
 /// Gives the screen the texts that it asked for.
-fn feed(desk: &mut Desk) {
+pub(super) fn feed(desk: &mut Desk) {
     while let Some(ask) = desk.asks.pop() {
         if let Ask::Blob(id) = ask {
             let texts = [b"1\n".to_vec(), b"2\n".to_vec()];
@@ -152,7 +152,7 @@ fn feed(desk: &mut Desk) {
 }
 
 /// Whether an input answers what waits.
-fn answers(desk: &Desk, input: &Input) -> bool {
+pub(super) fn answers(desk: &Desk, input: &Input) -> bool {
     match input {
         Input::Answer { .. }
         | Input::Apply { .. }

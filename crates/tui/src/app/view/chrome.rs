@@ -45,6 +45,9 @@ impl App {
             right.push(Span::styled("read only", style(Slot::Warn)));
         }
         if self.open {
+            if self.session.policy().exposed().is_some() {
+                right.push(Span::styled("no ordinary project", style(Slot::Warn)));
+            }
             if self.session.state().sandbox.backend.is_none() {
                 right.push(Span::styled("no sandbox", style(Slot::Warn)));
             }

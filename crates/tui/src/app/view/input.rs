@@ -39,7 +39,11 @@ impl App {
         let offered = self.composer.offered().is_some();
         let key = if offered { format!("$ {text}") } else { text.clone() };
         if self.previewed.0 != key || self.previewed.1 != seq {
-            let meaning = if offered { Some(Preview::judged(&text)) } else { preview(&text, &self.session) };
+            let meaning = if offered {
+                Some(Preview::judged(&text, &self.session))
+            } else {
+                preview(&text, &self.session)
+            };
             self.previewed = (key, seq, meaning);
         }
     }
