@@ -93,6 +93,17 @@ fn enter_on_high_risk_never_runs_it_by_itself() {
 }
 
 #[test]
+fn enter_on_a_removal_asks_for_its_own_word() {
+    let mut desk = goal("rm notes.txt", "");
+    assert!(desk.text().contains("Enter asks for the word"), "{}", desk.text());
+    desk.press("<enter>");
+    assert_eq!(answers(&desk), []);
+    assert!(desk.text().contains("Type delete to run it once"), "{}", desk.text());
+    desk.wait(800).press("delete<enter>");
+    assert_eq!(answers(&desk), [Answer::Word("delete".into())]);
+}
+
+#[test]
 fn an_empty_line_skips() {
     let mut desk = goal("make install", "");
     desk.press("<ctrl-u>");

@@ -2,7 +2,7 @@
 //!
 //! Owns their drawing only.
 
-use pilothouse_core::{clean::Clean, shell::Risk};
+use pilothouse_core::{clean::Clean, question::CommandQuestion, shell::Risk};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -45,16 +45,23 @@ impl App {
         (said(waits.beyond()), said(waits.reason.clone()))
     }
 
+    /// Whether Enter asks for a word before the command runs as it stands.
+    fn offer_wants_word(&self, risk: Risk) -> bool {
+        let question = self.composer.offered().and_then(|o| self.session.state().open.get(&o.question));
+        let word = question.and_then(|q| q.kind.command()).and_then(CommandQuestion::word);
+        risk == Risk::High || (word.is_some() && !self.composer.changed_offer())
+    }
+
     /// The line below the command: how it runs, risk, why, and what the keys do; the keys go last.
     pub(super) fn offer_hint(&self, row: Rect, risk: Risk, why: &str, buf: &mut Buffer) {
         let style = |slot| self.theme.style(slot);
         let width = usize::from(row.width);
         let empty = self.composer.draft.shown().trim().is_empty();
-        let keys = match (empty, self.offer_is_whole(), risk) {
+        let keys = match (empty, self.offer_is_whole(), self.offer_wants_word(risk)) {
             (true, ..) => "Enter skips it · Esc puts it aside",
             (false, false, _) => "too long to run from here: the list shows it whole",
-            (false, true, Risk::High) => "Enter asks for the word · empty skips · Esc puts it aside",
-            (false, true, Risk::Low | Risk::Medium) => "Enter runs it · empty skips · Esc puts it aside",
+            (false, true, true) => "Enter asks for the word · empty skips · Esc puts it aside",
+            (false, true, false) => "Enter runs it · empty skips · Esc puts it aside",
         };
         let changed = if self.composer.changed_offer() && !empty { "changed   " } else { "" };
         let (beyond, reason) = self.offer_beyond();
