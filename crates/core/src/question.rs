@@ -1,8 +1,8 @@
 //! Questions: what each kind asks, what is shown of it, and which answers it takes.
 //!
 //! Owns what all kinds have in common: the specification that bar, list, overlays, headless runs and
-//! typed words are driven by, and the two traits of a kind. A kind has a file below and a line in the
-//! list of [`crate::checkpoint`]; what an answer does is decided where the session opens it.
+//! typed words are driven by, the two traits of a kind, and the one list of kinds. A kind has a file
+//! below and its line here; what an answer does is decided where the session asks.
 #![expect(clippy::wildcard_enum_match_arm, reason = "whatever a kind does not name is no answer to it")]
 
 mod access;
@@ -16,6 +16,8 @@ mod interruption;
 mod pipeline;
 mod plan;
 mod spec;
+#[cfg(test)]
+mod tests;
 mod transition;
 mod trust;
 
@@ -35,6 +37,8 @@ pub use trust::{TrustAnswer, TrustQuestion};
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -43,6 +47,113 @@ use crate::{
     plan::Plan,
     proposal::Proposal,
 };
+
+/// Makes the kinds of a list, and `of_kind!`, which does the same to a question of any kind.
+macro_rules! kinds {
+    ($d:tt $($(#[$doc:meta])* $name:ident($question:ty),)*) => {
+        /// What a checkpoint asks.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", tag = "kind")]
+        pub enum CheckpointKind {
+            $($(#[$doc])* $name($question),)*
+        }
+
+        $(impl From<$question> for CheckpointKind {
+            fn from(question: $question) -> Self {
+                Self::$name(question)
+            }
+        })*
+
+        macro_rules! of_kind {
+            ($d kind:expr, $d question:ident => $d body:expr) => {
+                match $d kind {
+                    $($crate::question::CheckpointKind::$name($d question) => $d body,)*
+                }
+            };
+        }
+        pub(crate) use of_kind;
+    };
+}
+
+// The names are stored: they stay.
+kinds! { $
+    /// Shall the plan run?
+    Confirmation(Confirmation),
+    /// Which of these, or what else?
+    Clarification(Clarification),
+    /// A gate failed, or the run did.
+    Failure(Failure),
+    /// Unclear text came in during a run.
+    Interruption(Interruption),
+    /// Proposals wait for a decision, hunk by hunk.
+    Diff(Review),
+    /// A command wants to run.
+    Risk(CommandQuestion),
+    /// A lane wants to go deeper than its message asked for.
+    Transition(Transition),
+    /// A call wants something that a rule asks about.
+    Access(Access),
+    /// May what the folder brings take effect?
+    Trust(TrustQuestion),
+    /// Leave although something runs?
+    Exit(Exit),
+    /// A pipeline stopped between two stages.
+    PipelinePause(PipelinePause),
+    /// Leave a paused pipeline?
+    Breakout(Breakout),
+}
+
+impl CheckpointKind {
+    /// What every kind says of itself.
+    pub fn question(&self) -> &dyn Question {
+        of_kind!(self, question => question)
+    }
+
+    /// The command that waits, if one does.
+    pub const fn command(&self) -> Option<&CommandQuestion> {
+        if let Self::Risk(command) = self { Some(command) } else { None }
+    }
+
+    /// The proposals under review, if it is about some.
+    pub const fn review(&self) -> Option<&Review> {
+        if let Self::Diff(review) = self { Some(review) } else { None }
+    }
+
+    /// Whether it asks for a plan's approval.
+    pub const fn is_confirmation(&self) -> bool {
+        matches!(self, Self::Confirmation(_))
+    }
+
+    /// The hash of what was shown, where an answer is bound to one.
+    pub fn shown(&self) -> Option<BlobId> {
+        self.question().shown()
+    }
+
+    /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.
+    pub fn is_phase_own(&self) -> bool {
+        self.question().is_phase_own()
+    }
+
+    /// The call that waits for its answer, if one does.
+    pub fn call(&self) -> Option<CallId> {
+        self.question().call()
+    }
+
+    /// The lane that it names, if it names one.
+    pub fn lane(&self) -> Option<LaneId> {
+        self.question().lane()
+    }
+
+    /// The ways to answer that are drawn, in their order.
+    pub fn choices(&self) -> Vec<Choice> {
+        self.question().choices().into_iter().filter(|c| !c.key.is_empty()).collect()
+    }
+
+    /// Reads a whole typed line as an answer; `None` when it is none and is a message instead.
+    pub fn read(&self, line: &str) -> Option<Answer> {
+        self.question().read(line)
+    }
+}
 
 /// What a question is about beside its own data.
 #[derive(Clone, Copy, Debug)]

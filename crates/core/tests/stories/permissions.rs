@@ -410,7 +410,7 @@ fn a_command_that_would_run_what_the_project_brings_asks_in_every_mode() {
             (what.as_str(), Confine::Inside { write: true, network: false })
         );
         let offer = Policy::new(Vec::new(), Places::default())
-            .offer(&asked.command().unwrap(), &b.session.state().setting());
+            .offer(&asked.command().unwrap().request(), &b.session.state().setting());
         assert!(offer.is_err(), "no rule is offered for it: {offer:?}");
         let step = b.answer(is_risk, Answer::Approve).unwrap();
         assert_eq!(starts(&step), ["run"]);

@@ -6,7 +6,7 @@
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
-    checkpoint::{Answer, of_kind},
+    checkpoint::Answer,
     event::{CallStatus, Event},
     ids::{CheckpointId, LaneId, TurnId},
     input::Refusal,
@@ -14,7 +14,7 @@ use crate::{
     question::{
         Accept, Breakout, Clarification, ClarificationAnswer, Confirmation, Exit, ExitAnswer, Failure,
         FailureAnswer, Interruption, InterruptionAnswer, PipelinePause, PlanAnswer, Review, Transition,
-        TransitionAnswer, wrong,
+        TransitionAnswer, of_kind, wrong,
     },
     scope::Capability,
     session::LaneKind,
