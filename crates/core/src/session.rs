@@ -14,7 +14,6 @@ pub mod tiers;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use decide::COMMANDS;
 pub use lane::{Lane, LaneKind, OpenCall, Talk};
 pub use state::{Apply, ApplyStatus, Hearing, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;

@@ -1,11 +1,226 @@
 //! Commands typed to the workbench: `/name`, `::name`, `:name`, `!line`, and the `@node` prefix.
 //!
-//! Owns their shapes. Never runs one.
+//! Owns the one table of slash commands, which completion, palette, help, the classifier, the session and
+//! runs without a screen read, and the shapes of the others. Never runs one.
 
 use super::{
     IntentNode,
-    turn::{Control, Mode, Phase, PlanSub, Turn},
+    turn::{Control, Mode, Phase, Turn},
 };
+
+/// What a slash command does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Slash {
+    /// Does its text as a task.
+    Agent,
+    /// Plans its text, or goes to the plan.
+    Plan,
+    /// Takes the last plan up again.
+    Redo,
+    /// Makes another plan.
+    Replan,
+    /// Stops what runs.
+    Abort,
+    /// Clears plan and facts.
+    Reset,
+    /// Takes the last applied change back.
+    Undo,
+    /// Puts the last undone change back.
+    Unundo,
+    /// Goes to the proposed changes.
+    Diff,
+    /// Shows what waits for the user.
+    Approvals,
+    /// Says why the last message took its path.
+    Why,
+    /// Says where things stand.
+    Status,
+    /// Changes the mode.
+    Mode,
+    /// Changes to proof mode.
+    Proof,
+    /// Changes to exploratory mode.
+    Explore,
+    /// Keeps to conversation.
+    Chat,
+    /// Leaves conversation only.
+    Auto,
+    /// Lets every change ask.
+    Ask,
+    /// Caps everything at reading.
+    ReadOnly,
+    /// Shows and decides what the folder brings.
+    Trust,
+    /// Changes the colours.
+    Theme,
+    /// Says how a model is connected.
+    Connect,
+    /// Shows keys and commands.
+    Help,
+    /// Leaves.
+    Exit,
+}
+
+/// What follows a command's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arguments {
+    /// Nothing.
+    None,
+    /// Something or nothing.
+    Optional(&'static str),
+    /// Something that it cannot do without.
+    Required(&'static str),
+}
+
+impl Arguments {
+    /// How they are shown; empty for none.
+    pub const fn shown(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Optional(name) | Self::Required(name) => name,
+        }
+    }
+}
+
+/// Who carries a command out, and so where it may be given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handler {
+    /// The session, with and without a screen.
+    Session,
+    /// The screen; without one there is nothing to do.
+    Screen,
+    /// The screen when nothing follows the name, else the session.
+    Either,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlashCommand {
+    /// What it does.
+    pub does: Slash,
+    /// Its name, without the slash.
+    pub name: &'static str,
+    /// Other names for it.
+    pub aliases: &'static [&'static str],
+    /// What follows its name.
+    pub arguments: Arguments,
+    /// Who carries it out.
+    pub handler: Handler,
+    /// What it does, for people.
+    pub help: &'static str,
+}
+
+const fn row(
+    does: Slash,
+    (name, aliases): (&'static str, &'static [&'static str]),
+    arguments: Arguments,
+    handler: Handler,
+    help: &'static str,
+) -> SlashCommand {
+    SlashCommand { does, name, aliases, arguments, handler, help }
+}
+
+use Arguments::{None as Nothing, Optional, Required};
+use Handler::{Either, Screen, Session};
+
+/// Every slash command, in the order in which they are listed.
+pub static SLASH_COMMANDS: [SlashCommand; 24] = [
+    row(
+        Slash::Agent,
+        ("agent", &[]),
+        Required("TASK"),
+        Session,
+        "do the text as a task, whatever it sounds like",
+    ),
+    row(Slash::Plan, ("plan", &[]), Optional("TASK"), Either, "plan the task; alone, go to the plan"),
+    row(
+        Slash::Redo,
+        ("redo", &["retry"]),
+        Nothing,
+        Session,
+        "take the last plan up again, or try again what failed",
+    ),
+    row(Slash::Replan, ("replan", &[]), Nothing, Session, "make another plan"),
+    row(Slash::Abort, ("abort", &["cancel", "stop"]), Nothing, Session, "stop what runs"),
+    row(Slash::Reset, ("reset", &["new", "clear"]), Nothing, Session, "clear plan and facts"),
+    row(Slash::Undo, ("undo", &[]), Nothing, Session, "take back the last applied change"),
+    row(Slash::Unundo, ("unundo", &[]), Nothing, Session, "put back the last undone change"),
+    row(Slash::Diff, ("diff", &[]), Nothing, Screen, "go to the proposed changes"),
+    row(Slash::Approvals, ("approvals", &[]), Nothing, Screen, "what waits for you"),
+    row(Slash::Why, ("why", &[]), Nothing, Screen, "why the last message took its path"),
+    row(Slash::Status, ("status", &["state"]), Nothing, Either, "mode, phase, plan, queue"),
+    row(Slash::Mode, ("mode", &[]), Required("proof|explore"), Session, "change the mode"),
+    row(Slash::Proof, ("proof", &[]), Nothing, Session, "plans with a provenance chain for every conclusion"),
+    row(
+        Slash::Explore,
+        ("explore", &["exploratory"]),
+        Nothing,
+        Session,
+        "incremental plans over accumulated facts",
+    ),
+    row(Slash::Chat, ("chat", &[]), Nothing, Session, "conversation only, until /auto"),
+    row(Slash::Auto, ("auto", &[]), Nothing, Session, "leave conversation only"),
+    row(Slash::Ask, ("ask", &[]), Nothing, Session, "every change asks"),
+    row(Slash::ReadOnly, ("readonly", &[]), Nothing, Session, "read-only ceiling"),
+    row(
+        Slash::Trust,
+        ("trust", &[]),
+        Optional("off"),
+        Session,
+        "what the folder brings to run, and whether it may; `/trust off` takes it back",
+    ),
+    row(Slash::Theme, ("theme", &[]), Optional("NAME"), Screen, "change the colours"),
+    row(Slash::Connect, ("connect", &[]), Nothing, Screen, "how to connect a model"),
+    row(Slash::Help, ("help", &["h", "?", "commands", "keys"]), Nothing, Either, "keys and commands"),
+    row(Slash::Exit, ("exit", &["quit", "q", "q!", "wq", "x", "bye"]), Nothing, Either, "leave"),
+];
+
+impl SlashCommand {
+    /// The command of this name or alias, in any case.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        let name = name.to_lowercase();
+        SLASH_COMMANDS.iter().find(|c| c.name == name || c.aliases.contains(&name.as_str()))
+    }
+
+    /// Reads a whole line as a known command and what follows its name.
+    pub fn of_line(line: &str) -> Option<(&'static Self, String)> {
+        let (name, arguments) = slash(line)?;
+        Some((Self::named(&name)?, arguments))
+    }
+
+    /// Whether a screen carries it out itself, given what follows its name.
+    pub fn is_for_screen(&self, arguments: &str) -> bool {
+        match self.handler {
+            Session => false,
+            Screen => true,
+            Either => arguments.is_empty(),
+        }
+    }
+
+    /// What is wrong with the arguments, if something is.
+    ///
+    /// # Errors
+    /// What to write instead.
+    pub fn check(&self, arguments: &str) -> Result<(), String> {
+        match self.arguments {
+            Required(what) if arguments.is_empty() => Err(format!("write /{} {what}", self.name)),
+            Nothing if !arguments.is_empty() => Err(format!("/{} takes nothing after its name", self.name)),
+            Nothing | Optional(_) | Required(_) => Ok(()),
+        }
+    }
+
+    /// The name that is most like one that no command has, if any is like it.
+    pub fn nearest(name: &str) -> Option<&'static str> {
+        let name = name.to_lowercase();
+        let names = SLASH_COMMANDS.iter().flat_map(|c| std::iter::once(&c.name).chain(c.aliases));
+        names
+            .filter(|n| n.len() > 2)
+            .map(|n| (similar::TextDiff::from_chars(*n, name.as_str()).ratio(), *n))
+            .filter(|(ratio, _)| *ratio > 0.5)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .map(|(_, n)| n)
+    }
+}
 
 /// A slash command: its name in lower case and its arguments.
 pub(crate) fn slash(text: &str) -> Option<(String, String)> {
@@ -18,29 +233,51 @@ pub(crate) fn slash(text: &str) -> Option<(String, String)> {
     (word && name.len() < 32).then(|| (name.to_lowercase(), args.trim().to_owned()))
 }
 
+/// The mode that `/mode` names.
+pub fn mode_of(arguments: &str) -> Option<Mode> {
+    match arguments.trim().to_lowercase().as_str() {
+        "proof" => Some(Mode::Proof),
+        "explore" | "exploratory" => Some(Mode::Exploratory),
+        _ => None,
+    }
+}
+
 /// What a command by name does to the turn.
 pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode) {
-    let control = match name {
-        "proof" => Control::ModeSwitch(Mode::Proof),
-        "explore" | "exploratory" => Control::ModeSwitch(Mode::Exploratory),
-        "mode" => Control::ModeSwitch(if args.to_lowercase().contains("proof") {
-            Mode::Proof
-        } else {
-            Mode::Exploratory
-        }),
-        "reset" | "clear" | "new" => Control::Reset,
-        "redo" | "retry" => Control::Redo,
-        "help" | "h" | "?" | "commands" | "keys" => Control::Help,
-        "status" | "state" => Control::Status,
-        "exit" | "quit" | "q" | "q!" | "wq" | "x" | "bye" => Control::Exit,
-        "abort" | "cancel" | "stop" => Control::Cancel,
-        "replan" => Control::Replan,
-        "agent" if !args.is_empty() => return (Turn::PlanNew(None::<PlanSub>), IntentNode::Write),
-        "plan" if !args.is_empty() => {
+    let other = || Control::Other(name.to_owned());
+    let Some(command) = SlashCommand::named(name) else {
+        return (Turn::Control(other()), IntentNode::Conversation);
+    };
+    let control = match command.does {
+        Slash::Agent if !args.is_empty() => return (Turn::PlanNew(None), IntentNode::Write),
+        Slash::Plan if !args.is_empty() => {
             let turn = if phase == Phase::Idle { Turn::PlanNew(None) } else { Turn::PlanContinue };
             return (turn, IntentNode::Decompose);
         }
-        _ => Control::Other(name.to_owned()),
+        Slash::Proof => Control::ModeSwitch(Mode::Proof),
+        Slash::Explore => Control::ModeSwitch(Mode::Exploratory),
+        Slash::Mode => mode_of(args).map_or_else(other, Control::ModeSwitch),
+        Slash::Reset => Control::Reset,
+        Slash::Redo => Control::Redo,
+        Slash::Replan => Control::Replan,
+        Slash::Abort => Control::Cancel,
+        Slash::Help => Control::Help,
+        Slash::Status => Control::Status,
+        Slash::Exit => Control::Exit,
+        Slash::Agent
+        | Slash::Plan
+        | Slash::Undo
+        | Slash::Unundo
+        | Slash::Diff
+        | Slash::Approvals
+        | Slash::Why
+        | Slash::Chat
+        | Slash::Auto
+        | Slash::Ask
+        | Slash::ReadOnly
+        | Slash::Trust
+        | Slash::Theme
+        | Slash::Connect => Control::Other(command.name.to_owned()),
     };
     (Turn::Control(control), IntentNode::Conversation)
 }
@@ -61,4 +298,51 @@ pub(crate) fn bang(text: &str) -> Option<&str> {
         && !line.starts_with('!')
         && line.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '/' | '~' | '$')))
     .then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_and_alias_stands_once_and_is_read_as_a_command() {
+        let names: Vec<&str> = SLASH_COMMANDS
+            .iter()
+            .flat_map(|c| std::iter::once(c.name).chain(c.aliases.iter().copied()))
+            .collect();
+        for (at, name) in names.iter().enumerate() {
+            assert!(!names.iter().skip(at + 1).any(|n| n == name), "{name} stands there twice");
+            for line in [format!("/{name}"), format!("::{} x y", name.to_uppercase()), format!("  :{name}  ")]
+            {
+                assert!(
+                    SlashCommand::of_line(&line)
+                        .is_some_and(|(c, _)| { c.name == *name || c.aliases.contains(name) }),
+                    "{line}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn arguments_are_asked_for_where_they_are_needed_and_refused_where_not() {
+        let check = |line: &str| SlashCommand::of_line(line).map(|(c, args)| c.check(&args));
+        assert_eq!(check("/agent fix it"), Some(Ok(())));
+        assert_eq!(check("/agent"), Some(Err("write /agent TASK".to_owned())));
+        assert_eq!(check("/undo everything"), Some(Err("/undo takes nothing after its name".to_owned())));
+        assert_eq!(check("/plan"), Some(Ok(())));
+        assert_eq!(check("/usr/bin/env"), None);
+        assert_eq!(SlashCommand::nearest("statsu"), Some("status"));
+        assert_eq!(SlashCommand::nearest("zzz"), None);
+    }
+
+    #[test]
+    fn the_screen_takes_its_own_and_the_session_the_rest() {
+        let screen = |line: &str| SlashCommand::of_line(line).is_some_and(|(c, args)| c.is_for_screen(&args));
+        for own in ["/quit", "  /KEYS ", "/theme nord", "/diff", "/plan", "/why", "/h"] {
+            assert!(screen(own), "{own}");
+        }
+        for other in ["/undo", "/proof", "/plan a migration", "quit", "/agent fix it", "/", "/nonsense"] {
+            assert!(!screen(other), "{other}");
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! session's gate.
 
 pub mod classify;
+pub mod command;
 pub mod embed;
 pub mod exemplars;
 pub mod features;
@@ -21,7 +22,6 @@ pub mod turn;
 pub mod why;
 
 mod answer;
-mod command;
 mod context;
 mod fold;
 mod forbid;
@@ -34,6 +34,7 @@ mod text;
 mod vote;
 
 pub use classify::Classifier;
+pub use command::{SLASH_COMMANDS, Slash, SlashCommand};
 pub use exemplars::{ExemplarError, Exemplars, Section};
 pub use node::IntentNode;
 pub use opinion::Opinion;

@@ -91,6 +91,16 @@ pub enum Mode {
     Exploratory,
 }
 
+impl Mode {
+    /// The name that `/mode` takes.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Proof => "proof",
+            Self::Exploratory => "explore",
+        }
+    }
+}
+
 /// Who holds control; see `phase.rs` for the transitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -2,6 +2,8 @@
 //!
 //! Owns these files. Never writes to the terminal: it belongs to the screen.
 
+mod file;
+
 use std::{
     backtrace::Backtrace,
     fs,
@@ -12,10 +14,6 @@ use std::{
     sync::OnceLock,
 };
 
-use tracing_appender::{
-    non_blocking::{NonBlocking, WorkerGuard},
-    rolling::{RollingFileAppender, Rotation},
-};
 use tracing_subscriber::{EnvFilter, Registry, fmt, fmt::MakeWriter, layer::SubscriberExt, reload};
 
 use crate::{
@@ -24,16 +22,13 @@ use crate::{
     secrets,
 };
 
-/// Log files that are kept, one a day.
-const KEPT: usize = 7;
-
 type Handle = reload::Handle<EnvFilter, Registry>;
 static FILTER: OnceLock<Handle> = OnceLock::new();
 
 /// Keeps the log file open; what is still on its way is written when this is dropped.
 #[derive(Debug)]
 pub struct Trace {
-    _worker: WorkerGuard,
+    _thread: file::LogThread,
 }
 
 /// Starts the log file in the state folder. A second start in one process changes nothing.
@@ -43,20 +38,13 @@ pub struct Trace {
 pub fn start(home: &Home, filter: Option<&str>) -> Result<Trace, RuntimeError> {
     let folder = home.logs();
     make_private(&folder)?;
-    let file = RollingFileAppender::builder()
-        .rotation(Rotation::DAILY)
-        .filename_prefix("pilothouse")
-        .filename_suffix("log")
-        .max_log_files(KEPT)
-        .build(&folder)
-        .map_err(|e| RuntimeError::io("open", &folder)(std::io::Error::other(e)))?;
-    let (writer, worker) = tracing_appender::non_blocking(file);
+    let (writer, thread) = file::start(&folder).map_err(RuntimeError::io("open", &folder))?;
     let writer = Veiled(writer);
     let (filter, handle) = reload::Layer::new(parse(filter.unwrap_or("info"))?);
     if tracing::subscriber::set_global_default(subscriber(filter, writer)).is_ok() {
         drop(FILTER.set(handle));
     }
-    Ok(Trace { _worker: worker })
+    Ok(Trace { _thread: thread })
 }
 
 fn subscriber(
@@ -68,7 +56,7 @@ fn subscriber(
 
 /// The log file without secrets: libraries note what they are given.
 #[derive(Clone)]
-struct Veiled(NonBlocking);
+struct Veiled(file::LogWriter);
 
 impl<'a> MakeWriter<'a> for Veiled {
     type Writer = Self;

@@ -9,14 +9,18 @@ pub mod offered;
 pub mod popup;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use pilothouse_core::{ids::CheckpointId, intent::IntentNode, relpath::RelPath};
+use pilothouse_core::{
+    ids::CheckpointId,
+    intent::{IntentNode, SLASH_COMMANDS, SlashCommand, command::Arguments},
+    relpath::RelPath,
+};
 
 pub use draft::{Cut, Draft, Motion, Saved};
 pub use history::History;
 pub use offered::Offered;
 pub use popup::{Offer, Popup};
 
-use crate::{command, keymap::action::actions, preview::unlocks};
+use crate::{keymap::action::actions, preview::unlocks};
 
 actions! {
     /// What can be done in the composer besides writing.
@@ -313,8 +317,8 @@ impl Composer {
             Offer::Files => self.edit(|d| d.replace_token(&format!("{} ", row.text))),
             Offer::Commands => {
                 let whole = self.draft.token().0 == row.text;
-                let takes = command::list()
-                    .any(|(n, args, _)| row.text.strip_prefix('/') == Some(n) && !args.is_empty());
+                let takes = SlashCommand::of_line(&row.text)
+                    .is_some_and(|(command, _)| command.arguments != Arguments::None);
                 if action == Action::Send && (whole || !takes) {
                     self.edit(|d| d.replace_token(&row.text));
                     return Some(self.send());
@@ -379,10 +383,13 @@ impl Composer {
 }
 
 fn commands() -> Vec<(String, String)> {
-    command::list()
-        .map(|(name, args, what)| {
-            let note = if args.is_empty() { what.to_owned() } else { format!("{args}  {what}") };
-            (format!("/{name}"), note)
+    SLASH_COMMANDS
+        .iter()
+        .map(|command| {
+            let takes = command.arguments.shown();
+            let note =
+                if takes.is_empty() { command.help.to_owned() } else { format!("{takes}  {}", command.help) };
+            (format!("/{}", command.name), note)
         })
         .collect()
 }

@@ -24,7 +24,6 @@ pub mod prompt;
 pub mod reach;
 pub mod status;
 
-pub mod command;
 pub mod keymap;
 pub mod layout;
 pub mod preview;

@@ -21,8 +21,6 @@ mod say;
 mod stop;
 mod trust;
 
-pub use control::COMMANDS;
-
 use super::{Tiers, state::State};
 use crate::{
     blob::{Blob, Excerpt},

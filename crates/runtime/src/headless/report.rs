@@ -11,6 +11,7 @@ use pilothouse_core::{
     event::{CallStatus, Event, Level, RunStatus, Stamped},
     goal::PlannerReply,
     hook::HookStatus,
+    intent::{Control, SLASH_COMMANDS, command::Handler},
     plan::TaskStatus,
     question::Unattended,
     session::State,
@@ -76,6 +77,11 @@ impl<'a> Report<'a> {
         drop(writeln!(self.err, "{}", Clean::text(text).as_str()));
     }
 
+    /// Prints a line of the result.
+    fn print(&mut self, text: &str) {
+        drop(writeln!(self.out, "{}", Clean::text(text).as_str()));
+    }
+
     fn progress(&mut self, text: &str) {
         if !self.quiet {
             self.say(text);
@@ -97,7 +103,7 @@ impl<'a> Report<'a> {
                 } else if *intermediate {
                     self.progress(&whole);
                 } else {
-                    drop(writeln!(self.out, "{}", Clean::text(&whole).as_str()));
+                    self.print(&whole);
                 }
             }
             Event::PlanReady { plan } => {
@@ -144,6 +150,8 @@ impl<'a> Report<'a> {
             },
             // What did not end well is told once, at the end.
             Event::RunCompleted { status: RunStatus::Completed, summary, .. } => self.progress(summary),
+            Event::ControlGiven { control: Control::Help } => self.print(&commands()),
+            Event::ControlGiven { control: Control::Status } => self.print(&status(state)),
             Event::MoveBlocked { from, to, why, .. } => {
                 self.say(&format!("✗ not from {from} to {to}: {why}"));
             }
@@ -247,12 +255,38 @@ impl<'a> Report<'a> {
             {
                 text.push_str(&format!("\n   {}: {}", plan.number(task.id), task.detail));
             }
-            drop(writeln!(self.out, "{}", Clean::text(&text).as_str()));
+            self.print(&text);
         }
         if exit != 0 {
             self.say(&format!("? {}", asked.message));
         }
     }
+}
+
+/// The slash commands that do something without a screen.
+fn commands() -> String {
+    let rows = SLASH_COMMANDS.iter().filter(|c| c.handler != Handler::Screen).map(|command| {
+        let call = format!("/{} {}", command.name, command.arguments.shown());
+        format!("{:<22} {}", call.trim_end(), command.help)
+    });
+    rows.collect::<Vec<_>>().join("\n")
+}
+
+/// Where the session stands.
+fn status(state: &State) -> String {
+    let plan = state.plan.as_ref().or(state.suspended.as_ref());
+    let plan =
+        plan.map_or_else(|| "none".to_owned(), |p| p.summary().lines().next().unwrap_or_default().to_owned());
+    [
+        ("mode", state.mode.name()),
+        ("ceiling", state.permission.badge()),
+        ("phase", state.phase.name()),
+        ("plan", &plan),
+        ("queued", &state.queue.len().to_string()),
+        ("waiting", &state.open.len().to_string()),
+    ]
+    .map(|(what, value)| format!("{what:<8} {value}"))
+    .join("\n")
 }
 
 /// An event as scripts see it: `run` is always there.

@@ -4,12 +4,16 @@
 
 use std::time::{Duration, Instant};
 
-use pilothouse_core::{input::Input, port::Ask, scope::PermissionMode};
+use pilothouse_core::{
+    input::Input,
+    intent::{Slash, SlashCommand},
+    port::Ask,
+    scope::PermissionMode,
+};
 
 use super::{App, Wish};
 use crate::{
     approvals::Approvals,
-    command::Command,
     composer,
     conversation::ConversationAction,
     frame,
@@ -32,11 +36,10 @@ impl App {
         match wish {
             composer::Wish::Nothing => {}
             composer::Wish::Send(text) => {
-                if let Some(command) = Command::read(&text) {
-                    self.command(command);
-                } else {
-                    let seen = self.session.state().seq;
-                    self.input(Input::Say { text, seen });
+                let own = SlashCommand::of_line(&text).filter(|(command, args)| command.is_for_screen(args));
+                match own {
+                    Some((command, args)) => self.command(command, &args),
+                    None => self.send(text),
                 }
             }
             composer::Wish::Queue(text) => self.input(Input::Queue(text)),
@@ -84,21 +87,45 @@ impl App {
         }
     }
 
-    fn command(&mut self, command: Command) {
-        match command {
-            Command::Help => self.open_overlay(Overlay::help()),
-            Command::Quit => self.leave(),
-            Command::Diff => self.go(Focus::Diff),
-            Command::Plan => self.go(Focus::Plan),
-            Command::Approvals => self.open_overlay(Overlay::Approvals(Approvals::default())),
-            Command::Theme(name) if name.is_empty() || Theme::source(&name).is_none() => {
+    /// Hands a message to the session.
+    fn send(&mut self, text: String) {
+        let seen = self.session.state().seq;
+        self.input(Input::Say { text, seen });
+    }
+
+    fn command(&mut self, command: &SlashCommand, args: &str) {
+        if let Err(wrong) = command.check(args) {
+            return self.say(wrong);
+        }
+        match command.does {
+            Slash::Help => self.open_overlay(Overlay::help()),
+            Slash::Exit => self.leave(),
+            Slash::Diff => self.go(Focus::Diff),
+            Slash::Plan => self.go(Focus::Plan),
+            Slash::Approvals => self.open_overlay(Overlay::Approvals(Approvals::default())),
+            Slash::Theme if Theme::source(args).is_none() => {
                 let names: Vec<&str> = Theme::names().collect();
                 self.say(format!("/theme NAME takes one of: {}", names.join(", ")));
             }
-            Command::Theme(name) => self.take_theme(&name),
-            Command::Connect => self.open_overlay(Overlay::Connect),
-            Command::Status => self.open_overlay(Overlay::Status),
-            Command::Why => self.inspect(),
+            Slash::Theme => self.take_theme(args),
+            Slash::Connect => self.open_overlay(Overlay::Connect),
+            Slash::Status => self.open_overlay(Overlay::Status),
+            Slash::Why => self.inspect(),
+            Slash::Agent
+            | Slash::Redo
+            | Slash::Replan
+            | Slash::Abort
+            | Slash::Reset
+            | Slash::Undo
+            | Slash::Unundo
+            | Slash::Mode
+            | Slash::Proof
+            | Slash::Explore
+            | Slash::Chat
+            | Slash::Auto
+            | Slash::Ask
+            | Slash::ReadOnly
+            | Slash::Trust => self.send(format!("/{} {args}", command.name)),
         }
     }
 

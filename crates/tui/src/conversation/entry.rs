@@ -12,8 +12,7 @@ use pilothouse_core::{
     ids::{CheckpointId, Millis, ProposalId, TaskId},
     policy::{Request, Ruling},
     session::State,
-    shell::Act,
-    tool::Tool,
+    tool::{Subject, Tool},
 };
 
 use crate::{
@@ -181,13 +180,14 @@ impl Entry {
     /// What the rules were asked about the call, and what decided; `None` of what is no call of theirs.
     pub(super) fn asked(&self) -> Option<(Request, Option<Ruling>)> {
         let Body::Call(call) = &self.body else { return None };
-        let path = |act| Request::Path { act, path: call.subject.clone() };
-        let request = match call.tool? {
-            Tool::Run => call.request.clone()?,
-            Tool::Read => path(Act::Read),
-            Tool::Edit | Tool::Write => path(Act::Write),
-            Tool::Delete => path(Act::Delete),
-            Tool::List | Tool::Search | Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => return None,
+        let tool = call.tool?;
+        let request = if tool == Tool::Run {
+            call.request.clone()?
+        } else if tool.subject() == Subject::Path {
+            // What it does last is what it is for.
+            Request::Path { act: *tool.acts().last()?, path: call.subject.clone() }
+        } else {
+            return None;
         };
         Some((request, call.ruling.clone()))
     }

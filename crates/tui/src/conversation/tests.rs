@@ -17,7 +17,7 @@ use pilothouse_core::{
     question::Clarification,
     session::LaneKind,
     talk::DeltaKind,
-    tool::{ChangeKind, Tool},
+    tool::{ChangeKind, ReadCall, Tool},
 };
 use proptest::prelude::*;
 
@@ -278,6 +278,7 @@ fn what_was_refused_or_lost_says_so() {
         provider: "x".into(),
         name: "write".into(),
         args: excerpt("{}"),
+        read: ReadCall::default(),
     };
     s.tell(Event::MessageCompleted {
         turn,

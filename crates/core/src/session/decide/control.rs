@@ -5,67 +5,70 @@ use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::Event,
     input::Refusal,
-    intent::{Control, Mode, Phase},
+    intent::{
+        Control, IntentNode, IntentPath, Mode, Phase, Slash, SlashCommand, Source, Turn, command::mode_of,
+    },
     phase::{Move, Trigger},
     plan::Plan,
     question::Exit,
     scope::PermissionMode,
 };
 
-/// A slash command of the session itself, with what it does.
-pub const COMMANDS: [(&str, &str); 17] = [
-    ("proof", "plans with a provenance chain for every conclusion"),
-    ("explore", "incremental plans over accumulated facts"),
-    ("reset", "clear plan and facts"),
-    ("redo", "take the last plan up again"),
-    ("replan", "make another plan"),
-    ("abort", "stop what runs"),
-    ("undo", "take back the last applied change"),
-    ("unundo", "put back the last undone change"),
-    ("agent", "do the text as a task, whatever it sounds like"),
-    ("chat", "conversation only, until /auto"),
-    ("auto", "leave conversation only"),
-    ("readonly", "read-only ceiling"),
-    ("ask", "every change asks"),
-    ("trust", "what the folder brings to run, and whether it may; `/trust off` takes it back"),
-    ("help", "keys and commands"),
-    ("status", "mode, phase, plan, queue"),
-    ("exit", "leave"),
-];
-
 impl Draft<'_> {
+    /// Carries a slash command out.
     pub(super) fn command(&mut self, name: &str, args: &str) -> Decided {
-        let control = match name.to_lowercase().as_str() {
-            "proof" => Control::ModeSwitch(Mode::Proof),
-            "explore" => Control::ModeSwitch(Mode::Exploratory),
-            "reset" => Control::Reset,
-            "redo" => Control::Redo,
-            "replan" => Control::Replan,
-            "abort" | "cancel" | "stop" => Control::Cancel,
-            "help" => Control::Help,
-            "status" => Control::Status,
-            "exit" | "quit" => Control::Exit,
-            "undo" => return self.undo(),
-            "unundo" => return self.redo_change(),
-            "chat" => return self.set_permission(self.state.permission, true),
-            "auto" => return self.set_permission(self.state.permission, false),
-            "ask" => return self.set_permission(PermissionMode::Ask, false),
-            "readonly" => return self.set_permission(PermissionMode::ReadOnly, self.state.chat_only),
-            "agent" => return self.forced(args),
-            "trust" => return self.seek_trust(args),
-            _ => return Err(unknown(name)),
+        let Some(command) = SlashCommand::named(name) else { return Err(unknown(name)) };
+        command.check(args).map_err(Refusal::new)?;
+        let control = match command.does {
+            Slash::Proof => Control::ModeSwitch(Mode::Proof),
+            Slash::Explore => Control::ModeSwitch(Mode::Exploratory),
+            Slash::Mode => {
+                let mode = mode_of(args).ok_or_else(|| Refusal::new("write /mode proof or /mode explore"))?;
+                Control::ModeSwitch(mode)
+            }
+            Slash::Reset => Control::Reset,
+            Slash::Redo => Control::Redo,
+            Slash::Replan => Control::Replan,
+            Slash::Abort => Control::Cancel,
+            Slash::Help => Control::Help,
+            Slash::Status => Control::Status,
+            Slash::Exit => Control::Exit,
+            Slash::Undo => return self.undo(),
+            Slash::Unundo => return self.redo_change(),
+            Slash::Chat => return self.set_permission(self.state.permission, true),
+            Slash::Auto => return self.set_permission(self.state.permission, false),
+            Slash::Ask => return self.set_permission(PermissionMode::Ask, false),
+            Slash::ReadOnly => {
+                return self.set_permission(PermissionMode::ReadOnly, self.state.chat_only);
+            }
+            Slash::Agent => return self.forced(args),
+            Slash::Plan if args.is_empty() => return Err(Refusal::new("write /plan TASK")),
+            Slash::Plan => return self.planned(args),
+            Slash::Trust => return self.seek_trust(args),
+            Slash::Diff | Slash::Approvals | Slash::Why | Slash::Theme | Slash::Connect => {
+                return Err(Refusal::new(format!("/{} is for the screen", command.name)));
+            }
         };
         self.control(control)
     }
 
-    /// `/agent TEXT`: the text as a task.
-    fn forced(&mut self, args: &str) -> Decided {
-        if args.is_empty() {
-            return Err(Refusal::new("write the task after /agent"));
-        }
-        let line = format!("@write {args}");
+    /// `/agent TEXT`: the text as a task, whatever it sounds like.
+    fn forced(&mut self, text: &str) -> Decided {
+        let line = format!("@write {text}");
         let reading = self.read(&line);
         self.hear(None, &line, &reading, crate::ids::Seq(u64::MAX))
+    }
+
+    /// `/plan TEXT`: a plan of the text, or the active one made anew with it.
+    fn planned(&mut self, text: &str) -> Decided {
+        let mut reading = self.read(text);
+        let active = self.state.phase != Phase::Idle;
+        reading.whole.turn = if active { Turn::PlanContinue } else { Turn::PlanNew(None) };
+        reading.whole.path = IntentPath::to(IntentNode::Decompose);
+        reading.whole.source = Source::Slash;
+        let turn = self.begin_turn(text);
+        self.classify(turn, text, &reading);
+        self.route(turn)
     }
 
     pub(super) fn control(&mut self, control: Control) -> Decided {
@@ -189,13 +192,8 @@ impl Draft<'_> {
 }
 
 fn unknown(name: &str) -> Refusal {
-    let near = COMMANDS
-        .iter()
-        .map(|(c, _)| (similar::TextDiff::from_chars(*c, name).ratio(), *c))
-        .filter(|(r, _)| *r > 0.5)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match near {
-        Some((_, c)) => Refusal::new(format!("there is no command /{name}; did you mean /{c}?")),
+    match SlashCommand::nearest(name) {
+        Some(near) => Refusal::new(format!("there is no command /{name}; did you mean /{near}?")),
         None => Refusal::new(format!("there is no command /{name}; /help lists them")),
     }
 }

@@ -6,7 +6,7 @@ use pilothouse_core::{
     clean::Clean,
     event::CallStatus,
     ids::{Millis, ProposalId},
-    tool::Tool,
+    tool::{Subject, Tool},
 };
 
 use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
@@ -73,21 +73,8 @@ fn verb(call: &Call) -> &str {
     match call.tool {
         Some(Tool::Run) if call.state == CallState::Ended(CallStatus::Refused) => "Run",
         Some(tool) if call.state == CallState::Ended(CallStatus::Refused) => tool.name(),
-        Some(Tool::List) if running => "Listing",
-        Some(Tool::List) => "Listed",
-        Some(Tool::Read) if running => "Reading",
-        Some(Tool::Read) => "Read",
-        Some(Tool::Search) if running => "Searching",
-        Some(Tool::Search) => "Searched",
-        Some(Tool::Edit | Tool::Write | Tool::Delete) if running => "Drafting",
-        Some(Tool::Edit | Tool::Write) => "Proposed",
-        Some(Tool::Delete) => "Removal",
         Some(Tool::Run) if call.state == CallState::Asked => "Run",
-        Some(Tool::Run) if running => "Running",
-        Some(Tool::Run) => "Ran",
-        Some(Tool::SubmitPlan) => "Plan",
-        Some(Tool::AskUser) => "Asked",
-        Some(Tool::RequestPath) => "Path",
+        Some(tool) => tool.words(running),
         None => &call.name,
     }
 }
@@ -141,12 +128,12 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let left =
         Row::of(mark, ink).and(" ", Slot::Text).and(verb, Slot::Soft).and(&" ".repeat(verb_pad), Slot::Text);
     let subject = Clean::line(&call.subject).into_string();
-    let quoted = call.tool == Some(Tool::Search) && !subject.is_empty();
+    let about = call.tool.map(Tool::subject);
+    let quoted = about == Some(Subject::Pattern) && !subject.is_empty();
     let subject = if quoted { format!("\"{subject}\"") } else { subject };
     let (summary, summary_ink) = summary(call);
     let room = env.width.saturating_sub(left.width());
-    let is_path =
-        matches!(call.tool, Some(Tool::Read | Tool::List | Tool::Edit | Tool::Write | Tool::Delete));
+    let is_path = about == Some(Subject::Path);
     let summary = Clean::line(&summary).into_string();
     let changed = call.changed && !matches!(call.state, CallState::Asked);
     let summary =

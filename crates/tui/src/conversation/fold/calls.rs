@@ -181,11 +181,10 @@ impl Log {
         let Some(key) = self.calls.remove(call) else { return };
         let Some(Entry { body: Body::Call(c), dirty, .. }) = self.get_mut(key) else { return };
         let ran = c.state == CallState::Running;
-        let quiet = matches!(c.tool, Some(Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath));
+        let quiet = c.tool.is_some_and(Tool::speaks_to_session);
         c.took = ran.then(|| stamped.at.0.saturating_sub(c.since.0));
         c.state = CallState::Ended(*status);
-        let drafted =
-            matches!(c.tool, Some(Tool::Edit | Tool::Write | Tool::Delete)) && !c.summary.is_empty();
+        let drafted = c.tool.is_some_and(Tool::proposes) && !c.summary.is_empty();
         if !(drafted && *status == CallStatus::Done) {
             c.summary.clone_from(summary);
         }

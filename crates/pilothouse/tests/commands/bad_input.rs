@@ -1,0 +1,504 @@
+//! What goes wrong from outside: each is told clearly with a way on, the exit code is right, and
+//! nothing is lost.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+
+use crate::support;
+use std::{
+    fs,
+    io::Write,
+    os::unix::{ffi::OsStrExt, fs::PermissionsExt, process::CommandExt},
+    path::Path,
+    sync::{Arc, Mutex},
+};
+
+use serde_json::{Value, json};
+use support::{
+    Desk,
+    alone::{Ended, Running, edit, finish, last_result, not_run, plan, tool_results},
+    server::{Server, Turn},
+};
+
+const QUESTION: &str = "where is find_notes?";
+
+fn http(status: &str, kind: &str, body: &str) -> Turn {
+    Turn::Raw(format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    ))
+}
+
+/// The tree is as it was, every log is sound, and the session takes another question.
+#[track_caller]
+fn nothing_lost(desk: &Desk, before: &std::collections::BTreeMap<std::path::PathBuf, Vec<u8>>) {
+    assert_eq!(&desk.tree(), before);
+    desk.verified();
+    for session in desk.sessions() {
+        let slug = session["slug"].as_str().unwrap();
+        let said = desk.go(&["run", QUESTION, "--session", slug]).with(0).out;
+        assert!(said.contains("src/search.rs:6"), "{said}");
+    }
+    desk.verified();
+}
+
+/// Asks a question of a model that answers `script`; it must end so, and say so.
+fn question(config: &str, script: Vec<Turn>, exit: i32, told: &[&str]) -> (Ended, Server) {
+    let desk = Desk::new();
+    if !config.is_empty() {
+        desk.configure(config);
+    }
+    let before = desk.tree();
+    let server = Server::start(script);
+    let ended = desk.ask(&server.base, &["run", QUESTION]).with(exit).tells(told);
+    assert_eq!(desk.sessions().len(), 1);
+    nothing_lost(&desk, &before);
+    (ended, server)
+}
+
+#[test]
+fn an_unknown_flag_is_named_with_the_usage() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    desk.go(&["run", "x", "--bogus"]).with(2).tells(&["--bogus", "Usage: pilothouse run", "--help"]);
+    desk.go(&["--bogus"]).with(2).tells(&["--bogus", "--help"]);
+    desk.go(&["sessions", "shew"]).with(2).tells(&["shew", "show"]);
+    desk.go(&["run"]).with(2).tells(&["<GOAL>", "--help"]);
+    desk.go(&["run", "x", "--timeout", "soon"]).with(2).tells(&["soon", "--timeout"]);
+    assert!(desk.sessions().is_empty());
+    nothing_lost(&desk, &before);
+}
+
+#[test]
+fn a_missing_folder_or_session_is_named() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    let file = desk.path().join("Cargo.toml").display().to_string();
+    for dir in ["not/there", file.as_str()] {
+        desk.go(&["run", "x", "--dir", dir]).with(2).tells(&[dir, "give an existing"]);
+    }
+    desk.go(&["run", "x", "--session", "nope"]).with(2).tells(&["nope", "pilothouse sessions list"]);
+    desk.go(&["sessions", "show", "nope"]).with(2).tells(&["nope", "pilothouse sessions list"]);
+    desk.go(&["undo"]).with(1).tells(&["no applied change"]);
+    assert!(desk.sessions().is_empty());
+    nothing_lost(&desk, &before);
+}
+
+#[test]
+fn a_broken_configuration_is_named_by_line_and_column() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    let cases = [
+        ("[model]\nname = \"m\nbase_url = 1\n", "config.toml:2:", "TOML"),
+        ("# mine\n[model]\n  nam = \"m\"\n", "config.toml:3:3: unknown field `nam`", "correct the name"),
+        ("[session]\npermission = \"all\"\n", "config.toml:2:14: unknown variant `all`", "values"),
+        ("[session]\nhistory = \"many\"\n", "config.toml:2:11: invalid type", "values"),
+        ("[modle]\n", "config.toml:1:2: unknown field `modle`", "correct the name"),
+    ];
+    for (text, told, hint) in cases {
+        desk.configure("");
+        desk.configure(text);
+        desk.go(&["run", QUESTION]).with(2).tells(&[told, hint]);
+        desk.go(&["config", "validate"]).with(2).tells(&[told, hint]);
+        // Old sessions can still be read.
+        desk.verified();
+    }
+    desk.configure("");
+    assert!(desk.sessions().is_empty());
+    nothing_lost(&desk, &before);
+}
+
+#[test]
+fn a_setting_that_makes_no_sense_is_named() {
+    let desk = Desk::new();
+    for (key, value, told) in [
+        ("PILOTHOUSE_BASE_URL", "localhost:1", "begins with http"),
+        ("PILOTHOUSE_MODEL", "m", "PILOTHOUSE_BASE_URL"),
+        ("PILOTHOUSE_MODEL", "script:/no/such.json", "PILOTHOUSE_MODEL"),
+    ] {
+        let mut command = desk.command(&["run", QUESTION]);
+        if key == "PILOTHOUSE_BASE_URL" {
+            command.env("PILOTHOUSE_MODEL", "m");
+        }
+        command.env(key, value);
+        let ended = finish(command).tells(&[told]);
+        assert!(ended.exit == 2 || ended.exit == 1, "{} {}", ended.exit, ended.err);
+    }
+}
+
+#[test]
+fn a_wrong_key_is_told_in_the_servers_words_and_never_repeated() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    let body =
+        r#"{"error":{"message":"Incorrect API key provided: sk-wrong-4711.","code":"invalid_api_key"}}"#;
+    let server = Server::start(vec![http("401 Unauthorized", "application/json", body)]);
+    let mut command = desk.with_model(&server.base, &["run", QUESTION]);
+    command.env("PILOTHOUSE_API_KEY", "sk-wrong-4711");
+    let ended = finish(command).with(5).tells(&["401", "Incorrect API key provided", "PILOTHOUSE_API_KEY"]);
+    assert!(!ended.err.contains("4711") && !ended.out.contains("4711"), "{}", ended.err);
+    assert_eq!(server.requests().len(), 1, "a refused key is not tried again");
+    for (path, bytes) in files(desk.home.path()) {
+        let found = bytes.windows(13).any(|w| w == b"sk-wrong-4711");
+        assert!(!found, "the key stands in {}", path.display());
+    }
+    nothing_lost(&desk, &before);
+}
+
+fn files(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            all.extend(files(&path));
+        } else {
+            let bytes = fs::read(&path).unwrap();
+            all.push((path, bytes));
+        }
+    }
+    all
+}
+
+#[test]
+fn an_endpoint_that_is_down_is_told_with_its_address() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let base = format!("http://{free}/v1");
+    let told = ["cannot reach", &base, "refused", "check that the server runs", "try 2", "try 3"];
+    let ended = desk.ask(&base, &["run", QUESTION]).with(5).tells(&told);
+    assert!(!ended.err.contains("os error"), "{}", ended.err);
+    nothing_lost(&desk, &before);
+}
+
+#[test]
+fn a_200_that_is_no_stream_is_told_with_what_came() {
+    let body = r#"{"object":"list","data":[]}"#;
+    question(
+        "",
+        vec![http("200 OK", "application/json", body)],
+        5,
+        &["application/json", "instead of a stream", "/v1"],
+    );
+    let page = "<!doctype html><html><head><title>Please log in</title></head></html>";
+    question("", vec![http("200 OK", "text/html", page)], 5, &["a web page", "Please log in", "/v1"]);
+}
+
+#[test]
+fn a_stream_that_stalls_ends_at_the_limit_of_silence() {
+    let (ended, server) =
+        question("[model]\nsilence_seconds = 1\n", vec![Turn::Hang("It is in ")], 5, &["silent for 1"]);
+    assert!(ended.err.contains("silence time-out"), "{}", ended.err);
+    server.wait_hung_up();
+    let (_, server) = question("[model]\nsilence_seconds = 1\n", vec![Turn::Mute], 5, &["silent for 1"]);
+    server.wait_hung_up();
+}
+
+#[test]
+fn a_stream_that_is_cut_is_no_reply_and_what_came_of_it_is_kept() {
+    let told = &["ended before the reply did", "try again", "what came until then is kept"];
+    question("", vec![Turn::Cut("It is in src/sea")], 5, told);
+    let desk = Desk::new();
+    let server = Server::start(vec![Turn::Cut("It is in src/sea")]);
+    desk.ask(&server.base, &["run", QUESTION]).with(5);
+    let slug = desk.sessions()[0]["slug"].as_str().unwrap().to_owned();
+    let kept = desk.go(&["sessions", "show", &slug, "--json"]).with(0);
+    assert!(kept.out.contains("It is in src/sea"), "{}", kept.out);
+}
+
+#[test]
+fn a_busy_endpoint_is_asked_again_visibly() {
+    let busy =
+        || http("429 Too Many Requests", "application/json", r#"{"error":{"message":"slow down, please"}}"#);
+    let script = vec![busy(), busy(), Turn::Say("In `src/search.rs:6`.", vec![])];
+    let (ended, server) = question("", script, 0, &["429", "slow down, please"]);
+    assert_eq!(server.requests().len(), 3);
+    assert_eq!(ended.err.matches("429").count(), 2, "{}", ended.err);
+    assert_eq!(ended.out, "In `src/search.rs:6`.\n");
+}
+
+#[test]
+fn a_500_of_any_shape_gives_the_servers_words() {
+    for (body, words) in [
+        (r#"{"detail":[{"loc":["body","model"],"msg":"no such model"}]}"#, "no such model"),
+        (r#"{"errors":[{"title":"overloaded"},{"title":"and tired"}]}"#, "overloaded; and tired"),
+        (r#"["upstream gone"]"#, "upstream gone"),
+        ("null", "500"),
+        (r#"{"error":{"message":{"deep":[1,2]}}}"#, "500"),
+    ] {
+        let turn = || http("500 Internal Server Error", "application/json", body);
+        let (_, server) = question("", vec![turn(), turn(), turn()], 5, &["500", words, "try again later"]);
+        assert_eq!(server.requests().len(), 3, "tried again");
+    }
+}
+
+#[test]
+fn an_error_within_the_stream_gives_the_servers_words() {
+    let body = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It\"}}]}\n\ndata: {\"error\":{\"message\":\"out of memory\",\"code\":503}}\n\n";
+    question("", vec![http("200 OK", "text/event-stream", body)], 5, &["503", "out of memory"]);
+    let garbage = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It\"}}]}\n\ndata: {not json\n\ndata: [DONE]\n\n";
+    question("", vec![http("200 OK", "text/event-stream", garbage)], 1, &["no JSON", "try again"]);
+}
+
+#[test]
+fn malformed_arguments_are_told_to_the_model_which_mends_them() {
+    let broken = [
+        (json!("{\"path\": \"src/search.rs\", "), "JSON"),
+        (json!("[1, 2]"), ""),
+        (json!({"pth": "src/search.rs"}), "pth"),
+        (json!({"path": 7}), "path"),
+        (json!(""), "path"),
+    ];
+    for (args, told) in broken {
+        let script = vec![
+            Turn::Say("", vec![("read", args.clone())]),
+            Turn::Say("", vec![("read", json!({"path": "src/search.rs"}))]),
+            Turn::Say("In `src/search.rs:6`.", vec![]),
+        ];
+        let (ended, server) = question("", script, 0, &[]);
+        let told_back = last_result(&server, 1);
+        assert!(told_back.contains(told) && told_back.len() > 10, "{args}: {told_back}");
+        assert!(last_result(&server, 2).contains("pub fn find_notes"), "{args}");
+        assert!(ended.out.contains("src/search.rs:6"));
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_told_to_the_model_with_those_there_are() {
+    let script = vec![
+        Turn::Say("", vec![("rm_rf", json!({"path": "/"})), ("read", json!({"path": "src/lib.rs"}))]),
+        Turn::Say("Sorry.", vec![]),
+    ];
+    let (_, server) = question("", script, 0, &["rm_rf"]);
+    let results = tool_results(&server.requests()[1]);
+    assert!(results[0].contains("rm_rf") && results[0].contains("search"), "{results:?}");
+    assert!(results[1].contains("pub mod note"), "{results:?}");
+}
+
+/// A plan with one task on `src/search.rs`, approved by the mode.
+fn planned(rest: Vec<Turn>) -> Vec<Turn> {
+    let mut script = vec![Turn::Say("", vec![("submit_plan", plan(&[("modify", "src/search.rs")]))])];
+    script.extend(rest);
+    script
+}
+
+#[test]
+fn a_file_that_changed_after_the_model_read_it_is_not_overwritten() {
+    let desk = Desk::new();
+    let path = desk.path().join("src/search.rs");
+    let (theirs, before) = (path.clone(), desk.file("src/search.rs"));
+    let change = Arc::new(move || {
+        let text = fs::read_to_string(&theirs).unwrap();
+        fs::write(&theirs, text.replace("best first", "the best first, said someone else")).unwrap();
+    });
+    let wish = edit(
+        "src/search.rs",
+        "The notes that hold every word of `query`, in any case, best first.",
+        "Notes.",
+    );
+    let mended = edit(
+        "src/search.rs",
+        "The notes that hold every word of `query`, in any case, the best first, said someone else.",
+        "Notes, mended.",
+    );
+    let server = Server::start(planned(vec![
+        Turn::Say("", vec![("read", json!({"path": "src/search.rs"}))]),
+        Turn::After(change, Box::new(Turn::Say("", vec![("edit", wish)]))),
+        Turn::Say("", vec![("read", json!({"path": "src/search.rs"}))]),
+        Turn::Say("", vec![("edit", mended)]),
+        Turn::Say("Done.", vec![]),
+    ]));
+    desk.ask(&server.base, &["run", "rename find_notes to search_notes", "--auto-confirm"]).with(0);
+    let told = last_result(&server, 3);
+    assert!(told.contains("src/search.rs"), "{told}");
+    assert!(
+        told.contains("changed") || told.contains("does not occur") || told.contains("not found"),
+        "{told}"
+    );
+    let first = before.lines().nth(4).unwrap();
+    assert_eq!(desk.file("src/search.rs"), before.replace(first, "/// Notes, mended."));
+    desk.verified();
+}
+
+#[test]
+fn a_file_that_changed_between_proposal_and_apply_asks_again() {
+    let desk = Desk::new();
+    let path = desk.path().join("src/search.rs");
+    let theirs = path.clone();
+    // The proposal is made; while the model says its last words, somebody else writes the file.
+    let change = Arc::new(move || {
+        let text = fs::read_to_string(&theirs).unwrap();
+        fs::write(&theirs, text + "// somebody else\n").unwrap();
+    });
+    let wish = edit("src/search.rs", "fn score(", "fn points_of(");
+    let other = edit("src/lib.rs", "pub mod note;", "pub mod note; // first");
+    let server = Server::start(planned(vec![
+        Turn::Say("", vec![("edit", wish), ("edit", other)]),
+        Turn::After(change, Box::new(Turn::Say("Done.", vec![]))),
+    ]));
+    let before = (desk.file("src/search.rs"), desk.file("src/lib.rs"));
+    let goal = ["run", "rename score to points_of", "--auto-confirm"];
+    let ended =
+        desk.ask(&server.base, &goal).with(3).tells(&["src/search.rs", "changed", "pilothouse resume"]);
+    assert!(!ended.err.contains("✓ wrote"), "{}", ended.err);
+    // All or nothing: the other file is not written either, and theirs is theirs.
+    assert_eq!(desk.file("src/search.rs"), format!("{}// somebody else\n", before.0));
+    assert_eq!(desk.file("src/lib.rs"), before.1);
+    desk.verified();
+}
+
+/// The user whom root becomes, to whom modes matter.
+const NOBODY: u32 = 65_534;
+
+#[test]
+fn a_read_only_folder_is_told_and_nothing_is_lost() {
+    let desk = Desk::new();
+    let root = rustix::process::geteuid().is_root();
+    let source = desk.path().join("src");
+    if root {
+        for folder in [desk.path(), desk.home.path()] {
+            give(folder, NOBODY);
+        }
+    }
+    fs::set_permissions(&source, fs::Permissions::from_mode(0o555)).unwrap();
+    let before = desk.tree();
+    let server = Server::start(planned(vec![
+        Turn::Say("", vec![("write", json!({"path": "src/new.rs", "content": "//! New.\n"}))]),
+        Turn::Say("Done.", vec![]),
+    ]));
+    let as_user = |mut command: std::process::Command| {
+        if root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    };
+    if root && as_user(desk.command(&["--version"])).output().is_err() {
+        fs::set_permissions(&source, fs::Permissions::from_mode(0o755)).unwrap();
+        not_run("a read-only folder: root ignores modes, and nobody else may start the program");
+        return;
+    }
+    let goal = ["run", "create a module new", "--auto-confirm"];
+    let ended = finish(as_user(desk.with_model(&server.base, &goal)));
+    fs::set_permissions(&source, fs::Permissions::from_mode(0o755)).unwrap();
+    let ended = ended.with(3).tells(&["src/new.rs", "permission denied"]);
+    assert!(!ended.err.contains("os error"), "{}", ended.err);
+    assert_eq!(desk.tree(), before);
+    assert!(finish(as_user(desk.command(&["sessions", "verify", "--all"]))).with(0).out.contains("sound"));
+
+    // A home that cannot be written: the program says so before it begins.
+    fs::set_permissions(desk.home.path(), fs::Permissions::from_mode(0o555)).unwrap();
+    let mut command = as_user(desk.command(&["run", QUESTION]));
+    command.env("PILOTHOUSE_HOME", desk.home.path().join("other"));
+    let ended = finish(command);
+    fs::set_permissions(desk.home.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    ended.with(1).tells(&["permission denied", "PILOTHOUSE_HOME"]);
+}
+
+fn give(folder: &Path, user: u32) {
+    std::os::unix::fs::chown(folder, Some(user), Some(user)).unwrap();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            give(&path, user);
+        } else {
+            std::os::unix::fs::chown(&path, Some(user), Some(user)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_parent_that_is_a_file_is_told_to_the_model() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    let server = Server::start(planned(vec![
+        Turn::Say("", vec![("write", json!({"path": "src/lib.rs/new.rs", "content": "//! New.\n"}))]),
+        Turn::Say("It cannot be.", vec![]),
+    ]));
+    let ended = desk.ask(&server.base, &["run", "create a module new", "--auto-confirm"]);
+    let told = last_result(&server, 2);
+    assert!(told.contains("src/lib.rs"), "{told}");
+    assert!(ended.exit == 0 || ended.exit == 1, "{} {}", ended.exit, ended.err);
+    nothing_lost(&desk, &before);
+}
+
+#[test]
+fn a_binary_file_is_not_shown() {
+    let desk = Desk::new();
+    let bytes: Vec<u8> = (0..=255_u8).cycle().take(5_000).collect();
+    fs::write(desk.path().join("logo.png"), bytes).unwrap();
+    let before = desk.tree();
+    let server = Server::start(vec![
+        Turn::Say("", vec![("read", json!({"path": "logo.png"}))]),
+        Turn::Say("It is a picture.", vec![]),
+    ]);
+    desk.ask(&server.base, &["run", "what is in logo.png?"]).with(0);
+    let told = last_result(&server, 1);
+    assert!(told.contains("logo.png is") && told.contains("5000 bytes") && told.len() < 200, "{told}");
+    nothing_lost(&desk, &before);
+}
+
+#[test]
+fn a_file_of_200_mb_is_refused_without_reading_it_whole() {
+    let desk = Desk::new();
+    let mut big = fs::File::create(desk.path().join("big.log")).unwrap();
+    big.write_all(b"the first line\n").unwrap();
+    big.set_len(200 << 20).unwrap();
+    let peak = Arc::new(Mutex::new((0_u32, None)));
+    let theirs = Arc::clone(&peak);
+    let look = Arc::new(move || {
+        let mut seen = theirs.lock().unwrap();
+        let status = fs::read_to_string(format!("/proc/{}/status", seen.0)).unwrap_or_default();
+        let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+        seen.1 = line.and_then(|l| l.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    });
+    let calls = |name, args: Value| Turn::Say("", vec![(name, args)]);
+    let script = planned(vec![
+        calls("read", json!({"path": "big.log"})),
+        calls("search", json!({"pattern": "first line"})),
+        calls("edit", edit("big.log", "the first line", "the last line")),
+        Turn::After(look, Box::new(Turn::Say("It is large.", vec![]))),
+    ]);
+    let server = Server::start(script);
+    let command = desk.with_model(&server.base, &["run", "rename score to points_of", "--auto-confirm"]);
+    // Nobody looks before the program's number is known.
+    let mut held = peak.lock().unwrap();
+    let run = Running::start(command);
+    held.0 = run.child.id();
+    drop(held);
+    let ended = run.end();
+    assert!(ended.exit == 0 || ended.exit == 1, "{} {}", ended.exit, ended.err);
+    let (read, changed) = (last_result(&server, 2), last_result(&server, 4));
+    assert!(read.contains("big.log") && read.len() < 300, "{read}");
+    assert!(changed.contains("big.log") && changed.len() < 300, "{changed}");
+    match peak.lock().unwrap().1 {
+        Some(kb) => assert!(kb < 150_000, "{kb} kB were in memory at once"),
+        None => not_run("the peak of memory: there is no process table to read it from"),
+    }
+    assert_eq!(desk.path().join("big.log").metadata().unwrap().len(), 200 << 20);
+    desk.verified();
+}
+
+#[test]
+fn names_that_are_no_utf8_are_shown_and_break_nothing() {
+    let desk = Desk::new();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.txt");
+    if fs::write(desk.path().join(name), "find_notes\n").is_err() {
+        not_run("names that are not UTF-8: this file system refuses them");
+        return;
+    }
+    fs::create_dir(desk.path().join(std::ffi::OsStr::from_bytes(b"d\xff"))).unwrap();
+    let before = desk.tree();
+    let server = Server::start(vec![
+        Turn::Say("", vec![("list", json!({}))]),
+        Turn::Say("", vec![("search", json!({"pattern": "find_notes"}))]),
+        Turn::Say("", vec![("read", json!({"path": "caf\u{fffd}.txt"}))]),
+        Turn::Say("Listed.", vec![]),
+    ]);
+    desk.ask(&server.base, &["run", "what files are here?"]).with(0);
+    let listed = last_result(&server, 1);
+    assert!(listed.contains("caf") && listed.contains("Cargo.toml"), "{listed}");
+    assert!(last_result(&server, 2).contains("src/search.rs"));
+    nothing_lost(&desk, &before);
+    desk.go(&["run", "rename find_notes to search_notes", "--auto-confirm"]).with(0);
+    assert_eq!(fs::read(desk.path().join(name)).unwrap(), b"find_notes\n");
+    desk.go(&["undo"]).with(0);
+    assert_eq!(desk.tree(), before);
+}

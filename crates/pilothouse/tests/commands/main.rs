@@ -1,0 +1,13 @@
+//! The command line as scripts see it: output, exit codes, bad input, locks.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod auth;
+mod bad_input;
+mod contract;
+mod embedder;
+mod lock;
+mod ordinary;
+mod permissions;
+mod recorded;

@@ -1,0 +1,13 @@
+//! The proofs through the real binary: what the program promises, attacked.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod canaries;
+mod injections;
+mod kill;
+mod no_socket;
+mod recorded_effects;
+mod sandbox;
+mod scope;
+mod tripwires;

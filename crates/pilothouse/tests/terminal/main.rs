@@ -1,0 +1,12 @@
+//! Stories at a real pseudo-terminal: keys in, the screen out.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod goals;
+mod hooks;
+mod hostile;
+mod keys;
+mod notify;
+mod screen;
+mod trust;

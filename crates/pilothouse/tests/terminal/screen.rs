@@ -1,0 +1,178 @@
+//! Two stories at a real terminal: the offline engine, and a model behind a loopback server.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use crate::support;
+use serde_json::json;
+use support::{
+    Desk, Terminal,
+    server::{Server, Turn},
+};
+
+const DIFF: &str = "\x18d";
+const CTRL_C: &str = "\x03";
+
+/// Lines of `new` that are not in `old` at the same place.
+fn changed(old: &str, new: &str) -> Vec<String> {
+    assert_eq!(old.lines().count(), new.lines().count());
+    old.lines().zip(new.lines()).filter(|(a, b)| a != b).map(|(_, b)| b.to_owned()).collect()
+}
+
+#[test]
+fn a_rename_without_a_model_from_the_sentence_to_the_bytes_and_back() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    let (main, search) = (desk.file("src/main.rs"), desk.file("src/search.rs"));
+    let mut terminal = Terminal::open(&desk, &["."], &[]);
+    terminal.see("[EXPLORE] idle");
+    terminal.say("rename find_notes to search_notes");
+    terminal.see("Plan ready (1 task, 0 validation gates)");
+    terminal.see("awaiting_approval");
+    assert_eq!(desk.tree(), before, "nothing is written by a plan");
+    terminal.answer("y");
+    terminal.see("5 files wait");
+    assert_eq!(desk.tree(), before, "nothing is written by an approved plan");
+    terminal.keys(DIFF);
+    terminal.see("Proposed changes to src/lib.rs");
+    terminal.keys("}");
+    terminal.see("Proposed changes to src/main.rs");
+    terminal.decide("y");
+    terminal.see("1 taken hunk of main.rs");
+    terminal.decide("n");
+    terminal.see("Proposed changes to src/search.rs");
+    terminal.keys("{");
+    terminal.see("[–] 1");
+    terminal.decide("a");
+    terminal.see("edited src/main.rs");
+    let now = desk.file("src/main.rs");
+    assert_eq!(changed(&main, &now), ["use inkwell::{search_notes, Note, Store};"]);
+    for left in ["src/search.rs", "src/store.rs", "tests/round_trip.rs", "src/lib.rs"] {
+        terminal.see(&format!("Proposed changes to {left}"));
+        terminal.decide("s");
+    }
+    terminal.see("Complete. 1 file created/modified.");
+    assert_eq!(desk.file("src/search.rs"), search);
+    let mut expected = before.clone();
+    expected.insert(desk.path().join("src/main.rs"), now.into_bytes());
+    assert_eq!(desk.tree(), expected, "only the taken hunk changed");
+    terminal.say("/undo");
+    terminal.see("Took back");
+    assert_eq!(desk.tree(), before);
+    terminal.keys(CTRL_C);
+    terminal.keys(CTRL_C);
+    assert_eq!(terminal.end(), 0);
+    let last = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    assert!(last.contains("\x1b[?1049l") && last.contains("Session saved."), "the terminal is given back");
+}
+
+#[test]
+fn a_model_that_streams_asks_is_stopped_and_edits() {
+    let desk = Desk::empty();
+    std::fs::write(desk.path().join("greet.txt"), "hello\nworld\n").unwrap();
+    let plan = json!({"title": "Friendlier greeting", "tasks": [
+        {"title": "Say good morning", "detail": "Replace hello", "kind": "modify", "files": ["greet.txt"]}]});
+    let edit = json!({"path": "greet.txt", "edits": [{"old": "hello", "new": "good morning"}]});
+    let server = Server::start(vec![
+        Turn::Hang("The file greets the"),
+        Turn::Say("", vec![("read", json!({"path": "greet.txt"}))]),
+        Turn::Say("", vec![("ask_user", json!({"question": "Which tone?", "choices": ["warm", "formal"]}))]),
+        Turn::Say("", vec![("submit_plan", plan)]),
+        Turn::Say("On it.", vec![("edit", edit)]),
+        Turn::Say("It says good morning now.", vec![]),
+    ]);
+    let model = [("PILOTHOUSE_BASE_URL", server.base.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let mut terminal = Terminal::open(&desk, &["."], &model);
+    terminal.see("[EXPLORE] idle");
+    terminal.say("what does greet.txt do?");
+    terminal.see("The file greets");
+    terminal.keys(CTRL_C);
+    server.wait_hung_up();
+    terminal.see("Stopped.");
+    terminal.see("The file greets");
+    terminal.say("replace hello with good morning in greet.txt");
+    terminal.see("Which tone?");
+    terminal.answer("1");
+    terminal.see("Plan ready (1 task");
+    terminal.answer("y");
+    terminal.see("1 file waits");
+    assert_eq!(desk.file("greet.txt"), "hello\nworld\n");
+    terminal.keys(DIFF);
+    terminal.see("Proposed changes to greet.txt");
+    terminal.decide("a");
+    terminal.see("Complete. 1 file created/modified.");
+    assert_eq!(desk.file("greet.txt"), "good morning\nworld\n");
+    let requests = server.requests();
+    assert_eq!(requests.len(), 6);
+    let answered = requests[3]["messages"].as_array().unwrap().iter().any(|m| m["content"] == "warm");
+    assert!(answered, "the model hears the answer: {}", requests[3]["messages"]);
+    let names = |r: &serde_json::Value| -> Vec<String> {
+        r["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|t| t["function"]["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert!(!names(&requests[0]).contains(&"edit".to_owned()), "a question is offered no edits");
+    assert!(names(&requests[4]).contains(&"edit".to_owned()));
+}
+
+/// A session at the composer whose model proposes `touch proof` to the first goal.
+fn proposing(desk: &Desk) -> (Server, Terminal) {
+    let run = || vec![("run", json!({"command": "touch proof"}))];
+    let server = Server::start(vec![Turn::Say("", run()), Turn::Say("done", vec![])]);
+    let model = [("PILOTHOUSE_BASE_URL", server.base.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let terminal = Terminal::open(desk, &["."], &model);
+    terminal.see("[EXPLORE] idle");
+    (server, terminal)
+}
+
+#[test]
+fn a_key_typed_before_the_question_never_answers_it_at_any_length() {
+    for (length, trigger) in
+        [(1_009, "\x1b[I"), (1_010, "\x1b[5~"), (1_011, "\x1b[B"), (2_034, "z"), (4_082, "\x1b[O")]
+    {
+        let desk = Desk::empty();
+        let (_server, mut terminal) = proposing(&desk);
+        terminal.keys(&format!("run the tests {}\r\r", "x".repeat(length)));
+        terminal.see("$ touch proof");
+        terminal.read();
+        terminal.keys(trigger);
+        terminal.keys("\x1b[I");
+        terminal.read();
+        // What it does next shows that it took all of that in.
+        terminal.keys("\x18a");
+        terminal.see("nothing here runs by itself");
+        assert!(!desk.path().join("proof").exists(), "{length} {trigger:?}\n{}", terminal.screen());
+    }
+}
+
+#[test]
+fn a_paste_that_holds_its_own_end_runs_nothing_and_enter_by_hand_does() {
+    let desk = Desk::empty();
+    let (_server, mut terminal) = proposing(&desk);
+    terminal.say("run the tests");
+    terminal.see("$ touch proof");
+    terminal.read();
+    terminal.keys("\x1b[200~ innocent\x1b[201~\ry\r\x1b[201~");
+    terminal.see("innocent");
+    terminal.read();
+    terminal.keys("\x1b[I");
+    assert!(!desk.path().join("proof").exists() && !desk.path().join("innocent").exists());
+    terminal.keys("\x15\x7f\x15\x7f\x15touch proof");
+    terminal.gone("innocent");
+    terminal.decide("\r");
+    terminal.see("done");
+    assert!(desk.path().join("proof").exists());
+}
+
+#[test]
+fn ten_thousand_keys_in_one_write_are_drawn_without_another_key() {
+    let desk = Desk::new();
+    let mut terminal = Terminal::open(&desk, &["."], &[]);
+    terminal.see("[EXPLORE] idle");
+    // Lines of 99 keys and Ctrl-J.
+    terminal.keys(&format!("{}the end of it", format!("{}\n", "x".repeat(99)).repeat(100)));
+    terminal.see("the end of it");
+    terminal.keys(CTRL_C);
+    terminal.see("cleared");
+}
