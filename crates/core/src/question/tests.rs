@@ -1,4 +1,5 @@
 //! What holds for every kind of question, over the stored ones.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
