@@ -17,7 +17,7 @@ use ratatui::{
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
-    approvals::risk_name,
+    risk::risk_name,
     status::shorten,
     theme::{Glyphs, Slot, Theme},
 };
@@ -191,14 +191,15 @@ fn waiting_row(
 ) -> Line<'static> {
     let theme = facts.theme;
     let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
-    let (what, opens) = match &first.danger {
-        _ if facts.offered == Some(id) => ("the agent wants to run this".to_owned(), "opens the list"),
+    let opens = "review";
+    let what = match &first.danger {
+        _ if facts.offered == Some(id) => "Run this command?".to_owned(),
         Some(danger) => {
             let risk = risk_name(danger.risk, facts.glyphs.waits == "!");
             let how = danger.beyond.map_or(String::new(), |beyond| format!(", {beyond}"));
-            (format!("{risk}{how}  {}", first.title), first.opens)
+            format!("{risk}{how}  {}", first.title)
         }
-        None => (first.title.as_str().to_owned(), first.opens),
+        None => first.title.as_str().to_owned(),
     };
     let more = match waiting(state).saturating_sub(first.things) {
         0 => String::new(),

@@ -45,10 +45,10 @@ pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> 
 fn by_rule(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> {
     match rules(item, state, policy) {
         Ok(rules) => {
-            let kept = "the same, kept in your permissions.toml: shown first, with what it matches";
+            let kept = "the same rule, saved in your permissions.toml; what it matches is shown first";
             vec![reach("t", "session", texts(&rules).join("; ")), reach("p", "always", kept)]
         }
-        Err(why) => vec![reach("", "t p", format!("not by a rule: {why}"))],
+        Err(why) => vec![reach("", "t p", format!("no rule possible: {why}"))],
     }
 }
 

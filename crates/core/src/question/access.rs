@@ -41,7 +41,7 @@ impl Question for Access {
                 .role(Role::Take)
                 .reach("once", "this call; the next one asks again"),
             Choice::new("", "", Act::Nothing)
-                .reach("t p", "not by a rule: a rule asks about it, and ask goes before allow"),
+                .reach("t p", "no rule possible: a rule asks about it, and ask goes before allow"),
             Choice::new("n", "deny", Act::Reason)
                 .role(Role::Deny)
                 .reach("deny", "this call; the agent is told your reason"),

@@ -110,10 +110,10 @@ impl Question for CommandQuestion {
         let once = self.word().map_or_else(
             || {
                 let act = Act::Give(Answer::Approve);
-                Choice::new("y", "run once", act).reach("once", "this command, now; nothing more")
+                Choice::new("y", "run once", act).reach("once", "this command only")
             },
             |word| {
-                let reach = format!("this command, now, after you typed {word}; nothing more");
+                let reach = format!("this command only, after typing {word}");
                 Choice::new("y", "type its word to run it once", Act::Word(word)).reach("once", reach)
             },
         );
@@ -131,7 +131,7 @@ impl Question for CommandQuestion {
         spec.danger = Some(Danger { risk: self.risk, beyond: self.confine.beyond() });
         let place = if self.folder.is_empty() { "the workspace" } else { &self.folder };
         let mut facts =
-            vec![("in", clean(place)), ("runs", clean(self.confine.words())), ("why", clean(&self.why))];
+            vec![("folder", clean(place)), ("runs", clean(self.confine.words())), ("why", clean(&self.why))];
         if !self.gives.is_empty() {
             let names = clean(&self.gives.join(", "));
             facts.push(("gets", clean(&format!("{names} from the project's .env"))));
@@ -145,10 +145,10 @@ impl Question for CommandQuestion {
             facts.push(("changed", clean(&format!("since you allowed it: {}", clean(&self.changed)))));
         }
         if !self.reason.is_empty() {
-            facts.push(("it says", clean(&self.reason)));
+            facts.push(("reason", clean(&self.reason)));
         }
         if self.gate.is_some() {
-            facts.push(("for", clean("a gate of the plan")));
+            facts.push(("used by", clean("a gate of the plan")));
         }
         spec.facts = facts;
         spec.ruled = Some((self.request(), self.ruling.clone()));

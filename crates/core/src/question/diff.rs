@@ -43,7 +43,6 @@ impl Question for Review {
         let open = all.clone().filter(|p| p.status == ProposalStatus::Open);
         let files: Vec<String> = all.clone().map(|p| Clean::line(p.path.as_str()).into_string()).collect();
         spec.place = Place::Diff;
-        spec.opens = "opens the diff";
         spec.things = open.clone().count();
         spec.hunks = Some(open.map(|p| p.tally().2).sum());
         let what =

@@ -40,8 +40,6 @@ pub struct Spec {
     pub free: bool,
     /// Where it is answered.
     pub place: Place,
-    /// What going there does.
-    pub opens: &'static str,
     /// How many things wait in it.
     pub things: usize,
     /// Hunks without a decision, where it is a review.
@@ -74,7 +72,6 @@ impl Spec {
             default: None,
             free: false,
             place,
-            opens: "opens it",
             things: 1,
             hunks: None,
             ruled: None,

@@ -36,25 +36,24 @@ impl Question for TrustQuestion {
         vec![
             Choice::new("Enter", "view", Act::Look(self.sheet))
                 .role(Role::Look)
-                .reach("look", "every line of what it brings; decides nothing"),
+                .reach("view", "every line of what it brings; decides nothing"),
             Choice::new("y", "trust", Act::Give(Answer::Approve))
                 .role(Role::Take)
                 .reach("trust", "this folder, until what it brings changes"),
-            Choice::new("n", "leave off", Act::Give(Answer::Reject(String::new())))
+            Choice::new("n", "don't trust", Act::Give(Answer::Reject(String::new())))
                 .role(Role::Deny)
-                .reach("leave off", "this folder: nothing it brings has effect"),
+                .reach("decline", "this folder: nothing it brings has effect"),
         ]
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         let files = match self.parts.as_slice() {
-            [] => "the folder's gates".to_owned(),
+            [] => "its gates".to_owned(),
             [part] => Clean::line(&part.path).into_string(),
-            parts => format!("{} files of the folder", parts.len()),
+            parts => format!("{} files", parts.len()),
         };
-        spec.title = Clean::line(&format!("trust {files}?"));
+        spec.title = Clean::line(&format!("Trust this folder? ({files})"));
         spec.tag = "trust";
-        spec.opens = "shows what it would do";
         for part in &self.parts {
             spec.facts.push((changed(part.change), Clean::line(&part.path)));
             let would = part.would.iter().map(|w| ("", Clean::line(&format!("  {}", Clean::line(w)))));

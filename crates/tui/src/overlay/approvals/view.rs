@@ -1,0 +1,243 @@
+//! How the list of what waits is drawn: the exact command to its end, its folder, risk and reason.
+//!
+//! Owns the drawing. The choice and its keys are the list's.
+
+use pilothouse_core::{
+    checkpoint::Checkpoint,
+    clean::Clean,
+    question::{Role, Spec},
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Modifier,
+    text::{Line, Span},
+    widgets::Widget,
+};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::{
+    bar::sound,
+    ctx::Ctx,
+    overlay::{centred, page::frame},
+    reach::reaches,
+    risk::{risk_name, risk_slot},
+    theme::Slot,
+};
+
+/// Rows of the list that stay in view above the answers.
+const LEAST: usize = 5;
+
+/// Draws the list; below it how far each answer to the chosen item reaches, where there is room for that.
+pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
+    let spec = item.map(|c| ctx.state.spec(c));
+    let chosen = item.map(|c| c.id);
+    let width = columns(ctx.body);
+    let mut rows: Vec<(Line<'static>, bool)> = Vec::new();
+    let mut at = 0;
+    for item in ctx.state.open.values() {
+        let is_chosen = Some(item.id) == chosen;
+        if is_chosen {
+            at = rows.len();
+        }
+        rows.extend(item_rows(&ctx.state.spec(item), is_chosen, ctx, width));
+    }
+    if rows.is_empty() {
+        rows.push((Line::from(format!("{}  Nothing waits on you.", ctx.glyphs.inner)), false));
+    }
+    let shows = item.filter(|item| fits(item, ctx));
+    let answers = shows.map_or_else(Vec::new, |item| answer_rows(item, ctx, width));
+    let height = u16::try_from(rows.len() + answers.len() + if answers.is_empty() { 4 } else { 3 })
+        .unwrap_or(u16::MAX)
+        .max(8);
+    let area = centred(ctx.body, 120, height);
+    let count = format!("{} waiting · nothing runs without you", ctx.state.open.len());
+    let count = if ctx.body.width < 70 { ctx.state.open.len().to_string() } else { count };
+    let keys = keys(spec.as_ref(), !answers.is_empty(), ctx.body.width);
+    let inner = frame(ctx, area, "Approvals", &count, &keys, buf);
+    let below = u16::try_from(answers.len()).unwrap_or(inner.height).min(inner.height);
+    let room = usize::from(inner.height.saturating_sub(1 + below));
+    // The chosen item begins in view, whatever its length.
+    let top = if rows.len() <= room { 0 } else { at.min(rows.len() - room) };
+    for ((line, lit), y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom() - below) {
+        let area = Rect { y, height: 1, ..inner };
+        if *lit {
+            buf.set_style(area, ctx.theme.fill(Slot::Select));
+        }
+        line.render(area, buf);
+    }
+    let hidden = rows.len().saturating_sub(top + room);
+    if hidden > 0 && room > 0 {
+        let last = Rect { y: inner.bottom() - below - 1, height: 1, ..inner };
+        let sheet = spec.as_ref().and_then(Spec::sheet);
+        let whole = if sheet.is_some() { "; Enter shows every line" } else { "" };
+        let rest = format!("  {} more rows{whole}", hidden + 1);
+        buf.set_style(last, ctx.theme.style(Slot::Warn));
+        let rest = format!("{rest:width$}", width = usize::from(last.width));
+        Line::from(Span::styled(rest, ctx.theme.style(Slot::Warn))).render(last, buf);
+    }
+    for (line, y) in answers.iter().zip(inner.bottom() - below..inner.bottom()) {
+        line.render(Rect { y, height: 1, ..inner }, buf);
+    }
+}
+
+/// Columns of the list's text on a body.
+fn columns(body: Rect) -> usize {
+    usize::from(body.width.min(120).saturating_sub(6))
+}
+
+/// Whether the reach of every answer to an item can be drawn in full beside its key.
+pub fn fits(item: &Checkpoint, ctx: &Ctx<'_>) -> bool {
+    let (state, policy, body) = (ctx.state, ctx.session.policy(), ctx.body);
+    let width = columns(body).saturating_sub(REACH).max(4);
+    let rows: usize = reaches(item, state, policy).iter().map(|r| words(&r.reach, width).len()).sum();
+    columns(body) >= REACH + 12 && rows + 1 + LEAST + 3 <= usize::from(body.height)
+}
+
+/// The keys that the border names: those that do not stand above it with their reach.
+fn keys(spec: Option<&Spec>, above: bool, width: u16) -> Vec<(&'static str, &'static str)> {
+    const ITEM: (&str, &str) = ("j k", "item");
+    const WHY: (&str, &str) = ("w", "why");
+    const CLOSE: (&str, &str) = ("q", "close (stays pending)");
+    const BACK: (&str, &str) = ("q", "back");
+    const LEAST: [(&str, &str); 2] = [("y", "once"), ("n", "deny")];
+    let Some(spec) = spec else { return vec![BACK] };
+    let named = [Role::Take, Role::Deny, Role::Look].into_iter().filter_map(|r| spec.choice(r));
+    match spec.sheet() {
+        Some(_) if width >= 60 => {
+            std::iter::once(ITEM).chain(named.map(|c| (c.key, c.label))).chain([BACK]).collect()
+        }
+        _ if above && spec.editable && width < 70 => vec![ITEM, WHY, ("e", "edit"), BACK],
+        _ if above && spec.editable => vec![ITEM, WHY, ("e", "edit the command"), CLOSE],
+        _ if above => vec![ITEM, WHY, CLOSE],
+        _ if width >= 60 => [&[ITEM][..], &LEAST, &[WHY, CLOSE]].concat(),
+        _ => LEAST.to_vec(),
+    }
+}
+
+/// Columns of a key and its name.
+const REACH: usize = 18;
+
+/// How far each answer reaches, below a line.
+fn answer_rows(item: &Checkpoint, ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
+    let theme = ctx.theme;
+    let [across, _] = ctx.glyphs.rule;
+    let mut rows = vec![Line::from(Span::styled(across.repeat(width + 2), theme.style(Slot::Line)))];
+    let key = theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
+    for answer in reaches(item, ctx.state, ctx.session.policy()) {
+        let none = answer.key.is_empty();
+        let room = width.saturating_sub(REACH).max(4);
+        for (i, part) in words(&Clean::line(&answer.reach), room).into_iter().enumerate() {
+            let (letter, name) = if i == 0 { (answer.key, answer.name) } else { ("", "") };
+            let slot = if none { Slot::Faint } else { Slot::Text };
+            rows.push(Line::from(vec![
+                Span::styled(format!("  {letter:6}"), key),
+                Span::styled(format!("{name:10}"), theme.style(if none { Slot::Faint } else { Slot::Soft })),
+                Span::styled(part, theme.style(slot)),
+            ]));
+        }
+    }
+    rows
+}
+
+fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Vec<(Line<'static>, bool)> {
+    let theme = ctx.theme;
+    let bold = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
+    let mark =
+        Span::styled(format!("{} ", if chosen { ctx.glyphs.folded } else { " " }), theme.style(Slot::Accent));
+    let (tag, slot) = tag(spec, ctx);
+    let tag_width = tag.width().max(10) + 2;
+    let mut rows = Vec::new();
+    let room = width.saturating_sub(2 + tag_width).max(4);
+    let parts = if spec.exact { wrap(&spec.text, room) } else { words(&spec.text, room) };
+    for (i, part) in parts.into_iter().enumerate() {
+        let lead = if i == 0 { format!("{tag:tag_width$}") } else { " ".repeat(tag_width) };
+        let mark = if i == 0 { mark.clone() } else { Span::raw("  ") };
+        let line = Line::from(vec![mark, Span::styled(lead, theme.style(slot)), Span::styled(part, bold)]);
+        rows.push((line, chosen));
+    }
+    let quiet = if chosen { Slot::Text } else { Slot::Faint };
+    for (label, value) in &spec.facts {
+        let room = width.saturating_sub(2 + tag_width + 9).max(4);
+        for (i, part) in words(value, room).into_iter().enumerate() {
+            let label = if i == 0 { *label } else { "" };
+            let line = Line::from(vec![
+                Span::raw(" ".repeat(2 + tag_width)),
+                Span::styled(format!("{label:9}"), theme.style(Slot::Soft)),
+                Span::styled(part, theme.style(quiet)),
+            ]);
+            rows.push((line, false));
+        }
+    }
+    rows.push((Line::default(), false));
+    rows
+}
+
+/// What an item is, with its glyph: its risk where that is judged.
+fn tag(spec: &Spec, ctx: &Ctx<'_>) -> (String, Slot) {
+    let (glyph, slot) = sound(spec.tone, ctx.glyphs);
+    spec.danger.map_or_else(
+        || (format!("{glyph} {}", spec.tag), slot),
+        |d| (risk_name(d.risk, ctx.glyphs.waits == "!").to_owned(), risk_slot(d.risk)),
+    )
+}
+
+/// Every part of the text on rows of at most `width` columns; nothing is left out.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    let mut used = 0;
+    for g in text.graphemes(true) {
+        if used + g.width() > width {
+            rows.push(String::new());
+            used = 0;
+        }
+        used += g.width();
+        if let Some(row) = rows.last_mut() {
+            row.push_str(g);
+        }
+    }
+    rows
+}
+
+/// Words on rows of at most `width` columns, each as far in as the first; a word that is longer than
+/// a row is cut.
+fn words(text: &str, width: usize) -> Vec<String> {
+    let lead = " ".repeat(text.len() - text.trim_start().len());
+    let room = width.saturating_sub(lead.width()).max(1);
+    let mut rows: Vec<String> = Vec::new();
+    for word in text.trim_start().split(' ') {
+        match rows.last_mut() {
+            Some(row) if row.width() + 1 + word.width() <= room => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            Some(_) | None => rows.extend(wrap(word, room)),
+        }
+    }
+    rows.iter().map(|row| format!("{lead}{row}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn sentences_break_at_blanks_and_stay_as_far_in_as_they_began() {
+        assert_eq!(words("  gives commands A, B", 12), ["  gives", "  commands", "  A, B"]);
+        assert_eq!(words("averylongword x", 6), ["averyl", "ongwor", "d x"]);
+        assert_eq!(words("", 6), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_row_is_too_wide_and_only_blanks_are_lost(text in "[a-zäß世 ]{0,60}", width in 4_usize..30) {
+            let rows = words(text.trim(), width);
+            prop_assert!(rows.iter().all(|row| row.width() <= width), "{rows:?}");
+            let bare = |s: &str| s.split_whitespace().collect::<String>();
+            prop_assert_eq!(bare(&rows.concat()), bare(&text));
+        }
+    }
+}
