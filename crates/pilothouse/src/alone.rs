@@ -39,12 +39,13 @@ fn setup(dir: &Path) -> Result<Setup, Failure> {
     Ok(Setup { helper: Some(crate::HELPER.into()), ..Setup::new(home, workspace, environment) })
 }
 
-fn block_on<T>(task: impl Future<Output = T>) -> Result<T, Failure> {
+fn block_on<T>(command: &str, task: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let (home, environment) = home()?;
     report_panics(&home);
     // Without a log file everything else still works.
     let _trace = trace::start(&home, environment.get("PILOTHOUSE_LOG")).ok();
+    trace::note_start(command, &environment);
     let done = runtime.block_on(task);
     runtime.shutdown_background();
     Ok(done)
@@ -73,8 +74,8 @@ pub fn run(args: RunArgs) -> Result<u8, Failure> {
         forget: args.no_persist,
     };
     let (mut out, mut err) = (io::stdout(), io::stderr());
-    let outcome =
-        block_on(headless::run(setup, options, &mut out, &mut err, told_to_stop()))?.map_err(explain)?;
+    let outcome = block_on("run", headless::run(setup, options, &mut out, &mut err, told_to_stop()))?
+        .map_err(explain)?;
     Ok(outcome.exit)
 }
 
@@ -98,7 +99,8 @@ pub fn undo(args: UndoArgs, way: change::Way) -> Result<u8, Failure> {
     let setup = setup(&args.dir)?;
     let wish = change::Wish { way, session: args.session, list: args.list, dry_run: args.dry_run };
     let (mut out, mut err) = (io::stdout(), io::stderr());
-    let outcome: Outcome = block_on(change::change(setup, wish, &mut out, &mut err))?.map_err(explain)?;
+    let outcome: Outcome =
+        block_on("undo", change::change(setup, wish, &mut out, &mut err))?.map_err(explain)?;
     if outcome.exit != 0 && !outcome.reason.is_empty() {
         return Err(Failure::new(outcome.exit, outcome.reason));
     }

@@ -86,6 +86,7 @@ fn beside(
     let runtime = built.map_err(RuntimeError::io("start", "the driver"))?;
     // Without a log file everything else still works.
     let _trace = trace::start(&setup.home, setup.environment.get("PILOTHOUSE_LOG")).ok();
+    trace::note_start("workbench", &setup.environment);
     let result = runtime.block_on(async {
         tokio::spawn(relay(signals));
         let result = drive(setup, requests, updates.clone()).await;

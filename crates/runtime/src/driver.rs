@@ -5,6 +5,7 @@
 
 mod hearing;
 mod hooks;
+mod leave;
 mod opening;
 mod outbox;
 mod port;
@@ -27,15 +28,15 @@ use pilothouse_core::{
     work::WorkKey,
 };
 use tokio::sync::mpsc;
+use tracing::Instrument;
 
 use crate::{
     config::Layer,
     disk::{Disk, RealDisk},
     error::RuntimeError,
     home::{Environment, Home},
-    permissions,
-    sessions::{self, Summary},
-    surroundings,
+    permissions, sessions, surroundings,
+    trace::{EventTrace, Variant},
     trust::{Folder, Survey},
 };
 use opening::Opened;
@@ -159,6 +160,8 @@ struct Driver {
     kit: work::Kit,
     /// Decided and not yet on disk.
     unsaved: Vec<Step>,
+    /// What the log file tells.
+    trace: EventTrace,
     /// Whether the user was told that saving fails.
     complained: bool,
     /// Whether the user was told that the desktop cannot be.
@@ -179,29 +182,13 @@ pub async fn drive(
 ) -> Result<Farewell, RuntimeError> {
     let (inbound, mut results) = mpsc::channel(BURST);
     let mut driver = Driver::open(setup, inbound, updates)?;
-    while !driver.leaving {
-        let mut inputs = Vec::new();
-        tokio::select! {
-            biased;
-            request = requests.recv() => match request {
-                Some(request) => driver.request(request, &mut inputs),
-                None => driver.leaving = true,
-            },
-            Some(result) = results.recv() => driver.result(result, &mut inputs),
-            () = driver.outbox.room(), if driver.outbox.waits() => {}
-        }
-        while inputs.len() < BURST {
-            if let Ok(request) = requests.try_recv() {
-                driver.request(request, &mut inputs);
-            } else if let Ok(result) = results.try_recv() {
-                driver.result(result, &mut inputs);
-            } else {
-                break;
-            }
-        }
-        driver.turn(inputs);
+    let span = driver.trace.session();
+    async move {
+        driver.run(&mut requests, &mut results).await;
+        Ok(driver.leave(&mut results).await)
     }
-    Ok(driver.leave(&mut results).await)
+    .instrument(span)
+    .await
 }
 
 impl Driver {
@@ -225,6 +212,7 @@ impl Driver {
             ..Surroundings::default()
         };
         let at_secrets = at.config.secrets.clone();
+        let trace = EventTrace::new(&at.slug);
         let first = if at.read_only() { None } else { Some(opening::first_step(&mut at, &setup)?) };
         let mut driver = Self {
             setup,
@@ -234,6 +222,7 @@ impl Driver {
             running: BTreeMap::new(),
             kit,
             unsaved: first.into_iter().collect(),
+            trace,
             complained: false,
             mute: false,
             around,
@@ -241,6 +230,32 @@ impl Driver {
         };
         driver.show_opened()?;
         Ok(driver)
+    }
+
+    /// The loop.
+    async fn run(&mut self, requests: &mut mpsc::Receiver<Request>, results: &mut mpsc::Receiver<Inbound>) {
+        while !self.leaving {
+            let mut inputs = Vec::new();
+            tokio::select! {
+                biased;
+                request = requests.recv() => match request {
+                    Some(request) => self.request(request, &mut inputs),
+                    None => self.leaving = true,
+                },
+                Some(result) = results.recv() => self.result(result, &mut inputs),
+                () = self.outbox.room(), if self.outbox.waits() => {}
+            }
+            while inputs.len() < BURST {
+                if let Ok(request) = requests.try_recv() {
+                    self.request(request, &mut inputs);
+                } else if let Ok(result) = results.try_recv() {
+                    self.result(result, &mut inputs);
+                } else {
+                    break;
+                }
+            }
+            self.turn(inputs);
+        }
     }
 
     /// The first events are saved before anything is shown; a disk that refuses them does not
@@ -310,10 +325,16 @@ impl Driver {
         let any = !inputs.is_empty();
         let mut notices = Vec::new();
         for (input, asked) in inputs {
+            let kind = Variant(&input).to_string();
             match self.step(input, &mut notices) {
                 Ok(step) => self.unsaved.push(step),
-                Err(refusal) if asked => self.outbox.send(Update::Refused(refusal.reason)),
-                Err(refusal) => tracing::debug!(reason = %refusal, "a late result changed nothing"),
+                Err(refusal) if asked => {
+                    tracing::info!(input = kind, "an input was refused");
+                    self.outbox.send(Update::Refused(refusal.reason));
+                }
+                Err(refusal) => {
+                    tracing::debug!(input = kind, reason = %refusal, "a late result changed nothing")
+                }
             }
         }
         if any {
@@ -353,7 +374,11 @@ impl Driver {
         self.at.log.append(disk, &records)?;
         self.unsaved.clear();
         self.complained = false;
-        Ok(records.into_iter().flatten().collect())
+        let events: Vec<Stamped> = records.into_iter().flatten().collect();
+        for event in &events {
+            self.trace.note(event);
+        }
+        Ok(events)
     }
 
     fn saved(&mut self, events: Vec<Stamped>) {
@@ -423,66 +448,5 @@ impl Driver {
             let branch = surroundings::branch(&folder).await;
             drop(inbound.send(Inbound::Branch(branch)).await);
         });
-    }
-
-    /// Stops what runs, waits a moment for its last words, and puts everything in order.
-    async fn leave(mut self, results: &mut mpsc::Receiver<Inbound>) -> Farewell {
-        // A write is never torn from its work; everything else is told to stop.
-        self.running.retain(|_, slot| !slot.done);
-        for (key, slot) in &self.running {
-            if !matches!(key, WorkKey::Write(_) | WorkKey::Revert(..)) {
-                slot.cancel.cancel();
-            }
-        }
-        let deadline = tokio::time::Instant::now() + FAREWELL;
-        while self.running.values().any(|s| !s.done) {
-            let Ok(Some(result)) = tokio::time::timeout_at(deadline, results.recv()).await else { break };
-            // What was only stopped because of the leaving is not taken for a whole reply: it is
-            // interrupted, and the next opening says so.
-            let pending = self.at.session.pending();
-            let whole = match &result {
-                Inbound::Ended(WorkKey::Write(_) | WorkKey::Revert(..), _) => true,
-                Inbound::Ended(key, _) => !pending.contains_key(key),
-                Inbound::Input(_)
-                | Inbound::Answered(..)
-                | Inbound::Branch(_)
-                | Inbound::Surveyed(_)
-                | Inbound::Told(_) => false,
-            };
-            let mut inputs = Vec::new();
-            self.result(result, &mut inputs);
-            for (input, _) in inputs.into_iter().filter(|_| whole) {
-                let step = self.step(input, &mut Vec::new());
-                self.unsaved.extend(step);
-            }
-        }
-        let events = self.save();
-        let saved = events.is_ok();
-        if let Ok(events) = events {
-            self.outbox.events(events);
-            drop(self.outbox.flush(&self.at.log));
-        }
-        let kept = self.tidy();
-        self.outbox.send(Update::Closed(None));
-        Farewell { slug: self.at.slug.clone(), saved, kept, last: self.at.session.state().seq }
-    }
-
-    /// Leaves a summary beside the log; a session in which nothing was said leaves nothing.
-    fn tidy(&self) -> bool {
-        let state = self.at.session.state();
-        if self.at.read_only() {
-            return true;
-        }
-        // Opening and the folder's trust alone are nothing to come back to.
-        if state.history.is_empty() && state.turns.is_empty() && state.ledger.is_empty() {
-            drop(std::fs::remove_dir_all(&self.at.folder));
-            return false;
-        }
-        if let Some(meta) = &self.at.log.report().meta
-            && let Err(e) = Summary::of(state, meta, self.at.log.report().bytes).save(&self.at.folder)
-        {
-            tracing::warn!(error = %e, "the summary of the session could not be kept");
-        }
-        true
     }
 }

@@ -141,6 +141,7 @@ pub async fn run(
             .report
             .say(&format!("! {} holds a secret of a changed file, or it would not fit", path.display()));
     }
+    tracing::info!(exit, "headless run ended");
     let outcome = Outcome { exit, slug: farewell.slug, reason };
     watch.report.end(&outcome, watch.asked.as_ref(), watch.session.state());
     Ok(outcome)

@@ -2,6 +2,7 @@
 //!
 //! Owns these files. Never writes to the terminal: it belongs to the screen.
 
+mod events;
 mod file;
 
 use std::{
@@ -18,9 +19,11 @@ use tracing_subscriber::{EnvFilter, Registry, fmt, fmt::MakeWriter, layer::Subsc
 
 use crate::{
     error::RuntimeError,
-    home::{Home, make_private},
+    home::{Environment, Home, make_private},
     secrets,
 };
+
+pub(crate) use events::{EventTrace, Variant};
 
 type Handle = reload::Handle<EnvFilter, Registry>;
 static FILTER: OnceLock<Handle> = OnceLock::new();
@@ -45,6 +48,30 @@ pub fn start(home: &Home, filter: Option<&str>) -> Result<Trace, RuntimeError> {
         drop(FILTER.set(handle));
     }
     Ok(Trace { _thread: thread })
+}
+
+/// Notes what a bug report needs of the machine, and how the program was started.
+pub fn note_start(command: &str, environment: &Environment) {
+    use std::io::IsTerminal;
+    // Linux has it there; elsewhere the name of the system must do.
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let variable = |name| environment.get(name).unwrap_or_default();
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).map(|s| (s.ws_col, s.ws_row)).ok();
+    tracing::info!(
+        command,
+        version = env!("CARGO_PKG_VERSION"),
+        os = std::env::consts::OS,
+        kernel = kernel.trim(),
+        arch = std::env::consts::ARCH,
+        term = variable("TERM"),
+        program = variable("TERM_PROGRAM"),
+        colour = variable("COLORTERM"),
+        terminal = std::io::stdout().is_terminal(),
+        ?size,
+        multiplexer = environment.get("TMUX").is_some() || environment.get("STY").is_some(),
+        ssh = environment.get("SSH_CONNECTION").is_some(),
+        "program started"
+    );
 }
 
 fn subscriber(

@@ -221,7 +221,9 @@ fn stale(project: &Path) -> Vec<Turn> {
 #[test]
 fn every_effect_has_an_earlier_decision_with_the_same_hash() {
     if let Some(why) = missing() {
-        return not_run(&format!("{why}, then run `cargo test -p pilothouse --test proofs recorded_effects` again"));
+        return not_run(&format!(
+            "{why}, then run `cargo test -p pilothouse --test proofs recorded_effects` again"
+        ));
     }
     let tally = Tally::default();
     let many = share(500, 26);
@@ -249,7 +251,9 @@ fn every_effect_has_an_earlier_decision_with_the_same_hash() {
 #[test]
 fn every_effect_at_the_terminal_has_the_answer_of_its_user() {
     if let Some(why) = missing() {
-        return not_run(&format!("{why}, then run `cargo test -p pilothouse --test proofs recorded_effects` again"));
+        return not_run(&format!(
+            "{why}, then run `cargo test -p pilothouse --test proofs recorded_effects` again"
+        ));
     }
     let tally = Tally::default();
     each(share(30, 1), |n| {

@@ -30,7 +30,9 @@ fn desk(kind: &str, more: &str) -> Option<Desk> {
     if desk.sandbox().is_none() {
         let way =
             if kind == "bwrap" { "install bubblewrap" } else { "a kernel of Linux 6.2 or newer has it" };
-        not_run(&format!("no {kind} here; {way}, then run `cargo test -p pilothouse --test proofs sandbox` again"));
+        not_run(&format!(
+            "no {kind} here; {way}, then run `cargo test -p pilothouse --test proofs sandbox` again"
+        ));
         return None;
     }
     Some(desk)

@@ -235,7 +235,9 @@ const OWNERS: [Way; 4] = [
 fn a_hook_of_ones_own_that_others_could_have_written_does_not_run() {
     let owners = if rustix::process::geteuid().is_root() { &OWNERS[..] } else { &[] };
     if owners.is_empty() {
-        support::alone::not_run("hooks of another owner need root; run `cargo test --test terminal hooks` as root");
+        support::alone::not_run(
+            "hooks of another owner need root; run `cargo test --test terminal hooks` as root",
+        );
     }
     let mut ran = Vec::new();
     for (way, spoil) in WAYS.iter().chain(owners) {

@@ -32,6 +32,7 @@ use pilothouse_model::{ModelClient, Unfinished};
 use pilothouse_tools::{BlobSource, Sink, Workshop};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, trust};
 use crate::{
@@ -140,15 +141,16 @@ impl Driver {
         apply: Option<ApplyId>,
         work: impl Future<Output = Input> + Send + 'static,
     ) {
-        let inbound = self.inbound.clone();
-        tokio::spawn(async move {
+        let (inbound, span) = (self.inbound.clone(), self.trace.work(key));
+        let work = async move {
             let input = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
                 let message = said(panic.as_ref());
                 tracing::error!(?key, message, "a part of the program failed");
                 Input::Panicked { call, apply, message }
             });
             drop(inbound.send(Inbound::Ended(key, Some(input))).await);
-        });
+        };
+        tokio::spawn(work.instrument(span));
     }
 
     fn think(
@@ -270,7 +272,8 @@ impl Driver {
 
     fn blocking(&self, key: WorkKey, apply: ApplyId, work: impl FnOnce() -> Input + Send + 'static) {
         self.spawn(key, None, Some(apply), async move {
-            let done = tokio::task::spawn_blocking(work).await;
+            let span = tracing::Span::current();
+            let done = tokio::task::spawn_blocking(move || span.in_scope(work)).await;
             done.unwrap_or_else(|e| {
                 let message = e.try_into_panic().map_or_else(|e| e.to_string(), |p| said(p.as_ref()));
                 tracing::error!(?apply, message, "a part of the program failed");
