@@ -88,11 +88,12 @@ fn beside(
     let _trace = trace::start(&setup.home, setup.environment.get("PILOTHOUSE_LOG")).ok();
     trace::note_start("workbench", &setup.environment);
     let result = runtime.block_on(async {
-        tokio::spawn(relay(signals));
+        let relayed = tokio::spawn(relay(signals));
         let result = drive(setup, requests, updates.clone()).await;
         let message = result.as_ref().err().map(|e| secrets::mask(&format!("{e}\n{}", e.hint())));
         // The screen may be gone already; then nobody is left to tell.
         drop(updates.send(Update::Closed(message)).await);
+        relayed.abort();
         result
     });
     runtime.shutdown_background();

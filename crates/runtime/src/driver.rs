@@ -9,6 +9,7 @@ mod leave;
 mod opening;
 mod outbox;
 mod port;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -42,6 +43,7 @@ use crate::{
 use opening::Opened;
 pub(crate) use opening::fence;
 use outbox::Outbox;
+use tasks::Tasks;
 pub use trust::place;
 
 /// Events that a screen gets at once when a session is opened.
@@ -160,6 +162,8 @@ struct Driver {
     kit: work::Kit,
     /// Decided and not yet on disk.
     unsaved: Vec<Step>,
+    /// Everything that goes on beside the loop.
+    tasks: Tasks,
     /// What the log file tells.
     trace: EventTrace,
     /// Whether the user was told that saving fails.
@@ -222,6 +226,7 @@ impl Driver {
             running: BTreeMap::new(),
             kit,
             unsaved: first.into_iter().collect(),
+            tasks: Tasks::default(),
             trace,
             complained: false,
             mute: false,
@@ -333,7 +338,7 @@ impl Driver {
                     self.outbox.send(Update::Refused(refusal.reason));
                 }
                 Err(refusal) => {
-                    tracing::debug!(input = kind, reason = %refusal, "a late result changed nothing")
+                    tracing::debug!(input = kind, reason = %refusal, "a late result changed nothing");
                 }
             }
         }
@@ -444,7 +449,7 @@ impl Driver {
 
     fn ask_git(&self) {
         let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             let branch = surroundings::branch(&folder).await;
             drop(inbound.send(Inbound::Branch(branch)).await);
         });

@@ -40,12 +40,14 @@ fn a_session_can_be_followed_in_the_log_file_and_nothing_of_its_contents_stands_
         Turn::Say("It fails.", vec![("read", json!({"path": "../oxbow"}))]),
         Turn::Say("Done.", vec![]),
         Turn::Raw("HTTP/1.1 401 Unauthorized\r\ncontent-length: 9\r\n\r\nmarmalade".to_owned()),
+        Turn::Say("Shall I?", vec![("submit_plan", plan(&[("modify", "pelican.py")]))]),
     ]);
     let ask = |args: &[&str]| finish(desk.with_model(&server.base, args));
     ask(&["run", "change the thimbleful in pelican.py to zanzibar", "--auto-confirm"]).with(0);
     let ran = ask(&["run", "run the checks for the zanzibar", "--auto-confirm"]);
     let failed = ask(&["run", "where is the zanzibar?"]);
     let undone = ask(&["undo"]).with(0);
+    ask(&["run", "change the thimbleful in pelican.py to zanzibar"]).with(3);
     let log = log(&desk);
     let started = format!("version=\"{}\"", env!("CARGO_PKG_VERSION"));
     tells(&log, &["program started", &started, "os=\"linux\"", "term=\"xterm-256color\""]);
@@ -63,7 +65,6 @@ fn a_session_can_be_followed_in_the_log_file_and_nothing_of_its_contents_stands_
     tells(&log, &["undo ended"]);
     tells(&log, &["run ended", "status=Completed", "files=1"]);
     tells(&log, &["question opened", "kind="]);
-    tells(&log, &["question closed", "answer="]);
     tells(&log, &["session closed", "saved=true"]);
     if desk.sandbox().is_some() {
         tells(&log, &["tool call started", "tool=\"run\""]);

@@ -23,7 +23,7 @@ impl Driver {
     /// not only when a message would need them.
     pub(super) fn warm(&self) {
         let (later, inbound) = (self.kit.later.clone(), self.inbound.clone());
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             if let Err(why) = later.ready().await {
                 tracing::warn!(why, "the embedder cannot be used");
                 drop(inbound.send(Inbound::Told(why)).await);

@@ -2,11 +2,16 @@
 //!
 //! Never tears a write from its work.
 
+use std::time::Duration;
+
 use pilothouse_core::{port::Update, work::WorkKey};
 use tokio::sync::mpsc;
 
 use super::{Driver, FAREWELL, Farewell, Inbound};
 use crate::sessions::Summary;
+
+/// How long a write that is still under way then is waited for.
+const LAST: Duration = Duration::from_secs(1);
 
 impl Driver {
     /// Stops what runs, waits a moment for its last words, and puts everything in order.
@@ -40,6 +45,7 @@ impl Driver {
                 self.unsaved.extend(step);
             }
         }
+        self.tasks.end(deadline.max(tokio::time::Instant::now() + LAST)).await;
         let events = self.save();
         let saved = events.is_ok();
         if let Ok(events) = events {

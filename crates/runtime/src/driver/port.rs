@@ -44,7 +44,7 @@ impl Driver {
         let (folder, home, inbound) =
             (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
         let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             let answer = move || match ask {
                 Ask::Rehearse(rules) => {
                     Reply::Rehearsed(Box::new(rehearse(&home, &folder, &session, &rules)))

@@ -85,7 +85,7 @@ impl Driver {
     pub(super) fn survey(&self, wish: TrustWish) {
         let (mut folder, inbound) = (self.at.trust.0.clone(), self.inbound.clone());
         let before = self.at.trust.clone();
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             let looked = tokio::task::spawn_blocking(move || {
                 let survey = folder.carry_out(wish).unwrap_or_else(|e| {
                     let fault = Some(format!("{e}\n{}", e.hint()).trim_end().to_owned());

@@ -32,9 +32,8 @@ use pilothouse_model::{ModelClient, Unfinished};
 use pilothouse_tools::{BlobSource, Sink, Workshop};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
 
-use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, trust};
+use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, tasks::Tasks, trust};
 use crate::{
     blobs::Blobs,
     config::Voice,
@@ -150,7 +149,7 @@ impl Driver {
             });
             drop(inbound.send(Inbound::Ended(key, Some(input))).await);
         };
-        tokio::spawn(work.instrument(span));
+        span.in_scope(|| self.tasks.spawn(work));
     }
 
     fn think(
@@ -201,6 +200,7 @@ impl Driver {
             call,
             updates: self.outbox.sender(),
             inbound: self.inbound.clone(),
+            tasks: self.tasks.clone(),
             offset: AtomicU64::new(0),
             secrets: self.at.config.secrets.clone(),
         };
@@ -271,9 +271,9 @@ impl Driver {
     }
 
     fn blocking(&self, key: WorkKey, apply: ApplyId, work: impl FnOnce() -> Input + Send + 'static) {
+        let tasks = self.tasks.clone();
         self.spawn(key, None, Some(apply), async move {
-            let span = tracing::Span::current();
-            let done = tokio::task::spawn_blocking(move || span.in_scope(work)).await;
+            let done = tasks.blocking(work).await;
             done.unwrap_or_else(|e| {
                 let message = e.try_into_panic().map_or_else(|e| e.to_string(), |p| said(p.as_ref()));
                 tracing::error!(?apply, message, "a part of the program failed");
@@ -376,6 +376,7 @@ struct News {
     call: CallId,
     updates: mpsc::Sender<Update>,
     inbound: mpsc::Sender<Inbound>,
+    tasks: Tasks,
     offset: AtomicU64,
     secrets: Redactor,
 }
@@ -396,7 +397,7 @@ impl Sink for News {
         let news = Inbound::Input(Input::CommandStarted { call, process });
         // The loop is never full for long, and the news may come a little later.
         if let Err(mpsc::error::TrySendError::Full(news)) = inbound.try_send(news) {
-            tokio::spawn(async move { drop(inbound.send(news).await) });
+            self.tasks.spawn(async move { drop(inbound.send(news).await) });
         }
     }
 }

@@ -168,8 +168,8 @@ impl EventTrace {
         } else if let Event::IntentAsked { turn, vectors, model, .. } = event {
             info!(%turn, vectors, model, "later tiers asked");
         } else if let Event::IntentClassified { turn, class, path, confidence, source, forbids, .. } = event {
-            let class = Variant(class);
-            info!(%turn, %class, %path, confidence, tier = source, forbids, "message classified");
+            let (class, confidence) = (Variant(class), format_args!("{confidence:.2}"));
+            info!(%turn, %class, %path, %confidence, tier = source, forbids, "message classified");
         } else if let Event::TurnDropped { turn } = event {
             info!(%turn, "message dropped");
         } else if let Event::LaneOpened { lane, kind, turn, node, .. } = event {
@@ -244,7 +244,8 @@ impl EventTrace {
             info!(parent: &span, tool = tool.name(), typed, "call made by the workbench");
         } else if let Event::CallStarted { call, lane, tool, confine, .. } = event {
             let span = self.begin(*call, *lane, tool.name(), at);
-            info!(parent: &span, tool = tool.name(), ?confine, "tool call started");
+            let confine = confine.map(|c| Variant(c).to_string());
+            info!(parent: &span, tool = tool.name(), confine, "tool call started");
         } else if let Event::CallHeld { call, lane, .. } = event {
             info!(parent: self.turn(*lane), %call, "tool call held by a rule");
         } else if let Event::CommandProposed { call, lane, risk, .. } = event {
