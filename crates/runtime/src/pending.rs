@@ -5,12 +5,11 @@
 
 use std::{
     fs,
-    io::Write,
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use pilothouse_core::intent::{Exemplars, IntentPath, Section, Turn, exemplars::normal, reading::turn_names};
+use pilothouse_tools::atomic;
 
 use crate::secrets;
 
@@ -82,15 +81,7 @@ impl Pending {
     fn write(&self, text: &str) -> Result<(), String> {
         let folder = self.path.parent().map_or_else(PathBuf::new, Path::to_owned);
         crate::home::make_private(&folder).map_err(|e| e.to_string())?;
-        let temp = self.path.with_extension("yaml.tmp");
-        let put = || {
-            drop(fs::remove_file(&temp));
-            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
-            // No sync: a suggestion that a power cut takes away costs nobody anything.
-            file.write_all(text.as_bytes())?;
-            fs::rename(&temp, &self.path)
-        };
-        put().map_err(|e| self.failed("write", &e))
+        atomic::replace(&self.path, text.as_bytes(), 0o600).map_err(|e| self.failed("write", &e))
     }
 
     fn failed(&self, doing: &str, error: &std::io::Error) -> String {
