@@ -3,6 +3,7 @@
 //! Owns the order of these four. Never decides: the session does. Never waits for the screen, and
 //! never performs anything whose events are not on disk.
 
+mod disk_thread;
 mod hearing;
 mod hooks;
 mod leave;
@@ -22,6 +23,7 @@ use pilothouse_core::{
     ids::{Millis, Seq},
     input::{Input, Refusal},
     intent::{Control, Mode},
+    policy::Policy,
     port::{Attention, Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
@@ -38,8 +40,8 @@ use crate::{
     home::{Environment, Home},
     permissions, sessions, surroundings,
     trace::{EventTrace, Variant},
-    trust::{Folder, Survey},
 };
+use disk_thread::DiskThread;
 use opening::Opened;
 pub(crate) use opening::fence;
 use outbox::Outbox;
@@ -146,7 +148,9 @@ enum Inbound {
     /// The read port's slow answers.
     Answered(u64, Reply),
     /// The folder was looked at.
-    Surveyed(Box<(Folder, Survey)>),
+    Surveyed(Box<trust::Surveyed>),
+    /// The rules were read again, the n-th time.
+    Rules(u64, Result<Policy, RuntimeError>),
     /// git answered.
     Branch(surroundings::Branch),
     /// Something that the user should know.
@@ -162,6 +166,10 @@ struct Driver {
     kit: work::Kit,
     /// Decided and not yet on disk.
     unsaved: Vec<Step>,
+    /// Disk work besides the log and the workspace.
+    disk: DiskThread,
+    /// How often the rules were read again: only the last reading counts.
+    readings: u64,
     /// Everything that goes on beside the loop.
     tasks: Tasks,
     /// What the log file tells.
@@ -187,12 +195,8 @@ pub async fn drive(
     let (inbound, mut results) = mpsc::channel(BURST);
     let mut driver = Driver::open(setup, inbound, updates)?;
     let span = driver.trace.session();
-    async move {
-        driver.run(&mut requests, &mut results).await;
-        Ok(driver.leave(&mut results).await)
-    }
-    .instrument(span)
-    .await
+    driver.run(&mut requests, &mut results).instrument(span.clone()).await;
+    Ok(driver.leave(&mut results).instrument(span).await)
 }
 
 impl Driver {
@@ -226,6 +230,8 @@ impl Driver {
             running: BTreeMap::new(),
             kit,
             unsaved: first.into_iter().collect(),
+            disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,
+            readings: 0,
             tasks: Tasks::default(),
             trace,
             complained: false,
@@ -289,7 +295,7 @@ impl Driver {
                 self.outbox.send(Update::Refused(text));
             }
             Request::Input(input) => inputs.push((input, true)),
-            Request::Ask(number, ask) => match port::answer(&ask, &self.at.log, &self.at.blobs) {
+            Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
                 None => self.ask_beside(number, ask),
             },
@@ -312,6 +318,7 @@ impl Driver {
             Inbound::Input(input) => inputs.push((input, false)),
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
+            Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
             Inbound::Told(what) => self.outbox.send(Update::Told(what)),
             Inbound::Branch(branch) => {
                 let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
@@ -395,10 +402,8 @@ impl Driver {
                 Event::PhaseChanged { .. } | Event::TaskCompleted { .. } | Event::PlanReady { .. }
             )
         };
-        if events.iter().any(boundary)
-            && let Err(e) = sessions::save_run(&self.at.folder, self.at.session.state())
-        {
-            tracing::warn!(error = %e, "the state of the run could not be put beside the log");
+        if events.iter().any(boundary) {
+            self.save_run();
         }
         if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
             self.read_rules_again();
@@ -413,11 +418,36 @@ impl Driver {
         self.outbox.events(events);
     }
 
-    /// The user's file of rules changed: what it says now holds at once.
+    /// Puts where the run stands beside the log.
+    fn save_run(&self) {
+        let (folder, snapshot) = (self.at.folder.clone(), sessions::run_snapshot(self.at.session.state()));
+        drop(self.disk.run(move || {
+            let saved = snapshot.map_err(std::io::Error::from).and_then(|s| sessions::save_run(&folder, &s));
+            if let Err(e) = saved {
+                tracing::warn!(error = %e, "the state of the run could not be put beside the log");
+            }
+        }));
+    }
+
+    /// The user's file of rules changed: what it says now is to hold.
     fn read_rules_again(&mut self) {
-        match permissions::load(&self.setup.home, self.at.root.path(), &self.setup.environment) {
-            Ok(rules) => {
-                let policy = Arc::new(rules.policy);
+        self.readings += 1;
+        let reading = self.readings;
+        let (home, environment) = (self.setup.home.clone(), self.setup.environment.clone());
+        let (root, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
+        let read = self.disk.run(move || permissions::load(&home, &root, &environment));
+        self.tasks.spawn(async move {
+            if let Ok(rules) = read.await {
+                drop(inbound.send(Inbound::Rules(reading, rules.map(|r| r.policy))).await);
+            }
+        });
+    }
+
+    fn rules_read(&mut self, reading: u64, rules: Result<Policy, RuntimeError>) {
+        match rules {
+            _ if reading != self.readings => {}
+            Ok(policy) => {
+                let policy = Arc::new(policy);
                 self.at.session.set_policy(Arc::clone(&policy));
                 self.outbox.send(Update::Rules(policy));
             }

@@ -62,11 +62,12 @@ impl Driver {
         };
         let told = source == Source::Llm.name() && *confidence >= SURE_ENOUGH;
         let Some(info) = self.at.session.state().turns.get(turn).filter(|_| told) else { return };
-        let known = self.at.config.intent.classifier.exemplars();
-        match self.kit.pending.suggest(&info.head, class, path, known) {
+        let (phrase, class, path) = (info.head.clone(), class.clone(), path.clone());
+        let (pending, classifier) = (self.kit.pending.clone(), self.at.config.intent.classifier.clone());
+        drop(self.disk.run(move || match pending.suggest(&phrase, &class, &path, classifier.exemplars()) {
             Ok(true) => tracing::info!("a phrase was put into exemplars.pending.yaml for review"),
             Ok(false) => {}
             Err(why) => tracing::warn!(why, "no phrase could be put aside for review"),
-        }
+        }));
     }
 }

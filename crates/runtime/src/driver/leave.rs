@@ -15,7 +15,7 @@ const LAST: Duration = Duration::from_secs(1);
 
 impl Driver {
     /// Stops what runs, waits a moment for its last words, and puts everything in order.
-    pub(super) async fn leave(mut self, results: &mut mpsc::Receiver<Inbound>) -> Farewell {
+    pub(super) async fn leave(&mut self, results: &mut mpsc::Receiver<Inbound>) -> Farewell {
         // A write is never torn from its work; everything else is told to stop.
         self.running.retain(|_, slot| !slot.done);
         for (key, slot) in &self.running {
@@ -36,6 +36,7 @@ impl Driver {
                 | Inbound::Answered(..)
                 | Inbound::Branch(_)
                 | Inbound::Surveyed(_)
+                | Inbound::Rules(..)
                 | Inbound::Told(_) => false,
             };
             let mut inputs = Vec::new();
@@ -52,6 +53,7 @@ impl Driver {
             self.outbox.events(events);
             drop(self.outbox.flush(&self.at.log));
         }
+        self.disk.end();
         let kept = self.tidy();
         self.outbox.send(Update::Closed(None));
         let last = self.at.session.state().seq;

@@ -70,7 +70,7 @@ mod tests {
         });
         tasks.spawn(async move { theirs.blocking(work).await.unwrap() });
         running.await.unwrap();
-        let end = tasks.end(Instant::now() + Duration::from_secs(60));
+        let end = tasks.end(Instant::now() + Duration::from_mins(1));
         tokio::pin!(end);
         assert!(futures::poll!(&mut end).is_pending(), "it did not wait");
         assert!(given_up.await.is_err());

@@ -257,14 +257,13 @@ impl Driver {
         let places = self.at.session.policy().places().clone();
         let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
         let note = format!("allowed in session {}", self.at.slug);
+        let shown = path.display().to_string();
+        let kept = self.disk.run(move || permissions::keep(&path, &rules, &note, &places));
         self.spawn(key, None, None, async move {
-            let shown = path.display().to_string();
-            let done =
-                tokio::task::spawn_blocking(move || permissions::keep(&path, &rules, &note, &places)).await;
-            let result = match done {
+            let result = match kept.await {
                 Ok(Ok(())) => Ok(shown),
                 Ok(Err(e)) => Err(format!("{e} ({})", e.hint())),
-                Err(e) => Err(e.to_string()),
+                Err(_) => Err("a part of the program failed".to_owned()),
             };
             Input::RulesKept { approval, result }
         });
