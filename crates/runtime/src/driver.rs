@@ -38,7 +38,9 @@ use crate::{
     disk::{Disk, RealDisk},
     error::RuntimeError,
     home::{Environment, Home},
-    permissions, sessions, surroundings,
+    permissions,
+    secrets::Secrets,
+    sessions, surroundings,
     trace::{EventTrace, Variant},
 };
 use disk_thread::DiskThread;
@@ -98,6 +100,8 @@ pub struct Setup {
     /// The program that sets up the sandbox of a command when it is started as its helper; none, no
     /// sandbox, and every command asks.
     pub helper: Option<PathBuf>,
+    /// What is kept out of the log file and the last words; the session's own are added to it.
+    pub secrets: Secrets,
     /// Whether a session that another process holds is refused; else it is shown read-only.
     pub writing: bool,
 }
@@ -121,6 +125,7 @@ impl Setup {
             }),
             disk: Arc::new(RealDisk),
             helper: None,
+            secrets: Secrets::default(),
             writing: false,
         }
     }

@@ -107,7 +107,7 @@ pub async fn run(
     } else {
         None
     };
-    let home = setup.home.clone();
+    let (home, secrets) = (setup.home.clone(), setup.secrets.clone());
     let (requests, incoming) = mpsc::channel(16);
     let (outgoing, mut updates) = mpsc::channel(1024);
     let driver = tokio::spawn(drive(setup, incoming, outgoing));
@@ -135,7 +135,7 @@ pub async fn run(
     let farewell = left?;
     let Verdict { exit, reason } = verdict;
     if let Some(path) = &options.patch_out
-        && patch::write(path, &home, &farewell.slug, watch.session.state(), watch.from)?
+        && patch::write(path, &home, &farewell.slug, watch.session.state(), watch.from, &secrets)?
     {
         watch
             .report

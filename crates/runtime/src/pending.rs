@@ -11,7 +11,7 @@ use std::{
 use pilothouse_core::intent::{Exemplars, IntentPath, Section, Turn, exemplars::normal, reading::turn_names};
 use pilothouse_tools::atomic;
 
-use crate::secrets;
+use crate::secrets::Secrets;
 
 /// Most phrases in the file; then the oldest go.
 const MOST: usize = 300;
@@ -24,12 +24,13 @@ const HEAD: &str = "# Phrases that the model resolved. Nothing is learned from t
 #[derive(Clone, Debug)]
 pub struct Pending {
     path: PathBuf,
+    secrets: Secrets,
 }
 
 impl Pending {
-    /// The file at `path`; it need not be there.
-    pub fn at(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+    /// The file at `path`, which need not be there; a phrase with one of these secrets never gets into it.
+    pub fn at(path: &Path, secrets: &Secrets) -> Self {
+        Self { path: path.to_owned(), secrets: secrets.clone() }
     }
 
     /// Adds a phrase, unless it stands there or is known already. Whether the file changed.
@@ -45,7 +46,7 @@ impl Pending {
     ) -> Result<bool, String> {
         let phrase = text.trim().to_owned();
         // What holds a secret is no phrase to learn from.
-        let secret = secrets::mask(&phrase) != phrase;
+        let secret = self.secrets.mask(&phrase) != phrase;
         if secret || phrase.chars().count() > LONGEST || phrase.lines().count() != 1 {
             return Ok(false);
         }
@@ -105,7 +106,7 @@ mod tests {
     fn a_phrase_is_suggested_once_and_can_be_moved_as_it_stands() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("config/exemplars.pending.yaml");
-        let pending = Pending::at(&path);
+        let pending = Pending::at(&path, &Secrets::default());
         assert!(suggest(&pending, "give the thing a polish"));
         assert!(!suggest(&pending, "Give the thing  a polish!"));
         let known = Exemplars::builtin().entries().first().unwrap().phrase.clone();
@@ -129,7 +130,7 @@ mod tests {
     fn secrets_do_not_reach_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("p.yaml");
-        let pending = Pending::at(&path);
+        let pending = Pending::at(&path, &Secrets::default());
         assert!(!suggest(&pending, "put sk-proj-4f8Qz1LmN7xT2vB9cR3kW6yH5jD0aG where it belongs"));
         assert!(!path.exists());
     }
@@ -138,7 +139,7 @@ mod tests {
     fn the_file_stays_small_and_a_broken_one_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("p.yaml");
-        let pending = Pending::at(&path);
+        let pending = Pending::at(&path, &Secrets::default());
         for n in 0..MOST {
             suggest(&pending, &format!("do thing number {n} of the many"));
         }

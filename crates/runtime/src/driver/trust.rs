@@ -68,7 +68,7 @@ impl Driver {
     /// that nothing shows.
     fn hand_out(&mut self, in_force: bool) {
         let secrets = self.at.config.secrets.clone();
-        crate::secrets::keep(&secrets);
+        self.setup.secrets.keep(&secrets);
         let (of, mut variables) = given(&self.at.trust.1);
         if !in_force {
             variables.clear();

@@ -71,7 +71,7 @@ impl Kit {
             path: at.root.path().to_owned(),
             why: e.to_string(),
         };
-        let pending = Pending::at(&at.config.intent.pending);
+        let pending = Pending::at(&at.config.intent.pending, &setup.secrets);
         let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
         let (of, variables) = trust::given(&at.trust.1);
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
