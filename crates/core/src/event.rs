@@ -27,7 +27,7 @@ use crate::{
     session::LaneKind,
     shell::Risk,
     talk::{Fault, Finish, Usage},
-    tool::{ChangeKind, Exit, Tool},
+    tool::{ChangeKind, Exit, ReadCall, Tool},
 };
 
 /// An event with its place in the log.
@@ -772,6 +772,9 @@ pub struct CallHead {
     pub name: String,
     /// The arguments.
     pub args: Excerpt,
+    /// What they say, as it was read where the reply ended.
+    #[serde(skip)]
+    pub read: ReadCall,
 }
 
 /// One file of a write, by hashes.

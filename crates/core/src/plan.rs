@@ -10,6 +10,7 @@ use crate::{
     ids::{EvidenceId, GateId, Millis, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
     relpath::RelPath,
+    tool::read,
 };
 
 /// Most tasks a plan may have.
@@ -125,11 +126,6 @@ pub enum GateStatus {
 /// A submitted plan cannot be used; the text tells the model why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// The arguments are not the JSON that the tool asks for.
-    #[error(
-        "the plan could not be read: {0}; send {{\"title\", \"tasks\": [{{\"title\", \"detail\", \"kind\", \"files\", \"after\"}}], \"gates\": [{{\"name\", \"command\"}}]}}"
-    )]
-    Unreadable(String),
     /// There is no task.
     #[error("the plan has no tasks; give at least one task with a title")]
     Empty,
@@ -154,62 +150,84 @@ pub enum PlanError {
 
 /// A plan as `submit_plan` takes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PlanDraft {
     /// Its name.
-    #[serde(default)]
     pub title: String,
     /// What the user should know.
-    #[serde(default, alias = "summary")]
+    #[serde(default, deserialize_with = "read::if_any")]
     pub note: String,
     /// The tasks.
-    #[serde(default)]
+    #[serde(deserialize_with = "read::objects")]
     pub tasks: Vec<TaskDraft>,
     /// The gates.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read::objects_if_any")]
     pub gates: Vec<GateDraft>,
 }
 
 /// A task as `submit_plan` takes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TaskDraft {
     /// What is done.
-    #[serde(alias = "description")]
     pub title: String,
     /// How.
-    #[serde(default, alias = "details")]
+    #[serde(default, deserialize_with = "read::if_any")]
     pub detail: String,
-    /// `create`, `modify`, `delete`, `execute` or `read`; `modify` when left out.
-    #[serde(default)]
-    pub kind: Option<String>,
+    /// How deep it reaches; a change when left out.
+    #[serde(default, deserialize_with = "read::word_if_any")]
+    pub kind: TaskKind,
     /// Files.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read::if_any")]
     pub files: Vec<String>,
     /// Numbers of tasks that come before, from 1.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read::if_any")]
     pub after: Vec<u64>,
+}
+
+/// What a task does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskKind {
+    /// It makes files.
+    Create,
+    /// It changes files.
+    #[default]
+    Modify,
+    /// It removes files.
+    Delete,
+    /// It runs commands.
+    Execute,
+    /// It only looks.
+    Read,
+}
+
+impl TaskKind {
+    const fn node(self) -> IntentNode {
+        match self {
+            Self::Create => IntentNode::Create,
+            Self::Modify => IntentNode::Modify,
+            Self::Delete => IntentNode::Delete,
+            Self::Execute => IntentNode::Execute,
+            Self::Read => IntentNode::Read,
+        }
+    }
 }
 
 /// A gate as `submit_plan` takes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GateDraft {
     /// Its name.
     pub name: String,
     /// Its command line.
     pub command: String,
     /// Numbers of tasks that come before, from 1; all when empty.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read::if_any")]
     pub after: Vec<u64>,
 }
 
 impl PlanDraft {
-    /// Reads the arguments of `submit_plan`.
-    ///
-    /// # Errors
-    /// When they are not such JSON.
-    pub fn parse(args: &str) -> Result<Self, PlanError> {
-        serde_json::from_str(args).map_err(|e| PlanError::Unreadable(e.to_string()))
-    }
-
     /// Checks the draft and makes it a plan.
     ///
     /// # Errors
@@ -256,12 +274,11 @@ impl TaskDraft {
         if let Some(a) = unknown {
             return Err(PlanError::UnknownTask(usize::try_from(number).unwrap_or(usize::MAX), *a));
         }
-        let node = self.kind.as_deref().and_then(|k| k.parse().ok()).unwrap_or(IntentNode::Modify);
         Ok(Task {
             id: TaskId(number),
             title: self.title,
             detail: self.detail,
-            node,
+            node: self.kind.node(),
             files: self.files.iter().filter_map(|f| RelPath::new(f).ok()).collect(),
             after: self.after.into_iter().map(TaskId).collect(),
             status: TaskStatus::Pending,

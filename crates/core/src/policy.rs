@@ -4,7 +4,9 @@
 //! removals are never allowed by a rule, and what cannot be read with certainty neither. Never reads a file (the
 //! runtime does), never asks anybody, and is consulted in one place: the session's gate.
 
+mod always;
 mod decide;
+mod decision;
 mod glob;
 mod held;
 mod manner;
@@ -17,7 +19,7 @@ mod rule;
 mod why;
 mod words;
 
-pub use decide::{Conditions, Decision, Ground, Outcome, Ruling, Setting};
+pub use decision::{Conditions, Decision, Ground, Outcome, Ruling, Setting};
 pub use glob::Places;
 pub use held::{Held, PathRules};
 pub use manner::{By, Manner};

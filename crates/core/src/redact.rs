@@ -16,6 +16,8 @@ use std::{borrow::Cow, fmt, sync::Arc};
 
 use regex::{Regex, RegexBuilder};
 
+use crate::shell::secrets;
+
 pub use entrance::Guarded;
 pub(crate) use entrance::{refuse_call, shown_args};
 pub use random::is_worth_hiding;
@@ -144,7 +146,7 @@ impl Redactor {
     /// The secrets of a file: where its name says that it keeps secrets, also weak ones.
     pub fn secrets_of_file(&self, path: &str, text: &str) -> Vec<Secret> {
         let mut found = self.secrets(text);
-        if files::keeps_secrets(path) {
+        if secrets::keeps_secrets(path) {
             found.extend(files::weak(text));
             return settle(found);
         }

@@ -44,7 +44,7 @@ pub struct Sandbox {
     pub network: bool,
     /// Whether a command that writes could change modes, owners, times and attributes of files outside of what it may
     /// write: then every such command asks.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub metadata_open: bool,
     /// Folders of the program itself that lie in the workspace; what is in them is a control file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -139,45 +139,5 @@ impl Confine {
                 "in the sandbox: writes the workspace, with the network"
             }
         }
-    }
-}
-
-/// What a call of `run` asks for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Wish {
-    /// The line.
-    pub command: String,
-    /// The folder, relative to the workspace; empty for its root.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub folder: String,
-    /// Whether it asks for the network.
-    #[serde(skip_serializing_if = "is_false")]
-    pub network: bool,
-    /// Whether it asks for the user's own rights.
-    #[serde(skip_serializing_if = "is_false")]
-    pub outside: bool,
-    /// Why it asks for more than the sandbox gives.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-    /// Whether something that the project brings would run in place of what the line names: found, never asked for.
-    #[serde(skip)]
-    pub brought: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference over")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
-}
-
-impl Wish {
-    /// A line that asks for nothing more, in the workspace itself.
-    pub fn line(command: impl Into<String>) -> Self {
-        Self { command: command.into(), ..Self::default() }
-    }
-
-    /// The arguments of a call that asks for this.
-    pub fn args(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -1,9 +1,22 @@
 //! The tools a model can call, what each needs, and the permit without which none runs.
 //!
-//! Owns names, effect classes and permits. Never runs anything: the tools crate does, and only
-//! with a [`Permit`], which only the session can make.
+//! Owns the list of tools, the reading of their calls, and permits. Never runs anything: the tools
+//! crate does, and only with a [`Permit`], which only the session can make.
+
+mod call;
+mod facts;
+pub(crate) mod read;
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+pub use call::{
+    AskUser, Delete, Edit, External, FileCall, List, Read, Replacement, RequestPath, Run, Search,
+    SessionCall, Tool, ToolCall, Write,
+};
+pub use facts::Subject;
+pub use read::{ArgsError, ReadCall};
 
 use crate::{
     blob::{Blob, BlobId},
@@ -13,106 +26,9 @@ use crate::{
     policy::Held,
     relpath::RelPath,
     sandbox::Confine,
-    scope::Capability,
     session::{Lane, OpenCall},
     trust::Trust,
 };
-
-/// Every tool of the workbench. A new one does not build until [`Tool::needs`] says its effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tool {
-    /// Names of files.
-    List,
-    /// Lines of a file.
-    Read,
-    /// Matches of a pattern.
-    Search,
-    /// Exact replacements in a file, as a proposal.
-    Edit,
-    /// A whole file, as a proposal.
-    Write,
-    /// A file's removal, as a proposal.
-    Delete,
-    /// A command.
-    Run,
-    /// The plan, for the user's approval.
-    SubmitPlan,
-    /// A question to the user.
-    AskUser,
-    /// A deeper path for this turn.
-    RequestPath,
-}
-
-impl Tool {
-    /// Every tool, in the order in which they are offered.
-    pub const ALL: [Self; 10] = [
-        Self::List,
-        Self::Read,
-        Self::Search,
-        Self::Edit,
-        Self::Write,
-        Self::Delete,
-        Self::Run,
-        Self::SubmitPlan,
-        Self::AskUser,
-        Self::RequestPath,
-    ];
-
-    /// The name a model calls it by.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Read => "read",
-            Self::Search => "search",
-            Self::Edit => "edit",
-            Self::Write => "write",
-            Self::Delete => "delete",
-            Self::Run => "run",
-            Self::SubmitPlan => "submit_plan",
-            Self::AskUser => "ask_user",
-            Self::RequestPath => "request_path",
-        }
-    }
-
-    /// The tool called `name`.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|t| t.name() == name)
-    }
-
-    /// Whether the session itself reads the arguments; such a call's stand whole in its event.
-    pub const fn read_by_session(self) -> bool {
-        matches!(self, Self::Run | Self::SubmitPlan | Self::AskUser | Self::RequestPath)
-    }
-
-    /// Whether its arguments carry what a file is to hold: those stay as they are, to the byte.
-    pub const fn carries_content(self) -> bool {
-        match self {
-            Self::Edit | Self::Write => true,
-            Self::List
-            | Self::Read
-            | Self::Search
-            | Self::Delete
-            | Self::Run
-            | Self::SubmitPlan
-            | Self::AskUser
-            | Self::RequestPath => false,
-        }
-    }
-
-    /// The capability that a lane must have before the tool runs; `None` for tools that only
-    /// speak to the session itself.
-    pub const fn needs(self) -> Option<Capability> {
-        match self {
-            Self::List => Some(Capability::List),
-            Self::Read | Self::Search => Some(Capability::Read),
-            Self::Edit | Self::Write => Some(Capability::Write),
-            Self::Delete => Some(Capability::Delete),
-            Self::Run => Some(Capability::Execute),
-            Self::SubmitPlan | Self::AskUser | Self::RequestPath => None,
-        }
-    }
-}
 
 /// Who let a call begin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -137,14 +53,14 @@ impl LeaveOf {
     }
 }
 
-/// Leave to run one call once. It names the lane, the call, the tool, the arguments by hash and
-/// the lane's scope epoch; only the session can make one.
+/// Leave to run one call once. It names the lane and the lane's scope epoch and holds the call itself,
+/// as it was read and decided about; only the session can make one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permit {
     lane: LaneId,
     call: CallId,
     tool: Tool,
-    args: BlobId,
+    asked: Arc<ToolCall>,
     epoch: u32,
     confine: Option<Confine>,
     given: Option<BlobId>,
@@ -153,19 +69,20 @@ pub struct Permit {
 }
 
 impl Permit {
-    pub(crate) fn mint(lane: &Lane, open: &OpenCall, tool: Tool, epoch: u32) -> Self {
+    /// `None` for a call that could not be read, or that names no tool.
+    pub(crate) fn mint(lane: &Lane, open: &OpenCall, epoch: u32) -> Option<Self> {
         let (confine, given) = (open.confine, open.given);
-        Self {
+        Some(Self {
             lane: lane.id,
             call: open.call,
-            tool,
-            args: open.hash,
+            tool: open.tool?,
+            asked: Arc::clone(open.asked.as_ref().ok()?),
             epoch,
             confine,
             given,
             meant: open.meant.clone(),
             leave_of: open.leave_of,
-        }
+        })
     }
 
     /// The lane that may run the call.
@@ -181,6 +98,11 @@ impl Permit {
     /// The tool.
     pub const fn tool(&self) -> Tool {
         self.tool
+    }
+
+    /// What exactly it allows.
+    pub fn asked(&self) -> &ToolCall {
+        &self.asked
     }
 
     /// What the variables came from that a command gets of the project; nothing when it gets none.
@@ -206,11 +128,6 @@ impl Permit {
     /// Who let the call begin.
     pub const fn leave_of(&self) -> LeaveOf {
         self.leave_of
-    }
-
-    /// Whether it covers exactly these arguments.
-    pub fn covers(&self, args: &str) -> bool {
-        self.args == BlobId::of(args.as_bytes())
     }
 }
 
@@ -328,3 +245,6 @@ pub struct ProposalDraft {
     /// The hunks between them; one for a new or removed file.
     pub hunks: Vec<Hunk>,
 }
+
+#[cfg(test)]
+mod tests;

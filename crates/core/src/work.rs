@@ -74,8 +74,6 @@ pub enum Work {
     Tool {
         /// The leave to do so.
         permit: Permit,
-        /// Where its arguments stand.
-        args: ArgsRef,
         /// What the lane sees instead of the disk.
         view: View,
     },
@@ -137,15 +135,6 @@ pub enum Work {
     },
 }
 
-/// Where the arguments of a call stand in the log, or the command line of a gate itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ArgsRef {
-    /// In the reply with this sequence number, at this position.
-    Reply(Seq, usize),
-    /// Here.
-    Inline(String),
-}
-
 /// What a lane sees of the files: its own proposals over the disk, and what it saw before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
@@ -203,7 +192,6 @@ impl Work {
 
 /// A change in what should be going on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "a few exist at a time, and most of them start something")]
 pub enum Effect {
     /// It should begin.
     Start(Work),

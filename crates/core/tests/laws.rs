@@ -104,7 +104,7 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
     let all = [
         ("read", r#"{"path":"a.txt"}"#),
         ("search", r#"{"pattern":"x"}"#),
-        ("edit", r#"{"path":"a.txt","edits":[]}"#),
+        ("edit", r#"{"path":"a.txt","edits":[{"old":"1","new":"2"}]}"#),
         ("write", r#"{"path":"b.txt","content":"x"}"#),
         ("delete", r#"{"path":"c.txt"}"#),
         ("run", r#"{"command":"cargo test"}"#),
@@ -117,14 +117,14 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
         ("read", r#"{"path":"secrets/key"}"#),
         ("run", "{}"),
         ("request_path", r#"{"node":"modify","reason":"because"}"#),
-        ("request_path", r#"{"node":"read"}"#),
-        ("request_path", r#"{"node":"delete"}"#),
+        ("request_path", r#"{"node":"read","reason":"because"}"#),
+        ("request_path", r#"{"node":"delete","reason":"because"}"#),
         ("ask_user", r#"{"question":"Which?","choices":["a","b"]}"#),
         (
             "submit_plan",
             r#"{"title":"P","tasks":[{"title":"A","kind":"modify"},{"title":"B","kind":"delete","after":[1]}],"gates":[{"name":"t","command":"make"}]}"#,
         ),
-        ("submit_plan", r#"{"tasks":[]}"#),
+        ("submit_plan", r#"{"title":"P","tasks":[]}"#),
         ("nonsense", "{"),
     ];
     let count = dice.pick(&[0, 0, 0, 1, 1, 2, 3]);

@@ -61,7 +61,7 @@ fn reviewing() -> Bench {
     b.say("fix the greeting");
     b.plan(&[("Fix it", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt", "edits": []}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "one\n2\n3\n4\n5\n6\n7\n8\nnine\n");
     b.reply("done", &[]);
     b
@@ -175,7 +175,7 @@ fn auto_mode_applies_edits_but_not_removals() {
     b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
     b.say("fix the greeting");
     b.plan(&[("Fix", "modify")], &[]);
-    b.reply("", &[("edit", json!({"path": "a.txt"})), ("delete", json!({"path": "b.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt")), ("delete", json!({"path": "b.txt"}))]);
     b.propose("a.txt", "1\n", "2\n");
     b.propose("b.txt", "bye\n", "");
     b.reply("", &[]);
@@ -235,10 +235,10 @@ fn a_question_beside_a_run_only_reads_and_the_run_keeps_its_own() {
     assert!(answer.offer().allows(Capability::Read));
     assert!(!answer.offer().allows(Capability::Write) && !answer.offer().allows(Capability::Execute));
     assert!(b.session.state().lanes[&run.id].scope().allows(Capability::Write));
-    b.reply_to(answer.thinking.unwrap(), "", &[("edit", json!({"path": "a.txt"}))]).unwrap();
+    b.reply_to(answer.thinking.unwrap(), "", &[("edit", edit_of("a.txt"))]).unwrap();
     assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })));
     assert!(b.session.state().open.is_empty(), "beside a run nothing is asked either");
-    b.reply_to(run.thinking.unwrap(), "", &[("edit", json!({"path": "a.txt"}))]).unwrap();
+    b.reply_to(run.thinking.unwrap(), "", &[("edit", edit_of("a.txt"))]).unwrap();
     assert_eq!(b.tool().1, Tool::Edit);
     assert_eq!(phase(&b), Phase::Executing);
 }
@@ -247,14 +247,14 @@ fn a_question_beside_a_run_only_reads_and_the_run_keeps_its_own() {
 fn a_write_asked_from_a_question_opens_a_transition() {
     let mut b = Bench::new();
     b.say("where is it?");
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     assert!(b.session.pending().is_empty());
     b.answer(is_transition, Answer::Reject("just tell me".into())).unwrap();
     let refused = b.log.iter().any(|e| {
         matches!(&e.event, Event::CallEnded { status: CallStatus::Refused, result, .. } if result.head.contains("just tell me"))
     });
     assert!(refused);
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.answer(is_transition, Answer::Approve).unwrap();
     b.propose("a.txt", "1\n", "2\n");
     b.reply("done", &[]);
@@ -269,8 +269,10 @@ fn a_write_asked_from_a_question_opens_a_transition() {
 fn at_a_named_node_nothing_else_is_reachable() {
     let mut b = Bench::new();
     b.say("@explain how does it work?");
-    for tool in ["read", "run", "edit"] {
-        b.reply("", &[(tool, json!({"path": "a", "command": "ls"}))]);
+    for (tool, args) in
+        [("read", json!({"path": "a"})), ("run", json!({"command": "ls"})), ("edit", edit_of("a"))]
+    {
+        b.reply("", &[(tool, args)]);
         assert!(b.session.state().open.is_empty());
         b.thinking();
     }

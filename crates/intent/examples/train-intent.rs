@@ -30,7 +30,11 @@ mod lines;
 
 use learn::{Knobs, Learned, Sample, identity};
 use lines::{Row, acts, hash, is_test};
-use pilothouse_intent::{Classifier, Source, cli_row, stats::STEPS};
+use pilothouse_intent::{
+    Classifier, Source, cli_row,
+    features::schema,
+    stats::{STEPS, Stamp, corpus},
+};
 
 /// What a line of a frame weighs beside one of the corpus.
 const FRAME_WEIGHT: f32 = 0.3;
@@ -42,6 +46,11 @@ const FOLDS: u64 = 5;
 struct Line {
     row: Row,
     samples: Vec<Sample>,
+}
+
+/// The stamp of weights that are measured and not kept.
+fn unstamped() -> Stamp {
+    Stamp { features: schema(), corpus: 0 }
 }
 
 /// How a set of lines was read.
@@ -58,7 +67,7 @@ struct Score {
 impl Score {
     fn of(learned: &Learned, rows: &[&Row]) -> Self {
         let classifier =
-            Classifier::with_weights(learned.bytes(&identity())).expect("weights of the right size");
+            Classifier::with_weights(learned.bytes(unstamped(), &identity())).expect("weights that fit");
         let mut score = Self::default();
         for row in rows {
             let out = cli_row(None, &classifier.read(&row.message()), 0);
@@ -95,8 +104,8 @@ fn calibration(lines: &[Line], frames: &[Sample]) -> [f32; STEPS] {
     for out in 0..FOLDS {
         let inside: Vec<&Sample> =
             lines.iter().filter(|l| fold(l) != out).flat_map(|l| &l.samples).chain(frames).collect();
-        let bytes = Learned::from(&inside, &knobs()).bytes(&identity());
-        let classifier = Classifier::with_weights(bytes).expect("weights of the right size");
+        let bytes = Learned::from(&inside, &knobs()).bytes(unstamped(), &identity());
+        let classifier = Classifier::with_weights(bytes).expect("weights that fit");
         for line in lines.iter().filter(|l| fold(l) == out) {
             let reading = classifier.read(&line.row.message());
             if reading.whole.source == Source::Exemplar {
@@ -142,7 +151,7 @@ fn floor() -> Vec<(String, Vec<Row>)> {
         .collect()
 }
 
-/// The learner's knobs, each to be set for an ablation: `--epochs`, `--rate`, `--drop`, `--decay`.
+/// The learner's knobs, each to be set for an ablation: `--epochs`, `--rate`, `--drop`, `--decay`, `--runs`.
 fn knobs() -> Knobs {
     let args: Vec<String> = std::env::args().collect();
     let value = |name: &str| {
@@ -154,6 +163,7 @@ fn knobs() -> Knobs {
         rate: value("--rate").unwrap_or(usual.rate),
         drop: value("--drop").map_or(usual.drop, |v| v as u64),
         decay: value("--decay").unwrap_or(usual.decay),
+        runs: value("--runs").map_or(usual.runs, |v| v as u64),
     }
 }
 
@@ -164,9 +174,10 @@ fn main() {
     let share: f64 = value("--share").map_or(1.0, |s| s.parse().expect("a number"));
     let times = value("--frames").map_or(FRAME_TIMES, |s| s.parse().expect("a number"));
     let source = std::fs::read_to_string(format!("{root}frames.txt")).expect("the frames can be read");
+    let by = Classifier::builtin();
     let frames: Vec<Sample> = match times {
         0 => Vec::new(),
-        _ => frames::expand(&source, times).iter().map(|r| Sample::new(r, FRAME_WEIGHT)).collect(),
+        _ => frames::expand(&source, times).iter().map(|r| Sample::new(&by, r, FRAME_WEIGHT)).collect(),
     };
     // lines that are not in the tree: a round of writing that is only measured, `name=FILE`
     let more = value("--with").into_iter().flat_map(|list| {
@@ -180,7 +191,7 @@ fn main() {
         .into_iter()
         .chain(more)
         .filter(|r| !is_test(&r.text) && ((hash(&r.text) >> 8 & 0xffff) as f64 / 65536.0) < share)
-        .map(|row| Line { samples: Sample::all(&row), row })
+        .map(|row| Line { samples: Sample::all(&by, &row), row })
         .collect();
     println!("{} lines, {} lines of frames", lines.len(), frames.len());
     let learn = |keep: &dyn Fn(&Line) -> bool| {
@@ -208,5 +219,7 @@ fn main() {
     println!("calibration {table:.2?}");
     let out =
         args.iter().find(|a| a.ends_with(".bin")).cloned().unwrap_or_else(|| format!("{root}weights.bin"));
-    std::fs::write(&out, learned.bytes(&table)).expect("the weights can be written");
+    let written = std::fs::read_to_string(format!("{root}corpus.jsonl")).expect("the corpus can be read");
+    let stamp = Stamp { features: schema(), corpus: corpus(&written, &source) };
+    std::fs::write(&out, learned.bytes(stamp, &table)).expect("the weights can be written");
 }

@@ -7,44 +7,17 @@ use super::{
     structure::Structure,
     text::{Doc, Kind, Token},
     turn::{Control, Mode, Phase, Turn},
+    words::List,
 };
 
-const PARTICLES: &[&str] = &[
-    "吧",
-    "了",
-    "呢",
-    "啊",
-    "呀",
-    "哦",
-    "ね",
-    "よ",
-    "です",
-    "ください",
-    "下さい",
-    "な",
-    "요",
-    "해요",
-    "줘",
-    "주세요",
-    "세요",
-    "좀",
-    "はい",
-    "じゃあ",
-    "那",
-    "请",
-    "就",
-    "먼저",
-    " ",
-];
-
 /// The tags of the phrases that cover the whole message, in order; `None` when words are left over.
-pub(crate) fn cover(doc: &Doc, s: &Structure) -> Option<Vec<Vec<Tag>>> {
+pub(crate) fn cover(doc: &Doc, s: &Structure<'_>) -> Option<Vec<Vec<Tag>>> {
     let (found, at) = prefix(doc, s);
     (at >= doc.tokens.len() && found.iter().any(|t| !t.is_empty())).then_some(found)
 }
 
 /// The same for as much of the head as can be covered, and where that ends.
-pub(crate) fn prefix(doc: &Doc, s: &Structure) -> (Vec<Vec<Tag>>, usize) {
+pub(crate) fn prefix(doc: &Doc, s: &Structure<'_>) -> (Vec<Vec<Tag>>, usize) {
     let mut found = Vec::new();
     let mut i = 0;
     while let Some(token) = doc.tokens.get(i) {
@@ -80,7 +53,7 @@ pub(crate) fn prefix(doc: &Doc, s: &Structure) -> (Vec<Vec<Tag>>, usize) {
 }
 
 /// A run without spaces that is one answer, particles aside.
-fn run(i: usize, token: &Token, s: &Structure) -> Option<Vec<Tag>> {
+fn run(i: usize, token: &Token, s: &Structure<'_>) -> Option<Vec<Tag>> {
     let mut at = 0;
     let mut tags: Vec<Tag> = Vec::new();
     while at < token.text.len() {
@@ -102,7 +75,15 @@ fn run(i: usize, token: &Token, s: &Structure) -> Option<Vec<Tag>> {
             continue;
         }
         let rest = token.text.get(at..)?;
-        at += PARTICLES.iter().find(|p| rest.starts_with(**p))?.len();
+        at += s
+            .known
+            .words
+            .list(List::Particle)
+            .iter()
+            .map(|p| &**p)
+            .chain([" "])
+            .find(|p| rest.starts_with(p))?
+            .len();
     }
     Some(tags)
 }
@@ -182,7 +163,7 @@ fn letter(text: &str, phase: Phase) -> Option<Turn> {
 }
 
 /// The mode that a message switches to, if it does.
-pub(crate) fn mode(s: &Structure, asks: bool) -> Option<Mode> {
+pub(crate) fn mode(s: &Structure<'_>, asks: bool) -> Option<Mode> {
     let at = |tag: Tag| s.hits.iter().filter(|h| h.tag == tag).map(|h| (h.start, h.offset)).max();
     if asks {
         return None;
@@ -200,6 +181,6 @@ pub(crate) fn mode(s: &Structure, asks: bool) -> Option<Mode> {
 }
 
 /// "leave proof mode" names the mode that is left.
-fn leaves(s: &Structure) -> bool {
+fn leaves(s: &Structure<'_>) -> bool {
     s.hits.iter().any(|h| h.tag == Tag::ModeExplore && h.len >= 3)
 }

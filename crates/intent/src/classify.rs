@@ -5,18 +5,21 @@
 use std::{borrow::Cow, cell::OnceCell, sync::Arc};
 
 use super::{
-    IntentNode as N, IntentPath, PausedTurn, answer, command, context, fold,
+    IntentNode as N, IntentPath, PausedTurn, answer, command, context, features, fold,
     forbid::{self, Ban},
-    lexicon::Tag,
+    lexicon::{Hit, Tag},
+    parts::{Part, Rule, Tables},
     paused,
     reading::{Clarify, Classification, Message, Reading, Segment, Source},
     rules::{self, Guess},
     shell,
-    stats::Model,
-    structure::{self, Form, Structure},
+    stats::{Model, WeightsError},
+    structure::{self, Clause, Form, Structure},
+    subs,
     text::{self, Doc},
-    turn::{Control, Phase, PlanSub, QuerySub, Turn},
+    turn::{Control, Phase, Turn},
     vote::{self, Vote},
+    words::List,
 };
 
 /// Reads messages; cheap to copy, the tables are shared.
@@ -24,35 +27,48 @@ use super::{
 pub struct Classifier {
     pub(super) extra: Option<Arc<super::join::Known>>,
     pub(super) weights: Option<Arc<Model<'static>>>,
+    pub(super) tables: Option<Arc<Tables>>,
 }
 
 /// A message taken apart once.
 pub(crate) struct Parsed<'a> {
     pub text: &'a str,
     pub doc: Doc,
-    pub structure: Structure,
+    pub structure: Structure<'a>,
     pub kept: Vec<usize>,
     pub withdrawn: bool,
     pub cover: Option<Vec<Vec<Tag>>>,
     pub ban: Ban,
+    /// All that is wanted is that something stays.
+    pub stays: bool,
     pub guess: OnceCell<Option<Guess>>,
     pub asks: OnceCell<bool>,
 }
 
 impl<'a> Parsed<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
-        Self::under(text, Ban::None)
+    pub(crate) fn new(text: &'a str, known: &'a Tables) -> Self {
+        Self::under(text, Ban::None, known)
     }
 
     /// A part of a message, and what the whole of it forbids.
-    pub(crate) fn under(text: &'a str, floor: Ban) -> Self {
+    pub(crate) fn within(text: &'a str, whole: &str, known: &'a Tables) -> Self {
+        Self::under(text, forbid::anywhere(whole, known), known)
+    }
+
+    fn under(text: &'a str, floor: Ban, known: &'a Tables) -> Self {
         let doc = text::tokenize(text);
-        let structure = structure::analyze(&doc);
+        let structure = structure::analyze(&doc, known);
         let (kept, withdrawn) = fold::survivors(&doc, &structure);
         let cover = answer::cover(&doc, &structure);
         let ban = forbid::read(&doc, &structure, text).max(floor);
+        let stays = forbid::alone(&doc, &structure);
         let (guess, asks) = (OnceCell::new(), OnceCell::new());
-        Self { text, doc, structure, kept, withdrawn, cover, ban, guess, asks }
+        Self { text, doc, structure, kept, withdrawn, cover, ban, stays, guess, asks }
+    }
+
+    /// Whether nothing may change; beside a plan "don't delete foo.rs" only narrows it.
+    pub(crate) fn forbids(&self, phase: Phase) -> bool {
+        self.ban != Ban::None || (self.stays && phase == Phase::Idle)
     }
 
     /// What is said beside a prohibition, when something is.
@@ -115,14 +131,40 @@ impl Classifier {
         Ok(Self::configured(Some(own), super::similar::Thresholds::default()))
     }
 
-    /// The classifier with other weights than the built-in ones, as the trainer measures them;
-    /// `None` when their size is wrong.
-    pub fn with_weights(bytes: Vec<u8>) -> Option<Self> {
+    /// The classifier with other weights than the built-in ones, as the trainer measures them.
+    ///
+    /// # Errors
+    /// What is wrong with the weights.
+    pub fn with_weights(bytes: Vec<u8>) -> Result<Self, WeightsError> {
         let weights = Model::parse(Cow::Owned(bytes))?;
-        Some(Self { weights: Some(Arc::new(weights)), ..Self::default() })
+        Ok(Self { weights: Some(Arc::new(weights)), ..Self::default() })
     }
 
-    fn model(&self) -> Option<&Model<'static>> {
+    /// The classifier without some of its parts, with weights learned without them.
+    ///
+    /// # Errors
+    /// What is wrong with the weights.
+    pub fn without(parts: &[Part], weights: Option<Vec<u8>>) -> Result<Self, WeightsError> {
+        let weights = weights.map(|bytes| Model::parse(Cow::Owned(bytes))).transpose()?;
+        let tables = Some(Arc::new(Tables::without(parts)));
+        Ok(Self { weights: weights.map(Arc::new), tables, extra: None })
+    }
+
+    /// The features of a message for the leaves and turns: bucket and value.
+    pub fn features(&self, m: &Message<'_>) -> Vec<(u32, f32)> {
+        features::features(m, self.tables())
+    }
+
+    /// The features of a message for the guards, which say whether it only asks and whether it forbids.
+    pub fn guards(&self, m: &Message<'_>) -> Vec<(u32, f32)> {
+        features::guards(m, self.tables())
+    }
+
+    pub(super) fn tables(&self) -> &Tables {
+        self.tables.as_deref().unwrap_or_else(|| Tables::builtin())
+    }
+
+    pub(super) fn model(&self) -> Option<&Model<'static>> {
         match &self.weights {
             Some(own) => Some(own),
             None => Model::builtin(),
@@ -140,34 +182,36 @@ impl Classifier {
         let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
         let focus = text::focus(trimmed);
         if let Some((name, args)) = command::slash(trimmed) {
-            return slashed(trimmed, name, args, m);
+            return slashed(trimmed, name, args, m, self.tables());
         }
         if m.paused {
             return self.at_pause(trimmed, &focus);
         }
         if let Some(line) = command::bang(trimmed) {
-            return typed(line, m);
+            return typed(line, m, self.tables());
         }
         if let Some((node, rest)) = command::node_prefix(trimmed) {
-            return prefixed(node, rest, m, self.model());
+            return prefixed(node, rest, m, self.model(), self.tables());
         }
         if let Some(reading) = self.exact(&focus, m) {
             return reading;
         }
-        let parsed = Parsed::under(&focus, forbid::anywhere(trimmed));
-        if parsed.ban == Ban::None && shell::leaf_of_line(trimmed).is_some() {
-            return typed(trimmed, m);
+        let parsed = Parsed::within(&focus, trimmed, self.tables());
+        let typed_line = self.tables().on(Rule::TierShell) && shell::leaf_of_line(trimmed).is_some();
+        if parsed.ban == Ban::None && typed_line {
+            return typed(trimmed, m, self.tables());
         }
         self.similar(context::follow(self.prose(trimmed, &parsed, m), &parsed, m), m)
     }
 
     fn at_pause(&self, whole: &str, text: &str) -> Reading {
-        let parsed = Parsed::under(text, forbid::anywhere(whole));
-        let mut turn = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
-        if turn == PausedTurn::Resume && parsed.cover.is_none() && text.chars().any(char::is_alphabetic) {
+        let parsed = Parsed::within(text, whole, self.tables());
+        let said = paused::read(&parsed.doc, &parsed.structure, parsed.cover.as_deref(), text);
+        let mut turn = said.unwrap_or(PausedTurn::Resume);
+        if said.is_none() && parsed.cover.is_none() && text.chars().any(char::is_alphabetic) {
             let shares = self
                 .model()
-                .map(|model| model.predict(&super::features::of(&parsed, Phase::AwaitingApproval, true)));
+                .map(|model| model.predict(&features::of(&parsed, Phase::AwaitingApproval, true)));
             if shares.is_some_and(|s| s.turn("breakout") > s.turn("resume").max(0.5)) {
                 turn = PausedTurn::Breakout;
             }
@@ -201,11 +245,11 @@ impl Classifier {
             for part in parts.iter().take(24) {
                 let words = parsed.text.get(part.from..part.to).unwrap_or("");
                 let dropped = !(part.first..part.end).any(|c| parsed.kept.contains(&c));
-                let inner = Parsed::new(words);
+                let inner = Parsed::new(words, self.tables());
                 if inner.structure.clauses.iter().all(|c| c.form == Form::Empty) && inner.cover.is_none() {
                     continue;
                 }
-                let mut class = finish(vote::decide(&inner, m, self.model()), &inner, m);
+                let mut class = finish(vote::decide(&inner, m, self.model()), &inner);
                 if inner.withdraws() {
                     class.turn = Turn::Control(Control::Cancel);
                     class.path = IntentPath::root();
@@ -213,7 +257,7 @@ impl Classifier {
                 segments.push(Segment { text: words.to_owned(), class, dropped });
             }
         }
-        let whole = finish(vote, parsed, m);
+        let whole = finish(vote, parsed);
         if segments.is_empty() {
             segments.push(Segment { text: full.to_owned(), class: whole.clone(), dropped: false });
         }
@@ -224,7 +268,7 @@ impl Classifier {
             text: full.to_owned(),
             segments,
             ordered,
-            forbids_change: parsed.ban != Ban::None,
+            forbids_change: parsed.forbids(m.phase),
             clarify,
             paused: None,
             slash: None,
@@ -314,14 +358,14 @@ fn plain(class: Classification, text: &str) -> Reading {
 }
 
 /// Whether a message forbids changes, wherever it says so.
-fn forbids(text: &str) -> bool {
-    Parsed::under(&text::focus(text), forbid::anywhere(text)).ban != Ban::None
+fn forbids(text: &str, known: &Tables) -> bool {
+    Parsed::within(&text::focus(text), text, known).ban != Ban::None
 }
 
-fn slashed(text: &str, name: String, args: String, m: &Message<'_>) -> Reading {
+fn slashed(text: &str, name: String, args: String, m: &Message<'_>, known: &Tables) -> Reading {
     let (turn, leaf) = command::turn_of(&name, &args, m.phase);
     let mut reading = plain(made(turn, leaf, 1.0, Source::Slash, format!("command {name}")), text);
-    reading.forbids_change = forbids(text);
+    reading.forbids_change = forbids(text, known);
     if m.paused {
         let out =
             matches!(reading.whole.turn, Turn::Control(Control::Exit | Control::Cancel | Control::Reset));
@@ -331,19 +375,19 @@ fn slashed(text: &str, name: String, args: String, m: &Message<'_>) -> Reading {
     reading
 }
 
-fn typed(line: &str, m: &Message<'_>) -> Reading {
+fn typed(line: &str, m: &Message<'_>, known: &Tables) -> Reading {
     let leaf = shell::leaf_of_line(line).unwrap_or(N::Execute);
-    let turn = vote::project(leaf, m.phase, m.plan_active, line);
+    let turn = vote::project(leaf, m.phase, m.plan_active);
     let mut reading =
         plain(made(turn, leaf, 0.97, Source::Heuristic, "a shell line, typed as it is".into()), line);
     reading.command = Some(line.to_owned());
-    reading.forbids_change = forbids(line);
+    reading.forbids_change = forbids(line, known);
     reading
 }
 
-fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>) -> Reading {
+fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>, known: &Tables) -> Reading {
     let focus = text::focus(rest);
-    let parsed = Parsed::under(&focus, forbid::anywhere(rest));
+    let parsed = Parsed::within(&focus, rest, known);
     // an inner node is a floor, not the end: the reading may choose among its children
     let below = vote::decide(&parsed, m, model).leaf;
     let inner = matches!(node, N::Plan | N::Understand | N::Analyze | N::Write);
@@ -356,7 +400,7 @@ fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>) -> 
     } else {
         node
     };
-    let turn = vote::project(node_leaf, m.phase, m.plan_active, rest);
+    let turn = vote::project(node_leaf, m.phase, m.plan_active);
     let mut class = made(turn, node_leaf, 1.0, Source::AtNode, format!("@{} forces the node", node.name()));
     class.target = target(&parsed);
     let mut reading = plain(class, rest);
@@ -364,90 +408,15 @@ fn prefixed(node: N, rest: &str, m: &Message<'_>, model: Option<&Model<'_>>) -> 
     reading
 }
 
-fn finish(vote: Vote, parsed: &Parsed<'_>, _m: &Message<'_>) -> Classification {
+fn finish(vote: Vote, parsed: &Parsed<'_>) -> Classification {
     let turn = match vote.turn {
-        Turn::Query(None) => Turn::Query(query_sub(parsed)),
-        Turn::PlanNew(None) => Turn::PlanNew(plan_sub(parsed)),
+        Turn::Query(None) => Turn::Query(subs::query(parsed)),
+        Turn::PlanNew(None) => Turn::PlanNew(subs::plan(parsed)),
         turn @ (Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue | Turn::Control(_)) => turn,
     };
     let mut class = made(turn, vote.leaf, vote.confidence, vote.source, vote.reasoning);
     class.target = target(parsed);
     class
-}
-
-fn has_word(parsed: &Parsed<'_>, words: &[&str]) -> bool {
-    parsed.doc.tokens.iter().any(|t| words.contains(&t.text.as_str()))
-}
-
-fn query_sub(parsed: &Parsed<'_>) -> Option<QuerySub> {
-    let text = parsed.text.to_lowercase();
-    let any = |list: &[&str]| list.iter().any(|p| text.contains(p));
-    if has_word(parsed, &["summarize", "summarise", "summary", "recap", "tldr", "gist", "zusammenfassung"])
-        || any(&[
-            "key points",
-            "main points",
-            "in short",
-            "fasse ",
-            "sum up",
-            "resume ",
-            "résume",
-            "总结",
-            "要約",
-            "요약",
-        ])
-    {
-        return Some(QuerySub::Summary);
-    }
-    if any(&[
-        "how did you",
-        "how do you know",
-        "where did you get",
-        "where did that come from",
-        "where does that come from",
-        "where did this come from",
-        "show me the proof",
-        "what makes you",
-        "based on what",
-        "what evidence",
-        "which source",
-        "what's your source",
-        "whats your source",
-        "how did we get",
-        "why do you think",
-        "woher weißt",
-    ]) {
-        return Some(QuerySub::Provenance);
-    }
-    if any(&[
-        "in more detail",
-        "more detail",
-        "drill down",
-        "explain more",
-        "what specifically",
-        "elaborate",
-        "go deeper",
-        "more about",
-        "dig deeper",
-        "expand on",
-    ]) {
-        return Some(QuerySub::Detail);
-    }
-    let leaf = parsed.guess().map(|g| g.leaf);
-    (leaf == Some(N::Read) || any(&["what is the value", "what did we find", "what's the value"]))
-        .then_some(QuerySub::Lookup)
-}
-
-fn plan_sub(parsed: &Parsed<'_>) -> Option<PlanSub> {
-    if has_word(parsed, &["compare", "versus", "vs", "vergleiche", "compara", "confronta", "сравни"])
-        || parsed.text.contains("比较")
-        || parsed.text.contains("比較")
-    {
-        return Some(PlanSub::Compare);
-    }
-    let text = parsed.text.to_lowercase();
-    let any = |list: &[&str]| list.iter().any(|p| text.contains(p));
-    (any(&["what if", "what would happen", "what happens if", "predict", "forecast", "simulate the effect"]))
-        .then_some(PlanSub::Predict)
 }
 
 /// The first name in the message: a file, a path, something between backticks.
@@ -475,6 +444,10 @@ fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Opti
         return None;
     }
     let leaf = class.path.current();
+    let removes = leaf == N::Delete || parsed.guess().is_some_and(|g| g.leaf == N::Delete);
+    if removes && rules::is_action(leaf) && asks_about_it(parsed) {
+        return Some(Clarify::AnswerOrDo);
+    }
     if rules::is_action(leaf) || leaf == N::Clarify {
         if parsed.structure.clauses.len() == 1 && context::bare(parsed) && !context::refers(m.context) {
             return Some(Clarify::Vague);
@@ -490,4 +463,15 @@ fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Opti
         return Some(Clarify::Unclear);
     }
     None
+}
+
+/// "can we get rid of foo or is something still using it": the answer may be that it is needed.
+fn asks_about_it(parsed: &Parsed<'_>) -> bool {
+    let s = &parsed.structure;
+    let asks = |c: &Clause| matches!(c.form, Form::Question(_)) || (c.marked && c.form != Form::Request);
+    let or = |h: &Hit| {
+        let before = h.start.checked_sub(1).and_then(|i| parsed.doc.tokens.get(i));
+        h.tag.asks() && before.is_some_and(|t| s.known.is(List::Or, &t.text))
+    };
+    parsed.kept.iter().filter_map(|k| s.clauses.get(*k)).any(asks) || s.hits.iter().any(or)
 }

@@ -3,7 +3,7 @@
 //! Owns their making and their length. Never touches a file or the network; other embedders are the
 //! caller's.
 
-use super::{features::features, reading::Message};
+use super::{features::features, parts::Tables, reading::Message};
 
 /// The built-in embedder: features of words, letters and structure, folded into a short vector.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,7 +27,7 @@ impl Hashed {
 
     /// The vector of one text; zeros where there is nothing in it.
     pub fn vector(text: &str) -> Vec<f32> {
-        Self::fold(&features(&Message { text, ..Message::default() }))
+        Self::fold(&features(&Message { text, ..Message::default() }, Tables::builtin()))
     }
 }
 

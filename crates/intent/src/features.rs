@@ -5,23 +5,29 @@
 
 use super::{
     classify::Parsed,
+    forbid::Ban,
     lexicon::Tag,
+    parts::{Rule, Tables},
     reading::Message,
-    structure::{Clause, Form},
+    stats::{LEAVES, TURNS},
+    structure::{Clause, Form, Object},
     text::Kind,
     turn::Phase,
 };
+
+/// Counts changes to this file that move features to other buckets and change no name.
+const VERSION: &str = "features 2";
 
 /// Buckets of the hash.
 pub const BUCKETS: u32 = 1 << 16;
 
 /// Features of a message for the statistical tier: bucket and value.
-pub fn features(m: &Message<'_>) -> Vec<(u32, f32)> {
+pub(crate) fn features(m: &Message<'_>, known: &Tables) -> Vec<(u32, f32)> {
     let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     let focus = super::text::focus(trimmed);
-    let parsed = Parsed::under(&focus, super::forbid::anywhere(trimmed));
+    let parsed = Parsed::within(&focus, trimmed, known);
     match parsed.beside_ban(m.phase, m.paused) {
-        Some(rest) => of(&Parsed { ban: parsed.ban, ..Parsed::new(&rest) }, m.phase, m.paused),
+        Some(rest) => of(&Parsed { ban: parsed.ban, ..Parsed::new(&rest, known) }, m.phase, m.paused),
         None => of(&parsed, m.phase, m.paused),
     }
 }
@@ -39,10 +45,53 @@ fn hash(salt: u32, parts: &[&str]) -> u32 {
 
 /// Features of a message for the guards, which say whether it only asks and whether it forbids:
 /// its very words in their order, nothing taken out.
-pub fn guards(m: &Message<'_>) -> Vec<(u32, f32)> {
+pub(crate) fn guards(m: &Message<'_>, known: &Tables) -> Vec<(u32, f32)> {
     let trimmed = m.text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     let focus = super::text::focus(trimmed);
-    guard(&Parsed::under(&focus, super::forbid::anywhere(trimmed)), m.phase, m.paused)
+    guard(&Parsed::within(&focus, trimmed, known), m.phase, m.paused)
+}
+
+/// A hash of everything by which features get their buckets: weights learned under another one mean nothing.
+pub fn schema() -> u64 {
+    let forms = [
+        Form::Order,
+        Form::Request,
+        Form::Wish,
+        Form::Ought,
+        Form::Complaint,
+        Form::Statement,
+        Form::Frame,
+        Form::Empty,
+    ];
+    let objects =
+        [Object::Missing, Object::Pronoun, Object::Inner, Object::Whole, Object::New, Object::Other];
+    let kinds = [
+        Kind::Word,
+        Kind::Cjk,
+        Kind::Number,
+        Kind::File,
+        Kind::Path,
+        Kind::Url,
+        Kind::Ident,
+        Kind::Quote,
+        Kind::Tick,
+        Kind::Code,
+        Kind::Flag,
+        Kind::Punct,
+    ];
+    let buckets = BUCKETS.to_string();
+    let names = forms.iter().map(|f| f.name()).chain(objects.iter().map(|o| o.name()));
+    let names =
+        names.chain(kinds.iter().map(|k| k.name())).chain([Ban::None, Ban::Changes, Ban::All].map(Ban::name));
+    let names = names.chain(Tag::ALL.iter().map(|t| t.name())).chain(super::rules::NAMES.iter().copied());
+    let names = names.chain(LEAVES.iter().map(|l| l.name())).chain(TURNS).chain([VERSION, buckets.as_str()]);
+    fingerprint(names)
+}
+
+/// A hash that stays the same for ever, of several texts in their order.
+pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+    let bytes = texts.into_iter().flat_map(|t| t.bytes().chain([0x1f]));
+    bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32)> {
@@ -55,16 +104,16 @@ pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32
     };
     let mut bag = Bag { out: Vec::with_capacity(256), phase: 1 };
     bag.add(&["g", "phase", &group.to_string()], 1.0);
-    let mut words: Vec<(usize, std::borrow::Cow<'_, str>)> = Vec::new();
+    let mut words: Vec<(usize, &str)> = Vec::new();
     let total = p.doc.tokens.len();
     for (i, t) in p.doc.tokens.iter().enumerate() {
         if i > 50 && i + 50 < total {
             continue;
         }
         match t.kind {
-            Kind::Word => words.push((i, t.text.as_str().into())),
-            Kind::Punct if t.text == "\n" => words.push((i, ".".into())),
-            Kind::Punct => words.push((i, t.text.as_str().into())),
+            Kind::Word => words.push((i, t.text.as_str())),
+            Kind::Punct if t.text == "\n" => words.push((i, ".")),
+            Kind::Punct => words.push((i, t.text.as_str())),
             Kind::Cjk => {}
             Kind::Number
             | Kind::File
@@ -74,14 +123,18 @@ pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32
             | Kind::Quote
             | Kind::Tick
             | Kind::Code
-            | Kind::Flag => words.push((i, format!("<{:?}>", t.kind).into())),
+            | Kind::Flag => words.push((i, t.kind.name())),
         }
     }
     let n = f32::from(u16::try_from(words.len().max(1)).unwrap_or(u16::MAX));
     let v = (2.0 / n.sqrt()).min(0.8);
-    let word = |k: usize| words.get(k).map_or("$", |w| &*w.1);
+    let word = |k: usize| words.get(k).map_or("$", |w| w.1);
+    let ordered = p.structure.known.on(Rule::GuardOrder);
     for k in 0..words.len() {
         bag.add(&["g1", word(k)], v);
+        if !ordered {
+            continue;
+        }
         bag.add(&["g2", word(k), word(k + 1)], v);
         bag.add(&["g3", word(k), word(k + 1), word(k + 2)], v);
         bag.add(&["gs", word(k), word(k + 2)], v * 0.6);
@@ -101,38 +154,13 @@ pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32
         bag.add(&["gb", word(0), word(last)], 0.7);
         bag.add(&["gb", word(0), word(1), if word(last) == "?" { "?" } else { "." }], 0.7);
     }
-    guard_forms(p, &mut bag);
-    letters(p, &mut bag);
-    bag.out
-}
-
-fn guard_forms(p: &Parsed<'_>, bag: &mut Bag) {
-    let clauses: Vec<&Clause> = p.structure.clauses.iter().filter(|c| c.form != Form::Empty).collect();
-    let mut before = String::from("$");
-    for (k, c) in clauses.iter().enumerate() {
-        let form = format!("{:?}", c.form);
-        let verb = c.verb.map_or_else(String::new, |v| format!("{v:?}"));
-        let place = if k + 1 == clauses.len() { "last" } else { "mid" };
-        bag.add(&["gf", place, &form, &verb], 0.6);
-        bag.add(&["gf", &before, &form], 0.5);
-        if let Some(t) = p.doc.tokens.get(c.head) {
-            bag.add(&["gh", &form, &t.text], 0.6);
-        }
-        before = form;
-    }
-    for (name, yes) in [
-        ("asks", p.asks()),
-        ("ban", p.ban != super::forbid::Ban::None),
-        ("marked", clauses.iter().any(|c| c.marked)),
-        ("one", clauses.len() == 1),
-    ] {
+    for (name, yes) in [("asks", p.asks()), ("ban", p.ban != Ban::None)] {
         if yes {
             bag.add(&["gx", name], 0.8);
         }
     }
-    if let Some(g) = p.guess() {
-        bag.add(&["gr", g.rule], 0.6);
-    }
+    letters(p, &mut bag);
+    bag.out
 }
 
 struct Bag {
@@ -164,7 +192,8 @@ pub(crate) fn of(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32)> 
         Phase::Executing | Phase::Planning => 3,
         Phase::Failed => 4,
     };
-    let mut bag = Bag { out: Vec::with_capacity(256), phase: group };
+    let phase = if p.structure.known.on(Rule::ByPhase) { group } else { 1 };
+    let mut bag = Bag { out: Vec::with_capacity(256), phase };
     bag.both(&["bias"], 1.0);
     if group != 1 {
         bag.out.push((hash(9, &["busy"]), 1.0));
@@ -176,8 +205,8 @@ pub(crate) fn of(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32)> 
 }
 
 /// Orders and polite requests are one thing here.
-fn form_name(form: Form) -> String {
-    if matches!(form, Form::Order | Form::Request) { "do".to_owned() } else { format!("{form:?}") }
+const fn form_name(form: Form) -> &'static str {
+    if matches!(form, Form::Order | Form::Request) { "do" } else { form.name() }
 }
 
 fn speaking<'a>(p: &'a Parsed<'_>) -> Vec<&'a Clause> {
@@ -197,39 +226,42 @@ fn structure(p: &Parsed<'_>, bag: &mut Bag) {
         bag.both(&["guess", g.leaf.name()], 1.0);
         bag.add(&["guess", g.leaf.name(), &weight], 1.0);
         if let Some(c) = p.structure.clauses.get(g.clause) {
-            let (form, object) = (form_name(c.form), format!("{:?}", c.object));
-            bag.both(&["form", &form], 1.0);
-            bag.add(&["object", &object, g.rule], 1.0);
-            bag.add(&["form", &form, g.rule], 1.0);
+            let (form, object) = (form_name(c.form), c.object.name());
+            bag.both(&["form", form], 1.0);
+            bag.add(&["object", object, g.rule], 1.0);
+            bag.add(&["form", form, g.rule], 1.0);
             let head = p.doc.tokens.get(c.head).map_or("", |t| t.text.as_str());
             bag.both(&["head", head], 1.0);
-            bag.add(&["head", head, &object], 0.7);
+            bag.add(&["head", head, object], 0.7);
         }
     } else {
         bag.both(&["rule", "none"], 1.0);
     }
     for (name, clause) in [("first", clauses.first()), ("last", clauses.last())] {
         if let Some(c) = clause {
-            let verb = c.verb.map_or_else(String::new, |v| format!("{v:?}"));
-            bag.both(&[name, &form_name(c.form)], 0.7);
-            bag.add(&[name, &form_name(c.form), &verb], 0.7);
+            let verb = c.verb.map_or("", Tag::name);
+            bag.both(&[name, form_name(c.form)], 0.7);
+            bag.add(&[name, form_name(c.form), verb], 0.7);
         }
     }
     for c in &clauses {
-        let verb = c.verb.map_or_else(String::new, |v| format!("{v:?}"));
-        bag.add(&["some", &form_name(c.form), &verb], 0.4);
+        let verb = c.verb.map_or("", Tag::name);
+        bag.add(&["some", form_name(c.form), verb], 0.4);
     }
     let mut seen: Vec<Tag> =
         p.structure.hits.iter().filter(|h| !matches!(h.tag, Tag::Filler | Tag::Req)).map(|h| h.tag).collect();
     seen.sort_unstable();
     seen.dedup();
     for tag in seen {
-        bag.both(&["tag", &format!("{tag:?}")], 0.4);
+        bag.both(&["tag", tag.name()], 0.4);
     }
     shape(p, bag, clauses.len());
 }
 
 fn shape(p: &Parsed<'_>, bag: &mut Bag, clauses: usize) {
+    if !p.structure.known.on(Rule::Shape) {
+        return;
+    }
     let count = |kind: Kind| p.doc.tokens.iter().filter(|t| t.kind == kind).count();
     for (name, n) in [
         ("file", count(Kind::File)),
@@ -256,7 +288,7 @@ fn shape(p: &Parsed<'_>, bag: &mut Bag, clauses: usize) {
     };
     bag.both(&["size", size], 0.7);
     bag.add(&["clauses", &clauses.min(6).to_string()], 0.4);
-    bag.both(&["ban", &format!("{:?}", p.ban)], 1.0);
+    bag.both(&["ban", p.ban.name()], 1.0);
     if p.asks() {
         bag.both(&["asks"], 1.0);
     }
@@ -268,40 +300,18 @@ fn shape(p: &Parsed<'_>, bag: &mut Bag, clauses: usize) {
     }
 }
 
-/// The writer's words without politeness; other tokens by their kind.
-fn plain(p: &Parsed<'_>) -> Vec<(usize, String)> {
-    let mut skip = vec![false; p.doc.tokens.len()];
-    for h in p
-        .structure
-        .hits
-        .iter()
-        .filter(|h| matches!(h.tag, Tag::Filler | Tag::Req) && h.bytes == 0 && !h.anywhere)
-    {
-        let solo = h.len == 1 && h.tag == Tag::Filler;
-        let polite = solo
-            && p.doc.tokens.get(h.start).is_some_and(|t| {
-                !matches!(
-                    t.text.as_str(),
-                    "please" | "pls" | "plz" | "kindly" | "thanks" | "thx" | "ty" | "hey" | "hi" | "hello"
-                )
-            });
-        if polite {
-            continue;
-        }
-        for slot in skip.iter_mut().skip(h.start).take(h.len) {
-            *slot = true;
-        }
-    }
+/// The writer's words; other tokens by their kind.
+fn plain<'a>(p: &'a Parsed<'_>) -> Vec<(usize, &'a str)> {
     let mut out = Vec::new();
     let total = p.doc.tokens.len();
     for (i, t) in p.doc.tokens.iter().enumerate() {
-        if skip.get(i).copied().unwrap_or(false) || (i > 60 && i + 60 < total) {
+        if i > 60 && i + 60 < total {
             continue;
         }
         if t.kind == Kind::Word || (t.kind == Kind::Punct && t.text == "?") {
-            out.push((i, t.text.clone()));
+            out.push((i, t.text.as_str()));
         } else if !matches!(t.kind, Kind::Punct | Kind::Cjk) {
-            out.push((i, format!("<{:?}>", t.kind)));
+            out.push((i, t.kind.name()));
         }
     }
     out
@@ -316,7 +326,7 @@ fn words(p: &Parsed<'_>, bag: &mut Bag) {
     let mut before: Option<&str> = None;
     for (k, (i, w)) in words.iter().enumerate() {
         bag.both(&["w", w], value);
-        if let Some(b) = before {
+        if let Some(b) = before.filter(|_| p.structure.known.on(Rule::Pairs)) {
             bag.both(&["b", b, w], value);
         }
         if k < 3 {
@@ -334,7 +344,10 @@ fn words(p: &Parsed<'_>, bag: &mut Bag) {
 }
 
 /// How each sentence opens, and the last one again: there the request often stands.
-fn openers(p: &Parsed<'_>, words: &[(usize, String)], bag: &mut Bag) {
+fn openers(p: &Parsed<'_>, words: &[(usize, &str)], bag: &mut Bag) {
+    if !p.structure.known.on(Rule::Openers) {
+        return;
+    }
     let ends = |t: &super::text::Token| {
         t.kind == Kind::Code
             || (t.kind == Kind::Punct && matches!(t.text.as_str(), "." | "!" | "?" | ";" | "\n" | ":"))
@@ -345,7 +358,7 @@ fn openers(p: &Parsed<'_>, words: &[(usize, String)], bag: &mut Bag) {
             at.checked_sub(1).and_then(|i| p.doc.tokens.get(i)).is_none_or(ends)
         })
         .collect();
-    let word = |k: usize| words.get(k).map_or("$", |w| &w.1);
+    let word = |k: usize| words.get(k).map_or("$", |w| w.1);
     for (n, k) in opens.iter().take(12).enumerate() {
         let place = if n + 1 == opens.len() { "last" } else { "mid" };
         bag.both(&["so", place, word(*k)], 0.4);
@@ -355,6 +368,9 @@ fn openers(p: &Parsed<'_>, words: &[(usize, String)], bag: &mut Bag) {
 }
 
 fn letters(p: &Parsed<'_>, bag: &mut Bag) {
+    if !p.structure.known.on(Rule::Letters) {
+        return;
+    }
     let mut grams: Vec<u32> = Vec::new();
     let total = p.doc.tokens.len();
     for (i, t) in p.doc.tokens.iter().enumerate() {

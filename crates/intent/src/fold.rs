@@ -4,8 +4,10 @@
 
 use super::{
     lexicon::{Hit, Tag},
+    parts::Rule,
     structure::{Clause, Form, Structure},
     text::{Doc, Kind},
+    words::List,
 };
 
 /// One part of a message between full stops, semicolons and line ends.
@@ -20,7 +22,7 @@ pub(crate) struct Part {
 }
 
 /// The parts of a message.
-pub(crate) fn parts(doc: &Doc, s: &Structure) -> Vec<Part> {
+pub(crate) fn parts(doc: &Doc, s: &Structure<'_>) -> Vec<Part> {
     let mut out = Vec::new();
     let mut first = 0;
     for (i, c) in s.clauses.iter().enumerate() {
@@ -36,7 +38,7 @@ pub(crate) fn parts(doc: &Doc, s: &Structure) -> Vec<Part> {
 }
 
 /// A marker at the head of a clause, fillers aside.
-fn marker(s: &Structure, c: &Clause, tag: Tag) -> Option<Hit> {
+fn marker(s: &Structure<'_>, c: &Clause, tag: Tag) -> Option<Hit> {
     s.hits
         .iter()
         .copied()
@@ -55,16 +57,18 @@ fn speaks(c: &Clause) -> bool {
 }
 
 /// Clauses that survive, and whether the message ends in a withdrawal of everything.
-pub(crate) fn survivors(doc: &Doc, s: &Structure) -> (Vec<usize>, bool) {
+pub(crate) fn survivors(doc: &Doc, s: &Structure<'_>) -> (Vec<usize>, bool) {
+    if !s.known.on(Rule::Withdrawal) {
+        return ((0..s.clauses.len()).collect(), false);
+    }
+    if taken_back(s) {
+        return ((0..s.clauses.len()).collect(), true);
+    }
     let mut kept: Vec<usize> = Vec::new();
     let mut withdrawn = false;
     for (i, c) in s.clauses.iter().enumerate() {
-        let also = doc
-            .tokens
-            .get(c.start..c.end)
-            .unwrap_or(&[])
-            .iter()
-            .any(|t| matches!(t.text.as_str(), "also" | "too" | "additionally" | "plus"));
+        let also =
+            doc.tokens.get(c.start..c.end).unwrap_or(&[]).iter().any(|t| s.known.is(List::Also, &t.text));
         let before = kept.iter().any(|k| s.clauses.get(*k).is_some_and(speaks));
         let cancel = marker(s, c, Tag::InMsgCancel).filter(|h| {
             !(h.start + h.len < c.end
@@ -90,27 +94,27 @@ pub(crate) fn survivors(doc: &Doc, s: &Structure) -> (Vec<usize>, bool) {
     (kept, withdrawn && !left)
 }
 
+/// "delete foo, no wait, keep it": an order, a word that takes it back, and that nothing is to happen.
+fn taken_back(s: &Structure<'_>) -> bool {
+    let orders = |c: &&Clause| {
+        matches!(c.form, Form::Order | Form::Request | Form::Wish) && c.verb.is_some_and(Tag::acts)
+    };
+    let Some(order) = s.clauses.iter().find(orders) else { return false };
+    let places = |tag: Tag| s.hits.iter().filter(move |h| h.tag == tag).map(|h| (h.start, h.offset));
+    let Some(keep) = places(Tag::Keep).max() else { return false };
+    let mut markers = places(Tag::Correct).chain(places(Tag::InMsgCancel));
+    let behind = |c: &&Clause| c.start > keep.0;
+    markers.any(|at| at > (order.head, 0) && at < keep)
+        && !s.clauses.iter().filter(behind).any(|c| orders(&c))
+}
+
 /// A weak marker corrects only when this clause, or the next one, asks for something else.
-fn corrects(doc: &Doc, s: &Structure, c: &Clause, i: usize, h: Hit) -> bool {
+fn corrects(doc: &Doc, s: &Structure<'_>, c: &Clause, i: usize, h: Hit) -> bool {
     let word = doc.tokens.get(h.start).map_or("", |t| t.text.as_str());
     let sentence_start = c.start == 0 || doc.tokens.get(c.start - 1).is_none_or(|t| t.kind == Kind::Punct);
-    let firm = h.bytes > 0
-        || h.len > 1
-        || matches!(
-            word,
-            "wait"
-                | "actually"
-                | "no"
-                | "correction"
-                | "nvm"
-                | "instead"
-                | "anzi"
-                | "нет"
-                | "warte"
-                | "plutot"
-        );
+    let firm = h.bytes > 0 || h.len > 1 || s.known.is(List::Correction, word);
     let next = s.clauses.get(i + 1).is_some_and(speaks) && !c.last;
     let content = speaks(c) && h.start + h.len < c.end;
-    let noted = matches!(word, "better" | "rather" | "mejor" | "melhor" | "besser" | "лучше") && h.len == 1;
+    let noted = s.known.is(List::Better, word) && h.len == 1;
     sentence_start && firm && !noted && (content || next)
 }

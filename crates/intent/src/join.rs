@@ -107,7 +107,7 @@ impl Classifier {
         let found =
             Match { primary: near(Section::Primary).or_else(scope), leaf: near(Section::Leaves), sub };
         let opinion = opinion::of_match(&found, &known.thresholds, m)?;
-        let parsed = super::classify::Parsed::under(text, super::forbid::anywhere(m.text));
+        let parsed = super::classify::Parsed::within(text, m.text, self.tables());
         Some(self.join(self.prose(text, &parsed, m), &opinion, m))
     }
 
@@ -115,7 +115,8 @@ impl Classifier {
     /// structure is not sure.
     pub(super) fn similar(&self, reading: Reading, m: &Message<'_>) -> Reading {
         let known = self.known();
-        if reading.segments.len() > 1 || !(known.has_own || self.unsure(&reading)) {
+        let on = self.tables().on(super::parts::Rule::TierSimilar);
+        if !on || reading.segments.len() > 1 || !(known.has_own || self.unsure(&reading)) {
             return reading;
         }
         let found = known.index().and_then(|i| i.nearest(&Hashed::vector(&reading.text)));

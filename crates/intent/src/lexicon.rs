@@ -3,12 +3,12 @@
 //! Owns the parsed tables of `assets/intent/{lexicon,phrases}.txt`. Never decides what a message
 //! wants.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::LazyLock,
-};
+use std::collections::{HashMap, HashSet};
 
-use super::text::{Kind, Token, fold, is_cjk};
+use super::{
+    text::{Kind, Token, fold, is_cjk},
+    words::{List, Words},
+};
 
 macro_rules! tags {
     ($($name:ident = $text:literal,)*) => {
@@ -16,6 +16,14 @@ macro_rules! tags {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub(crate) enum Tag { $($name),* }
         impl Tag {
+            /// Every tag.
+            pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// Its name in the tables and among the features.
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(Self::$name => $text),* }
+            }
+
             fn parse(s: &str) -> Option<Self> {
                 match s { $($text => Some(Self::$name),)* _ => None }
             }
@@ -31,6 +39,7 @@ tags! {
     VModify = "v_modify", VAdd = "v_add", VCreate = "v_create", VBuild = "v_build", VDelete = "v_delete", VExecute = "v_execute",
     VRead = "v_read", VExplain = "v_explain", VReview = "v_review", VAudit = "v_audit", VDesign = "v_design", VDecompose = "v_decompose",
     ONew = "o_new", OInner = "o_inner", OWhole = "o_whole", Fault = "fault", Gone = "gone", Shall = "shall", Hypo = "hypo", Constraint = "constraint",
+    Keep = "keep",
     WApprove = "w_approve", WProceed = "w_proceed", WReject = "w_reject", WCancel = "w_cancel", WExit = "w_exit", WHelp = "w_help",
     WStatus = "w_status", WReset = "w_reset", WRedo = "w_redo", WReplan = "w_replan", ModeProof = "mode_proof", ModeExplore = "mode_explore",
     ModeWord = "mode_word", Correct = "correct", InMsgCancel = "inmsg_cancel", Greet = "greet", Breakout = "breakout", Forbid = "forbid", ForbidAll = "forbid_all",
@@ -137,6 +146,8 @@ pub(crate) struct Lexicon {
     exact: HashMap<Box<str>, Heads>,
     prefix: HashMap<char, Vec<u32>>,
     cjk: HashMap<char, Vec<u32>>,
+    /// How a prohibition opens; most pieces of a message have nothing of the kind.
+    pub(crate) signs: Signs,
 }
 
 /// The phrases that open with one word.
@@ -149,26 +160,28 @@ struct Heads {
 }
 
 /// First words, and what may stand second.
-pub(crate) type Openings = HashMap<Box<str>, HashSet<Box<str>>>;
-
-static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
-    let mut lexicon = Lexicon::default();
-    lexicon.read(include_str!("../../../assets/intent/lexicon.txt"));
-    lexicon.read(include_str!("../../../assets/intent/phrases.txt"));
-    lexicon
-});
+type Openings = HashMap<Box<str>, HashSet<Box<str>>>;
+/// First words of prohibitions, and first signs in scripts without spaces.
+pub(crate) type Signs = (Openings, HashSet<char>);
 
 impl Lexicon {
-    /// The built-in tables.
-    pub(crate) fn builtin() -> &'static Self {
-        &LEXICON
+    /// The phrases of the files, without the tags that are left out.
+    pub(crate) fn parse(left_out: &[Tag], words: &Words) -> Self {
+        let mut lexicon = Self::default();
+        lexicon.read(include_str!("../../../assets/intent/lexicon.txt"), left_out);
+        lexicon.read(include_str!("../../../assets/intent/phrases.txt"), left_out);
+        lexicon.signs = lexicon.openings_of(words);
+        lexicon
     }
 
-    fn read(&mut self, source: &str) {
+    fn read(&mut self, source: &str, left_out: &[Tag]) {
         for line in source.lines().filter(|l| !l.starts_with('#')) {
             let Some((name, rest)) = line.split_once(": ") else { continue };
             let anywhere = name.starts_with('~');
             let Some(tag) = Tag::parse(name.trim_start_matches('~').trim()) else { continue };
+            if left_out.contains(&tag) {
+                continue;
+            }
             for phrase in rest.split(" | ") {
                 self.insert(tag, anywhere, phrase.trim());
                 if tag == Tag::ForbidAll {
@@ -205,11 +218,17 @@ impl Lexicon {
         self.entries.push(Entry { tag, anywhere, words });
     }
 
-    /// How the phrases of some tags open: the first word and the second, empty where any will do; for
-    /// scripts without spaces the first signs.
-    pub(crate) fn openings(&self, want: impl Fn(Tag) -> bool) -> (Openings, HashSet<char>) {
+    /// How prohibitions open: the first word and the second, empty where any will do; for scripts without
+    /// spaces the first signs.
+    fn openings_of(&self, lists: &Words) -> Signs {
         let (mut words, mut signs) = (Openings::new(), HashSet::new());
-        for entry in self.entries.iter().filter(|e| want(e.tag)) {
+        for list in [List::ForbidNot, List::Nothing, List::NothingAfter, List::NotAfter, List::NotBefore] {
+            for word in lists.list(list) {
+                words.entry(word.clone()).or_default().insert("".into());
+            }
+        }
+        let forbids = |e: &&Entry| matches!(e.tag, Tag::Forbid | Tag::ForbidAll);
+        for entry in self.entries.iter().filter(forbids) {
             let Some((first, _)) = entry.words.first() else { continue };
             if let Some(sign) = first.chars().next().filter(|c| is_cjk(*c)) {
                 signs.insert(sign);

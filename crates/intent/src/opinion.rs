@@ -55,7 +55,7 @@ pub fn of_match(found: &Match, thresholds: &Thresholds, m: &Message<'_>) -> Opti
     };
     let node = leaf.and_then(|l| l.name.parse::<N>().ok());
     let said = primary.and_then(|p| turn_of(&p.name, sub.map(|s| s.name.as_str()), m, p.score));
-    let turn = said.or_else(|| node.map(|n| vote::project(n, m.phase, m.plan_active, m.text)))?;
+    let turn = said.or_else(|| node.map(|n| vote::project(n, m.phase, m.plan_active)))?;
     let strongest = [primary, leaf].into_iter().flatten().max_by(|a, b| a.score.total_cmp(&b.score))?;
     let path = match turn {
         Turn::Control(_) => Some(IntentPath::root()),
@@ -177,7 +177,7 @@ pub fn of_reply(reply: &str, m: &Message<'_>) -> Option<Opinion> {
         "control" => sub.as_deref().and_then(|s| control(s, m.text)).map(Turn::Control),
         _ => None,
     };
-    let turn = turn.or_else(|| node.map(|n| vote::project(n, m.phase, m.plan_active, m.text)))?;
+    let turn = turn.or_else(|| node.map(|n| vote::project(n, m.phase, m.plan_active)))?;
     let path = match turn {
         Turn::Control(_) => Some(IntentPath::root()),
         Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => node.map(IntentPath::to),

@@ -5,9 +5,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    lexicon::{Lexicon, Tag},
-    structure::{Form, Structure},
-    text::{Doc, Kind},
+    lexicon::Tag,
+    parts::Rule,
+    structure::Structure,
+    text::{Doc, Kind, Token},
+    words::List,
 };
 
 /// What a message does to a paused pipeline.
@@ -20,62 +22,19 @@ pub enum PausedTurn {
     Breakout,
 }
 
-const NEGATIONS: &[&str] = &[
-    "not", "dont", "never", "no", "nicht", "kein", "ne", "pas", "nao", "non", "не", "doesnt", "didnt",
-    "wont", "nie", "without", "neither", "isnt",
-];
-const PIPELINE: &[&str] = &[
-    "source",
-    "sources",
-    "citation",
-    "citations",
-    "stage",
-    "stages",
-    "step",
-    "query",
-    "queries",
-    "question",
-    "questions",
-    "section",
-    "sections",
-    "search",
-    "paper",
-    "papers",
-    "draft",
-    "report",
-    "results",
-    "result",
-    "summary",
-    "findings",
-    "topic",
-    "topics",
-    "references",
-    "reference",
-    "answer",
-    "outline",
-    "chapter",
-    "evidence",
-    "you",
-    "pipeline",
-    "round",
-    "subquery",
-    "focus",
-    "scope",
-    "include",
-    "exclude",
-    "template",
-    "appendix",
-    "keywords",
-];
-
-/// Reads a message at the pause.
-pub(crate) fn read(doc: &Doc, s: &Structure, cover: Option<&[Vec<Tag>]>, text: &str) -> PausedTurn {
+/// Reads a message at the pause; `None` when no word of it settles the matter.
+pub(crate) fn read(
+    doc: &Doc,
+    s: &Structure<'_>,
+    cover: Option<&[Vec<Tag>]>,
+    text: &str,
+) -> Option<PausedTurn> {
     let plain = text.trim().trim_end_matches('.');
     if plain == "3" {
-        return PausedTurn::Breakout;
+        return Some(PausedTurn::Breakout);
     }
     if plain == "1" || plain == "2" {
-        return PausedTurn::Resume;
+        return Some(PausedTurn::Resume);
     }
     let words = doc.tokens.iter().filter(|t| t.kind != Kind::Punct).count();
     if let Some(found) = cover {
@@ -83,38 +42,12 @@ pub(crate) fn read(doc: &Doc, s: &Structure, cover: Option<&[Vec<Tag>]>, text: &
         if any(Tag::WApprove) && any(Tag::WProceed)
             || found.iter().all(|t| t.is_empty() || t.contains(&Tag::WProceed) || t.contains(&Tag::WApprove))
         {
-            return PausedTurn::Resume;
+            return Some(PausedTurn::Resume);
         }
         if any(Tag::WCancel) || any(Tag::WExit) || any(Tag::WReset) {
-            return PausedTurn::Breakout;
+            return Some(PausedTurn::Breakout);
         }
     }
-    let lower = text.to_lowercase();
-    let literal = [
-        "break out",
-        "breakout",
-        "exit pipeline",
-        "exit agent",
-        "stop pipeline",
-        "stop agent",
-        "cancel pipeline",
-        "cancel agent",
-        "forget the pipeline",
-        "skip pipeline",
-        "leave pipeline",
-        "something else",
-        "something different",
-        "different question",
-        "different topic",
-        "change topic",
-        "change the topic",
-        "new question",
-        "new topic",
-        "never mind",
-        "nevermind",
-        "forget it",
-        "changed my mind",
-    ];
     let hit = s.hits.iter().find(|h| {
         let bare = h.bytes == 0 && h.len == 1;
         h.tag == Tag::Breakout
@@ -122,33 +55,17 @@ pub(crate) fn read(doc: &Doc, s: &Structure, cover: Option<&[Vec<Tag>]>, text: &
                 || words <= 3
                 || h.start == 0 && doc.tokens.get(1).is_some_and(|t| t.kind == Kind::Punct))
     });
-    let key = hit.is_some() || literal.iter().any(|k| lower.contains(k));
-    if key {
+    let lower = text.to_lowercase();
+    let named = s.known.words.list(List::LeavePipeline).iter().any(|k| lower.contains(&**k));
+    if (hit.is_some() || named) && s.known.on(Rule::PausedWords) {
+        let not = |t: &Token| s.known.is(List::Not, &t.text);
         let negated = hit.is_some_and(|h| {
-            h.bytes == 0
-                && doc
-                    .tokens
-                    .get(h.start.saturating_sub(3)..h.start)
-                    .unwrap_or(&[])
-                    .iter()
-                    .any(|t| NEGATIONS.contains(&t.text.as_str()))
-                && !doc.tokens.get(h.start).is_some_and(|t| NEGATIONS.contains(&t.text.as_str()))
+            let before = doc.tokens.get(h.start.saturating_sub(3)..h.start).unwrap_or(&[]);
+            h.bytes == 0 && before.iter().any(not) && !doc.tokens.get(h.start).is_some_and(not)
         });
         let listed = s.hits.iter().any(|h| h.tag == Tag::Breakout && h.len > 1)
             && doc.tokens.first().is_some_and(|t| t.text == "use");
-        return if negated || listed { PausedTurn::Resume } else { PausedTurn::Breakout };
+        return Some(if negated || listed { PausedTurn::Resume } else { PausedTurn::Breakout });
     }
-    let mine = doc.tokens.iter().any(|t| PIPELINE.contains(&t.text.as_str()));
-    let instead = doc.tokens.iter().any(|t| matches!(t.text.as_str(), "instead" | "stattdessen"));
-    let acts = s
-        .clauses
-        .iter()
-        .any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb.is_some_and(Tag::acts));
-    if instead && acts && !mine { PausedTurn::Breakout } else { PausedTurn::Resume }
-}
-
-/// Whether a text holds one of the words that leave a paused pipeline.
-pub fn is_breakout_word(text: &str) -> bool {
-    let doc = super::text::tokenize(text);
-    Lexicon::builtin().find(&doc.tokens).iter().any(|h| h.tag == Tag::Breakout)
+    None
 }

@@ -4,7 +4,10 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-use super::{IntentNode as N, features::BUCKETS};
+use super::{
+    IntentNode as N,
+    features::{self, BUCKETS},
+};
 
 /// The leaves in the order of the weights.
 pub const LEAVES: [N; 12] = [
@@ -101,32 +104,104 @@ pub struct Model<'a> {
     weights: Cow<'a, [u8]>,
 }
 
-/// Floats before the weights.
-const HEADER: usize = CLASSES + STEPS + GUARDS;
-static WEIGHTS: &[u8] = include_bytes!("../../../assets/intent/weights.bin");
-static MODEL: LazyLock<Option<Model<'static>>> = LazyLock::new(|| Model::parse(Cow::Borrowed(WEIGHTS)));
+/// Why a weights file cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WeightsError {
+    /// Other bytes at its head.
+    #[error(
+        "this is no file of weights, or one of another version; train again (see assets/intent/README.md)"
+    )]
+    Kind,
+    /// Not the bytes that the classes and buckets need.
+    #[error("a file of weights cannot have {0} bytes; train again (see assets/intent/README.md)")]
+    Size(usize),
+    /// Names, classes or buckets have changed since.
+    #[error("these weights were learned under other features; train again (see assets/intent/README.md)")]
+    Features,
+}
 
-impl<'a> Model<'a> {
-    /// The weights in the binary.
-    pub fn builtin() -> Option<&'static Model<'static>> {
-        MODEL.as_ref()
+/// What a weights file says of itself: under which features and from which lines it was learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// [`features::schema`] at the time.
+    pub features: u64,
+    /// [`corpus`] of the lines and frames.
+    pub corpus: u64,
+}
+
+/// First bytes of a weights file: its kind and version.
+const MAGIC: &[u8; 8] = b"phintnt1";
+
+impl Stamp {
+    /// Its bytes at the head of a file.
+    pub const BYTES: usize = 24;
+
+    /// The bytes of a file that follow from this stamp.
+    pub fn bytes(self) -> [u8; Self::BYTES] {
+        let parts = [*MAGIC, self.features.to_le_bytes(), self.corpus.to_le_bytes()];
+        std::array::from_fn(|i| parts.iter().flatten().nth(i).copied().unwrap_or(0))
     }
 
-    /// Reads a weights file; `None` when its size is wrong.
-    pub fn parse(bytes: Cow<'a, [u8]>) -> Option<Self> {
-        if bytes.len() != HEADER * 4 + BUCKETS as usize * (CLASSES + GUARDS) {
-            return None;
+    /// Reads the head of a file.
+    ///
+    /// # Errors
+    /// When it is no file of weights, or one of another version.
+    pub fn read(bytes: &[u8]) -> Result<Self, WeightsError> {
+        let mut words = bytes.chunks_exact(8).map(|c| c.try_into().unwrap_or([0u8; 8]));
+        match [words.next(), words.next(), words.next()] {
+            [Some(magic), Some(a), Some(b)] if magic == *MAGIC => {
+                Ok(Self { features: u64::from_le_bytes(a), corpus: u64::from_le_bytes(b) })
+            }
+            _ => Err(WeightsError::Kind),
         }
+    }
+}
+
+/// The hash of what weights are learned from.
+pub fn corpus(lines: &str, frames: &str) -> u64 {
+    features::fingerprint([lines, frames])
+}
+
+/// Floats before the weights.
+const FLOATS: usize = CLASSES + STEPS + GUARDS;
+static WEIGHTS: &[u8] = include_bytes!("../../../assets/intent/weights.bin");
+static MODEL: LazyLock<Result<Model<'static>, WeightsError>> =
+    LazyLock::new(|| Model::parse(Cow::Borrowed(WEIGHTS)));
+
+impl<'a> Model<'a> {
+    /// The weights in the binary; without them the structural tier decides alone.
+    pub fn builtin() -> Option<&'static Model<'static>> {
+        MODEL.as_ref().ok()
+    }
+
+    /// Reads a weights file.
+    ///
+    /// # Errors
+    /// When it is none, or was learned under other features than these.
+    pub fn parse(bytes: Cow<'a, [u8]>) -> Result<Self, WeightsError> {
+        let stamp = Stamp::read(&bytes)?;
+        if stamp.features != features::schema() {
+            return Err(WeightsError::Features);
+        }
+        if bytes.len() != Stamp::BYTES + FLOATS * 4 + BUCKETS as usize * (CLASSES + GUARDS) {
+            return Err(WeightsError::Size(bytes.len()));
+        }
+        let size = || WeightsError::Size(0);
         let (mut scales, mut table, mut guards) = ([0f32; CLASSES], [0f32; STEPS], [0f32; GUARDS]);
-        let mut floats = bytes.chunks_exact(4).map(|c| c.try_into().map_or(0.0, f32::from_le_bytes));
+        let mut floats = bytes
+            .get(Stamp::BYTES..)
+            .unwrap_or(&[])
+            .chunks_exact(4)
+            .map(|c| c.try_into().map_or(0.0, f32::from_le_bytes));
         for slot in scales.iter_mut().chain(&mut table).chain(&mut guards) {
-            *slot = floats.next()?;
+            *slot = floats.next().ok_or_else(size)?;
         }
+        let from = Stamp::BYTES + FLOATS * 4;
         let weights = match bytes {
-            Cow::Borrowed(all) => Cow::Borrowed(all.get(HEADER * 4..)?),
-            Cow::Owned(mut all) => Cow::Owned(all.split_off(HEADER * 4)),
+            Cow::Borrowed(all) => Cow::Borrowed(all.get(from..).ok_or_else(size)?),
+            Cow::Owned(mut all) => Cow::Owned(all.split_off(from)),
         };
-        Some(Self { scales, table, guards, weights })
+        Ok(Self { scales, table, guards, weights })
     }
 
     /// What the guards say of a bag of features.
@@ -187,5 +262,38 @@ pub fn softmax(from: &[f32], to: &mut [f32]) {
     }
     for out in to {
         *out /= sum;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_weights_in_the_tree_were_learned_from_the_files_in_the_tree() {
+        let stamp = Stamp::read(WEIGHTS).unwrap();
+        let lines = include_str!("../../../assets/intent/corpus.jsonl");
+        let frames = include_str!("../../../assets/intent/frames.txt");
+        assert_eq!(stamp.features, features::schema(), "{}", WeightsError::Features);
+        assert_eq!(stamp.corpus, corpus(lines, frames), "corpus or frames changed; train again");
+        assert!(Model::builtin().is_some());
+    }
+
+    #[test]
+    fn weights_of_another_kind_size_or_schema_are_refused() {
+        let with = |at: usize, byte: u8| {
+            let mut bytes = WEIGHTS.to_vec();
+            if let Some(slot) = bytes.get_mut(at) {
+                *slot ^= byte;
+            }
+            Model::parse(Cow::Owned(bytes)).err()
+        };
+        assert_eq!(with(0, 1), Some(WeightsError::Kind));
+        assert_eq!(with(8, 1), Some(WeightsError::Features));
+        let short = WEIGHTS.len() - 1;
+        let cut = Model::parse(Cow::Owned(WEIGHTS.iter().copied().take(short).collect()));
+        assert_eq!(cut.err(), Some(WeightsError::Size(short)));
+        assert_eq!(Model::parse(Cow::Owned(Vec::new())).err(), Some(WeightsError::Kind));
     }
 }

@@ -5,8 +5,10 @@
 mod clause;
 
 use super::{
-    lexicon::{Hit, Lexicon, Tag},
+    lexicon::{Hit, Tag},
+    parts::{Rule, Tables},
     text::{Doc, Kind, Token},
+    words::List,
 };
 
 /// What a clause does.
@@ -32,6 +34,23 @@ pub(crate) enum Form {
     Empty,
 }
 
+impl Form {
+    /// Its name among the features; of a question that of the tag that opens it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Order => "order",
+            Self::Request => "request",
+            Self::Wish => "wish",
+            Self::Ought => "ought",
+            Self::Question(tag) => tag.name(),
+            Self::Complaint => "complaint",
+            Self::Statement => "statement",
+            Self::Frame => "frame",
+            Self::Empty => "empty",
+        }
+    }
+}
+
 /// What a verb is applied to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Object {
@@ -47,6 +66,20 @@ pub(crate) enum Object {
     New,
     /// Something else.
     Other,
+}
+
+impl Object {
+    /// Its name among the features.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Pronoun => "pronoun",
+            Self::Inner => "inner",
+            Self::Whole => "whole",
+            Self::New => "new",
+            Self::Other => "other",
+        }
+    }
 }
 
 /// One clause.
@@ -74,138 +107,20 @@ pub(crate) struct Clause {
 }
 
 /// A message with its clauses.
-#[derive(Debug, Default)]
-pub(crate) struct Structure {
+#[derive(Debug)]
+pub(crate) struct Structure<'t> {
     pub clauses: Vec<Clause>,
     pub hits: Vec<Hit>,
-}
-
-const FRAME: &[&str] = &[
-    "if",
-    "when",
-    "once",
-    "since",
-    "because",
-    "as",
-    "after",
-    "whenever",
-    "while",
-    "although",
-    "though",
-    "given",
-    "assuming",
-    "unless",
-    "until",
-    "wenn",
-    "falls",
-    "weil",
-    "nachdem",
-    "si",
-    "cuando",
-    "quand",
-    "lorsque",
-    "porque",
-    "se",
-    "quando",
-    "если",
-    "когда",
-    "как",
-    "als",
-    "omdat",
-    "jesli",
-    "eger",
-];
-const PREPOSITIONS: &[&str] = &[
-    "from", "in", "inside", "within", "on", "of", "for", "to", "into", "that", "which", "with", "at", "so",
-    "by", "when", "if", "because", "where", "using", "like", "and", "we", "aus", "von", "im", "der", "des",
-    "de", "del", "du", "da", "do", "dans", "en", "dal", "nel", "из", "в", "uit", "z", "ze",
-];
-const PLACES: &[&str] = &[
-    "from", "in", "inside", "within", "of", "aus", "im", "dans", "del", "dal", "nel", "из", "uit", "to", "on",
-];
-const AUX: &[&str] = &[
-    "is", "are", "was", "were", "has", "have", "does", "doesnt", "isnt", "arent", "should", "looks", "seems",
-    "did", "didnt", "will", "wont", "cant", "can", "needs", "must", "keeps", "takes", "gets", "shows",
-    "gives", "returns", "wasnt", "hasnt", "had", "would", "works", "comes", "still",
-];
-const DETERMINERS: &[&str] = &[
-    "the",
-    "a",
-    "an",
-    "all",
-    "any",
-    "some",
-    "my",
-    "our",
-    "your",
-    "this",
-    "that",
-    "these",
-    "those",
-    "every",
-    "each",
-    "its",
-    "their",
-    "no",
-    "one",
-    "both",
-    "me",
-    "us",
-    "those",
-    "of",
-    "other",
-    "only",
-    "also",
-    "unused",
-    "old",
-    "new",
-    "legacy",
-    "temp",
-    "temporary",
-    "stale",
-    "whole",
-    "entire",
-    "two",
-    "three",
-    "just",
-    "obsolete",
-    "dead",
-    "empty",
-    "existing",
-    "deprecated",
-    "merged",
-];
-const PRONOUNS: &[&str] = &[
-    "it",
-    "this",
-    "that",
-    "them",
-    "these",
-    "those",
-    "everything",
-    "something",
-    "stuff",
-    "things",
-    "thing",
-    "es",
-    "das",
-    "lo",
-    "eso",
-    "ca",
-    "isso",
-    "questo",
-    "это",
-];
-
-fn is_word(token: Option<&Token>, list: &[&str]) -> bool {
-    token.is_some_and(|t| t.kind == Kind::Word && list.contains(&t.text.as_str()))
+    /// The tables by which it was read.
+    pub known: &'t Tables,
 }
 
 /// Reads the structure of a message.
-pub(crate) fn analyze(doc: &Doc) -> Structure {
-    let english = doc.tokens.iter().any(|t| t.kind == Kind::Word && ENGLISH.contains(&t.text.as_str()));
-    let mut hits = Lexicon::builtin().find(&doc.tokens);
-    let forbidden = super::forbid::negations(&doc.tokens, &hits);
+pub(crate) fn analyze<'t>(doc: &Doc, known: &'t Tables) -> Structure<'t> {
+    let english = known.on(Rule::EnglishFirst)
+        && doc.tokens.iter().any(|t| t.kind == Kind::Word && known.is(List::English, &t.text));
+    let mut hits = known.lexicon.find(&doc.tokens);
+    let forbidden = super::forbid::negations(&doc.tokens, &hits, known);
     hits.extend(forbidden);
     if english {
         // tables of other languages share many spellings with English words
@@ -217,19 +132,18 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
                 || doc.tokens.get(h.start).is_some_and(|t| !t.text.is_ascii())
         });
     }
-    let mut out = Structure { clauses: Vec::new(), hits };
+    let mut out = Structure { clauses: Vec::new(), hits, known };
     let mut by_start: Vec<Vec<Hit>> = vec![Vec::new(); doc.tokens.len()];
     for hit in &out.hits {
         if let Some(slot) = by_start.get_mut(hit.start) {
             slot.push(*hit);
         }
     }
-    let reader = Reader { tokens: &doc.tokens, at: &by_start };
+    let reader = Reader { tokens: &doc.tokens, at: &by_start, known };
     for (start, end, last) in reader.bounds() {
         let mut clause = reader.clause(start, end, last);
-        let tied = reader.tokens.get(start).is_some_and(|t| {
-            matches!(t.text.as_str(), "and" | "then" | "or" | "und" | "et" | "y" | "e" | "и")
-        });
+        let tied =
+            known.on(Rule::Tied) && reader.tokens.get(start).is_some_and(|t| known.is(List::Tie, &t.text));
         if let Some(prev) = out.clauses.last().filter(|c| !c.last && tied && clause.form == Form::Order) {
             clause.form = match prev.form {
                 Form::Wish => Form::Wish,
@@ -246,16 +160,6 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
                 | Form::Empty => clause.form,
             };
         }
-        // "…, which checks that": no question but a tail of the order before
-        let tail =
-            matches!(clause.form, Form::Question(Tag::QWhich | Tag::QWho | Tag::QWhen)) && !clause.marked;
-        if tail
-            && out.clauses.last().is_some_and(|c: &Clause| {
-                !c.last && matches!(c.form, Form::Order | Form::Request | Form::Wish)
-            })
-        {
-            clause.form = Form::Statement;
-        }
         out.clauses.push(clause);
     }
     out
@@ -264,17 +168,19 @@ pub(crate) fn analyze(doc: &Doc) -> Structure {
 struct Reader<'a> {
     tokens: &'a [Token],
     at: &'a [Vec<Hit>],
+    known: &'a Tables,
 }
 
-/// Words that only English has.
-const ENGLISH: &[&str] = &[
-    "the", "this", "that", "it", "its", "you", "with", "and", "when", "what", "my", "are", "not", "from",
-    "can", "does", "should", "if", "where", "get", "but", "dont", "have", "was", "how", "why", "there",
-    "your", "our", "these", "those", "them", "which", "who", "isnt", "doesnt", "im", "ive", "id", "lets",
-    "please", "into", "would", "could", "any", "because", "they", "their",
-];
-
 impl Reader<'_> {
+    /// Whether a word of a list stands there.
+    fn is(&self, i: usize, list: List) -> bool {
+        self.tokens.get(i).is_some_and(|t| t.kind == Kind::Word && self.known.is(list, &t.text))
+    }
+
+    fn word(&self, i: usize) -> &str {
+        self.tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| &t.text)
+    }
+
     fn hits(&self, i: usize) -> &[Hit] {
         self.at.get(i).map_or(&[], Vec::as_slice)
     }
@@ -305,11 +211,14 @@ impl Reader<'_> {
             let cut = match (token.kind, token.text.as_str()) {
                 (Kind::Punct, "." | "!" | "?" | ";" | "\n") | (Kind::Code, _) => Some(true),
                 (Kind::Punct, "," | ":" | "-" | "(" | ")" | "|") => Some(false),
-                (
-                    Kind::Word,
-                    "and" | "then" | "but" | "so" | "und" | "et" | "aber" | "pero" | "mais" | "mas" | "ma"
-                    | "и" | "но" | "y" | "e",
-                ) if i > start && self.opens(i + 1) && !self.listing(start, i) => Some(false),
+                (Kind::Word, word)
+                    if i > start
+                        && self.known.is(List::Join, word)
+                        && self.opens(i + 1)
+                        && !self.listing(start, i) =>
+                {
+                    Some(false)
+                }
                 _ => None,
             };
             if let Some(last) = cut {
@@ -334,11 +243,9 @@ impl Reader<'_> {
         let next = self.skip_fillers(i + 1, self.tokens.len());
         let verb = self.longest(next, self.tokens.len(), Tag::is_verb);
         let bound = |h: Hit| {
-            h.len > 1
-                || is_word(self.tokens.get(h.start + h.len), DETERMINERS)
-                || is_word(self.tokens.get(h.start + h.len), PRONOUNS)
+            h.len > 1 || self.is(h.start + h.len, List::Determiner) || self.is(h.start + h.len, List::Pronoun)
         };
-        asks && verb.is_some_and(|h| !bound(h))
+        self.known.on(Rule::Listing) && asks && verb.is_some_and(|h| !bound(h))
     }
 
     /// Whether a clause can open here: a verb, a request or a question word.

@@ -38,6 +38,26 @@ pub(crate) enum Kind {
     Punct,
 }
 
+impl Kind {
+    /// Its name among the features.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Word => "<word>",
+            Self::Cjk => "<cjk>",
+            Self::Number => "<number>",
+            Self::File => "<file>",
+            Self::Path => "<path>",
+            Self::Url => "<url>",
+            Self::Ident => "<ident>",
+            Self::Quote => "<quote>",
+            Self::Tick => "<tick>",
+            Self::Code => "<code>",
+            Self::Flag => "<flag>",
+            Self::Punct => "<punct>",
+        }
+    }
+}
+
 /// One token and where it stands in the message (bytes).
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
@@ -57,8 +77,6 @@ pub(crate) struct Doc {
     pub trace_lines: usize,
     /// Lines with anything in them.
     pub lines: usize,
-    /// Letters typed in capitals dominate.
-    pub shouting: bool,
 }
 
 /// Longest text that is looked at in full; beyond it head and tail count.
@@ -162,16 +180,11 @@ pub(crate) fn is_break(c: char) -> bool {
 /// Cuts a message into tokens.
 pub(crate) fn tokenize(text: &str) -> Doc {
     let mut doc = Doc::default();
-    let (mut upper, mut lower) = (0usize, 0usize);
-    for c in text.chars().take(400) {
-        upper += usize::from(c.is_uppercase());
-        lower += usize::from(c.is_lowercase());
-    }
-    doc.shouting = upper > 8 && upper > lower * 2;
     let many = text.trim_end().contains('\n');
+    let traces = traces(text, many);
     let mut fenced: Option<usize> = None;
     let mut at = 0usize;
-    for line in text.split_inclusive('\n') {
+    for (number, line) in text.split_inclusive('\n').enumerate() {
         let start = at;
         at += line.len();
         let body = line.trim();
@@ -195,7 +208,7 @@ pub(crate) fn tokenize(text: &str) -> Doc {
             }
             continue;
         }
-        if is_console(body) || (is_trace(body) && (many || body.len() > 60) && !reads_as_prose(body)) {
+        if traces.get(number).copied().unwrap_or(false) {
             doc.trace_lines += 1;
             doc.push("", Kind::Code, start, at);
         } else if many && is_code(line) {
@@ -210,6 +223,21 @@ pub(crate) fn tokenize(text: &str) -> Doc {
         doc.push("", Kind::Code, open, text.len());
     }
     doc
+}
+
+/// Which lines belong to an error, a log or a trace: what stands between two such lines does as well.
+fn traces(text: &str, many: bool) -> Vec<bool> {
+    let of = |line: &str| {
+        let body = line.trim();
+        is_console(body) || (is_trace(body) && (many || body.len() > 60) && !reads_as_prose(body))
+    };
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let found: Vec<bool> = lines.iter().map(|l| of(l)).collect();
+    let at = |i: Option<usize>| i.and_then(|i| found.get(i)).copied().unwrap_or(false);
+    let between = |(i, line): (usize, &&str)| {
+        !line.trim().is_empty() && at(i.checked_sub(1)) && at(Some(i + 1)) || at(Some(i))
+    };
+    lines.iter().enumerate().map(between).collect()
 }
 
 /// The tokens of one line or less, whatever it looks like.

@@ -8,12 +8,14 @@ use super::{
     classify::Parsed,
     features,
     forbid::Ban,
-    lexicon::Tag,
+    lexicon::{Hit, Tag},
+    parts::Rule,
     reading::{Message, Source},
     rules::{self, Guess},
     stats::{Guard, LEAVES, Model, Prediction, TURNS},
-    structure::Form,
+    structure::{Clause, Form},
     turn::{Control, Mode, Phase, Turn},
+    words::List,
 };
 
 /// One leaf, one turn, and how sure.
@@ -26,17 +28,12 @@ pub(crate) struct Vote {
     pub reasoning: String,
 }
 
-const NEGATIONS: &[&str] = &[
-    "not", "no", "dont", "never", "cant", "isnt", "doesnt", "wont", "nicht", "nein", "kein", "keine", "pas",
-    "non", "nao", "nunca", "не", "нет", "niet", "nie", "degil", "inte",
-];
-
 fn vote(leaf: N, turn: Turn, confidence: f32, source: Source, reasoning: impl Into<String>) -> Vote {
     Vote { leaf, turn, confidence, source, reasoning: reasoning.into() }
 }
 
 /// The turn of a leaf when nothing else says more.
-pub(crate) fn project(leaf: N, phase: Phase, plan_active: bool, _text: &str) -> Turn {
+pub(crate) fn project(leaf: N, phase: Phase, plan_active: bool) -> Turn {
     let active = plan_active || phase != Phase::Idle;
     match leaf {
         N::Conversation
@@ -72,11 +69,16 @@ pub(crate) fn decide(p: &Parsed<'_>, m: &Message<'_>, model: Option<&Model<'_>>)
     if let Some(v) = control(p, m) {
         return v;
     }
-    let Some(model) = model else { return structure_alone(p, m) };
-    let guard = model.guard(&features::guard(p, m.phase, m.paused));
+    let known = p.structure.known;
+    let Some(model) = model.filter(|_| known.on(Rule::TierStatistics)) else { return structure_alone(p, m) };
+    let guard = if known.on(Rule::TierGuards) {
+        model.guard(&features::guard(p, m.phase, m.paused))
+    } else {
+        Guard { asks: 0.5, forbids: 0.0 }
+    };
     match p.beside_ban(m.phase, m.paused) {
         // the prohibition caps what is done; what is asked for stands beside it
-        Some(rest) => statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest) }, m, model, guard),
+        Some(rest) => statistics(&Parsed { ban: p.ban, ..Parsed::new(&rest, known) }, m, model, guard),
         None => statistics(p, m, model, guard),
     }
 }
@@ -90,7 +92,7 @@ fn structure_alone(p: &Parsed<'_>, m: &Message<'_>) -> Vote {
     let confidence = 0.6 + 0.1 * f32::from(g.weight);
     vote(
         leaf,
-        project(leaf, m.phase, m.plan_active, p.text),
+        project(leaf, m.phase, m.plan_active),
         confidence,
         Source::Heuristic,
         format!("structure: {}", g.rule),
@@ -117,26 +119,18 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
         return vote(kept, turn, model.calibrate(share), Source::Exemplar, reasoning);
     }
     let turn = routed(p, leaf, &shares, m);
-    let leaf = beside_a_plan(p, leaf, &turn, &shares, m);
+    // beside a plan what asks is not what acts
+    let asks = m.phase != Phase::Idle && matches!(turn, Turn::Query(_)) && rules::is_action(leaf);
+    let leaf = if asks { shares.best(|l| !rules::is_action(l)).0 } else { leaf };
     vote(leaf, turn, confidence, Source::Exemplar, reasoning)
-}
-
-/// While a plan is open, a change to it is no design, and a question is no small talk.
-fn beside_a_plan(p: &Parsed<'_>, leaf: N, turn: &Turn, shares: &Prediction, m: &Message<'_>) -> N {
-    if m.phase == Phase::Idle {
-        return leaf;
-    }
-    if *turn == Turn::PlanContinue && leaf == N::Design && p.ban == Ban::None {
-        return shares.best(|l| matches!(l, N::Modify | N::Decompose)).0;
-    }
-    if matches!(turn, Turn::Query(_)) && leaf == N::Conversation && p.asks() {
-        return shares.best(|l| !rules::is_action(l) && l != N::Conversation).0;
-    }
-    leaf
 }
 
 /// A word to the workbench in free phrasing, when the statistics are sure.
 fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn, f32)> {
+    let known = p.structure.known;
+    if !known.on(Rule::FreeControl) {
+        return None;
+    }
     let root = shares.leaf(N::Conversation) > 0.5;
     let idle_root = root && m.phase == Phase::Idle;
     let words = TURNS
@@ -145,14 +139,10 @@ fn turn_of(p: &Parsed<'_>, shares: &Prediction, m: &Message<'_>) -> Option<(Turn
         .zip(shares.turns)
         .filter(|(t, _)| !idle_root || !matches!(*t, "query" | "plan_new" | "plan_continue"));
     let (name, share) = words.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let has = |list: &[&str]| p.doc.tokens.iter().any(|t| list.contains(&t.text.as_str()));
-    // "run it again with -v" changes the run; only after a failure it is a retry all the same
-    if matches!(name, "redo_cmd" | "control") && m.phase != Phase::Failed && has(&["with", "but"]) {
-        return None;
-    }
     // a yes sets things going: never on a guess, never beside a negation
     let yes = name == "control" && m.phase == Phase::AwaitingApproval;
-    if yes && (share < 0.55 || p.ban != Ban::None || has(NEGATIONS)) {
+    let negated = p.doc.tokens.iter().any(|t| known.is(List::Not, &t.text));
+    if yes && known.on(Rule::YesGuard) && (share < 0.55 || p.ban != Ban::None || negated) {
         return None;
     }
     let control = match name {
@@ -223,7 +213,11 @@ fn leaf_of(
     m: &Message<'_>,
 ) -> (N, f32) {
     let runs = ordered_run(p) && shares.best(rules::is_action).0 == N::Execute;
+    if plain_fix(p, guard, m) {
+        return (N::Modify, shares.leaf(N::Modify).max(PLAIN));
+    }
     let banned = |leaf: N| match p.ban {
+        Ban::None if p.forbids(m.phase) => rules::is_action(leaf),
         Ban::None => guard.forbids > FORBIDS && rules::is_action(leaf),
         Ban::Changes => rules::is_action(leaf) && !(leaf == N::Execute && runs),
         Ban::All => rules::is_action(leaf),
@@ -236,16 +230,48 @@ fn leaf_of(
         let (leaf, share) = shares.best(|l| !rules::is_action(l) && (root || l != N::Conversation));
         return (leaf, share.max(0.01) * (1.0 - sure) / rest(shares).max(0.01));
     }
-    let destroys = guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
+    let known = p.structure.known;
+    let destroys = known.on(Rule::Destroys) && guess.is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
     if destroys && !banned(N::Delete) && shares.leaf(N::Delete) > 0.04 {
         return (N::Delete, shares.leaf(N::Delete).max(0.4));
     }
     let (mut leaf, mut share) = shares.best(|l| rules::is_action(l) && !banned(l));
     // a removal that is taken for less would not ask in words
-    if !banned(N::Delete) && shares.leaf(N::Delete) > share * REMOVES {
+    if !banned(N::Delete) && shares.leaf(N::Delete) > share * REMOVES && known.on(Rule::Removes) {
         (leaf, share) = (N::Delete, shares.leaf(N::Delete));
     }
     (leaf, share * sure / (1.0 - rest(shares)).max(0.01))
+}
+
+/// How sure a plain order is at least.
+const PLAIN: f32 = 0.85;
+
+/// "look at x and fix it", "why does it crash? fix it", or "fix" beside a trace: an order to mend.
+fn plain_fix(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {
+    let s = &p.structure;
+    let spoken = || p.kept.iter().filter_map(|k| s.clauses.get(*k)).filter(|c| c.form != Form::Empty);
+    let within = |c: &Clause, tag: fn(Tag) -> bool| {
+        let (start, end) = (c.start, c.end);
+        s.hits.iter().filter(move |h| tag(h.tag) && h.start >= start && h.start < end)
+    };
+    let looking = |tag| matches!(tag, Tag::VRead | Tag::VReview | Tag::VAudit | Tag::VExplain);
+    let fixing = |h: &Hit| {
+        let token = p.doc.tokens.get(h.start).map_or("", |t| &t.text);
+        let word = if h.bytes > 0 { token.get(h.offset..h.offset + h.bytes).unwrap_or("") } else { token };
+        s.known.words.list(List::Fix).iter().any(|stem| word.starts_with(&**stem))
+    };
+    let orders = |c: &Clause| matches!(c.form, Form::Order | Form::Request) && !c.marked;
+    let fixes = |c: &Clause| orders(c) && within(c, |t| t == Tag::VModify).any(fixing);
+    let asks = |c: &Clause| matches!(c.form, Form::Question(_));
+    let looks = |c: &Clause| asks(c) || (orders(c) && within(c, looking).next().is_some());
+    let told = |c: &Clause| matches!(c.form, Form::Statement | Form::Complaint | Form::Frame) && !c.marked;
+    let traced = p.doc.trace_lines > 1;
+    let looked = spoken().any(looks) && guard.forbids < FORBIDS && spoken().next_back().is_some_and(fixes);
+    m.phase == Phase::Idle
+        && !p.forbids(m.phase)
+        && ((traced && !spoken().any(asks)) || looked)
+        && spoken().any(fixes)
+        && spoken().all(|c| fixes(c) || looks(c) || (traced && told(c)))
 }
 
 /// The share of the leaves that do not act.
@@ -254,10 +280,9 @@ fn rest(shares: &Prediction) -> f32 {
 }
 
 fn ordered_run(p: &Parsed<'_>) -> bool {
-    p.structure
-        .clauses
-        .iter()
-        .any(|c| matches!(c.form, Form::Order | Form::Request) && c.verb == Some(Tag::VExecute))
+    let orders = |c: &Clause| matches!(c.form, Form::Order | Form::Request);
+    p.structure.known.on(Rule::OrderedRun)
+        && p.structure.clauses.iter().any(|c| orders(c) && c.verb == Some(Tag::VExecute))
 }
 
 /// Query, new plan or the active plan.
@@ -266,18 +291,19 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
         let states = p.structure.clauses.iter().all(|c| {
             matches!(c.form, Form::Complaint | Form::Statement | Form::Frame | Form::Empty | Form::Ought)
         });
-        if states && leaf == N::Audit {
+        if states && leaf == N::Audit && p.structure.known.on(Rule::Weighs) {
             return Turn::PlanNew(None);
         }
-        let weighs = p.guess().and_then(|g| p.structure.clauses.get(g.clause)).is_some_and(|c| {
-            let head = p.doc.tokens.get(c.head).map_or("", |t| t.text.as_str());
-            c.form == Form::Order
-                && matches!(head, "analyze" | "analyse" | "verify" | "compare" | "weigh" | "predict")
-        });
+        let clause = p.guess().and_then(|g| p.structure.clauses.get(g.clause));
+        let weighs = p.structure.known.on(Rule::Weighs)
+            && clause
+                .filter(|c| c.form == Form::Order)
+                .and_then(|c| p.doc.tokens.get(c.head))
+                .is_some_and(|t| p.structure.known.is(List::Weigh, &t.text));
         if weighs && matches!(leaf, N::Audit | N::Design | N::Review) {
             return Turn::PlanNew(None);
         }
-        return project(leaf, m.phase, false, p.text);
+        return project(leaf, m.phase, false);
     }
     let (query, new, more) = (shares.turn("query"), shares.turn("plan_new"), shares.turn("plan_continue"));
     if query >= new.max(more) {
@@ -291,8 +317,11 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
 
 /// Short answers, words to the workbench, mode switches.
 fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
-    let short = p.cover.as_deref().and_then(|c| answer::turn(c, m.phase, p.text));
-    let task = m.phase == Phase::Idle
+    let known = p.structure.known;
+    let cover = p.cover.as_deref().filter(|_| known.on(Rule::TierShort));
+    let short = cover.and_then(|c| answer::turn(c, m.phase, p.text));
+    let task = known.on(Rule::TaskNotYes)
+        && m.phase == Phase::Idle
         && p.guess().is_some_and(|g| rules::is_action(g.leaf) && g.weight >= 2 && p.doc.tokens.len() > 1)
         && p.cover
             .as_deref()
@@ -320,7 +349,7 @@ fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
         .clauses
         .iter()
         .any(|c| matches!(c.form, Form::Question(t) if !matches!(t, Tag::QWay | Tag::QAux)));
-    if let Some(mode) = answer::mode(&p.structure, only_asks) {
+    if let Some(mode) = answer::mode(&p.structure, only_asks).filter(|_| known.on(Rule::ModeSwitch)) {
         let busy = p
             .kept
             .iter()
@@ -339,6 +368,7 @@ fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     }
     let works = p.guess().is_some_and(|g| g.leaf == N::Delete && g.weight >= 2);
     if m.phase == Phase::Failed
+        && known.on(Rule::RedoAfterFailure)
         && !works
         && p.structure.hits.iter().any(|h| h.tag == Tag::WRedo && (h.len > 1 || h.bytes > 6))
         && !p.asks()

@@ -8,7 +8,7 @@ use super::{
     features,
     reading::{Message, Reading, turn_names},
     similar::{Match, Near},
-    stats::{LEAVES, Model},
+    stats::LEAVES,
     text,
 };
 
@@ -49,7 +49,7 @@ impl Classifier {
         let reading = self.read(m);
         let Match { primary, sub, leaf } = self.nearest(&reading.text).unwrap_or_default();
         Why {
-            shares: shares(m),
+            shares: self.shares(m),
             leaf,
             primary,
             sub: sub.filter(|n| n.name.starts_with(turn_names(&reading.whole.turn).0)),
@@ -78,29 +78,26 @@ impl Classifier {
         flips.truncate(FLIPS);
         flips
     }
+
+    /// What the statistics say of each leaf; nothing for commands and forced nodes.
+    fn shares(&self, m: &Message<'_>) -> Vec<(N, f32)> {
+        let focus = text::focus(m.text.trim());
+        let Some(model) = self.model().filter(|_| !focus.starts_with(['/', '@', '!'])) else {
+            return Vec::new();
+        };
+        let prediction =
+            model.predict(&features::of(&Parsed::within(&focus, m.text, self.tables()), m.phase, m.paused));
+        let mut shares: Vec<(N, f32)> = LEAVES.iter().copied().zip(prediction.leaves).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        shares.truncate(4);
+        shares
+    }
 }
 
 fn without(words: &[&str], left_out: usize) -> String {
     let kept: Vec<&str> =
         words.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, word)| *word).collect();
     kept.join(" ")
-}
-
-/// What the statistics say of each leaf; nothing for commands and forced nodes.
-fn shares(m: &Message<'_>) -> Vec<(N, f32)> {
-    let focus = text::focus(m.text.trim());
-    let Some(model) = Model::builtin().filter(|_| !focus.starts_with(['/', '@', '!'])) else {
-        return Vec::new();
-    };
-    let prediction = model.predict(&features::of(
-        &Parsed::under(&focus, super::forbid::anywhere(m.text)),
-        m.phase,
-        m.paused,
-    ));
-    let mut shares: Vec<(N, f32)> = LEAVES.iter().copied().zip(prediction.leaves).collect();
-    shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-    shares.truncate(4);
-    shares
 }
 
 #[cfg(test)]

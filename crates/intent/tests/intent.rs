@@ -143,40 +143,40 @@ fn messages_of_several_parts_fold() {
     assert_eq!(read("See e.g. `a.b; c`", Phase::Idle).segments.len(), 1);
 }
 
-/// T-11 and T-12.
+/// T-11 and T-12: a verb of leaving with the pipeline or the agent, or a wish for another subject, leaves it,
+/// however it is wrapped; the same words denied, and words about the work itself, do not.
 #[test]
 fn a_paused_pipeline_hears_the_words_that_leave_it() {
+    let wraps: [fn(&str) -> String; 5] = [
+        str::to_owned,
+        str::to_uppercase,
+        |w| format!("{w}."),
+        |w| format!("ok, {w} please"),
+        |w| format!("hm, let us {w} for now"),
+    ];
+    let leaving = ["exit", "stop", "cancel", "skip", "leave"].into_iter().flat_map(|verb| {
+        [format!("{verb} pipeline"), format!("{verb} the pipeline"), format!("{verb} this pipeline")]
+    });
+    let subjects = ["topic", "question"]
+        .into_iter()
+        .flat_map(|noun| [format!("new {noun}"), format!("different {noun}")]);
+    let words: Vec<String> =
+        leaving.chain(subjects).chain(["break out".to_owned(), "forget it".to_owned()]).collect();
+    for text in words.iter().flat_map(|w| wraps.map(|wrap| wrap(w))) {
+        assert_eq!(paused(&text), PausedTurn::Breakout, "{text}");
+    }
     for word in [
-        "break out",
-        "breakout",
-        "exit pipeline",
-        "exit agent",
-        "stop pipeline",
-        "stop agent",
-        "cancel pipeline",
-        "cancel agent",
-        "forget the pipeline",
-        "skip pipeline",
-        "leave pipeline",
-        "something else",
-        "something different",
-        "different question",
-        "different topic",
-        "change topic",
-        "change the topic",
-        "new question",
-        "new topic",
-        "never mind",
-        "nevermind",
-        "forget it",
-        "changed my mind",
         "3",
         "3.",
-        "cancel the pipeline",
+        "I've changed my mind about all of this",
         "I want to do something else - just tell me what the weather in zurich is today",
     ] {
         assert_eq!(paused(word), PausedTurn::Breakout, "{word}");
-        assert_eq!(paused(&word.to_uppercase()), PausedTurn::Breakout, "{word}");
+    }
+    for word in
+        ["don't stop the pipeline", "please do not cancel the pipeline", "no need to leave the pipeline"]
+    {
+        assert_eq!(paused(word), PausedTurn::Resume, "{word}");
     }
     for word in [
         "I want to do the search now",

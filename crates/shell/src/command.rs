@@ -3,10 +3,12 @@
 //! Owns the way from a name to a judge, and the judging by table. Wrappers and builtins are in [`super::wrap`] and
 //! [`super::shell`], the programs with their own language in [`super::special`].
 
+use super::args::{Args, Opt};
 use super::expand::{Feed, Field};
-use super::path::{Place, is_secret, names_secret, place};
+use super::path::{Place, place};
 use super::prints::printed;
-use super::programs::{self, Args, Dest, Program};
+use super::programs::{self, Dest, Program, Role};
+use super::secrets::{is_secret, names_secret};
 use super::syntax::Span;
 use super::trace::Act;
 use super::walk::Walker;
@@ -27,7 +29,7 @@ pub(super) const BINS: [&str; 9] = [
 
 /// Whether anything is known of a program of that name.
 pub(super) fn is_known(name: &str) -> bool {
-    programs::find(name).is_some() || wrap::is_wrapper(name) || shell::is_builtin(name)
+    programs::find(name).is_some()
 }
 
 impl Walker<'_> {
@@ -237,20 +239,7 @@ impl Walker<'_> {
         }
         if let Some(sub) = args.operands.first()
             && !sub.text.is_ascii()
-            && matches!(
-                name,
-                "git"
-                    | "cargo"
-                    | "npm"
-                    | "docker"
-                    | "kubectl"
-                    | "go"
-                    | "gh"
-                    | "systemctl"
-                    | "yarn"
-                    | "pnpm"
-                    | "terraform"
-            )
+            && programs::is(name, Role::Ascii)
         {
             self.hit("look-alike", sub.span);
         }
@@ -314,7 +303,7 @@ impl Walker<'_> {
         network
     }
 
-    fn option_value(&mut self, program: &Program, opt: &programs::Opt) {
+    fn option_value(&mut self, program: &Program, opt: &Opt) {
         let Some(value) = &opt.value else { return };
         let written = program.out.iter().any(|pattern| opt.is(pattern));
         if written {
@@ -405,12 +394,6 @@ impl Walker<'_> {
     }
 }
 
-/// Programs that are installed under names with a version right behind.
-const VERSIONED: [&str; 16] = [
-    "lua", "luac", "php", "ruby", "perl", "tclsh", "wish", "node", "python", "pip", "pypy", "guile", "java",
-    "erl", "gem", "sqlite",
-];
-
 /// A name without the version or the target machine that distributions put around it (`gcc-12`, `llvm-nm-14`, `lua5.4`).
 fn without_version(name: &str) -> Option<&str> {
     let name = ["x86_64-linux-gnu-", "aarch64-linux-gnu-", "arm-none-eabi-", "x86_64-w64-mingw32-"]
@@ -419,7 +402,11 @@ fn without_version(name: &str) -> Option<&str> {
         .unwrap_or(name);
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     plain.strip_suffix('-').filter(|_| plain.len() < name.len()).or_else(|| {
-        (VERSIONED.contains(&plain) || is_known(name)).then_some(if is_known(name) { name } else { plain })
+        (programs::is(plain, Role::Versioned) || is_known(name)).then_some(if is_known(name) {
+            name
+        } else {
+            plain
+        })
     })
 }
 
@@ -460,7 +447,7 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
         return false;
     }
     // What follows code, a module or an archive is meant for that.
-    let starts = |opt: &programs::Opt| matches!(opt.name.as_str(), "-jar" | "-m" | "-c" | "-e" | "--eval");
+    let starts = |opt: &Opt| matches!(opt.name.as_str(), "-jar" | "-m" | "-c" | "-e" | "--eval");
     let leading = args.opts.iter().position(starts).map_or(args.leading, |at| at.min(args.leading));
     let considered = if program.help_first { args.opts.get(..leading).unwrap_or(&[]) } else { &args.opts };
     // After more words it may be meant for a program that this one starts.

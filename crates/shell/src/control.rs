@@ -1,8 +1,13 @@
 //! Control files: what steers an agent or makes a program run by itself.
 //!
-//! Owns the one list of them. A tool never changes one under an ordinary approval: a file tool asks
+//! Owns the one list of them, `assets/knowledge/control.txt`. A tool never changes one under an ordinary approval: a file tool asks
 //! a question of its own, a command's change is put back. Judges names only, in any folder, for a
 //! file that exists or not; never asks the file system.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::knowledge::groups;
 
 /// What a control file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,82 +20,54 @@ pub struct Control {
     pub runs: bool,
 }
 
-const RUNS: bool = true;
-const STEERS: bool = false;
+const TEXT: &str = include_str!("../../../assets/knowledge/control.txt");
 
-/// Folders, with everything in them.
-const FOLDERS: [(&str, bool, &str); 21] = [
-    (".pilothouse", RUNS, "holds settings, rules and hooks of this program"),
-    (".husky", RUNS, "holds git hooks"),
-    (".githooks", RUNS, "holds git hooks"),
-    (".agents", STEERS, "instructs agents"),
-    (".aider", STEERS, "configures an agent"),
-    (".amazonq", STEERS, "configures an agent"),
-    (".augment", STEERS, "configures an agent"),
-    (".claude", STEERS, "configures an agent"),
-    (".clinerules", STEERS, "instructs agents"),
-    (".codex", STEERS, "configures an agent"),
-    (".continue", STEERS, "configures an agent"),
-    (".cursor", STEERS, "configures an agent"),
-    (".gemini", STEERS, "configures an agent"),
-    (".goose", STEERS, "configures an agent"),
-    (".junie", STEERS, "configures an agent"),
-    (".kiro", STEERS, "configures an agent"),
-    (".opencode", STEERS, "configures an agent"),
-    (".qwen", STEERS, "configures an agent"),
-    (".roo", STEERS, "configures an agent"),
-    (".trae", STEERS, "configures an agent"),
-    (".windsurf", STEERS, "configures an agent"),
-];
+/// What the list is called in a file of rules.
+pub const FILES: &str = "<control files>";
 
-/// Files, in whatever folder.
-const FILES: [(&str, bool, &str); 30] = [
-    ("agents.md", STEERS, "instructs agents"),
-    ("agents.override.md", STEERS, "instructs agents"),
-    ("agent.md", STEERS, "instructs agents"),
-    ("claude.md", STEERS, "instructs agents"),
-    ("claude.local.md", STEERS, "instructs agents"),
-    ("gemini.md", STEERS, "instructs agents"),
-    ("qwen.md", STEERS, "instructs agents"),
-    ("warp.md", STEERS, "instructs agents"),
-    ("crush.md", STEERS, "instructs agents"),
-    ("opencode.md", STEERS, "instructs agents"),
-    ("pilothouse.md", STEERS, "instructs agents"),
-    (".cursorrules", STEERS, "instructs agents"),
-    (".windsurfrules", STEERS, "instructs agents"),
-    (".clinerules", STEERS, "instructs agents"),
-    (".roorules", STEERS, "instructs agents"),
-    (".goosehints", STEERS, "instructs agents"),
-    (".rules", STEERS, "instructs agents"),
-    (".aider.conf.yml", STEERS, "configures an agent"),
-    ("opencode.json", STEERS, "configures an agent"),
-    ("opencode.jsonc", STEERS, "configures an agent"),
-    ("crush.json", STEERS, "configures an agent"),
-    (".crush.json", STEERS, "configures an agent"),
-    (".mcp.json", RUNS, "starts MCP servers"),
-    ("mcp.json", STEERS, "starts MCP servers"),
-    (".gitmodules", RUNS, "names what git fetches"),
-    (".envrc", RUNS, "is run when the folder is entered"),
-    (".pre-commit-config.yaml", RUNS, "configures git hooks"),
-    (".pre-commit-config.yml", RUNS, "configures git hooks"),
-    ("lefthook.yml", STEERS, "configures git hooks"),
-    (".lefthook.yml", STEERS, "configures git hooks"),
-];
+static CONTROLS: LazyLock<Controls> = LazyLock::new(Controls::read);
 
-/// Names in one kind of folder; a folder of that name counts with everything in it.
-const WITHIN: [(&str, &str, bool, &str); 11] = [
-    (".github", "copilot-instructions.md", STEERS, "instructs agents"),
-    (".github", "instructions", STEERS, "instructs agents"),
-    (".github", "prompts", STEERS, "instructs agents"),
-    (".github", "chatmodes", STEERS, "instructs agents"),
-    (".github", "agents", STEERS, "instructs agents"),
-    (".vscode", "settings.json", RUNS, "configures the editor"),
-    (".vscode", "tasks.json", RUNS, "runs in the editor"),
-    (".vscode", "launch.json", STEERS, "runs in the editor"),
-    (".vscode", "mcp.json", STEERS, "starts MCP servers"),
-    (".zed", "settings.json", STEERS, "configures the editor"),
-    (".zed", "tasks.json", STEERS, "runs in the editor"),
-];
+type Named = HashMap<String, Control>;
+
+#[derive(Default)]
+struct Controls {
+    /// Folders, with everything in them.
+    folders: Named,
+    /// Files, in whatever folder.
+    files: Named,
+    /// What counts in a folder of that name, with everything in it.
+    within: HashMap<String, Named>,
+    /// All of it as patterns of paths, in the order of the list and in the usual case.
+    patterns: Vec<String>,
+}
+
+impl Controls {
+    fn read() -> Self {
+        let mut read = Self::default();
+        for (head, lines) in groups(TEXT) {
+            let (kind, why) = head.split_once(": ").unwrap_or((head, ""));
+            let (place, what) = kind.rsplit_once(' ').unwrap_or((kind, ""));
+            let control = Control { why, gits: false, runs: what == "runs" };
+            for name in lines.iter().flat_map(|line| line.split_whitespace()) {
+                let (named, pattern) = match place.strip_prefix("in ") {
+                    Some(folder) => {
+                        (read.within.entry(folded(folder)).or_default(), format!("**/{folder}/{name}"))
+                    }
+                    None if place == "folders" => (&mut read.folders, name.to_owned()),
+                    None => (&mut read.files, name.to_owned()),
+                };
+                named.insert(folded(name), control);
+                read.patterns.push(pattern);
+            }
+        }
+        read
+    }
+}
+
+/// What stands for the list in a rule about paths.
+pub fn patterns() -> impl Iterator<Item = &'static str> {
+    std::iter::once(".git").chain(CONTROLS.patterns.iter().map(String::as_str))
+}
 
 /// Says whether a file is a control file, from the parts of its path in the workspace, and why.
 pub fn control<'a>(parts: impl IntoIterator<Item = &'a str>) -> Option<Control> {
@@ -108,20 +85,16 @@ pub fn control<'a>(parts: impl IntoIterator<Item = &'a str>) -> Option<Control> 
 /// Whether a folder of that name holds control files only, so that nothing below it needs a look.
 pub fn control_folder(name: &str) -> bool {
     let name = folded(name);
-    FOLDERS.iter().any(|(folder, ..)| *folder == name)
+    CONTROLS.folders.contains_key(&name)
 }
 
 fn named<'a>(part: &str, mut rest: impl Iterator<Item = &'a str>) -> Option<Control> {
-    let of = |runs, why| Some(Control { why, gits: false, runs });
-    if let Some((_, runs, why)) = FOLDERS.iter().find(|(name, ..)| *name == part) {
-        return of(*runs, why);
-    }
-    let Some(next) = rest.next() else {
-        let file = FILES.iter().find(|(name, ..)| *name == part);
-        return file.and_then(|(_, runs, why)| of(*runs, why));
+    let all = &*CONTROLS;
+    let below = || match rest.next() {
+        None => all.files.get(part),
+        Some(next) => all.within.get(part)?.get(next),
     };
-    let within = WITHIN.iter().find(|(folder, name, ..)| *folder == part && *name == next);
-    within.and_then(|(_, _, runs, why)| of(*runs, why))
+    all.folders.get(part).or_else(below).copied()
 }
 
 /// What lies at this place of a git folder, given by the parts below it.

@@ -1,36 +1,12 @@
 //! Streams that never end, and what they do to the machine.
 //!
-//! Owns which programs print without end, which pass that on and which must hold all of it. Never judges anything
+//! Owns what becomes of a stream in a program that passes it on or must hold all of it. Never judges anything
 //! else about them.
 
 use super::expand::{Feed, Field};
+use super::programs::{self, Role};
 use super::syntax::{Script, Span};
 use super::walk::Walker;
-
-/// Programs that keep, sort or copy all that they are given before they end.
-const HOLDING: [&str; 14] = [
-    "tail",
-    "tac",
-    "sort",
-    "gsort",
-    "shuf",
-    "sponge",
-    "column",
-    "tsort",
-    "mapfile",
-    "readarray",
-    "cp",
-    "jq",
-    "install",
-    "split",
-];
-
-/// Programs that print as they read.
-const PASSING: [&str; 30] = [
-    "cat", "tr", "fold", "base64", "base32", "cut", "rev", "nl", "sed", "awk", "gawk", "grep", "egrep", "od",
-    "xxd", "hexdump", "strings", "fmt", "expand", "iconv", "gzip", "xz", "bzip2", "zstd", "openssl", "pv",
-    "tee", "uniq", "paste", "dos2unix",
-];
 
 /// Devices that give bytes for ever.
 fn is_endless(path: &str) -> bool {
@@ -60,13 +36,14 @@ impl Walker<'_> {
             matches!(pair, [before, file] if is_endless(&file.text) && before.text != "--random-source")
         }) || words.first().is_some_and(|f| is_endless(&f.text));
         let fed = matches!(feed, Feed::File(file) if is_endless(file));
-        let source = name == "yes"
-            || (upstream || fed || read) && (PASSING.contains(&name) || HOLDING.contains(&name));
+        let holding = programs::is(name, Role::Holding);
+        let source =
+            name == "yes" || (upstream || fed || read) && (programs::is(name, Role::Passing) || holding);
         if !source || stops(name, words) {
             return;
         }
         let saved = name == "tee" && words.iter().any(|f| !f.text.starts_with('-'));
-        if HOLDING.contains(&name) || saved {
+        if holding || saved {
             self.hit("bomb", span);
         } else {
             self.endless = true;

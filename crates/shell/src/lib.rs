@@ -5,12 +5,15 @@
 //! anything the line can run, with the part that caused it. It knows nothing of sessions, never runs, reads or asks anything, and is no boundary:
 //! it decides how loudly to ask; approval and sandbox are the boundary.
 
+mod args;
 mod braces;
 mod command;
 mod compound;
 pub mod control;
+mod effect;
 mod endless;
 mod expand;
+mod knowledge;
 mod parse;
 mod path;
 mod prints;
@@ -20,6 +23,7 @@ mod renamed;
 mod repeat;
 pub mod rules;
 mod scope;
+pub mod secrets;
 mod settings;
 mod shell;
 mod special;
@@ -35,6 +39,9 @@ mod wrap;
 
 use serde::{Deserialize, Serialize};
 
+pub use effect::{Effect, effect};
+pub use programs::{Role, goes_deeper, is, work_files};
+pub use settings::steers;
 pub use trace::{Act, Call, Use, Word};
 
 /// Longest line that is judged, in bytes; longer ones are high.
@@ -164,11 +171,6 @@ pub fn quote(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-/// Whether a path names a file, or a folder of files, that holds credentials.
-pub fn names_secret(path: &str) -> bool {
-    path::is_secret(path)
 }
 
 /// Whether anything is known of a program of that name.

@@ -2,22 +2,16 @@
 //!
 //! Owns the programs whose output follows from their arguments or from what they are fed. Never judges.
 
+use super::args::Args;
 use super::expand::Feed;
-use super::programs::Args;
-
-/// Programs that pass on what they are fed.
-const FILTERS: [&str; 34] = [
-    "cat", "tac", "head", "tail", "sed", "grep", "egrep", "tr", "gunzip", "zcat", "gzip", "base64", "awk",
-    "gawk", "cut", "sort", "uniq", "jq", "rev", "xxd", "tee", "iconv", "dos2unix", "bunzip2", "xz",
-    "openssl", "gpg", "xzcat", "perl", "python3", "python", "sponge", "pv", "tar",
-];
+use super::programs::{self, Role};
 
 /// What a program gives to the next one.
 pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
     if network {
         return Feed::Fetched;
     }
-    if feed == Feed::Fetched && FILTERS.contains(&name) {
+    if feed == Feed::Fetched && programs::is(name, Role::Filter) {
         return Feed::Fetched;
     }
     match (name, args.operands.as_slice()) {

@@ -1,4 +1,4 @@
-//! What is known of programs, kept as data: `assets/risk/{base,git,dev,net,system,mac,exec}.txt`.
+//! What is known of programs, kept as data: `assets/knowledge/{base,git,dev,net,system,mac,exec,roles}.txt`.
 //!
 //! Owns reading those files and matching arguments against a program's lines. Never judges paths or runs
 //! anything.
@@ -7,14 +7,19 @@
 //! `takes`/`gtakes` options with a value (anywhere / before the first operand), `text N [unless …]` operands
 //! that are no paths, `out` options whose value is written, `in` options whose value is read although operands are only named, `run` options that start another program, `dest`
 //! which operands are written, `names` operands are not read, `moves` they go away, `inner` they are a command, `long1` long options have one dash, `helpfirst`
-//! `--help` counts only before the first operand, `subhelp` or after one sub-command, `nohelp`, `namesubs`, `also` extra judges by name. Any other line is
+//! `--help` counts only before the first operand, `subhelp` or after one sub-command, `nohelp`, `namesubs`, `also` extra judges by name,
+//! `wraps N [floor RULE]` a wrapper, `valued` options with a value for a judge that reads the arguments itself, `is` a [`Role`], `deep`
+//! sub-commands that are followed by another, `work` files of the
+//! folder that say what it does, `sub conditions > effect` an [`Effect`]. Any other line is
 //! `sub|sub sub… conditions : rule` (`:` base, longest wins; `=` overrides; `^` raises). Conditions: `?-a,--b` one of
 //! these options, `!-a,--b` none of them, `@0 @1 @1+ @2+` number of operands left, `~glob,glob` an operand left
 //! matches. `*` stands for any sub-command.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
+use super::args::Args;
+use super::effect::Effect;
 use super::expand::Field;
 use super::path::glob;
 use super::rules::{self, Rule};
@@ -49,10 +54,16 @@ enum Condition {
     Matches(Vec<&'static str>),
 }
 
+/// What some arguments look like.
 #[derive(Clone, Debug)]
-struct Line {
+struct Form {
     subs: Vec<Vec<&'static str>>,
     conditions: Vec<Condition>,
+}
+
+#[derive(Clone, Debug)]
+struct Line {
+    form: Form,
     mode: Mode,
     rule: &'static Rule,
 }
@@ -81,31 +92,141 @@ pub(super) struct Program {
     /// Sub-commands whose operands are only named.
     pub name_subs: Vec<&'static str>,
     pub also: Vec<&'static str>,
+    /// It runs the command in its arguments.
+    pub wraps: Option<Wraps>,
+    /// Options with a value, for a judge that reads the arguments itself.
+    pub valued: Vec<&'static str>,
+    /// Sub-commands that are followed by another one, or by the name of what is run.
+    pub deep: Vec<&'static str>,
+    /// Files of the folder that say what it does there.
+    pub work: Vec<&'static str>,
+    roles: Vec<Role>,
+    /// More is known than what it is to a line.
+    described: bool,
     lines: Vec<Line>,
+    effects: Vec<(Form, Effect)>,
 }
 
-static PROGRAMS: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(|| {
+/// How a wrapper finds the command inside its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wraps {
+    /// How many operands come before it.
+    pub skip: usize,
+    /// The rule that holds whatever is inside.
+    pub floor: Option<&'static str>,
+}
+
+/// What a program is to the line that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A command of the shell itself.
+    Builtin,
+    /// Sets or takes away variables of the shell.
+    Setter,
+    /// A shell that can be started.
+    Shell,
+    /// Passes something of what it is fed on.
+    Filter,
+    /// Prints as it reads.
+    Passing,
+    /// Keeps all that it is fed before it ends.
+    Holding,
+    /// Is installed under names with a version right behind.
+    Versioned,
+    /// Compresses or unpacks and does nothing else.
+    Compressor,
+    /// Has sub-commands of plain ASCII only.
+    Ascii,
+    /// Runs the file that it is given.
+    Interpreter,
+    /// Changes the files that it is given.
+    Filer,
+    /// Is typed as a line of its own, and its name is hardly a word.
+    Typed,
+    /// Is typed as a line of its own, and its name is a word as well.
+    Word,
+    /// Is told by its first operand what to do, though its name is a word.
+    Told,
+    /// Is typed alone, though its name is a word.
+    Alone,
+    /// Works on a project: what is typed for it is a line to run.
+    Project,
+    /// Its name is a verb that takes a path in a sentence too.
+    Verb,
+}
+
+const ROLES: [(&str, Role); 17] = [
+    ("builtin", Role::Builtin),
+    ("setter", Role::Setter),
+    ("shell", Role::Shell),
+    ("filter", Role::Filter),
+    ("passing", Role::Passing),
+    ("holding", Role::Holding),
+    ("versioned", Role::Versioned),
+    ("compressor", Role::Compressor),
+    ("ascii", Role::Ascii),
+    ("interpreter", Role::Interpreter),
+    ("filer", Role::Filer),
+    ("typed", Role::Typed),
+    ("word", Role::Word),
+    ("told", Role::Told),
+    ("alone", Role::Alone),
+    ("project", Role::Project),
+    ("verb", Role::Verb),
+];
+
+type Programs = HashMap<&'static str, Arc<Program>>;
+
+static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
     let mut out = HashMap::new();
     for text in [
-        include_str!("../../../assets/risk/base.txt"),
-        include_str!("../../../assets/risk/git.txt"),
-        include_str!("../../../assets/risk/dev.txt"),
-        include_str!("../../../assets/risk/net.txt"),
-        include_str!("../../../assets/risk/system.txt"),
-        include_str!("../../../assets/risk/mac.txt"),
-        include_str!("../../../assets/risk/exec.txt"),
+        include_str!("../../../assets/knowledge/base.txt"),
+        include_str!("../../../assets/knowledge/git.txt"),
+        include_str!("../../../assets/knowledge/dev.txt"),
+        include_str!("../../../assets/knowledge/net.txt"),
+        include_str!("../../../assets/knowledge/system.txt"),
+        include_str!("../../../assets/knowledge/mac.txt"),
+        include_str!("../../../assets/knowledge/exec.txt"),
+        include_str!("../../../assets/knowledge/roles.txt"),
     ] {
         read(text, &mut out);
     }
     out
 });
 
-/// What is known of the program of that name.
+/// What is known of the program of that name and what it does.
 pub(super) fn find(name: &str) -> Option<&'static Program> {
-    PROGRAMS.get(name).copied()
+    PROGRAMS.get(name).map(AsRef::as_ref).filter(|program| program.described)
 }
 
-fn read(text: &'static str, out: &mut HashMap<&'static str, &'static Program>) {
+/// Whether a program has a role.
+pub fn is(name: &str, role: Role) -> bool {
+    PROGRAMS.get(name).is_some_and(|program| program.roles.contains(&role))
+}
+
+/// Whether a sub-command is followed by another one, or by the name of what is run (`npm run`).
+pub fn goes_deeper(name: &str, sub: &str) -> bool {
+    PROGRAMS.get(name).is_some_and(|program| program.deep.contains(&sub))
+}
+
+/// The files of a folder that say what a program does there.
+pub fn work_files(name: &str) -> &'static [&'static str] {
+    PROGRAMS.get(name).map_or(&[], |program| &program.work)
+}
+
+/// What a program does with these arguments, where that is known; the last line that fits says it.
+pub(super) fn effect(name: &str, argv: &[Field]) -> Option<Effect> {
+    let program = PROGRAMS.get(name)?;
+    let args = Args::read(program, argv);
+    program.effects.iter().rev().find(|(form, _)| form.matches(&args).is_some()).map(|(_, effect)| *effect)
+}
+
+/// The options of a program that take a value, for a judge that reads the arguments itself.
+pub(super) fn valued(name: &str) -> &'static [&'static str] {
+    PROGRAMS.get(name).map_or(&[], |program| &program.valued)
+}
+
+fn read(text: &'static str, out: &mut Programs) {
     let mut names: Vec<&'static str> = Vec::new();
     let mut program = Program::default();
     for line in text.lines().chain([""]) {
@@ -113,9 +234,12 @@ fn read(text: &'static str, out: &mut HashMap<&'static str, &'static Program>) {
             continue;
         }
         if line.starts_with("  ") {
-            let says = line.split_whitespace().any(|word| matches!(word, ":" | "=" | "^"));
+            let says = line.split_whitespace().any(|word| matches!(word, ":" | "=" | "^" | ">"));
+            let role =
+                ["is", "deep", "valued", "work"].contains(&line.split_whitespace().next().unwrap_or(""));
+            program.described |= !role && !line.contains(" > ");
             if says {
-                program.lines.extend(pattern(line));
+                says_of(line, &mut program);
             } else {
                 directive(line.trim(), &mut program);
             }
@@ -127,15 +251,14 @@ fn read(text: &'static str, out: &mut HashMap<&'static str, &'static Program>) {
 }
 
 /// A block replaces what is known of its programs, or adds to it when it starts with `+`.
-fn keep(names: &[&'static str], program: Program, out: &mut HashMap<&'static str, &'static Program>) {
+fn keep(names: &[&'static str], program: Program, out: &mut Programs) {
     if let Some((&"+", names)) = names.split_first() {
         for name in names {
-            let known = out.get(name).map_or_else(Program::default, |known| (*known).clone());
-            out.insert(name, Box::leak(Box::new(known.and(&program))));
+            Arc::make_mut(out.entry(name).or_default()).add(&program);
         }
     } else if !names.is_empty() {
-        let kept: &'static Program = Box::leak(Box::new(program));
-        out.extend(names.iter().map(|name| (*name, kept)));
+        let kept = Arc::new(program);
+        out.extend(names.iter().map(|name| (*name, Arc::clone(&kept))));
     }
 }
 
@@ -174,137 +297,56 @@ fn directive(line: &'static str, program: &mut Program) {
         }
         "subhelp" => program.sub_help = true,
         "namesubs" => program.name_subs.extend(words),
+        "wraps" => {
+            let skip = words.next().and_then(|n| n.parse().ok()).unwrap_or(0);
+            program.wraps = Some(Wraps { skip, floor: words.nth(1) });
+        }
+        "valued" => program.valued.extend(words),
+        "deep" => program.deep.extend(words),
+        "work" => program.work.extend(words),
+        "is" => {
+            let role = |word| ROLES.iter().find(|(name, _)| *name == word).map(|(_, role)| *role);
+            program.roles.extend(words.filter_map(role));
+            program.described |= program.roles.iter().any(|r| matches!(r, Role::Builtin | Role::Shell));
+        }
         _ => {}
     }
 }
 
-fn pattern(line: &'static str) -> Option<Line> {
-    let mut subs = Vec::new();
-    let mut conditions = Vec::new();
+/// A line about some arguments: which rule holds of them, or what they do.
+fn says_of(line: &'static str, program: &mut Program) {
+    let mut form = Form { subs: Vec::new(), conditions: Vec::new() };
     let mut words = line.split_whitespace();
-    loop {
-        let word = words.next()?;
+    while let Some(word) = words.next() {
         let list = |rest: &'static str| rest.split(',').collect::<Vec<_>>();
-        if let Some(rest) = word.strip_prefix('?') {
-            conditions.push(Condition::Any(list(rest)));
-        } else if let Some(rest) = word.strip_prefix('!') {
-            conditions.push(Condition::None(list(rest)));
-        } else if let Some(rest) = word.strip_prefix('~') {
-            conditions.push(Condition::Matches(list(rest)));
-        } else if let Some(rest) = word.strip_prefix('@') {
-            let least = rest.trim_end_matches('+').parse().ok()?;
-            let most = if rest.ends_with('+') { usize::MAX } else { least };
-            conditions.push(Condition::Operands { least, most });
-        } else if let ":" | "=" | "^" = word {
-            let mode = match word {
-                ":" => Mode::Base,
-                "=" => Mode::Override,
-                _ => Mode::Raise,
-            };
-            return Some(Line { subs, conditions, mode, rule: rules::find(words.next()?) });
-        } else if word != "*" {
-            subs.push(word.split('|').collect());
-        }
-    }
-}
-
-/// One option as it was given.
-#[derive(Clone, Debug)]
-pub(super) struct Opt {
-    /// The whole word.
-    pub text: String,
-    /// `--name` without its value, or `-x` of a cluster.
-    pub name: String,
-    pub value: Option<Field>,
-    pub span: Span,
-}
-
-/// A program's arguments, told apart.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Args {
-    pub opts: Vec<Opt>,
-    pub operands: Vec<Field>,
-    /// How many options came before the first operand.
-    pub leading: usize,
-}
-
-impl Args {
-    /// Tells options, their values and operands apart.
-    pub(super) fn read(program: &Program, argv: &[Field]) -> Self {
-        let mut out = Self::default();
-        let mut words = argv.iter().peekable();
-        let mut ended = false;
-        while let Some(word) = words.next() {
-            let text = word.text.as_str();
-            if ended || !text.starts_with('-') || text.len() < 2 {
-                if out.operands.is_empty() {
-                    out.leading = out.opts.len();
+        let mode = match word {
+            ":" => Mode::Base,
+            "=" => Mode::Override,
+            "^" => Mode::Raise,
+            ">" => {
+                program.effects.extend(words.next().and_then(Effect::named).map(|effect| (form, effect)));
+                return;
+            }
+            "*" => continue,
+            _ => {
+                if let Some(rest) = word.strip_prefix('?') {
+                    form.conditions.push(Condition::Any(list(rest)));
+                } else if let Some(rest) = word.strip_prefix('!') {
+                    form.conditions.push(Condition::None(list(rest)));
+                } else if let Some(rest) = word.strip_prefix('~') {
+                    form.conditions.push(Condition::Matches(list(rest)));
+                } else if let Some(rest) = word.strip_prefix('@') {
+                    let Ok(least) = rest.trim_end_matches('+').parse() else { return };
+                    let most = if rest.ends_with('+') { usize::MAX } else { least };
+                    form.conditions.push(Condition::Operands { least, most });
+                } else {
+                    form.subs.push(word.split('|').collect());
                 }
-                out.operands.push(word.clone());
                 continue;
             }
-            if text == "--" {
-                ended = true;
-                continue;
-            }
-            let global = out.operands.is_empty();
-            let takes =
-                |name: &str| program.takes.contains(&name) || global && program.gtakes.contains(&name);
-            if text.starts_with("--") || program.long1 || takes(text) {
-                let (name, value) = match text.split_once('=') {
-                    Some((name, value)) => (name, Some(word.with(value))),
-                    None => (text, None),
-                };
-                let value = value.or_else(|| takes(name).then(|| words.next().cloned()).flatten());
-                out.opts.push(Opt { text: text.to_owned(), name: name.to_owned(), value, span: word.span });
-                continue;
-            }
-            let mut letters = text.char_indices().skip(1);
-            while let Some((at, letter)) = letters.next() {
-                let name = format!("-{letter}");
-                let mut value = None;
-                if takes(&name) {
-                    let rest = text.get(at + letter.len_utf8()..).unwrap_or("");
-                    value = if rest.is_empty() { words.next().cloned() } else { Some(word.with(rest)) };
-                    letters = "".char_indices().skip(1);
-                }
-                out.opts.push(Opt { text: text.to_owned(), name, value, span: word.span });
-            }
-        }
-        if out.operands.is_empty() {
-            out.leading = out.opts.len();
-        }
-        out
-    }
-
-    /// The first option that matches one of these patterns.
-    pub(super) fn opt(&self, patterns: &[&str]) -> Option<&Opt> {
-        self.opts.iter().find(|opt| patterns.iter().any(|pattern| opt.is(pattern)))
-    }
-
-    /// Whether one of these options was given.
-    pub(super) fn has(&self, patterns: &[&str]) -> bool {
-        self.opt(patterns).is_some()
-    }
-
-    /// The text of an operand, or nothing.
-    pub(super) fn operand(&self, at: usize) -> &str {
-        self.operands.get(at).map_or("", |field| field.text.as_str())
-    }
-}
-
-impl Opt {
-    /// Whether this is the option of that pattern: a letter of a cluster, a long name, its abbreviation.
-    pub(super) fn is(&self, pattern: &str) -> bool {
-        if pattern.contains('*') {
-            return glob(pattern, &self.text);
-        }
-        if pattern.contains('=') || pattern.len() > 2 && !pattern.starts_with("--") {
-            return self.text == pattern || self.name == pattern;
-        }
-        self.name == pattern
-            || self.text == pattern
-            || self.name.len() >= 5 && self.name.starts_with("--") && pattern.starts_with(&self.name)
+        };
+        program.lines.extend(words.next().map(|id| Line { form, mode, rule: rules::find(id) }));
+        return;
     }
 }
 
@@ -316,24 +358,30 @@ pub(super) struct Found {
 }
 
 impl Program {
-    /// What is known, and more.
-    fn and(mut self, more: &Self) -> Self {
+    /// Adds what else is known.
+    fn add(&mut self, more: &Self) {
         self.takes.extend(&more.takes);
         self.gtakes.extend(&more.gtakes);
         self.out.extend(&more.out);
         self.reads.extend(&more.reads);
         self.run.extend(&more.run);
         self.also.extend(&more.also);
+        self.valued.extend(&more.valued);
+        self.deep.extend(&more.deep);
+        self.work.extend(&more.work);
+        self.roles.extend(&more.roles);
         self.lines.extend(more.lines.iter().cloned());
+        self.effects.extend(more.effects.iter().cloned());
         self.text = self.text.max(more.text);
         self.long1 |= more.long1;
         self.names |= more.names;
-        self
+        self.wraps = self.wraps.or(more.wraps);
+        self.described |= more.described;
     }
 
     /// Whether the first operand says what it does.
     pub(super) fn has_subcommands(&self) -> bool {
-        self.lines.iter().any(|line| !line.subs.is_empty())
+        self.lines.iter().any(|line| !line.form.subs.is_empty())
     }
 
     /// Whether an operand is the name of a sub-command, a target or a script rather than of a file.
@@ -348,10 +396,10 @@ impl Program {
         let mut forced: Option<(usize, Found)> = None;
         let mut raised = Vec::new();
         for line in &self.lines {
-            let Some(span) = line.matches(args) else { continue };
-            let depth = line.subs.len();
+            let Some(span) = line.form.matches(args) else { continue };
+            let depth = line.form.subs.len();
             let found = Found { rule: line.rule, span };
-            let conditional = !line.conditions.is_empty();
+            let conditional = !line.form.conditions.is_empty();
             match line.mode {
                 Mode::Raise => raised.push((depth, conditional, found)),
                 Mode::Override if forced.as_ref().is_none_or(|(d, _)| *d <= depth) => {
@@ -382,7 +430,7 @@ impl Program {
     }
 }
 
-impl Line {
+impl Form {
     /// The span that decided when the line matches; the inner `None` when nothing in particular did.
     #[allow(clippy::option_option, reason = "no match, a match, and a match at a place are three things")]
     fn matches(&self, args: &Args) -> Option<Option<Span>> {

@@ -2,9 +2,10 @@
 //!
 //! Owns which name stands for which file. Never looks at the disk: only what the line itself does is known.
 
+use super::args::Args;
 use super::command::BINS;
 use super::expand::{Field, UNKNOWN};
-use super::programs::{Args, Dest, Program};
+use super::programs::{Dest, Program};
 use super::walk::Walker;
 
 /// Most names that are followed in a line.

@@ -1,4 +1,4 @@
-//! The rules of command risk, kept as data: `assets/risk/rules.txt`.
+//! The rules of command risk, kept as data: `assets/knowledge/rules.txt`.
 //!
 //! Owns reading that file and finding a rule by its id. Never judges a command.
 
@@ -63,7 +63,7 @@ fn risk_of(word: &str) -> Risk {
     }
 }
 
-const TEXT: &str = include_str!("../../../assets/risk/rules.txt");
+const TEXT: &str = include_str!("../../../assets/knowledge/rules.txt");
 
 static FALLBACK: Rule = Rule {
     id: "unreadable",

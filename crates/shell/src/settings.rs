@@ -1,118 +1,86 @@
-//! Variables whose value makes a harmless program run another one.
+//! Variables that make programs run others, or steer them or us: the one list, `assets/knowledge/variables.txt`.
 //!
-//! Owns the lists of such variables. Never resolves a value.
+//! Owns what setting one means. Never resolves a value. The list is not what keeps a project inert (trust is), but what
+//! a trusted project's variables may be: data for programs, never programs.
+
+use std::sync::LazyLock;
 
 use super::command::is_harmless_pager;
 use super::expand::UNKNOWN;
+use super::knowledge::{Names, fits, groups};
 use super::syntax::Span;
 use super::walk::Walker;
 
-/// Dangerous whatever their value.
-const ALWAYS: [&str; 44] = [
-    "LD_PRELOAD",
-    "LD_AUDIT",
-    "LD_LIBRARY_PATH",
-    "DYLD_INSERT_LIBRARIES",
-    "DYLD_LIBRARY_PATH",
-    "DYLD_FRAMEWORK_PATH",
-    "BASH_ENV",
-    "ENV",
-    "PROMPT_COMMAND",
-    "PS4",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "ZDOTDIR",
-    "PYTHONSTARTUP",
-    "PYTHONHOME",
-    "PERL5OPT",
-    "PERL5DB",
-    "RUBYOPT",
-    "JAVA_TOOL_OPTIONS",
-    "_JAVA_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "GIT_SSH",
-    "GIT_SSH_COMMAND",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_ASKPASS",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "GIT_PROXY_COMMAND",
-    "GIT_EXEC_PATH",
-    "GIT_TEMPLATE_DIR",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_PARAMETERS",
-    "GCONV_PATH",
-    "RSYNC_RSH",
-    "CVS_RSH",
-    "TAR_OPTIONS",
-    "FZF_DEFAULT_COMMAND",
-    "INPUTRC",
-    "TERMINFO",
-    "PYTHONBREAKPOINT",
-    "GIT_CONFIG",
-];
+const TEXT: &str = include_str!("../../../assets/knowledge/variables.txt");
 
-/// Dangerous unless the value is a plain pager, editor or nothing.
-const PROGRAMS: [&str; 14] = [
-    "PAGER",
-    "GIT_PAGER",
-    "MANPAGER",
-    "SYSTEMD_PAGER",
-    "EDITOR",
-    "VISUAL",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "BROWSER",
-    "DELTA_PAGER",
-    "BAT_PAGER",
-    "AWS_PAGER",
-    "PSQL_PAGER",
-    "GH_PAGER",
-];
+static VARIABLES: LazyLock<Names<Means>> = LazyLock::new(|| {
+    let mut all = Names::new();
+    for (head, lines) in groups(TEXT) {
+        let (kind, words) = head.split_once(' ').unwrap_or((head, ""));
+        let means = match kind {
+            "runs" => Means::Runs,
+            "shows" => Means::Shows,
+            "drives" => Means::Drives,
+            "when" => Means::When(words),
+            "path" => Means::Path,
+            _ => Means::Steers,
+        };
+        for name in lines.iter().flat_map(|line| line.split_whitespace()) {
+            all.add(name.to_owned(), means);
+        }
+    }
+    all
+});
 
-/// Compiler drivers: dangerous when they name a script.
-const DRIVERS: [&str; 8] = [
-    "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTC",
-    "CARGO",
-    "RUSTDOC",
-    "CARGO_BUILD_RUSTC_WRAPPER",
-    "GOTOOLDIR",
-    "MAKEFILES",
-];
+/// What a value of a variable does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Means {
+    /// It is run, or code is loaded from it.
+    Runs,
+    /// It is run, and may be a plain pager or editor.
+    Shows,
+    /// It is run where it is named by a path.
+    Drives,
+    /// It makes something run where one of its words is like one of these.
+    When(&'static str),
+    /// It says where programs are found.
+    Path,
+    /// It steers programs and runs none by itself.
+    Steers,
+}
 
-impl Walker<'_> {
-    /// A variable that is set for a command or for the shell.
-    pub(super) fn judge_setting(&mut self, name: &str, value: &str, span: Span) {
-        let dangerous = ALWAYS.contains(&name)
-            || name.starts_with("GIT_CONFIG_") && name != "GIT_CONFIG_NOSYSTEM"
-            || name.starts_with("BASH_FUNC_")
-            || PROGRAMS.contains(&name) && !is_harmless_pager(value)
-            || DRIVERS.contains(&name) && (value.contains('/') || value.contains(UNKNOWN))
-            || name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"))
-            || name == "NODE_OPTIONS" && loads_code(value)
-            || name == "GOFLAGS" && (value.contains("-exec") || value.contains("-toolexec"))
-            || name == "RUSTFLAGS" && value.contains("linker=")
-            || name == "PATH" && path_is_hostile(value)
-            || name.eq_ignore_ascii_case("npm_config_script_shell")
-            || name == "GREP_OPTIONS"
-            || name == "MAKEFLAGS" && value.contains("--eval");
-        if dangerous && !(ALWAYS.contains(&name) && value.is_empty()) {
-            self.hit("hidden-run", span);
+impl Means {
+    fn runs_another(self, value: &str) -> bool {
+        match self {
+            Self::Runs => !value.is_empty(),
+            Self::Shows => !is_harmless_pager(value),
+            Self::Drives => value.contains('/') || value.contains(UNKNOWN),
+            Self::When(patterns) => value.split(' ').any(|word| is_one_of(word, patterns)),
+            Self::Path => path_is_hostile(value),
+            Self::Steers => false,
         }
     }
 }
 
-fn loads_code(value: &str) -> bool {
-    value.contains(UNKNOWN)
-        || value
-            .split([' ', '='])
-            .any(|w| matches!(w, "-r" | "--require" | "--import" | "--loader" | "--experimental-loader"))
-        || value.starts_with("-r")
+fn is_one_of(word: &str, patterns: &str) -> bool {
+    patterns.split(' ').any(|p| if p == "$" { word.contains(UNKNOWN) } else { fits(p, word) })
+}
+
+/// Whether a variable of this name makes a program run another, or steers it or us: no project ever sets one.
+pub fn steers(name: &str) -> bool {
+    VARIABLES.has(&name.to_ascii_uppercase())
+}
+
+impl Walker<'_> {
+    /// A variable that is set for a command or for the shell.
+    pub(super) fn judge_setting(&mut self, name: &str, value: &str, span: Span) {
+        // Of npm's the case does not count.
+        let npm = name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("npm_"));
+        let means = if npm { VARIABLES.get(&name.to_ascii_uppercase()) } else { VARIABLES.get(name) };
+        if means.is_some_and(|means| means.runs_another(value)) {
+            self.hit("hidden-run", span);
+        }
+    }
 }
 
 /// A relative or scratch directory before the end of the search path.
@@ -124,4 +92,59 @@ fn path_is_hostile(value: &str) -> bool {
         let relative = !entry.starts_with(['/', '~', UNKNOWN]);
         relative || ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|s| entry.starts_with(s))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_programs_is_told_from_what_programs_read() {
+        for name in [
+            "PATH",
+            "LD_PRELOAD",
+            "DYLD_INSERT_LIBRARIES",
+            "GIT_SSH_COMMAND",
+            "NODE_OPTIONS",
+            "npm_config_script_shell",
+            "PYTHONSTARTUP",
+            "PERL5OPT",
+            "RUBYOPT",
+            "BASH_ENV",
+            "ENV",
+            "RUSTC_WRAPPER",
+            "CARGO_BUILD_RUSTC",
+            "GOFLAGS",
+            "MANPAGER",
+            "SUDO_ASKPASS",
+            "RSYNC_RSH",
+            "RIPGREP_CONFIG_PATH",
+            "TAR_OPTIONS",
+            "HTTPS_PROXY",
+            "https_proxy",
+            "PILOTHOUSE_HOME",
+            "CODEX_HOME_PAGER",
+            "OPENSSL_CONF",
+            "DOTNET_STARTUP_HOOKS",
+        ] {
+            assert!(steers(name), "{name}");
+        }
+        for name in [
+            "DATABASE_URL",
+            "API_TOKEN",
+            "PORT",
+            "NODE_ENV",
+            "RUST_LOG",
+            "RUST_BACKTRACE",
+            "APP_SECRET",
+            "AWS_REGION",
+            "GOOGLE_API_KEY",
+            "DEBUG",
+            "STRIPE_KEY",
+            "REDIS_HOST",
+            "DJANGO_SETTINGS_MODULE",
+        ] {
+            assert!(!steers(name), "{name}");
+        }
+    }
 }

@@ -5,51 +5,10 @@
 
 use super::expand::{Feed, Field, UNKNOWN, Value};
 use super::path::{Cwd, Place, place};
-use super::started::{self, SHELLS, feed_shell};
+use super::programs::{self, Role};
+use super::started::{self, feed_shell};
 use super::syntax::Span;
 use super::walk::Walker;
-
-const BUILTINS: [&str; 34] = [
-    "echo",
-    "printf",
-    "eval",
-    "source",
-    ".",
-    "trap",
-    "alias",
-    "unalias",
-    "export",
-    "declare",
-    "typeset",
-    "local",
-    "readonly",
-    "unset",
-    "set",
-    "cd",
-    "chdir",
-    "pushd",
-    "popd",
-    "test",
-    "[",
-    "read",
-    "mapfile",
-    "readarray",
-    "cmd",
-    "enable",
-    "complete",
-    "compgen",
-    "disown",
-    "fg",
-    "bg",
-    "shift",
-    "getopts",
-    "let",
-];
-
-/// Whether a name is a builtin or a shell.
-pub(super) fn is_builtin(name: &str) -> bool {
-    BUILTINS.contains(&name) || SHELLS.contains(&name)
-}
 
 /// Judges a builtin or a shell; `None` when the name is neither.
 pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, feed: &Feed) -> Option<Feed> {
@@ -80,7 +39,7 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
             Feed::Inherit
         }
         "cmd" => started::cmd(w, args, span),
-        _ if SHELLS.contains(&name) => started::shell(w, name, args, span, feed),
+        _ if programs::is(name, Role::Shell) => started::shell(w, name, args, span, feed),
         _ if changes_state(w, name, args, feed) => Feed::Inherit,
         _ => return None,
     };

@@ -15,8 +15,8 @@ mod system;
 mod text;
 mod tools;
 
+use super::args::Args;
 use super::expand::{Feed, Field};
-use super::programs::Args;
 use super::syntax::Span;
 use super::walk::Walker;
 

@@ -3,31 +3,13 @@
 //! Owns how items and command come together. Never judges the command: that goes back to the walk.
 
 use super::expand::{Feed, Field, UNKNOWN};
+use super::programs;
 use super::syntax::Span;
 use super::walk::Walker;
 use super::wrap::inner;
 
 /// Most items that are looked at one by one; more are a finding of their own.
 const MAX_ITEMS: usize = 512;
-
-const XARGS_TAKES: [&str; 16] = [
-    "-I",
-    "-n",
-    "-P",
-    "-L",
-    "-d",
-    "-E",
-    "-s",
-    "-a",
-    "--max-args",
-    "--max-procs",
-    "--max-lines",
-    "--delimiter",
-    "--arg-file",
-    "--max-chars",
-    "-J",
-    "-R",
-];
 
 pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
     let mut at = 1;
@@ -43,7 +25,7 @@ pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed)
             text.strip_prefix("-I").filter(|r| !r.is_empty()).or_else(|| text.strip_prefix("--replace="))
         {
             mark = Some(rest.to_owned());
-        } else if XARGS_TAKES.contains(&text) {
+        } else if programs::valued("xargs").contains(&text) {
             let value = argv.get(at + 1);
             if matches!(text, "-I" | "-J") {
                 mark = value.map(|f| f.text.clone());
@@ -109,28 +91,10 @@ pub(super) fn replace(field: &Field, mark: &str, item: &Field) -> Field {
 }
 
 pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
-    let takes = [
-        "-j",
-        "--jobs",
-        "-N",
-        "-n",
-        "--colsep",
-        "-a",
-        "--arg-file",
-        "--delay",
-        "--timeout",
-        "--retries",
-        "-P",
-        "--joblog",
-        "-C",
-        "-d",
-        "-S",
-        "--sshlogin",
-    ];
     if argv.iter().any(|f| matches!(f.text.as_str(), "-S" | "--sshlogin" | "--slf")) {
         w.hit("remote-run", span);
     }
-    let rest = inner(w, &takes, argv, "parallel");
+    let rest = inner(w, argv, "parallel");
     let split = rest.iter().position(|f| f.text.starts_with(":::")).unwrap_or(rest.len());
     let (command, arguments) = rest.split_at(split);
     let values: Vec<Field> = match arguments.get(1..) {

@@ -7,24 +7,6 @@ use super::shell::source;
 use super::syntax::Span;
 use super::walk::Walker;
 
-/// Shells that can be started.
-pub(super) const SHELLS: [&str; 14] = [
-    "sh",
-    "bash",
-    "dash",
-    "zsh",
-    "ksh",
-    "ash",
-    "fish",
-    "rbash",
-    "mksh",
-    "tcsh",
-    "csh",
-    "pwsh",
-    "powershell",
-    "nu",
-];
-
 /// `cmd /c`.
 pub(super) fn cmd(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
     let start =

@@ -7,8 +7,8 @@ use std::rc::Rc;
 
 use super::Risk;
 use super::expand::{Field, UNKNOWN};
+use super::programs::{self, Role};
 use super::rules::Rule;
-use super::started::SHELLS;
 use super::syntax::Span;
 use super::walk::Walker;
 
@@ -134,7 +134,7 @@ impl Trace {
         for (call, at) in self.calls.iter_mut().zip(&self.places) {
             call.risk = at.and_then(&risk_of).unwrap_or(call.risk);
             let name = call.program.as_str();
-            let shell = SHELLS.contains(&name)
+            let shell = programs::is(name, Role::Shell)
                 || matches!(name, "eval" | "cd" | "pushd" | "popd" | "true" | "false" | ":");
             call.carrier |= shell && call.risk == Risk::Low && !call.located;
         }

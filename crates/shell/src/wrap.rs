@@ -1,211 +1,17 @@
 //! Programs that only run another one: `env`, `timeout` and their like.
 //!
-//! Owns how each finds the command inside its arguments. Never adds risk of its own beyond a stated floor.
+//! Owns how each finds the command inside its arguments; which there are is data. Never adds risk of its own beyond a stated floor.
 //! Those that run it once for each of many items are in [`super::spread`].
 
 use super::expand::{Feed, Field, Value};
+use super::programs;
 use super::spread;
 use super::syntax::Span;
 use super::walk::Walker;
 
-/// A wrapper whose command follows its options and a number of operands.
-struct Wrapper {
-    names: &'static [&'static str],
-    takes: &'static [&'static str],
-    skip: usize,
-    /// What holds whatever is inside.
-    floor: Option<&'static str>,
-}
-
-const WRAPPERS: [Wrapper; 27] = [
-    Wrapper { names: &["time", "gtime"], takes: &["-f", "-o", "--format", "--output"], skip: 0, floor: None },
-    Wrapper { names: &["nice", "gnice"], takes: &["-n", "--adjustment"], skip: 0, floor: None },
-    Wrapper { names: &["ionice"], takes: &["-c", "-n", "--class", "--classdata"], skip: 0, floor: None },
-    Wrapper {
-        names: &["timeout", "gtimeout"],
-        takes: &["-s", "-k", "--signal", "--kill-after"],
-        skip: 1,
-        floor: None,
-    },
-    Wrapper {
-        names: &[
-            "nohup",
-            "setsid",
-            "unbuffer",
-            "fakeroot",
-            "catchsegv",
-            "chronic",
-            "builtin",
-            "winpty",
-            "catatonit",
-            "tini",
-            "dumb-init",
-            "noglob",
-            "nocorrect",
-            "busybox",
-            "toybox",
-            "shx",
-            "npm-run",
-            "rlwrap",
-            "wait-for-it",
-            "linux32",
-            "linux64",
-            "dbus-run-session",
-            "then",
-        ],
-        takes: &[],
-        skip: 0,
-        floor: None,
-    },
-    Wrapper {
-        names: &["stdbuf"],
-        takes: &["-i", "-o", "-e", "--input", "--output", "--error"],
-        skip: 0,
-        floor: None,
-    },
-    Wrapper {
-        names: &["chrt", "taskset", "setarch", "prlimit", "choom", "cgexec", "numactl"],
-        takes: &["-g", "-n", "-N", "-m", "-C"],
-        skip: 1,
-        floor: None,
-    },
-    Wrapper {
-        names: &[
-            "torsocks",
-            "torify",
-            "proxychains",
-            "proxychains4",
-            "tsocks",
-            "eatmydata",
-            "annotate-output",
-            "memusage",
-            "sotruss",
-            "systemd-cat",
-            "ifne",
-            "viddy",
-            "pexec",
-            "msgfilter",
-            "msgexec",
-            "ssh-agent",
-            "uclampset",
-            "dbus-launch",
-            "aa-exec",
-        ],
-        takes: &["-t", "-p", "-f", "-o", "-n"],
-        skip: 0,
-        floor: None,
-    },
-    Wrapper {
-        names: &["faketime", "datefudge", "logsave", "envdir", "with-lock-ex"],
-        takes: &["-f", "-t"],
-        skip: 1,
-        floor: None,
-    },
-    Wrapper { names: &["cpulimit"], takes: &["-l", "-p", "-e", "-P"], skip: 0, floor: None },
-    Wrapper {
-        names: &["ts", "tsp", "task-spooler", "pueue"],
-        takes: &["-L", "-N", "-D", "-W", "-E"],
-        skip: 0,
-        floor: None,
-    },
-    Wrapper {
-        names: &["xcrun"],
-        takes: &["--sdk", "-sdk", "--toolchain", "-toolchain"],
-        skip: 0,
-        floor: None,
-    },
-    Wrapper { names: &["caffeinate", "xvfb-run"], takes: &["-t", "-w", "-s", "-n"], skip: 0, floor: None },
-    Wrapper { names: &["exec"], takes: &["-a"], skip: 0, floor: None },
-    Wrapper {
-        names: &["unshare", "bwrap", "firejail", "proot", "systemd-inhibit"],
-        takes: &["--bind", "--ro-bind", "--dev", "--proc", "--map-user"],
-        skip: 0,
-        floor: Some("unknown"),
-    },
-    Wrapper {
-        names: &["chroot", "nsenter"],
-        takes: &["-t", "--target", "--userspec"],
-        skip: 1,
-        floor: Some("privilege"),
-    },
-    Wrapper {
-        names: &["strace", "ltrace", "dtruss", "valgrind", "heaptrack", "rr", "kcov", "gdb", "lldb"],
-        takes: &["-e", "-o", "-s", "-u", "-P", "-ex"],
-        skip: 0,
-        floor: Some("build"),
-    },
-    Wrapper {
-        names: &["cross-env", "cross-env-shell", "dotenv", "env-cmd", "retry", "ts-retry"],
-        takes: &["-f", "-e", "-c"],
-        skip: 0,
-        floor: Some("build"),
-    },
-    Wrapper {
-        names: &["entr", "nodemon", "watchexec", "chokidar", "onchange", "reflex"],
-        takes: &["-e", "-w", "-i", "--watch", "--ext", "-x"],
-        skip: 0,
-        floor: Some("build"),
-    },
-    Wrapper {
-        names: &["aws-vault", "chamber", "op", "doppler", "infisical"],
-        takes: &[],
-        skip: 0,
-        floor: Some("secret"),
-    },
-    Wrapper { names: &["multitime", "bench"], takes: &["-n"], skip: 0, floor: None },
-    Wrapper {
-        names: &["script"],
-        takes: &["-c", "-O", "-I", "-B", "-T", "-E", "--command"],
-        skip: 1,
-        floor: None,
-    },
-    Wrapper { names: &["start-stop-daemon", "daemonize"], takes: &[], skip: 0, floor: Some("persist") },
-    Wrapper { names: &["flock"], takes: &["-w", "-E", "-c"], skip: 1, floor: None },
-    Wrapper { names: &["watch"], takes: &["-n", "--interval"], skip: 0, floor: None },
-    Wrapper {
-        names: &["hyperfine"],
-        takes: &[
-            "-w",
-            "-r",
-            "-m",
-            "-M",
-            "-p",
-            "-c",
-            "-S",
-            "-n",
-            "-N2",
-            "--warmup",
-            "--runs",
-            "--prepare",
-            "--cleanup",
-            "--setup",
-            "--export-json",
-            "--export-markdown",
-            "--shell",
-        ],
-        skip: 0,
-        floor: Some("build"),
-    },
-    Wrapper {
-        names: &["concurrently", "npm-run-all", "run-p", "run-s"],
-        takes: &["-n", "-c"],
-        skip: 0,
-        floor: Some("build"),
-    },
-];
-
-/// Whether a program of that name is a wrapper.
-pub(super) fn is_wrapper(name: &str) -> bool {
-    matches!(
-        name,
-        "env" | "genv" | "command" | "xargs" | "gxargs" | "parallel" | "rush-parallel" | "rimraf" | "del-cli"
-    ) || WRAPPERS.iter().any(|w| w.names.contains(&name))
-}
-
 /// Whether a wrapper adds nothing to the command inside it.
 pub(super) fn carries(name: &str) -> bool {
-    matches!(name, "env" | "genv" | "command" | "xargs" | "gxargs" | "parallel" | "rush-parallel")
-        || WRAPPERS.iter().any(|w| w.names.contains(&name) && w.floor.is_none())
+    programs::find(name).and_then(|program| program.wraps).is_some_and(|wraps| wraps.floor.is_none())
 }
 
 /// Judges a wrapper; `None` when the name is none.
@@ -215,27 +21,23 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         "command" => return Some(command(w, argv, span, feed)),
         "xargs" | "gxargs" => return Some(spread::xargs(w, argv, span, feed)),
         "parallel" | "rush-parallel" => return Some(spread::parallel(w, argv, span, feed)),
-        "rimraf" | "del-cli" => {
-            w.hit("delete-tree", span);
-            return Some(Feed::Other);
-        }
         _ => {}
     }
-    let wrapper = WRAPPERS.iter().find(|w| w.names.contains(&name))?;
-    if let Some(floor) = wrapper.floor {
+    let wraps = programs::find(name)?.wraps?;
+    if let Some(floor) = wraps.floor {
         w.hit(floor, span);
     } else if matches!(argv, [_, only] if matches!(only.text.as_str(), "--help" | "--version")) {
         w.hit("help", span);
         return Some(Feed::Text(String::new()));
     }
-    let rest = inner(w, wrapper.takes, argv, name);
+    let rest = inner(w, argv, name);
     match name {
         "watch" if argv.iter().any(|f| matches!(f.text.as_str(), "-x" | "--exec")) => {}
         "watch" | "concurrently" | "npm-run-all" | "hyperfine" => return Some(texts(w, name, rest, span)),
         "busybox" | "toybox" if rest.is_empty() => return Some(Feed::Text(String::new())),
         _ => {}
     }
-    let skip = if name == "script" { rest.len().min(1) } else { wrapper.skip };
+    let skip = if name == "script" { rest.len().min(1) } else { wraps.skip };
     if name == "script" {
         if let Some(file) = rest.first() {
             w.judge_write(file, "write-hidden");
@@ -279,7 +81,8 @@ fn carried(w: &mut Walker<'_>, name: &str, command: &[Field], span: Span, feed: 
 }
 
 /// The arguments after a wrapper's options; options that hold code or write are judged.
-pub(super) fn inner<'a>(w: &mut Walker<'_>, takes: &[&str], argv: &'a [Field], name: &str) -> &'a [Field] {
+pub(super) fn inner<'a>(w: &mut Walker<'_>, argv: &'a [Field], name: &str) -> &'a [Field] {
+    let takes = programs::valued(name);
     let mut at = 1;
     while let Some(field) = argv.get(at) {
         let text = field.text.as_str();

@@ -10,28 +10,12 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use pilothouse_core::shell::{self, Call, Reading, Risk};
+use pilothouse_core::shell::{self, Call, Reading, Risk, Role};
 
 use crate::{
     git::held::{self, Place},
     meant, program,
 };
-
-/// Commands of the shell that set or take away variables.
-const SETTERS: [&str; 12] = [
-    "unset",
-    "export",
-    "declare",
-    "typeset",
-    "local",
-    "readonly",
-    "read",
-    "mapfile",
-    "readarray",
-    "getopts",
-    "let",
-    "printf",
-];
 
 /// A command that nobody was asked about.
 #[derive(Clone, Copy, Debug)]
@@ -184,7 +168,7 @@ fn strips(call: &Call) -> bool {
     match name {
         "env" => texts().any(|t| t.starts_with('-')),
         "exec" => texts().any(|t| t.starts_with('-') && t.contains('c')),
-        _ if SETTERS.contains(&name) => {
+        _ if shell::is(name, Role::Setter) => {
             let sets = name != "printf" || texts().next().is_none_or(|t| t.starts_with("-v"));
             sets && (texts().any(|t| t.contains("GIT")) || call.words.iter().any(|w| !w.certain))
         }

@@ -12,20 +12,19 @@ use pilothouse_core::{
     redact::restore_whole,
     relpath::RelPath,
     shell::Act,
-    tool::{ChangeKind, ProposalDraft, ToolOutcome},
+    tool::{ChangeKind, Delete, ProposalDraft, ToolOutcome, Write},
 };
 
 pub(crate) use edit::edit;
 
 use crate::{
-    args,
     files::count,
     jail::MAX_FILE_BYTES,
     sight::{Eyes, Sight, Start},
 };
 
 /// Proposes a new file or a whole new content.
-pub(crate) fn write(eyes: Eyes<'_>, args: &args::Write) -> Result<ToolOutcome, String> {
+pub(crate) fn write(eyes: Eyes<'_>, args: &Write) -> Result<ToolOutcome, String> {
     let sight = sight(eyes, &args.path, "write", &[Act::Write])?;
     let start = sight.start()?;
     let content = content(eyes, &sight, &start, &args.content)?.into_bytes();
@@ -42,7 +41,7 @@ fn content(eyes: Eyes<'_>, sight: &Sight, start: &Start, content: &str) -> Resul
 }
 
 /// Proposes the removal of a file.
-pub(crate) fn delete(eyes: Eyes<'_>, args: &args::Delete) -> Result<ToolOutcome, String> {
+pub(crate) fn delete(eyes: Eyes<'_>, args: &Delete) -> Result<ToolOutcome, String> {
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
     if let Some(path) = &path {
         let is_link =

@@ -10,7 +10,6 @@ mod output;
 mod plain;
 mod refusal;
 mod running;
-pub(crate) mod steering;
 pub(crate) mod table;
 mod tree;
 
@@ -26,7 +25,7 @@ use pilothouse_core::{
     ids::{Millis, Process},
     sandbox::Confine,
     talk::DeltaKind,
-    tool::{Exit, ToolOutcome},
+    tool::{Exit, Run, ToolOutcome},
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
@@ -35,17 +34,13 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{args, guard::Guard, jail::Jail, sandbox::Fence, workshop::Sink};
+use crate::{guard::Guard, jail::Jail, sandbox::Fence, workshop::Sink};
 use leash::Leash;
 use output::{Output, Stream};
 use running::{News, Running};
 
 /// Time limit when the call does not say, in seconds.
 const TIMEOUT_S: u64 = 120;
-/// The longest that a call may ask for, in seconds.
-const MOST_TIMEOUT_S: u64 = 1_800;
-/// The longest command line, in bytes; one argument may have 128 KiB on Linux.
-const MOST_COMMAND_BYTES: usize = 64 * 1024;
 /// How long output may go on after the command ended, and after the last signal.
 pub(crate) const GRACE: Duration = Duration::from_millis(200);
 /// How long a stopped command may take to end by itself.
@@ -110,12 +105,12 @@ struct Held {
 /// Runs a command to its end and reports it.
 pub(crate) async fn run(
     ground: Ground<'_>,
-    args: args::Run,
+    args: &Run,
     sink: &dyn Sink,
     cancel: &CancellationToken,
 ) -> ToolOutcome {
     let watch = Leash::before(ground.guard, ground.confine).await;
-    match begin(ground, &args, &watch.kept()) {
+    match begin(ground, args, &watch.kept()) {
         Ok((running, timeout)) => {
             let outcome = attend(running, ground.held(), timeout, sink, cancel).await;
             watch.after(ground.guard, ground.confine, ground.fence.mounts(), outcome).await
@@ -124,24 +119,10 @@ pub(crate) async fn run(
     }
 }
 
-fn begin(ground: Ground<'_>, args: &args::Run, kept: &[PathBuf]) -> Result<(Running, Duration), String> {
-    // Trimmed as the user was shown it.
-    let command = args.command.trim();
-    if command.is_empty() {
-        return Err("command is empty; give the line to run".to_owned());
-    }
-    if command.contains('\0') || command.len() > MOST_COMMAND_BYTES {
-        return Err(format!(
-            "a command may have {MOST_COMMAND_BYTES} bytes and no NUL; put long text into a file"
-        ));
-    }
-    let seconds = args.timeout_s.unwrap_or(TIMEOUT_S);
-    if !(1..=MOST_TIMEOUT_S).contains(&seconds) {
-        return Err(format!("timeout_s may be 1 to {MOST_TIMEOUT_S}"));
-    }
-    let folder = folder(ground.jail, args.folder.trim())?;
-    let running = spawn(ground, command, &folder, kept)?;
-    Ok((running, Duration::from_secs(seconds)))
+fn begin(ground: Ground<'_>, args: &Run, kept: &[PathBuf]) -> Result<(Running, Duration), String> {
+    let folder = folder(ground.jail, &args.folder)?;
+    let running = spawn(ground, &args.command, &folder, kept)?;
+    Ok((running, Duration::from_secs(args.timeout_s.unwrap_or(TIMEOUT_S))))
 }
 
 /// What a command gets.

@@ -7,9 +7,18 @@ mod read;
 mod search;
 mod walk;
 
+use pilothouse_core::relpath::RelPath;
+
+use crate::sight::Eyes;
+
 pub(crate) use list::list;
 pub(crate) use read::read;
 pub(crate) use search::search;
+
+/// The file or folder that a call is about; `None` for the workspace itself, also where it names none.
+fn place(eyes: Eyes<'_>, path: Option<&str>) -> Result<Option<RelPath>, String> {
+    path.map_or(Ok(None), |path| eyes.jail.read_path(path).map_err(|e| e.to_string()))
+}
 
 /// `n` with its noun, in the plural where it must be.
 pub(crate) fn count(n: usize, noun: &str) -> String {

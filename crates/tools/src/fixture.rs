@@ -11,7 +11,7 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     relpath::RelPath,
-    tool::{Tool, ToolOutcome},
+    tool::{FileCall, Tool, ToolCall, ToolOutcome},
     work::View,
 };
 use serde_json::Value;
@@ -68,6 +68,16 @@ pub(crate) fn rel(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
 }
 
+/// What a call asks of the files, read as the session reads it.
+pub(crate) fn asked(tool: Tool, args: &Value) -> Result<FileCall, String> {
+    match ToolCall::read(tool, &args.to_string()).map_err(|e| e.to_string())? {
+        ToolCall::File(call) => Ok(call),
+        other @ (ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_)) => {
+            panic!("{other:?} is no call of a file tool")
+        }
+    }
+}
+
 impl Desk {
     pub(crate) fn put(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
         let path = self.root.join(path);
@@ -86,7 +96,7 @@ impl Desk {
             held: &held,
             redactor: &self.redactor,
         };
-        let got = workshop::on_file(tool, &args.to_string(), eyes, &CancellationToken::new())?;
+        let got = workshop::on_file(&asked(tool, &args)?, eyes, &CancellationToken::new())?;
         self.view.seen.extend(got.seen.iter().cloned());
         for draft in &got.proposals {
             let after = draft.after.as_ref().map(|b| self.store.put(b.bytes()));

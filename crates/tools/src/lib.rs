@@ -9,7 +9,6 @@
 
 pub mod workshop;
 
-mod args;
 mod brought;
 mod change;
 mod command;
@@ -30,7 +29,7 @@ pub mod jail;
 pub mod sandbox;
 pub mod specs;
 
-pub use command::{environment::rooted_path, hook::HookCall, steering::steers};
+pub use command::{environment::rooted_path, hook::HookCall};
 pub use descriptors::keep_descriptors;
 pub use jail::{Jail, JailError};
 pub use sandbox::Fence;

@@ -17,7 +17,7 @@ use std::{
 use pilothouse_core::{
     blob::BlobId,
     meant::{Meant, Thing},
-    shell::{self, Call},
+    shell::{self, Call, Role},
 };
 
 /// Files up to this size are known by their content, larger ones by their place on the disk and their times.
@@ -26,29 +26,6 @@ const MOST_READ: u64 = 1 << 20;
 const MOST_THINGS: usize = 24;
 /// The longest name that is told.
 const MOST_NAME: usize = 120;
-
-/// Programs that run the file they are given.
-const INTERPRETERS: [&str; 18] = [
-    "bash", "sh", "zsh", "dash", "ksh", "fish", "source", ".", "python", "python3", "node", "deno", "bun",
-    "ruby", "perl", "php", "lua", "tsx",
-];
-
-/// Programs whose work is written in a file of the folder that they run in.
-const WRITTEN: [(&str, &[&str]); 13] = [
-    ("make", &["GNUmakefile", "makefile", "Makefile"]),
-    ("gmake", &["GNUmakefile", "makefile", "Makefile"]),
-    ("just", &["justfile", "Justfile", ".justfile"]),
-    ("npm", &["package.json"]),
-    ("npx", &["package.json"]),
-    ("pnpm", &["package.json"]),
-    ("yarn", &["package.json"]),
-    ("bun", &["package.json"]),
-    ("cargo", &["Cargo.toml", "build.rs", ".cargo/config.toml"]),
-    ("tox", &["tox.ini"]),
-    ("rake", &["Rakefile"]),
-    ("composer", &["composer.json"]),
-    ("ninja", &["build.ninja"]),
-];
 
 /// Looks what a line means in a folder with an environment.
 pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString)]) -> Meant {
@@ -88,15 +65,14 @@ fn things(call: &Call, folder: &Path, path: &OsStr) -> Vec<Thing> {
         all.push(file(&call.given, &found(&call.given, &from, path), folder));
     }
     let name = call.program.as_str();
-    if INTERPRETERS.contains(&name) {
+    if shell::is(name, Role::Interpreter) || matches!(name, "bun" | "source" | ".") {
         let script = call.words.iter().map(|w| w.text.as_str()).find(|w| !w.starts_with('-'));
         let script = script.map(|s| (s, from.join(s))).filter(|(_, p)| p.symlink_metadata().is_ok());
         all.extend(script.map(|(name, path)| file(name, &path, folder)));
     }
-    if let Some((_, names)) = WRITTEN.iter().find(|(program, _)| *program == name) {
-        let there = names.iter().map(|n| (n, from.join(n))).filter(|(_, p)| p.symlink_metadata().is_ok());
-        all.extend(there.map(|(name, path)| file(name, &path, folder)));
-    }
+    let work = shell::work_files(name).iter().map(|n| (n, from.join(n)));
+    let there = work.filter(|(_, p)| p.symlink_metadata().is_ok());
+    all.extend(there.map(|(name, path)| file(name, &path, folder)));
     all
 }
 

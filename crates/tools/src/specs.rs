@@ -38,28 +38,13 @@ pub fn specs(offer: ToolScope, held: bool, session_tools: &[Tool]) -> Vec<ToolSp
 }
 
 fn spec(tool: Tool) -> Option<ToolSpec> {
-    let asset: Asset = serde_json::from_str(asset(tool)).ok()?;
+    let asset: Asset = serde_json::from_str(tool.spec()).ok()?;
     Some(ToolSpec {
         name: tool.name().to_owned(),
         description: asset.description,
         parameters: asset.parameters,
         needs: tool.needs(),
     })
-}
-
-const fn asset(tool: Tool) -> &'static str {
-    match tool {
-        Tool::List => include_str!("../../../assets/tools/list.json"),
-        Tool::Read => include_str!("../../../assets/tools/read.json"),
-        Tool::Search => include_str!("../../../assets/tools/search.json"),
-        Tool::Edit => include_str!("../../../assets/tools/edit.json"),
-        Tool::Write => include_str!("../../../assets/tools/write.json"),
-        Tool::Delete => include_str!("../../../assets/tools/delete.json"),
-        Tool::Run => include_str!("../../../assets/tools/run.json"),
-        Tool::SubmitPlan => include_str!("../../../assets/tools/submit_plan.json"),
-        Tool::AskUser => include_str!("../../../assets/tools/ask_user.json"),
-        Tool::RequestPath => include_str!("../../../assets/tools/request_path.json"),
-    }
 }
 
 #[cfg(test)]

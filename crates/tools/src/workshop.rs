@@ -13,13 +13,13 @@ use pilothouse_core::{
     redact::Redactor,
     sandbox::Confine,
     talk::DeltaKind,
-    tool::{LeaveOf, Permit, Tool, ToolOutcome},
+    tool::{FileCall, LeaveOf, Permit, Run, ToolCall, ToolOutcome},
     work::View,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args, brought, change,
+    brought, change,
     command::{self, Ground, Shell, hook::HookCall},
     files,
     guard::Guard,
@@ -89,49 +89,38 @@ impl Workshop {
         &self.jail
     }
 
-    /// Performs the call that `permit` allows. `args` is the JSON text that the permit was made for;
-    /// `view` is what the lane sees of the files. Whatever goes wrong is a failed outcome whose text
-    /// says how to mend the call. A dropped future stops a command and all it started.
+    /// Performs the call that `permit` allows and holds; `view` is what the lane sees of the files.
+    /// Whatever goes wrong is a failed outcome whose text says how to mend the call. A dropped future stops a command and all it started.
     pub async fn perform(
         &self,
         permit: &Permit,
-        args: &str,
         view: &View,
         blobs: Arc<dyn BlobSource>,
         sink: &dyn Sink,
         cancel: CancellationToken,
     ) -> ToolOutcome {
-        if !permit.covers(args) {
-            return ToolOutcome::failure("these are not the arguments that were allowed; nothing was done");
-        }
         if cancel.is_cancelled() {
             return ToolOutcome::failure("stopped by the user before it began");
         }
-        let tool = permit.tool();
-        match tool {
-            Tool::Run if permit.given() != self.given.0 => {
+        match permit.asked() {
+            ToolCall::Run(_) if permit.given() != self.given.0 => {
                 let text = "the project's variables changed since the command was allowed; nothing was done";
                 ToolOutcome::failure(text)
             }
-            Tool::Run => match args::parse::<args::Run>(args) {
-                Ok(run) => match (self.changed(permit, &run).await, self.unasked(permit, &run).await) {
-                    (None, Ok(held)) => command::run(self.ground(permit, &held), run, sink, &cancel).await,
-                    (Some(what), _) => {
-                        let text = format!("nothing was done: {what} since the user allowed it");
-                        ToolOutcome { changed: Some(what), ..ToolOutcome::failure(text) }
-                    }
-                    (None, Err(what)) => {
-                        let text = format!("nothing was done: {what}");
-                        ToolOutcome { brought: Some(what), ..ToolOutcome::failure(text) }
-                    }
-                },
-                Err(text) => ToolOutcome::failure(text),
+            ToolCall::Run(run) => match (self.changed(permit, run).await, self.unasked(permit, run).await) {
+                (None, Ok(held)) => command::run(self.ground(permit, &held), run, sink, &cancel).await,
+                (Some(what), _) => {
+                    let text = format!("nothing was done: {what} since the user allowed it");
+                    ToolOutcome { changed: Some(what), ..ToolOutcome::failure(text) }
+                }
+                (None, Err(what)) => {
+                    let text = format!("nothing was done: {what}");
+                    ToolOutcome { brought: Some(what), ..ToolOutcome::failure(text) }
+                }
             },
-            Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
-                self.on_files(tool, args, view, blobs, cancel).await
-            }
-            Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => {
-                ToolOutcome::failure(format!("{} is answered by the session, not by a tool", tool.name()))
+            ToolCall::File(call) => self.on_files(call, view, blobs, cancel).await,
+            ToolCall::Session(_) | ToolCall::External(_) => {
+                ToolOutcome::failure(format!("{} is no tool of this program", permit.tool().name()))
             }
         }
     }
@@ -151,14 +140,14 @@ impl Workshop {
     }
 
     /// What a command means that it did not mean when it was allowed.
-    async fn changed(&self, permit: &Permit, run: &args::Run) -> Option<String> {
+    async fn changed(&self, permit: &Permit, run: &Run) -> Option<String> {
         let allowed = permit.meant()?;
         let confine = permit.confine().unwrap_or(Confine::READING);
         allowed.differs(&self.meant(&run.command, &run.folder, confine).await)
     }
 
     /// What keeps a command that nobody was asked about from running what the project brings.
-    async fn unasked(&self, permit: &Permit, run: &args::Run) -> Result<Vec<(OsString, OsString)>, String> {
+    async fn unasked(&self, permit: &Permit, run: &Run) -> Result<Vec<(OsString, OsString)>, String> {
         let confine = permit.confine().unwrap_or(Confine::READING);
         let trusted = match permit.leave_of() {
             LeaveOf::User => return Ok(Vec::new()),
@@ -166,7 +155,7 @@ impl Workshop {
             LeaveOf::Nobody => false,
         };
         let root = self.jail.root();
-        let folder = command::folder(&self.jail, run.folder.trim())?;
+        let folder = command::folder(&self.jail, &run.folder)?;
         let environment = command::environment(&self.given.1, &self.fence, confine);
         let writable = self.fence.writable();
         brought::hold(brought::Unasked {
@@ -196,26 +185,25 @@ impl Workshop {
 
     async fn on_files(
         &self,
-        tool: Tool,
-        args: &str,
+        call: &FileCall,
         view: &View,
         blobs: Arc<dyn BlobSource>,
         cancel: CancellationToken,
     ) -> ToolOutcome {
-        let (jail, args, view) = (Arc::clone(&self.jail), args.to_owned(), view.clone());
+        let (jail, call, view) = (Arc::clone(&self.jail), call.clone(), view.clone());
         let redactor = self.redactor.clone();
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
             let held = OnceCell::new();
             let eyes =
                 Eyes { jail: &jail, view: &view, blobs: blobs.as_ref(), held: &held, redactor: &redactor };
-            let outcome = on_file(tool, &args, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
+            let outcome = on_file(&call, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
             ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }
         });
         tokio::select! {
             done = work => done.unwrap_or_else(|e| {
-                tracing::error!(tool = tool.name(), error = %e, "a tool failed");
-                ToolOutcome::failure(format!("{} failed inside the workbench: {e}", tool.name()))
+                tracing::error!(error = %e, "a file tool failed");
+                ToolOutcome::failure(format!("the call failed inside the workbench: {e}"))
             }),
             () = cancel.cancelled() => ToolOutcome::failure("stopped by the user"),
         }
@@ -227,21 +215,17 @@ impl Workshop {
 /// # Errors
 /// When it cannot be done; the text says how to mend the call.
 pub(crate) fn on_file(
-    tool: Tool,
-    args: &str,
+    call: &FileCall,
     eyes: Eyes<'_>,
     cancel: &CancellationToken,
 ) -> Result<ToolOutcome, String> {
-    match tool {
-        Tool::List => files::list(eyes, &args::parse(args)?, cancel),
-        Tool::Read => files::read(eyes, &args::parse(args)?),
-        Tool::Search => files::search(eyes, &args::parse(args)?, cancel),
-        Tool::Edit => change::edit(eyes, &args::parse(args)?),
-        Tool::Write => change::write(eyes, &args::parse(args)?),
-        Tool::Delete => change::delete(eyes, &args::parse(args)?),
-        Tool::Run | Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => {
-            Err(format!("{} is no file tool", tool.name()))
-        }
+    match call {
+        FileCall::List(list) => files::list(eyes, list, cancel),
+        FileCall::Read(read) => files::read(eyes, read),
+        FileCall::Search(search) => files::search(eyes, search, cancel),
+        FileCall::Edit(edit) => change::edit(eyes, edit),
+        FileCall::Write(write) => change::write(eyes, write),
+        FileCall::Delete(delete) => change::delete(eyes, delete),
     }
 }
 

@@ -25,7 +25,7 @@ use pilothouse_core::{
     session::{Session, Step},
     talk::{DeltaKind, ModelCall, ModelReply},
     tool::{Permit, Tool, ToolOutcome},
-    work::{ArgsRef, View, Work},
+    work::{View, Work},
 };
 use pilothouse_tools::{BlobSource, Fence, Sink, Workshop};
 use serde_json::{Value, json};
@@ -57,7 +57,6 @@ impl Sink for Heard {
 struct Bench {
     session: Session,
     log: Vec<Stamped>,
-    args: Vec<String>,
     shop: Workshop,
     store: Arc<Store>,
     heard: Heard,
@@ -74,7 +73,6 @@ fn bench(files: &[(&str, &str)]) -> Bench {
     let mut bench = Bench {
         session: Session::new(),
         log: Vec::new(),
-        args: Vec::new(),
         shop: Workshop::open(&root, Arc::new(Fence::none("a test"))).unwrap(),
         store: Arc::default(),
         heard: Heard::default(),
@@ -108,7 +106,6 @@ impl Bench {
     fn reply(&mut self, calls: &[(&str, Value)]) {
         let call =
             self.thinking().unwrap_or_else(|| panic!("nothing thinks: {:#?}", self.session.state().open));
-        self.args = calls.iter().map(|(_, a)| a.to_string()).collect();
         let calls = calls
             .iter()
             .enumerate()
@@ -128,23 +125,20 @@ impl Bench {
         })
     }
 
-    /// The permit that the session gives now, with its arguments and view.
-    fn work(&self) -> Option<(Permit, String, View)> {
+    /// The permit that the session gives now, with its view.
+    fn work(&self) -> Option<(Permit, View)> {
         self.session.pending().into_values().find_map(|w| match w {
-            Work::Tool { permit, args: ArgsRef::Reply(_, n), view } => {
-                Some((permit, self.args[n].clone(), view))
-            }
-            Work::Tool { permit, args: ArgsRef::Inline(args), view } => Some((permit, args, view)),
+            Work::Tool { permit, view } => Some((permit, view)),
             _ => None,
         })
     }
 
     async fn perform(&mut self) -> ToolOutcome {
-        let (permit, args, view) =
+        let (permit, view) =
             self.work().unwrap_or_else(|| panic!("no tool is allowed: {:#?}", self.session.state().open));
         let store: Arc<dyn BlobSource> = self.store.clone();
         let never = CancellationToken::new();
-        let outcome = self.shop.perform(&permit, &args, &view, store, &self.heard, never).await;
+        let outcome = self.shop.perform(&permit, &view, store, &self.heard, never).await;
         self.input(Input::ToolEnded { call: permit.call(), outcome: outcome.clone() });
         outcome
     }
@@ -241,16 +235,16 @@ async fn an_approved_task_proposes_sees_its_own_proposals_and_writes_nothing() {
 }
 
 #[tokio::test]
-async fn a_permit_covers_its_own_arguments_only() {
+async fn a_permit_holds_the_one_call_that_was_allowed() {
     let mut b = bench(&[("a.txt", "hello\n"), ("b.txt", "secret\n")]);
     b.input(Input::say("what does this file do?"));
-    b.reply(&[("read", json!({"path": "a.txt"}))]);
-    let (permit, _, view) = b.work().unwrap();
-    let other = json!({"path": "b.txt"}).to_string();
+    b.reply(&[("read", json!({"path": "a.txt"})), ("read", json!({"path": "b.txt"}))]);
+    let (permit, view) = b.work().unwrap();
+    assert_eq!(permit.asked().to_value(), json!({"path": "a.txt"}));
     let never = CancellationToken::new();
-    let got = b.shop.perform(&permit, &other, &view, b.store.clone(), &b.heard, never).await;
-    assert!(got.failed && got.text.contains("not the arguments that were allowed"), "{}", got.text);
-    assert!(got.seen.is_empty());
+    let got = b.shop.perform(&permit, &view, b.store.clone(), &b.heard, never).await;
+    assert_eq!(got.text, "     1  hello");
+    assert!(got.seen.iter().all(|(path, _)| path.as_str() == "a.txt"));
 }
 
 #[tokio::test]
@@ -258,10 +252,10 @@ async fn a_stopped_call_does_nothing() {
     let mut b = bench(&[("a.txt", "hello\n")]);
     b.input(Input::say("what does this file do?"));
     b.reply(&[("read", json!({"path": "a.txt"}))]);
-    let (permit, args, view) = b.work().unwrap();
+    let (permit, view) = b.work().unwrap();
     let stopped = CancellationToken::new();
     stopped.cancel();
-    let got = b.shop.perform(&permit, &args, &view, b.store.clone(), &b.heard, stopped).await;
+    let got = b.shop.perform(&permit, &view, b.store.clone(), &b.heard, stopped).await;
     assert!(got.failed && got.text.contains("stopped by the user"));
 }
 

@@ -4,46 +4,63 @@
 //! Never blocks, never reads a clock and never performs anything: requests lie in the outbox and
 //! wishes for the terminal in [`App::wishes`] until the loop takes them.
 
+/// What panes and overlays are handed: every field but those that hold them, so that one of them can be borrowed
+/// beside it.
+macro_rules! ctx {
+    ($app:expr, $now:expr) => {
+        crate::ctx::Ctx {
+            theme: &$app.looks.theme,
+            glyphs: &$app.looks.glyphs,
+            session: &$app.world.session,
+            state: $app.world.session.state(),
+            surroundings: &$app.world.surroundings,
+            keymap: &$app.keying.keymap,
+            now: $app.world.time($now),
+            spinner: if $app.animated() { $app.spinner } else { 0 },
+            body: $app.panes.body(),
+            focus: $app.panes.focus,
+            draft: &$app.composer.draft,
+            asked: &$app.asked,
+            at: $now,
+            pressed: $app.keying.pressed,
+        }
+    };
+}
+
 mod deeds;
-mod grant;
+mod keying;
+mod looks;
 mod news;
 mod offer;
+mod outbox;
+mod panes;
 mod route;
-mod stood;
-mod tell;
 mod view;
+mod world;
 
-use std::{
-    collections::VecDeque,
-    time::{Duration, Instant},
-};
+use std::time::Instant;
 
 use pilothouse_core::{
-    blob::BlobId,
-    ids::{CheckpointId, Millis, ProposalId, Seq},
+    ids::{CheckpointId, Seq},
     input::Input,
     intent::Phase,
-    port::{Ask, Request, Surroundings, Update},
-    proposal::ProposalStatus,
-    session::Session,
+    port::{Ask, Request, Update},
 };
 
+pub use self::keying::WHICH_KEY;
+use self::{keying::Keying, looks::Looks, outbox::Outbox, panes::Panes, world::World};
 use crate::{
     composer::Composer,
-    conversation::ConversationPane,
-    diff::{DiffPane, Editing},
+    ctx::{Ctx, Outcome},
     highlight::Highlighter,
-    keymap::{Chord, Keymap},
-    layout::Areas,
+    keymap::Keymap,
     notify::{Hearer, Watching},
-    overlay::{Overlay, Reason, rule::Shown},
+    overlay::Overlay,
     pace::Urgency,
-    pane::{Ctx, Focus, Outcome},
-    plan::PlanPane,
+    pane::{Focus, PaneId},
     preview::Preview,
-    prompt::{Prompt, Purpose},
-    standing::{Held, Standing},
-    theme::{Depth, Glyphs, Theme, ThemeError},
+    standing::Standing,
+    theme::{Depth, ThemeError},
 };
 
 /// How the screen is to look.
@@ -112,60 +129,40 @@ pub struct Notice {
 
 /// The whole screen.
 pub struct App {
-    look: Look,
-    theme: Theme,
-    /// The theme's file, to be read again for another background.
-    theme_text: String,
-    glyphs: Glyphs,
-    keymap: Keymap,
-    session: Session,
-    open: bool,
-    surroundings: Surroundings,
-    clock: Option<(Millis, Instant)>,
-    context_tokens: u64,
-
-    colours: Highlighter,
-    conversation: ConversationPane,
-    plan: PlanPane,
-    diff: DiffPane,
+    looks: Looks,
+    world: World,
+    keying: Keying,
+    panes: Panes,
+    /// The topmost last.
+    overlays: Vec<Box<dyn Overlay>>,
     composer: Composer,
-    overlays: Vec<Overlay>,
-    notice: Option<Notice>,
-
-    focus: Focus,
-    /// The pane that is shown where there is room for one.
-    shown: Focus,
-    prefix: Vec<Chord>,
-    prefix_since: Option<Instant>,
-    cancelled: Option<Instant>,
-    leaving: bool,
-    spinner: usize,
-    areas: Areas,
-
-    /// The question in the bar.
-    asked: Standing<CheckpointId>,
-    /// The item chosen in the list of what waits.
-    listed: Standing<grant::Listed>,
-    /// The rule that would be kept for good.
-    ruled: Standing<Shown>,
-    /// The proposals in the diff.
-    proposed: Standing<Vec<(ProposalId, BlobId)>>,
     /// The command in the composer.
     offering: offer::Offering,
-    held: Held<Chord>,
-    /// The key that is being taken.
-    pressed: stood::Pressed,
-
-    numbers: u64,
-    files_asked: Option<u64>,
     /// What sending this draft in this state would mean.
     previewed: (String, Seq, Option<Preview>),
-    /// The proposal that is in the editor; else it is the draft.
-    editing: Option<Editing>,
+    /// The request for the files that completion offers.
+    files_asked: Option<u64>,
+    /// The question in the bar.
+    asked: Standing<CheckpointId>,
+    notice: Option<Notice>,
+    /// The pane whose text is in the editor; else it is the draft.
+    editing: Option<PaneId>,
+    leaving: Leaving,
+    spinner: usize,
+    /// Works out the colours of code.
+    colours: Highlighter,
     /// Whether the user looks here.
     watching: Watching,
-    outbox: VecDeque<Request>,
-    wishes: Vec<Wish>,
+    outbox: Outbox,
+}
+
+/// How far the user is with leaving.
+#[derive(Default)]
+struct Leaving {
+    /// The driver was asked to close, or did.
+    asked: bool,
+    /// When the cancel key found nothing left to cancel.
+    cancelled: Option<Instant>,
 }
 
 impl App {
@@ -174,81 +171,45 @@ impl App {
     /// # Errors
     /// When the theme that comes with the program cannot be read.
     pub fn new(look: Look, colours: Highlighter) -> Result<Self, ThemeError> {
-        let glyphs = if look.ascii { Glyphs::ASCII } else { Glyphs::UNICODE };
-        let surroundings = Surroundings { folder: look.folder.clone(), ..Surroundings::default() };
-        let diff_colours = colours.clone();
-        let theme_text = Theme::source("default").unwrap_or_default().to_owned();
-        let theme = Theme::parse(&theme_text, look.dark, look.depth)?;
         Ok(Self {
-            theme,
-            theme_text,
-            look,
-            glyphs,
-            keymap: Keymap::standard(),
-            session: Session::new(),
-            open: false,
-            surroundings,
-            clock: None,
-            context_tokens: 0,
-            conversation: ConversationPane::with_highlighter(colours.clone()),
-            colours,
-            plan: PlanPane::new(),
-            diff: DiffPane::with_highlighter(diff_colours),
-            composer: Composer::default(),
+            world: World::new(look.folder.clone()),
+            looks: Looks::new(look)?,
+            keying: Keying::new(),
+            panes: Panes::new(&colours),
             overlays: Vec::new(),
-            notice: None,
-            focus: Focus::Composer,
-            shown: Focus::Conversation,
-            prefix: Vec::new(),
-            prefix_since: None,
-            cancelled: None,
-            leaving: false,
-            spinner: 0,
-            areas: Areas::default(),
-            asked: Standing::default(),
-            listed: Standing::default(),
-            ruled: Standing::default(),
-            proposed: Standing::default(),
+            composer: Composer::default(),
             offering: offer::Offering::default(),
-            held: Held::default(),
-            pressed: stood::Pressed::default(),
-            numbers: 0,
-            files_asked: None,
             previewed: (String::new(), Seq(0), None),
+            files_asked: None,
+            asked: Standing::default(),
+            notice: None,
             editing: None,
+            leaving: Leaving::default(),
+            spinner: 0,
+            colours,
             watching: Watching::default(),
-            outbox: VecDeque::new(),
-            wishes: Vec::new(),
+            outbox: Outbox::default(),
         })
     }
 
     /// Takes the user's keymap file; says what is wrong with it and keeps the standard one if so.
     pub fn take_keymap(&mut self, file: &str) {
         match Keymap::with(file) {
-            Ok(keymap) => self.keymap = keymap,
+            Ok(keymap) => self.keying.keymap = keymap,
             Err(error) => self.complain(error.to_string()),
         }
     }
 
     /// Takes a theme: a name of one that comes with the program, or a theme file's text.
     pub fn take_theme(&mut self, theme: &str) {
-        let text = Theme::source(theme).unwrap_or(theme);
-        match Theme::parse(text, self.look.dark, self.look.depth) {
-            Ok(theme) => (self.theme, self.theme_text) = (theme, text.to_owned()),
-            Err(error) => self.complain(error.to_string()),
+        if let Err(error) = self.looks.take_theme(theme) {
+            self.complain(error.to_string());
         }
     }
 
     /// Takes what the terminal says of its background; true when it is not what was thought.
     pub fn take_ground(&mut self, dark: bool) -> bool {
-        if self.look.dark == dark {
-            return false;
-        }
-        self.look.dark = dark;
-        if let Ok(theme) = Theme::parse(&self.theme_text, dark, self.look.depth) {
-            self.theme = theme;
-        }
-        true
+        self.looks.take_ground(dark)
     }
 
     /// Takes what the driver says; returns how soon it wants to be seen.
@@ -257,32 +218,24 @@ impl App {
             Update::Opened(session, tail) => self.opened(*session, &tail, now),
             Update::Events(events) => self.events(&events, now),
             Update::Delta(delta) => {
-                self.conversation.delta(&delta);
+                self.panes.delta(&delta);
                 self.collect_asks();
                 return Urgency::Stream;
             }
-            Update::Answered(number, reply) => self.answered(number, reply),
-            Update::Rules(policy) => self.session.set_policy(policy),
+            Update::Answered(number, reply) => self.answered(number, &reply),
+            Update::Rules(policy) => self.world.session.set_policy(policy),
             Update::Refused(reason) => {
                 self.offer_refused();
                 self.complain(reason);
             }
             Update::Told(what) => self.complain(what),
-            Update::Surroundings(surroundings) => {
-                if surroundings.now.0 > 0 {
-                    self.clock = Some((surroundings.now, now));
-                }
-                self.surroundings = *surroundings;
-            }
+            Update::Surroundings(surroundings) => self.world.surround(*surroundings, now),
             Update::Closed(message) => {
-                self.leaving = true;
-                if message.is_none() {
-                    self.wishes.push(Wish::Leave);
-                }
+                self.leaving.asked = true;
                 if let Some(message) = message {
                     self.complain(message);
-                    self.wishes.push(Wish::Leave);
                 }
+                self.outbox.wish(Wish::Leave);
             }
         }
         Urgency::News
@@ -290,7 +243,7 @@ impl App {
 
     /// Whether something on the screen moves by itself.
     pub fn animated(&self) -> bool {
-        self.look.motion && self.session.state().busy()
+        self.looks.look.motion && self.world.state().busy()
     }
 
     /// The spinner moved on.
@@ -300,53 +253,48 @@ impl App {
 
     /// When the keys that can follow the pressed ones are to be shown.
     pub fn alarm(&self) -> Option<Instant> {
-        self.prefix_since.map(|since| since + WHICH_KEY)
+        self.keying.alarm()
     }
 
     /// The next request for the driver.
     pub fn next_request(&mut self) -> Option<Request> {
-        self.outbox.pop_front()
+        self.outbox.requests.pop_front()
     }
 
     /// Whether requests wait.
     pub fn has_requests(&self) -> bool {
-        !self.outbox.is_empty()
+        !self.outbox.requests.is_empty()
     }
 
     /// A request could not be sent yet.
     pub fn put_back(&mut self, request: Request) {
-        self.outbox.push_front(request);
+        self.outbox.requests.push_front(request);
     }
 
     /// Wishes for the terminal.
     pub fn wishes(&mut self) -> Vec<Wish> {
-        std::mem::take(&mut self.wishes)
+        std::mem::take(&mut self.outbox.wishes)
     }
 
-    /// What came out of the editor.
-    pub fn edited(&mut self, text: std::io::Result<String>) {
-        match (text, self.editing.take()) {
-            (Ok(text), Some(editing)) => match editing.finish(text) {
-                Ok(input) => self.input(input),
-                Err(why) => self.say(why),
-            },
-            (Ok(text), None) => self.composer.replace(text.trim_end_matches('\n')),
-            (Err(error), Some(_)) => {
-                self.complain(format!("the editor failed: {error}; the proposal is as it was"));
-            }
-            (Err(error), None) => {
-                self.complain(format!("the editor failed: {error}; your draft is untouched"));
-            }
+    /// Takes what came out of the editor.
+    pub fn edited(&mut self, text: std::io::Result<String>, now: Instant) {
+        if let Some(id) = self.editing.take() {
+            let outcome = self.panes.get_mut(id).map(|pane| pane.edited(text));
+            return self.carry_out(outcome.unwrap_or_default(), now);
+        }
+        match text {
+            Ok(text) => self.composer.replace(text.trim_end_matches('\n')),
+            Err(error) => self.complain(format!("the editor failed: {error}; your draft is untouched")),
         }
     }
 
     /// Asks the driver to close; a second time leaves without it.
     pub fn quit(&mut self) {
-        if self.leaving {
-            self.wishes.push(Wish::Leave);
+        if self.leaving.asked {
+            self.outbox.wish(Wish::Leave);
         }
-        self.leaving = true;
-        self.outbox.push_back(Request::Quit);
+        self.leaving.asked = true;
+        self.outbox.send(Request::Quit);
     }
 
     /// Something the user should know about what was not done.
@@ -354,148 +302,80 @@ impl App {
         self.notice = Some(Notice { text: text.into(), bad: true });
     }
 
+    /// What was drawn has been on the screen since `now`.
+    pub fn drew(&mut self, now: Instant) {
+        let in_bar = crate::bar::question(self.world.state()).filter(|_| !self.panes.areas.bar.is_empty());
+        self.asked.drew(in_bar, now);
+        let ctx = ctx!(self, now);
+        let top = self.overlays.len().saturating_sub(1);
+        for (n, overlay) in self.overlays.iter_mut().enumerate() {
+            overlay.drew(n == top, &ctx, now);
+        }
+        let seen: Vec<bool> = self.panes.iter().map(|(n, ..)| !self.panes.outer(n).is_empty()).collect();
+        for ((_, pane), seen) in self.panes.all().zip(seen) {
+            pane.drew(seen, &ctx, now);
+        }
+        self.drew_offer(now);
+    }
+
+    /// What was drawn counts as not seen: more was typed meanwhile than could be taken in.
+    pub fn covered(&mut self) {
+        self.asked = Standing::default();
+        self.overlays.iter_mut().for_each(|overlay| overlay.covered());
+        self.panes.all().for_each(|(_, pane)| pane.covered());
+        self.offering.covered();
+    }
+
+    fn ctx(&self, now: Instant) -> Ctx<'_> {
+        ctx!(self, now)
+    }
+
+    /// Whether the key that is being taken can answer what stands there.
+    fn stood<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
+        self.keying.pressed.answers(place, what)
+    }
+
     fn say(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice { text: text.into(), bad: false });
     }
 
     fn collect_asks(&mut self) {
-        let asks = [self.conversation.asks(), self.plan.asks(), self.diff.asks()]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>();
-        for ask in asks {
+        for ask in self.panes.asks() {
             self.ask(ask);
         }
     }
 
     fn ask(&mut self, ask: Ask) -> u64 {
-        self.numbers += 1;
-        self.outbox.push_back(Request::Ask(self.numbers, ask));
-        self.numbers
+        self.outbox.ask(ask)
     }
 
     fn input(&mut self, input: Input) {
-        if self.surroundings.read_only {
+        if self.world.surroundings.read_only {
             self.complain("another window holds this session; this one only reads");
             return;
         }
-        self.outbox.push_back(Request::Input(input));
+        self.outbox.send(Request::Input(input));
     }
 
-    /// Carries out what a pane's action led to.
-    fn carry_out(&mut self, outcome: Outcome) {
-        for input in outcome.inputs {
-            self.input(input);
-        }
-        for ask in outcome.asks {
-            self.ask(ask);
-        }
-        if let Some(focus) = outcome.focus {
-            self.go(focus);
-        }
-        if let Some(why) = outcome.why {
-            let (request, then) = *why;
-            let reason = Reason::of(&request, then, "", &self.session);
-            self.open_overlay(Overlay::Reason(reason));
-        }
-        if let Some(text) = outcome.copy {
-            self.wishes.push(Wish::Copy(text));
-        }
-        if let Some(notice) = outcome.notice {
-            self.say(notice);
-        }
-        if let Some(editing) = outcome.edit.filter(|_| !self.surroundings.read_only) {
-            let (name, text) = (editing.path.name().to_owned(), editing.text.clone());
-            self.wishes.push(Wish::Edit { name, text });
-            self.editing = Some(editing);
-        }
-        if let Some(prompt) = outcome.word {
-            let (question, word) = (prompt.question.clone(), prompt.word.clone());
-            self.open_overlay(Overlay::Prompt(Prompt::new(Purpose::Word(prompt), question, Some(word))));
-        }
-    }
-
-    fn open_overlay(&mut self, overlay: Overlay) {
+    fn open_overlay(&mut self, overlay: Box<dyn Overlay>) {
         self.overlays.push(overlay);
     }
 
     fn go(&mut self, focus: Focus) {
-        self.focus = focus;
-        if focus != Focus::Composer {
-            self.shown = focus;
-        }
-    }
-
-    /// Back to the draft; where one pane is shown, to the conversation above it.
-    fn return_to_draft(&mut self) {
-        self.focus = Focus::Composer;
-        if self.narrow() {
-            self.shown = Focus::Conversation;
-        }
+        self.panes.go(focus);
     }
 
     /// Whether a rejected plan waits for guidance, or to be given up.
     fn guiding(&self) -> bool {
-        let state = self.session.state();
+        let state = self.world.state();
         state.phase == Phase::Planning && state.planning_lane().is_none()
     }
 
-    fn proposals(&self) -> Vec<(ProposalId, BlobId)> {
-        self.session.state().open_proposals().map(|p| (p.id, p.shown())).collect()
-    }
-
-    fn has_plan(&self) -> bool {
-        let state = self.session.state();
-        state.plan.is_some() || state.suspended.is_some()
-    }
-
-    fn has_diff(&self) -> bool {
-        self.session.state().open_proposals().next().is_some()
-    }
-
-    fn is_fresh(&self) -> bool {
-        self.session.state().turns.is_empty() && self.conversation.is_empty()
-    }
-
-    /// Whether changes wait to be decided or are being written.
-    fn reviewing(&self) -> bool {
-        let here = |s| matches!(s, ProposalStatus::Open | ProposalStatus::Applying(_));
-        self.session.state().proposals.values().any(|p| here(p.status))
-    }
-
-    fn pane_visible(&self, pane: Focus) -> bool {
-        let area = match pane {
-            Focus::Composer => return true,
-            _ if self.narrow() => return self.shown == pane,
-            Focus::Conversation => self.areas.main,
-            Focus::Plan => self.areas.plan,
-            Focus::Diff => self.areas.diff,
-        };
-        !area.is_empty()
-    }
-
-    fn narrow(&self) -> bool {
-        self.areas.status.width < crate::layout::WIDE
-    }
-
-    fn ctx(&self, now: Instant) -> Ctx<'_> {
-        let clock = self.clock.map_or(self.session.state().at, |(base, since)| {
-            let passed = now.saturating_duration_since(since).as_millis();
-            Millis(base.0 + u64::try_from(passed).unwrap_or_default())
-        });
-        Ctx {
-            theme: &self.theme,
-            glyphs: &self.glyphs,
-            state: self.session.state(),
-            now: clock,
-            utc_offset_minutes: self.surroundings.utc_offset_minutes,
-            spinner: if self.animated() { self.spinner } else { 0 },
-        }
+    /// Whether what the pane with the keys decides waits now.
+    fn deciding(&self) -> bool {
+        self.panes.focused().is_some_and(|(_, pane)| pane.decides(self.world.state()))
     }
 }
-
-/// After this long the keys that can follow are shown.
-pub const WHICH_KEY: Duration = Duration::from_millis(400);
 
 #[cfg(test)]
 mod tests;

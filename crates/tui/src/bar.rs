@@ -19,7 +19,7 @@ use ratatui::{
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
-    approvals::risk_name,
+    risk::risk_name,
     status::shorten,
     theme::{Glyphs, Slot, Theme},
 };
@@ -225,30 +225,30 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
         CheckpointKind::Diff { .. } => {
             let files = things(state, first);
             let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files wait") };
-            (format!("{what} for your decision"), facts.diff_key, "opens the diff")
+            (format!("{what} for your decision"), facts.diff_key, "review")
         }
         CheckpointKind::Risk { .. } if facts.offered == Some(first.id) => {
-            ("the agent wants to run this".to_owned(), facts.approvals_key, "opens the list")
+            ("Run this command?".to_owned(), facts.approvals_key, "review")
         }
         CheckpointKind::Risk { command, risk, confine, .. } => {
             let risk = risk_name(*risk, facts.glyphs.waits == "!");
             let how = confine.beyond().map_or(String::new(), |beyond| format!(", {beyond}"));
-            (format!("{risk}{how}  {}", Clean::line(command)), facts.approvals_key, "opens it")
+            (format!("{risk}{how}  {}", Clean::line(command)), facts.approvals_key, "review")
         }
         CheckpointKind::Access { request, .. } => {
-            (format!("may it {}?", Clean::line(&request.to_string())), facts.approvals_key, "opens it")
+            (format!("may it {}?", Clean::line(&request.to_string())), facts.approvals_key, "review")
         }
         CheckpointKind::Transition { from, to, .. } => {
             let what = format!("may it go from {} to {}?", from.title(), to.title());
-            (what, facts.approvals_key, "opens it")
+            (what, facts.approvals_key, "review")
         }
         CheckpointKind::Trust { parts, .. } => {
             let files = match parts.len() {
-                0 => "the folder's gates".to_owned(),
+                0 => "its gates".to_owned(),
                 1 => Clean::line(&parts.first().map(|p| p.path.clone()).unwrap_or_default()).into_string(),
-                n => format!("{n} files of the folder"),
+                n => format!("{n} files"),
             };
-            (format!("trust {files}?"), facts.approvals_key, "shows what it would do")
+            (format!("Trust this folder? ({files})"), facts.approvals_key, "review")
         }
         CheckpointKind::Confirmation
         | CheckpointKind::Clarification { .. }
@@ -257,7 +257,7 @@ fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usiz
         | CheckpointKind::Exit
         | CheckpointKind::PipelinePause { .. }
         | CheckpointKind::Breakout { .. } => {
-            (Clean::line(&first.message).into_string(), facts.approvals_key, "opens it")
+            (Clean::line(&first.message).into_string(), facts.approvals_key, "review")
         }
     };
     let more = match waiting(state).saturating_sub(things(state, first)) {

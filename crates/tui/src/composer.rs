@@ -24,7 +24,7 @@ use crate::{keymap::action::actions, preview::unlocks};
 
 actions! {
     /// What can be done in the composer besides writing.
-    Action {
+    Action in "composer" {
         /// Send it.
         Send "send", "send", "the agent; your words are classified and routed";
         /// Send it once nothing runs; go to the next pane when there is nothing to send.
@@ -32,9 +32,9 @@ actions! {
         /// A new line.
         Newline "newline", "new line", "the draft";
         /// Look through what was written before.
-        History "history", "earlier texts", "opens a list";
+        History "history", "history", "opens a list";
         /// Write in the editor.
-        Editor "editor", "write in your editor", "the draft";
+        Editor "editor", "open in $EDITOR", "the draft";
         /// The next permission ceiling.
         Permission "permission", "read-only, ask, auto", "this session";
         /// Send it down a shallower path.
@@ -68,7 +68,7 @@ actions! {
         /// Cut the word after.
         KillNextWord "kill-next-word", "cut the word after", "the draft";
         /// Put back what was cut.
-        Yank "yank", "paste the cut", "the draft";
+        Yank "yank", "yank", "the draft";
     }
 }
 

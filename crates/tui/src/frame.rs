@@ -1,4 +1,4 @@
-//! What can be done anywhere, whatever has the focus.
+//! What can be done anywhere, whatever has the focus, besides opening overlays and going to panes.
 //!
 //! Owns the closed list. Never acts: the root update does.
 
@@ -6,21 +6,7 @@ use crate::keymap::action::actions;
 
 actions! {
     /// What can be done anywhere.
-    Action {
-        /// Find any action by name.
-        Palette "palette", "find a command", "opens a list";
-        /// Show the keys.
-        Help "help", "keys", "opens a page";
-        /// Give the plan the focus, or take it back.
-        Plan "plan", "plan", "moves the focus";
-        /// Give the diff the focus, or take it back.
-        Diff "diff", "diff", "moves the focus";
-        /// Open the list of what waits.
-        Approvals "approvals", "approvals", "opens a list; decides nothing";
-        /// Give the conversation the focus, or take it back.
-        Conversation "conversation", "conversation", "moves the focus";
-        /// Say why a message takes its path.
-        Why "why", "why this path", "opens a page; the draft, else the last message";
+    Action in "anywhere" {
         /// Show or hide details.
         Details "details", "details", "this screen";
         /// Scroll the conversation up by a page.
@@ -38,12 +24,12 @@ actions! {
         /// Stop what runs, else clear the draft, else quit when pressed twice.
         Cancel "cancel", "cancel, clear, quit", "what runs, then the draft, then this program";
         /// One step back.
-        Back "back", "one step back", "the topmost thing";
+        Back "back", "back", "the topmost thing";
         /// Give the next pane the focus.
         NextPane "next-pane", "next pane", "moves the focus";
         /// Give the previous pane the focus.
         PreviousPane "previous-pane", "previous pane", "moves the focus";
         /// Leave.
-        Quit "quit", "leave", "this program; what runs is stopped";
+        Quit "quit", "quit", "this program; what runs is stopped";
     }
 }

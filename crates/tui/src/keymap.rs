@@ -6,131 +6,35 @@
 pub mod action;
 pub mod chord;
 mod file;
-pub mod pane;
 
+pub use action::{Action, Entry, Table};
 pub use chord::{Chord, UnknownKey};
 pub use file::KeymapError;
-pub use pane::{ConversationKey, DiffKey, PlanKey};
 
-use crate::{approvals, composer, frame};
+use crate::{composer, frame, overlay::OVERLAYS, pane::PANES};
 
 const STANDARD: &str = include_str!("../../../assets/keymap.toml");
 
-/// Where a binding holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
-    /// Everywhere.
-    Anywhere,
-    /// While the composer has the focus.
-    Composer,
-    /// While the conversation has it.
-    Conversation,
-    /// While the plan has it.
-    Plan,
-    /// While the diff has it.
-    Diff,
-    /// While the list of approvals is open.
-    Approvals,
-}
+/// The table of what holds whatever has the focus.
+pub const ANYWHERE: &str = frame::Action::TABLE;
 
-impl Place {
-    /// Every place, in the order of help.
-    pub const ALL: [Self; 6] =
-        [Self::Anywhere, Self::Composer, Self::Conversation, Self::Plan, Self::Diff, Self::Approvals];
-
-    /// The name of its table in a keymap file.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Anywhere => "anywhere",
-            Self::Composer => "composer",
-            Self::Conversation => "conversation",
-            Self::Plan => "plan",
-            Self::Diff => "diff",
-            Self::Approvals => "approvals",
-        }
-    }
-
-    /// The actions that can be bound there.
-    pub fn actions(self) -> Vec<Action> {
-        fn all<A: Copy>(list: &[A], wrap: fn(A) -> Action) -> Vec<Action> {
-            list.iter().copied().map(wrap).collect()
-        }
-        match self {
-            Self::Anywhere => all(frame::Action::ALL, Action::Frame),
-            Self::Composer => all(composer::Action::ALL, Action::Composer),
-            Self::Conversation => all(ConversationKey::ALL, Action::Conversation),
-            Self::Plan => all(PlanKey::ALL, Action::Plan),
-            Self::Diff => all(DiffKey::ALL, Action::Diff),
-            Self::Approvals => all(approvals::Action::ALL, Action::Approvals),
-        }
-    }
-}
-
-/// Anything that a key can mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Action {
-    /// Of the frame.
-    Frame(frame::Action),
-    /// Of the composer.
-    Composer(composer::Action),
-    /// Of the conversation.
-    Conversation(ConversationKey),
-    /// Of the plan.
-    Plan(PlanKey),
-    /// Of the diff.
-    Diff(DiffKey),
-    /// Of the list of approvals.
-    Approvals(approvals::Action),
-}
-
-impl Action {
-    /// Where it can be bound.
-    pub const fn place(self) -> Place {
-        match self {
-            Self::Frame(_) => Place::Anywhere,
-            Self::Composer(_) => Place::Composer,
-            Self::Conversation(_) => Place::Conversation,
-            Self::Plan(_) => Place::Plan,
-            Self::Diff(_) => Place::Diff,
-            Self::Approvals(_) => Place::Approvals,
-        }
-    }
-
-    /// Its name in keymap files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Frame(a) => a.name(),
-            Self::Composer(a) => a.name(),
-            Self::Conversation(a) => a.name(),
-            Self::Plan(a) => a.name(),
-            Self::Diff(a) => a.name(),
-            Self::Approvals(a) => a.name(),
-        }
-    }
-
-    /// What it does, in a few words.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Frame(a) => a.label(),
-            Self::Composer(a) => a.label(),
-            Self::Conversation(a) => a.label(),
-            Self::Plan(a) => a.label(),
-            Self::Diff(a) => a.label(),
-            Self::Approvals(a) => a.label(),
-        }
-    }
-
-    /// What it reaches.
-    pub fn reach(self) -> &'static str {
-        match self {
-            Self::Frame(a) => a.reach(),
-            Self::Composer(a) => a.reach(),
-            Self::Conversation(a) => a.reach(),
-            Self::Plan(a) => a.reach(),
-            Self::Diff(a) => a.reach(),
-            Self::Approvals(a) => a.reach(),
-        }
-    }
+/// Every table, in the order of help.
+pub fn tables() -> Vec<Table> {
+    let table =
+        |name, heading: &str, entries: Vec<Entry>| Table { name, heading: heading.to_owned(), entries };
+    let opens = OVERLAYS.iter().map(|kind| kind.entry);
+    let anywhere = opens.chain(PANES.iter().map(|kind| kind.toggle().entry));
+    let anywhere = anywhere.chain(frame::Action::ENTRIES.iter().copied()).collect();
+    let mut all = vec![
+        table(ANYWHERE, "Anywhere", anywhere),
+        table(composer::Action::TABLE, "Composer", composer::Action::ENTRIES.to_vec()),
+    ];
+    all.extend(
+        PANES.iter().map(|kind| table(kind.id.0, &format!("In the {}", kind.id.0), kind.actions.to_vec())),
+    );
+    let own = OVERLAYS.iter().filter(|kind| !kind.actions.is_empty());
+    all.extend(own.map(|kind| table(kind.entry.name, kind.heading, kind.actions.to_vec())));
+    all
 }
 
 /// One binding.
@@ -179,10 +83,10 @@ impl Keymap {
         Self { bindings }
     }
 
-    /// What `keys` mean in these places; the first place that knows them wins.
-    pub fn find(&self, places: &[Place], keys: &[Chord]) -> Found {
-        for place in places {
-            let here = self.bindings.iter().filter(|b| b.action.place() == *place);
+    /// What `keys` mean in these tables; the first table that knows them wins.
+    pub fn find(&self, tables: &[&str], keys: &[Chord]) -> Found {
+        for table in tables {
+            let here = self.bindings.iter().filter(|b| b.action.table == *table);
             let mut prefix = false;
             for binding in here {
                 if binding.keys == keys {
@@ -198,20 +102,22 @@ impl Keymap {
     }
 
     /// The keys of an action as they are shown: `Ctrl-X d`; empty when it has none.
-    pub fn keys(&self, action: Action) -> Vec<String> {
+    pub fn keys(&self, action: impl Into<Action>) -> Vec<String> {
+        let action = action.into();
         self.bindings.iter().filter(|b| b.action == action).map(|b| show(&b.keys)).collect()
     }
 
     /// The first key of an action as it is shown, if it has one.
-    pub fn key(&self, action: Action) -> Option<String> {
+    pub fn key(&self, action: impl Into<Action>) -> Option<String> {
+        let action = action.into();
         self.bindings.iter().find(|b| b.action == action).map(|b| show(&b.keys))
     }
 
-    /// What can follow `prefix` in these places: the key and its action.
-    pub fn after(&self, places: &[Place], prefix: &[Chord]) -> Vec<(String, Action)> {
+    /// What can follow `prefix` in these tables: the key and its action.
+    pub fn after(&self, tables: &[&str], prefix: &[Chord]) -> Vec<(String, Action)> {
         self.bindings
             .iter()
-            .filter(|b| places.contains(&b.action.place()))
+            .filter(|b| tables.contains(&b.action.table))
             .filter_map(|b| {
                 let rest = b.keys.strip_prefix(prefix)?;
                 (!rest.is_empty()).then(|| (show(rest), b.action))

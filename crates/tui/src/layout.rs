@@ -1,8 +1,10 @@
 //! Where things stand on the screen, at every size.
 //!
-//! Owns the arithmetic. Never draws and never knows what a pane holds.
+//! Owns the arithmetic. Never draws and never knows which panes there are.
 
 use ratatui::layout::Rect;
+
+use crate::pane::Stand;
 
 /// From this width on, plan and diff stand beside the conversation.
 pub const WIDE: u16 = 100;
@@ -21,35 +23,29 @@ pub enum Shape {
 }
 
 /// What the layout depends on besides the size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wants {
     /// Rows of the draft.
     pub draft: u16,
     /// Rows of the bar above the composer, 0 for none.
     pub bar: u16,
-    /// Rows that the plan would fill; 0 for no plan.
-    pub plan: u16,
-    /// Whether there is a diff, or details.
-    pub diff: bool,
-    /// Whether the diff takes the whole body: it is being decided.
-    pub review: bool,
+    /// Where each pane wants to stand where panes stand side by side.
+    pub panes: Vec<Stand>,
+    /// The pane that is shown where there is room for one.
+    pub shown: usize,
     /// Whether the body is one page without panes.
     pub welcome: bool,
 }
 
 /// Rectangles; an empty one is not drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Areas {
     /// The first row.
     pub header: Rect,
     /// The tabs with their rule.
     pub tabs: Rect,
-    /// The conversation, or the one pane that is shown.
-    pub main: Rect,
-    /// The plan, where it stands beside.
-    pub plan: Rect,
-    /// The diff, where it stands beside.
-    pub diff: Rect,
+    /// The panes, in their order.
+    pub panes: Vec<Rect>,
     /// The whole body.
     pub body: Rect,
     /// The bar.
@@ -71,7 +67,7 @@ pub const fn shape(width: u16) -> Shape {
 
 impl Areas {
     /// Divides the screen. Short of rows, the body goes first, then hints, bar, header, draft.
-    pub fn of(screen: Rect, wants: Wants) -> Self {
+    pub fn of(screen: Rect, wants: &Wants) -> Self {
         let mut rest = screen;
         let status = bottom(&mut rest, 1);
         let hint = u16::from(screen.height >= 6);
@@ -95,31 +91,49 @@ impl Areas {
             areas.header = top(&mut rest, 1);
         }
         areas.body = rest;
-        areas.main = rest;
-        if shape == Shape::Wide && wants.review {
-            areas.main = Rect::default();
-            areas.diff = rest;
-        } else if shape == Shape::Wide && (wants.plan > 0 || wants.diff) {
-            areas.beside(wants);
+        areas.panes = vec![Rect::default(); wants.panes.len()];
+        if wants.welcome {
+            return areas;
+        }
+        if shape == Shape::Wide {
+            areas.beside(&wants.panes);
+        } else {
+            areas.give(wants.shown, rest);
         }
         areas
     }
 
-    fn beside(&mut self, wants: Wants) {
+    fn give(&mut self, pane: usize, area: Rect) {
+        if let Some(place) = self.panes.get_mut(pane) {
+            *place = area;
+        }
+    }
+
+    /// Panes side by side: one at the left, the others below each other at the right.
+    fn beside(&mut self, stands: &[Stand]) {
         let body = self.body;
-        let left = body.width * 51 / 100;
-        self.main = Rect { width: left, ..body };
-        let right = Rect { x: body.x + left + 1, width: body.width - left - 1, ..body };
-        let most = right.height * 3 / 5;
-        let plan = match (wants.plan, wants.diff) {
-            (0, _) => 0,
-            (_, false) => right.height,
-            (rows, true) => rows.clamp(6.min(most), most),
-        };
-        self.plan = Rect { height: plan, ..right };
-        let air = u16::from(plan > 0 && right.height >= 30 && wants.diff);
-        let diff = right.height.saturating_sub(plan + air);
-        self.diff = Rect { y: right.y + plan + air, height: if wants.diff { diff } else { 0 }, ..right };
+        if let Some(alone) = stands.iter().position(|s| *s == Stand::Alone) {
+            return self.give(alone, body);
+        }
+        let rights: Vec<(usize, u16)> = stands
+            .iter()
+            .enumerate()
+            .filter_map(|(n, stand)| if let Stand::Right(rows) = stand { Some((n, *rows)) } else { None })
+            .collect();
+        let left = if rights.is_empty() { body.width } else { body.width * 51 / 100 };
+        if let Some(main) = stands.iter().position(|s| *s == Stand::Left) {
+            self.give(main, Rect { width: left, ..body });
+        }
+        let mut rest = Rect { x: body.x + left + 1, width: body.width.saturating_sub(left + 1), ..body };
+        let air = u16::from(rest.height >= 30);
+        for (n, (pane, rows)) in rights.iter().enumerate() {
+            let most = rest.height * 3 / 5;
+            let last = n + 1 == rights.len();
+            let height = if last { rest.height } else { (*rows).clamp(6.min(most), most) };
+            let area = top(&mut rest, height);
+            self.give(*pane, area);
+            let _ = top(&mut rest, air);
+        }
     }
 }
 
@@ -138,60 +152,75 @@ fn top(rest: &mut Rect, rows: u16) -> Rect {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing, clippy::panic)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: Wants = Wants { draft: 1, bar: 3, plan: 14, diff: true, review: false, welcome: false };
+    const ROOM: Stand = Stand::Right(u16::MAX);
+
+    fn wants(panes: &[Stand]) -> Wants {
+        Wants { draft: 1, bar: 3, panes: panes.to_vec(), shown: 0, welcome: false }
+    }
 
     #[test]
-    fn wide_screens_have_the_plan_over_the_diff_at_the_right() {
-        let a = Areas::of(Rect::new(0, 0, 120, 40), ALL);
+    fn wide_screens_have_one_pane_at_the_left_and_the_others_below_each_other_at_the_right() {
+        let a = Areas::of(Rect::new(0, 0, 120, 40), &wants(&[Stand::Left, Stand::Right(14), ROOM]));
         assert_eq!(a.header, Rect::new(0, 0, 120, 1));
         assert_eq!(a.status, Rect::new(0, 39, 120, 1));
         assert_eq!(a.composer, Rect::new(0, 37, 120, 2));
         assert_eq!(a.bar, Rect::new(0, 33, 120, 3));
-        assert_eq!((a.main.x, a.main.width, a.plan.x), (0, 61, 62));
-        assert_eq!(a.plan.width, 58);
-        assert!(a.plan.bottom() < a.diff.y && a.diff.bottom() == 33);
+        let [main, plan, diff] = a.panes[..] else { panic!("{:?}", a.panes) };
+        assert_eq!((main.x, main.width, plan.x), (0, 61, 62));
+        assert_eq!((plan.width, plan.height), (58, 14));
+        assert!(plan.bottom() < diff.y && diff.bottom() == 33);
         assert_eq!(a.tabs, Rect::default());
     }
 
     #[test]
-    fn without_plan_and_diff_the_conversation_has_the_whole_width() {
-        let a = Areas::of(Rect::new(0, 0, 120, 40), Wants { bar: 0, plan: 0, diff: false, ..ALL });
-        assert_eq!(a.main, a.body);
-        assert!(a.plan.is_empty() && a.diff.is_empty());
+    fn with_nothing_at_the_right_the_left_pane_has_the_whole_width() {
+        let a = Areas::of(Rect::new(0, 0, 120, 40), &wants(&[Stand::Left, Stand::Hidden, Stand::Hidden]));
+        assert_eq!(a.panes, [a.body, Rect::default(), Rect::default()]);
     }
 
     #[test]
-    fn a_review_has_the_whole_body_where_panes_stand_side_by_side() {
-        let review = Wants { bar: 0, review: true, ..ALL };
-        let a = Areas::of(Rect::new(0, 0, 120, 40), review);
-        assert_eq!(a.diff, a.body);
-        assert!(a.main.is_empty() && a.plan.is_empty());
-        let a = Areas::of(Rect::new(0, 0, 80, 24), review);
-        assert_eq!(a.main, a.body, "below, the one pane that is shown has it anyway");
+    fn a_pane_that_is_to_stand_alone_has_the_whole_body_where_panes_stand_side_by_side() {
+        let panes = [Stand::Left, Stand::Right(9), Stand::Alone];
+        let a = Areas::of(Rect::new(0, 0, 120, 40), &wants(&panes));
+        assert_eq!(a.panes, [Rect::default(), Rect::default(), a.body]);
+        let a = Areas::of(Rect::new(0, 0, 80, 24), &Wants { shown: 2, ..wants(&panes) });
+        assert_eq!(a.panes[2], a.body, "below, the one pane that is shown has it anyway");
     }
 
     #[test]
     fn a_tiny_screen_still_has_a_draft_a_body_and_the_status_line() {
-        let a = Areas::of(Rect::new(0, 0, 20, 6), Wants { bar: 0, ..ALL });
+        let a = Areas::of(Rect::new(0, 0, 20, 6), &Wants { bar: 0, ..wants(&[Stand::Left]) });
         assert_eq!((a.status.height, a.composer.height), (1, 2));
         assert!(a.body.height >= 2);
-        let a = Areas::of(Rect::new(0, 0, 1, 1), ALL);
+        let a = Areas::of(Rect::new(0, 0, 1, 1), &wants(&[Stand::Left]));
         assert_eq!(a.status.height, 1);
+    }
+
+    fn stand() -> impl Strategy<Value = Stand> {
+        prop_oneof![
+            Just(Stand::Hidden),
+            Just(Stand::Left),
+            Just(Stand::Alone),
+            (0u16..60).prop_map(Stand::Right),
+            Just(ROOM),
+        ]
     }
 
     proptest! {
         #[test]
         fn nothing_overlaps_and_nothing_leaves_the_screen(
-            width in 0u16..300, height in 0u16..120, draft in 1u16..9, bar in 0u16..8, plan in 0u16..60,
-            diff: bool, review: bool, welcome: bool,
+            width in 0u16..300, height in 0u16..120, draft in 1u16..9, bar in 0u16..8, welcome: bool,
+            panes in prop::collection::vec(stand(), 0..6), shown in 0usize..6,
         ) {
             let screen = Rect::new(0, 0, width, height);
-            let a = Areas::of(screen, Wants { draft, bar, plan, diff, review, welcome });
-            let all = [a.header, a.tabs, a.main, a.plan, a.diff, a.bar, a.composer, a.status];
+            let a = Areas::of(screen, &Wants { draft, bar, panes, shown, welcome });
+            let mut all = vec![a.header, a.tabs, a.bar, a.composer, a.status];
+            all.extend(a.panes);
             for (i, one) in all.iter().enumerate() {
                 prop_assert_eq!(one.intersection(screen).area(), one.area());
                 for other in all.iter().skip(i + 1) {

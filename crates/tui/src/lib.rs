@@ -9,19 +9,15 @@ pub mod screen;
 
 pub use screen::{Farewell, Look, Reason, Screen, Signal, Wiring};
 
+pub mod ctx;
+pub mod overlay;
 pub mod pane;
 
-pub mod conversation;
-pub mod diff;
-pub mod plan;
-
-pub mod approvals;
 pub mod bar;
 pub mod composer;
 pub mod frame;
-pub mod overlay;
-pub mod prompt;
 pub mod reach;
+pub mod risk;
 pub mod status;
 
 pub mod keymap;

@@ -1,57 +1,104 @@
-//! What can lie over the body: lists, pages and lines that are asked for.
+//! Overlays: lists, pages and lines that lie over the body when they are asked for.
 //!
-//! Owns which kinds there are and how each is drawn. Never acts: the root does.
+//! Owns the list of those that open by name and what every overlay gets and gives. The frame reads only these: to
+//! add an overlay, write its file with an [`OverlayKind`] and name it in [`OVERLAYS`].
 
 pub mod approvals;
+pub mod connect;
 pub mod help;
 pub mod page;
 pub mod palette;
+pub mod prompt;
 pub mod reason;
 pub mod rule;
 pub mod sheet;
+pub mod status;
 pub mod why;
 
-use ratatui::layout::Rect;
+use std::{fmt, time::Instant};
 
-pub use help::Help;
-pub use palette::Palette;
-pub use reason::Reason;
-pub use rule::RuleOffer;
-pub use sheet::Sheet;
-pub use why::Inspected;
+use crossterm::event::KeyEvent;
+use pilothouse_core::{intent::Slash, port::Reply};
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::{approvals::Approvals, prompt::Prompt};
+pub use self::{
+    approvals::Approvals, help::Help, palette::Palette, prompt::Prompt, reason::Reason, rule::RuleOffer,
+    sheet::Sheet, why::Inspected,
+};
+use crate::{
+    ctx::{Ctx, Outcome},
+    keymap::{ANYWHERE, Action, Entry},
+};
 
-/// Something that lies over the body.
-#[derive(Debug)]
-pub enum Overlay {
-    /// What waits for the user.
-    Approvals(Approvals),
-    /// Every action by name.
-    Palette(Palette),
-    /// The keys.
-    Help(Help),
-    /// Where things stand.
-    Status,
-    /// How a model is connected.
-    Connect,
-    /// Why a message takes its path.
-    Why(Box<Inspected>),
-    /// Everything that the folder brings.
-    Sheet(Sheet),
-    /// Why a call is asked about, or is not.
-    Reason(Reason),
-    /// A rule that would be kept for good.
-    Rule(Box<RuleOffer>),
-    /// A line that is asked for.
-    Prompt(Prompt),
+/// Every overlay that opens by a key or a word, in the order of help.
+pub const OVERLAYS: &[OverlayKind] =
+    &[palette::KIND, help::KIND, approvals::KIND, why::KIND, status::KIND, connect::KIND];
+
+/// Where the caret is, if it is to be seen.
+pub type Caret = Option<(u16, u16)>;
+
+/// An overlay that opens by name.
+#[derive(Clone, Copy, Debug)]
+pub struct OverlayKind {
+    /// The action that opens it anywhere; the entry's name is the overlay's.
+    pub entry: Entry,
+    /// The slash command that opens it.
+    pub command: Option<Slash>,
+    /// What can be done in it by a key of the keymap; empty where it reads keys itself.
+    pub actions: &'static [Entry],
+    /// What help calls those.
+    pub heading: &'static str,
+    /// Makes one for what is there now.
+    ///
+    /// # Errors
+    /// Why there is nothing to show, for people.
+    pub open: fn(&Ctx<'_>) -> Result<Box<dyn Overlay>, &'static str>,
 }
 
-impl Overlay {
-    /// The keys, from the top.
-    pub fn help() -> Self {
-        Self::Help(Help::default())
+impl OverlayKind {
+    /// The action that opens it.
+    pub const fn action(&self) -> Action {
+        Action { table: ANYWHERE, entry: self.entry }
     }
+}
+
+/// Something that lies over the body.
+pub trait Overlay: fmt::Debug {
+    /// Its name; where keys of the keymap act in it, of their table.
+    fn name(&self) -> &'static str;
+
+    /// Whether it stands alone: what it lies over would only look out at its edges.
+    fn is_alone(&self) -> bool {
+        false
+    }
+
+    /// Draws it; returns where the caret is.
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret;
+
+    /// It was drawn; `top` says whether it is the topmost one, and so has the keys.
+    fn drew(&mut self, _top: bool, _ctx: &Ctx<'_>, _now: Instant) {}
+
+    /// What was drawn counts as not seen.
+    fn covered(&mut self) {}
+
+    /// Does what a key of its table means.
+    fn act(&mut self, _action: Action, _ctx: &Ctx<'_>) -> Outcome {
+        Outcome::none()
+    }
+
+    /// Takes a key; `None` when it means nothing here.
+    fn key(&mut self, _key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        None
+    }
+
+    /// Takes a paste.
+    fn paste(&mut self, _text: &str) {}
+
+    /// What it asked of the read port goes by this number.
+    fn asked(&mut self, _number: u64) {}
+
+    /// Takes an answer of the read port.
+    fn answered(&mut self, _number: u64, _reply: &Reply) {}
 }
 
 /// A rectangle of at most this size in the middle of `body`, a little above it.

@@ -1,41 +1,68 @@
-//! What every pane gets and gives: the context it draws in and what an action leads to.
+//! Panes: the parts of the body that have the keys in turn.
 //!
-//! Owns the shapes that pass between the frame and the panes. Panes never talk to each other.
+//! Owns the list of them and what every pane gets and gives. The frame reads only these: to add a pane, write
+//! its file with a [`PaneKind`] and name it in [`PANES`].
+
+pub mod conversation;
+pub mod diff;
+pub mod plan;
+
+use std::{fmt, io, time::Instant};
 
 use pilothouse_core::{
-    blob::BlobId,
-    ids::{Millis, ProposalId},
-    input::Input,
-    policy::{Request, Ruling},
-    port::Ask,
+    checkpoint::Checkpoint,
+    event::{Event, Stamped},
+    intent::Slash,
+    port::{Ask, Reply},
+    redact::Redactor,
     session::State,
+    talk::Delta,
 };
-use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Rect, Size},
+    text::Line,
+};
 
+pub use crate::ctx::{Ctx, Outcome};
 use crate::{
-    diff::Editing,
+    frame,
+    highlight::Highlighter,
+    keymap::{ANYWHERE, Action, Entry},
     row::{Ink, Row},
-    theme::{Glyphs, Slot, Theme},
+    theme::Slot,
 };
+
+/// Every pane, in the order of tabs, focus and help. The first is the main one: it is shown where there is room
+/// for one, scrolls on keys that hold anywhere, and has the page that greets in its place while it is empty.
+pub const PANES: &[PaneKind] = &[conversation::KIND, plan::KIND, diff::KIND];
 
 /// Below this many columns text begins at the edge.
 const INSET_FROM: u16 = 20;
 
-/// What a pane draws with and from.
+/// A pane's name: of its table in keymap files, and of the action that goes to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PaneId(pub &'static str);
+
+/// What is known of a pane before there is one.
 #[derive(Clone, Copy, Debug)]
-pub struct Ctx<'a> {
-    /// Colours.
-    pub theme: &'a Theme,
-    /// Glyphs.
-    pub glyphs: &'a Glyphs,
-    /// What is true now.
-    pub state: &'a State,
-    /// The clock; used only where a clock is the content.
-    pub now: Millis,
-    /// Minutes east of UTC, for times of day.
-    pub utc_offset_minutes: i32,
-    /// The spinner's frame, 100 ms each; constant while motion is off.
-    pub spinner: usize,
+pub struct PaneKind {
+    /// Its name.
+    pub id: PaneId,
+    /// The slash command that goes to it.
+    pub command: Option<Slash>,
+    /// What can be done in it by a key.
+    pub actions: &'static [Entry],
+    /// Makes one, empty; the highlighter works out the colours of code.
+    pub make: fn(&Highlighter) -> Box<dyn Pane>,
+}
+
+impl PaneKind {
+    /// The action that gives it the keys, or takes them back.
+    pub const fn toggle(&self) -> Action {
+        let entry = Entry { name: self.id.0, label: self.id.0, reach: "moves the focus" };
+        Action { table: ANYWHERE, entry }
+    }
 }
 
 /// Where keys go.
@@ -44,71 +71,118 @@ pub enum Focus {
     /// To the draft.
     #[default]
     Composer,
-    /// To the conversation.
-    Conversation,
-    /// To the plan.
-    Plan,
-    /// To the diff.
-    Diff,
+    /// To a pane.
+    Pane(PaneId),
 }
 
-/// What an action led to outside its pane; the frame carries it out, in this order.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Outcome {
-    /// For the session.
-    pub inputs: Vec<Input>,
-    /// For the read port; answers go to every pane.
-    pub asks: Vec<Ask>,
-    /// Where the keys go now.
-    pub focus: Option<Focus>,
-    /// Logical text for the clipboard; foreign, to be encoded by the terminal's writer.
-    pub copy: Option<String>,
-    /// One line for the user, about this key.
-    pub notice: Option<String>,
-    /// A call that is to be explained, with what decided about it when it was made.
-    pub why: Option<Box<(Request, Option<Ruling>)>>,
-    /// A word that must be typed before anything happens.
-    pub word: Option<WordPrompt>,
-    /// A proposal that goes to the user's editor.
-    pub edit: Option<Editing>,
+/// Where a pane wants to stand while panes stand side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stand {
+    /// At the left; everywhere while nothing stands beside it.
+    Left,
+    /// At the right with this many rows, or all that are left.
+    Right(u16),
+    /// Everywhere, whatever else there is.
+    Alone,
+    /// Nowhere.
+    Hidden,
 }
 
-impl Outcome {
-    /// Nothing.
-    pub fn none() -> Self {
-        Self::default()
+/// Keys that decide what a pane shows, named below the draft: the keys with what they do, and what else is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecidingKeys {
+    /// Keys and what they do.
+    pub keys: Vec<(&'static str, &'static str)>,
+    /// What is said at the right.
+    pub beside: &'static str,
+}
+
+/// A part of the body that can have the keys.
+pub trait Pane: fmt::Debug {
+    /// Takes one event in, in order; `state` has it folded already.
+    fn fold(&mut self, state: &State, event: &Stamped);
+
+    /// Takes a piece of something that runs.
+    fn delta(&mut self, _delta: &Delta) {}
+
+    /// Takes an answer of the read port; of what it brings, `secrets` are not drawn.
+    fn answered(&mut self, _reply: &Reply, _secrets: &Redactor) {}
+
+    /// Questions to the read port that came up; each once.
+    fn asks(&mut self) -> Vec<Ask> {
+        Vec::new()
     }
 
-    /// One input.
-    pub fn input(input: Input) -> Self {
-        Self { inputs: vec![input], ..Self::default() }
+    /// Where it wants to stand where panes stand side by side.
+    fn stand(&self, ctx: &Ctx<'_>, focused: bool) -> Stand;
+
+    /// Its name in the strip of tabs; `None` while it has nothing to show.
+    fn tab(&self, ctx: &Ctx<'_>) -> Option<String>;
+
+    /// Settles sizes and scroll for this inner area; before every render.
+    fn layout(&mut self, ctx: &Ctx<'_>, size: Size);
+
+    /// Draws into `area`, the inside of the border.
+    fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool);
+
+    /// It was drawn, or was not to be seen.
+    fn drew(&mut self, _seen: bool, _ctx: &Ctx<'_>, _now: Instant) {}
+
+    /// What was drawn counts as not seen.
+    fn covered(&mut self) {}
+
+    /// For the border above.
+    fn title(&self, ctx: &Ctx<'_>) -> Title;
+
+    /// The keys that act now, for the border below, at most `width` columns.
+    fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static>;
+
+    /// Does what a key of its table means.
+    fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome;
+
+    /// Takes a letter that no binding took.
+    fn letter(&mut self, _letter: char, _ctx: &Ctx<'_>) -> Outcome {
+        Outcome::none()
     }
 
-    /// One line for the user.
-    pub fn notice(text: impl Into<String>) -> Self {
-        Self { notice: Some(text.into()), ..Self::default() }
+    /// What an action that holds anywhere means in it, if it means something of its own.
+    fn meaning(&self, _action: frame::Action) -> Option<Action> {
+        None
     }
-}
 
-/// A question that only a typed word answers: a file's removal, or a control file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WordPrompt {
-    /// The question, ready to be drawn.
-    pub question: String,
-    /// The word; anything else drops the question.
-    pub word: String,
-    /// Another word that does as well.
-    pub or: Option<&'static str>,
-    /// The proposals that are applied with it, with the hash of what was shown of each.
-    pub proposals: Vec<(ProposalId, BlobId)>,
-}
+    /// Takes a line that it asked for.
+    fn typed(&mut self, _line: String, _ctx: &Ctx<'_>) -> Outcome {
+        Outcome::none()
+    }
 
-impl WordPrompt {
-    /// The input that a typed line leads to; `None` when it is not the word.
-    pub fn answer(&self, typed: &str) -> Option<Input> {
-        let typed = typed.trim();
-        (typed == self.word || self.or == Some(typed))
-            .then(|| Input::Apply { proposals: self.proposals.clone(), word: Some(typed.to_owned()) })
+    /// Takes what came out of the editor.
+    fn edited(&mut self, _text: io::Result<String>) -> Outcome {
+        Outcome::none()
+    }
+
+    /// Whether its keys decide what waits now.
+    fn decides(&self, _state: &State) -> bool {
+        false
+    }
+
+    /// The keys that do so.
+    fn deciding_keys(&self, _ctx: &Ctx<'_>) -> DecidingKeys {
+        DecidingKeys::default()
+    }
+
+    /// Whether it shows all of a question, so that no bar need name it while this pane has the keys.
+    fn covers(&self, _question: &Checkpoint) -> bool {
+        false
+    }
+
+    /// What the user is told of an event while this pane has the keys; `state` has not folded it yet.
+    fn tells(&self, _state: &State, _event: &Event) -> Option<String> {
+        None
+    }
+
+    /// Whether it never showed anything.
+    fn is_fresh(&self) -> bool {
+        true
     }
 }
 

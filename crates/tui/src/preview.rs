@@ -66,7 +66,7 @@ pub const fn unlocks(node: IntentNode) -> &'static str {
         N::Conversation | N::Understand | N::Clarify | N::Explain => "talks; reads where it must",
         N::Analyze | N::Review | N::Audit | N::Read | N::Act => "reads files; changes nothing",
         N::Plan | N::Design | N::Decompose => "reads files; proposes steps or a design",
-        N::Execute => "reads, and runs commands, each judged first",
+        N::Execute => "reads, and runs commands (each one checked)",
         N::Write | N::Create | N::Modify => "reads, runs, writes; you approve each change",
         N::Delete => "reads, runs, writes, deletes; a deletion wants a typed word",
     }
@@ -103,12 +103,12 @@ pub fn lowered(draft: &str, session: &Session) -> Option<String> {
 
 fn meaning(turn: &Turn, path: &IntentPath, forbids: bool, state: &State) -> &'static str {
     match turn {
-        Turn::Query(_) if state.is_executing() => "a question: answered beside the run",
-        Turn::Query(_) => "a question: answered, nothing is changed",
-        Turn::Control(Control::Cancel) => "stops what runs",
+        Turn::Query(_) if state.is_executing() => "a question – answered beside the run",
+        Turn::Query(_) => "a question – read-only",
+        Turn::Control(Control::Cancel) => "stops the run",
         Turn::Control(word) if word.is_manner() => "how to go about it: told to the model",
-        Turn::Control(_) => "a word to the workbench",
-        Turn::PlanContinue if state.is_executing() => "stops the run and plans again",
+        Turn::Control(_) => "a command to Pilothouse",
+        Turn::PlanContinue if state.is_executing() => "stops the run and replans",
         Turn::PlanContinue => "changes the plan",
         Turn::PlanNew(_) if state.is_executing() => "queued: begins when the run has ended",
         Turn::PlanNew(_) if forbids => "changes nothing, as you said",

@@ -27,24 +27,25 @@ fn reach(key: &'static str, name: &'static str, reach: impl Into<String>) -> Rea
 pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> {
     match &item.kind {
         CheckpointKind::Risk { .. } => {
-            let once = item.kind.word().map_or("this command, now; nothing more".to_owned(), |word| {
-                format!("this command, now, after you typed {word}; nothing more")
+            let once = item.kind.word().map_or("this command only".to_owned(), |word| {
+                format!("this command only, after typing {word}")
             });
             let mut all = vec![reach("y", "once", once)];
             match rules(item, state, policy) {
                 Ok(rules) => {
                     all.push(reach("t", "session", texts(&rules).join("; ")));
-                    let kept = "the same, kept in your permissions.toml: shown first, with what it matches";
+                    let kept =
+                        "the same rule, saved in your permissions.toml; what it matches is shown first";
                     all.push(reach("p", "always", kept));
                 }
-                Err(why) => all.push(reach("", "t p", format!("not by a rule: {why}"))),
+                Err(why) => all.push(reach("", "t p", format!("no rule possible: {why}"))),
             }
             all.push(reach("n", "deny", "this command; the agent is told your reason"));
             all
         }
         CheckpointKind::Access { .. } => vec![
             reach("y", "once", "this call; the next one asks again"),
-            reach("", "t p", "not by a rule: a rule asks about it, and ask goes before allow"),
+            reach("", "t p", "no rule possible: a rule asks about it, and ask goes before allow"),
             reach("n", "deny", "this call; the agent is told your reason"),
         ],
         CheckpointKind::Transition { .. } => vec![
@@ -52,9 +53,9 @@ pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> 
             reach("n", "deny", "this turn; the agent goes on reading"),
         ],
         CheckpointKind::Trust { .. } => vec![
-            reach("Enter", "look", "every line of what it brings; decides nothing"),
+            reach("Enter", "view", "every line of what it brings; decides nothing"),
             reach("y", "trust", "this folder, until what it brings changes"),
-            reach("n", "leave off", "this folder: nothing it brings has effect"),
+            reach("n", "decline", "this folder: nothing it brings has effect"),
         ],
         CheckpointKind::Confirmation => {
             vec![

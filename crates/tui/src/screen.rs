@@ -205,7 +205,7 @@ impl Screen {
                 }
                 Wish::Edit { name, text } => {
                     let edited = self.terminal.lend(|| (wiring.edit)(&name, &text))?;
-                    self.app.edited(edited);
+                    self.app.edited(edited, Instant::now());
                 }
                 Wish::Copy(text) => self.terminal.copy(&text)?,
                 Wish::Tell(bytes) => {

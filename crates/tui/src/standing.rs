@@ -26,6 +26,28 @@ impl From<Instant> for Stamp {
     }
 }
 
+/// The key that is being taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pressed {
+    /// When it was pressed; one that is held or came without a pause, when that began.
+    pub began: Option<Instant>,
+    /// Whether a paste came with it.
+    pub pasted: bool,
+}
+
+impl Pressed {
+    /// Whether it can answer what stands there: that stood long enough before the key was pressed, and
+    /// nothing was pasted with it.
+    pub fn answers<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
+        !self.pasted && self.came_after(place, what)
+    }
+
+    /// Whether what stands there stood long enough before it came.
+    pub fn came_after<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
+        self.began.is_some_and(|began| place.stood(what, began))
+    }
+}
+
 /// What stands in one place, and since when.
 #[derive(Debug)]
 pub struct Standing<T> {

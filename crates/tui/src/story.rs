@@ -1,13 +1,16 @@
 //! For tests: a session told event by event, and cells written down as text and styles.
 #![allow(clippy::unwrap_used)]
 
+use std::time::Instant;
+
 use pilothouse_core::{
     blob::{Blob, BlobId, Excerpt},
     diff,
     event::{Event, Stamped},
-    ids::{CallId, LaneId, Millis, ProposalId, Seq, TaskId, TurnId},
+    ids::{CallId, CheckpointId, LaneId, Millis, ProposalId, Seq, TaskId, TurnId},
     intent::IntentNode,
     plan::{GateDraft, Plan, PlanDraft, TaskDraft},
+    port::Surroundings,
     proposal::Proposal,
     relpath::RelPath,
     scope::ToolScope,
@@ -22,7 +25,10 @@ use ratatui::{
 };
 
 use crate::{
-    pane::Ctx,
+    composer::Draft,
+    keymap::Keymap,
+    pane::{Ctx, Focus},
+    standing::{Pressed, Standing},
     theme::{Glyphs, Slot, Theme},
 };
 
@@ -34,23 +40,47 @@ pub(crate) struct Story {
     pub(crate) events: Vec<Stamped>,
     pub(crate) theme: Theme,
     pub(crate) glyphs: Glyphs,
+    surroundings: Surroundings,
+    keymap: Keymap,
+    draft: Draft,
+    asked: Standing<CheckpointId>,
+    now: Instant,
     pub(crate) at: u64,
 }
 
 impl Story {
     pub(crate) fn new() -> Self {
         let theme = Theme::builtin("default").unwrap();
-        Self { session: Session::new(), events: Vec::new(), theme, glyphs: Glyphs::UNICODE, at: START }
+        Self {
+            session: Session::new(),
+            events: Vec::new(),
+            theme,
+            glyphs: Glyphs::UNICODE,
+            surroundings: Surroundings::default(),
+            keymap: Keymap::standard(),
+            draft: Draft::default(),
+            asked: Standing::default(),
+            now: Instant::now(),
+            at: START,
+        }
     }
 
     pub(crate) fn ctx(&self) -> Ctx<'_> {
         Ctx {
             theme: &self.theme,
             glyphs: &self.glyphs,
+            session: &self.session,
             state: self.session.state(),
+            surroundings: &self.surroundings,
+            keymap: &self.keymap,
             now: Millis(self.at),
-            utc_offset_minutes: 0,
             spinner: 0,
+            body: Rect::new(0, 1, 100, 26),
+            focus: Focus::Composer,
+            draft: &self.draft,
+            asked: &self.asked,
+            at: self.now,
+            pressed: Pressed::default(),
         }
     }
 

@@ -96,7 +96,7 @@ fn it_sleeps_while_nothing_moves_and_leaves_the_terminal_as_it_was() {
     thread::sleep(Duration::from_secs(2));
     while screen.bytes.try_recv().is_ok() {}
     screen.press("\u{3}");
-    screen.wait("press it again to leave");
+    screen.wait("press it again to quit");
     screen.press("\u{3}");
     let (draws, wakes) = screen.end();
     assert!(draws <= 10 && wakes <= 10, "draws {draws}, wakes {wakes}");

@@ -2,12 +2,18 @@
 //!
 //! Owns the reading of `{"mode": "chat" | "command", …}`. Never guesses a command out of prose.
 
+use std::{cell::Cell, fmt};
+
+use serde::{
+    Deserializer,
+    de::{IgnoredAny, MapAccess, Visitor},
+};
 use serde_json::{Map, Value};
 
 use super::PlannerError;
-use crate::sandbox::Wish;
+use crate::tool::Run;
 
-/// At most this many opening braces are tried.
+/// At most this many opening braces are tried from each end.
 const MOST_BRACES: usize = 64;
 
 /// What a model means by a reply without calls.
@@ -16,7 +22,7 @@ pub enum PlannerReply {
     /// An answer, which ends the goal.
     Chat(String),
     /// The next command.
-    Command(Wish),
+    Command(Run),
 }
 
 impl PlannerReply {
@@ -30,8 +36,7 @@ impl PlannerReply {
         }
         let Some((object, _)) = object(text) else {
             // An object that broke off, or was never closed.
-            let begun = text.find('{').and_then(|at| text.get(at..)).is_some_and(|t| t.contains("\"mode\""));
-            return if begun { Err(PlannerError::Invalid) } else { Ok(Self::Chat(text.to_owned())) };
+            return if begun(text) { Err(PlannerError::Invalid) } else { Ok(Self::Chat(text.to_owned())) };
         };
         let field =
             |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
@@ -40,13 +45,13 @@ impl PlannerReply {
         let (message, command) = (field("message"), field("command"));
         match mode.as_str() {
             "chat" if !message.is_empty() => Ok(Self::Chat(message)),
-            "command" if !command.is_empty() => Ok(Self::Command(Wish {
+            "command" if !command.is_empty() => Ok(Self::Command(Run {
                 command,
                 folder: field("folder"),
                 network: flag("network"),
                 outside: flag("outside"),
                 reason: field("reason"),
-                brought: false,
+                timeout_s: None,
             })),
             _ => Err(PlannerError::Invalid),
         }
@@ -76,6 +81,37 @@ fn object(text: &str) -> Option<(Map<String, Value>, usize)> {
         Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => None,
         Value::String(_) | Value::Array(_) => None,
     })
+}
+
+/// Whether a text holds an object with a mode that broke off, or was never closed.
+fn begun(text: &str) -> bool {
+    let braces = || text.match_indices('{').map(|(at, _)| at);
+    let ends = braces().take(MOST_BRACES).chain(braces().rev().take(MOST_BRACES));
+    ends.filter_map(|at| text.get(at..)).any(|rest| {
+        let seen = Cell::new(false);
+        // How it ends does not matter: it was tried as a whole before.
+        let _ = serde_json::Deserializer::from_str(rest).deserialize_map(Keys(&seen));
+        seen.get()
+    })
+}
+
+/// Notes whether an object names a mode, as far as it goes.
+struct Keys<'a>(&'a Cell<bool>);
+
+impl<'de> Visitor<'de> for Keys<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            self.0.set(self.0.get() || key == "mode");
+            map.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
+    }
 }
 
 fn first_value(text: &str) -> Option<Value> {

@@ -70,7 +70,7 @@ fn a_summary_stays_small_however_much_was_run() {
 
 #[test]
 fn replies_in_json_are_read_however_they_are_wrapped() {
-    let command = |c: &str| Ok(PlannerReply::Command(crate::sandbox::Wish::line(c)));
+    let command = |c: &str| Ok(PlannerReply::Command(crate::tool::Run::line(c)));
     let chat = |c: &str| Ok(PlannerReply::Chat(c.into()));
     let cases = [
         (r#"{"mode":"command","command":"ls -la"}"#, command("ls -la")),

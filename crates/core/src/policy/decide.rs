@@ -3,10 +3,9 @@
 //! Owns the order: deny, then ask, then what no rule can allow (high risk, removals), then the mode, then allow. Never
 //! asks anybody and never performs anything.
 
-use serde::{Deserialize, Serialize};
-
 use super::{
-    By, Manner, Policy,
+    Conditions, Decision, Ground, Manner, Outcome, Policy, Ruling, Setting,
+    always::unruled,
     glob::{Places, Target},
     request::{Facts, Request, nothing},
     rule::{About, Effect, Rule, Source, host_fits},
@@ -17,143 +16,6 @@ use crate::{
     scope::PermissionMode,
     shell::{Act, Call, Risk, Verdict},
 };
-
-/// What the session knows of the place it works in. Commands of low risk run without a question in a sandbox; the
-/// built-in rules allow something only where the folder is trusted as well.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Conditions {
-    /// The user trusts the folder.
-    #[serde(default)]
-    pub trusted: bool,
-    /// Commands run in a sandbox.
-    #[serde(default)]
-    pub sandboxed: bool,
-    /// The user's settings open the network to every command.
-    #[serde(default)]
-    pub network: bool,
-    /// The sandbox does not hold modes, owners, times and attributes of files outside the workspace.
-    #[serde(default)]
-    pub metadata_open: bool,
-}
-
-impl Conditions {
-    /// A trusted folder with a sandbox and no network.
-    pub const CALM: Self = Self { trusted: true, sandboxed: true, network: false, metadata_open: false };
-
-    /// Whether the folder is trusted and commands are held.
-    pub const fn is_calm(self) -> bool {
-        self.trusted && self.sandboxed
-    }
-}
-
-/// What a decision depends on beside the rules.
-#[derive(Clone, Copy, Debug)]
-pub struct Setting<'a> {
-    /// The mode.
-    pub mode: PermissionMode,
-    /// The place.
-    pub conditions: Conditions,
-    /// What the user allowed for this session.
-    pub granted: &'a [Rule],
-}
-
-/// What happens to a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    /// It goes on without a question.
-    Run,
-    /// The user is asked.
-    Ask,
-    /// It is refused.
-    Refuse,
-}
-
-/// What decided, and where it stands: kept with what it decided about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ruling {
-    /// What happens.
-    pub outcome: Outcome,
-    /// The rule, or what holds where no rule does.
-    pub by: String,
-    /// Where the rule stands, as `file:line`; empty where no rule decided.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub at: String,
-    /// The part of the request that decided.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub part: String,
-}
-
-impl std::fmt::Display for Ruling {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.at.is_empty() { f.write_str(&self.by) } else { write!(f, "{} ({})", self.by, self.at) }
-    }
-}
-
-/// What a decision rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ground {
-    /// A rule.
-    Rule,
-    /// It is too long to be looked at as a whole.
-    TooLong,
-    /// Its risk is high.
-    High,
-    /// It deletes.
-    Delete,
-    /// The mode.
-    Mode,
-    /// It only reads, in a sandbox.
-    Low,
-    /// The line is the user's own.
-    User,
-    /// It is a gate, and the folder is not trusted.
-    Untrusted,
-    /// It asks to run outside the sandbox.
-    Outside,
-    /// There is no sandbox.
-    Bare,
-    /// It writes, and the sandbox does not hold metadata.
-    Metadata,
-    /// It asks for the network.
-    Network,
-    /// Something that the project brings would run in place of what it names.
-    Brought,
-    /// The path of the turn; no rule is about it.
-    Scope,
-    /// It touches a reserved place.
-    Reserved,
-}
-
-/// A decision with what it rests on.
-#[derive(Clone, Debug)]
-pub struct Decision<'p> {
-    /// What decided.
-    pub ruling: Ruling,
-    /// The rule, where one did.
-    pub rule: Option<&'p Rule>,
-    /// What it rests on.
-    pub ground: Ground,
-    /// The risk, for a command.
-    pub risk: Option<Risk>,
-    /// Whether it deletes something.
-    pub deletes: bool,
-    /// How it runs, for a command.
-    pub confine: Option<Confine>,
-}
-
-impl<'p> Decision<'p> {
-    fn by_rule(outcome: Outcome, rule: &'p Rule, part: &str) -> Self {
-        let ruling =
-            Ruling { outcome, by: rule.to_string(), at: rule.origin.to_string(), part: part.to_owned() };
-        Self { ruling, rule: Some(rule), ground: Ground::Rule, risk: None, deletes: false, confine: None }
-    }
-
-    fn without_rule(outcome: Outcome, ground: Ground, by: impl Into<String>, part: &str) -> Self {
-        let ruling = Ruling { outcome, by: by.into(), at: String::new(), part: part.to_owned() };
-        Self { ruling, rule: None, ground, risk: None, deletes: false, confine: None }
-    }
-}
 
 impl Policy {
     /// What happens to a request. Total: there is always an answer, and what cannot be read is never allowed.
@@ -457,51 +319,6 @@ impl Policy {
         let granted: &'p [Rule] = setting.granted;
         self.rules.iter().chain(granted).filter(move |r| r.effect == effect).filter(in_force)
     }
-}
-
-/// What holds of a command whatever rules allow: what always asks, in every mode, and the user's own line.
-fn unruled(
-    facts: &Facts,
-    manner: Manner,
-    confine: Confine,
-    place: Conditions,
-) -> Option<(Outcome, Ground, &'static str)> {
-    let asks = |ground, by| Some((Outcome::Ask, ground, by));
-    if facts.reading.verdict.risk == Risk::High {
-        return asks(Ground::High, "high risk always asks, in every mode");
-    }
-    if manner.by == By::Submitted {
-        return Some((Outcome::Run, Ground::User, "you submitted this line yourself"));
-    }
-    if manner.by == By::Gate && !place.trusted {
-        let by = "a gate runs the project's own code: in a folder that is not trusted it always asks";
-        return asks(Ground::Untrusted, by);
-    }
-    let typed = manner.by == By::Typed;
-    if facts.reading.deletes && !typed {
-        return asks(Ground::Delete, "a removal always asks, in every mode");
-    }
-    if manner.outside && !typed {
-        return asks(Ground::Outside, "running outside the sandbox always asks, in every mode");
-    }
-    if manner.brought && !typed {
-        return asks(Ground::Brought, "what the project brings would run in its place: that always asks");
-    }
-    if confine == Confine::Bare {
-        return asks(Ground::Bare, "without a sandbox every command asks, in every mode");
-    }
-    if place.metadata_open && matches!(confine, Confine::Inside { write: true, .. }) {
-        let by = "the sandbox here does not hold metadata (modes, owners, times) outside the workspace: what writes \
-                  always asks, in every mode";
-        return asks(Ground::Metadata, by);
-    }
-    if typed {
-        return Some((Outcome::Run, Ground::User, "you typed this line yourself"));
-    }
-    if manner.wants_network(place) {
-        return asks(Ground::Network, "a command that wants the network asks while it is off, in every mode");
-    }
-    None
 }
 
 /// Whether a rule about an act is about this one; who may not write may not delete.

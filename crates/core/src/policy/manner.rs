@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::decide::Conditions;
+use super::Conditions;
 use crate::{sandbox::Confine, shell::Risk};
 
 /// Who wants a command to run.

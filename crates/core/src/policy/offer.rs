@@ -4,42 +4,14 @@
 //! certain; and never a rule that would not let just this request run.
 
 use super::{
-    Policy,
-    decide::{Ground, Outcome, Setting},
+    Ground, Outcome, Policy, Setting,
     request::{Facts, Request},
     rule::{Effect, Origin, Rule},
 };
-use crate::shell::{self, Call, Risk};
+use crate::shell::{self, Call, Risk, Role};
 
 /// Most rules that one answer may make.
 const MAX_RULES: usize = 3;
-
-/// Programs whose second word is a name of its own: what follows it is what is done.
-const TWO_WORDS: [(&str, &[&str]); 14] = [
-    ("npm", &["run", "run-script", "exec"]),
-    ("pnpm", &["run", "exec"]),
-    ("yarn", &["run", "workspace"]),
-    ("bun", &["run", "x"]),
-    ("docker", &["compose", "image", "container", "volume", "network"]),
-    ("git", &["stash", "remote", "submodule", "worktree", "bisect", "notes", "lfs"]),
-    ("go", &["mod", "tool", "work"]),
-    ("cargo", &["nextest", "run"]),
-    ("gh", &["pr", "issue", "run", "repo", "workflow", "release"]),
-    ("uv", &["run", "pip", "tool"]),
-    ("poetry", &["run"]),
-    ("bundle", &["exec"]),
-    ("dotnet", &["tool", "ef"]),
-    ("kubectl", &["rollout", "config"]),
-];
-
-/// Programs that run the file they are given.
-const INTERPRETERS: [&str; 13] = [
-    "python", "python3", "node", "deno", "ruby", "perl", "php", "lua", "bash", "sh", "zsh", "tsx", "ts-node",
-];
-
-/// Programs whose operands are the files that they change: which ones they are says little.
-const FILERS: [&str; 13] =
-    ["mkdir", "touch", "cp", "mv", "ln", "tee", "sed", "chmod", "patch", "tar", "zip", "unzip", "gzip"];
 
 impl Policy {
     /// The rules that would let requests like this one run.
@@ -164,25 +136,22 @@ fn general(call: &Call) -> Option<String> {
     };
     let kept: Vec<&str> = match words.as_slice() {
         _ if call.located => Vec::new(),
-        ["-m", module, ..] if INTERPRETERS.contains(&name) => vec!["-m", module],
-        [file, ..] if INTERPRETERS.contains(&name) && !file.starts_with('-') => vec![file],
-        [first, second, ..] if plain(second) && is_pair(name, first) => vec![first, second],
+        ["-m", module, ..] if shell::is(name, Role::Interpreter) => vec!["-m", module],
+        [file, ..] if shell::is(name, Role::Interpreter) && !file.starts_with('-') => vec![file],
+        [first, second, ..] if plain(second) && shell::goes_deeper(name, first) => vec![first, second],
         [first, ..] if plain(first) && shell::has_subcommands(name) => vec![first],
         [] => return Some(format!("{} $", quoted(program)?)),
         [first, ..]
-            if first.starts_with('-') && (shell::has_subcommands(name) || INTERPRETERS.contains(&name)) =>
+            if first.starts_with('-')
+                && (shell::has_subcommands(name) || shell::is(name, Role::Interpreter)) =>
         {
             return exactly(program, &words);
         }
-        _ if call.risk == Risk::Low || FILERS.contains(&name) => Vec::new(),
+        _ if call.risk == Risk::Low || shell::is(name, Role::Filer) => Vec::new(),
         [first, ..] if !first.starts_with('-') => vec![first],
         _ => return exactly(program, &words),
     };
     joined(program, &kept)
-}
-
-fn is_pair(program: &str, first: &str) -> bool {
-    TWO_WORDS.iter().any(|(name, firsts)| *name == program && firsts.contains(&first))
 }
 
 fn exactly(program: &str, words: &[&str]) -> Option<String> {

@@ -3,11 +3,7 @@
 //! Owns the choice of examples. Each is decided by the rules themselves, so that nothing is claimed of a rule that does
 //! not hold.
 
-use super::{
-    By, Manner, Policy, Request, Rule,
-    decide::{Outcome, Setting},
-    rule::About,
-};
+use super::{By, Manner, Outcome, Policy, Request, Rule, Setting, rule::About};
 
 /// A command that stands for others, and what would happen to it.
 #[derive(Clone, Debug, PartialEq, Eq)]

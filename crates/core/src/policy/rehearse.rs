@@ -5,8 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Manner, Policy,
-    decide::{Outcome, Setting},
+    Manner, Outcome, Policy, Setting,
     request::{Facts, Request},
     rule::{About, Effect, Rule},
     words::Fit,

@@ -108,7 +108,7 @@ impl Places {
         let secret = |path: String| {
             let below = path.strip_prefix(&self.home).filter(|_| !self.home.is_empty());
             let path = below.filter(|r| r.starts_with('/')).map_or(path.clone(), |rest| format!("~{rest}"));
-            shell::names_secret(&path)
+            shell::secrets::is_secret(&path)
         };
         match self.why(target) {
             Some(OWN) => true,

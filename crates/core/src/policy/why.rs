@@ -3,8 +3,7 @@
 //! Owns the wording and the search for what almost matched and what would turn it round. Never decides.
 
 use super::{
-    Policy,
-    decide::{Decision, Ground, Outcome, Setting},
+    Decision, Ground, Outcome, Policy, Setting,
     glob::Target,
     request::{Facts, Request},
     rule::{About, Effect, Rule, Source},

@@ -4,6 +4,8 @@
 //! Owns which part of an input is text that is masked, and which is bytes that must stay exact: the
 //! contents of proposals, and arguments that carry such a content.
 
+use std::sync::Arc;
+
 use super::{Redactor, is_marked};
 use crate::{
     blob::Blob,
@@ -13,7 +15,7 @@ use crate::{
     intent::{Control, Opinion, Turn},
     meant::{Meant, Thing},
     talk::{Fault, ModelCall, ModelReply},
-    tool::{Tool, ToolOutcome},
+    tool::{ArgsError, Tool, ToolCall, ToolOutcome},
     trust::{Part, Standing},
 };
 
@@ -253,21 +255,37 @@ fn masked_in(value: &mut serde_json::Value, mask: &impl Fn(&str) -> String) -> b
 
 /// Arguments as they may be logged and shown, where that is not as they are; the exact ones of a
 /// content stay in a store of their own.
-pub(crate) fn shown_args(tool: Option<Tool>, args: &str) -> Option<String> {
+pub(crate) fn shown_args(
+    tool: Option<Tool>,
+    args: &str,
+    read: &Result<Arc<ToolCall>, ArgsError>,
+) -> Option<String> {
     if !tool.is_some_and(Tool::carries_content) {
         return None;
     }
     let mask = |text: &str| Redactor::default().mask(text).into_owned();
-    match serde_json::from_str::<serde_json::Value>(args) {
-        Ok(mut value) => masked_in(&mut value, &mask).then(|| value.to_string()),
+    match read {
+        Ok(call) => {
+            let mut value = call.to_value();
+            masked_in(&mut value, &mask).then(|| value.to_string())
+        }
         Err(_) => Some(mask(args)).filter(|m| m != args),
     }
 }
 
 /// What is told of a call whose arguments hold a secret or its mark; `None` where they may.
-pub(crate) fn refuse_call(tool: Tool, args: &str) -> Option<&'static str> {
-    let exact = matches!(tool, Tool::Run | Tool::Search | Tool::List | Tool::Read | Tool::Delete);
-    (exact && is_marked(args)).then_some(
+pub(crate) fn refuse_call(tool: Tool, call: &ToolCall) -> Option<&'static str> {
+    let exact = !tool.speaks_to_session() && !tool.carries_content();
+    (exact && any_marked(&call.to_value())).then_some(
         "the arguments hold a secret or the mark that stands for one; a secret is never put into a command, a path or a pattern: name the file or the variable that holds it",
     )
+}
+
+fn any_marked(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::String(text) => is_marked(text),
+        serde_json::Value::Array(items) => items.iter().any(any_marked),
+        serde_json::Value::Object(map) => map.values().any(any_marked),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => false,
+    }
 }

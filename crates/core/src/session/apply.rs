@@ -319,8 +319,7 @@ impl State {
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = None;
                     lane.talk.push(Talk::Reply(seq));
-                    lane.calls =
-                        calls.iter().enumerate().map(|(i, c)| OpenCall::heard(seq, i, c, at)).collect();
+                    lane.calls = calls.iter().map(|c| OpenCall::heard(c, at)).collect();
                 }
             }
             Event::ThinkingFailed { lane, call, .. } => {

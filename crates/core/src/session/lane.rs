@@ -2,7 +2,7 @@
 //!
 //! Owns what one lane knows. Never widens itself: only the deciders do, by events.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,7 @@ use crate::{
     sandbox::Confine,
     scope::ToolScope,
     talk::Purpose,
-    tool::{LeaveOf, Tool},
-    work::ArgsRef,
+    tool::{ArgsError, FileCall, LeaveOf, Run, Tool, ToolCall},
 };
 
 /// What a lane does.
@@ -122,12 +121,8 @@ pub struct OpenCall {
     pub tool: Option<Tool>,
     /// The name that the model used.
     pub name: String,
-    /// The beginning of its arguments.
-    pub head: String,
-    /// Length of the whole arguments.
-    pub bytes: u64,
-    /// Where its arguments stand.
-    pub args: ArgsRef,
+    /// What it asks for, or why that cannot be read.
+    pub asked: Result<Arc<ToolCall>, ArgsError>,
     /// The hash of its arguments.
     pub hash: BlobId,
     /// The epoch in which it was allowed; `None` while it waits.
@@ -157,23 +152,25 @@ pub struct OpenCall {
 impl OpenCall {
     /// A call of the workbench itself.
     pub(super) fn made(call: CallId, tool: Tool, args: &str, since: Millis) -> Self {
-        let (name, stands) = (tool.name().to_owned(), ArgsRef::Inline(args.to_owned()));
-        let (hash, bytes) = (BlobId::of(args.as_bytes()), args.len() as u64);
-        Self::waiting((call, Some(tool), name), (args.to_owned(), bytes), (stands, hash), since)
+        let asked = ToolCall::read(tool, args).map(Arc::new);
+        Self::waiting((call, Some(tool), tool.name().to_owned()), asked, BlobId::of(args.as_bytes()), since)
     }
 
-    /// The call at `index` of the reply at `seq`.
-    pub(super) fn heard(seq: Seq, index: usize, head: &CallHead, since: Millis) -> Self {
+    /// A call of a reply.
+    pub(super) fn heard(head: &CallHead, since: Millis) -> Self {
         let tool = Tool::named(&head.name);
-        let (args, stands) = (&head.args, ArgsRef::Reply(seq, index));
-        let text = (args.head.clone(), args.bytes);
-        Self::waiting((head.call, tool, head.name.clone()), text, (stands, args.id()), since)
+        let stored = || match head.args.whole() {
+            Some(args) => ToolCall::named(&head.name, args).map(Arc::new),
+            None => Err(ArgsError::Gone),
+        };
+        let asked = head.read.get().unwrap_or_else(stored);
+        Self::waiting((head.call, tool, head.name.clone()), asked, head.args.id(), since)
     }
 
     fn waiting(
         (call, tool, name): (CallId, Option<Tool>, String),
-        (head, bytes): (String, u64),
-        (args, hash): (ArgsRef, BlobId),
+        asked: Result<Arc<ToolCall>, ArgsError>,
+        hash: BlobId,
         since: Millis,
     ) -> Self {
         let (allowed, confine, given) = (None, None, None);
@@ -182,9 +179,7 @@ impl OpenCall {
             call,
             tool,
             name,
-            head,
-            bytes,
-            args,
+            asked,
             hash,
             allowed,
             confine,
@@ -198,6 +193,28 @@ impl OpenCall {
             leave,
             since,
         }
+    }
+
+    /// The command that it asks for, if it is one.
+    pub fn run(&self) -> Option<&Run> {
+        match self.asked.as_deref() {
+            Ok(ToolCall::Run(run)) => Some(run),
+            Ok(ToolCall::File(_) | ToolCall::Session(_) | ToolCall::External(_)) | Err(_) => None,
+        }
+    }
+
+    /// What it asks of the files, if it does.
+    pub fn file(&self) -> Option<&FileCall> {
+        match self.asked.as_deref() {
+            Ok(ToolCall::File(file)) => Some(file),
+            Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_)) | Err(_) => None,
+        }
+    }
+
+    /// What it acts on, for people.
+    pub fn subject(&self) -> String {
+        let subject = self.asked.as_deref().map(ToolCall::subject).unwrap_or_default();
+        subject.chars().take(200).collect()
     }
 }
 

@@ -364,14 +364,14 @@ impl State {
 
     fn tool_work(&self, lane: &Lane) -> Option<Work> {
         let call = lane.head()?;
-        let (tool, epoch) = (call.tool?, call.allowed?);
+        let epoch = call.allowed?;
         if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
             return None;
         }
-        let permit = Permit::mint(lane, call, tool, epoch);
+        let permit = Permit::mint(lane, call, epoch)?;
         let mut view = self.view(lane);
         view.rules.leave.clone_from(&call.leave);
-        Some(Work::Tool { permit, args: call.args.clone(), view })
+        Some(Work::Tool { permit, view })
     }
 
     /// What a lane sees instead of the disk.

@@ -89,7 +89,7 @@ fn with(row: Row, node: IntentNode, ceiling: ToolScope, permission: PermissionMo
         Row::Beside | Row::Task | Row::Goal | Row::Gate | Row::Repair => Phase::Executing,
     };
     if !matches!(row, Row::Answer | Row::Named | Row::Planning | Row::Goal) {
-        let plan = PlanDraft::parse(plan).unwrap().build(turn, 1).unwrap();
+        let plan = serde_json::from_str::<PlanDraft>(plan).unwrap().build(turn, 1).unwrap();
         forge(&mut b, Event::PlanReady { plan });
     }
     forge(&mut b, Event::PhaseChanged { from: Phase::Idle, to });
@@ -113,7 +113,15 @@ fn with(row: Row, node: IntentNode, ceiling: ToolScope, permission: PermissionMo
 
 /// What the gate does with a call of this tool.
 fn decided(b: &mut Bench, tool: Tool) -> char {
-    let args = json!({"path": "a.txt", "pattern": "x", "content": "y", "command": "make"}).to_string();
+    let args = match tool {
+        Tool::Edit => edit_of("a.txt"),
+        Tool::Write => json!({"path": "a.txt", "content": "y"}),
+        Tool::Search => json!({"path": "a.txt", "pattern": "x"}),
+        Tool::Run => json!({"command": "make"}),
+        Tool::List | Tool::Read | Tool::Delete => json!({"path": "a.txt"}),
+        Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => unreachable!("not in the table"),
+    }
+    .to_string();
     let calls = vec![ModelCall { id: "x".into(), name: tool.name().into(), args }];
     let reply = ModelReply { calls, ..ModelReply::default() };
     b.input(Input::Replied { call: CallId(106), reply: Ok(reply) }).unwrap();

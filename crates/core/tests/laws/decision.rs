@@ -75,7 +75,7 @@ fn session(mode: PermissionMode, place: Conditions, by: By) -> Bench {
     let (turn, lane) = (TurnId(100), LaneId(101));
     let kind = if by == By::Gate { LaneKind::Gate(GateId(1)) } else { LaneKind::Goal };
     let plan = r#"{"title":"P","tasks":[{"title":"A"}],"gates":[{"name":"t","command":"make"}]}"#;
-    let plan = PlanDraft::parse(plan).unwrap().build(turn, 1).unwrap();
+    let plan = serde_json::from_str::<PlanDraft>(plan).unwrap().build(turn, 1).unwrap();
     let mut told = vec![Event::PermissionChanged { permission: mode, chat_only: false }];
     if by != By::Typed {
         told.extend([

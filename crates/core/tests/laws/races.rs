@@ -19,7 +19,7 @@ fn asked(kind: &str) -> Bench {
             let call = match kind {
                 "command" => ("run", json!({"command": "make"})),
                 "high" => ("run", json!({"command": "rm -rf /"})),
-                _ => ("edit", json!({"path": "a"})),
+                _ => ("edit", edit_of("a")),
             };
             b.reply("", &[call]);
         }
@@ -41,7 +41,7 @@ fn asked(kind: &str) -> Bench {
             b.say("fix the bug in a.txt");
             b.plan(&[("One", "modify")], &[]);
             b.answer(is_plan, Answer::Approve).unwrap();
-            b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+            b.reply("", &[("edit", edit_of("a.txt"))]);
             b.propose("a.txt", "1\n", "2\n");
             b.reply("", &[]);
         }

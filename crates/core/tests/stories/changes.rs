@@ -76,7 +76,7 @@ fn two_on_one_file() -> (Bench, Vec<ProposalId>) {
     b.say("fix the greeting");
     b.plan(&[("Fix it", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt", "edits": []}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "1\n", "uno\n");
     b.reply("done", &[]);
     let ids = b.session.state().open_proposals().map(|p| p.id).collect::<Vec<_>>();
@@ -108,7 +108,7 @@ fn a_change_waits_while_its_file_is_being_taken_back() {
     b.say("fix the greeting");
     b.plan(&[("Fix it", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt", "edits": []}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "1\n", "uno\n");
     b.reply("done", &[]);
     b.input(Input::Undo).unwrap();
@@ -128,7 +128,7 @@ fn up_from_the_diff_of_a_repair_goes_to_the_plan_too() {
     b.answer(is_risk, Answer::Approve).unwrap();
     b.end_tool(exited(1, "error: no"));
     b.say("a");
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "x\n", "y\n");
     b.reply("", &[]);
     b.input(Input::Up).unwrap();
@@ -170,7 +170,7 @@ fn raising_the_ceiling_in_the_middle_widens_nothing_that_runs() {
     assert_eq!(b.session.state().lanes.values().next().unwrap().offer(), before);
     let mut b = running();
     b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "1\n", "2\n");
     b.reply("", &[]);
     b.write();

@@ -196,7 +196,7 @@ fn proposing_control(permission: PermissionMode, path: &str) -> Bench {
     if permission == PermissionMode::Ask {
         b.answer(is_plan, Answer::Approve).unwrap();
     }
-    b.reply("", &[("edit", json!({ "path": path })), ("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of(path)), ("edit", edit_of("a.txt"))]);
     b.propose(path, "1\n", "2\n");
     b.propose("a.txt", "1\n", "2\n");
     b.reply("", &[]);

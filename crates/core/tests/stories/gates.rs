@@ -28,7 +28,7 @@ fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
     b.end_tool(exited(1, "error: Line 23: undefined name 'x'"));
     assert_eq!(phase(&b), Phase::Executing);
     b.answer(is_failure, Answer::AutoFix).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "x\n", "y\n");
     b.reply("", &[]);
     b.approve_all(None).unwrap();
@@ -65,7 +65,7 @@ fn a_command_waits_for_its_lane_s_proposals() {
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt"})), ("run", json!({"command": "make"}))]);
+    b.reply("", &[("edit", edit_of("a.txt")), ("run", json!({"command": "make"}))]);
     b.propose("a.txt", "1\n", "2\n");
     assert!(b.session.state().open.values().any(|c| is_diff(&c.kind)));
     assert!(!b.session.state().open.values().any(|c| is_risk(&c.kind)));
@@ -92,7 +92,7 @@ fn lowering_the_ceiling_stops_what_it_forbids() {
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     let (call, _) = b.tool();
     b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
     assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })));
@@ -119,7 +119,7 @@ fn the_worked_trace_from_question_to_completion() {
     b.answer(is_risk, Answer::Approve).unwrap();
     b.end_tool(exited(1, "error: Line 23: undefined name 'hash_password'"));
     b.say("a");
-    b.reply("", &[("edit", json!({"path": "auth.py"}))]);
+    b.reply("", &[("edit", edit_of("auth.py"))]);
     b.propose("auth.py", "x\n", "y\n");
     b.reply("done", &[]);
     b.approve_all(None).unwrap();

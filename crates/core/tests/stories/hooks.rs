@@ -212,7 +212,8 @@ fn nothing_is_written_before_its_hook_passed_and_a_refusal_leaves_the_proposals_
         b.plan(&[("One", "modify")], &[]);
         b.answer(is_plan, Answer::Approve).unwrap();
         let (tool, after) = if delete { ("delete", "") } else { ("edit", "2\n") };
-        b.reply("", &[(tool, json!({"path": "a.txt"}))]);
+        let args = if delete { json!({"path": "a.txt"}) } else { edit_of("a.txt") };
+        b.reply("", &[(tool, args)]);
         b.propose("a.txt", "1\n", after);
         b.reply("", &[]);
         b.approve_all(delete.then_some("delete")).unwrap();
@@ -235,7 +236,7 @@ fn a_hook_that_cannot_block_holds_nothing_and_is_called_for_what_it_hears() {
     b.plan(&[("One", "modify")], &[("t", "make")]);
     b.answer(is_plan, Answer::Approve).unwrap();
     assert_eq!(phase(&b), Phase::Executing);
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.propose("a.txt", "1\n", "2\n");
     b.reply("", &[]);
     b.approve_all(None).unwrap();

@@ -88,6 +88,27 @@ fn arguments_that_are_no_object_are_refused_for_every_tool() {
 }
 
 #[test]
+fn a_call_that_does_not_fit_its_schema_is_neither_run_nor_asked_about() {
+    for (tool, args, about) in [
+        ("read", json!({}), "missing field `path`"),
+        ("edit", json!({"edits": [{"old": "1", "new": "2"}]}), "missing field `path`"),
+        ("write", json!({"path": "", "content": "x"}), "path: it is empty"),
+        ("delete", json!({"path": null}), "path: invalid type"),
+        ("run", json!({"command": "make", "cwd": "sub"}), "unknown field `cwd`"),
+        ("run", json!({"command": "make", "timeout_s": 9_000}), "1 to 1800"),
+        ("run", json!({"command": "make", "network": "yes"}), "network: invalid type"),
+        ("ask_user", json!({"question": " "}), "question: it is empty"),
+        ("request_path", json!({"node": "root", "reason": "r"}), "expected one of"),
+    ] {
+        let mut b = running();
+        raw(&mut b, &[(tool, args.to_string())]);
+        assert!(last_end(&b).contains(about), "{args}: {}", last_end(&b));
+        assert!(b.session.state().open.is_empty(), "{args}");
+        b.thinking();
+    }
+}
+
+#[test]
 fn five_hundred_calls_in_one_reply_are_all_answered_in_order() {
     let mut b = running();
     let calls: Vec<_> = (0..500)
@@ -115,7 +136,7 @@ fn five_hundred_calls_in_one_reply_are_all_answered_in_order() {
 #[test]
 fn two_hundred_proposals_are_reviewed_and_written_together() {
     let mut b = running();
-    raw(&mut b, &[("edit", json!({"path": "a.txt"}).to_string())]);
+    raw(&mut b, &[("edit", edit_of("a.txt").to_string())]);
     let mut outcome = ToolOutcome::text("proposed", "200 files");
     outcome.proposals =
         (0..200).map(|i| proposing(&format!("f{i}.txt"), "1\n", "2\n").proposals.remove(0)).collect();

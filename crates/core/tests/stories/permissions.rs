@@ -133,6 +133,24 @@ fn a_file_that_a_rule_denies_is_not_read_edited_or_written_by_any_tool() {
 }
 
 #[test]
+fn a_rule_sees_the_path_that_is_written_however_long_the_call_and_whatever_its_content_says() {
+    let decoy = r#""path": "fine.txt", "#.repeat(2_000);
+    for (tool, args) in [
+        ("write", json!({"content": decoy, "path": "a.txt"})),
+        ("edit", json!({"edits": [{"old": decoy, "new": "2"}], "path": "a.txt"})),
+    ] {
+        let mut b = under(&["deny write a.txt"]);
+        b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+        b.say("fix the greeting");
+        b.plan(&[("Fix it", "modify")], &[]);
+        b.reply("", &[(tool, args)]);
+        let (status, told, _) = last_result(&b);
+        assert_eq!(status, CallStatus::Refused, "{tool}");
+        assert!(told.contains("deny write a.txt"), "{told}");
+    }
+}
+
+#[test]
 fn a_read_that_a_rule_asks_about_waits_and_runs_once_allowed() {
     let mut b = under(&["ask read .env"]);
     b.say("where is main?");

@@ -158,7 +158,7 @@ fn a_queued_command_line_runs_as_it_was_typed() {
     b.reply("done", &[]);
     assert_eq!(phase(&b), Phase::Executing);
     let lane = b.session.state().run_lane().unwrap();
-    assert!(lane.head().unwrap().head.contains("make docs"));
+    assert!(lane.head().unwrap().run().unwrap().command.contains("make docs"));
     assert_eq!(b.tool().1, Tool::Run);
 }
 
@@ -368,7 +368,7 @@ fn a_task_that_runs_out_of_rounds_is_not_done() {
 fn lowering_the_ceiling_never_lets_a_task_pass_for_done() {
     let mut b = running();
     b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     assert_eq!(phase(&b), Phase::Failed);
     let statuses = |b: &Bench| {
         b.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.status).collect::<Vec<_>>()
@@ -376,7 +376,7 @@ fn lowering_the_ceiling_never_lets_a_task_pass_for_done() {
     assert_eq!(statuses(&b), [TaskStatus::Failed, TaskStatus::Pending]);
     b.input(Input::SetPermission(PermissionMode::Ask)).unwrap();
     b.say("r");
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     assert_eq!(b.tool().1, Tool::Edit);
 }
 
@@ -393,7 +393,7 @@ fn no_further_task_begins_under_a_ceiling_that_was_lowered() {
 fn an_escalated_answer_that_fails_is_a_failure_and_leaves_no_orphans() {
     let mut b = Bench::new();
     b.say("where is it?");
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.answer(is_transition, Answer::Approve).unwrap();
     b.propose("a.txt", "1\n", "2\n");
     let call = b.thinking();
@@ -404,7 +404,7 @@ fn an_escalated_answer_that_fails_is_a_failure_and_leaves_no_orphans() {
         b.log.iter().any(|e| matches!(&e.event, Event::RunCompleted { status: RunStatus::Failed, .. }));
     assert!(failed);
     b.say("r");
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.answer(is_transition, Answer::Approve).unwrap();
     assert_eq!(b.tool().1, Tool::Edit);
     b.propose("a.txt", "1\n", "2\n");
@@ -441,7 +441,7 @@ fn the_partial_reply_of_a_stopped_run_is_kept_and_starts_nothing() {
     let calls = vec![pilothouse_core::talk::ModelCall {
         id: "x".into(),
         name: "edit".into(),
-        args: json!({"path": "a.txt"}).to_string(),
+        args: edit_of("a.txt").to_string(),
     }];
     let reply = ModelReply { text: "part".into(), calls, ..ModelReply::default() };
     b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();

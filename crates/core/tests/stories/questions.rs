@@ -37,7 +37,7 @@ fn answering(b: &Bench) -> String {
 #[test]
 fn an_interruption_holds_the_run_at_its_next_safe_point() {
     let mut b = interrupted();
-    let step = b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    let step = b.reply("", &[("edit", edit_of("a.txt"))]);
     assert!(starts(&step).is_empty(), "nothing begins while the question is open");
     let step = b.answer(is_interruption, Answer::Continue).unwrap();
     assert_eq!(starts(&step), ["edit"]);
@@ -264,7 +264,7 @@ fn mumbling_never_stops_a_run_nor_drops_a_plan() {
 fn a_question_beside_an_answer_that_writes_does_not_end_its_run() {
     let mut b = Bench::new();
     b.say("where is it?");
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.answer(is_transition, Answer::Approve).unwrap();
     b.say("what does this function do?");
     let beside = b.session.state().lanes.values().next_back().unwrap().thinking.unwrap();
@@ -281,7 +281,7 @@ fn a_question_beside_an_answer_that_writes_does_not_end_its_run() {
 fn stop_beside_an_answer_that_writes_stops_the_other_answer_first() {
     let mut b = Bench::new();
     b.say("where is it?");
-    b.reply("", &[("edit", json!({"path": "a.txt"}))]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
     b.answer(is_transition, Answer::Approve).unwrap();
     b.say("what does this function do?");
     b.input(Input::Cancel).unwrap();

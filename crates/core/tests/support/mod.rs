@@ -312,6 +312,11 @@ impl Bench {
     }
 }
 
+/// Arguments of an `edit` of this file.
+pub fn edit_of(path: &str) -> serde_json::Value {
+    serde_json::json!({"path": path, "edits": [{"old": "1", "new": "2"}]})
+}
+
 pub fn name(event: &Event) -> String {
     serde_json::to_value(event).unwrap()["type"].as_str().unwrap().to_owned()
 }

@@ -1,8 +1,9 @@
 //! Learning: samples from labelled lines, gradient descent, and the bytes of a weights file.
 
 use pilothouse_intent::{
-    features::{BUCKETS, features, guards},
-    stats::{CLASSES, GUARDS, LEAVES, STEPS, TURNS, softmax},
+    Classifier,
+    features::BUCKETS,
+    stats::{CLASSES, GUARDS, LEAVES, STEPS, Stamp, TURNS, softmax},
 };
 
 use super::lines::{Row, acts, hash};
@@ -102,8 +103,8 @@ fn shares(own: Option<usize>, others: Vec<usize>) -> Vec<(usize, f32)> {
 }
 
 impl Sample {
-    /// A sample with a weight.
-    pub fn new(row: &Row, weight: f32) -> Self {
+    /// A sample with a weight, as a classifier sees it.
+    pub fn new(by: &Classifier, row: &Row, weight: f32) -> Self {
         let leaf = |name: &str| LEAVES.iter().position(|l| l.name() == name);
         let leaves = shares(leaf(&row.leaf), row.also.iter().filter_map(|l| leaf(l)).collect());
         let turns = shares(
@@ -116,13 +117,13 @@ impl Sample {
         let deep = acts(&row.leaf) && !row.only_asks();
         let asks = row.only_asks() && !row.also.iter().any(|l| acts(l)) && !deep;
         let only = (deep || asks).then_some(asks);
-        let guard = (guards(&row.message()), [only, Some(row.forbids() && row.only_asks())]);
-        Self { features: features(&row.message()), targets: [leaves, turns], guard, weight }
+        let guard = (by.guards(&row.message()), [only, Some(row.forbids() && row.only_asks())]);
+        Self { features: by.features(&row.message()), targets: [leaves, turns], guard, weight }
     }
 
     /// The samples of a line: itself, and what follows from it in other phases.
-    pub fn all(row: &Row) -> Vec<Self> {
-        let mut out = vec![Self::new(row, 1.0)];
+    pub fn all(by: &Classifier, row: &Row) -> Vec<Self> {
+        let mut out = vec![Self::new(by, row, 1.0)];
         // a question stays a question whatever runs
         if row.phase == "idle"
             && row.turn == "query"
@@ -130,7 +131,7 @@ impl Sample {
         {
             let phase = ["executing", "awaiting_approval", "planning", "failed"]
                 [(hash(&row.text) >> 30 & 3) as usize];
-            out.push(Self::new(&Row { phase: phase.into(), also_turn: Vec::new(), ..row.clone() }, 0.4));
+            out.push(Self::new(by, &Row { phase: phase.into(), also_turn: Vec::new(), ..row.clone() }, 0.4));
         }
         if row.phase == "idle"
             && row.turn == "plan_new"
@@ -148,7 +149,7 @@ impl Sample {
                 also_turn: other.map(str::to_owned).into_iter().collect(),
                 ..row.clone()
             };
-            out.push(Self::new(&copy, 0.3));
+            out.push(Self::new(by, &copy, 0.3));
         }
         out
     }
@@ -165,19 +166,21 @@ pub struct Knobs {
     pub drop: u64,
     /// Pull towards zero.
     pub decay: f32,
+    /// How often all is learned, in other orders; the weights are the mean.
+    pub runs: u64,
 }
 
 impl Default for Knobs {
     fn default() -> Self {
-        Self { epochs: EPOCHS, rate: 0.08, drop: 40, decay: 2e-5 }
+        Self { epochs: EPOCHS, rate: 0.08, drop: 40, decay: 2e-5, runs: 3 }
     }
 }
 
 /// Learns the weights.
-fn train(samples: &[&Sample], knobs: &Knobs) -> Vec<f32> {
+fn train(samples: &[&Sample], knobs: &Knobs, run: u64) -> Vec<f32> {
     let mut w = vec![0f32; BUCKETS as usize * CLASSES];
     let mut g2 = vec![1e-2f32; BUCKETS as usize * CLASSES];
-    let mut state = 0x1234_5678_9abc_def1u64;
+    let mut state = 0x1234_5678_9abc_def1u64 ^ (run << 32);
     let mut random = move || {
         state ^= state << 13;
         state ^= state >> 7;
@@ -243,6 +246,17 @@ fn sums(w: &[f32], features: &[(u32, f32)]) -> [f32; CLASSES] {
     sums
 }
 
+/// The mean of weights that were learned in other orders: what is chance in one run cancels out.
+fn mean(runs: u64, learn: impl Fn(u64) -> Vec<f32>) -> Vec<f32> {
+    let share = 1.0 / runs as f32;
+    let mut out: Vec<f32> = Vec::new();
+    for run in (0..runs).map(learn) {
+        out.resize(run.len(), 0.0);
+        out.iter_mut().zip(&run).for_each(|(sum, w)| *sum += w * share);
+    }
+    out
+}
+
 /// What was learned.
 pub struct Learned {
     leaves: Vec<f32>,
@@ -252,13 +266,17 @@ pub struct Learned {
 impl Learned {
     /// Learns from samples.
     pub fn from(samples: &[&Sample], knobs: &Knobs) -> Self {
-        Self { leaves: train(samples, knobs), guards: train_guards(samples, knobs) }
+        let runs = |learn: fn(&[&Sample], &Knobs, u64) -> Vec<f32>| {
+            mean(knobs.runs, |run| learn(samples, knobs, run))
+        };
+        Self { leaves: runs(train), guards: runs(train_guards) }
     }
 
     /// The bytes of a weights file.
-    pub fn bytes(&self, table: &[f32; STEPS]) -> Vec<u8> {
+    pub fn bytes(&self, stamp: Stamp, table: &[f32; STEPS]) -> Vec<u8> {
         let (a, b) = (scales(&self.leaves, CLASSES), scales(&self.guards, GUARDS));
-        let mut bytes: Vec<u8> = a.iter().chain(table).chain(&b).flat_map(|x| x.to_le_bytes()).collect();
+        let mut bytes = stamp.bytes().to_vec();
+        bytes.extend(a.iter().chain(table).chain(&b).flat_map(|x| x.to_le_bytes()));
         for (w, scales) in [(&self.leaves, a), (&self.guards, b)] {
             bytes.extend(w.iter().enumerate().map(|(i, x)| {
                 ((x / scales[i % scales.len()]).round().clamp(-127.0, 127.0) as i8).cast_unsigned()
@@ -280,10 +298,10 @@ pub fn identity() -> [f32; STEPS] {
 }
 
 /// Learns the guards: two logistic regressions over the same buckets.
-fn train_guards(samples: &[&Sample], knobs: &Knobs) -> Vec<f32> {
+fn train_guards(samples: &[&Sample], knobs: &Knobs, run: u64) -> Vec<f32> {
     let mut w = vec![0f32; BUCKETS as usize * 2];
     let mut g2 = vec![1e-2f32; BUCKETS as usize * 2];
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut state = 0x9e37_79b9_7f4a_7c15u64 ^ (run << 32);
     let mut random = move || {
         state ^= state << 13;
         state ^= state >> 7;

@@ -4,31 +4,26 @@
 //! Owns which pieces of the whole text are looked at. How far a phrase reaches is for the module
 //! above. Fenced code alone is left out.
 
-use std::{cell::LazyCell, collections::HashSet, sync::LazyLock};
+use std::{cell::LazyCell, collections::HashSet};
 
 use super::{
     super::{
-        lexicon::{Lexicon, Openings, Tag},
+        lexicon::Signs,
+        parts::{Rule, Tables},
         text,
     },
-    Ban, narrowed, strength, universal,
+    Ban, Reach,
 };
 
 /// Longest piece that is read at once, and what two such pieces share.
 const PIECE: usize = 800;
 const SHARED: usize = 160;
 
-/// How a prohibition opens; most pieces have nothing of the kind.
-static SIGNS: LazyLock<(Openings, HashSet<char>)> = LazyLock::new(|| {
-    let (mut words, signs) = Lexicon::builtin().openings(|t| matches!(t, Tag::Forbid | Tag::ForbidAll));
-    for word in super::negation::SIGNS.iter().flat_map(|list| list.iter()) {
-        words.entry((*word).into()).or_default().insert("".into());
-    }
-    (words, signs)
-});
-
 /// The strongest prohibition in the whole text.
-pub(crate) fn anywhere(text: &str) -> Ban {
+pub(crate) fn anywhere(text: &str, known: &Tables) -> Ban {
+    if !known.on(Rule::ForbidAnywhere) || !known.on(Rule::TierProhibition) {
+        return Ban::None;
+    }
     let mut most = Ban::None;
     let mut word = String::with_capacity(24);
     // logs repeat themselves
@@ -36,32 +31,25 @@ pub(crate) fn anywhere(text: &str) -> Ban {
     for line in text::outside_fences(text) {
         let pasted = LazyCell::new(|| text::is_pasted(line));
         for piece in sentences(line).flat_map(pieces) {
-            if suspect(piece, &mut word) && seen.insert((piece, *pasted)) {
-                most = most.max(read(piece, *pasted));
+            if suspect(piece, &mut word, &known.lexicon.signs) && seen.insert((piece, *pasted)) {
+                most = most.max(read(piece, *pasted, known));
             }
         }
     }
     most
 }
 
-fn read(piece: &str, pasted: bool) -> Ban {
+fn read(piece: &str, pasted: bool, known: &Tables) -> Ban {
     let doc = text::scan(piece);
-    let mut hits = Lexicon::builtin().find(&doc.tokens);
-    let more = super::negations(&doc.tokens, &hits);
+    let mut hits = known.lexicon.find(&doc.tokens);
+    let more = super::negations(&doc.tokens, &hits, known);
     hits.extend(more);
-    let found = hits
-        .iter()
-        .filter(|h| h.tag == Tag::Forbid && (!pasted || universal(&doc.tokens, h)))
-        .map(|h| strength(&doc.tokens, h, true))
-        .max()
-        .unwrap_or_default();
-    let whole = hits.iter().any(|h| h.tag == Tag::ForbidAll && !narrowed(&doc.tokens, h, true));
-    found.max(if whole { Ban::Changes } else { Ban::None })
+    let reach = Reach { tokens: &doc.tokens, known, ordered: true };
+    reach.of(&hits, |h| !pasted || reach.universal(h))
 }
 
 /// Whether a piece has words that a prohibition could open with.
-fn suspect(piece: &str, word: &mut String) -> bool {
-    let (openings, signs) = &*SIGNS;
+fn suspect(piece: &str, word: &mut String, (openings, signs): &Signs) -> bool {
     let mut before = None;
     word.clear();
     for c in piece.chars().chain([' ']) {

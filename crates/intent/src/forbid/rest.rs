@@ -4,49 +4,19 @@
 
 use super::super::{
     lexicon::{Hit, Tag},
+    parts::Rule,
     structure::Structure,
     text::{Doc, Kind},
+    words::List,
 };
 
-/// Words of phrases that forbid by saying what alone is wanted: they are the request, too.
-const WANTED: &[&str] = &[
-    "only",
-    "just",
-    "nur",
-    "solo",
-    "juste",
-    "seulement",
-    "so",
-    "apenas",
-    "somente",
-    "только",
-    "просто",
-    "alleen",
-    "dis",
-    "spiega",
-    "dimmi",
-    "spiegami",
-    "voglio",
-    "curious",
-    "wondering",
-    "asking",
-    "hypothetically",
-    "dry",
-    "discussion",
-    "question",
-    "pergunta",
-    "diagnose",
-    "report",
-    "theory",
-    "lecture",
-    "leg",
-    "sola",
-];
-
 /// The message without the clauses that forbid; `None` when nothing would be left or nothing goes.
-pub(crate) fn rest(doc: &Doc, s: &Structure, text: &str) -> Option<String> {
+pub(crate) fn rest(doc: &Doc, s: &Structure<'_>, text: &str) -> Option<String> {
+    if !s.known.on(Rule::ForbidRest) {
+        return None;
+    }
     let mut gone: Vec<(usize, usize)> =
-        s.hits.iter().filter(|h| cuts(doc, h)).filter_map(|h| span(doc, s, h)).collect();
+        s.hits.iter().filter(|h| cuts(doc, s, h)).filter_map(|h| span(doc, s, h)).collect();
     gone.sort_unstable();
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -66,7 +36,7 @@ pub(crate) fn rest(doc: &Doc, s: &Structure, text: &str) -> Option<String> {
     (letters > 9 || letters > ascii + 2).then_some(out)
 }
 
-fn cuts(doc: &Doc, h: &Hit) -> bool {
+fn cuts(doc: &Doc, s: &Structure<'_>, h: &Hit) -> bool {
     h.tag == Tag::Forbid
         && (h.bytes > 0
             || !doc
@@ -74,11 +44,11 @@ fn cuts(doc: &Doc, h: &Hit) -> bool {
                 .get(h.start..h.start + h.len)
                 .unwrap_or(&[])
                 .iter()
-                .any(|t| WANTED.contains(&t.text.as_str())))
+                .any(|t| s.known.is(List::Wanted, &t.text)))
 }
 
 /// The bytes that go with a prohibition: its clause, or less when the clause asks for something, too.
-fn span(doc: &Doc, s: &Structure, h: &Hit) -> Option<(usize, usize)> {
+fn span(doc: &Doc, s: &Structure<'_>, h: &Hit) -> Option<(usize, usize)> {
     let first = doc.tokens.get(h.start)?;
     let last = doc.tokens.get(h.start + h.len - 1)?;
     let (from, to) = if h.bytes > 0 {

@@ -28,6 +28,11 @@ pub(super) fn is_trace(line: &str) -> bool {
         "warning:",
         "Exception",
         "panicked",
+        "panic: ",
+        "goroutine ",
+        "[signal ",
+        "stack backtrace:",
+        "exit status ",
         "thread '",
         "npm ERR!",
         "npm error",
@@ -62,10 +67,14 @@ pub(super) fn is_trace(line: &str) -> bool {
         .split([':', ' '])
         .next()
         .is_some_and(|w| w.len() > 7 && (w.ends_with("Error") || w.ends_with("Exception")));
+    // a frame by its number or address
+    let frame = line.split_once(": ").is_some_and(|(n, rest)| {
+        !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()) && rest.contains("::")
+    }) || line.split_whitespace().next_back().is_some_and(|w| w.starts_with("+0x"));
     let stamped = line.len() > 20
         && line.as_bytes().first().is_some_and(u8::is_ascii_digit)
         && line.get(..16).is_some_and(|p| p.matches([':', '-']).count() >= 3);
-    head || coded || stamped
+    head || coded || stamped || frame
 }
 
 /// A line of source code.

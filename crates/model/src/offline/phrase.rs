@@ -122,7 +122,6 @@ phrases! {
         r"(?:no,?\s+|nein,?\s+)?(?:but\s+)?(?:only|just|nur)\s+(?:in|inside|within|under|unter|im)\s+(?:(?:the|folder|directory|ordner)\s+)*(?<in>\S+)(?:\s+(?:folder|directory))?",
     ];
     BARE = [
-        r"(?:cargo|npm|npx|pnpm|yarn|bun|git|python3?|pytest|node|deno|uv|ruff|mvn|gradle|docker|kubectl|bash|sh|bundle|composer|dotnet|cmake|ctest|php|ruby|\./\S+)(?:\s.*)?",
         r"go\s+(?:test|build|run|vet|fmt|mod|get|install|generate|env|version|list|doc)(?:\s.*)?",
         r"(?:make|just)(?:\s+[\w./-]+)?(?:\s+\w+=\S+)*",
     ];

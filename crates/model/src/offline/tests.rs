@@ -214,7 +214,7 @@ fn a_rename_is_looked_up_planned_and_counted() {
     let task = &plan["tasks"][0];
     assert_eq!(task["detail"], json!("rename `Bucket` to `Pail` in these files: `src/a.rs`, `src/b.rs`"));
     assert_eq!((&task["kind"], &task["files"]), (&json!("modify"), &json!(["src/a.rs", "src/b.rs"])));
-    let core = pilothouse_core::plan::PlanDraft::parse(&plan.to_string()).unwrap();
+    let core = serde_json::from_str::<pilothouse_core::plan::PlanDraft>(&plan.to_string()).unwrap();
     assert!(core.build(pilothouse_core::ids::TurnId(1), 1).is_ok());
     let talk = talk.then(&[("submit_plan", "the plan has no tasks; give at least one task with a title")]);
     assert!(talk.said().starts_with("The plan was not taken: the plan has no tasks"));

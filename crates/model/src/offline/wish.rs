@@ -4,6 +4,8 @@
 //! Owns the phrasings. A sentence that fits a job only in part is not guessed at: it is unclear,
 //! and the user is told which part.
 
+use pilothouse_core::shell::{Role, is};
+
 use super::{
     pattern::{Pattern, group},
     phrase::{
@@ -273,7 +275,7 @@ fn running(s: &Sentence) -> Option<Wish> {
     let command = match first(&RUN, text) {
         Some(found) => {
             let token = group(&found, "x");
-            let known = BARE.iter().any(|p| p.is_match(token)) || text.starts_with('!');
+            let known = is_line(token) || text.starts_with('!');
             if !s.is_quoted(token) && !known && token.contains(' ') {
                 return Some(Wish::Unclear(format!(
                     "I am not sure that \"{}\" is a command. Put the command line into backticks: run `…`.",
@@ -282,10 +284,17 @@ fn running(s: &Sentence) -> Option<Wish> {
             }
             if s.is_quoted(token) { s.plain(token) } else { s.restore(token) }
         }
-        None if BARE.iter().any(|p| p.is_match(text)) => s.restore(text),
+        None if is_line(text) => s.restore(text),
         None => return None,
     };
     Some(Wish::Job(Job::Command(command)))
+}
+
+/// Whether a text is a command line as it stands.
+fn is_line(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
+    let script = first.strip_prefix("./").is_some_and(|name| !name.is_empty());
+    script || is(&first, Role::Project) || BARE.iter().any(|p| p.is_match(text))
 }
 
 fn asking(s: &Sentence) -> Option<Wish> {

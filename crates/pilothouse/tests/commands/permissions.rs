@@ -132,11 +132,11 @@ fn a_rule_for_good_is_previewed_kept_below_what_stands_there_and_spares_the_next
     let (mut terminal, _server) = wanting(&desk, &["mkdir one", "mkdir two"]);
     terminal.see("allow command mkdir");
     terminal.decide("p");
-    terminal.see("A rule for good");
+    terminal.see("Permanent rule");
     terminal.see("1 command of this folder looked at");
     assert!(!fs::read_to_string(&file).unwrap().contains("mkdir"), "nothing is kept before the second yes");
     terminal.decide("y");
-    terminal.gone("A rule for good");
+    terminal.gone("Permanent rule");
     terminal.keys("q");
     terminal.see("All done.");
     assert!(desk.path().join("one").is_dir() && desk.path().join("two").is_dir(), "the next ran unasked");

@@ -287,7 +287,7 @@ fn on_the_screen(world: &World, tally: &Tally) {
         let joined: String = screen.split_whitespace().collect();
         world.search(tally, "the screen's letters", joined.as_bytes());
     };
-    terminal.see("trust .env");
+    terminal.see("Trust this folder? (.env");
     terminal.keys(APPROVALS);
     terminal.see("waiting");
     look(&terminal);

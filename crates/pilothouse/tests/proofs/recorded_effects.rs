@@ -300,14 +300,14 @@ fn answered(n: usize) -> (Scene, PathBuf, BTreeMap<PathBuf, usize>) {
     terminal.decide("\r");
     terminal.see("$ touch denied");
     terminal.keys("\x18a");
-    terminal.see("back, still pending");
+    terminal.see("close (stays pending)");
     terminal.decide("n");
     terminal.see("tell the agent why");
     terminal.decide("\r");
     terminal.see("not run: denied by the user");
     terminal.see("[EXPLORE] idle");
     terminal.keys("\x1b");
-    terminal.gone("back, still pending");
+    terminal.gone("close (stays pending)");
     terminal.decide("\x15");
     terminal.say("create a.txt");
     terminal.see("Proceed?");

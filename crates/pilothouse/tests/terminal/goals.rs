@@ -161,7 +161,7 @@ fn a_held_letter_answers_nothing_in_the_plan_or_the_list() {
     if !hold(&mut terminal, "y", Duration::from_secs(2)) {
         return;
     }
-    terminal.see("nothing here runs by itself");
+    terminal.see("nothing runs without you");
     assert!(!desk.path().join("mark").exists());
     terminal.decide("n");
     terminal.see("tell the agent why");

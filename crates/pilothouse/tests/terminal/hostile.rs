@@ -140,9 +140,9 @@ fn a_wicked_session(notify: &str) -> (Seen, String) {
     terminal.answer("1");
     terminal.see("1 waiting");
     terminal.keys("\x18a");
-    terminal.see("nothing here runs by itself");
+    terminal.see("nothing runs without you");
     terminal.keys("\x1b");
-    terminal.gone("nothing here runs by itself");
+    terminal.gone("nothing runs without you");
     terminal.keys("@wicked");
     terminal.see("wicked␛[2J");
     terminal.keys("\x15");

@@ -75,7 +75,7 @@ fn leaving_by_two_interrupts_or_by_name_gives_the_terminal_back() {
         let mut terminal = opened(&desk, &[]);
         terminal.keys(keys[0]);
         if keys[0] == CTRL_C {
-            terminal.see("press it again to leave");
+            terminal.see("press it again to quit");
         } else {
             terminal.see(keys[0]);
         }

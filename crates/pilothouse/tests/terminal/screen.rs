@@ -141,7 +141,7 @@ fn a_key_typed_before_the_question_never_answers_it_at_any_length() {
         terminal.read();
         // What it does next shows that it took all of that in.
         terminal.keys("\x18a");
-        terminal.see("nothing here runs by itself");
+        terminal.see("nothing runs without you");
         assert!(!desk.path().join("proof").exists(), "{length} {trigger:?}\n{}", terminal.screen());
     }
 }

@@ -27,7 +27,7 @@ fn configured(desk: &Desk, wanted: &str) {
 fn a_yes_on_the_screen_holds_for_the_next_process_until_the_content_changes() {
     let desk = with_settings();
     let mut terminal = Terminal::open(&desk, &[], &[]);
-    terminal.see("trust .pilothouse/config.toml?");
+    terminal.see("Trust this folder? (.pilothouse/config.toml)");
     terminal.keys("\x18a");
     terminal.see("sets session.permission = \"read_only\"");
     terminal.decide("y");
@@ -42,7 +42,7 @@ fn a_yes_on_the_screen_holds_for_the_next_process_until_the_content_changes() {
     fs::write(desk.path().join(CONFIG), "[session]\npermission = \"ask\"\nhistory = 2\n").unwrap();
     configured(&desk, "without effect, because this folder is not trusted");
     let mut terminal = Terminal::open(&desk, &[], &[]);
-    terminal.see("trust .pilothouse/config.toml?");
+    terminal.see("Trust this folder? (.pilothouse/config.toml)");
     terminal.keys("\x18a");
     terminal.see("changed");
     terminal.kill();
@@ -116,7 +116,7 @@ fn commands_get_the_project_s_variables_after_trust_only_and_secrets_are_shown_n
 fn a_question_about_a_command_says_what_it_gets_and_is_asked_again_when_that_changes() {
     let desk = with_variables();
     let mut terminal = Terminal::open(&desk, &[], &[]);
-    terminal.see("trust .env?");
+    terminal.see("Trust this folder? (.env)");
     terminal.say("!rm -r build; echo token=$API_TOKEN");
     terminal.see("2 waiting");
     terminal.keys("\x18a");

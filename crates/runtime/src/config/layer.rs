@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
-use pilothouse_core::scope::PermissionMode;
+use pilothouse_core::{scope::PermissionMode, shell::secrets};
 use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -140,7 +140,7 @@ impl SandboxLayer {
             wanted: self.backend.unwrap_or_default(),
             network: self.network.unwrap_or_default(),
             writable: writable.filter_map(|t| path(&t)).collect(),
-            hidden: list(&self.hidden).iter().filter_map(path).collect(),
+            hidden: list(&self.hidden).into_iter().flat_map(named_places).filter_map(|t| path(&t)).collect(),
             env: list(&self.env),
             limits: Limits {
                 processes: self.processes.unwrap_or_default(),
@@ -149,6 +149,11 @@ impl SandboxLayer {
             },
         }
     }
+}
+
+/// A path, or all places of the list that is named.
+fn named_places(text: String) -> Vec<String> {
+    if text == secrets::PLACES { secrets::places().map(str::to_owned).collect() } else { vec![text] }
 }
 
 const MIB: u64 = 1024 * 1024;

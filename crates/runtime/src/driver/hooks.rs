@@ -95,8 +95,7 @@ impl Driver {
     fn command_of(&self, event: &pilothouse_core::event::Event) -> Option<String> {
         let pilothouse_core::event::Event::CallStarted { call, .. } = event else { return None };
         let (_, open) = self.at.session.state().open_call(*call)?;
-        let args: serde_json::Value = serde_json::from_str(&self.args(&open.args)).ok()?;
-        args.get("command")?.as_str().map(str::to_owned)
+        open.run().map(|run| run.command.clone())
     }
 }
 

@@ -394,7 +394,7 @@ async fn the_fixed_part_of_a_request_is_small() {
         let tools = pilothouse_tools::specs(
             pilothouse_core::scope::ToolScope::FULL,
             true,
-            work::session_tools(purpose),
+            &pilothouse_core::tool::Tool::of_session(purpose),
         );
         let size: usize = tools
             .iter()

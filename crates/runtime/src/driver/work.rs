@@ -18,7 +18,7 @@ use futures::FutureExt;
 use pilothouse_core::{
     blob::BlobId,
     event::FileChange,
-    ids::{ApplyId, ApprovalId, CallId, LaneId, Process, Seq},
+    ids::{ApplyId, ApprovalId, CallId, LaneId, Process},
     input::Input,
     policy::{Origin, Rule},
     port::Update,
@@ -26,7 +26,7 @@ use pilothouse_core::{
     scope::ToolScope,
     talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose},
     tool::{Permit, Tool},
-    work::{ArgsRef, Take, View, Work, WorkKey},
+    work::{Take, View, Work, WorkKey},
 };
 use pilothouse_model::{ModelClient, Unfinished};
 use pilothouse_tools::{BlobSource, Sink, Workshop};
@@ -37,7 +37,7 @@ use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, tasks::Tasks,
 use crate::{
     blobs::Blobs,
     config::Voice,
-    context::{self, Circumstances, Texts},
+    context::{self, Circumstances},
     error::RuntimeError,
     later::{self, Later},
     pending::Pending,
@@ -115,7 +115,7 @@ impl Driver {
             Work::Think { call, lane, purpose, offer, .. } => {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
-            Work::Tool { permit, args, view } => self.tool(key, permit, &args, view, cancel),
+            Work::Tool { permit, view } => self.tool(key, permit, view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
             Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
@@ -187,12 +187,11 @@ impl Driver {
         };
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         let held = self.at.session.state().sandbox.backend.is_some();
-        let tools = pilothouse_tools::specs(offer, held, session_tools(purpose));
+        let tools = pilothouse_tools::specs(offer, held, &Tool::of_session(purpose));
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 
-    fn tool(&self, key: WorkKey, permit: Permit, args: &ArgsRef, view: View, cancel: CancellationToken) {
-        let args = self.args(args);
+    fn tool(&self, key: WorkKey, permit: Permit, view: View, cancel: CancellationToken) {
         let workshop = self.kit.workshop.clone();
         let blobs: Arc<dyn BlobSource> = Arc::new(self.at.blobs.clone());
         let call = permit.call();
@@ -205,23 +204,9 @@ impl Driver {
             secrets: self.at.config.secrets.clone(),
         };
         self.spawn(key, Some(call), None, async move {
-            let outcome = workshop.perform(&permit, &args, &view, blobs, &news, cancel).await;
+            let outcome = workshop.perform(&permit, &view, blobs, &news, cancel).await;
             Input::ToolEnded { call, outcome }
         });
-    }
-
-    pub(super) fn args(&self, args: &ArgsRef) -> String {
-        match args {
-            ArgsRef::Inline(text) => text.clone(),
-            ArgsRef::Reply(seq, index) => self.args_in(*seq, *index).unwrap_or_default(),
-        }
-    }
-
-    fn args_in(&self, seq: Seq, index: usize) -> Option<String> {
-        use pilothouse_core::event::Event;
-        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let Event::MessageCompleted { calls, .. } = texts.event(seq)?.event else { return None };
-        Some(texts.whole(&calls.get(index)?.args))
     }
 
     fn prepare(&self, key: WorkKey, apply: ApplyId, changes: Vec<Take>) {
@@ -279,15 +264,6 @@ impl Driver {
                 Input::Panicked { call: None, apply: Some(apply), message }
             })
         });
-    }
-}
-
-/// The tools that speak to the session itself, by what a lane is for.
-pub(super) const fn session_tools(purpose: Purpose) -> &'static [Tool] {
-    match purpose {
-        Purpose::Plan => &[Tool::SubmitPlan, Tool::AskUser],
-        Purpose::Classify => &[],
-        Purpose::Answer | Purpose::Task | Purpose::Goal => &[Tool::AskUser, Tool::RequestPath],
     }
 }
 

@@ -4,7 +4,11 @@
 
 use std::path::Path;
 
-use pilothouse_core::policy::{Effect, KINDS, Origin, Places, Policy, Request, Rule, Source};
+use pilothouse_core::{
+    control,
+    policy::{Effect, KINDS, Origin, Places, Policy, Request, Rule, Source},
+    shell::secrets,
+};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -120,7 +124,7 @@ impl Reader<'_> {
                 "not" => not = self.list(value)?,
                 kind if KINDS.contains(&kind) => {
                     for item in self.list(value)? {
-                        rules.push(self.rule(effect, kind, item)?);
+                        rules.extend(self.rules(effect, kind, item)?);
                     }
                 }
                 other => {
@@ -141,18 +145,31 @@ impl Reader<'_> {
         Ok(rules)
     }
 
-    fn rule(&self, effect: Effect, kind: &str, item: &Spanned<DeValue<'_>>) -> Result<Rule, RuntimeError> {
+    /// The rule of a pattern, or one for each name of the list that the pattern names.
+    fn rules(
+        &self,
+        effect: Effect,
+        kind: &str,
+        item: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<Rule>, RuntimeError> {
         let pattern = self.string(item)?;
         let start = item.span().start;
         let (line, _) = position(self.text, Some(item.span()));
         let origin = Origin { source: self.source, file: self.shown.to_owned(), line };
-        Rule::new(effect, kind, pattern, origin).map_err(|fault| {
-            self.error(
-                start + 1 + fault.at,
-                fault.why,
-                "`pilothouse permissions --help` shows how rules are written",
-            )
-        })
+        let read = |pattern: &str| {
+            Rule::new(effect, kind, pattern, origin.clone()).map_err(|fault| {
+                self.error(
+                    start + 1 + fault.at,
+                    fault.why,
+                    "`pilothouse permissions --help` shows how rules are written",
+                )
+            })
+        };
+        match pattern {
+            secrets::FILES => secrets::patterns().map(|p| read(&p)).collect(),
+            control::FILES => control::patterns().map(read).collect(),
+            pattern => Ok(vec![read(pattern)?]),
+        }
     }
 
     /// Every example is, or is not, what one of the rules is about.

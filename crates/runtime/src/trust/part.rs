@@ -4,8 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use pilothouse_core::hook::Origin;
-use pilothouse_tools::steers;
+use pilothouse_core::{hook::Origin, shell::steers};
 
 use crate::hooks;
 

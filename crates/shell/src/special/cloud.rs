@@ -4,6 +4,7 @@
 
 use super::super::expand::{Feed, Field, UNKNOWN};
 use super::super::path::{Place, place};
+use super::super::programs;
 use super::super::walk::Walker;
 use super::Case;
 
@@ -56,43 +57,6 @@ fn mount(w: &mut Walker<'_>, value: &str, word: &Field) {
     }
 }
 
-const RUN_TAKES: [&str; 34] = [
-    "-v",
-    "--volume",
-    "-e",
-    "--env",
-    "-p",
-    "--publish",
-    "--name",
-    "-w",
-    "--workdir",
-    "-u",
-    "--user",
-    "--network",
-    "--net",
-    "--entrypoint",
-    "--mount",
-    "--env-file",
-    "--label",
-    "-l",
-    "--platform",
-    "-m",
-    "--memory",
-    "--cpus",
-    "--restart",
-    "--add-host",
-    "-h",
-    "--hostname",
-    "--tmpfs",
-    "--gpus",
-    "--pull",
-    "--ulimit",
-    "--shm-size",
-    "--device",
-    "--cap-add",
-    "--index",
-];
-
 /// The command after the image or the container.
 fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
@@ -102,7 +66,7 @@ fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
         if !word.text.starts_with('-') {
             break;
         }
-        at += 1 + usize::from(RUN_TAKES.contains(&word.text.as_str()));
+        at += 1 + usize::from(programs::valued("docker").contains(&word.text.as_str()));
     }
     let entry = words.iter().position(|f| f.text == "--entrypoint").and_then(|at| words.get(at + 1));
     let mut command = words.get(at + 1..).unwrap_or(&[]).to_vec();

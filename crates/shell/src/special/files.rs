@@ -3,7 +3,9 @@
 //! Owns what their arguments mean. Never judges what a found program does: that goes back to the walk.
 
 use super::super::expand::{Field, UNKNOWN};
-use super::super::path::{Cwd, Place, names_secret, place};
+use super::super::path::{Cwd, Place, place};
+use super::super::programs;
+use super::super::secrets::names_secret;
 use super::super::trace::Act;
 use super::super::walk::Walker;
 use super::Case;
@@ -28,46 +30,6 @@ pub(super) fn is_whole(path: &str) -> bool {
     matches!(path, "" | "~" | "/root" | "/home" | "/Users" | "/etc" | "/proc" | "~/.config")
         || ["/home/", "/Users/"].iter().any(|p| path.strip_prefix(p).is_some_and(|rest| !rest.contains('/')))
 }
-
-/// Tests and options of `find` that take the next word, whatever it is.
-const FIND_TAKES: [&str; 36] = [
-    "-name",
-    "-iname",
-    "-path",
-    "-ipath",
-    "-wholename",
-    "-iwholename",
-    "-regex",
-    "-iregex",
-    "-lname",
-    "-ilname",
-    "-type",
-    "-xtype",
-    "-size",
-    "-mtime",
-    "-mmin",
-    "-atime",
-    "-amin",
-    "-ctime",
-    "-cmin",
-    "-user",
-    "-group",
-    "-uid",
-    "-gid",
-    "-perm",
-    "-maxdepth",
-    "-mindepth",
-    "-links",
-    "-inum",
-    "-samefile",
-    "-used",
-    "-fstype",
-    "-context",
-    "-printf",
-    "-regextype",
-    "-anewer",
-    "-cnewer",
-];
 
 /// `find`: its actions run, delete and write.
 pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
@@ -94,7 +56,7 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
                     w.judge_write(file, "write-hidden");
                 }
             }
-            test if FIND_TAKES.contains(&test) || test.starts_with("-newer") => {
+            test if programs::valued("find").contains(&test) || test.starts_with("-newer") => {
                 let _ = words.next();
             }
             "-exec" | "-execdir" | "-ok" | "-okdir" => {

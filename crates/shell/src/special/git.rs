@@ -2,86 +2,28 @@
 //!
 //! Owns configuration that makes git run a program, and what a checkout throws away.
 
+use std::sync::LazyLock;
+
 use super::super::command::is_harmless_pager;
 use super::super::expand::{Feed, Field};
-use super::super::path::{Place, names_secret, place};
+use super::super::knowledge::{Names, groups};
+use super::super::path::{Place, place};
+use super::super::secrets::names_secret;
 use super::super::walk::Walker;
 use super::Case;
 
-/// Configuration keys whose value is run, or that let a folder's own configuration run.
-const RUN_KEYS: [&str; 29] = [
-    "core.pager",
-    "core.editor",
-    "core.fsmonitor",
-    "core.sshcommand",
-    "core.hookspath",
-    "core.askpass",
-    "core.gitproxy",
-    "core.alternaterefscommand",
-    "core.worktree",
-    "sequence.editor",
-    "diff.external",
-    "interactive.difffilter",
-    "credential.helper",
-    "gpg.program",
-    "gpg.ssh.program",
-    "gpg.x509.program",
-    "init.templatedir",
-    "web.browser",
-    "core.attributesfile",
-    "uploadpack.packobjectshook",
-    "sendemail.smtpserver",
-    "sendemail.sendmailcmd",
-    "protocol.ext.allow",
-    "protocol.allow",
-    "gpg.ssh.defaultkeycommand",
-    "trailer.command",
-    "ssh.variant",
-    "safe.directory",
-    "safe.barerepository",
-];
-
-/// Sections whose values are run.
-const RUN_SECTIONS: [&str; 11] = [
-    "alias.",
-    "pager.",
-    "filter.",
-    "include.",
-    "includeif.",
-    "difftool.",
-    "mergetool.",
-    "browser.",
-    "man.",
-    "guitool.",
-    "submodule.",
-];
-
-/// Last parts of keys whose value is run or redirects where commits go.
-const RUN_ENDINGS: [&str; 16] = [
-    ".textconv",
-    ".command",
-    ".cmd",
-    ".helper",
-    ".clean",
-    ".smudge",
-    ".process",
-    ".driver",
-    ".program",
-    ".insteadof",
-    ".pushinsteadof",
-    ".uploadpack",
-    ".receivepack",
-    ".proxy",
-    ".vcs",
-    ".update",
-];
+static RUN_KEYS: LazyLock<Names<()>> = LazyLock::new(|| {
+    let mut names = Names::new();
+    let lines = groups(include_str!("../../../../assets/knowledge/gitkeys.txt"));
+    for name in lines.iter().flat_map(|(_, lines)| lines).flat_map(|line| line.split_whitespace()) {
+        names.add(name.to_owned(), ());
+    }
+    names
+});
 
 /// Whether a configuration key makes git run the value.
 pub(crate) fn key_runs(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    RUN_KEYS.contains(&key.as_str())
-        || RUN_SECTIONS.iter().any(|s| key.starts_with(s))
-        || RUN_ENDINGS.iter().any(|e| key.ends_with(e))
+    RUN_KEYS.has(&key.to_ascii_lowercase())
 }
 
 fn harmless_setting(key: &str, value: &str) -> bool {

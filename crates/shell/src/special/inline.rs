@@ -1,13 +1,14 @@
 //! The look into inline code: what it deletes, sends, reads or starts.
 //!
-//! Owns the words of `assets/risk/code.txt` and the literals of a piece of code. Never a full reading of those languages.
+//! Owns the words of `assets/knowledge/code.txt` and the literals of a piece of code. Never a full reading of those languages.
 
+use super::super::secrets::names_secret;
 use std::sync::LazyLock;
 
 use super::super::expand::{Feed, Field, UNKNOWN};
-use super::super::path::{Place, is_secret_variable, names_secret, place};
+use super::super::path::{Place, is_secret_variable, place};
+use super::super::programs::{self, Role};
 use super::super::rules::{self, Rule};
-use super::super::started::SHELLS;
 use super::super::walk::Walker;
 
 /// Words of which each group must have one in the code.
@@ -17,7 +18,7 @@ struct Pattern {
 }
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    include_str!("../../../../assets/risk/code.txt")
+    include_str!("../../../../assets/knowledge/code.txt")
         .lines()
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split_once(": "))
@@ -184,7 +185,7 @@ fn started_by_word(w: &mut Walker<'_>, text: &str, code: &Field) {
 fn is_shell(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace();
     let name = words.next().unwrap_or("").rsplit('/').next().unwrap_or("");
-    SHELLS.contains(&name) && words.all(|word| word.starts_with('-') && !word.contains('c'))
+    programs::is(name, Role::Shell) && words.all(|word| word.starts_with('-') && !word.contains('c'))
 }
 
 /// Secrets and the whole environment, read from code.

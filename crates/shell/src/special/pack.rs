@@ -3,6 +3,7 @@
 //! Owns where an archive is written and where it is unpacked to. Never judges what a member holds.
 
 use super::super::expand::Field;
+use super::super::programs::{self, Role};
 use super::super::walk::Walker;
 use super::Case;
 use super::files::is_whole;
@@ -19,9 +20,6 @@ const TAR_RUN: [&str; 10] = [
     "--rmt-command",
     "--use-compress-prog",
 ];
-
-const COMPRESSORS: [&str; 10] =
-    ["zstd", "pigz", "pbzip2", "xz", "gzip", "bzip2", "lz4", "pixz", "lzip", "zstdmt"];
 
 /// `tar`: the old spelling of its letters, options that run a program, where it unpacks.
 pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
@@ -68,7 +66,7 @@ fn tar_words(w: &mut Walker<'_>, words: &[Field], letters: &str) {
         if runs {
             let next = words.get(at + 1).map_or("", |f| f.text.as_str());
             let program = value.unwrap_or(next);
-            if !COMPRESSORS.contains(&program.split(' ').next().unwrap_or("")) {
+            if !programs::is(program.split(' ').next().unwrap_or(""), Role::Compressor) {
                 w.hit("hidden-run", field.span);
             }
         }

@@ -3,7 +3,7 @@
 //! Owns the reading of those languages as far as writes and starts of programs go.
 
 use super::super::expand::{Field, UNKNOWN};
-use super::super::path::names_secret;
+use super::super::secrets::names_secret;
 use super::super::walk::Walker;
 use super::Case;
 

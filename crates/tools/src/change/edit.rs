@@ -6,23 +6,20 @@
 use pilothouse_core::{
     redact::{self, Redactor},
     shell::Act,
-    tool::ToolOutcome,
+    tool::{Edit, Replacement, ToolOutcome},
 };
 
 use super::{
     matching::{Ending, Found, Needle},
     nearest, propose, sight,
 };
-use crate::{args, files::count, sight::Eyes};
+use crate::{files::count, sight::Eyes};
 
 /// At most this many line numbers are named.
 const LINES_NAMED: usize = 10;
 
 /// Proposes replacements.
-pub(crate) fn edit(eyes: Eyes<'_>, args: &args::Edit) -> Result<ToolOutcome, String> {
-    if args.edits.is_empty() {
-        return Err("edits is empty; give at least one {\"old\": \"…\", \"new\": \"…\"}".to_owned());
-    }
+pub(crate) fn edit(eyes: Eyes<'_>, args: &Edit) -> Result<ToolOutcome, String> {
     // What does not fit is quoted, so an edit reads as well.
     let sight = sight(eyes, &args.path, "edit", &[Act::Read, Act::Write])?;
     let start = sight.start()?;
@@ -50,7 +47,7 @@ pub(super) fn replace_all(
     redactor: &Redactor,
     path: &str,
     content: &[u8],
-    edits: &[args::Replacement],
+    edits: &[Replacement],
 ) -> Result<(Vec<u8>, usize), String> {
     let mut now = content.to_vec();
     let mut replaced = 0;
@@ -68,19 +65,14 @@ pub(super) fn replace_all(
 }
 
 /// The edit with the secrets of the file in the place of their marks.
-fn exact(
-    redactor: &Redactor,
-    path: &str,
-    content: &[u8],
-    edit: &args::Replacement,
-) -> Result<args::Replacement, String> {
+fn exact(redactor: &Redactor, path: &str, content: &[u8], edit: &Replacement) -> Result<Replacement, String> {
     let text = String::from_utf8_lossy(content);
     let (old, new) = redact::restore_edit(redactor, path, &text, &edit.old, &edit.new)?;
-    Ok(args::Replacement { old, new, ..edit.clone() })
+    Ok(Replacement { old, new, ..edit.clone() })
 }
 
 /// Replaces; `None` when `old` does not occur.
-fn replace(content: &[u8], edit: &args::Replacement) -> Result<Option<(Vec<u8>, usize)>, String> {
+fn replace(content: &[u8], edit: &Replacement) -> Result<Option<(Vec<u8>, usize)>, String> {
     if edit.old.is_empty() {
         return Err(
             "old is empty; give the exact text to replace, or use write for the whole file".to_owned()
@@ -114,7 +106,7 @@ fn replace(content: &[u8], edit: &args::Replacement) -> Result<Option<(Vec<u8>, 
     Ok(Some((out, found.len())))
 }
 
-fn not_found(redactor: &Redactor, path: &str, content: &[u8], edit: &args::Replacement) -> String {
+fn not_found(redactor: &Redactor, path: &str, content: &[u8], edit: &Replacement) -> String {
     if edit.whole_word && !Needle::new(content, &edit.old, false).all(content).is_empty() {
         return "old does not occur as a word of its own, only inside others; leave out whole_word"
             .to_owned();

@@ -2,7 +2,10 @@
 
 use std::os::unix::fs::symlink;
 
-use pilothouse_core::{redact::Redactor, tool::Tool};
+use pilothouse_core::{
+    redact::Redactor,
+    tool::{Replacement, Tool},
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -283,7 +286,7 @@ proptest! {
         let mut content = head.clone();
         content.extend_from_slice(b"<<mark>>");
         content.extend_from_slice(&tail);
-        let edit = args::Replacement { old: "<<mark>>".into(), new: new.clone(), all: false, whole_word: false };
+        let edit = Replacement { old: "<<mark>>".into(), new: new.clone(), all: false, whole_word: false };
         let (got, times) = replace_all(&Redactor::default(), "f", &content, &[edit]).unwrap();
         prop_assert_eq!(times, 1);
         prop_assert!(got.starts_with(&head) && got.ends_with(&tail));
@@ -297,7 +300,7 @@ proptest! {
         let mut content = head.clone();
         content.extend_from_slice(format!("<<{ending}>>").as_bytes());
         content.extend_from_slice(&tail);
-        let edit = args::Replacement { old: "<<\n>>".into(), new: "x\ny".into(), all: false, whole_word: false };
+        let edit = Replacement { old: "<<\n>>".into(), new: "x\ny".into(), all: false, whole_word: false };
         let (got, _) = replace_all(&Redactor::default(), "f", &content, &[edit]).unwrap();
         let mut want = head;
         want.extend_from_slice(format!("x{ending}y").as_bytes());

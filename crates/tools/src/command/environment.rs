@@ -4,9 +4,8 @@
 
 use std::ffi::{OsStr, OsString};
 
-use pilothouse_core::sandbox::Confine;
+use pilothouse_core::{sandbox::Confine, shell::steers};
 
-use super::steering::steers;
 use crate::sandbox::Fence;
 
 /// Names that are passed on.

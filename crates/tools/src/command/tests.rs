@@ -2,7 +2,11 @@
 
 use std::sync::Mutex;
 
-use pilothouse_core::{ids::Process, redact::Redactor};
+use pilothouse_core::{
+    ids::Process,
+    redact::Redactor,
+    tool::{Tool, ToolCall},
+};
 
 use super::*;
 
@@ -56,15 +60,24 @@ fn place() -> Place {
     Place { jail, shell: Shell::find(), fence, guard, dir }
 }
 
-fn line(command: &str, folder: &str, timeout_s: Option<u64>) -> args::Run {
+fn line(command: &str, folder: &str, timeout_s: Option<u64>) -> Result<Run, String> {
     let args = serde_json::json!({"command": command, "folder": folder, "timeout_s": timeout_s});
-    args::parse(&args.to_string()).unwrap()
+    match ToolCall::read(Tool::Run, &args.to_string()) {
+        Ok(ToolCall::Run(run)) => Ok(run),
+        Ok(other @ (ToolCall::File(_) | ToolCall::Session(_) | ToolCall::External(_))) => {
+            unreachable!("{other:?}")
+        }
+        Err(e) => Err(e.to_string()),
+    }
 }
 
 impl Place {
     async fn run(&self, command: &str, timeout_s: Option<u64>, heard: &Heard) -> ToolOutcome {
         let cancel = heard.at.as_ref().map_or_else(CancellationToken::new, |(_, c)| c.clone());
-        run(self.ground(), line(command, "", timeout_s), heard, &cancel).await
+        match line(command, "", timeout_s) {
+            Ok(args) => run(self.ground(), &args, heard, &cancel).await,
+            Err(text) => ToolOutcome::failure(text),
+        }
     }
 
     fn ground(&self) -> Ground<'_> {
@@ -126,8 +139,8 @@ async fn it_runs_in_the_workspace_or_a_folder_of_it() {
     std::fs::create_dir(place.dir.path().join("sub")).unwrap();
     std::fs::write(place.dir.path().join("f"), "").unwrap();
     let at = async |folder: &str| {
-        let args = line("pwd -P", folder, None);
-        run(place.ground(), args, &Heard::default(), &CancellationToken::new()).await
+        let args = line("pwd -P", folder, None).unwrap();
+        run(place.ground(), &args, &Heard::default(), &CancellationToken::new()).await
     };
     let root = place.jail.root().to_str().unwrap();
     assert!(at("").await.text.contains(&format!("{root}\n")) || at("").await.text.ends_with(root));
@@ -208,10 +221,10 @@ async fn a_dropped_call_kills_what_it_started() {
     let place = place();
     let heard = Heard { at: Some(("ready", CancellationToken::new())), ..Heard::default() };
     let seen = heard.at.as_ref().unwrap().1.clone();
-    let args = line("trap '' TERM; sleep 300 & echo $! > pids; echo ready; wait", "", None);
+    let args = line("trap '' TERM; sleep 300 & echo $! > pids; echo ready; wait", "", None).unwrap();
     let never = CancellationToken::new();
     tokio::select! {
-        _ = run(place.ground(), args, &heard, &never) => unreachable!("it waits"),
+        _ = run(place.ground(), &args, &heard, &never) => unreachable!("it waits"),
         () = seen.cancelled() => {}
     }
     for pid in place.pids("pids") {

@@ -4,25 +4,21 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use pilothouse_core::tool::ToolOutcome;
+use pilothouse_core::tool::{List, ToolOutcome};
 use tokio_util::sync::CancellationToken;
 
 use super::{
     count,
     walk::{self, Kind},
 };
-use crate::{args, sight::Eyes};
+use crate::sight::Eyes;
 
 /// At most this many names are shown.
 const MOST_SHOWN: usize = 1_000;
 
 /// Lists a folder.
-pub(crate) fn list(
-    eyes: Eyes<'_>,
-    args: &args::List,
-    cancel: &CancellationToken,
-) -> Result<ToolOutcome, String> {
-    let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
+pub(crate) fn list(eyes: Eyes<'_>, args: &List, cancel: &CancellationToken) -> Result<ToolOutcome, String> {
+    let path = super::place(eyes, args.path.as_deref())?;
     let names = walk::names(eyes, path.as_ref(), args.depth.map(|d| d.max(1)), cancel)?;
     let start = path.map_or(0, |p| depth_of(Path::new(p.as_str())));
     let level = |p: &Path| depth_of(p).saturating_sub(start);

@@ -2,13 +2,13 @@
 //!
 //! Owns the cut into parts and the refusal of what is no text.
 
-use pilothouse_core::{shell::Act, tool::ToolOutcome};
+use pilothouse_core::{
+    shell::Act,
+    tool::{Read, ToolOutcome},
+};
 
 use super::{clip, count};
-use crate::{
-    args,
-    sight::{Eyes, Sight},
-};
+use crate::sight::{Eyes, Sight};
 
 /// Lines shown when the call does not say.
 const LINES: usize = 400;
@@ -20,7 +20,7 @@ const LINE_CHARS: usize = 2_000;
 const SNIFF_BYTES: usize = 8 * 1024;
 
 /// Reads a part of a file.
-pub(crate) fn read(eyes: Eyes<'_>, args: &args::Read) -> Result<ToolOutcome, String> {
+pub(crate) fn read(eyes: Eyes<'_>, args: &Read) -> Result<ToolOutcome, String> {
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
     let Some(path) = path else { return Err(a_folder(&args.path)) };
     if let Ok(meta) = eyes.jail.metadata(&path)
@@ -85,7 +85,7 @@ fn unreadable(content: &[u8]) -> Option<&'static str> {
     content.iter().take(SNIFF_BYTES).any(|b| *b == 0).then_some("a binary file")
 }
 
-fn part(path: &str, text: &str, args: &args::Read) -> Result<ToolOutcome, String> {
+fn part(path: &str, text: &str, args: &Read) -> Result<ToolOutcome, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let total = text.lines().count();
     let from = args.from.unwrap_or(1).max(1);

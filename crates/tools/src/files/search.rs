@@ -12,7 +12,11 @@ use std::{
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Bytes};
-use pilothouse_core::{relpath::RelPath, shell::Act, tool::ToolOutcome};
+use pilothouse_core::{
+    relpath::RelPath,
+    shell::Act,
+    tool::{Search, ToolOutcome},
+};
 use rustix::fs::OFlags;
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +24,7 @@ use super::{
     count,
     walk::{self, Kind},
 };
-use crate::{args, sight::Eyes};
+use crate::sight::Eyes;
 
 /// Matches shown when the call does not say.
 const MATCHES: usize = 200;
@@ -38,11 +42,11 @@ const HEAP_BYTES: usize = 16 * 1024 * 1024;
 /// Searches a file or folder.
 pub(crate) fn search(
     eyes: Eyes<'_>,
-    args: &args::Search,
+    args: &Search,
     cancel: &CancellationToken,
 ) -> Result<ToolOutcome, String> {
     let matcher = matcher(args)?;
-    let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
+    let path = super::place(eyes, args.path.as_deref())?;
     let names = walk::names(eyes, path.as_ref(), None, cancel)?;
     let mut hunt = Hunt {
         searcher: SearcherBuilder::new()
@@ -106,7 +110,7 @@ fn left_out(ruled: &[RelPath]) -> String {
     )
 }
 
-fn matcher(args: &args::Search) -> Result<RegexMatcher, String> {
+fn matcher(args: &Search) -> Result<RegexMatcher, String> {
     if args.pattern.is_empty() {
         return Err("the pattern is empty; give the text to search for".to_owned());
     }

@@ -9,7 +9,7 @@ use pilothouse_core::{
 };
 use serde_json::{Value, json};
 
-use crate::fixture::{Desk, desk};
+use crate::fixture::{Desk, asked, desk};
 
 const SECRET: &str = "the-canary";
 
@@ -104,7 +104,9 @@ fn what_is_held_names_the_real_path_and_the_rule() {
     let eyes =
         super::Eyes { jail: &d.jail, view: &d.view, blobs: &d.store, held: &held, redactor: &d.redactor };
     let stop = tokio_util::sync::CancellationToken::new();
-    assert!(crate::workshop::on_file(Tool::Read, r#"{"path": "hop"}"#, eyes, &stop).is_err());
+    assert!(
+        crate::workshop::on_file(&asked(Tool::Read, &json!({"path": "hop"})).unwrap(), eyes, &stop).is_err()
+    );
     let held = held.into_inner().unwrap();
     assert_eq!((held.request.to_string().as_str(), held.ruling.by.as_str()), ("read .env", "ask read .env"));
 }

@@ -11,7 +11,9 @@ use pilothouse_core::work::View;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::fixture::{Desk, Store, desk};
+use pilothouse_core::tool::Tool;
+
+use crate::fixture::{Desk, Store, asked, desk};
 
 /// Stands in every file outside, and in the names there.
 const OUTSIDE: &str = "OUTSIDE";
@@ -217,7 +219,9 @@ fn a_swapper_never_leads_any_file_tool_outside() {
                 let held = std::cell::OnceCell::new();
                 let eyes =
                     Eyes { jail: &d.jail, view: &view, blobs: &store, held: &held, redactor: &d.redactor };
-                let Ok(got) = on_file(tool, &args.to_string(), eyes, &never) else { continue };
+                let Ok(got) = asked(tool, &args).and_then(|call| on_file(&call, eyes, &never)) else {
+                    continue;
+                };
                 assert!(!got.text.contains(OUTSIDE), "{tool:?} {args}: {}", got.text);
                 let inside = |b: &pilothouse_core::blob::Blob| b.bytes() == b"inside\n";
                 assert!(

@@ -14,13 +14,9 @@ use pilothouse_core::{
 
 use super::{App, Wish};
 use crate::{
-    approvals::Approvals,
-    composer,
-    conversation::ConversationAction,
-    frame,
-    keymap::PlanKey,
-    overlay::{Inspected, Overlay, Palette},
-    pane::Focus,
+    composer, frame,
+    overlay::OVERLAYS,
+    pane::{Focus, PANES, PaneId},
     preview::{LONGEST, lowered},
     theme::Theme,
 };
@@ -33,13 +29,13 @@ const MAX_FILES: usize = 20_000;
 
 impl App {
     /// Carries out what the composer wants.
-    pub(super) fn compose(&mut self, wish: composer::Wish) {
+    pub(super) fn compose(&mut self, wish: composer::Wish, now: Instant) {
         match wish {
             composer::Wish::Nothing => {}
             composer::Wish::Send(text) => {
                 let own = SlashCommand::of_line(&text).filter(|(command, args)| command.is_for_screen(args));
                 match own {
-                    Some((command, args)) => self.command(command, &args),
+                    Some((command, args)) => self.command(command, &args, now),
                     None => self.send(text),
                 }
             }
@@ -47,22 +43,22 @@ impl App {
             composer::Wish::Submit(id, text) => self.submit(id, text),
             composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
             composer::Wish::Empty => {
-                let question = self.session.state().phase_question();
+                let question = self.world.state().phase_question();
                 let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
                 if let Some(id) = plan.filter(|id| self.stood(&self.asked, id)) {
                     self.answer(id, Answer::Approve);
                 }
             }
-            composer::Wish::NextPane => self.step_pane(true),
+            composer::Wish::NextPane => self.step_pane(true, now),
             composer::Wish::Editor => {
                 let text = self.composer.draft.saved().whole();
                 self.editing = None;
-                self.wishes.push(Wish::Edit { name: "message.md".to_owned(), text });
+                self.outbox.wish(Wish::Edit { name: "message.md".to_owned(), text });
             }
             composer::Wish::Permission => {
-                let next = match self.session.state().permission {
+                let next = match self.world.state().permission {
                     PermissionMode::ReadOnly => PermissionMode::Ask,
-                    PermissionMode::Ask if self.session.policy().exposed().is_some() => {
+                    PermissionMode::Ask if self.world.session.policy().exposed().is_some() => {
                         PermissionMode::ReadOnly
                     }
                     PermissionMode::Ask => PermissionMode::Auto,
@@ -87,58 +83,31 @@ impl App {
 
     /// Hands a message to the session.
     fn send(&mut self, text: String) {
-        let seen = self.session.state().seq;
+        let seen = self.world.state().seq;
         self.input(Input::Say { text, seen });
     }
 
-    fn command(&mut self, command: &SlashCommand, args: &str) {
+    fn command(&mut self, command: &SlashCommand, args: &str, now: Instant) {
         if let Err(wrong) = command.check(args) {
             return self.say(wrong);
         }
-        match command.does {
-            Slash::Help => self.open_overlay(Overlay::help()),
-            Slash::Exit => self.leave(),
-            Slash::Diff => self.go(Focus::Diff),
-            Slash::Plan => self.go(Focus::Plan),
-            Slash::Approvals => self.open_overlay(Overlay::Approvals(Approvals::default())),
-            Slash::Theme if Theme::source(args).is_none() => {
-                let names: Vec<&str> = Theme::names().collect();
-                self.say(format!("/theme NAME takes one of: {}", names.join(", ")));
-            }
-            Slash::Theme => self.take_theme(args),
-            Slash::Connect => self.open_overlay(Overlay::Connect),
-            Slash::Status => self.open_overlay(Overlay::Status),
-            Slash::Why => self.inspect(),
-            Slash::Agent
-            | Slash::Redo
-            | Slash::Replan
-            | Slash::Abort
-            | Slash::Reset
-            | Slash::Undo
-            | Slash::Unundo
-            | Slash::Mode
-            | Slash::Proof
-            | Slash::Explore
-            | Slash::Chat
-            | Slash::Auto
-            | Slash::Ask
-            | Slash::ReadOnly
-            | Slash::Trust => self.send(format!("/{} {args}", command.name)),
+        if let Some(kind) = PANES.iter().find(|kind| kind.command == Some(command.does)) {
+            return self.go(Focus::Pane(kind.id));
         }
-    }
-
-    /// Shows why the draft, or else the last message, takes its path.
-    fn inspect(&mut self) {
-        let draft = self.composer.draft.shown();
-        let inspected = if draft.trim().is_empty() || draft.len() > LONGEST {
-            Inspected::last(&self.session)
-        } else {
-            Some(Inspected::draft(&draft, &self.session))
-        };
-        match inspected {
-            Some(inspected) => self.open_overlay(Overlay::Why(Box::new(inspected))),
-            None => self.say("write something, or send it, and its path can be explained"),
+        if let Some(kind) = OVERLAYS.iter().find(|kind| kind.command == Some(command.does)) {
+            return self.open(kind, now);
         }
+        if command.does == Slash::Exit {
+            return self.leave();
+        }
+        if command.does != Slash::Theme {
+            return self.send(format!("/{} {args}", command.name));
+        }
+        if Theme::source(args).is_some() {
+            return self.take_theme(args);
+        }
+        let names: Vec<&str> = Theme::names().collect();
+        self.say(format!("/theme NAME takes one of: {}", names.join(", ")));
     }
 
     /// Puts a shallower `@node` before the draft, or takes it away again.
@@ -147,7 +116,7 @@ impl App {
         if draft.trim().is_empty() || draft.len() > LONGEST {
             return self.say("write something first; then its path can be lowered");
         }
-        match lowered(&draft, &self.session) {
+        match lowered(&draft, &self.world.session) {
             Some(text) => self.composer.rewrite(&text),
             None => self.say("its path is as low as it gets"),
         }
@@ -155,7 +124,11 @@ impl App {
 
     /// Leaves at once when nothing runs; else the session asks first.
     fn leave(&mut self) {
-        if self.open && self.session.state().busy() && !self.leaving && !self.surroundings.read_only {
+        if self.world.open
+            && self.world.state().busy()
+            && !self.leaving.asked
+            && !self.world.surroundings.read_only
+        {
             self.input(Input::say("/exit"));
         } else {
             self.quit();
@@ -164,63 +137,44 @@ impl App {
 
     pub(super) fn frame(&mut self, action: frame::Action, came: Instant) {
         match action {
-            frame::Action::Palette => {
-                let palette = Palette::new(&self.keymap);
-                self.open_overlay(Overlay::Palette(palette));
+            frame::Action::Details | frame::Action::ScrollUp | frame::Action::ScrollDown => {
+                self.meant(action, came);
             }
-            frame::Action::Help => self.open_overlay(Overlay::help()),
-            frame::Action::Plan => self.toggle(Focus::Plan),
-            frame::Action::Diff => self.toggle(Focus::Diff),
-            frame::Action::Conversation => self.toggle(Focus::Conversation),
-            frame::Action::Approvals => {
-                if !matches!(self.overlays.last(), Some(Overlay::Approvals(_))) {
-                    self.open_overlay(Overlay::Approvals(Approvals::default()));
-                }
-            }
-            frame::Action::Why => self.inspect(),
-            frame::Action::Details => match self.focus {
-                Focus::Plan => self.plan_key(PlanKey::Detail, came),
-                Focus::Composer | Focus::Conversation | Focus::Diff => {
-                    self.conversation(ConversationAction::Fold, came);
-                }
-            },
-            frame::Action::ScrollUp => self.conversation(ConversationAction::PageUp, came),
-            frame::Action::ScrollDown => self.conversation(ConversationAction::PageDown, came),
             frame::Action::Undo => self.input(Input::Undo),
             frame::Action::Redo => self.input(Input::Redo),
-            frame::Action::Redraw => self.wishes.push(Wish::Redraw),
-            frame::Action::Suspend => self.wishes.push(Wish::Suspend),
+            frame::Action::Redraw => self.outbox.wish(Wish::Redraw),
+            frame::Action::Suspend => self.outbox.wish(Wish::Suspend),
             frame::Action::Cancel => self.cancel(came),
             frame::Action::Back => self.back(),
-            frame::Action::NextPane => self.step_pane(true),
-            frame::Action::PreviousPane => self.step_pane(false),
+            frame::Action::NextPane => self.step_pane(true, came),
+            frame::Action::PreviousPane => self.step_pane(false, came),
             frame::Action::Quit => self.leave(),
         }
     }
 
-    fn toggle(&mut self, pane: Focus) {
-        self.overlays.clear();
-        let to = if self.focus == pane { Focus::Composer } else { pane };
-        self.go(to);
+    /// Does what it means in the pane that has the keys, else in the main one.
+    fn meant(&mut self, action: frame::Action, came: Instant) {
+        let panes = [self.panes.focused(), self.panes.main()];
+        let meant = panes.into_iter().flatten().find_map(|(id, pane)| Some((id, pane.meaning(action)?)));
+        if let Some((id, action)) = meant {
+            self.act_in(id, action, came);
+        }
     }
 
-    fn step_pane(&mut self, forward: bool) {
-        let mut panes = vec![Focus::Composer, Focus::Conversation];
-        if self.has_plan() {
-            panes.push(Focus::Plan);
-        }
-        if self.has_diff() {
-            panes.push(Focus::Diff);
-        }
-        let at = panes.iter().position(|p| *p == self.focus).unwrap_or_default();
-        let step = if forward { 1 } else { panes.len() - 1 };
-        let next = panes.get((at + step) % panes.len()).copied().unwrap_or_default();
+    pub(super) fn toggle(&mut self, pane: PaneId) {
+        self.overlays.clear();
+        let here = self.panes.focus == Focus::Pane(pane);
+        self.go(if here { Focus::Composer } else { Focus::Pane(pane) });
+    }
+
+    fn step_pane(&mut self, forward: bool, now: Instant) {
+        let next = self.panes.next(forward, &self.ctx(now));
         self.go(next);
     }
 
     /// Stops what runs; else clears the draft into history; else leaves when pressed twice.
     fn cancel(&mut self, came: Instant) {
-        let state = self.session.state();
+        let state = self.world.state();
         if self.overlays.pop().is_some() || self.composer.close_popup() {
             return;
         }
@@ -229,16 +183,16 @@ impl App {
             return;
         }
         if self.composer.clear() {
-            self.focus = Focus::Composer;
-            self.say("cleared; the up key brings it back");
+            self.panes.focus = Focus::Composer;
+            self.say("cleared – Up restores it");
             return;
         }
-        let twice = self.cancelled.is_some_and(|at| came.saturating_duration_since(at) <= TWICE);
-        self.cancelled = Some(came);
-        if twice || self.leaving {
+        let twice = self.leaving.cancelled.is_some_and(|at| came.saturating_duration_since(at) <= TWICE);
+        self.leaving.cancelled = Some(came);
+        if twice || self.leaving.asked {
             self.quit();
         } else {
-            self.say("press it again to leave");
+            self.say("press it again to quit");
         }
     }
 
@@ -250,14 +204,14 @@ impl App {
         if self.overlays.pop().is_some() {
             return;
         }
-        if self.focus != Focus::Composer {
-            self.return_to_draft();
+        if self.panes.focus != Focus::Composer {
+            self.panes.return_to_draft();
             return;
         }
         if self.put_aside() {
-            return self.say("put aside; it still waits in the list");
+            return self.say("postponed; it waits in the list");
         }
-        let state = self.session.state();
+        let state = self.world.state();
         if self.guiding() {
             self.input(Input::say(""));
         } else if state.busy() || state.is_executing() {

@@ -6,29 +6,23 @@ use std::time::Instant;
 
 use pilothouse_core::{
     event::{Event, Stamped},
-    ids::ApplyId,
     intent::Control,
-    port::Reply,
+    port::{Reply, Request},
     session::Session,
 };
 
-use super::App;
+use super::{App, Wish};
 use crate::{
     composer::Saved,
-    conversation::{ConversationPane, written},
-    diff::DiffPane,
-    overlay::Overlay,
-    pane::Focus,
-    plan::PlanPane,
+    notify,
+    overlay::{OverlayKind, help, status},
 };
 
 impl App {
     pub(super) fn opened(&mut self, session: Session, tail: &[Stamped], now: Instant) {
-        self.session = session;
-        self.open = true;
-        self.conversation = ConversationPane::with_highlighter(self.colours.clone());
-        self.plan = PlanPane::new();
-        self.diff = DiffPane::with_highlighter(self.colours.clone());
+        self.world.session = session;
+        self.world.open = true;
+        self.panes.renew(&self.colours);
         for event in tail {
             self.seen(event, now);
             if let Event::TurnStarted { text, .. } = &event.event
@@ -42,52 +36,35 @@ impl App {
 
     pub(super) fn events(&mut self, events: &[Stamped], now: Instant) {
         self.tell(events, now);
-        let reviewing = self.reviewing();
+        let deciding = self.deciding();
         for event in events {
-            if let Event::Applied { apply } = &event.event {
-                self.wrote(*apply);
+            let told = self.panes.focused().and_then(|(_, p)| p.tells(self.world.state(), &event.event));
+            if let Some(told) = told {
+                self.say(told);
             }
-            self.session.apply(event);
+            self.world.session.apply(event);
             self.seen(event, now);
             if let Event::ControlGiven { control } = &event.event {
-                self.controlled(control);
+                self.controlled(control, now);
             }
         }
-        if reviewing && !self.reviewing() && self.focus == Focus::Diff {
-            self.return_to_draft();
+        if deciding && !self.deciding() {
+            self.panes.return_to_draft();
         }
         self.collect_asks();
     }
 
-    /// Says what was written while the conversation is behind the diff.
-    fn wrote(&mut self, apply: ApplyId) {
-        if self.focus != Focus::Diff {
-            return;
-        }
-        let files = self.session.state().applies.get(&apply).map_or(&[][..], |a| &a.files);
-        if let Some(first) = files.first() {
-            let more = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
-            self.say(format!("{}{more}", written(first)));
-        }
-    }
-
     /// Hands one event to the panes.
     fn seen(&mut self, event: &Stamped, now: Instant) {
-        self.clock = Some((event.at, now));
-        if let Event::MessageCompleted { usage, .. } = &event.event {
-            self.context_tokens = usage.input + usage.output;
-        }
-        let state = self.session.state();
-        self.conversation.fold(state, event);
-        self.plan.fold(state, event);
-        self.diff.fold(state, event);
+        self.world.note(event, now);
+        self.panes.fold(self.world.session.state(), event);
     }
 
-    pub(super) fn controlled(&mut self, control: &Control) {
-        match control {
-            Control::Help => self.open_overlay(Overlay::help()),
-            Control::Status => self.open_overlay(Overlay::Status),
-            Control::Exit => self.quit(),
+    pub(super) fn controlled(&mut self, control: &Control, now: Instant) {
+        let page: &OverlayKind = match control {
+            Control::Help => &help::KIND,
+            Control::Status => &status::KIND,
+            Control::Exit => return self.quit(),
             Control::ModeSwitch(_)
             | Control::Reset
             | Control::Redo
@@ -95,33 +72,38 @@ impl App {
             | Control::Replan
             | Control::Approve
             | Control::Proceed
-            | Control::Other(_) => {}
-        }
+            | Control::Other(_) => return,
+        };
+        self.open(page, now);
     }
 
-    pub(super) fn answered(&mut self, number: u64, reply: Reply) {
-        match reply {
-            Reply::History(older) => self.conversation.prepend(older),
-            Reply::Files(files) if self.files_asked == Some(number) => {
-                self.files_asked = None;
-                self.composer.files(&files);
-            }
-            Reply::Rehearsed(found) => {
-                if let Some(Overlay::Rule(offer)) = self.overlays.last_mut() {
-                    offer.answered(number, *found);
-                }
-            }
-            Reply::Blob(..) | Reply::Files(_) => {
-                if let (Some(Overlay::Sheet(sheet)), Reply::Blob(id, bytes)) =
-                    (self.overlays.last_mut(), &reply)
-                {
-                    sheet.answered(*id, bytes.as_deref());
-                }
-                self.conversation.answered(&reply);
-                self.plan.answered(&reply);
-                self.diff.answered(&reply, &self.surroundings.secrets);
-            }
+    pub(super) fn answered(&mut self, number: u64, reply: &Reply) {
+        if let Reply::Files(files) = reply
+            && self.files_asked == Some(number)
+        {
+            self.files_asked = None;
+            self.composer.files(files);
         }
+        if let Some(overlay) = self.overlays.last_mut() {
+            overlay.answered(number, reply);
+        }
+        self.panes.answered(reply, &self.world.surroundings.secrets);
         self.collect_asks();
+    }
+
+    /// Lets the user know of what wants their eye, when they look elsewhere.
+    fn tell(&mut self, events: &[Stamped], now: Instant) {
+        let Some(what) = notify::wanted(events) else { return };
+        let how = self.world.surroundings.notify;
+        if !notify::due(how, &self.watching, now) {
+            return;
+        }
+        let bytes = self.looks.look.hearer.bytes(how.terminal, what);
+        if !bytes.is_empty() {
+            self.outbox.wish(Wish::Tell(bytes));
+        }
+        if how.desktop {
+            self.outbox.send(Request::Tell(what));
+        }
     }
 }

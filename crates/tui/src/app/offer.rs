@@ -11,13 +11,8 @@ use pilothouse_core::{
     shell::Risk,
 };
 
-use super::{App, route::TOO_EARLY};
-use crate::{
-    overlay::Overlay,
-    pane::Focus,
-    prompt::{Prompt, Purpose},
-    standing::Standing,
-};
+use super::App;
+use crate::{ctx::TOO_EARLY, overlay::Prompt, pane::Focus, standing::Standing};
 
 /// What is known of the command in the composer.
 #[derive(Debug, Default)]
@@ -44,7 +39,7 @@ impl Offering {
 impl App {
     /// Puts the command that waits into the empty composer, and takes away one that waits no more.
     pub(super) fn settle_offer(&mut self) {
-        let state = self.session.state();
+        let state = self.world.state();
         if let Some(gone) = self.composer.offered().map(|o| o.question)
             && !state.open.contains_key(&gone)
         {
@@ -54,7 +49,7 @@ impl App {
         let rises = self.offering.rising.is_some_and(|c| c == call) && self.offering.sent != Some(id);
         let free = self.composer.offered().is_none() && self.composer.draft.is_empty();
         let wanted = self.offering.aside != Some(id) && self.composer.popup.is_none();
-        if !(free && wanted) || self.surroundings.read_only {
+        if !(free && wanted) || self.world.surroundings.read_only {
             return;
         }
         if !self.composer.offer(id, &line, rises) {
@@ -91,7 +86,7 @@ impl App {
     /// A key that came while the command had not stood long enough was meant for the draft.
     pub(super) fn yield_to_draft(&mut self) {
         let Some(offered) = self.composer.offered() else { return };
-        if !offered.by_hand && !self.was_there(&self.offering.drawn, &offered.question) {
+        if !offered.by_hand && !self.keying.pressed.came_after(&self.offering.drawn, &offered.question) {
             self.put_aside();
         }
     }
@@ -105,7 +100,7 @@ impl App {
 
     /// The user wants to change a command that waits.
     pub(super) fn edit_command(&mut self, id: CheckpointId) {
-        let kind = self.session.state().open.get(&id).map(|c| c.kind.clone());
+        let kind = self.world.state().open.get(&id).map(|c| c.kind.clone());
         let Some(CheckpointKind::Risk { command, gate, .. }) = kind else {
             return self.say("only a command can be changed");
         };
@@ -128,24 +123,21 @@ impl App {
             let why = if self.offering.whole { TOO_EARLY } else { TOO_SMALL };
             return self.complain(why);
         }
-        let kind = self.session.state().open.get(&id).map(|c| c.kind.clone());
+        let kind = self.world.state().open.get(&id).map(|c| c.kind.clone());
         let Some(CheckpointKind::Risk { command, folder, call, risk, .. }) = kind else { return };
         if text.trim() == command && risk == Risk::High {
             return self.ask_word(id, &command);
         }
-        let rises =
-            !text.trim().is_empty() && self.session.policy().verdict(text.trim(), &folder).risk == Risk::High;
+        let verdict = self.world.session.policy().verdict(text.trim(), &folder);
+        let rises = !text.trim().is_empty() && verdict.risk == Risk::High;
         self.offering.rising = rises.then_some(call);
         self.offering.sent = Some(id);
         self.answer(id, Answer::Line(text));
     }
 
     /// Asks for the word that lets a command of high risk run, with the command itself.
-    pub(super) fn ask_word(&mut self, id: CheckpointId, command: &str) {
-        let mut prompt =
-            Prompt::new(Purpose::Proceed(id), "Type proceed to run it once", Some("proceed".to_owned()));
-        prompt.about = Some(command.to_owned());
-        self.open_overlay(Overlay::Prompt(prompt));
+    fn ask_word(&mut self, id: CheckpointId, command: &str) {
+        self.open_overlay(Box::new(Prompt::proceed(id, command)));
     }
 }
 

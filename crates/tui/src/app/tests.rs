@@ -14,6 +14,7 @@ mod burst;
 mod confined;
 mod deaf;
 mod frames;
+mod golden;
 mod grants;
 mod held;
 mod hostile;
@@ -23,23 +24,35 @@ mod random;
 mod review;
 mod tell;
 
+use std::time::Duration;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pilothouse_core::{
-    ids::CallId,
+    blob::BlobId,
+    ids::{CallId, Millis},
     input::Opening,
     intent::Control,
     intent::Phase,
     meant::{Meant, Thing},
-    port::Reply,
+    port::{Reply, Surroundings},
     sandbox::{Backend, Sandbox},
-    session::State,
+    session::{Session, State},
     talk::{Finish, ModelCall, ModelReply},
     work::{Effect, Work},
 };
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::*;
-use crate::composer::Saved;
+use crate::{
+    composer::Saved,
+    overlay::Caret,
+    pane::{conversation, diff, plan},
+    theme::{Glyphs, Theme},
+};
+
+const CONVERSATION: Focus = Focus::Pane(conversation::ID);
+const PLAN: Focus = Focus::Pane(plan::ID);
+const DIFF: Focus = Focus::Pane(diff::ID);
 
 /// An app with a real session behind it; time passes only when it is told to.
 struct Desk {
@@ -102,6 +115,11 @@ impl Desk {
         }));
         desk.draw();
         desk
+    }
+
+    /// The name of the topmost overlay.
+    fn top(&self) -> Option<&'static str> {
+        self.app.overlays.last().map(|overlay| overlay.name())
     }
 
     fn state(&self) -> &State {
@@ -199,7 +217,7 @@ impl Desk {
         self
     }
 
-    fn draw(&mut self) -> (Buffer, super::view::Caret) {
+    fn draw(&mut self) -> (Buffer, Caret) {
         self.app.layout(self.size, self.now);
         let mut buf = Buffer::empty(self.size);
         let caret = self.app.render(&mut buf, self.now);

@@ -1,4 +1,4 @@
-//! Keymap files: TOML with a table a place, an entry an action, and one key or a list of keys.
+//! Keymap files: TOML with an entry an action, and one key or a list of keys.
 //!
 //! Owns reading them and naming the place of a mistake. Never opens a file.
 
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::{Action, Binding, Chord, Keymap, Place};
+use super::{Action, Binding, Chord, Keymap, Table, tables};
 
 /// A keymap file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,6 +61,7 @@ fn parse(source: &Source<'_>) -> Result<Parsed, KeymapError> {
     let table = DeTable::parse(source.text)
         .map_err(|e| source.error(&e.span().unwrap_or(0..0), e.message().trim().to_owned()))?;
     let mut parsed = Parsed::default();
+    let tables = tables();
     for (name, value) in table.get_ref() {
         let (key, span) = (name.get_ref().as_ref(), name.span());
         if let Some(text) = value.get_ref().as_str()
@@ -68,8 +69,8 @@ fn parse(source: &Source<'_>) -> Result<Parsed, KeymapError> {
         {
             parsed.leader = Some((text.to_owned(), value.span()));
         } else if let Some(entries) = value.get_ref().as_table() {
-            let Some(place) = Place::ALL.into_iter().find(|p| p.name() == key) else {
-                let known = Place::ALL.map(Place::name).join(", ");
+            let Some(place) = tables.iter().find(|t| t.name == key) else {
+                let known = tables.iter().map(|t| t.name).collect::<Vec<_>>().join(", ");
                 return Err(source.error(&span, format!("no place is called {key:?}; there are {known}")));
             };
             parse_place(source, place, entries, &mut parsed)?;
@@ -83,15 +84,15 @@ fn parse(source: &Source<'_>) -> Result<Parsed, KeymapError> {
 
 fn parse_place(
     source: &Source<'_>,
-    place: Place,
+    place: &Table,
     entries: &DeTable<'_>,
     parsed: &mut Parsed,
 ) -> Result<(), KeymapError> {
     for (name, value) in entries {
         let key = name.get_ref().as_ref();
-        let Some(action) = place.actions().into_iter().find(|a| a.name() == key) else {
-            let known: Vec<&str> = place.actions().into_iter().map(Action::name).collect();
-            let message = format!("{} has no action {key:?}; it has {}", place.name(), known.join(", "));
+        let Some(action) = place.actions().find(|a| a.entry.name == key) else {
+            let known: Vec<&str> = place.entries.iter().map(|e| e.name).collect();
+            let message = format!("{} has no action {key:?}; it has {}", place.name, known.join(", "));
             return Err(source.error(&name.span(), message));
         };
         let one = std::slice::from_ref(value);
@@ -125,14 +126,12 @@ fn bind(files: &[(&Source<'_>, &Parsed)], leader: Option<Chord>) -> Result<Keyma
             for (text, span) in keys {
                 let keys = sequence(source, leader, text, span)?;
                 let clash = bindings.iter().find(|b| {
-                    b.action.place() == action.place()
-                        && (b.keys.starts_with(&keys) || keys.starts_with(&b.keys))
+                    b.action.table == action.table && (b.keys.starts_with(&keys) || keys.starts_with(&b.keys))
                 });
                 if let Some(other) = clash {
                     let message = format!(
                         "{text:?} already means {:?} in {}; give that one another key first",
-                        other.action.name(),
-                        action.place().name()
+                        other.action.entry.name, action.table
                     );
                     return Err(source.error(span, message));
                 }

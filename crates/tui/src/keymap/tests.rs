@@ -3,13 +3,17 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use super::*;
+use crate::{
+    overlay::{self, approvals},
+    pane,
+};
 
 fn chords(text: &str) -> Vec<Chord> {
     text.split(' ').map(|k| Chord::parse(k).unwrap()).collect()
 }
 
-fn found(map: &Keymap, place: Place, keys: &str) -> Found {
-    map.find(&[place, Place::Anywhere], &chords(keys))
+fn found(map: &Keymap, table: &str, keys: &str) -> Found {
+    map.find(&[table, ANYWHERE], &chords(keys))
 }
 
 #[test]
@@ -21,26 +25,23 @@ fn the_shipped_file_is_good() {
 #[test]
 fn keys_find_their_action_and_prefixes_wait() {
     let map = Keymap::standard();
-    assert_eq!(found(&map, Place::Composer, "ctrl-p"), Found::Action(Action::Frame(frame::Action::Palette)));
-    assert_eq!(found(&map, Place::Composer, "ctrl-x"), Found::Prefix);
-    assert_eq!(found(&map, Place::Composer, "ctrl-x d"), Found::Action(Action::Frame(frame::Action::Diff)));
-    assert_eq!(found(&map, Place::Composer, "ctrl-x ctrl-x"), Found::Nothing);
-    assert_eq!(found(&map, Place::Composer, "y"), Found::Nothing);
-    assert_eq!(found(&map, Place::Approvals, "y"), Found::Action(Action::Approvals(approvals::Action::Once)));
+    assert_eq!(found(&map, "composer", "ctrl-p"), Found::Action(overlay::palette::KIND.action()));
+    assert_eq!(found(&map, "composer", "ctrl-x"), Found::Prefix);
+    assert_eq!(found(&map, "composer", "ctrl-x d"), Found::Action(pane::diff::KIND.toggle()));
+    assert_eq!(found(&map, "composer", "ctrl-x ctrl-x"), Found::Nothing);
+    assert_eq!(found(&map, "composer", "y"), Found::Nothing);
+    assert_eq!(found(&map, "approvals", "y"), Found::Action(approvals::Action::Once.into()));
 }
 
 #[test]
 fn the_users_file_rebinds_and_the_rest_stays() {
     let map =
         Keymap::with("leader = \"ctrl-space\"\n[anywhere]\npalette = [\"f2\", \"leader p\"]\n").unwrap();
-    let palette = Found::Action(Action::Frame(frame::Action::Palette));
-    assert_eq!(found(&map, Place::Composer, "f2"), palette);
-    assert_eq!(found(&map, Place::Composer, "ctrl-space p"), palette);
-    assert_eq!(found(&map, Place::Composer, "ctrl-p"), Found::Nothing);
-    assert_eq!(
-        found(&map, Place::Composer, "ctrl-space d"),
-        Found::Action(Action::Frame(frame::Action::Diff))
-    );
+    let palette = Found::Action(overlay::palette::KIND.action());
+    assert_eq!(found(&map, "composer", "f2"), palette);
+    assert_eq!(found(&map, "composer", "ctrl-space p"), palette);
+    assert_eq!(found(&map, "composer", "ctrl-p"), Found::Nothing);
+    assert_eq!(found(&map, "composer", "ctrl-space d"), Found::Action(pane::diff::KIND.toggle()));
     assert_eq!(map.yours().count(), 2);
 }
 
@@ -67,18 +68,22 @@ fn mistakes_are_named_with_line_and_column() {
 #[test]
 fn what_can_follow_the_leader_is_known() {
     let map = Keymap::standard();
-    let after = map.after(&[Place::Anywhere], &chords("ctrl-x"));
-    assert!(after.contains(&("a".to_owned(), Action::Frame(frame::Action::Approvals))));
-    assert_eq!(map.key(Action::Frame(frame::Action::Diff)).as_deref(), Some("Ctrl-X d"));
+    let after = map.after(&[ANYWHERE], &chords("ctrl-x"));
+    assert!(after.contains(&("a".to_owned(), approvals::KIND.action())));
+    assert_eq!(map.key(pane::diff::KIND.toggle()).as_deref(), Some("Ctrl-X d"));
 }
 
 #[test]
 fn names_of_actions_are_unique_in_their_place() {
-    for place in Place::ALL {
-        let mut names: Vec<_> = place.actions().into_iter().map(Action::name).collect();
+    for table in tables() {
+        let mut names: Vec<_> = table.entries.iter().map(|e| e.name).collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), all, "{place:?}");
+        assert_eq!(names.len(), all, "{}", table.name);
     }
+    let mut names: Vec<_> = tables().iter().map(|t| t.name).collect();
+    let all = names.len();
+    names.dedup();
+    assert_eq!(names.len(), all);
 }

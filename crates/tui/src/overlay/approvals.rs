@@ -1,354 +1,250 @@
-//! How the list of what waits is drawn: the exact command to its end, its folder, risk and reason.
+//! The list of what waits for the user, with exactly what would happen and why it is asked.
 //!
-//! Owns the drawing. The choice and its keys are [`crate::approvals`].
+//! Owns which item is chosen and what an answer is bound to: the item, what was shown of it, and the rule that
+//! stood beside the key. Opens on its key alone; a key that came before an item stood there answers nothing.
+
+pub(crate) mod view;
+
+use std::time::Instant;
 
 use pilothouse_core::{
-    checkpoint::{Checkpoint, CheckpointKind},
-    clean::Clean,
-    policy::Policy,
+    blob::BlobId,
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    ids::CheckpointId,
+    intent::Slash,
+    port::Ask,
     session::State,
-    trust::PartChange,
 };
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::Modifier,
-    text::{Line, Span},
-    widgets::Widget,
-};
-use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use ratatui::buffer::Buffer;
 
-use super::page::{Page, frame};
+use super::{Caret, Overlay, OverlayKind, Prompt, Reason, RuleOffer, Sheet, prompt::Purpose};
 use crate::{
-    approvals::{Approvals, risk_name, risk_slot},
-    reach::reaches,
-    theme::Slot,
+    ctx::{Ctx, Outcome, TOO_EARLY},
+    keymap::{self, Entry, action::actions},
+    pane::{Focus, diff},
+    reach::{rules, texts},
+    standing::Standing,
 };
 
-/// Rows of the list that stay in view above the answers.
-const LEAST: usize = 5;
+/// The list.
+pub const KIND: OverlayKind = OverlayKind {
+    entry: Entry { name: Action::TABLE, label: "approvals", reach: "opens a list; decides nothing" },
+    command: Some(Slash::Approvals),
+    actions: Action::ENTRIES,
+    heading: "In the list of what waits",
+    open: |_| Ok(Box::<Approvals>::default()),
+};
 
-/// Draws the list; below it how far each answer to the chosen item reaches, where there is room for that.
-pub fn render(list: &Approvals, page: &Page<'_>, buf: &mut Buffer) {
-    let item = list.chosen(page.state);
-    let chosen = item.map(|c| c.id);
-    let width = columns(page.body);
-    let mut rows: Vec<(Line<'static>, bool)> = Vec::new();
-    let mut at = 0;
-    for item in page.state.open.values() {
-        let is_chosen = Some(item.id) == chosen;
-        if is_chosen {
-            at = rows.len();
-        }
-        rows.extend(item_rows(item, is_chosen, page, width));
-    }
-    if rows.is_empty() {
-        rows.push((Line::from(format!("{}  Nothing waits on you.", page.glyphs.inner)), false));
-    }
-    let shows = item.filter(|item| fits(item, page.state, page.policy, page.body));
-    let answers = shows.map_or_else(Vec::new, |item| answer_rows(item, page, width));
-    let height = u16::try_from(rows.len() + answers.len() + if answers.is_empty() { 4 } else { 3 })
-        .unwrap_or(u16::MAX)
-        .max(8);
-    let area = super::centred(page.body, 120, height);
-    let count = format!("{} waiting · nothing here runs by itself", page.state.open.len());
-    let count = if page.body.width < 70 { page.state.open.len().to_string() } else { count };
-    let inner = frame(page, area, "Approvals", &count, keys(item, !answers.is_empty(), page.body.width), buf);
-    let below = u16::try_from(answers.len()).unwrap_or(inner.height).min(inner.height);
-    let room = usize::from(inner.height.saturating_sub(1 + below));
-    // The chosen item begins in view, whatever its length.
-    let top = if rows.len() <= room { 0 } else { at.min(rows.len() - room) };
-    for ((line, lit), y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom() - below) {
-        let area = Rect { y, height: 1, ..inner };
-        if *lit {
-            buf.set_style(area, page.theme.fill(Slot::Select));
-        }
-        line.render(area, buf);
-    }
-    let hidden = rows.len().saturating_sub(top + room);
-    if hidden > 0 && room > 0 {
-        let last = Rect { y: inner.bottom() - below - 1, height: 1, ..inner };
-        let whole = match item.map(|c| &c.kind) {
-            Some(CheckpointKind::Trust { .. }) => "; Enter shows every line",
-            Some(_) | None => "",
-        };
-        let rest = format!("  {} more rows{whole}", hidden + 1);
-        buf.set_style(last, page.theme.style(Slot::Warn));
-        let rest = format!("{rest:width$}", width = usize::from(last.width));
-        Line::from(Span::styled(rest, page.theme.style(Slot::Warn))).render(last, buf);
-    }
-    for (line, y) in answers.iter().zip(inner.bottom() - below..inner.bottom()) {
-        line.render(Rect { y, height: 1, ..inner }, buf);
+actions! {
+    /// What can be done in the list.
+    Action in "approvals" {
+        /// The next item.
+        Down "down", "next item", "the choice";
+        /// The previous item.
+        Up "up", "previous item", "the choice";
+        /// Open it: the diff, or the word that it wants.
+        Open "open", "open it", "shows more; decides nothing";
+        /// Allow it once.
+        Once "once", "allow once", "this one, now";
+        /// Allow commands like it for this session.
+        Session "session", "allow for this session", "the rule that stands beside it, until you leave";
+        /// Allow commands like it for good.
+        Rule "rule", "a rule for good", "shows the rule and what it matches first";
+        /// Change the command.
+        Edit "edit", "edit the command", "judged again as it then stands";
+        /// Deny it with a reason.
+        Deny "deny", "deny, with a reason", "this one; the agent is told why";
+        /// Why it is asked.
+        Why "why", "why it is asked", "shows more; decides nothing";
+        /// Back; everything stays pending.
+        Back "back", "close (stays pending)", "nothing";
     }
 }
 
-/// Columns of the list's text on a body.
-fn columns(body: Rect) -> usize {
-    usize::from(body.width.min(120).saturating_sub(6))
+/// What stands in the list: the item, the hash of what is shown of it, and the rules beside the key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Listed {
+    id: CheckpointId,
+    shown: Option<BlobId>,
+    rules: Vec<String>,
 }
 
-/// Whether the reach of every answer to an item can be drawn in full beside its key.
-pub fn fits(item: &Checkpoint, state: &State, policy: &Policy, body: Rect) -> bool {
-    let width = columns(body).saturating_sub(REACH).max(4);
-    let rows: usize = reaches(item, state, policy).iter().map(|r| words(&r.reach, width).len()).sum();
-    columns(body) >= REACH + 12 && rows + 1 + LEAST + 3 <= usize::from(body.height)
-}
-
-/// The keys that the border names: those that do not stand above it with their reach.
-fn keys(item: Option<&Checkpoint>, above: bool, width: u16) -> &'static [(&'static str, &'static str)] {
-    const OTHER: [(&str, &str); 4] =
-        [("j k", "item"), ("w", "why"), ("e", "edit the command"), ("q", "back, still pending")];
-    const PLAIN: [(&str, &str); 3] = [("j k", "item"), ("w", "why"), ("q", "back, still pending")];
-    const SHORT: [(&str, &str); 5] =
-        [("j k", "item"), ("y", "once"), ("n", "deny"), ("w", "why"), ("q", "back, still pending")];
-    const TRUST: [(&str, &str); 5] =
-        [("j k", "item"), ("y", "trust"), ("n", "leave off"), ("Enter", "view"), ("q", "back")];
-    const NARROW: [(&str, &str); 4] = [("j k", "item"), ("w", "why"), ("e", "edit"), ("q", "back")];
-    const LEAST: [(&str, &str); 2] = [("y", "once"), ("n", "deny")];
-    match item.map(|c| &c.kind) {
-        Some(CheckpointKind::Trust { .. }) if width >= 60 => &TRUST,
-        Some(CheckpointKind::Risk { gate: None, .. }) if above && width < 70 => &NARROW,
-        Some(CheckpointKind::Risk { gate: None, .. }) if above => &OTHER,
-        _ if above => &PLAIN,
-        _ if width >= 60 => &SHORT,
-        _ => &LEAST,
+impl Listed {
+    /// What stands in the list of an item; no rules where there is no room to show them.
+    fn of(item: &Checkpoint, ctx: &Ctx<'_>) -> Self {
+        let policy = ctx.session.policy();
+        let rules = rules(item, ctx.state, policy).map(|r| texts(&r)).unwrap_or_default();
+        let rules = if view::fits(item, ctx) { rules } else { Vec::new() };
+        Self { id: item.id, shown: item.kind.shown(), rules }
     }
 }
 
-/// Columns of a key and its name.
-const REACH: usize = 18;
+/// The list of what waits.
+#[derive(Debug, Default)]
+pub struct Approvals {
+    chosen: Option<CheckpointId>,
+    /// The chosen item as it was drawn, and since when.
+    drawn: Standing<Listed>,
+}
 
-/// How far each answer reaches, below a line.
-fn answer_rows(item: &Checkpoint, page: &Page<'_>, width: usize) -> Vec<Line<'static>> {
-    let theme = page.theme;
-    let [across, _] = page.glyphs.rule;
-    let mut rows = vec![Line::from(Span::styled(across.repeat(width + 2), theme.style(Slot::Line)))];
-    let key = theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
-    for answer in reaches(item, page.state, page.policy) {
-        let none = answer.key.is_empty();
-        let room = width.saturating_sub(REACH).max(4);
-        for (i, part) in words(&Clean::line(&answer.reach), room).into_iter().enumerate() {
-            let (letter, name) = if i == 0 { (answer.key, answer.name) } else { ("", "") };
-            let slot = if none { Slot::Faint } else { Slot::Text };
-            rows.push(Line::from(vec![
-                Span::styled(format!("  {letter:6}"), key),
-                Span::styled(format!("{name:10}"), theme.style(if none { Slot::Faint } else { Slot::Soft })),
-                Span::styled(part, theme.style(slot)),
-            ]));
+impl Approvals {
+    /// The chosen item; the first when the chosen one is gone.
+    fn chosen<'a>(&self, state: &'a State) -> Option<&'a Checkpoint> {
+        self.chosen.and_then(|id| state.open.get(&id)).or_else(|| state.open.values().next())
+    }
+
+    fn carry_out(&mut self, action: Action, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
+        match action {
+            Action::Down | Action::Up => self.step(action == Action::Down, item.id, ctx),
+            Action::Open if wants_word(item) => self.once(item, ctx),
+            Action::Open => open(item),
+            Action::Once => self.once(item, ctx),
+            Action::Session => self.for_session(item, ctx),
+            Action::Rule => match RuleOffer::of(item, ctx.session) {
+                Ok(offer) => Outcome { asks: vec![offer.rehearsal()], ..Outcome::open(offer) },
+                Err(why) => Outcome::notice(format!("no rule possible: {why}")),
+            },
+            Action::Why => match Reason::of_question(item, ctx.session) {
+                Some(reason) => Outcome::open(reason),
+                None => Outcome::notice("no rule applies: it always asks"),
+            },
+            Action::Edit => Outcome { change_command: Some(item.id), ..Outcome::none() },
+            Action::Deny => self.deny(item, ctx),
+            Action::Back => Outcome::close(),
         }
     }
-    rows
-}
 
-fn item_rows(item: &Checkpoint, chosen: bool, page: &Page<'_>, width: usize) -> Vec<(Line<'static>, bool)> {
-    let theme = page.theme;
-    let bold = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
-    let mark = Span::styled(
-        format!("{} ", if chosen { page.glyphs.folded } else { " " }),
-        theme.style(Slot::Accent),
-    );
-    let (tag, slot, text, details) = facts(item, page);
-    let tag_width = tag.width().max(10) + 2;
-    let mut rows = Vec::new();
-    let room = width.saturating_sub(2 + tag_width).max(4);
-    // A command is shown to its last blank.
-    let exact = matches!(item.kind, CheckpointKind::Risk { .. });
-    let parts = if exact { wrap(&text, room) } else { words(&text, room) };
-    for (i, part) in parts.into_iter().enumerate() {
-        let lead = if i == 0 { format!("{tag:tag_width$}") } else { " ".repeat(tag_width) };
-        let mark = if i == 0 { mark.clone() } else { Span::raw("  ") };
-        let line = Line::from(vec![mark, Span::styled(lead, theme.style(slot)), Span::styled(part, bold)]);
-        rows.push((line, chosen));
+    fn step(&mut self, down: bool, from: CheckpointId, ctx: &Ctx<'_>) -> Outcome {
+        let ids: Vec<CheckpointId> = ctx.state.open.keys().copied().collect();
+        let at = ids.iter().position(|id| *id == from).unwrap_or_default();
+        let to = if down { at + 1 } else { at.wrapping_sub(1) };
+        self.chosen = ids.get(to).copied().or(Some(from));
+        if let Some(item) = self.chosen(ctx.state) {
+            self.drawn.moved(Listed::of(item, ctx));
+        }
+        Outcome::none()
     }
-    let quiet = if chosen { Slot::Text } else { Slot::Faint };
-    for (label, value) in details {
-        let room = width.saturating_sub(2 + tag_width + 9).max(4);
-        for (i, part) in words(&value, room).into_iter().enumerate() {
-            let label = if i == 0 { label } else { "" };
-            let line = Line::from(vec![
-                Span::raw(" ".repeat(2 + tag_width)),
-                Span::styled(format!("{label:9}"), theme.style(Slot::Soft)),
-                Span::styled(part, theme.style(quiet)),
-            ]);
-            rows.push((line, false));
+
+    /// What `answer` makes of the item, if that stood there long enough before the key was pressed.
+    fn stood(&self, item: &Checkpoint, ctx: &Ctx<'_>, answer: impl FnOnce(Listed) -> Outcome) -> Outcome {
+        let listed = Listed::of(item, ctx);
+        if ctx.stood(&self.drawn, &listed) { answer(listed) } else { Outcome::complaint(TOO_EARLY) }
+    }
+
+    fn once(&self, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
+        match &item.kind {
+            CheckpointKind::Risk { command, .. } if wants_word(item) => {
+                self.stood(item, ctx, |listed| Outcome::open(Prompt::proceed(listed.id, command)))
+            }
+            CheckpointKind::Risk { .. }
+            | CheckpointKind::Transition { .. }
+            | CheckpointKind::Access { .. }
+            | CheckpointKind::Trust { .. }
+            | CheckpointKind::Confirmation
+            | CheckpointKind::Exit => {
+                self.stood(item, ctx, |listed| Outcome::answer(listed.id, Answer::Approve))
+            }
+            CheckpointKind::Diff { .. } => to_diff(),
+            CheckpointKind::Clarification { .. }
+            | CheckpointKind::Failure(_)
+            | CheckpointKind::Interruption { .. }
+            | CheckpointKind::PipelinePause { .. }
+            | CheckpointKind::Breakout { .. } => to_composer(),
         }
     }
-    rows.push((Line::default(), false));
-    rows
+
+    /// Allows the rule that stands beside the key until the session ends.
+    fn for_session(&self, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
+        if let Err(why) = rules(item, ctx.state, ctx.session.policy()) {
+            return Outcome::notice(format!("not for this session: {why}"));
+        }
+        self.stood(item, ctx, |listed| {
+            if listed.rules.is_empty() {
+                return Outcome::complaint("the screen is too small to show what that would allow");
+            }
+            Outcome::answer(listed.id, Answer::Grant { rules: listed.rules, lasting: false })
+        })
+    }
+
+    fn deny(&self, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
+        match item.kind {
+            CheckpointKind::Diff { .. } => to_diff(),
+            CheckpointKind::Trust { .. } => {
+                self.stood(item, ctx, |listed| Outcome::answer(listed.id, Answer::Reject(String::new())))
+            }
+            CheckpointKind::Risk { .. }
+            | CheckpointKind::Access { .. }
+            | CheckpointKind::Transition { .. } => self.stood(item, ctx, |listed| {
+                let question = "Deny it; tell the agent why, or just Enter";
+                Outcome::open(Prompt::new(Purpose::Deny(listed.id), question, None))
+            }),
+            CheckpointKind::Confirmation
+            | CheckpointKind::Clarification { .. }
+            | CheckpointKind::Failure(_)
+            | CheckpointKind::Interruption { .. }
+            | CheckpointKind::Exit
+            | CheckpointKind::PipelinePause { .. }
+            | CheckpointKind::Breakout { .. } => to_composer(),
+        }
+    }
 }
 
-type Details = Vec<(&'static str, String)>;
+impl Overlay for Approvals {
+    fn name(&self) -> &'static str {
+        KIND.entry.name
+    }
 
-fn facts(item: &Checkpoint, page: &Page<'_>) -> (String, Slot, String, Details) {
-    let ascii = page.glyphs.waits == "!";
-    let clean = |text: &str| Clean::line(text).into_string();
-    let waits = page.glyphs.waits.to_owned();
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        view::render(self.chosen(ctx.state), ctx, buf);
+        None
+    }
+
+    fn drew(&mut self, top: bool, ctx: &Ctx<'_>, now: Instant) {
+        let item = self.chosen(ctx.state).filter(|_| top);
+        let listed = item.map(|item| Listed::of(item, ctx));
+        self.drawn.drew(listed, now);
+    }
+
+    fn covered(&mut self) {
+        self.drawn = Standing::default();
+    }
+
+    fn act(&mut self, action: keymap::Action, ctx: &Ctx<'_>) -> Outcome {
+        let Some(action) = Action::of(action) else { return Outcome::none() };
+        let Some(item) = self.chosen(ctx.state) else { return Outcome::close() };
+        self.carry_out(action, item, ctx)
+    }
+}
+
+fn to_diff() -> Outcome {
+    Outcome::focus(Focus::Pane(diff::ID)).and_close()
+}
+
+/// The question wants words.
+fn to_composer() -> Outcome {
+    Outcome::focus(Focus::Composer).and_close()
+}
+
+/// Whether it is a command that runs only once its word was typed.
+fn wants_word(item: &Checkpoint) -> bool {
+    matches!(item.kind, CheckpointKind::Risk { .. }) && item.kind.word().is_some()
+}
+
+fn open(item: &Checkpoint) -> Outcome {
     match &item.kind {
-        CheckpointKind::Risk {
-            command,
-            folder,
-            risk,
-            why,
-            gate,
-            confine,
-            reason,
-            meant,
-            changed,
-            brought,
-            gives,
-            ..
-        } => {
-            let slot = risk_slot(*risk);
-            let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
-            let mut details = vec![("in", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
-            if !gives.is_empty() {
-                details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
-            }
-            if let Some(meant) = meant {
-                details.push(("program", clean(&programs(&meant.places()))));
-            }
-            if *brought {
-                details.push(("really", clean(changed)));
-            } else if !changed.is_empty() {
-                details.push(("changed", format!("since you allowed it: {}", clean(changed))));
-            }
-            if !reason.is_empty() {
-                details.push(("it says", clean(reason)));
-            }
-            if gate.is_some() {
-                details.push(("for", "a gate of the plan".to_owned()));
-            }
-            (risk_name(*risk, ascii).to_owned(), slot, clean(command), details)
+        CheckpointKind::Diff { .. } => to_diff(),
+        CheckpointKind::Trust { sheet, .. } => {
+            Outcome { asks: vec![Ask::Blob(*sheet)], ..Outcome::open(Sheet::new(*sheet)) }
         }
-        CheckpointKind::Access { request, ruling, .. } => {
-            let details = vec![("why", clean(&ruling.to_string()))];
-            (format!("{waits} asks"), Slot::Warn, clean(&request.to_string()), details)
+        CheckpointKind::Risk { .. } | CheckpointKind::Access { .. } | CheckpointKind::Transition { .. } => {
+            Outcome::none()
         }
-        CheckpointKind::Transition { from, to, reason, .. } => {
-            let text = format!("go from {} to {}", from.title(), to.title());
-            let details = vec![("why", clean(reason))];
-            (format!("{waits} deeper"), Slot::Warn, text, details)
-        }
-        CheckpointKind::Trust { parts, .. } => {
-            let mut details = Details::new();
-            for part in parts {
-                details.push((changed(part.change), clean(&part.path)));
-                details.extend(part.would.iter().map(|w| ("", format!("  {}", clean(w)))));
-            }
-            (format!("{waits} trust"), Slot::Warn, clean(&item.message), details)
-        }
-        CheckpointKind::Diff { proposals, .. } => {
-            let files: Vec<String> = proposals
-                .iter()
-                .filter_map(|id| page.state.proposals.get(id))
-                .map(|p| clean(&p.path.to_string()))
-                .collect();
-            let control = proposals.iter().filter_map(|id| page.state.proposals.get(id)).filter_map(|p| {
-                let why = p.control.as_ref()?;
-                Some((
-                    "control",
-                    format!("{} {}; it is written by its own word", clean(p.path.as_str()), clean(why)),
-                ))
-            });
-            let details = control.collect();
-            (format!("{waits} changes"), Slot::Warn, files.join("  "), details)
-        }
-        CheckpointKind::Confirmation => {
-            let title = page.state.plan.as_ref().map_or(String::new(), |p| clean(&p.title));
-            (format!("{} plan", page.glyphs.star), Slot::Accent, title, Details::new())
-        }
-        CheckpointKind::Failure(failure) => {
-            let details = vec![("hint", clean(&failure.hint))];
-            (format!("{} failed", page.glyphs.failed), Slot::Bad, clean(&failure.message), details)
-        }
-        CheckpointKind::Clarification { .. }
+        CheckpointKind::Confirmation
+        | CheckpointKind::Clarification { .. }
+        | CheckpointKind::Failure(_)
         | CheckpointKind::Interruption { .. }
         | CheckpointKind::Exit
         | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => {
-            (format!("{waits} question"), Slot::Warn, clean(&item.message), Details::new())
-        }
-    }
-}
-
-/// Where the programs of a command are, the first few by name.
-fn programs(places: &[String]) -> String {
-    let mut text = places.iter().take(MOST_PROGRAMS).cloned().collect::<Vec<_>>().join("  ");
-    if places.len() > MOST_PROGRAMS {
-        text.push_str(&format!("  and {} more", places.len() - MOST_PROGRAMS));
-    }
-    if text.is_empty() { "none that its words name".to_owned() } else { text }
-}
-
-/// Programs of one command that are named.
-const MOST_PROGRAMS: usize = 6;
-
-/// Every part of the text on rows of at most `width` columns; nothing is left out.
-pub fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    let mut used = 0;
-    for g in text.graphemes(true) {
-        if used + g.width() > width {
-            rows.push(String::new());
-            used = 0;
-        }
-        used += g.width();
-        if let Some(row) = rows.last_mut() {
-            row.push_str(g);
-        }
-    }
-    rows
-}
-
-/// Words on rows of at most `width` columns, each as far in as the first; a word that is longer than
-/// a row is cut.
-fn words(text: &str, width: usize) -> Vec<String> {
-    let lead = " ".repeat(text.len() - text.trim_start().len());
-    let room = width.saturating_sub(lead.width()).max(1);
-    let mut rows: Vec<String> = Vec::new();
-    for word in text.trim_start().split(' ') {
-        match rows.last_mut() {
-            Some(row) if row.width() + 1 + word.width() <= room => {
-                row.push(' ');
-                row.push_str(word);
-            }
-            Some(_) | None => rows.extend(wrap(word, room)),
-        }
-    }
-    rows.iter().map(|row| format!("{lead}{row}")).collect()
-}
-
-/// How a part of what the folder brings differs from what was trusted before.
-const fn changed(change: PartChange) -> &'static str {
-    match change {
-        PartChange::New => "brings",
-        PartChange::Changed => "changed",
-        PartChange::Same => "as before",
-        PartChange::Gone => "gone",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn sentences_break_at_blanks_and_stay_as_far_in_as_they_began() {
-        assert_eq!(words("  gives commands A, B", 12), ["  gives", "  commands", "  A, B"]);
-        assert_eq!(words("averylongword x", 6), ["averyl", "ongwor", "d x"]);
-        assert_eq!(words("", 6), [""]);
-    }
-
-    proptest! {
-        #[test]
-        fn no_row_is_too_wide_and_only_blanks_are_lost(text in "[a-zäß世 ]{0,60}", width in 4_usize..30) {
-            let rows = words(text.trim(), width);
-            prop_assert!(rows.iter().all(|row| row.width() <= width), "{rows:?}");
-            let bare = |s: &str| s.split_whitespace().collect::<String>();
-            prop_assert_eq!(bare(&rows.concat()), bare(&text));
-        }
+        | CheckpointKind::Breakout { .. } => to_composer(),
     }
 }

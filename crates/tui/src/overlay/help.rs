@@ -3,6 +3,7 @@
 //! Owns which pane's keys are shown and the scroll. Never acts.
 
 use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::intent::Slash;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -12,33 +13,43 @@ use ratatui::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::page::{Page, frame};
+use super::{Caret, Overlay, OverlayKind, page::frame};
 use crate::{
-    keymap::{Keymap, Place},
-    pane::Focus,
+    composer,
+    ctx::{Ctx, Outcome},
+    keymap::{ANYWHERE, Entry, Keymap, Table, tables},
+    pane::{Focus, plan},
     status::shorten,
     theme::Slot,
+};
+
+/// The page.
+pub const KIND: OverlayKind = OverlayKind {
+    entry: Entry { name: "help", label: "keys", reach: "opens a page" },
+    command: Some(Slash::Help),
+    actions: &[],
+    heading: "",
+    open: |_| Ok(Box::<Help>::default()),
 };
 
 /// The keys.
 #[derive(Debug, Default)]
 pub struct Help {
-    pane: usize,
+    /// How many parts on from the one that has the keys.
+    pane: i32,
     top: usize,
 }
 
 /// Columns for keys.
 const KEY_COLUMN: usize = 12;
 
-const PANES: [Place; 4] = [Place::Conversation, Place::Plan, Place::Diff, Place::Approvals];
-
 impl Help {
-    /// Scrolls, or goes to the next pane's keys.
-    pub fn key(&mut self, key: KeyEvent) {
+    /// Scrolls, or goes to the next part's keys.
+    fn take(&mut self, key: KeyEvent) {
         if matches!(key.code, KeyCode::Tab | KeyCode::Right) {
-            self.pane += 1;
+            self.pane = self.pane.wrapping_add(1);
         } else if matches!(key.code, KeyCode::BackTab | KeyCode::Left) {
-            self.pane += PANES.len() - 1;
+            self.pane = self.pane.wrapping_sub(1);
         } else if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
             self.top += 1;
         } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
@@ -50,42 +61,48 @@ impl Help {
         }
     }
 
-    /// Draws it.
-    pub fn render(&self, page: &Page<'_>, keymap: &Keymap, focus: Focus, buf: &mut Buffer) {
+    /// The tables of what is open, of what holds anywhere, and of the composer.
+    fn shown(&self, focus: Focus) -> [Option<Table>; 3] {
+        let (fixed, parts): (Vec<Table>, Vec<Table>) =
+            tables().into_iter().partition(|t| t.name == ANYWHERE || t.name == composer::Action::TABLE);
+        // The composer has a column of its own: beside it the plan's keys are the ones that answer.
         let here = match focus {
-            Focus::Composer | Focus::Plan => 1,
-            Focus::Conversation => 0,
-            Focus::Diff => 2,
+            Focus::Composer => parts.iter().position(|t| t.name == plan::ID.0),
+            Focus::Pane(id) => parts.iter().position(|t| t.name == id.0),
         };
-        let pane = PANES.get((here + self.pane) % PANES.len()).copied().unwrap_or(Place::Plan);
-        let columns = [
-            Self::column(keymap, pane),
-            Self::column(keymap, Place::Anywhere),
-            Self::column(keymap, Place::Composer),
-        ];
-        let rows = columns.iter().map(Vec::len).max().unwrap_or_default();
-        let wide = page.body.width >= 100;
-        let all: Vec<(String, Vec<(String, String)>)> = [pane, Place::Anywhere, Place::Composer]
+        let count = i32::try_from(parts.len()).unwrap_or(1).max(1);
+        let at = (i32::try_from(here.unwrap_or_default()).unwrap_or_default() + self.pane).rem_euclid(count);
+        let part = parts.into_iter().nth(usize::try_from(at).unwrap_or_default());
+        let [anywhere, composer] = [0, 1].map(|n| fixed.get(n).cloned());
+        [part, anywhere, composer]
+    }
+
+    fn draw(&self, ctx: &Ctx<'_>, buf: &mut Buffer) {
+        let keymap = ctx.keymap;
+        let all: Vec<(String, Vec<(String, String)>)> = self
+            .shown(ctx.focus)
             .into_iter()
-            .zip(columns)
-            .map(|(place, rows)| (heading(place), rows))
+            .flatten()
+            .map(|table| (table.heading.clone(), Self::column(keymap, &table)))
             .collect();
+        let rows = all.iter().map(|(_, rows)| rows.len()).max().unwrap_or_default();
+        let wide = ctx.body.width >= 100;
         let total = if wide { rows } else { all.iter().map(|(_, r)| r.len() + 3).sum() };
         let height = u16::try_from(total + 7).unwrap_or(u16::MAX);
-        let area = super::centred(page.body, 112, height);
+        let area = super::centred(ctx.body, 112, height);
         let yours = keymap.yours().count();
         let right = match yours {
             0 => "from the keymap".to_owned(),
             n => format!("from your keymap · {n} yours"),
         };
         let keys = [("Tab", "next pane's keys"), ("↑ ↓", "scroll"), ("Esc", "close")];
-        let inner = frame(page, area, "Keys", &right, &keys, buf);
+        let inner = frame(ctx, area, "Keys", &right, &keys, buf);
         let inner = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
         if wide {
             let third = inner.width / 3;
             for ((title, rows), i) in all.iter().zip(0u16..) {
                 let column = Rect { x: inner.x + i * third, width: third.saturating_sub(2), ..inner };
-                self.draw(page, title, rows, column, buf);
+                self.draw_column(ctx, title, rows, column, buf);
             }
         } else {
             let flat: Vec<(String, String)> = all
@@ -97,28 +114,34 @@ impl Help {
                         .chain([Default::default()])
                 })
                 .collect();
-            self.draw(page, "", &flat, inner, buf);
+            self.draw_column(ctx, "", &flat, inner, buf);
         }
     }
 
-    fn column(keymap: &Keymap, place: Place) -> Vec<(String, String)> {
-        place
+    fn column(keymap: &Keymap, table: &Table) -> Vec<(String, String)> {
+        table
             .actions()
-            .into_iter()
             .filter_map(|action| {
                 let keys = keymap.keys(action);
                 (!keys.is_empty()).then(|| {
                     let both = keys.iter().take(2).cloned().collect::<Vec<_>>().join(" ");
                     let first = keys.into_iter().next().unwrap_or_default();
                     let shown = if both.width() <= KEY_COLUMN { both } else { first };
-                    (shown, action.label().to_owned())
+                    (shown, action.entry.label.to_owned())
                 })
             })
             .collect()
     }
 
-    fn draw(&self, page: &Page<'_>, title: &str, rows: &[(String, String)], area: Rect, buf: &mut Buffer) {
-        let theme = page.theme;
+    fn draw_column(
+        &self,
+        ctx: &Ctx<'_>,
+        title: &str,
+        rows: &[(String, String)],
+        area: Rect,
+        buf: &mut Buffer,
+    ) {
+        let theme = ctx.theme;
         let accent = theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
         let mut area = area.intersection(buf.area);
         if !title.is_empty() && area.height > 2 {
@@ -146,13 +169,18 @@ impl Help {
     }
 }
 
-fn heading(place: Place) -> String {
-    match place {
-        Place::Anywhere => "Anywhere".to_owned(),
-        Place::Composer => "Composer".to_owned(),
-        Place::Conversation => "In the conversation".to_owned(),
-        Place::Plan => "In the plan".to_owned(),
-        Place::Diff => "In the diff".to_owned(),
-        Place::Approvals => "In the list of what waits".to_owned(),
+impl Overlay for Help {
+    fn name(&self) -> &'static str {
+        KIND.entry.name
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        self.draw(ctx, buf);
+        None
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        self.take(key);
+        Some(Outcome::none())
     }
 }

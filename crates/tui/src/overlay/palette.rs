@@ -12,12 +12,22 @@ use ratatui::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::page::{Page, frame};
+use super::{Caret, OVERLAYS, Overlay, OverlayKind, page::frame};
 use crate::{
     composer::popup::fuzzy,
-    keymap::{Action, Keymap, Place},
+    ctx::{Ctx, Outcome},
+    keymap::{Action, Entry, Keymap, Table, tables},
     status::shorten,
     theme::Slot,
+};
+
+/// The page.
+pub const KIND: OverlayKind = OverlayKind {
+    entry: Entry { name: "palette", label: "find a command", reach: "opens a list" },
+    command: None,
+    actions: &[],
+    heading: "",
+    open: |ctx| Ok(Box::new(Palette::new(ctx.keymap))),
 };
 
 /// Every action by name.
@@ -30,20 +40,17 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// Every action that the keymap knows.
-    pub fn new(keymap: &Keymap) -> Self {
-        let entries: Vec<_> = Place::ALL
-            .into_iter()
-            .filter(|p| *p != Place::Approvals)
-            .flat_map(Place::actions)
-            .map(|a| (a, keymap.key(a)))
-            .collect();
+    /// Every action that the keymap knows, but those of overlays: they act on what is chosen there.
+    fn new(keymap: &Keymap) -> Self {
+        let here = |table: &Table| !OVERLAYS.iter().any(|kind| kind.entry.name == table.name);
+        let tables: Vec<Table> = tables().into_iter().filter(here).collect();
+        let entries: Vec<_> = tables.iter().flat_map(Table::actions).map(|a| (a, keymap.key(a))).collect();
         let found = (0..entries.len()).collect();
         Self { query: String::new(), entries, found, at: 0 }
     }
 
     /// Takes a key; returns the action that was chosen with it.
-    pub fn key(&mut self, key: KeyEvent) -> Option<Action> {
+    fn choose(&mut self, key: KeyEvent) -> Option<Action> {
         let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         let last = self.found.len().saturating_sub(1);
         if key.code == KeyCode::Enter {
@@ -69,69 +76,30 @@ impl Palette {
         None
     }
 
-    /// Adds a paste to the query.
-    pub fn paste(&mut self, text: &str) {
-        self.query.extend(text.chars().filter(|c| !c.is_control()).take(80));
-        self.search();
-    }
-
     fn search(&mut self) {
         let names: Vec<String> =
-            self.entries.iter().map(|(a, _)| format!("{} {}", a.label(), a.place().name())).collect();
+            self.entries.iter().map(|(a, _)| format!("{} {}", a.entry.label, a.table)).collect();
         self.found = fuzzy(&self.query, names.iter().map(String::as_str), false);
         self.at = 0;
     }
 
-    /// Draws it; returns where the caret is.
-    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) -> Option<(u16, u16)> {
-        let area = super::centred(page.body, 80, page.body.height.saturating_sub(2).min(24));
-        let count = format!("{} of {}", self.found.len(), self.entries.len());
-        let keys = [("Enter", "run"), ("↑ ↓", "move"), ("Esc", "close")];
-        let inner = frame(page, area, "Commands", &count, &keys, buf);
-        let theme = page.theme;
-        if inner.height < 3 {
-            return None;
-        }
-        let air = u16::from(inner.height > 12);
-        let inner = Rect { y: inner.y + air, height: inner.height - air, ..inner };
-        let query = Line::from(vec![
-            Span::styled("› ", theme.style(Slot::Accent)),
-            Span::styled(self.query.clone(), theme.style(Slot::Strong)),
-        ]);
-        query.render(Rect { height: 1, ..inner }, buf);
-        let rule = page.glyphs.rule.first().copied().unwrap_or("-").repeat(usize::from(inner.width));
-        buf.set_stringn(inner.x, inner.y + 1, rule, usize::from(inner.width), theme.style(Slot::Line));
-        let list = Rect { y: inner.y + 2, height: inner.height - 2, ..inner };
-        let rows = usize::from(list.height);
-        let top = (self.at + 1).saturating_sub(rows);
-        for (row, index) in self.found.iter().enumerate().skip(top).take(rows) {
-            let Some((action, key)) = self.entries.get(*index) else { continue };
-            let y = list.y + u16::try_from(row - top).unwrap_or_default();
-            Self::row(page, *action, key.as_deref(), row == self.at, Rect { y, height: 1, ..list }, buf);
-        }
-        if self.found.is_empty() {
-            let text = format!("No match for {:?}", self.query);
-            buf.set_stringn(list.x, list.y + 1, text, usize::from(list.width), theme.style(Slot::Soft));
-        }
-        let x = inner.x + 2 + u16::try_from(self.query.width()).unwrap_or_default();
-        Some((x.min(inner.right().saturating_sub(1)), inner.y))
-    }
-
-    fn row(page: &Page<'_>, action: Action, key: Option<&str>, chosen: bool, area: Rect, buf: &mut Buffer) {
-        let theme = page.theme;
+    fn row(ctx: &Ctx<'_>, action: Action, key: Option<&str>, chosen: bool, area: Rect, buf: &mut Buffer) {
+        let theme = ctx.theme;
         let mut text = theme.style(Slot::Text);
         if chosen {
             buf.set_style(area, theme.fill(Slot::Select));
             text = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
         }
         let width = usize::from(area.width);
-        let mark = if chosen { page.glyphs.folded } else { " " };
+        let mark = if chosen { ctx.glyphs.folded } else { " " };
         let key = key.unwrap_or("–");
-        let place = action.place().name();
-        let label = shorten(action.label(), width.saturating_sub(4 + key.width()));
+        let place = action.table;
+        let label = shorten(action.entry.label, width.saturating_sub(4 + key.width()));
         let used = 2 + label.width();
-        let reach =
-            shorten(action.reach(), width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5));
+        let reach = shorten(
+            action.entry.reach,
+            width.saturating_sub(30.max(used + 2) + place.width() + key.width() + 5),
+        );
         let mut spans =
             vec![Span::styled(format!("{mark} "), theme.style(Slot::Accent)), Span::styled(label, text)];
         if width >= 56 && !reach.is_empty() {
@@ -146,5 +114,56 @@ impl Palette {
         let right = Line::from(right);
         let wide = u16::try_from(right.width()).unwrap_or(area.width).min(area.width);
         right.render(Rect { x: area.right() - wide, width: wide, ..area }, buf);
+    }
+}
+
+impl Overlay for Palette {
+    fn name(&self) -> &'static str {
+        KIND.entry.name
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let area = super::centred(ctx.body, 80, ctx.body.height.saturating_sub(2).min(24));
+        let count = format!("{} of {}", self.found.len(), self.entries.len());
+        let keys = [("Enter", "run"), ("↑ ↓", "move"), ("Esc", "close")];
+        let inner = frame(ctx, area, "Commands", &count, &keys, buf);
+        let theme = ctx.theme;
+        if inner.height < 3 {
+            return None;
+        }
+        let air = u16::from(inner.height > 12);
+        let inner = Rect { y: inner.y + air, height: inner.height - air, ..inner };
+        let query = Line::from(vec![
+            Span::styled("› ", theme.style(Slot::Accent)),
+            Span::styled(self.query.clone(), theme.style(Slot::Strong)),
+        ]);
+        query.render(Rect { height: 1, ..inner }, buf);
+        let rule = ctx.glyphs.rule.first().copied().unwrap_or("-").repeat(usize::from(inner.width));
+        buf.set_stringn(inner.x, inner.y + 1, rule, usize::from(inner.width), theme.style(Slot::Line));
+        let list = Rect { y: inner.y + 2, height: inner.height - 2, ..inner };
+        let rows = usize::from(list.height);
+        let top = (self.at + 1).saturating_sub(rows);
+        for (row, index) in self.found.iter().enumerate().skip(top).take(rows) {
+            let Some((action, key)) = self.entries.get(*index) else { continue };
+            let y = list.y + u16::try_from(row - top).unwrap_or_default();
+            Self::row(ctx, *action, key.as_deref(), row == self.at, Rect { y, height: 1, ..list }, buf);
+        }
+        if self.found.is_empty() {
+            let text = format!("No match for {:?}", self.query);
+            buf.set_stringn(list.x, list.y + 1, text, usize::from(list.width), theme.style(Slot::Soft));
+        }
+        let x = inner.x + 2 + u16::try_from(self.query.width()).unwrap_or_default();
+        Some((x.min(inner.right().saturating_sub(1)), inner.y))
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        let chosen = self.choose(key);
+        Some(Outcome { close: chosen.is_some(), run: chosen, ..Outcome::none() })
+    }
+
+    /// Adds it to the query.
+    fn paste(&mut self, text: &str) {
+        self.query.extend(text.chars().filter(|c| !c.is_control()).take(80));
+        self.search();
     }
 }

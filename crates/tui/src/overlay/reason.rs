@@ -1,7 +1,8 @@
 //! Why a call is asked about, is refused, or runs without a question.
 //!
-//! Owns the page. The rules give the words; nothing is decided here.
+//! Owns the ctx. The rules give the words; nothing is decided here.
 
+use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
@@ -20,8 +21,9 @@ use ratatui::{
     widgets::Widget,
 };
 
-use super::page::{Page, frame};
+use super::{Caret, Overlay, page::frame};
 use crate::{
+    ctx::{self, Ctx},
     row::{Ink, Piece, Row, wrap},
     theme::Slot,
 };
@@ -75,24 +77,7 @@ impl Reason {
         Some(Self::of(&request, then, &path, session))
     }
 
-    /// Draws it.
-    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) {
-        let width = usize::from(page.body.width.min(110).saturating_sub(6));
-        let rows = self.rows(page, width);
-        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
-        let area = super::centred(page.body, 110, height);
-        let title = match self.why.outcome {
-            Outcome::Run => "Why it is not asked",
-            Outcome::Ask => "Why it is asked",
-            Outcome::Refuse => "Why it is refused",
-        };
-        let inner = frame(page, area, title, "", &[("Esc", "back, nothing is decided")], buf);
-        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
-            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
-        }
-    }
-
-    fn rows(&self, page: &Page<'_>, width: usize) -> Vec<Line<'static>> {
+    fn rows(&self, ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
         let mut all = self.why.rows.clone();
         if let Some(then) = self.then.as_ref().filter(|then| !self.says(then)) {
             all.push(("then", format!("when it was made: {then}")));
@@ -107,7 +92,7 @@ impl Reason {
                 ("rule" | "change", _) => Slot::Text,
                 _ => Slot::Soft,
             };
-            let mut style = page.theme.style(slot);
+            let mut style = ctx.theme.style(slot);
             if label == "call" {
                 style = style.add_modifier(Modifier::BOLD);
             }
@@ -116,7 +101,7 @@ impl Reason {
             for (i, part) in parts.iter().map(Row::text).enumerate() {
                 let label = if i == 0 { label } else { "" };
                 lines.push(Line::from(vec![
-                    Span::styled(format!("{label:LABEL$}"), page.theme.style(Slot::Soft)),
+                    Span::styled(format!("{label:LABEL$}"), ctx.theme.style(Slot::Soft)),
                     Span::styled(part, style),
                 ]));
             }
@@ -130,5 +115,37 @@ impl Reason {
     /// Whether what decided then is what the rules say now.
     fn says(&self, then: &Ruling) -> bool {
         self.why.rows.iter().any(|(label, text)| *label == "rule" && text.starts_with(&then.to_string()))
+    }
+}
+
+impl Overlay for Reason {
+    fn name(&self) -> &'static str {
+        "reason"
+    }
+
+    fn is_alone(&self) -> bool {
+        true
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let width = usize::from(ctx.body.width.min(110).saturating_sub(6));
+        let rows = self.rows(ctx, width);
+        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
+        let area = super::centred(ctx.body, 110, height);
+        let title = match self.why.outcome {
+            Outcome::Run => "Why it is not asked",
+            Outcome::Ask => "Why it is asked",
+            Outcome::Refuse => "Why it is refused",
+        };
+        let inner = frame(ctx, area, title, "", &[("Esc", "back, nothing is decided")], buf);
+        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
+            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
+        }
+        None
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<ctx::Outcome> {
+        let back = matches!(key.code, KeyCode::Char('q' | 'w'));
+        Some(ctx::Outcome { close: back, ..ctx::Outcome::none() })
     }
 }

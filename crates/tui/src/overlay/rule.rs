@@ -1,12 +1,16 @@
 //! A rule that would be kept for good, shown in full with what it matches before it is kept.
 //!
-//! Owns how narrow it is and the page. Never keeps it: the root does, after a second yes.
+//! Owns how narrow it is and the ctx. Keeps it only by a second yes to exactly what was drawn.
 
+use std::time::Instant;
+
+use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
-    checkpoint::Checkpoint,
+    checkpoint::{Answer, Checkpoint},
     clean::Clean,
     ids::CheckpointId,
-    policy::{Example, Found, Outcome, Rehearsal, Rule},
+    policy::{self, Example, Found, Rehearsal, Rule},
+    port::{Ask, Reply},
     session::Session,
 };
 use ratatui::{
@@ -17,11 +21,13 @@ use ratatui::{
     widgets::Widget,
 };
 
-use super::page::{Page, frame};
+use super::{Caret, Overlay, page::frame};
 use crate::{
-    approvals::{risk_name, risk_slot},
+    ctx::{Ctx, Outcome, TOO_EARLY},
     reach::texts,
+    risk::{risk_name, risk_slot},
     row::{Ink, Piece, wrap},
+    standing::Standing,
     status::shorten,
     theme::Slot,
 };
@@ -32,20 +38,22 @@ const LABEL: usize = 10;
 const MOST_PAST: usize = 6;
 
 /// What stands on the page: an answer is bound to exactly this.
-pub type Shown = (CheckpointId, Vec<String>, bool);
+type Shown = (CheckpointId, Vec<String>, bool);
 
 /// A rule that is offered for good.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct RuleOffer {
     /// The question that it would answer.
-    pub question: CheckpointId,
+    question: CheckpointId,
     /// From the most general to the narrowest, each with what it does.
     offers: Vec<(Vec<Rule>, Vec<Example>)>,
     at: usize,
     /// What it would have done, once that is known.
     found: Option<Rehearsal>,
     /// The request that asked for it.
-    pub asked: u64,
+    asked: u64,
+    /// What was drawn, and since when.
+    drawn: Standing<Shown>,
 }
 
 impl RuleOffer {
@@ -61,7 +69,7 @@ impl RuleOffer {
             (rules, examples)
         };
         let offers = policy.offers(&request, &setting)?.into_iter().map(with).collect();
-        Ok(Self { question: item.id, offers, at: 0, found: None, asked: 0 })
+        Ok(Self { question: item.id, offers, at: 0, found: None, asked: 0, drawn: Standing::default() })
     }
 
     /// The rules as they would be kept.
@@ -69,18 +77,13 @@ impl RuleOffer {
         self.offers.get(self.at).map(|(rules, _)| texts(rules)).unwrap_or_default()
     }
 
-    /// What stands on the page.
+    /// What stands on the ctx.
     pub fn shown(&self) -> Shown {
         (self.question, self.rules(), self.found.is_some())
     }
 
-    /// Whether what it would have done is known.
-    pub const fn is_rehearsed(&self) -> bool {
-        self.found.is_some()
-    }
-
     /// A narrower rule or a wider one; false when there is none.
-    pub fn turn(&mut self, narrower: bool) -> bool {
+    fn turn(&mut self, narrower: bool) -> bool {
         let to = if narrower { self.at + 1 } else { self.at.wrapping_sub(1) };
         if to >= self.offers.len() {
             return false;
@@ -89,46 +92,18 @@ impl RuleOffer {
         true
     }
 
-    /// Takes what the rule would have done, if it was asked for last.
-    pub fn answered(&mut self, number: u64, found: Rehearsal) {
-        if number == self.asked {
-            self.found = Some(found);
-        }
-    }
-
     /// Whether the page shows the whole rule on a body of this size.
-    pub fn fits(&self, body: Rect) -> bool {
+    fn fits(&self, body: Rect) -> bool {
         body.width >= 30 && usize::from(body.height) >= self.rules().len() + 8
     }
 
-    /// Draws it.
-    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) {
-        let width = usize::from(page.body.width.min(110).saturating_sub(6));
-        let rows = self.rows(page, width);
-        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
-        let area = super::centred(page.body, 110, height);
-        let right = if page.body.width < 60 { "" } else { "nothing is kept yet" };
-        let mut keys = vec![("y", "keep it and run")];
-        if self.at + 1 < self.offers.len() {
-            keys.push(("-", "narrower"));
-        }
-        if self.at > 0 {
-            keys.push(("+", "wider"));
-        }
-        keys.push(("q", "back"));
-        let inner = frame(page, area, "A rule for good", right, &keys, buf);
-        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
-            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
-        }
-    }
-
-    fn rows(&self, page: &Page<'_>, width: usize) -> Vec<Line<'static>> {
-        let mut rows = Rows { page, room: width.saturating_sub(LABEL).max(8), lines: Vec::new() };
+    fn rows(&self, ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
+        let mut rows = Rows { ctx, room: width.saturating_sub(LABEL).max(8), lines: Vec::new() };
         for (i, rule) in self.rules().iter().enumerate() {
             rows.text(if i == 0 { "rule" } else { "" }, rule, Slot::Strong);
         }
-        rows.text("reach", "every folder on this machine, until you take it out", Slot::Soft);
-        rows.text("kept in", "your permissions.toml, below what stands there", Slot::Soft);
+        rows.text("reach", "every folder on this machine, until you remove it", Slot::Soft);
+        rows.text("saved to", "your permissions.toml, at its end", Slot::Soft);
         rows.lines.push(Line::default());
         for (i, example) in self.offers.get(self.at).map_or(&[][..], |(_, e)| e).iter().enumerate() {
             rows.example(if i == 0 { "matches" } else { "" }, example);
@@ -146,13 +121,102 @@ impl RuleOffer {
             rows.text("", &format!("and {} more", found.through.len() - MOST_PAST), Slot::Soft);
         }
         for (i, one) in found.held.iter().take(MOST_PAST).enumerate() {
-            rows.past(if i == 0 { "asks still" } else { "" }, one);
+            rows.past(if i == 0 { "asks" } else { "" }, one);
         }
         if !found.is_advisable() {
             let text = "not recommended: it names commands of high risk or removals, which ask all the same";
             rows.text("", text, Slot::Warn);
         }
         rows.lines
+    }
+}
+
+impl RuleOffer {
+    /// Asks what the rule on the page would have done.
+    pub fn rehearsal(&self) -> Ask {
+        Ask::Rehearse(self.rules())
+    }
+
+    /// The second yes: the rule is kept, and the command runs.
+    fn keep(&self, ctx: &Ctx<'_>) -> Outcome {
+        let shown = self.shown();
+        if self.found.is_none() {
+            return Outcome::notice("wait until it is known what the rule would have done");
+        }
+        if !self.fits(ctx.body) {
+            return Outcome::complaint("the screen is too small to show the whole rule");
+        }
+        if !ctx.stood(&self.drawn, &shown) {
+            return Outcome::complaint(TOO_EARLY);
+        }
+        let (id, rules, _) = shown;
+        Outcome::answer(id, Answer::Grant { rules, lasting: true }).and_close()
+    }
+}
+
+impl Overlay for RuleOffer {
+    fn name(&self) -> &'static str {
+        "rule"
+    }
+
+    fn is_alone(&self) -> bool {
+        true
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let width = usize::from(ctx.body.width.min(110).saturating_sub(6));
+        let rows = self.rows(ctx, width);
+        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
+        let area = super::centred(ctx.body, 110, height);
+        let right = if ctx.body.width < 60 { "" } else { "not saved yet" };
+        let mut keys = vec![("y", "save and run")];
+        if self.at + 1 < self.offers.len() {
+            keys.push(("-", "narrower"));
+        }
+        if self.at > 0 {
+            keys.push(("+", "wider"));
+        }
+        keys.push(("q", "back"));
+        let inner = frame(ctx, area, "Permanent rule", right, &keys, buf);
+        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
+            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
+        }
+        None
+    }
+
+    fn drew(&mut self, top: bool, ctx: &Ctx<'_>, now: Instant) {
+        let shown = (top && self.fits(ctx.body)).then(|| self.shown());
+        self.drawn.drew(shown, now);
+    }
+
+    fn covered(&mut self) {
+        self.drawn = Standing::default();
+    }
+
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        let narrower = key.code == KeyCode::Char('-');
+        Some(if key.code == KeyCode::Char('q') {
+            Outcome::close()
+        } else if key.code == KeyCode::Char('y') {
+            self.keep(ctx)
+        } else if (narrower || key.code == KeyCode::Char('+')) && self.turn(narrower) {
+            Outcome { asks: vec![self.rehearsal()], ..Outcome::none() }
+        } else {
+            Outcome::none()
+        })
+    }
+
+    fn asked(&mut self, number: u64) {
+        self.asked = number;
+    }
+
+    /// Takes what the rule would have done, if it was asked for last.
+    fn answered(&mut self, number: u64, reply: &Reply) {
+        if let Reply::Rehearsed(found) = reply
+            && number == self.asked
+        {
+            self.found = Some((**found).clone());
+        }
     }
 }
 
@@ -167,24 +231,21 @@ fn summary(found: &Rehearsal) -> String {
 }
 
 struct Rows<'a> {
-    page: &'a Page<'a>,
+    ctx: &'a Ctx<'a>,
     room: usize,
     lines: Vec<Line<'static>>,
 }
 
 impl Rows<'_> {
     fn row(&mut self, label: &str, spans: Vec<Span<'static>>) {
-        let mut all = vec![Span::styled(format!("{label:LABEL$}"), self.page.theme.style(Slot::Soft))];
-        if label.len() >= LABEL {
-            all.push(Span::raw(" "));
-        }
+        let mut all = vec![Span::styled(format!("{label:LABEL$}"), self.ctx.theme.style(Slot::Soft))];
         all.extend(spans);
         self.lines.push(Line::from(all));
     }
 
     /// A label and a text to its end.
     fn text(&mut self, label: &str, text: &str, slot: Slot) {
-        let mut style = self.page.theme.style(slot);
+        let mut style = self.ctx.theme.style(slot);
         if slot == Slot::Strong {
             style = style.add_modifier(Modifier::BOLD);
         }
@@ -196,11 +257,11 @@ impl Rows<'_> {
 
     fn example(&mut self, label: &str, example: &Example) {
         let (word, slot) = match example.outcome {
-            Outcome::Run => ("runs", Slot::Ok),
-            Outcome::Ask => ("asks", Slot::Warn),
-            Outcome::Refuse => ("refused", Slot::Bad),
+            policy::Outcome::Run => ("runs", Slot::Ok),
+            policy::Outcome::Ask => ("asks", Slot::Warn),
+            policy::Outcome::Refuse => ("refused", Slot::Bad),
         };
-        let theme = self.page.theme;
+        let theme = self.ctx.theme;
         let line = shorten(&Clean::line(&example.line), self.room.saturating_sub(9).max(4));
         self.row(
             label,
@@ -212,10 +273,10 @@ impl Rows<'_> {
     }
 
     fn past(&mut self, label: &str, one: &Found) {
-        let theme = self.page.theme;
+        let theme = self.ctx.theme;
         let times = if one.times == 1 { String::new() } else { format!("  {} times", one.times) };
         let room = self.room.saturating_sub(11 + times.len()).max(4);
-        let name = risk_name(one.risk, self.page.glyphs.waits == "!");
+        let name = risk_name(one.risk, self.ctx.glyphs.waits == "!");
         self.row(
             label,
             vec![

@@ -3,7 +3,7 @@
 //! Owns the scroll and how the lines look. Never answers: the list of what waits does.
 
 use crossterm::event::{KeyCode, KeyEvent};
-use pilothouse_core::{blob::BlobId, clean::Clean};
+use pilothouse_core::{blob::BlobId, clean::Clean, port::Reply};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -12,8 +12,11 @@ use ratatui::{
     widgets::Widget,
 };
 
-use super::{approvals::wrap, page::Page, page::frame};
-use crate::theme::Slot;
+use super::{Caret, Overlay, approvals::view::wrap, page::frame};
+use crate::{
+    ctx::{Ctx, Outcome},
+    theme::Slot,
+};
 
 /// The sheet, and how far it is scrolled.
 #[derive(Debug)]
@@ -30,16 +33,7 @@ impl Sheet {
         Self { blob, text: None, top: 0 }
     }
 
-    /// Takes the stored text, if it is this one's.
-    pub fn answered(&mut self, id: BlobId, bytes: Option<&[u8]>) {
-        if id == self.blob {
-            let text = bytes.map(|b| String::from_utf8_lossy(b).into_owned());
-            self.text = Some(text.unwrap_or_else(|| "(the text is not there any more)".to_owned()));
-        }
-    }
-
-    /// Scrolls.
-    pub fn key(&mut self, key: KeyEvent) {
+    fn scroll(&mut self, key: KeyEvent) {
         if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
             self.top += 1;
         } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
@@ -54,28 +48,55 @@ impl Sheet {
             self.top = usize::MAX / 2;
         }
     }
+}
 
-    /// Draws it.
-    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) {
-        let width = usize::from(page.body.width.min(120).saturating_sub(6)).max(4);
+impl Overlay for Sheet {
+    fn name(&self) -> &'static str {
+        "sheet"
+    }
+
+    fn is_alone(&self) -> bool {
+        true
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let width = usize::from(ctx.body.width.min(120).saturating_sub(6)).max(4);
         let text = self.text.as_deref().unwrap_or("reading…");
-        let rows: Vec<Line<'static>> = text.lines().flat_map(|line| rows(line, width, page)).collect();
+        let rows: Vec<Line<'static>> = text.lines().flat_map(|line| rows(line, width, ctx)).collect();
         let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX).max(8);
-        let area = super::centred(page.body, 120, height);
+        let area = super::centred(ctx.body, 120, height);
         let inner = area.height.saturating_sub(3);
         let last = rows.len().saturating_sub(usize::from(inner));
         let top = self.top.min(last);
         let place = if last == 0 { String::new() } else { format!("{} of {}", top + 1, rows.len()) };
         let keys = [("j k", "scroll"), ("q", "back to the question")];
-        let inner = frame(page, area, "What this folder brings", &place, &keys, buf);
+        let inner = frame(ctx, area, "What this folder brings", &place, &keys, buf);
         for (line, y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom()) {
             line.render(Rect { y, height: 1, ..inner }, buf);
+        }
+        None
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        self.scroll(key);
+        Some(Outcome::none())
+    }
+
+    /// Takes the stored text, if it is this one's.
+    fn answered(&mut self, _number: u64, reply: &Reply) {
+        let Reply::Blob(id, bytes) = reply else { return };
+        if *id == self.blob {
+            let text = bytes.as_deref().map(|b| String::from_utf8_lossy(b).into_owned());
+            self.text = Some(text.unwrap_or_else(|| "(the text is not there any more)".to_owned()));
         }
     }
 }
 
-fn rows(line: &str, width: usize, page: &Page<'_>) -> Vec<Line<'static>> {
-    let theme = page.theme;
+fn rows(line: &str, width: usize, ctx: &Ctx<'_>) -> Vec<Line<'static>> {
+    let theme = ctx.theme;
     let text = Clean::line(line).into_string();
     let style = if line.starts_with("== ") {
         theme.style(Slot::Strong).add_modifier(Modifier::BOLD)

@@ -5,7 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     ids::Seq,
-    intent::{IntentNode, IntentPath, Message, Reading, Why, reading::turn_names},
+    intent::{IntentNode, IntentPath, Message, Reading, Slash, Why, reading::turn_names},
     session::{Session, TurnInfo},
 };
 use ratatui::{
@@ -16,9 +16,11 @@ use ratatui::{
     widgets::Widget,
 };
 
-use super::page::{Page, frame};
+use super::{Caret, Overlay, OverlayKind, page::frame};
 use crate::{
-    preview::{self, unlocks},
+    ctx::Ctx,
+    keymap::Entry,
+    preview::{self, LONGEST, unlocks},
     row::{Ink, Piece, Row, wrap},
     status::shorten,
     theme::Slot,
@@ -30,6 +32,31 @@ const LABEL: usize = 10;
 const BAR: usize = 12;
 /// Twice as many: a cell is full from its middle on.
 const HALVES: f32 = 24.0;
+
+/// The page.
+pub const KIND: OverlayKind = OverlayKind {
+    entry: Entry {
+        name: "why",
+        label: "why this path",
+        reach: "opens a page; the draft, else the last message",
+    },
+    command: Some(Slash::Why),
+    actions: &[],
+    heading: "",
+    open: |ctx| inspect(ctx),
+};
+
+/// The draft as it would be read, or else the last message.
+fn inspect(ctx: &Ctx<'_>) -> Result<Box<dyn Overlay>, &'static str> {
+    let draft = ctx.draft.shown();
+    let inspected = if draft.trim().is_empty() || draft.len() > LONGEST {
+        Inspected::last(ctx.session)
+    } else {
+        Some(Inspected::draft(&draft, ctx.session))
+    };
+    let inspected = inspected.ok_or("write something, or send it, and its path can be explained")?;
+    Ok(Box::new(inspected))
+}
 
 /// What is inspected: a draft, or the last message as it was read when it was sent.
 #[derive(Debug)]
@@ -46,7 +73,7 @@ pub struct Inspected {
 
 impl Inspected {
     /// What sending `draft` now would mean.
-    pub fn draft(draft: &str, session: &Session) -> Self {
+    fn draft(draft: &str, session: &Session) -> Self {
         let state = session.state();
         let context = state.context(Seq(u64::MAX));
         let why = session.tiers().classifier.why(&state.message(draft.trim(), &context));
@@ -64,7 +91,7 @@ impl Inspected {
     }
 
     /// How the last message was read; `None` before the first.
-    pub fn last(session: &Session) -> Option<Self> {
+    fn last(session: &Session) -> Option<Self> {
         let state = session.state();
         let info: &TurnInfo = state.turns.values().next_back()?;
         let context = state.context(info.seq);
@@ -88,24 +115,23 @@ impl Inspected {
         })
     }
 
-    /// Draws it.
-    pub fn render(&self, page: &Page<'_>, buf: &mut Buffer) {
-        let width = usize::from(page.body.width.min(100).saturating_sub(8));
-        let mut rows = self.rows(page, width);
-        if rows.len() + 3 > usize::from(page.body.height) {
-            rows.retain(|row| row.width() > 0);
-        }
-        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
-        let area = super::centred(page.body, 100, height);
-        let right = if self.sent { "your last message" } else { "your draft, not sent" };
-        let inner = frame(page, area, "Why this path", right, &[("Esc", "close")], buf);
-        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
-            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
-        }
+    /// For frames that are kept: a page whose figures no other weights change.
+    #[cfg(test)]
+    pub(crate) fn sample(session: &Session) -> Self {
+        use pilothouse_core::intent::{Flip, similar::Near};
+        let near =
+            |name: &str, score| Near { name: name.into(), phrase: "rename it".into(), score, own: false };
+        let mut page = Self::draft("@modify rename the parser module", session);
+        (page.confidence, page.turn, page.reasoning) = (0.9, "plan_new".into(), "the prefix says so".into());
+        page.why.shares = vec![(IntentNode::Modify, 0.9), (IntentNode::Plan, 0.06)];
+        (page.why.primary, page.why.sub) = (Some(near("plan_new", 0.8)), None);
+        page.why.leaf = Some(near("modify", 0.7));
+        page.why.flips = vec![Flip { without: "rename".into(), to: IntentNode::Explain }];
+        page
     }
 
-    fn rows(&self, page: &Page<'_>, width: usize) -> Vec<Line<'static>> {
-        let mut rows = Rows { page, width, lines: Vec::new() };
+    fn rows(&self, ctx: &Ctx<'_>, width: usize) -> Vec<Line<'static>> {
+        let mut rows = Rows { ctx, width, lines: Vec::new() };
         rows.fact("message", &format!("“{}”", Clean::line(&self.text)), Slot::Strong, 2);
         rows.path(&self.path);
         rows.fact("turn", &format!("{}   confidence {:.2}", self.turn, self.confidence), Slot::Text, 1);
@@ -121,8 +147,30 @@ impl Inspected {
     }
 }
 
+impl Overlay for Inspected {
+    fn name(&self) -> &'static str {
+        KIND.entry.name
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let width = usize::from(ctx.body.width.min(100).saturating_sub(8));
+        let mut rows = self.rows(ctx, width);
+        if rows.len() + 3 > usize::from(ctx.body.height) {
+            rows.retain(|row| row.width() > 0);
+        }
+        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
+        let area = super::centred(ctx.body, 100, height);
+        let right = if self.sent { "your last message" } else { "your draft, not sent" };
+        let inner = frame(ctx, area, "Why this path", right, &[("Esc", "close")], buf);
+        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
+            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
+        }
+        None
+    }
+}
+
 struct Rows<'a> {
-    page: &'a Page<'a>,
+    ctx: &'a Ctx<'a>,
     width: usize,
     lines: Vec<Line<'static>>,
 }
@@ -133,14 +181,14 @@ impl Rows<'_> {
     }
 
     fn row(&mut self, label: &str, spans: Vec<Span<'static>>) {
-        let mut all = vec![Span::styled(format!("{label:LABEL$}"), self.page.theme.style(Slot::Soft))];
+        let mut all = vec![Span::styled(format!("{label:LABEL$}"), self.ctx.theme.style(Slot::Soft))];
         all.extend(spans);
         self.lines.push(Line::from(all));
     }
 
     /// A label and a text over at most `most` rows.
     fn fact(&mut self, label: &str, text: &str, slot: Slot, most: usize) {
-        let style = self.page.theme.style(slot);
+        let style = self.ctx.theme.style(slot);
         let piece = Piece::new(text, Ink::of(slot));
         let parts: Vec<String> =
             wrap(&[piece], self.width.saturating_sub(LABEL).max(8)).iter().map(Row::text).collect();
@@ -152,12 +200,12 @@ impl Rows<'_> {
     }
 
     fn path(&mut self, path: &IntentPath) {
-        let theme = self.page.theme;
+        let theme = self.ctx.theme;
         let last = path.nodes().len().saturating_sub(1);
         let mut spans = Vec::new();
         for (i, node) in path.nodes().iter().enumerate() {
             if i > 0 {
-                let arrow = format!(" {} ", self.page.glyphs.arrow);
+                let arrow = format!(" {} ", self.ctx.glyphs.arrow);
                 spans.push(Span::styled(arrow, theme.style(Slot::Faint)));
             }
             let style = if i < last {
@@ -190,9 +238,9 @@ impl Rows<'_> {
             let full = (1..=BAR)
                 .filter(|cell| share * HALVES >= f32::from(u8::try_from(2 * cell - 1).unwrap_or(u8::MAX)))
                 .count();
-            let glyphs = self.page.glyphs;
+            let glyphs = self.ctx.glyphs;
             let bar = glyphs.full.repeat(full) + &glyphs.empty.repeat(BAR - full.min(BAR));
-            let theme = self.page.theme;
+            let theme = self.ctx.theme;
             let spans = vec![
                 Span::styled(format!("{:<10}", leaf.name()), theme.style(Slot::Text)),
                 Span::styled(bar, theme.style(if i == 0 { Slot::Accent } else { Slot::Faint })),
@@ -211,7 +259,7 @@ impl Rows<'_> {
             let told = if part.dropped { "taken back".to_owned() } else { title(part.class.path.current()) };
             let room = self.width.saturating_sub(LABEL + 14).max(8);
             let text = format!("“{}”", Clean::line(part.text.trim()));
-            let theme = self.page.theme;
+            let theme = self.ctx.theme;
             let slot = if part.dropped { Slot::Faint } else { Slot::Text };
             let spans = vec![
                 Span::styled(
@@ -247,8 +295,8 @@ impl Rows<'_> {
         let longest = changes.iter().map(|(what, _)| what.chars().count()).max().unwrap_or_default();
         let wide = if self.width < 70 { 0 } else { longest };
         for (i, (what, to)) in changes.into_iter().enumerate() {
-            let theme = self.page.theme;
-            let arrow = format!(" {} ", self.page.glyphs.arrow);
+            let theme = self.ctx.theme;
+            let arrow = format!(" {} ", self.ctx.glyphs.arrow);
             let spans = vec![
                 Span::styled(format!("{what:wide$}"), theme.style(Slot::Text)),
                 Span::styled(arrow, theme.style(Slot::Faint)),

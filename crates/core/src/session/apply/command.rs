@@ -1,12 +1,14 @@
 //! Commands folded into the state: what a call runs now, and what a goal has tried.
 
+use std::sync::Arc;
+
 use crate::{
     blob::BlobId,
     checkpoint::CheckpointKind,
     event::Event,
     goal::Tried,
     session::{Lane, LaneKind, State},
-    work::ArgsRef,
+    tool::{Tool, ToolCall},
 };
 
 impl State {
@@ -26,9 +28,7 @@ impl State {
             Event::CommandEdited { call, lane, args } => {
                 let calls = self.lanes.get_mut(lane).into_iter().flat_map(|l| &mut l.calls);
                 for open in calls.filter(|c| c.call == *call) {
-                    open.head.clone_from(args);
-                    open.bytes = args.len() as u64;
-                    open.args = ArgsRef::Inline(args.clone());
+                    open.asked = ToolCall::read(Tool::Run, args).map(Arc::new);
                     open.hash = BlobId::of(args.as_bytes());
                     (open.allowed, open.typed, open.edited) = (None, true, true);
                     (open.meant, open.changed, open.brought) = (None, String::new(), false);

@@ -1,6 +1,6 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
-use super::{Decided, Draft, gate::diagnostics, lane::OWN_ARGS_BYTES, run::LOWERED};
+use super::{Decided, Draft, gate::diagnostics, run::LOWERED};
 use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event, Level},
@@ -13,46 +13,49 @@ use crate::{
     policy::Ruling,
     proposal::{Proposal, ProposalStatus},
     redact::refuse_call,
-    sandbox::{Confine, Wish},
+    sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
     session::{LaneKind, OpenCall},
     talk::{Fault, FaultKind},
-    tool::{ProposalDraft, Tool, ToolOutcome},
+    tool::{AskUser, ProposalDraft, RequestPath, SessionCall, Tool, ToolCall, ToolOutcome},
 };
+
+/// Most answers that a question of the model may offer.
+const MOST_CHOICES: usize = 9;
 
 impl Draft<'_> {
     /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
     pub(super) fn gate_call(&mut self, lane: LaneId, call: CallId) {
         let Some((l, open)) = self.state.open_call(call) else { return };
         let (kind, open) = (l.kind, open.clone());
-        let Some(tool) = open.tool else {
-            let names: Vec<&str> = Tool::ALL.iter().map(|t| t.name()).collect();
-            let text = format!("there is no tool called {:?}; the tools are {}", open.name, names.join(", "));
-            return self.end_call(lane, call, CallStatus::Failed, &text);
-        };
-        if kind == LaneKind::Planning && self.state.phase != Phase::Planning {
+        if open.tool.is_some() && kind == LaneKind::Planning && self.state.phase != Phase::Planning {
             let text = "the plan is before the user; nothing more is done until they answer";
             return self.end_call(lane, call, CallStatus::Refused, text);
         }
-        if let Some(fault) = bad_json(&open) {
-            return self.end_call(lane, call, CallStatus::Failed, &fault);
-        }
-        if let Some(text) = refuse_call(tool, &open.head) {
+        let (Ok(asked), Some(tool)) = (&open.asked, open.tool) else { return self.end_unread(lane, &open) };
+        if let Some(text) = refuse_call(tool, asked) {
             return self.end_call(lane, call, CallStatus::Refused, text);
         }
-        if tool != Tool::Run && tool.needs().is_some_and(|needs| !self.may_need(lane, call, tool, needs)) {
-            return;
-        }
-        match tool {
-            Tool::SubmitPlan => self.submit_plan(lane, kind, &open),
-            Tool::AskUser => self.ask_user(lane, &open),
-            Tool::RequestPath => self.request_path(lane, &open),
-            Tool::Run => self.gate_command(lane, &open, None),
-            Tool::List | Tool::Read | Tool::Search | Tool::Edit | Tool::Write | Tool::Delete => {
-                if tool.needs().is_none_or(|needs| self.reach(lane, &open, tool, needs)) {
+        match asked.as_ref() {
+            ToolCall::Session(SessionCall::SubmitPlan(plan)) => self.submit_plan(lane, kind, call, plan),
+            ToolCall::Session(SessionCall::AskUser(ask)) => self.ask_user(lane, call, ask),
+            ToolCall::Session(SessionCall::RequestPath(request)) => self.request_path(lane, &open, request),
+            ToolCall::Run(_) => self.gate_command(lane, &open, None),
+            ToolCall::File(_) | ToolCall::External(_) => {
+                let may = |d: &mut Self, needs| {
+                    d.may_need(lane, call, tool, needs) && d.reach(lane, &open, tool, needs)
+                };
+                if tool.needs().is_none_or(|needs| may(self, needs)) {
                     self.start_call(lane, &open, tool, None, None, None);
                 }
             }
+        }
+    }
+
+    /// Ends a call that could not be read; the model is told how to mend it.
+    pub(super) fn end_unread(&mut self, lane: LaneId, open: &OpenCall) {
+        if let Err(fault) = &open.asked {
+            self.end_call(lane, open.call, CallStatus::Failed, &fault.to_string());
         }
     }
 
@@ -97,7 +100,7 @@ impl Draft<'_> {
             return false;
         }
         if from.needs_checkpoint(to) {
-            let reason = format!("{} {}", tool.name(), subject(open));
+            let reason = format!("{} {}", tool.name(), open.subject());
             return self.deepen(lane, kind, open, from, to, &reason);
         }
         self.move_to(lane, to, None)
@@ -168,7 +171,7 @@ impl Draft<'_> {
         if !self.rules_let(lane, open, tool) {
             return;
         }
-        let (call, args, subject) = (open.call, open.hash, subject(open));
+        let (call, args, subject) = (open.call, open.hash, open.subject());
         self.emit(Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine, ruling });
     }
 
@@ -179,51 +182,38 @@ impl Draft<'_> {
         self.emit(Event::CallEnded { call, lane, status, summary, result, seen: Vec::new(), ruling: None });
     }
 
-    fn submit_plan(&mut self, lane: LaneId, kind: LaneKind, open: &OpenCall) {
+    fn submit_plan(&mut self, lane: LaneId, kind: LaneKind, call: CallId, plan: &PlanDraft) {
         if kind != LaneKind::Planning {
             let text = "a plan can only be submitted while planning; answer, or ask for a deeper path with request_path";
-            return self.end_call(lane, open.call, CallStatus::Refused, text);
+            return self.end_call(lane, call, CallStatus::Refused, text);
         }
         let Some(turn) = self.state.lanes.get(&lane).map(|l| l.turn) else { return };
         let version = self.state.plan.as_ref().map_or(1, |p| p.version + 1);
-        match PlanDraft::parse(&open.head).and_then(|d| d.build(turn, version)) {
+        match plan.clone().build(turn, version) {
             Ok(plan) => {
-                self.end_call(lane, open.call, CallStatus::Done, "the plan is shown to the user");
+                self.end_call(lane, call, CallStatus::Done, "the plan is shown to the user");
                 self.plan_ready(lane, plan);
             }
-            Err(e) => self.end_call(lane, open.call, CallStatus::Failed, &e.to_string()),
+            Err(e) => self.end_call(lane, call, CallStatus::Failed, &e.to_string()),
         }
     }
 
-    fn ask_user(&mut self, lane: LaneId, open: &OpenCall) {
-        let args: serde_json::Value = serde_json::from_str(&open.head).unwrap_or_default();
-        let question = args.get("question").and_then(|q| q.as_str()).unwrap_or_default().to_owned();
-        if question.trim().is_empty() {
-            let text = "ask_user needs {\"question\": \"…\", \"choices\": [\"…\"]}";
-            return self.end_call(lane, open.call, CallStatus::Failed, text);
-        }
+    fn ask_user(&mut self, lane: LaneId, call: CallId, ask: &AskUser) {
         if self.state.phase_question().is_some() {
             let text = "another question waits for the user; go on without this one or ask later";
-            return self.end_call(lane, open.call, CallStatus::Refused, text);
+            return self.end_call(lane, call, CallStatus::Refused, text);
         }
-        let list = args.get("choices").and_then(|c| c.as_array()).cloned().unwrap_or_default();
-        let choices = list.iter().filter_map(|c| c.as_str()).take(9).map(str::to_owned).collect();
+        let choices = ask.choices.iter().take(MOST_CHOICES).cloned().collect();
         self.ask(
-            CheckpointKind::Clarification { choices, lane: Some(lane), call: Some(open.call), turn: None },
-            question,
+            CheckpointKind::Clarification { choices, lane: Some(lane), call: Some(call), turn: None },
+            ask.question.clone(),
         );
     }
 
-    fn request_path(&mut self, lane: LaneId, open: &OpenCall) {
+    fn request_path(&mut self, lane: LaneId, open: &OpenCall, request: &RequestPath) {
         let Some(l) = self.state.lanes.get(&lane) else { return };
         let (from, kind, fixed, ceiling) = (l.node, l.kind, l.fixed, l.ceiling);
-        let args: serde_json::Value = serde_json::from_str(&open.head).unwrap_or_default();
-        let text = |key: &str| args.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
-        let Ok(to) = text("node").parse::<IntentNode>() else {
-            let names: Vec<&str> = IntentNode::ALL.iter().map(|n| n.name()).collect();
-            let text = format!("request_path needs a node, one of {}, and a reason", names.join(", "));
-            return self.end_call(lane, open.call, CallStatus::Failed, &text);
-        };
+        let to = request.node;
         if l.scope().contains(to.scope()) {
             return self.end_call(lane, open.call, CallStatus::Done, "this turn may do that already; go on");
         }
@@ -233,7 +223,7 @@ impl Draft<'_> {
             return self.end_call(lane, open.call, CallStatus::Refused, &text);
         }
         if from.needs_checkpoint(to) {
-            if !self.deepen(lane, kind, open, from, to, &text("reason")) {
+            if !self.deepen(lane, kind, open, from, to, &request.reason) {
                 return;
             }
         } else if !self.move_to(lane, to, None) {
@@ -285,7 +275,7 @@ impl Draft<'_> {
             self.notice(Level::Warn, text);
         }
         if let LaneKind::Gate(gate) = kind {
-            let command = Wish::of(&open).map(|w| w.command).unwrap_or_default();
+            let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
             let exit = outcome.exit.map(|exit| (exit.clone(), exit.ok() && !outcome.failed));
             self.gate_ended(lane, gate, command, exit, output, diagnostics);
             return Ok(());
@@ -362,45 +352,6 @@ impl Draft<'_> {
 /// when it is applied, is the checkpoint on the way to delete.
 const fn proposing(needs: Capability) -> Capability {
     if matches!(needs, Capability::Delete) { Capability::Write } else { needs }
-}
-
-/// What is wrong with the arguments, if they stand here whole or the session itself must read them.
-fn bad_json(open: &OpenCall) -> Option<String> {
-    if open.bytes > open.head.len() as u64 {
-        let own = open.tool.is_some_and(Tool::read_by_session);
-        return own.then(|| {
-            format!(
-                "the arguments of {} have {} bytes; at most {OWN_ARGS_BYTES} are taken: shorten or split them",
-                open.name, open.bytes
-            )
-        });
-    }
-    let head = if open.head.trim().is_empty() { "{}" } else { &open.head };
-    match serde_json::from_str::<serde_json::Value>(head) {
-        Ok(serde_json::Value::Object(_)) => None,
-        Ok(_) => Some(format!("the arguments of {} must be a JSON object", open.name)),
-        Err(e) => Some(format!("the arguments of {} are not valid JSON ({e}); send them again", open.name)),
-    }
-}
-
-/// What a call acts on, for people.
-fn subject(open: &OpenCall) -> String {
-    let find = |key: &str| {
-        let args: Option<serde_json::Value> = serde_json::from_str(&open.head).ok();
-        match args {
-            Some(a) => a.get(key).and_then(|v| v.as_str()).map(str::to_owned),
-            None => scan(&open.head, key),
-        }
-    };
-    let found = ["pattern", "path", "command", "question", "node"].iter().find_map(|k| find(k));
-    found.unwrap_or_default().chars().take(200).collect()
-}
-
-/// Finds a string value in JSON that was cut off.
-pub(super) fn scan(head: &str, key: &str) -> Option<String> {
-    let after =
-        head.split_once(&format!("\"{key}\""))?.1.split_once(':')?.1.trim_start().strip_prefix('"')?;
-    Some(after.split('"').next().unwrap_or_default().to_owned())
 }
 
 fn words(scope: crate::scope::ToolScope) -> String {

@@ -9,11 +9,10 @@ use crate::{
     ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
     input::Refusal,
     meant::Meant,
-    sandbox::{Confine, Wish},
+    sandbox::Confine,
     scope::Capability,
-    session::OpenCall,
     shell::{MAX_LINE_BYTES, Risk},
-    tool::Tool,
+    tool::{Run, Tool},
 };
 
 impl Draft<'_> {
@@ -47,9 +46,9 @@ impl Draft<'_> {
     }
 
     /// A call of the workbench itself: a gate's command, or one that the user typed.
-    pub(super) fn call_command(&mut self, lane: LaneId, wish: &Wish, typed: bool) -> CallId {
+    pub(super) fn call_command(&mut self, lane: LaneId, run: &Run, typed: bool) -> CallId {
         let call = CallId(self.id());
-        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args: wish.args(), typed });
+        self.emit(Event::CallMade { call, lane, tool: Tool::Run, args: run.args(), typed });
         call
     }
 
@@ -88,19 +87,19 @@ impl Draft<'_> {
         if !self.state.ceiling().allows(Capability::Execute) {
             return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
         }
-        let Some((lane, open)) = self.state.open_call(call).map(|(l, c)| (l.id, c.clone())) else {
+        let Some((lane, run)) = self.state.open_call(call).and_then(|(l, c)| Some((l.id, c.run()?.clone())))
+        else {
             return Err(Refusal::new("the call is not open any more"));
         };
         let answer = Answer::Line(line.to_owned());
         // What the user typed needs no second leave; high risk wants its word all the same.
-        let folder = Wish::of(&open).map(|w| w.folder).unwrap_or_default();
-        let approval = if self.policy.verdict(line, &folder).risk < Risk::High {
+        let approval = if self.policy.verdict(line, &run.folder).risk < Risk::High {
             Some(self.allow(id, answer))
         } else {
             self.close(id, Some(answer));
             None
         };
-        self.emit(Event::CommandEdited { call, lane, args: with_command(&open, line) });
+        self.emit(Event::CommandEdited { call, lane, args: Run { command: line.to_owned(), ..run }.args() });
         if let Some(open) = self.state.open_call(call).map(|(_, c)| c.clone()) {
             self.gate_command(lane, &open, approval);
         }
@@ -122,12 +121,4 @@ impl Draft<'_> {
         self.drop_rest(lane, "the user did not let the command before it run");
         self.advance(lane);
     }
-}
-
-/// The arguments of a call with another line in them.
-fn with_command(open: &OpenCall, line: &str) -> String {
-    let mut args: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(&open.head).unwrap_or_default();
-    args.insert("command".to_owned(), line.into());
-    serde_json::Value::Object(args).to_string()
 }

@@ -8,7 +8,6 @@ use crate::{
     event::{CallStatus, Level},
     goal::{GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, failures_in_a_row},
     ids::{CallId, LaneId, Millis},
-    sandbox::Wish,
     session::LaneKind,
     talk::ModelReply,
     tool::Tool,
@@ -28,7 +27,7 @@ impl Draft<'_> {
     pub(super) fn heed(&mut self, lane: LaneId, meant: Result<PlannerReply, PlannerError>) {
         match meant {
             Ok(PlannerReply::Chat(_)) => {}
-            Ok(PlannerReply::Command(wish)) => drop(self.call_command(lane, &wish, false)),
+            Ok(PlannerReply::Command(run)) => drop(self.call_command(lane, &run, false)),
             Err(error) => return self.planner_failed(lane, error),
         }
         self.advance(lane);
@@ -57,7 +56,7 @@ impl Draft<'_> {
         let Some((_, open)) = self.state.open_call(call) else { return text };
         let mut notes = Vec::new();
         if open.edited {
-            let line = Wish::of(open).map(|w| w.command).unwrap_or_default();
+            let line = open.run().map(|r| r.command.clone()).unwrap_or_default();
             notes.push(format!("(the user changed the command; this was run: {line})"));
         }
         if self.is_goal(lane) && self.failures_of(call) >= MOST_FAILURES {

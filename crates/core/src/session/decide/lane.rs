@@ -1,5 +1,7 @@
 //! Lanes: opened, thinking, going on, finished, closed.
 
+use std::sync::Arc;
+
 use super::{Decided, Draft};
 use crate::{
     blob::Excerpt,
@@ -14,14 +16,14 @@ use crate::{
     redact::shown_args,
     scope::ToolScope,
     session::{Lane, LaneKind, Talk},
-    talk::{Fault, FaultKind, Finish, ModelReply},
-    tool::{ChangeKind, Tool},
+    talk::{Fault, FaultKind, Finish, ModelCall, ModelReply},
+    tool::{ArgsError, ChangeKind, ReadCall, Tool, ToolCall},
 };
 
 /// Replies that one lane may take before it must end.
 const MAX_ROUNDS: u32 = 80;
 /// Arguments that the session itself reads stand whole in the event, up to this many bytes.
-pub(super) const OWN_ARGS_BYTES: usize = 64 * 1024;
+const OWN_ARGS_BYTES: usize = 64 * 1024;
 
 impl Draft<'_> {
     /// Opens a lane at the root, under the ceiling of now; `reads_only` caps it further.
@@ -114,13 +116,14 @@ impl Draft<'_> {
             .zip(first..)
             .map(|(c, id)| {
                 let tool = Tool::named(&c.name);
-                let own = tool.is_some_and(Tool::read_by_session);
+                let own = tool.is_some_and(Tool::stands_whole);
                 let limit = if own { OWN_ARGS_BYTES } else { Excerpt::WHOLE_BYTES };
-                let args = match shown_args(tool, &c.args) {
+                let read = read_call(&c).map(Arc::new);
+                let args = match shown_args(tool, &c.args, &read) {
                     Some(shown) => Excerpt::sealed(c.args, &shown, &mut self.blobs),
                     None => Excerpt::up_to(limit, c.args, &mut self.blobs),
                 };
-                CallHead { call: CallId(id), provider: c.id, name: c.name, args }
+                CallHead { call: CallId(id), provider: c.id, name: c.name, args, read: ReadCall::of(read) }
             })
             .collect();
         if reply.finish == Finish::Length {
@@ -321,5 +324,14 @@ impl Draft<'_> {
 
     pub(super) fn forbids(&self, turn: TurnId) -> bool {
         self.state.turns.get(&turn).is_some_and(|t| t.forbids)
+    }
+}
+
+/// Reads a call as the reply made it: the one time that its arguments are read.
+fn read_call(call: &ModelCall) -> Result<ToolCall, ArgsError> {
+    let bytes = call.args.len();
+    match Tool::named(&call.name).filter(|t| t.stands_whole() && bytes > OWN_ARGS_BYTES) {
+        Some(tool) => Err(ArgsError::TooLong { tool: tool.name(), bytes, most: OWN_ARGS_BYTES }),
+        None => ToolCall::named(&call.name, &call.args),
     }
 }

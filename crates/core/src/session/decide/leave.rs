@@ -7,33 +7,26 @@ use super::Draft;
 use crate::{
     blob::BlobId,
     checkpoint::{Checkpoint, CheckpointKind},
-    event::{CallStatus, Event},
+    event::Event,
     ids::{ApprovalId, GateId, LaneId},
     policy::{By, Manner, Outcome, Request, Ruling},
-    sandbox::{Confine, Wish},
+    sandbox::Confine,
     scope::Capability,
     session::{LaneKind, OpenCall},
     shell::{Risk, Verdict},
-    tool::Tool,
+    tool::{Run, Tool},
     trust::Given,
 };
 
-impl Wish {
-    /// Reads the arguments of a call; `None` when they name no command.
-    pub(super) fn of(open: &OpenCall) -> Option<Self> {
-        let said: Self = serde_json::from_str(&open.head).ok()?;
-        let (command, folder) = (said.command.trim().to_owned(), said.folder.trim().to_owned());
-        (!command.is_empty()).then_some(Self { command, folder, brought: open.brought, ..said })
-    }
-
-    /// How it is to run.
-    pub(super) const fn manner(&self, by: By) -> Manner {
-        Manner { network: self.network, outside: self.outside, by, brought: self.brought }
+impl Run {
+    /// How it is to run; `brought` when something of the project would run in place of what it names.
+    pub(super) const fn manner(&self, by: By, brought: bool) -> Manner {
+        Manner { network: self.network, outside: self.outside, by, brought }
     }
 
     /// It, as the rules are asked about it.
-    pub(super) fn request(&self, by: By) -> Request {
-        Request::command_in(&self.command, &self.folder, self.manner(by))
+    pub(super) fn request(&self, by: By, brought: bool) -> Request {
+        Request::command_in(&self.command, &self.folder, self.manner(by, brought))
     }
 
     /// The hash of exactly what is shown of it, and of the values of what it is given.
@@ -50,11 +43,7 @@ impl Draft<'_> {
     /// A command: undecided proposals first, then leave or a question. `approval` is the user's own line,
     /// where they changed it.
     pub(super) fn gate_command(&mut self, lane: LaneId, open: &OpenCall, approval: Option<ApprovalId>) {
-        let Some(wish) = Wish::of(open) else {
-            let text =
-                "run needs {\"command\": \"…\"} and optionally \"folder\", a path relative to the workspace";
-            return self.end_call(lane, open.call, CallStatus::Failed, text);
-        };
+        let Some(run) = open.run() else { return self.end_unread(lane, open) };
         let gate = self.gate_of(lane);
         let by = match (approval, gate, open.typed) {
             (Some(_), ..) => By::Submitted,
@@ -62,9 +51,9 @@ impl Draft<'_> {
             (None, None, true) => By::Typed,
             (None, None, false) => By::Agent,
         };
-        let verdict = judged(self.policy.verdict(&wish.command, &wish.folder), &wish);
-        let request = wish.request(by);
-        let confine = self.confine_of(&wish, verdict.risk);
+        let verdict = judged(self.policy.verdict(&run.command, &run.folder), run, open.brought);
+        let request = run.request(by, open.brought);
+        let confine = self.confine_of(run, open.brought, verdict.risk);
         // What can only read is a read, in every path that may read.
         let needs = if confine == Confine::READING { Capability::Read } else { Capability::Execute };
         if !self.may_need(lane, open.call, Tool::Run, needs) || !self.reach(lane, open, Tool::Run, needs) {
@@ -76,9 +65,9 @@ impl Draft<'_> {
         let (risk, why, rule) = (verdict.risk, verdict.why, verdict.rule);
         let decision = self.policy.decide(&request, &self.state.setting());
         let deletes = decision.deletes;
-        let ruling = since_changed(decision.ruling, &wish, &open.changed);
-        let shown = wish.shown(confine, self.state.given.as_ref());
-        let Wish { command, folder, reason, brought, .. } = wish;
+        let ruling = since_changed(decision.ruling, open.brought, &open.changed);
+        let shown = run.shown(confine, self.state.given.as_ref());
+        let (Run { command, folder, reason, .. }, brought) = (run.clone(), open.brought);
         self.emit(Event::CommandProposed {
             call: open.call,
             lane,
@@ -162,32 +151,33 @@ impl Draft<'_> {
     }
 
     /// How a command is to run: no wider than it asks for.
-    fn confine_of(&self, wish: &Wish, risk: Risk) -> Confine {
-        wish.manner(By::Agent).confine(risk, self.state.setting().conditions)
+    fn confine_of(&self, run: &Run, brought: bool, risk: Risk) -> Confine {
+        run.manner(By::Agent, brought).confine(risk, self.state.setting().conditions)
     }
 
     /// Whether a line that the user typed can only read where it runs.
     pub(super) fn only_looks(&self, line: &str) -> bool {
-        self.confine_of(&Wish::default(), self.policy.verdict(line, "").risk) == Confine::READING
+        let (nothing_more, brought) = (Run::default(), false);
+        self.confine_of(&nothing_more, brought, self.policy.verdict(line, "").risk) == Confine::READING
     }
 }
 
 /// How risky a line is where it would run.
-fn judged(read: Verdict, wish: &Wish) -> Verdict {
-    if !wish.brought || read.risk > Risk::Low {
+fn judged(read: Verdict, run: &Run, brought: bool) -> Verdict {
+    if !brought || read.risk > Risk::Low {
         return read;
     }
     let why = "what the project brings would run in place of what the line names".to_owned();
-    Verdict { risk: Risk::Medium, rule: "script".to_owned(), why, part: wish.command.clone(), ..read }
+    Verdict { risk: Risk::Medium, rule: "script".to_owned(), why, part: run.command.clone(), ..read }
 }
 
 /// A command that changed after it was allowed asks, whatever else would let it run; one that runs what the project
 /// brings asks by itself.
-fn since_changed(ruling: Ruling, wish: &Wish, what: &str) -> Ruling {
-    if wish.brought && ruling.outcome == Outcome::Ask {
+fn since_changed(ruling: Ruling, brought: bool, what: &str) -> Ruling {
+    if brought && ruling.outcome == Outcome::Ask {
         return Ruling { part: what.to_owned(), ..ruling };
     }
-    if what.is_empty() || wish.brought || ruling.outcome != Outcome::Run {
+    if what.is_empty() || brought || ruling.outcome != Outcome::Run {
         return ruling;
     }
     let by = "what it would run changed after you allowed it".to_owned();

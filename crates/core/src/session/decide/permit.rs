@@ -2,7 +2,7 @@
 //!
 //! Owns asking the rules and keeping what was answered. The rules are weighed in [`crate::policy`].
 
-use super::{Decided, Draft, call::scan};
+use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
@@ -10,11 +10,13 @@ use crate::{
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
     policy::{By, Conditions, Effect, Ground, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
-    sandbox::Wish,
     session::{OpenCall, State},
     shell::Act,
     tool::{ChangeKind, Tool},
 };
+
+/// The path of the workspace itself, as a rule is asked about it.
+const ROOT: &str = ".";
 
 impl State {
     /// What a decision by the rules depends on beside them.
@@ -33,28 +35,22 @@ impl Draft<'_> {
     /// Whether the rules let a call begin that everything else allows; else it is refused or asked about. What the user
     /// answered stands, unless a rule denies it by now.
     pub(super) fn rules_let(&mut self, lane: LaneId, open: &OpenCall, tool: Tool) -> bool {
-        if tool == Tool::Run {
-            let Some(wish) = Wish::of(open) else { return true };
-            let request = wish.request(By::Agent);
+        if let Some(run) = open.run() {
+            let request = run.request(By::Agent, open.brought);
             let ruling = self.policy.decide(&request, &self.state.setting()).ruling;
             if ruling.outcome == Outcome::Refuse {
                 self.refuse_by_rule(lane, open.call, &request, ruling);
                 return false;
             }
-            return true;
         }
-        let args: Option<serde_json::Value> = serde_json::from_str(&open.head).ok();
-        let path = match args {
-            Some(args) => args.get("path").and_then(|p| p.as_str()).map(str::to_owned),
-            None => scan(&open.head, "path"),
-        };
-        self.rule_path(lane, open, tool, path.as_deref().unwrap_or("."))
+        // What takes no path is about the whole workspace.
+        open.file().is_none_or(|file| self.rule_path(lane, open, tool, file.path().unwrap_or(ROOT)))
     }
 
     /// Whether a call of a file tool may go on, by the path that it names. The tool looks again at the path that it
     /// really means.
     fn rule_path(&mut self, lane: LaneId, open: &OpenCall, tool: Tool, path: &str) -> bool {
-        for act in acts(tool) {
+        for act in tool.acts() {
             let request = Request::Path { act: *act, path: path.to_owned() };
             let decision = self.policy.decide(&request, &self.state.setting());
             // A change is reviewed before it is written: only what is seen at once is asked about here.
@@ -228,17 +224,5 @@ impl Draft<'_> {
         let act = if kind == ChangeKind::Delete { Act::Delete } else { Act::Write };
         let ruling = self.policy.decide(&Request::Path { act, path }, &self.state.setting()).ruling;
         (ruling.outcome == Outcome::Run).then_some(ruling)
-    }
-}
-
-/// What a file tool does to the path that it is given.
-const fn acts(tool: Tool) -> &'static [Act] {
-    match tool {
-        Tool::Read | Tool::Search => &[Act::Read],
-        // What is edited is quoted when an edit does not fit.
-        Tool::Edit => &[Act::Read, Act::Write],
-        Tool::Write => &[Act::Write],
-        Tool::Delete => &[Act::Delete],
-        Tool::List | Tool::Run | Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => &[],
     }
 }

@@ -11,9 +11,9 @@ use crate::{
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
-    sandbox::Wish,
     scope::{PermissionMode, ToolScope},
     session::LaneKind,
+    tool::Run,
 };
 
 /// Repairs of a failed gate before the user is asked again without that choice.
@@ -180,7 +180,7 @@ impl Draft<'_> {
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         let lane = self.open_lane(LaneKind::Gate(gate), turn, false, false);
         self.move_to(lane, IntentNode::Execute, None);
-        let call = self.call_command(lane, &Wish::line(command), false);
+        let call = self.call_command(lane, &Run::line(command), false);
         self.emit(Event::GateStarted { gate, call });
         self.advance(lane);
     }

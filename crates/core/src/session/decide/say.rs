@@ -12,10 +12,10 @@ use crate::{
         Turn,
     },
     phase::{Move, Trigger},
-    sandbox::Wish,
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
     talk::Usage,
+    tool::Run,
 };
 
 /// From this confidence on a control word acts without a question (C-03).
@@ -405,7 +405,7 @@ impl Draft<'_> {
         }
         let looks = !outside && self.only_looks(line);
         if let Some(lane) = self.open_goal(turn, looks)? {
-            self.call_command(lane, &Wish { outside, ..Wish::line(line) }, true);
+            self.call_command(lane, &Run { outside, ..Run::line(line) }, true);
             self.advance(lane);
         }
         Ok(())

@@ -13,14 +13,13 @@ use super::{
 };
 
 /// How a run ended in which the model ran these lines, one a reply, and what it was told of them.
-fn told(desk: &Desk, path: &str, lines: &[&str], more: &[&str]) -> (i32, String) {
+fn told(desk: &Desk, path: &str, lines: &[&str], ceiling: &str) -> (i32, String) {
+    desk.configure(&format!("[session]\npermission = \"{ceiling}\"\n"));
     let leak = |line: &&str| -> Turn { Turn::Say("", vec![("run", json!({"command": *line}))]) };
     let mut script: Vec<Turn> = lines.iter().map(leak).collect();
     script.push(Turn::Say("done", vec![]));
     let server = Server::start(script);
-    let mut args = vec!["run", "where is Store?"];
-    args.extend(more);
-    let mut command = desk.with_model(&server.base, &args);
+    let mut command = desk.with_model(&server.base, &["run", "where is Store?"]);
     command.env("PATH", path);
     let ended = finish(command);
     let results = |r: &Value| -> Vec<String> {
@@ -77,13 +76,13 @@ fn what_git_is_told_by_an_untrusted_project_runs_nothing_unasked() {
     let path = std::env::var("PATH").unwrap();
     traps.tripped();
     let (mut checked, mut violations) = (0, 0);
-    for mode in [[].as_slice(), &["--permission", "auto"]] {
+    for mode in ["ask", "auto"] {
         for line in READS {
             let (exit, said) = told(&traps.desk, &path, &[line], mode);
             checked += 1;
             if said.contains("TRIPPED") || !traps.tripped().is_empty() {
                 violations += 1;
-                tell(&format!("{line} {mode:?} ended with {exit}: {said}"));
+                tell(&format!("{line} {mode} ended with {exit}: {said}"));
             }
         }
         let (exit, said) = told(&traps.desk, &path, &["git diff"], mode);
@@ -113,19 +112,19 @@ fn a_program_of_the_project_is_never_taken_for_a_known_one() {
             let hash = shown.out.lines().find_map(|l| l.strip_prefix("hash ")).unwrap().to_owned();
             traps.desk.go(&["trust", "--hash", &hash]).with(0);
         }
-        for mode in [[].as_slice(), &["--permission", "auto"]] {
+        for mode in ["ask", "auto"] {
             for line in ["ls", "cat README.md | head -1", "echo $(ls)", "env ls", "wc -l README.md"] {
                 let first = format!("{}:{usual}", traps.path().join("bin").display());
                 let (exit, said) = told(&traps.desk, &first, &[line], mode);
                 checked += 1;
                 if exit != 3 || said.contains("TRIPPED") {
                     violations += 1;
-                    tell(&format!("{line} {mode:?}, trusted {trusted}, ended with {exit}: {said}"));
+                    tell(&format!("{line} {mode}, trusted {trusted}, ended with {exit}: {said}"));
                 }
             }
         }
     }
-    let (exit, said) = told(&traps.desk, &Traps::relative_path(), &["ls README.md"], &[]);
+    let (exit, said) = told(&traps.desk, &Traps::relative_path(), &["ls README.md"], "ask");
     assert!(exit == 0 && said.contains("README.md") && !said.contains("TRIPPED"), "{exit}: {said}");
     tell(&format!("checked={checked} violations={violations}"));
     assert_eq!(violations, 0);

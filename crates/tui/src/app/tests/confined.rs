@@ -41,7 +41,7 @@ fn a_command_that_asks_for_more_says_so_wherever_it_is_seen() {
             assert!(desk.text().contains(&format!(", {beyond}")), "the bar: {}", desk.text());
             desk.press("<ctrl-x>a");
             let list = desk.text();
-            assert!(list.contains(reason) && list.contains("it says"), "the list: {list}");
+            assert!(list.contains(reason) && list.contains("reason   "), "the list: {list}");
             assert!(list.contains("runs  "), "{list}");
             desk.wait(800).press("y").deliver();
             assert_eq!(desk.tools.len(), 1, "{}", desk.text());

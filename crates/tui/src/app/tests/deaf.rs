@@ -21,7 +21,7 @@ fn a_question_never_takes_the_focus_or_the_draft() {
     desk.reply("", &[("submit_plan", plan)]);
     desk.draw();
     desk.wait(1_000).press("ught y");
-    assert_eq!(desk.app.focus, Focus::Composer);
+    assert_eq!(desk.app.panes.focus, Focus::Composer);
     assert_eq!(desk.app.composer.draft.shown(), "half a thought y");
     assert_eq!(desk.inputs, []);
 }
@@ -35,7 +35,7 @@ fn the_letters_in_the_plan_answer_once_the_question_has_stood() {
     assert_eq!(desk.inputs, []);
     assert!(desk.text().contains("pressed before this stood here"));
     desk.wait(400).press("e");
-    assert_eq!(desk.app.focus, Focus::Composer);
+    assert_eq!(desk.app.panes.focus, Focus::Composer);
     desk.press("<ctrl-t>y");
     let approve = Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None };
     // The pane's own action answers; without it the letter does.

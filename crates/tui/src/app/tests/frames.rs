@@ -17,9 +17,9 @@ fn the_first_screen_is_calm_and_says_what_can_be_done() {
     let rows = at(&mut desk, 120, 40);
     assert!(rows[0].starts_with(" pilothouse  inkwell  main ±3"));
     assert!(rows[0].ends_with("gpt-5-mini · ask"));
-    assert!(rows.iter().any(|r| r.contains("Your files stay as they are until you say yes.")));
+    assert!(rows.iter().any(|r| r.contains("Nothing is written until you approve it.")));
     assert!(!rows.iter().any(|r| r.contains('╭')), "no borders while there is nothing to divide");
-    assert_eq!(rows[37], "▎ › Ask about inkwell, or say what to change");
+    assert_eq!(rows[37], "▎ › Ask about inkwell or describe a change");
     assert_eq!(rows[39], "[EXPLORE] idle");
 }
 
@@ -59,10 +59,10 @@ fn panes_stand_side_by_side_in_tabs_or_alone() {
 #[test]
 fn exactly_the_focused_pane_is_lit() {
     let mut desk = Desk::new(120, 40).with_plan();
-    let accent = desk.app.theme.style(Slot::Accent).fg;
+    let accent = desk.app.looks.theme.style(Slot::Accent).fg;
     let lit = |desk: &mut Desk| {
         let (buf, _) = desk.draw();
-        let plan = desk.app.areas.plan;
+        let plan = desk.app.panes.areas.panes[1];
         [(0, 1), (plan.x, plan.y), (0, 37)].map(|p| buf[p].style().fg == accent)
     };
     assert_eq!(lit(&mut desk), [false, false, true]);
@@ -77,10 +77,10 @@ fn mode_and_keys_carry_their_meaning_in_style_too() {
     let mut desk = Desk::new(120, 40).with_plan();
     let (buf, _) = desk.draw();
     let explore = buf[(0, 39)].style();
-    assert_eq!(explore.fg, desk.app.theme.style(Slot::Info).fg);
+    assert_eq!(explore.fg, desk.app.looks.theme.style(Slot::Info).fg);
     assert!(explore.add_modifier.contains(Modifier::BOLD));
     let y = (30..37).find(|y| rows(&buf)[usize::from(*y)].contains("Proceed?")).unwrap();
-    assert_eq!(buf[(1, y)].style().bg, desk.app.theme.fill(Slot::Raised).bg);
+    assert_eq!(buf[(1, y)].style().bg, desk.app.looks.theme.fill(Slot::Raised).bg);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn overlays_put_one_thing_in_colour() {
     let mut desk = Desk::new(120, 40).with_plan();
     desk.press("<ctrl-p>");
     let (buf, caret) = desk.draw();
-    let faint = desk.app.theme.style(Slot::Faint).fg;
+    let faint = desk.app.looks.theme.style(Slot::Faint).fg;
     assert_eq!(buf[(1, 0)].style().fg, faint);
     assert!(rows(&buf).iter().any(|r| r.contains("╭ Commands ")));
     assert!(caret.is_some());

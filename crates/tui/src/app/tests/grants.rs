@@ -48,9 +48,9 @@ fn the_reach_of_each_answer_stands_beside_its_key_at_every_width() {
         let mut desk = command(width, "cargo add serde");
         let text = desk.text();
         for part in [
-            "  y     once      this command, now",
+            "  y     once      this command only",
             "  t     session   allow command cargo add",
-            "  p     always    the same, kept in your",
+            "  p     always    the same rule, saved in your",
             "  n     deny      this command;",
         ] {
             assert!(text.contains(part), "{width}: {part}\n{text}");
@@ -122,7 +122,7 @@ fn a_rule_for_good_is_shown_in_full_and_kept_only_after_a_second_yes() {
         "cargo add tokio  3 times",
         "cargo add x; rm -rf y",
         "not recommended",
-        "y keep it and run",
+        "y save and run",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
@@ -178,7 +178,7 @@ fn high_risk_removals_escalation_and_the_network_are_offered_for_no_longer_than_
             let mut desk = asking(width, args);
             let flat = desk.text().replace(['│', '\n'], " ");
             let flat: Vec<&str> = flat.split_whitespace().collect();
-            assert!(flat.join(" ").contains("not by a rule"), "{args}: {}", desk.text());
+            assert!(flat.join(" ").contains("no rule possible"), "{args}: {}", desk.text());
             if width == 100 {
                 assert!(desk.text().contains(why), "{args}: {}", desk.text());
             }
@@ -245,7 +245,7 @@ fn the_answers_stand_still_while_the_choice_moves_and_carry_colour() {
     let (buf, _) = desk.draw();
     let y = (0..40).find(|y| rows(&buf)[usize::from(*y)].contains("t     session")).unwrap();
     let x = u16::try_from(rows(&buf)[usize::from(y)].chars().position(|c| c == 't').unwrap()).unwrap();
-    assert_eq!(buf[(x, y)].style().fg, desk.app.theme.style(Slot::Accent).fg);
+    assert_eq!(buf[(x, y)].style().fg, desk.app.looks.theme.style(Slot::Accent).fg);
 }
 
 /// The rows of the topmost frame, borders included.
@@ -274,7 +274,7 @@ fn the_list_the_rule_and_the_reason_stand_aligned_dark_and_light_at_every_width(
             let list = framed(&mut desk, "Approvals");
             desk.press("p");
             rehearsed(&mut desk);
-            let rule = framed(&mut desk, "A rule for good");
+            let rule = framed(&mut desk, "Permanent rule");
             assert!(!desk.text().contains("Approvals"), "{width}: what lies below does not look out");
             desk.press("qw");
             let reason = framed(&mut desk, "Why it is asked");

@@ -83,8 +83,9 @@ pub(super) fn before(scene: &str, size: (u16, u16)) -> Desk {
         }
         "diff" | "removal" => {
             desk = planned(desk, "modify", "");
-            let tool = if scene == "diff" { "edit" } else { "delete" };
-            desk.reply("", &[(tool, r#"{"path":"a.txt"}"#)]);
+            let edit = r#"{"path":"a.txt","edits":[{"old":"a","new":"b"}]}"#;
+            let delete = r#"{"path":"a.txt"}"#;
+            desk.reply("", &[if scene == "diff" { ("edit", edit) } else { ("delete", delete) }]);
             let call = desk.tools.pop().unwrap();
             let after: &[u8] = if scene == "diff" { b"2\n" } else { b"" };
             let outcome = proposing(b"1\n", after);
@@ -116,7 +117,7 @@ pub(super) fn appear(desk: &mut Desk, scene: &str) {
         "goal" | "edited" | "question" => desk.reply("", &[("run", r#"{"command":"make"}"#)]),
         "high" => desk.reply("", &[("run", r#"{"command":"rm -rf ~"}"#)]),
         "low" => desk.reply("", &[("run", r#"{"command":"ls"}"#)]),
-        "transition" => desk.reply("", &[("edit", r#"{"path":"a.txt"}"#)]),
+        "transition" => desk.reply("", &[("edit", r#"{"path":"a.txt","edits":[{"old":"a","new":"b"}]}"#)]),
         "choice" => {
             desk.reply("", &[("ask_user", r#"{"question":"Which?","choices":["one","two","three"]}"#)]);
         }
@@ -173,11 +174,11 @@ fn hold(seed: u64, scene: &str, keys: &[KeyEvent]) -> usize {
     desk.app.overlays.clear();
     // Where the hand is when it comes.
     match dice.roll(6) {
-        0 => desk.app.focus = Focus::Conversation,
-        1 => desk.app.go(Focus::Plan),
-        2 => desk.app.go(Focus::Diff),
+        0 => desk.app.panes.focus = CONVERSATION,
+        1 => desk.app.go(PLAN),
+        2 => desk.app.go(DIFF),
         3 => drop(desk.press("<ctrl-x>a")),
-        _ => desk.app.focus = Focus::Composer,
+        _ => desk.app.panes.focus = Focus::Composer,
     }
     desk.wait(1_500);
     desk.inputs.clear();

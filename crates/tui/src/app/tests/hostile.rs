@@ -88,7 +88,7 @@ fn with(place: &str, text: &str) -> Desk {
             desk = desk.with_plan();
             let id = desk.state().phase_question().unwrap().id;
             desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
-            desk.reply("", &[("edit", r#"{"path":"src/a.rs"}"#)]);
+            desk.reply("", &[("edit", r#"{"path":"src/a.rs","edits":[{"old":"a","new":"b"}]}"#)]);
             let call = desk.tools.remove(0);
             let [before, after] =
                 ["old\nrest\n", &format!("{text}\nrest\n")].map(|t| Blob::new(t.as_bytes().to_vec()));

@@ -74,11 +74,11 @@ fn cancel_stops_what_runs_then_clears_then_leaves_when_pressed_twice() {
 fn esc_goes_back_one_step_at_a_time() {
     let mut desk = Desk::new(120, 40).with_plan();
     desk.press("<ctrl-t><f1>");
-    assert_eq!((desk.app.overlays.len(), desk.app.focus), (1, Focus::Plan));
+    assert_eq!((desk.app.overlays.len(), desk.app.panes.focus), (1, PLAN));
     desk.press("<esc>");
-    assert_eq!((desk.app.overlays.len(), desk.app.focus), (0, Focus::Plan));
+    assert_eq!((desk.app.overlays.len(), desk.app.panes.focus), (0, PLAN));
     desk.press("<esc>");
-    assert_eq!(desk.app.focus, Focus::Composer);
+    assert_eq!(desk.app.panes.focus, Focus::Composer);
     assert_eq!(desk.inputs, []);
 }
 
@@ -86,15 +86,15 @@ fn esc_goes_back_one_step_at_a_time() {
 fn panes_are_reached_by_their_keys_and_by_tab() {
     let mut desk = Desk::new(120, 40).with_plan();
     desk.press("<tab>");
-    assert_eq!(desk.app.focus, Focus::Conversation);
+    assert_eq!(desk.app.panes.focus, CONVERSATION);
     desk.press("<tab>");
-    assert_eq!(desk.app.focus, Focus::Plan);
+    assert_eq!(desk.app.panes.focus, PLAN);
     desk.press("<tab>");
-    assert_eq!(desk.app.focus, Focus::Composer);
+    assert_eq!(desk.app.panes.focus, Focus::Composer);
     desk.press("<ctrl-x>d");
-    assert_eq!(desk.app.focus, Focus::Diff);
+    assert_eq!(desk.app.panes.focus, DIFF);
     desk.press("<ctrl-t><ctrl-t>");
-    assert_eq!(desk.app.focus, Focus::Composer);
+    assert_eq!(desk.app.panes.focus, Focus::Composer);
 }
 
 #[test]
@@ -102,16 +102,16 @@ fn an_unknown_key_after_the_leader_is_said_and_eaten() {
     let mut desk = Desk::new(120, 40);
     desk.press("<ctrl-x>z");
     assert!(desk.app.composer.draft.is_empty());
-    assert!(desk.text().contains("Ctrl-X z means nothing here"));
+    assert!(desk.text().contains("Ctrl-X z is not bound"));
 }
 
 #[test]
 fn the_screens_own_commands_never_reach_the_session() {
     let mut desk = Desk::new(120, 40);
     desk.press("/status<enter>");
-    assert!(matches!(desk.app.overlays.last(), Some(Overlay::Status)));
+    assert_eq!(desk.top(), Some("status"));
     desk.press("<esc>/connect<enter>");
-    assert!(matches!(desk.app.overlays.last(), Some(Overlay::Connect)));
+    assert_eq!(desk.top(), Some("connect"));
     desk.press("<esc>/undo<enter>/unundo<enter>/redo<enter>");
     assert_eq!(desk.inputs, ["/undo", "/unundo", "/redo"].map(Input::say));
     desk.press("/quit<enter>");
@@ -121,9 +121,9 @@ fn the_screens_own_commands_never_reach_the_session() {
 #[test]
 fn words_to_the_workbench_open_their_page() {
     let mut desk = Desk::new(120, 40);
-    desk.app.controlled(&Control::Help);
-    assert!(matches!(desk.app.overlays.last(), Some(Overlay::Help(_))));
-    desk.app.controlled(&Control::Exit);
+    desk.app.controlled(&Control::Help, desk.now);
+    assert_eq!(desk.top(), Some("help"));
+    desk.app.controlled(&Control::Exit, desk.now);
     desk.collect();
     assert!(desk.quit);
 }
@@ -132,7 +132,7 @@ fn words_to_the_workbench_open_their_page() {
 fn the_palette_runs_what_was_found() {
     let mut desk = Desk::new(120, 40).with_plan();
     desk.press("<ctrl-p>plan anywhere<enter>");
-    assert_eq!(desk.app.focus, Focus::Plan);
+    assert_eq!(desk.app.panes.focus, PLAN);
     assert!(desk.app.overlays.is_empty());
 }
 
@@ -170,7 +170,7 @@ fn the_files_are_asked_for_once_the_user_wants_one() {
 #[test]
 fn a_second_window_only_reads() {
     let mut desk = Desk::new(120, 40);
-    let around = Surroundings { read_only: true, ..desk.app.surroundings.clone() };
+    let around = Surroundings { read_only: true, ..desk.app.world.surroundings.clone() };
     desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
     desk.press("hello<enter>");
     assert_eq!(desk.inputs, []);
@@ -191,7 +191,7 @@ fn a_paste_goes_to_the_draft_and_never_answers_a_typed_word() {
     desk.app.terminal(&paste, desk.now);
     assert_eq!(desk.app.composer.draft.shown(), "two\nlines");
     let id = CheckpointId(7);
-    desk.app.open_overlay(Overlay::Prompt(Prompt::new(Purpose::Proceed(id), "?", Some("proceed".into()))));
+    desk.app.open_overlay(Box::new(crate::overlay::Prompt::proceed(id, "make")));
     desk.app.terminal(&crossterm::event::Event::Paste("proceed".into()), desk.now);
     desk.press("<enter>");
     assert_eq!(desk.inputs, []);

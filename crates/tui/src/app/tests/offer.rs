@@ -43,7 +43,7 @@ fn enter_runs_the_line_as_it_stands() {
     assert_eq!(draft(&desk), "make test");
     let text = desk.text();
     assert!(text.contains("$ make test") && text.contains("⚠ medium"), "{text}");
-    assert!(text.contains("Enter runs it · empty skips · Esc puts it aside"), "{text}");
+    assert!(text.contains("Enter runs it · clear + Enter skips · Esc later"), "{text}");
     desk.press("<enter><enter>");
     assert_eq!(answers(&desk), [line("make test")], "one answer, however often");
     desk.deliver();
@@ -69,11 +69,11 @@ fn a_line_changed_to_high_risk_asks_for_its_word_and_shows_itself() {
     desk.press("<ctrl-u>rm -rf ~/x<enter>").deliver();
     assert_eq!(desk.tools, [], "nothing runs yet");
     let text = desk.text();
-    assert!(text.contains("A typed word") && text.contains("rm -rf ~/x"), "{text}");
+    assert!(text.contains("Confirm") && text.contains("rm -rf ~/x"), "{text}");
     desk.press("y<enter>");
     assert_eq!(answers(&desk), []);
     desk.wait(800).press("<enter>");
-    assert!(matches!(desk.app.overlays.last(), Some(Overlay::Prompt(_))), "{}", desk.text());
+    assert!(desk.top() == Some("prompt"), "{}", desk.text());
     desk.press("proceed<enter>");
     assert_eq!(answers(&desk), [Answer::Word("proceed".into())]);
     desk.deliver();
@@ -170,7 +170,7 @@ fn the_key_e_brings_any_command_into_the_composer_and_the_draft_comes_back() {
     desk.draw();
     assert_eq!(draft(&desk), "my draft", "a question's command stays in the list");
     desk.press("<ctrl-x>ae");
-    assert_eq!((draft(&desk).as_str(), desk.app.focus), ("make docs", Focus::Composer));
+    assert_eq!((draft(&desk).as_str(), desk.app.panes.focus), ("make docs", Focus::Composer));
     desk.press("<enter>");
     assert_eq!(answers(&desk), [], "not before it stood there");
     desk.press("ets<enter>");
@@ -217,7 +217,7 @@ fn a_command_is_no_message_and_opens_no_list() {
     assert!(desk.app.composer.popup.is_none());
     desk.press("<tab>");
     assert_eq!(desk.inputs, [], "it is not queued");
-    assert_eq!(desk.app.focus, Focus::Conversation);
+    assert_eq!(desk.app.panes.focus, CONVERSATION);
     desk.press("<esc><up><up>");
     assert_eq!(draft(&desk), "/usr/bin/make @all", "it is not replaced by an earlier text");
     desk.press("<enter>");

@@ -32,7 +32,13 @@ impl Bench {
         let mut desk = Desk::new(width, height).with_plan();
         let id = desk.state().phase_question().unwrap().id;
         desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
-        desk.reply("", &[("edit", r#"{"path":"src/a.rs"}"#), ("edit", r#"{"path":"src/b.rs"}"#)]);
+        desk.reply(
+            "",
+            &[
+                ("edit", r#"{"path":"src/a.rs","edits":[{"old":"a","new":"b"}]}"#),
+                ("edit", r#"{"path":"src/b.rs","edits":[{"old":"a","new":"b"}]}"#),
+            ],
+        );
         let mut blobs = BTreeMap::new();
         for name in names {
             let call = desk.tools.remove(0);
@@ -132,9 +138,9 @@ fn with_nothing_left_to_decide_the_keys_go_back_to_the_draft() {
         let mut bench = Bench::new(width, height);
         bench.press("<ctrl-x>d");
         bench.press("s");
-        assert_eq!(bench.desk.app.focus, Focus::Diff, "another file waits");
+        assert_eq!(bench.desk.app.panes.focus, DIFF, "another file waits");
         bench.press("s");
-        assert_eq!(bench.desk.app.focus, Focus::Composer, "{width}");
+        assert_eq!(bench.desk.app.panes.focus, Focus::Composer, "{width}");
         bench.press("/undo<enter>");
         assert!(bench.desk.app.composer.history.newest_first().next().is_some(), "it was sent");
         assert!(!bench.desk.text().contains("Nothing proposed"), "{width}");
@@ -178,7 +184,7 @@ fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
     }
     assert_eq!(bench.desk.state().phase, Phase::Idle);
     let text = bench.desk.text();
-    assert!(text.contains(" done ╮") && !text.contains("set aside"), "{text}");
+    assert!(text.contains(" done ╮") && !text.contains("paused"), "{text}");
 }
 
 #[test]
@@ -199,7 +205,7 @@ fn a_rejected_plan_is_given_up_by_an_empty_line_or_one_step_back() {
         let mut desk = Desk::new(120, 40).with_plan();
         desk.draw();
         desk.wait(400).press("<ctrl-t>n").deliver();
-        assert_eq!((desk.state().phase, desk.app.focus), (Phase::Planning, Focus::Composer));
+        assert_eq!((desk.state().phase, desk.app.panes.focus), (Phase::Planning, Focus::Composer));
         assert!(!desk.app.animated(), "nothing runs meanwhile");
         desk.press(key);
         assert_eq!(desk.inputs, [Input::say("")]);
@@ -215,7 +221,7 @@ fn a_proposal_goes_to_the_editor_and_comes_back_as_another() {
     bench.press("e");
     let wishes = bench.desk.app.wishes();
     assert_eq!(wishes, [Wish::Edit { name: "a.rs".into(), text: NEW.into() }]);
-    bench.desk.app.edited(Ok(NEW.replace("TEN", "Ten\n11")));
+    bench.desk.app.edited(Ok(NEW.replace("TEN", "Ten\n11")), bench.desk.now);
     bench.desk.collect();
     let Some(Input::EditProposal { draft, .. }) = bench.desk.inputs.first() else {
         panic!("{:?}", bench.desk.inputs)
@@ -240,7 +246,7 @@ fn an_edit_that_changes_nothing_or_fails_leaves_the_proposal() {
     ] {
         bench.press("e");
         bench.desk.app.wishes();
-        bench.desk.app.edited(text);
+        bench.desk.app.edited(text, bench.desk.now);
         bench.desk.collect();
         assert_eq!(bench.desk.inputs, []);
         assert!(bench.desk.text().contains(said), "{said}");
@@ -264,8 +270,8 @@ fn a_long_draft_is_not_classified_and_a_frame_does_not_classify_again() {
 #[test]
 fn poorer_terminals_get_ascii_and_rows_of_one_colour() {
     let mut bench = Bench::new(60, 20);
-    bench.desk.app.look.ascii = true;
-    bench.desk.app.glyphs = Glyphs::ASCII;
+    bench.desk.app.looks.look.ascii = true;
+    bench.desk.app.looks.glyphs = Glyphs::ASCII;
     bench.press("<ctrl-x>d");
     for size in [(60, 20), (120, 40), (40, 10), (20, 6)] {
         bench.desk.size = Rect::new(0, 0, size.0, size.1);
@@ -273,7 +279,8 @@ fn poorer_terminals_get_ascii_and_rows_of_one_colour() {
         let odd: Vec<char> = text.chars().filter(|c| !c.is_ascii()).collect();
         assert!(odd.is_empty(), "{odd:?} {text}");
     }
-    bench.desk.app.theme = Theme::parse(Theme::source("default").unwrap(), true, Depth::Ansi16).unwrap();
+    bench.desk.app.looks.theme =
+        Theme::parse(Theme::source("default").unwrap(), true, Depth::Ansi16).unwrap();
     let (buf, _) = bench.desk.draw();
     let reversed = |c: &&ratatui::buffer::Cell| c.modifier.contains(ratatui::style::Modifier::REVERSED);
     let inks: Vec<_> = buf.content.iter().filter(reversed).map(|c| c.fg).collect();

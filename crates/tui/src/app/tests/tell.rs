@@ -32,7 +32,7 @@ fn what_is_told_is_never_what_was_said() {
         ..Look::default()
     };
     let mut desk = Desk::new(120, 40);
-    desk.app.look = look;
+    desk.app.looks.look = look;
     desk.app.terminal(&TerminalEvent::FocusLost, desk.now);
     let mut desk = desk.with_plan();
     let told = told(&mut desk).concat();

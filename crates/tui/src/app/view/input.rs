@@ -14,18 +14,14 @@ use ratatui::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::{App, Caret, text_width};
+use super::{App, text_width};
 use crate::{
-    app::WHICH_KEY,
-    approvals::{risk_name, risk_slot},
     composer::Offer,
-    overlay::{
-        approvals::wrap,
-        page::{Page, frame},
-    },
+    ctx::Ctx,
+    overlay::Caret,
     pane::Focus,
     preview::{LONGEST, Preview, acts, preview},
-    prompt::Prompt,
+    risk::{risk_name, risk_slot},
     status::shorten,
     theme::Slot,
 };
@@ -35,30 +31,30 @@ impl App {
     pub(super) fn foresee(&mut self) {
         let draft = &self.composer.draft;
         let text = if draft.len() <= LONGEST { draft.shown() } else { String::new() };
-        let seq = self.session.state().seq;
+        let seq = self.world.state().seq;
         let offered = self.composer.offered().is_some();
         let key = if offered { format!("$ {text}") } else { text.clone() };
         if self.previewed.0 != key || self.previewed.1 != seq {
             let meaning = if offered {
-                Some(Preview::judged(&text, &self.session))
+                Some(Preview::judged(&text, &self.world.session))
             } else {
-                preview(&text, &self.session)
+                preview(&text, &self.world.session)
             };
             self.previewed = (key, seq, meaning);
         }
     }
 
-    pub(super) fn composer(&self, buf: &mut Buffer) -> Caret {
-        let area = self.areas.composer.intersection(buf.area);
+    pub(super) fn composer(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let area = self.panes.areas.composer.intersection(buf.area);
         if area.is_empty() {
             return None;
         }
-        let focused = self.focus == Focus::Composer && self.overlays.is_empty();
-        buf.set_style(area, self.theme.fill(Slot::Surface));
-        let text = self.theme.style(if focused { Slot::Strong } else { Slot::Soft });
+        let focused = self.panes.focus == Focus::Composer && self.overlays.is_empty();
+        buf.set_style(area, self.looks.theme.fill(Slot::Surface));
+        let text = self.looks.theme.style(if focused { Slot::Strong } else { Slot::Soft });
         let wide = text_width(area.width);
         let tight = wide == area.width;
-        let hint = u16::from(self.areas.status.y >= 5 && area.height > 1);
+        let hint = u16::from(self.panes.areas.status.y >= 5 && area.height > 1);
         let draft = Rect {
             x: if tight { area.x } else { area.x + 4 },
             width: wide,
@@ -66,72 +62,67 @@ impl App {
             ..area
         };
         if !tight {
-            let edge = self.theme.style(self.edge(focused));
+            let edge = self.looks.theme.style(self.edge(focused));
             for y in area.top()..area.bottom() {
-                buf.set_string(area.x, y, self.glyphs.bar, edge);
+                buf.set_string(area.x, y, self.looks.glyphs.bar, edge);
             }
-            let prompt = match (self.composer.offered().is_some(), self.look.ascii) {
+            let prompt = match (self.composer.offered().is_some(), self.looks.look.ascii) {
                 (true, _) => "$",
                 (false, true) => ">",
                 (false, false) => "›",
             };
             buf.set_string(area.x + 2, area.y, prompt, edge.add_modifier(Modifier::BOLD));
         }
-        let style = text.patch(self.theme.fill(Slot::Surface));
+        let style = text.patch(self.looks.theme.fill(Slot::Surface));
         let caret = self.composer.draft.render(draft, buf, style);
         if self.composer.draft.is_empty() {
             let room = usize::from(draft.width);
             let placeholder = shorten(&self.placeholder(), room);
-            let faint = self.theme.style(Slot::Faint).remove_modifier(Modifier::BOLD);
+            let faint = self.looks.theme.style(Slot::Faint).remove_modifier(Modifier::BOLD);
             buf.set_stringn(draft.x, draft.y, placeholder, room, faint);
         }
         if hint > 0 && !tight {
             let row = Rect { x: area.x + 4, y: area.bottom() - 1, width: area.width - 5, height: 1 };
-            self.hint(row, focused, buf);
+            self.hint(ctx, row, focused, buf);
         }
         caret.filter(|_| focused)
     }
 
     fn placeholder(&self) -> String {
-        let state = self.session.state();
-        let folder = Clean::line(&self.surroundings.folder).into_string();
+        let state = self.world.state();
+        let folder = Clean::line(&self.world.surroundings.folder).into_string();
         if self.composer.offered().is_some() {
             return "Enter skips the command: it is not run".to_owned();
         }
-        if self.surroundings.read_only {
+        if self.world.surroundings.read_only {
             return "another window holds this session; this one only reads".to_owned();
         }
         match state.phase {
             Phase::Executing => "Type to interrupt execution...".to_owned(),
             Phase::Planning => "Say what the plan should take into account".to_owned(),
-            Phase::AwaitingApproval => "Enter approves the plan; or say what to change".to_owned(),
+            Phase::AwaitingApproval => "Enter approves the plan, or describe a change".to_owned(),
             Phase::Failed => "retry, replan or abandon; or say something else".to_owned(),
-            Phase::Idle if folder.is_empty() => "Ask, or say what to change".to_owned(),
-            Phase::Idle => format!("Ask about {folder}, or say what to change"),
+            Phase::Idle if folder.is_empty() => "Ask a question or describe a change".to_owned(),
+            Phase::Idle => format!("Ask about {folder} or describe a change"),
         }
     }
 
-    fn hint(&self, row: Rect, focused: bool, buf: &mut Buffer) {
-        let style = |slot| self.theme.style(slot);
+    fn hint(&self, ctx: &Ctx<'_>, row: Rect, focused: bool, buf: &mut Buffer) {
+        let style = |slot| self.looks.theme.style(slot);
         let (soft, faint) = (style(Slot::Soft), style(Slot::Faint));
         let width = usize::from(row.width);
         let mut right = Vec::new();
-        let deciding = self.focus == Focus::Diff && self.overlays.is_empty() && self.reviewing();
+        let deciding = self.panes.focused().filter(|_| self.overlays.is_empty() && self.deciding());
         let left = if let Some(notice) = &self.notice {
             let text = shorten(&Clean::line(&notice.text), width);
             vec![Span::styled(text, style(if notice.bad { Slot::Warn } else { Slot::Info }))]
-        } else if deciding {
-            right.push(Span::styled("A applies every file, all or nothing", faint));
-            let kept = match (self.composer.draft.is_empty(), width >= 64) {
-                (true, true) => "leaves, decisions kept",
-                (false, true) => "leaves, your draft is kept",
-                (_, false) => "leaves",
-            };
-            let keys = [("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"), ("Esc", kept)];
-            self.key_names(&keys, width)
+        } else if let Some((_, pane)) = deciding {
+            let names = pane.deciding_keys(ctx);
+            right.push(Span::styled(names.beside, faint));
+            self.key_names(&names.keys, width)
         } else if !focused {
             let text = match (self.overlays.is_empty(), self.composer.draft.is_empty()) {
-                (false, _) => "your draft and what runs are untouched",
+                (false, _) => "draft and runs unaffected",
                 (true, true) => "Esc returns here",
                 (true, false) => "your draft is kept   Esc returns to it",
             };
@@ -158,17 +149,20 @@ impl App {
     }
 
     fn enter(&self) -> &'static str {
-        match self.session.state().phase {
+        match self.world.state().phase {
             Phase::Executing | Phase::Planning => "Enter sends · Tab queues",
             Phase::Idle | Phase::AwaitingApproval | Phase::Failed => "Enter sends",
         }
     }
 
     fn corner(&self) -> &'static str {
-        let state = self.session.state();
+        let state = self.world.state();
         if state.busy() {
             "Esc interrupts"
-        } else if self.open && self.surroundings.offline && self.is_fresh() {
+        } else if self.world.open
+            && self.world.surroundings.offline
+            && self.panes.is_fresh(self.world.state())
+        {
             "nothing leaves this machine"
         } else {
             ""
@@ -176,7 +170,7 @@ impl App {
     }
 
     fn keys(&self, width: usize) -> Vec<Span<'static>> {
-        let running = self.session.state().is_executing();
+        let running = self.world.state().is_executing();
         let mut keys = vec![("Enter", if running { "steers" } else { "sends" })];
         if running {
             keys.push(("Tab", "queues"));
@@ -187,7 +181,7 @@ impl App {
 
     /// Keys and what they do, as many as fit whole.
     fn key_names(&self, keys: &[(&'static str, &'static str)], width: usize) -> Vec<Span<'static>> {
-        let (key, soft) = (self.theme.style(Slot::Text), self.theme.style(Slot::Soft));
+        let (key, soft) = (self.looks.theme.style(Slot::Text), self.looks.theme.style(Slot::Soft));
         let (mut spans, mut used) = (Vec::new(), 0);
         for (name, what) in keys {
             let gap = if used == 0 { "" } else { "   " };
@@ -202,11 +196,11 @@ impl App {
     }
 
     fn preview(&self, preview: &Preview, width: usize) -> Vec<Span<'static>> {
-        let style = |slot| self.theme.style(slot);
+        let style = |slot| self.looks.theme.style(slot);
         match preview {
             Preview::Answer => vec![Span::styled("answers the question above", style(Slot::Info))],
             Preview::Shell(risk, why) => {
-                let name = risk_name(*risk, self.look.ascii);
+                let name = risk_name(*risk, self.looks.look.ascii);
                 let mut spans = vec![
                     Span::styled("a command", style(Slot::Accent).add_modifier(Modifier::BOLD)),
                     Span::styled(format!("   {name}"), style(risk_slot(*risk))),
@@ -223,7 +217,8 @@ impl App {
                 let narrow = path.to_string().width() + 12 + what.width() > width;
                 for (i, node) in path.nodes().iter().enumerate() {
                     if i > 0 {
-                        spans.push(Span::styled(format!(" {} ", self.glyphs.arrow), style(Slot::Faint)));
+                        spans
+                            .push(Span::styled(format!(" {} ", self.looks.glyphs.arrow), style(Slot::Faint)));
                     }
                     let walked = i < last;
                     let name =
@@ -244,11 +239,11 @@ impl App {
     /// The list above the composer.
     pub(super) fn popup(&self, buf: &mut Buffer) {
         let Some(popup) = &self.composer.popup else { return };
-        let room = self.areas.composer.y.saturating_sub(buf.area.y + 1);
+        let room = self.panes.areas.composer.y.saturating_sub(buf.area.y + 1);
         let title = match popup.offer {
             Offer::Files => format!("files  {} of {}", popup.rows.len(), popup.of),
             Offer::Commands => "commands".to_owned(),
-            Offer::History => format!("what you wrote   {}", popup.query),
+            Offer::History => format!("history   {}", popup.query),
         };
         let wanted = u16::try_from(popup.rows.len().clamp(1, 8)).unwrap_or(8) + 1;
         let height = wanted.min(room);
@@ -256,15 +251,15 @@ impl App {
         if height < 2 || width < 10 {
             return;
         }
-        let area = Rect { x: buf.area.x, y: self.areas.composer.y - height, width, height };
+        let area = Rect { x: buf.area.x, y: self.panes.areas.composer.y - height, width, height };
         Clear.render(area, buf);
-        buf.set_style(area, self.theme.fill(Slot::Raised));
+        buf.set_style(area, self.looks.theme.fill(Slot::Raised));
         for y in area.top()..area.bottom() {
-            buf.set_string(area.x, y, self.glyphs.bar, self.theme.style(Slot::Accent));
+            buf.set_string(area.x, y, self.looks.glyphs.bar, self.looks.theme.style(Slot::Accent));
         }
         let head = Line::from(vec![
-            Span::styled(title, self.theme.style(Slot::Soft)),
-            Span::styled("   Tab takes   Esc closes", self.theme.style(Slot::Faint)),
+            Span::styled(title, self.looks.theme.style(Slot::Soft)),
+            Span::styled("   Tab inserts   Esc closes", self.looks.theme.style(Slot::Faint)),
         ]);
         let line = |y: u16| Rect { x: area.x + 2, y, width: area.width - 3, height: 1 };
         head.render(line(area.y), buf);
@@ -275,23 +270,23 @@ impl App {
             let chosen = index == popup.at;
             let at = line(y);
             if chosen {
-                buf.set_style(at, self.theme.fill(Slot::Select));
+                buf.set_style(at, self.looks.theme.fill(Slot::Select));
             }
             let style = if chosen {
-                self.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
+                self.looks.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)
             } else {
-                self.theme.style(Slot::Text)
+                self.looks.theme.style(Slot::Text)
             };
             let wide = usize::from(at.width);
-            let mark = if chosen { self.glyphs.folded } else { " " };
+            let mark = if chosen { self.looks.glyphs.folded } else { " " };
             let text = shorten(&Clean::line(&row.text), wide.saturating_sub(3));
             let gap = 18usize.saturating_sub(text.width()).max(2);
             let note = shorten(&row.note, wide.saturating_sub(2 + text.width() + gap));
             Line::from(vec![
-                Span::styled(format!("{mark} "), self.theme.style(Slot::Accent)),
+                Span::styled(format!("{mark} "), self.looks.theme.style(Slot::Accent)),
                 Span::styled(text, style),
                 Span::raw(" ".repeat(gap)),
-                Span::styled(note, self.theme.style(Slot::Soft)),
+                Span::styled(note, self.looks.theme.style(Slot::Soft)),
             ])
             .render(at, buf);
         }
@@ -302,72 +297,32 @@ impl App {
                 area.y + 1,
                 text,
                 usize::from(width - 5),
-                self.theme.style(Slot::Soft),
+                self.looks.theme.style(Slot::Soft),
             );
         }
     }
 
-    pub(super) fn prompt(&self, prompt: &Prompt, page: &Page<'_>, buf: &mut Buffer) -> Caret {
-        let question = Clean::line(&prompt.question).into_string();
-        let about = prompt.about.as_deref().map(|a| Clean::line(a).into_string()).unwrap_or_default();
-        let longest = question.width().max(about.width()) + 8;
-        let wide = u16::try_from(longest).unwrap_or(u16::MAX).clamp(50, 100).min(page.body.width);
-        let about = if about.is_empty() { Vec::new() } else { wrap(&about, usize::from(wide).max(12) - 6) };
-        let shown = u16::try_from(about.len()).unwrap_or(u16::MAX).min(page.body.height.saturating_sub(8));
-        let area = crate::overlay::centred(page.body, wide, if shown > 0 { 8 + shown } else { 7 });
-        let (title, keys): (&str, &[(&str, &str)]) = match prompt.word {
-            Some(_) => ("A typed word", &[("Enter", "does it, if the word is right"), ("Esc", "back")]),
-            None => ("A line from you", &[("Enter", "done"), ("Esc", "back")]),
-        };
-        let inner = frame(page, area, title, "", keys, buf);
-        if inner.height < 2 {
-            return None;
-        }
-        let mut top = inner.y + u16::from(inner.height > 3);
-        let width = usize::from(inner.width);
-        // What would happen stands above the word, to its end where there is room for it.
-        for (row, y) in about.iter().zip(top..top + shown) {
-            let cut = y + 1 == top + shown && about.len() > usize::from(shown);
-            let row = if cut { "… the list shows the rest" } else { row.as_str() };
-            let bold = self.theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
-            buf.set_stringn(inner.x, y, row, width, bold);
-        }
-        top += if shown > 0 { shown + 1 } else { 0 };
-        let asks = self.theme.style(if shown > 0 { Slot::Text } else { Slot::Strong });
-        buf.set_stringn(inner.x, top, shorten(&question, width), width, asks);
-        let y = (top + 2).min(inner.bottom() - 1);
-        let ghost = prompt.word.as_deref().filter(|w| w.starts_with(&prompt.text)).unwrap_or_default();
-        buf.set_stringn(inner.x, y, format!("› {ghost}"), width, self.theme.style(Slot::Faint));
-        let text = Line::from(vec![
-            Span::styled("› ", self.theme.style(Slot::Accent)),
-            Span::styled(prompt.text.clone(), self.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)),
-        ]);
-        text.render(Rect { y, height: 1, ..inner }, buf);
-        let x = inner.x + 2 + u16::try_from(prompt.text.width()).unwrap_or_default();
-        Some((x.min(inner.right().saturating_sub(1)), y))
-    }
-
     /// The keys that can follow, once they are wanted; says whether they are shown.
     pub(super) fn which_key(&self, now: Instant, buf: &mut Buffer) -> bool {
-        let Some(since) = self.prefix_since else { return false };
-        if now < since + WHICH_KEY || self.areas.status.y < 4 {
+        let Some(due) = self.keying.alarm() else { return false };
+        if now < due || self.panes.areas.status.y < 4 {
             return false;
         }
-        let next = self.keymap.after(self.places(), &self.prefix);
+        let next = self.keying.keymap.after(&self.tables(), self.keying.prefix());
         let columns = usize::from((buf.area.width / 28).max(1));
         let rows = u16::try_from(next.len().div_ceil(columns)).unwrap_or(u16::MAX);
-        let height = (rows + 2).min(self.areas.status.y);
-        let area = Rect { y: self.areas.status.y - height, height, ..buf.area };
+        let height = (rows + 2).min(self.panes.areas.status.y);
+        let area = Rect { y: self.panes.areas.status.y - height, height, ..buf.area };
         Clear.render(area, buf);
-        buf.set_style(area, self.theme.fill(Slot::Surface));
+        buf.set_style(area, self.looks.theme.fill(Slot::Surface));
         for y in area.top()..area.bottom() {
-            buf.set_string(area.x, y, self.glyphs.bar, self.theme.style(Slot::Accent));
+            buf.set_string(area.x, y, self.looks.glyphs.bar, self.looks.theme.style(Slot::Accent));
         }
-        let bold = self.theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
-        let pressed: Vec<String> = self.prefix.iter().map(ToString::to_string).collect();
+        let bold = self.looks.theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
+        let pressed: Vec<String> = self.keying.prefix().iter().map(ToString::to_string).collect();
         let head = Line::from(vec![
             Span::styled(pressed.join(" "), bold),
-            Span::styled("  …  Esc leaves", self.theme.style(Slot::Soft)),
+            Span::styled("  …  Esc cancels", self.looks.theme.style(Slot::Soft)),
         ]);
         head.render(Rect { x: area.x + 2, height: 1, width: area.width.saturating_sub(3), ..area }, buf);
         for (i, (key, action)) in next.iter().enumerate() {
@@ -380,8 +335,8 @@ impl App {
             let cell = Rect { x, y, width: 26, height: 1 }.intersection(area);
             Line::from(vec![
                 Span::styled(format!("{key:>3}"), bold),
-                Span::styled(format!(" {} ", self.glyphs.arrow), self.theme.style(Slot::Faint)),
-                Span::styled(shorten(action.label(), 18), self.theme.style(Slot::Text)),
+                Span::styled(format!(" {} ", self.looks.glyphs.arrow), self.looks.theme.style(Slot::Faint)),
+                Span::styled(shorten(action.entry.label, 18), self.looks.theme.style(Slot::Text)),
             ])
             .render(cell, buf);
         }

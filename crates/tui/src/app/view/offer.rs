@@ -13,8 +13,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::App;
 use crate::{
-    approvals::{risk_name, risk_slot},
     preview::Preview,
+    risk::{risk_name, risk_slot},
     status::shorten,
     theme::Slot,
 };
@@ -39,7 +39,7 @@ impl App {
 
     /// What the command gets beyond the sandbox, and why it asks for that, in the agent's words.
     fn offer_beyond(&self) -> (Option<String>, Option<String>) {
-        let question = self.composer.offered().and_then(|o| self.session.state().open.get(&o.question));
+        let question = self.composer.offered().and_then(|o| self.world.state().open.get(&o.question));
         match question.map(|q| &q.kind) {
             Some(CheckpointKind::Risk { confine, reason, gives, .. }) => {
                 let given = (!gives.is_empty()).then_some("with .env");
@@ -53,22 +53,22 @@ impl App {
 
     /// The line below the command: how it runs, risk, why, and what the keys do; the keys go last.
     pub(super) fn offer_hint(&self, row: Rect, risk: Risk, why: &str, buf: &mut Buffer) {
-        let style = |slot| self.theme.style(slot);
+        let style = |slot| self.looks.theme.style(slot);
         let width = usize::from(row.width);
         let empty = self.composer.draft.shown().trim().is_empty();
         let keys = match (empty, self.offer_is_whole(), risk) {
-            (true, ..) => "Enter skips it · Esc puts it aside",
+            (true, ..) => "Enter skips it · Esc later",
             (false, false, _) => "too long to run from here: the list shows it whole",
-            (false, true, Risk::High) => "Enter asks for the word · empty skips · Esc puts it aside",
-            (false, true, Risk::Low | Risk::Medium) => "Enter runs it · empty skips · Esc puts it aside",
+            (false, true, Risk::High) => "Enter asks for the word · clear + Enter skips · Esc later",
+            (false, true, Risk::Low | Risk::Medium) => "Enter runs it · clear + Enter skips · Esc later",
         };
         let changed = if self.composer.changed_offer() && !empty { "changed   " } else { "" };
         let (beyond, reason) = self.offer_beyond();
         let why = reason.as_deref().unwrap_or(why);
         let name = match (empty, beyond) {
             (true, _) => String::new(),
-            (false, None) => risk_name(risk, self.look.ascii).to_owned(),
-            (false, Some(beyond)) => format!("{}, {beyond}", risk_name(risk, self.look.ascii)),
+            (false, None) => risk_name(risk, self.looks.look.ascii).to_owned(),
+            (false, Some(beyond)) => format!("{}, {beyond}", risk_name(risk, self.looks.look.ascii)),
         };
         let fixed = changed.width() + name.width() + 3;
         // Where it gets narrow the reason goes first, then the last of the keys.

@@ -1,0 +1,379 @@
+//! Calls: the one list of tools, the shape of each one's arguments, and a call read once where it ends.
+//!
+//! Owns what each tool is called, needs and takes. Never acts on a call: the session and the tools
+//! crate do.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{
+    facts::{Facts, Subject},
+    read::{self, ArgsError},
+};
+use crate::{
+    intent::IntentNode,
+    plan::PlanDraft,
+    scope::Capability,
+    shell::Act,
+    talk::Purpose::{Answer, Goal, Plan, Task},
+};
+
+/// Makes [`Tool`], [`Tool::ALL`] and what stands in the list about each tool.
+macro_rules! tools {
+    ($($(#[$doc:meta])* $tool:ident = $name:literal { $($fact:tt)+ })+) => {
+        /// Every tool of the workbench.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Tool { $($(#[$doc])* $tool,)+ }
+
+        impl Tool {
+            /// Every tool, in the order in which they are offered.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$tool),+];
+
+            pub(super) const fn facts(self) -> &'static Facts {
+                match self {
+                    $(Self::$tool => &Facts {
+                        name: $name,
+                        spec: include_str!(concat!("../../../../assets/tools/", $name, ".json")),
+                        $($fact)+
+                    },)+
+                }
+            }
+        }
+    };
+}
+
+tools! {
+    /// Names of files.
+    List = "list" {
+        example: r#"{"path": "src", "depth": 2}, both optional"#,
+        needs: Some(Capability::List), acts: &[], content: false, offered: &[],
+        words: ("Listing", "Listed"), subject: Subject::Path,
+    }
+    /// Lines of a file.
+    Read = "read" {
+        example: r#"{"path": "src/main.rs", "from": 1, "lines": 400}; only path is needed"#,
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("ReadCall", "Read"), subject: Subject::Path,
+    }
+    /// Matches of a pattern.
+    Search = "search" {
+        example: r#"{"pattern": "fn main", "path": "src", "whole_word": false, "literal": false, "max": 200}; only pattern is needed"#,
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Searching", "Searched"), subject: Subject::Pattern,
+    }
+    /// Exact replacements in a file, as a proposal. What is edited is quoted when an edit does not fit.
+    Edit = "edit" {
+        example: r#"{"path": "src/main.rs", "edits": [{"old": "exact text", "new": "its replacement", "all": false, "whole_word": false}]}; all and whole_word are optional"#,
+        needs: Some(Capability::Write), acts: &[Act::Read, Act::Write], content: true, offered: &[],
+        words: ("Drafting", "Proposed"), subject: Subject::Path,
+    }
+    /// A whole file, as a proposal.
+    Write = "write" {
+        example: r#"{"path": "src/main.rs", "content": "the whole file"}"#,
+        needs: Some(Capability::Write), acts: &[Act::Write], content: true, offered: &[],
+        words: ("Drafting", "Proposed"), subject: Subject::Path,
+    }
+    /// A file's removal, as a proposal.
+    Delete = "delete" {
+        example: r#"{"path": "src/old.rs"}"#,
+        needs: Some(Capability::Delete), acts: &[Act::Delete], content: false, offered: &[],
+        words: ("Drafting", "Removal"), subject: Subject::Path,
+    }
+    /// A command.
+    Run = "run" {
+        example: r#"{"command": "cargo test", "folder": "crates/a", "timeout_s": 120, "network": true, "outside": true, "reason": "why it needs more"}; only command is needed"#,
+        needs: Some(Capability::Execute), acts: &[], content: false, offered: &[],
+        words: ("Running", "Ran"), subject: Subject::Words,
+    }
+    /// The plan, for the user's approval.
+    SubmitPlan = "submit_plan" {
+        example: r#"{"title": "…", "tasks": [{"title": "…", "detail": "…", "kind": "modify", "files": ["…"], "after": [1]}], "gates": [{"name": "…", "command": "…"}]}; only title and tasks with a title each are needed"#,
+        needs: None, acts: &[], content: false, offered: &[Plan],
+        words: ("Plan", "Plan"), subject: Subject::Words,
+    }
+    /// A question to the user.
+    AskUser = "ask_user" {
+        example: r#"{"question": "…", "choices": ["…"]}; only question is needed"#,
+        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
+        words: ("Asked", "Asked"), subject: Subject::Words,
+    }
+    /// A deeper path for this turn.
+    RequestPath = "request_path" {
+        example: r#"{"node": "modify", "reason": "why the user's words call for it"}"#,
+        needs: None, acts: &[], content: false, offered: &[Answer, Task, Goal],
+        words: ("Path", "Path"), subject: Subject::Words,
+    }
+}
+
+/// A call as its tool takes it: the one reading of its arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum ToolCall {
+    /// Of a tool that works on the files of the workspace.
+    File(FileCall),
+    /// A command.
+    Run(Run),
+    /// Of a tool that speaks to the session itself.
+    Session(SessionCall),
+    /// Of a tool of another program, whose schema is only known when it runs.
+    External(External),
+}
+
+/// A call of a tool that works on files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum FileCall {
+    /// Names of files.
+    List(List),
+    /// Lines of a file.
+    Read(Read),
+    /// Matches of a pattern.
+    Search(Search),
+    /// Exact replacements in a file.
+    Edit(Edit),
+    /// A whole file.
+    Write(Write),
+    /// A file's removal.
+    Delete(Delete),
+}
+
+/// A call that the session answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum SessionCall {
+    /// The plan.
+    SubmitPlan(PlanDraft),
+    /// A question to the user.
+    AskUser(AskUser),
+    /// A deeper path.
+    RequestPath(RequestPath),
+}
+
+impl ToolCall {
+    /// Reads the arguments of a call of `tool`.
+    ///
+    /// # Errors
+    /// When they do not fit; the text tells the model how to mend them.
+    pub fn read(tool: Tool, args: &str) -> Result<Self, ArgsError> {
+        let Facts { name, example, .. } = tool.facts();
+        Ok(match tool {
+            Tool::List => Self::File(FileCall::List(read::read(name, example, args)?)),
+            Tool::Read => Self::File(FileCall::Read(read::read(name, example, args)?)),
+            Tool::Search => Self::File(FileCall::Search(read::read(name, example, args)?)),
+            Tool::Edit => Self::File(FileCall::Edit(read::read(name, example, args)?)),
+            Tool::Write => Self::File(FileCall::Write(read::read(name, example, args)?)),
+            Tool::Delete => Self::File(FileCall::Delete(read::read(name, example, args)?)),
+            Tool::Run => Self::Run(read::read(name, example, args)?),
+            Tool::SubmitPlan => Self::Session(SessionCall::SubmitPlan(read::read(name, example, args)?)),
+            Tool::AskUser => Self::Session(SessionCall::AskUser(read::read(name, example, args)?)),
+            Tool::RequestPath => Self::Session(SessionCall::RequestPath(read::read(name, example, args)?)),
+        })
+    }
+
+    /// Reads a call of the tool called `name`.
+    ///
+    /// # Errors
+    /// When there is no such tool, or its arguments do not fit.
+    pub fn named(name: &str, args: &str) -> Result<Self, ArgsError> {
+        let none =
+            || ArgsError::NoTool { name: name.to_owned(), known: Tool::ALL.map(Tool::name).join(", ") };
+        Tool::named(name).ok_or_else(none).and_then(|tool| Self::read(tool, args))
+    }
+
+    /// What it acts on, for people; empty where there is no more to say than its tool.
+    pub fn subject(&self) -> &str {
+        match self {
+            Self::File(FileCall::Search(search)) => &search.pattern,
+            Self::File(call) => call.path().unwrap_or_default(),
+            Self::Run(run) => &run.command,
+            Self::Session(SessionCall::SubmitPlan(_)) => "",
+            Self::Session(SessionCall::AskUser(ask)) => &ask.question,
+            Self::Session(SessionCall::RequestPath(request)) => request.node.name(),
+            Self::External(external) => &external.name,
+        }
+    }
+
+    /// Its arguments as JSON.
+    pub fn to_value(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+impl FileCall {
+    /// The path that it names; `None` for the whole workspace, where its tool takes that.
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::List(List { path, .. }) | Self::Search(Search { path, .. }) => path.as_deref(),
+            Self::Read(Read { path, .. })
+            | Self::Edit(Edit { path, .. })
+            | Self::Write(Write { path, .. })
+            | Self::Delete(Delete { path }) => Some(path),
+        }
+    }
+}
+
+/// Arguments of `list`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct List {
+    /// The folder; the root when left out.
+    #[serde(default, deserialize_with = "read::path_if_any", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Levels to show.
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
+}
+
+/// Arguments of `read`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Read {
+    /// The file.
+    #[serde(deserialize_with = "read::path")]
+    pub path: String,
+    /// The first line, from 1.
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    pub from: Option<usize>,
+    /// How many lines.
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    pub lines: Option<usize>,
+}
+
+/// Arguments of `search`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// The pattern.
+    pub pattern: String,
+    /// The file or folder; the root when left out.
+    #[serde(default, deserialize_with = "read::path_if_any", skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Whether a match must be a word of its own.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub whole_word: bool,
+    /// Whether the pattern is plain text.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub literal: bool,
+    /// Most matches.
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    pub max: Option<usize>,
+}
+
+/// Arguments of `edit`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Edit {
+    /// The file.
+    #[serde(deserialize_with = "read::path")]
+    pub path: String,
+    /// The replacements, in order; one at least.
+    #[serde(deserialize_with = "read::some_objects")]
+    pub edits: Vec<Replacement>,
+}
+
+/// One replacement of an `edit`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replacement {
+    /// The exact text.
+    pub old: String,
+    /// What comes in its place.
+    pub new: String,
+    /// Whether every occurrence is replaced.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub all: bool,
+    /// Whether it counts only as a word of its own.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub whole_word: bool,
+}
+
+/// Arguments of `write`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Write {
+    /// The file.
+    #[serde(deserialize_with = "read::path")]
+    pub path: String,
+    /// All that it is to hold.
+    pub content: String,
+}
+
+/// Arguments of `delete`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Delete {
+    /// The file.
+    #[serde(deserialize_with = "read::path")]
+    pub path: String,
+}
+
+/// Arguments of `run`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// The line.
+    #[serde(deserialize_with = "read::line")]
+    pub command: String,
+    /// The folder, relative to the workspace; empty for its root.
+    #[serde(default, deserialize_with = "read::folder", skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    /// Its time limit, in seconds.
+    #[serde(default, deserialize_with = "read::seconds", skip_serializing_if = "Option::is_none")]
+    pub timeout_s: Option<u64>,
+    /// Whether it asks for the network.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
+    /// Whether it asks for the user's own rights.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
+    /// Why it asks for more than the sandbox gives.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+impl Run {
+    /// A line that asks for nothing more, in the workspace itself.
+    pub fn line(command: impl Into<String>) -> Self {
+        Self { command: command.into(), ..Self::default() }
+    }
+
+    /// The arguments of a call that asks for this.
+    pub fn args(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// Arguments of `ask_user`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AskUser {
+    /// The question.
+    #[serde(deserialize_with = "read::words")]
+    pub question: String,
+    /// Answers to choose from.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+}
+
+/// Arguments of `request_path`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestPath {
+    /// Where to.
+    #[serde(deserialize_with = "read::node")]
+    pub node: IntentNode,
+    /// Why.
+    pub reason: String,
+}
+
+/// A call of a tool of another program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct External {
+    /// The program that has it.
+    pub server: String,
+    /// The tool's name there.
+    pub name: String,
+    /// Its arguments, as that program takes them.
+    pub arguments: Value,
+}

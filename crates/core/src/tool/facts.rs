@@ -1,0 +1,100 @@
+//! What is known about each tool beside the shape of its arguments.
+//!
+//! Owns the questions that may be asked about a tool; the answers stand in the list in `call`.
+
+use super::Tool;
+use crate::{scope::Capability, shell::Act, talk::Purpose};
+
+/// What is to be known about a tool beside its arguments.
+pub(super) struct Facts {
+    pub name: &'static str,
+    /// Its description and the schema of its arguments, as a model reads them.
+    pub spec: &'static str,
+    /// Arguments that are right, for a model whose own were not.
+    pub example: &'static str,
+    pub needs: Option<Capability>,
+    /// What it does to the path that it is given.
+    pub acts: &'static [Act],
+    /// Whether its arguments carry what a file is to hold.
+    pub content: bool,
+    /// The lanes that it is offered to where no capability decides.
+    pub offered: &'static [Purpose],
+    /// What the screen says while it runs, and afterwards.
+    pub words: (&'static str, &'static str),
+    pub subject: Subject,
+}
+
+/// What a call acts on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A path.
+    Path,
+    /// A pattern.
+    Pattern,
+    /// Something else, in its own words.
+    Words,
+}
+
+impl Tool {
+    /// The name a model calls it by.
+    pub const fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// The tool called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|t| t.name() == name)
+    }
+
+    /// What it is for and the schema of its arguments: JSON with `description` and `parameters`.
+    pub const fn spec(self) -> &'static str {
+        self.facts().spec
+    }
+
+    /// The capability that a lane must have before the tool runs; `None` for tools that only
+    /// speak to the session itself.
+    pub const fn needs(self) -> Option<Capability> {
+        self.facts().needs
+    }
+
+    /// What it does to the path that it is given, as the rules are asked about it.
+    pub const fn acts(self) -> &'static [Act] {
+        self.facts().acts
+    }
+
+    /// Those that speak to the session itself and that a lane for this purpose is offered.
+    pub fn of_session(purpose: Purpose) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|t| t.facts().offered.contains(&purpose)).collect()
+    }
+
+    /// Whether its call is told by its own words alone, and not as work on the machine.
+    pub const fn speaks_to_session(self) -> bool {
+        self.needs().is_none()
+    }
+
+    /// Whether what it does is a proposal.
+    pub const fn proposes(self) -> bool {
+        matches!(self.needs(), Some(Capability::Write | Capability::Delete))
+    }
+
+    /// Whether its arguments stand whole in their event: those that a person decides about.
+    pub const fn stands_whole(self) -> bool {
+        matches!(self.needs(), None | Some(Capability::Execute))
+    }
+
+    /// Whether its arguments carry what a file is to hold: those stay as they are, to the byte.
+    pub const fn carries_content(self) -> bool {
+        self.facts().content
+    }
+
+    /// What the screen says of a call: while it runs, and afterwards.
+    pub const fn words(self, running: bool) -> &'static str {
+        let (now, then) = self.facts().words;
+        if running { now } else { then }
+    }
+
+    /// What a call of it acts on.
+    pub const fn subject(self) -> Subject {
+        self.facts().subject
+    }
+}

@@ -1,0 +1,220 @@
+//! One schema a tool: what `assets/tools` says is what is read, field by field.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{ArgsError, FileCall, Tool, ToolCall};
+
+/// A field that no tool has.
+const NOBODYS: &str = "nobodys";
+
+fn schema(tool: Tool) -> Value {
+    let spec: Value = serde_json::from_str(tool.spec()).unwrap();
+    assert!(!spec["description"].as_str().unwrap().is_empty(), "{tool:?}");
+    spec["parameters"].clone()
+}
+
+/// Values that a schema allows, every end of its bounds and every word of its list among them.
+fn samples(schema: &Value) -> Vec<Value> {
+    if let Some(words) = schema["enum"].as_array() {
+        return words.clone();
+    }
+    match schema["type"].as_str().unwrap() {
+        // The one text that every field takes: a path, a pattern, a node.
+        "string" => vec![json!("read")],
+        "boolean" => vec![json!(true), json!(false)],
+        "integer" => {
+            let ends = [schema["minimum"].as_u64(), schema["maximum"].as_u64(), Some(1)];
+            ends.into_iter().flatten().map(|n| json!(n)).collect()
+        }
+        "array" => samples(&schema["items"]).into_iter().map(|item| json!([item])).collect(),
+        "object" => vec![whole(schema)],
+        other => panic!("{other}"),
+    }
+}
+
+/// Values that a schema does not allow.
+fn wrong(schema: &Value) -> Vec<Value> {
+    if schema["enum"].is_array() {
+        return vec![json!("nonsense"), json!(1), json!(["read"])];
+    }
+    match schema["type"].as_str().unwrap() {
+        "string" => vec![json!(1), json!(true), json!(["a"]), json!({})],
+        "boolean" => vec![json!("true"), json!(1), json!([])],
+        "integer" => vec![json!("1"), json!(-1), json!(1.5), json!(true), json!([1])],
+        "array" => {
+            let items = wrong(&schema["items"]).into_iter().map(|item| json!([item]));
+            items.chain([json!("a"), json!({}), json!(1)]).collect()
+        }
+        "object" => vec![json!("a"), json!(["a", "b", "c"]), json!(1)],
+        other => panic!("{other}"),
+    }
+}
+
+/// An object with every property.
+fn whole(schema: &Value) -> Value {
+    let all = schema["properties"].as_object().unwrap();
+    Value::Object(all.iter().map(|(name, s)| (name.clone(), samples(s).remove(0))).collect())
+}
+
+fn required(schema: &Value) -> BTreeSet<String> {
+    let names = schema["required"].as_array().into_iter().flatten();
+    names.map(|n| n.as_str().unwrap().to_owned()).collect()
+}
+
+fn read(tool: Tool, args: &Value) -> Result<ToolCall, ArgsError> {
+    ToolCall::read(tool, &args.to_string())
+}
+
+/// The fields that a refusal of an unknown one says there are.
+fn fields_told(error: &str) -> BTreeSet<String> {
+    let told = error.split_once("expected ").unwrap().1.split_once(" at line").unwrap().0;
+    let named: BTreeSet<String> = told.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    assert!(!named.is_empty(), "{error}");
+    named
+}
+
+/// Holds one object of a tool's arguments against its schema; `put` makes whole arguments of it.
+fn hold(tool: Tool, schema: &Value, put: &dyn Fn(Value) -> Value) {
+    let properties: &Map<String, Value> = schema["properties"].as_object().unwrap();
+    let (whole, required) = (whole(schema), required(schema));
+    let try_out = |object: &Value| read(tool, &put(object.clone()));
+    let with = |name: &str, value: Option<Value>| {
+        let mut object = whole.as_object().unwrap().clone();
+        match value {
+            Some(value) => object.insert(name.to_owned(), value),
+            None => object.remove(name),
+        };
+        Value::Object(object)
+    };
+    assert_eq!(schema["additionalProperties"], json!(false), "{tool:?}: what is unknown is refused");
+    try_out(&whole).unwrap_or_else(|e| panic!("{e}: {whole}"));
+    let unknown = try_out(&with(NOBODYS, Some(json!(1)))).unwrap_err().to_string();
+    assert!(unknown.contains(NOBODYS), "{unknown}");
+    assert_eq!(fields_told(&unknown), properties.keys().cloned().collect(), "{tool:?}");
+    for (name, property) in properties {
+        for sample in samples(property) {
+            let object = with(name, Some(sample));
+            try_out(&object).unwrap_or_else(|e| panic!("{e}: {object}"));
+        }
+        for value in wrong(property) {
+            let object = with(name, Some(value));
+            let Err(told) = try_out(&object) else { panic!("{tool:?} took {object}") };
+            assert!(told.to_string().contains(name.as_str()), "{told}: {object}");
+            assert!(told.to_string().contains("; expected {"), "with an example: {told}");
+        }
+        for left_out in [with(name, None), with(name, Some(Value::Null))] {
+            let got = try_out(&left_out);
+            assert_eq!(got.is_err(), required.contains(name), "{tool:?} {name}: {left_out}");
+            if let Err(told) = got {
+                assert!(told.to_string().contains(name.as_str()), "{told}");
+            }
+        }
+        let inner = if property["type"] == "array" { &property["items"] } else { property };
+        if inner["type"] == "object" {
+            let listed = |v: Value| if property["type"] == "array" { json!([v]) } else { v };
+            hold(tool, inner, &|v| put(with(name, Some(listed(v)))));
+        }
+    }
+}
+
+#[test]
+fn every_tool_takes_exactly_what_its_schema_says() {
+    for tool in Tool::ALL {
+        let schema = schema(tool);
+        assert_eq!(schema["type"], "object");
+        hold(tool, &schema, &|v| v);
+    }
+}
+
+#[test]
+fn an_example_in_an_error_is_one_that_fits() {
+    for tool in Tool::ALL {
+        let told = read(tool, &json!({NOBODYS: 1})).unwrap_err().to_string();
+        let example = told.rsplit_once("; expected ").unwrap().1.split_once("; only").map_or_else(
+            || told.rsplit_once("}; expected ").or(told.split_once("; expected ")).unwrap().1.to_owned(),
+            |_| told.split_once("; expected ").unwrap().1.to_owned(),
+        );
+        let mut values = serde_json::Deserializer::from_str(&example).into_iter::<Value>();
+        let value = values.next().unwrap().unwrap_or_else(|e| panic!("{e}: {example}"));
+        read(tool, &value).unwrap_or_else(|e| panic!("{e}: {value}"));
+    }
+}
+
+#[test]
+fn a_call_is_written_as_it_is_read() {
+    for tool in Tool::ALL {
+        let call = read(tool, &whole(&schema(tool))).unwrap();
+        assert_eq!(read(tool, &call.to_value()).unwrap(), call);
+    }
+}
+
+#[test]
+fn a_call_without_a_path_is_refused_where_its_tool_needs_one() {
+    for tool in [Tool::Read, Tool::Edit, Tool::Write, Tool::Delete] {
+        for path in [None, Some(json!(null)), Some(json!("")), Some(json!(" ")), Some(json!(7))] {
+            let mut args = whole(&schema(tool));
+            let map = args.as_object_mut().unwrap();
+            match path {
+                Some(path) => map.insert("path".to_owned(), path),
+                None => map.remove("path"),
+            };
+            assert!(read(tool, &args).unwrap_err().to_string().contains("path"), "{args}");
+        }
+    }
+    for tool in [Tool::List, Tool::Search] {
+        let ToolCall::File(call) = read(tool, &json!({"pattern": "x"})).or(read(tool, &json!({}))).unwrap()
+        else {
+            panic!("{tool:?}")
+        };
+        assert_eq!(call.path(), None, "the whole workspace, and no path that was made up");
+        assert!(read(tool, &json!({"pattern": "x", "path": ""})).is_err());
+    }
+}
+
+#[test]
+fn a_command_has_one_reading() {
+    let ToolCall::Run(run) = read(Tool::Run, &json!({"command": " make x\n", "folder": " sub "})).unwrap()
+    else {
+        panic!("no command")
+    };
+    assert_eq!((run.command.as_str(), run.folder.as_str()), ("make x", "sub"));
+    for (args, about) in [
+        (json!({"command": "  "}), "command"),
+        (json!({"command": "a\0b"}), "NUL"),
+        (json!({"command": "a", "timeout_s": 0}), "1 to 1800"),
+        (json!({"command": "a", "timeout_s": 1801}), "1 to 1800"),
+        (json!({"command": "x".repeat(64 * 1024 + 1)}), "65536"),
+    ] {
+        assert!(read(Tool::Run, &args).unwrap_err().to_string().contains(about));
+    }
+}
+
+#[test]
+fn a_field_that_is_given_twice_or_as_a_list_is_refused() {
+    for args in [
+        r#"{"path": "a", "path": "b"}"#,
+        r#"["a"]"#,
+        r#"{"path": "a"} {"path": "b"}"#,
+        r#"{"path": "a""#,
+        r#"{"path": "a", }"#,
+    ] {
+        assert!(ToolCall::read(Tool::Read, args).is_err(), "{args}");
+    }
+    let listed = json!({"path": "a", "edits": [["old", "new"]]});
+    assert!(read(Tool::Edit, &listed).unwrap_err().to_string().contains("edits[0]"));
+    assert!(matches!(ToolCall::read(Tool::List, " "), Ok(ToolCall::File(FileCall::List(_)))));
+}
+
+#[test]
+fn an_error_names_the_place_what_was_given_and_what_is_wanted() {
+    let told = |tool, args: Value| read(tool, &args).unwrap_err().to_string();
+    let e = told(Tool::Read, json!({"path": "a", "from": "1"}));
+    assert!(e.contains("from: invalid type: string \"1\", expected a whole number"), "{e}");
+    let e = told(Tool::Edit, json!({"path": "a", "edits": [{"old": "a", "new": "b"}, {"old": "c"}]}));
+    assert!(e.contains("edits[1]: missing field `new`"), "{e}");
+    let e = told(Tool::RequestPath, json!({"node": "everything", "reason": "r"}));
+    assert!(e.contains("node: invalid value: string \"everything\", expected one of conversation"), "{e}");
+}

@@ -1,0 +1,158 @@
+//! The word lists of the rules, by name.
+//!
+//! Owns the parsed `assets/intent/words.txt`. Never knows what a list is for: that is with the rule.
+
+use std::collections::HashMap;
+
+use super::text::fold;
+
+macro_rules! lists {
+    ($($name:ident = $text:literal,)*) => {
+        /// A list of `words.txt`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum List { $($name),* }
+
+        impl List {
+            /// Every list, in the order of their bits.
+            pub(crate) const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// Its name in the file.
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $(Self::$name => $text),* }
+            }
+        }
+    };
+}
+
+lists! {
+    Frame = "frame",
+    Preposition = "preposition",
+    Place = "place",
+    Aux = "aux",
+    Determiner = "determiner",
+    Pronoun = "pronoun",
+    English = "english",
+    Else = "else",
+    Everything = "everything",
+    Universal = "universal",
+    Open = "open",
+    General = "general",
+    ChangeStem = "change_stem",
+    ForbidNot = "forbid_not",
+    Any = "any",
+    Nothing = "nothing",
+    NotAfter = "not_after",
+    NotBefore = "not_before",
+    It = "it",
+    NothingAfter = "nothing_after",
+    Wanted = "wanted",
+    Not = "not",
+    Proof = "proof",
+    ProofVerb = "proof_verb",
+    Article = "article",
+    Particle = "particle",
+    ForbidGap = "forbid_gap",
+    Narrows = "narrows",
+    ElseBefore = "else_before",
+    ElseRun = "else_run",
+    KindRun = "kind_run",
+    Sample = "sample",
+    Closed = "closed",
+    ReadOnly = "read_only",
+    ReadOnlyEnd = "read_only_end",
+    ReadOnlyNoun = "read_only_noun",
+    Fragment = "fragment",
+    NounReview = "noun_review",
+    NounDesign = "noun_design",
+    NounDecompose = "noun_decompose",
+    NounExplain = "noun_explain",
+    NounAudit = "noun_audit",
+    NounRead = "noun_read",
+    NounEnd = "noun_end",
+    KillObject = "kill_object",
+    BuildNew = "build_new",
+    BuildRun = "build_run",
+    SoftRemoval = "soft_removal",
+    Join = "join",
+    Tie = "tie",
+    Subject = "subject",
+    OughtTail = "ought_tail",
+    WereTail = "were_tail",
+    Governed = "governed",
+    Clause = "clause",
+    FaultNoun = "fault_noun",
+    NoVerb = "no_verb",
+    Also = "also",
+    Correction = "correction",
+    Better = "better",
+    DoObject = "do_object",
+    Summary = "summary",
+    Provenance = "provenance",
+    Detail = "detail",
+    Lookup = "lookup",
+    Compare = "compare",
+    Predict = "predict",
+    Weigh = "weigh",
+    Fix = "fix",
+    Or = "or",
+    Touch = "touch",
+    LeavePipeline = "leave_pipeline",
+}
+
+/// The parsed lists.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    /// The lists in which a word stands, as bits.
+    places: HashMap<Box<str>, u128>,
+    lists: Vec<Vec<Box<str>>>,
+}
+
+impl Words {
+    /// Reads the file, without the lists that are left out.
+    pub(crate) fn parse(source: &str, left_out: &[List]) -> Self {
+        let mut words = Self { places: HashMap::new(), lists: vec![Vec::new(); List::ALL.len()] };
+        for line in source.lines().filter(|l| !l.starts_with('#')) {
+            let Some((name, rest)) = line.split_once(": ") else { continue };
+            let Some(list) = List::ALL.iter().copied().find(|l| l.name() == name) else { continue };
+            if left_out.contains(&list) {
+                continue;
+            }
+            for word in rest.split(" | ") {
+                let word: Box<str> = word.trim().chars().filter_map(fold).collect::<String>().into();
+                *words.places.entry(word.clone()).or_default() |= 1 << list as u32;
+                if let Some(own) = words.lists.get_mut(list as usize) {
+                    own.push(word);
+                }
+            }
+        }
+        words
+    }
+
+    /// Whether a word stands in a list.
+    pub(crate) fn has(&self, list: List, word: &str) -> bool {
+        self.places.get(word).is_some_and(|bits| bits >> (list as u32) & 1 == 1)
+    }
+
+    /// The words of a list.
+    pub(crate) fn list(&self, list: List) -> &[Box<str>] {
+        self.lists.get(list as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_is_in_the_file_and_every_line_is_a_list() {
+        let source = include_str!("../../../assets/intent/words.txt");
+        let names: Vec<&str> = source
+            .lines()
+            .filter(|l| !l.starts_with('#') && !l.is_empty())
+            .filter_map(|l| l.split_once(": ").map(|(name, _)| name))
+            .collect();
+        let known: Vec<&str> = List::ALL.iter().map(|l| l.name()).collect();
+        assert_eq!(names, known);
+        assert!(known.len() <= 128, "one bit a list");
+    }
+}

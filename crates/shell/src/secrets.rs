@@ -1,0 +1,181 @@
+//! Files that hold secrets, by their names: the one list, `assets/knowledge/secrets.txt`.
+//!
+//! Owns which names those are, for whoever asks: the risk of a line, rules about paths, what a sandbox hides, what is
+//! masked in a file. Never touches the file system.
+
+use std::sync::LazyLock;
+
+use super::knowledge::{Names, groups, spelled_out};
+use super::path::glob;
+
+const TEXT: &str = include_str!("../../../assets/knowledge/secrets.txt");
+
+/// What a list of names is called in a file of rules or settings.
+pub const FILES: &str = "<secret files>";
+
+/// What the places of secrets in a home folder are called there.
+pub const PLACES: &str = "<secret places>";
+
+static SECRETS: LazyLock<Secrets> = LazyLock::new(Secrets::read);
+
+/// One line of the list that stands for one name.
+struct Entry {
+    group: &'static str,
+    /// As it is written, in its usual case: `~/.config/gcloud`.
+    place: String,
+    except: &'static str,
+}
+
+impl Entry {
+    fn name(&self) -> &str {
+        self.place.rsplit('/').next().unwrap_or(&self.place)
+    }
+
+    /// Whether the name says by itself what it is, in any folder.
+    fn is_anywhere(&self) -> bool {
+        !self.place.contains('/') || self.name().starts_with('.') && self.group != "places"
+    }
+}
+
+struct Secrets {
+    entries: Vec<Entry>,
+    known: Vec<String>,
+    files: Names<()>,
+    masked: Names<()>,
+    /// Whether the name alone, in any folder, says so.
+    folders: Names<bool>,
+    /// Lowercase components, with an empty one in front where the place is no home folder's.
+    places: Vec<Vec<String>>,
+    templates: Names<()>,
+    public: Names<()>,
+}
+
+impl Secrets {
+    fn read() -> Self {
+        let mut entries = Vec::new();
+        for (group, lines) in groups(TEXT) {
+            for line in lines {
+                let (names, except) = line.split_once(" except ").unwrap_or((line, ""));
+                let places = names.split_whitespace().flat_map(spelled_out);
+                entries.extend(places.map(|place| Entry { group, place, except }));
+            }
+        }
+        let mut read = Self {
+            entries: Vec::new(),
+            known: Vec::new(),
+            files: Names::new(),
+            masked: Names::new(),
+            folders: Names::new(),
+            places: Vec::new(),
+            templates: Names::new(),
+            public: Names::new(),
+        };
+        for entry in &entries {
+            let name = entry.name().to_ascii_lowercase();
+            match entry.group {
+                "known" => {
+                    read.known.push(name.clone());
+                    read.files.add(name, ());
+                }
+                "files" => read.files.add(name, ()),
+                "folders" => read.folders.add(name, entry.is_anywhere()),
+                "places" => {
+                    let place = entry.place.to_ascii_lowercase();
+                    let parts = place.trim_start_matches("~/").split('/');
+                    read.places.push(parts.map(str::to_owned).collect());
+                }
+                "masked" => read.masked.add(name, ()),
+                "templates" => read.templates.add(name, ()),
+                _ => read.public.add(name, ()),
+            }
+        }
+        read.entries = entries;
+        read
+    }
+
+    fn is_secret(&self, path: &str) -> bool {
+        let lower = path.to_ascii_lowercase();
+        let parts: Vec<&str> = lower.split(['/', '\\']).filter(|p| !p.is_empty() && *p != ".").collect();
+        let Some(&last) = parts.last() else { return false };
+        if parts.first() == Some(&"proc") && lower.starts_with('/') {
+            return matches!(last, "environ" | "mem" | "kcore" | "auxv") || last == "*" && parts.len() > 2;
+        }
+        if lower.starts_with("/root/")
+            || lower.starts_with("env:")
+            || self.is_place(&parts, lower.starts_with('/'))
+        {
+            return true;
+        }
+        !self.templates.has(last) && (parts.iter().any(|p| self.folders.has(p)) || self.names_one(last))
+    }
+
+    /// Whether the path is one of the places or below it.
+    fn is_place(&self, parts: &[&str], absolute: bool) -> bool {
+        self.places.iter().any(|place| match place.as_slice() {
+            [first, rest @ ..] if first.is_empty() => {
+                absolute && parts.len() >= rest.len() && rest.iter().zip(parts).all(|(a, b)| a == b)
+            }
+            place => parts.windows(place.len()).any(|w| w.iter().zip(place).all(|(a, b)| a == b)),
+        })
+    }
+
+    fn names_one(&self, last: &str) -> bool {
+        let last = last.trim_end_matches([';', ',']);
+        !self.public.has(last) && (self.files.has(last) || self.wildcard_may_name_one(last))
+    }
+
+    /// Whether a pattern with wildcards matches a well-known secret name and little else.
+    fn wildcard_may_name_one(&self, pattern: &str) -> bool {
+        if !pattern.contains(['*', '?', '[']) {
+            return false;
+        }
+        let fixed = pattern.chars().filter(|c| !matches!(c, '*' | '?' | '[' | ']')).count();
+        (pattern.starts_with('.') || fixed >= 3) && self.known.iter().any(|name| glob(pattern, name))
+    }
+}
+
+/// Whether `path` names a file (or a directory of files) that holds credentials.
+pub fn is_secret(path: &str) -> bool {
+    SECRETS.is_secret(path)
+}
+
+/// Whether the values of a file are secrets where their names say so; templates have none.
+pub fn keeps_secrets(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let mut parts: Vec<&str> = lower.split('/').collect();
+    let name = parts.pop().unwrap_or_default();
+    let all = &*SECRETS;
+    !all.templates.has(name)
+        && (all.files.has(name)
+            || all.masked.has(name)
+            || parts.iter().any(|p| all.folders.get(p) == Some(true)))
+}
+
+/// What stands for the list in a rule about paths: each name with what it leaves out.
+pub fn patterns() -> impl Iterator<Item = String> {
+    let asked = |e: &&Entry| matches!(e.group, "known" | "files" | "folders" | "places");
+    SECRETS.entries.iter().filter(asked).map(|entry| {
+        let name = if entry.is_anywhere() { entry.name() } else { &entry.place };
+        if entry.except.is_empty() { name.to_owned() } else { format!("{name} except {}", entry.except) }
+    })
+}
+
+/// Where secrets lie in a home folder, as `~/…`.
+pub fn places() -> impl Iterator<Item = &'static str> {
+    let places = SECRETS.entries.iter().map(|entry| entry.place.as_str());
+    places.filter(|place| place.starts_with("~/") && !place.contains('*'))
+}
+
+/// The candidates for a path inside an argument: after `=`, `:`, `@` and `,` as well.
+pub(super) fn names_secret(argument: &str) -> bool {
+    if argument.starts_with('!') || argument.starts_with("--exclude") || argument.starts_with("--ignore") {
+        return false;
+    }
+    if is_secret(argument) {
+        return true;
+    }
+    argument.contains(['=', ':', '@', ',', '<', '"', '\'', '('])
+        && argument
+            .split(['=', ':', '@', ',', '<', '"', '\'', '(', ')', ' '])
+            .any(|part| !part.is_empty() && part.len() < argument.len() && is_secret(part))
+}

@@ -1,0 +1,458 @@
+//! The states of which frames are kept, each brought about through a real session.
+
+use std::sync::Arc;
+
+use pilothouse_core::{
+    blob::Blob,
+    checkpoint::Answer,
+    diff,
+    policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
+    proposal::CONTROL_WORD,
+    relpath::RelPath,
+    shell::Risk,
+    talk::{Delta, DeltaKind, Fault, FaultKind},
+    tool::{ChangeKind, ProposalDraft, ToolOutcome},
+    trust::{Part, PartChange, Standing},
+};
+
+use super::super::{review::Bench, *};
+
+/// A state: its name and how a screen of this size gets there.
+pub(super) type Scene = (&'static str, fn(u16, u16) -> Desk);
+
+/// Every state.
+pub(super) const ALL: &[Scene] = &[
+    // Nothing said yet, and drafts.
+    ("welcome", Desk::new),
+    ("welcome-offline", |w, h| around(w, h, |s| s.offline = true)),
+    ("welcome-read-only", |w, h| around(w, h, |s| s.read_only = true)),
+    ("draft", |w, h| typed(w, h, "add rate limiting to the login endpoint")),
+    ("draft-lines", |w, h| typed(w, h, "@explain the first line\nthe second line\nthe third line")),
+    ("draft-shell", |w, h| typed(w, h, "!git push --force")),
+    ("completion-commands", |w, h| pressed(Desk::new(w, h), "/")),
+    ("completion-files", completion_files),
+    ("history", |w, h| pressed(answered(w, h), "<ctrl-r>")),
+    ("leader", leader),
+    ("key-unbound", |w, h| pressed(Desk::new(w, h), "<ctrl-x>z")),
+    // The conversation.
+    ("answering", answering),
+    ("answer", answered),
+    ("conversation", |w, h| pressed(answered(w, h), "<ctrl-x>cj")),
+    ("conversation-search", |w, h| pressed(answered(w, h), "<ctrl-x>c/")),
+    ("conversation-found", |w, h| pressed(answered(w, h), "<ctrl-x>c/users<enter>")),
+    ("conversation-copied", |w, h| pressed(answered(w, h), "<ctrl-x>cy")),
+    ("call-folded", called),
+    ("command-ran", ran),
+    ("command-output", |w, h| pressed(ran(w, h), "<ctrl-o>")),
+    ("model-failed", model_failed),
+    ("question-choice", choice),
+    // The plan.
+    ("planning", |w, h| said(w, h, "add rate limiting to the login endpoint")),
+    ("plan", |w, h| Desk::new(w, h).with_plan()),
+    ("plan-focused", |w, h| pressed(Desk::new(w, h).with_plan(), "<ctrl-t>")),
+    ("plan-detail", |w, h| pressed(Desk::new(w, h).with_plan(), "<ctrl-t>j<enter>")),
+    ("plan-drafting", |w, h| pressed(Desk::new(w, h).with_plan(), "make it ")),
+    ("plan-rejected", rejected),
+    ("plan-empty", |w, h| pressed(answered(w, h), "<ctrl-t>")),
+    ("executing", executing),
+    ("queued", queued),
+    ("leaving", leaving),
+    ("run-failed", run_failed),
+    ("beside-run", beside_run),
+    ("gate-asks", gate_asks),
+    ("gate-failed", gate_failed),
+    ("done", done),
+    // The diff.
+    ("review", |w, h| review(w, h, "")),
+    ("diff", |w, h| review(w, h, "<ctrl-x>d")),
+    ("diff-taken", |w, h| review(w, h, "<ctrl-x>dy")),
+    ("diff-left", |w, h| review(w, h, "<ctrl-x>dn")),
+    ("diff-all", |w, h| review(w, h, "<ctrl-x>dd")),
+    ("diff-sheet", |w, h| review(w, h, "<ctrl-x>dA")),
+    ("diff-side-by-side", |w, h| review(w, h, "<ctrl-x>dt")),
+    ("diff-applied", |w, h| review(w, h, "<ctrl-x>da")),
+    ("diff-empty", |w, h| pressed(answered(w, h), "<ctrl-x>d")),
+    ("diff-control-file", |w, h| control(w, h, "<ctrl-x>d")),
+    ("diff-control-word", |w, h| control(w, h, "<ctrl-x>da")),
+    ("removal", |w, h| removal(w, h, "<ctrl-x>d")),
+    ("removal-word", |w, h| removal(w, h, "<ctrl-x>da")),
+    // Questions about commands, paths, depth and trust.
+    ("command", |w, h| goal(w, h, "make test")),
+    ("command-changed", |w, h| pressed(goal(w, h, "make test"), " -k")),
+    ("command-skipped", |w, h| pressed(goal(w, h, "make test"), "<ctrl-u>")),
+    ("command-high", |w, h| goal(w, h, "git push --force origin main")),
+    ("command-word", |w, h| pressed(goal(w, h, "git push --force origin main"), "<enter>proc")),
+    ("command-aside", |w, h| pressed(goal(w, h, "make test"), "<esc>")),
+    ("command-beside-draft", |w, h| command_asked(w, h, r#"{"command":"cargo add serde"}"#)),
+    ("approvals-empty", |w, h| pressed(Desk::new(w, h), "<ctrl-x>a")),
+    ("approvals-command", |w, h| listed(w, h, r#"{"command":"cargo add serde"}"#)),
+    ("approvals-high", |w, h| listed(w, h, r#"{"command":"git push --force"}"#)),
+    ("approvals-network", |w, h| {
+        listed(w, h, r#"{"command":"npm install","network":true,"reason":"the packages are not here"}"#)
+    }),
+    ("approvals-deny", |w, h| pressed(listed(w, h, r#"{"command":"cargo add serde"}"#), "nnot today")),
+    ("approvals-diff", |w, h| review(w, h, "<ctrl-x>a")),
+    ("approvals-plan", |w, h| pressed(Desk::new(w, h).with_plan(), "<ctrl-x>a")),
+    ("approvals-access", |w, h| pressed(access(w, h), "<ctrl-x>a")),
+    ("approvals-deeper", |w, h| pressed(deeper(w, h), "<ctrl-x>a")),
+    ("approvals-trust", |w, h| pressed(trust(w, h), "<ctrl-x>a")),
+    ("access", access),
+    ("deeper", deeper),
+    ("trust", trust),
+    ("trust-sheet", trust_sheet),
+    ("rule", |w, h| pressed(listed(w, h, r#"{"command":"cargo add serde"}"#), "p")),
+    ("rule-rehearsed", rehearsed),
+    ("reason", |w, h| pressed(listed(w, h, r#"{"command":"cargo add serde"}"#), "w")),
+    // Pages.
+    ("palette", |w, h| pressed(Desk::new(w, h), "<ctrl-p>")),
+    ("palette-query", |w, h| pressed(Desk::new(w, h), "<ctrl-p>hunk")),
+    ("palette-nothing", |w, h| pressed(Desk::new(w, h), "<ctrl-p>zzzz")),
+    ("help", |w, h| pressed(Desk::new(w, h), "<f1>")),
+    ("help-diff", |w, h| pressed(Desk::new(w, h), "<f1><tab>")),
+    ("help-scrolled", |w, h| pressed(Desk::new(w, h), "<f1>jjjjjj")),
+    ("status", |w, h| pressed(Desk::new(w, h).with_plan(), "/status<enter>")),
+    ("connect", |w, h| pressed(Desk::new(w, h), "/connect<enter>")),
+    ("why", why),
+    // Poorer terminals.
+    ("ascii-plan", |w, h| pressed(plain(w, h, Depth::TrueColor).with_plan(), "<ctrl-t>")),
+    ("ascii-help", |w, h| pressed(plain(w, h, Depth::TrueColor), "<f1>")),
+    ("sixteen-colours", |w, h| pressed(plain(w, h, Depth::Ansi16).with_plan(), "<ctrl-x>a")),
+    ("no-colours", |w, h| pressed(plain(w, h, Depth::None).with_plan(), "<ctrl-x>a")),
+    ("no-sandbox", |w, h| Desk::with(w, h, Sandbox::none("the kernel has no Landlock"))),
+    ("theme-unknown", |w, h| pressed(Desk::new(w, h), "/theme neon<enter>")),
+];
+
+fn pressed(mut desk: Desk, keys: &str) -> Desk {
+    desk.draw();
+    desk.wait(1_000).press(keys).deliver();
+    desk
+}
+
+fn around(width: u16, height: u16, change: fn(&mut Surroundings)) -> Desk {
+    let mut desk = Desk::new(width, height);
+    let mut around = desk.app.world.surroundings.clone();
+    change(&mut around);
+    desk.app.update(Update::Surroundings(Box::new(around)), desk.now);
+    desk
+}
+
+fn typed(width: u16, height: u16, draft: &str) -> Desk {
+    let mut desk = Desk::new(width, height);
+    desk.app.composer.draft.set(Saved::plain(draft));
+    desk
+}
+
+fn say(desk: &mut Desk, text: &str) {
+    desk.app.composer.draft.set(Saved::plain(text));
+    desk.press("<enter>").deliver();
+}
+
+fn said(width: u16, height: u16, text: &str) -> Desk {
+    let mut desk = Desk::new(width, height);
+    say(&mut desk, text);
+    desk
+}
+
+fn completion_files(width: u16, height: u16) -> Desk {
+    let mut desk = pressed(Desk::new(width, height), "@explain @lo");
+    let files = ["src/auth/login.rs", "src/log.rs", "docs/layout.md"].map(|f| RelPath::new(f).unwrap());
+    let (number, now) = (desk.number, desk.now);
+    desk.app.update(Update::Answered(number, Reply::Files(files.to_vec())), now);
+    desk
+}
+
+fn leader(width: u16, height: u16) -> Desk {
+    let mut desk = pressed(Desk::new(width, height), "<ctrl-x>");
+    desk.wait(400);
+    desk
+}
+
+fn answering(width: u16, height: u16) -> Desk {
+    let mut desk = said(width, height, "what does login do?");
+    let text = "It looks the user up, checks the password against the stored hash and".to_owned();
+    let call = desk.thinking[0];
+    desk.app.update(Update::Delta(Delta { call, offset: 0, kind: DeltaKind::Text, text }), desk.now);
+    desk.app.spin(3);
+    desk
+}
+
+const ANSWER: &str = "`login.rs` takes the form's **name** and **password**, looks the user up in `users` \
+    and starts a session.\n\n- `submit_form` finds the user\n- `authenticate` checks the password\n\n```rust\n\
+    fn authenticate(user: &User, pw: &str) -> bool {\n    check_password(user, pw)\n}\n```\n\n\
+    | try | waits |\n|---|---|\n| 1 | 0 s |\n| 4 | 30 s |\n";
+
+fn answered(width: u16, height: u16) -> Desk {
+    let mut desk = said(width, height, "what does login do?");
+    desk.reply(ANSWER, &[]);
+    desk.collect();
+    desk
+}
+
+fn called(width: u16, height: u16) -> Desk {
+    let mut desk = said(width, height, "what does login do?");
+    desk.reply("I read the file first.", &[("read", r#"{"path":"src/auth/login.rs"}"#)]);
+    let call = desk.tools.remove(0);
+    let text = "1 use crate::users;\n2\n3 pub fn submit_form(name: &str, pw: &str) {\n4 }\n";
+    desk.give(Input::ToolEnded { call, outcome: ToolOutcome::text(text, "4 lines") });
+    desk
+}
+
+fn model_failed(width: u16, height: u16) -> Desk {
+    let mut desk = said(width, height, "what does login do?");
+    fail(&mut desk);
+    desk
+}
+
+fn fail(desk: &mut Desk) {
+    let call = desk.thinking.remove(0);
+    let fault = Fault {
+        kind: FaultKind::Unreachable,
+        message: "no connection to 127.0.0.1:11434".to_owned(),
+        hint: "start the server, or change base_url".to_owned(),
+        status: None,
+    };
+    desk.give(Input::Replied { call, reply: Err(fault) });
+}
+
+/// A command that may run unasked ran, and printed this.
+fn ran(width: u16, height: u16) -> Desk {
+    let mut desk = command_asked(width, height, r#"{"command":"ls -1"}"#);
+    let call = desk.tools.remove(0);
+    let exit = pilothouse_core::tool::Exit {
+        code: Some(0),
+        signal: None,
+        timed_out: false,
+        took: Millis(12),
+        process: None,
+    };
+    let text = "Cargo.toml\nREADME.md\nsrc\n";
+    let outcome = ToolOutcome { exit: Some(exit), ..ToolOutcome::text(text, "exit 0") };
+    desk.give(Input::ToolEnded { call, outcome });
+    desk
+}
+
+fn run_failed(width: u16, height: u16) -> Desk {
+    let mut desk = executing(width, height);
+    fail(&mut desk);
+    desk
+}
+
+/// A question is answered while the plan runs.
+fn beside_run(width: u16, height: u16) -> Desk {
+    let mut desk = executing(width, height);
+    say(&mut desk, "what does login do?");
+    desk
+}
+
+fn why(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height);
+    let page = crate::overlay::Inspected::sample(&desk.session);
+    desk.app.open_overlay(Box::new(page));
+    desk
+}
+
+/// A terminal that shows only ASCII and these colours.
+fn plain(width: u16, height: u16, depth: Depth) -> Desk {
+    let mut desk = Desk::new(width, height);
+    desk.app.looks.look.ascii = true;
+    desk.app.looks.glyphs = Glyphs::ASCII;
+    desk.app.looks.theme = Theme::parse(Theme::source("default").unwrap(), true, depth).unwrap();
+    desk
+}
+
+fn choice(width: u16, height: u16) -> Desk {
+    let mut desk = said(width, height, "where is main?");
+    let args = r#"{"question":"Which program do you mean?","choices":["the server","the client"]}"#;
+    desk.reply("", &[("ask_user", args)]);
+    desk
+}
+
+fn rejected(width: u16, height: u16) -> Desk {
+    pressed(Desk::new(width, height).with_plan(), "<ctrl-t>n")
+}
+
+fn executing(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height).with_plan();
+    approve(&mut desk);
+    desk
+}
+
+fn approve(desk: &mut Desk) {
+    let id = desk.state().phase_question().unwrap().id;
+    desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
+}
+
+fn queued(width: u16, height: u16) -> Desk {
+    let mut desk = executing(width, height);
+    desk.app.composer.draft.set(Saved::plain("then update the changelog"));
+    pressed(desk, "<tab>")
+}
+
+fn leaving(width: u16, height: u16) -> Desk {
+    let mut desk = executing(width, height);
+    desk.app.composer.draft.set(Saved::plain("/exit"));
+    pressed(desk, "<enter>")
+}
+
+/// Every step of the plan is done without a change; its gate is next.
+fn gate_asks(width: u16, height: u16) -> Desk {
+    let mut desk = executing(width, height);
+    while !desk.thinking.is_empty() {
+        desk.reply("There was nothing to do.", &[]);
+    }
+    desk.collect();
+    desk
+}
+
+fn gate_ended(width: u16, height: u16, code: i32) -> Desk {
+    let mut desk = pressed(gate_asks(width, height), "<ctrl-x>a");
+    desk.wait(1_000).press("y").deliver().press("q");
+    let call = desk.tools.remove(0);
+    let exit = pilothouse_core::tool::Exit {
+        code: Some(code),
+        signal: None,
+        timed_out: false,
+        took: Millis(1_200),
+        process: None,
+    };
+    let text = if code == 0 { "test result: ok" } else { "test login ... FAILED" };
+    let outcome = ToolOutcome { exit: Some(exit), ..ToolOutcome::text(text, format!("exit {code}")) };
+    desk.give(Input::ToolEnded { call, outcome });
+    desk
+}
+
+fn gate_failed(width: u16, height: u16) -> Desk {
+    gate_ended(width, height, 1)
+}
+
+fn done(width: u16, height: u16) -> Desk {
+    gate_ended(width, height, 0)
+}
+
+fn review(width: u16, height: u16, keys: &str) -> Desk {
+    reviewing(Bench::of(width, height, ["src/a.rs", "src/b.rs"]), keys)
+}
+
+fn control(width: u16, height: u16, keys: &str) -> Desk {
+    assert_eq!(CONTROL_WORD, "control");
+    reviewing(Bench::of(width, height, ["AGENTS.md", "src/b.rs"]), keys)
+}
+
+/// Presses the keys one after the other, with what each asked for done.
+fn reviewing(mut bench: Bench, keys: &str) -> Desk {
+    match keys.split_once('>') {
+        Some((leader, rest)) => {
+            let (first, others) = rest.split_at(1);
+            bench.press(&format!("{leader}>{first}"));
+            others.chars().for_each(|key| bench.press(&key.to_string()));
+        }
+        None => bench.press(keys),
+    }
+    bench.desk
+}
+
+fn removal(width: u16, height: u16, keys: &str) -> Desk {
+    let mut desk = executing(width, height);
+    desk.reply("", &[("delete", r#"{"path":"notes/old.txt"}"#)]);
+    let call = desk.tools.remove(0);
+    let before = Blob::new(b"remember the milk\n".to_vec());
+    let draft = ProposalDraft {
+        path: RelPath::new("notes/old.txt").unwrap(),
+        kind: ChangeKind::Delete,
+        hunks: diff::hunks(before.bytes(), b""),
+        before: Some(before.clone()),
+        after: None,
+    };
+    let outcome = ToolOutcome { proposals: vec![draft], ..ToolOutcome::text("proposed", "1 hunk") };
+    desk.give(Input::ToolEnded { call, outcome });
+    desk.reply("Done.", &[]);
+    let (head, last) = keys.split_at("<ctrl-x>d".len());
+    desk.wait(1_000).press(head).deliver();
+    let reply = Reply::Blob(before.id(), Some(before.bytes().to_vec()));
+    desk.app.update(Update::Answered(0, reply), desk.now);
+    desk.draw();
+    desk.wait(1_000).press(last);
+    desk
+}
+
+/// A goal whose model proposes this command.
+fn goal(width: u16, height: u16, command: &str) -> Desk {
+    let mut desk = said(width, height, "run the tests");
+    let args = serde_json::json!({ "command": command }).to_string();
+    desk.reply("", &[("run", &args)]);
+    desk.collect();
+    desk.draw();
+    desk.wait(1_000);
+    desk
+}
+
+fn command_asked(width: u16, height: u16, args: &str) -> Desk {
+    let mut desk = said(width, height, "where is main?");
+    desk.reply("", &[("run", args)]);
+    desk.collect();
+    desk.draw();
+    desk
+}
+
+fn listed(width: u16, height: u16, args: &str) -> Desk {
+    let mut desk = pressed(command_asked(width, height, args), "<ctrl-x>a");
+    desk.wait(1_000);
+    desk
+}
+
+fn access(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height);
+    let origin = Origin { source: Source::User, file: "~/permissions.toml".into(), line: 1 };
+    let rule = Rule::parse("ask read docs/**", origin).unwrap();
+    let policy = Arc::new(Policy::new(vec![rule], Places::default()));
+    desk.session.set_policy(Arc::clone(&policy));
+    desk.app.update(Update::Rules(policy), desk.now);
+    say(&mut desk, "where is main?");
+    desk.reply("", &[("read", r#"{"path":"docs/private.md"}"#)]);
+    desk
+}
+
+fn deeper(width: u16, height: u16) -> Desk {
+    let mut desk = said(width, height, "where is main?");
+    desk.reply("", &[("edit", r#"{"path":"src/main.rs","edits":[{"old":"a","new":"b"}]}"#)]);
+    desk
+}
+
+fn trust(width: u16, height: u16) -> Desk {
+    let mut desk = said(width, height, "/trust");
+    let part =
+        |path: &str, would: &str, change| Part { path: path.into(), would: vec![would.into()], change };
+    let sheet = "== .pilothouse/hooks.toml\n+ after_edit = \"make fmt\"\n\n== .env\n  DATABASE_URL";
+    let standing = Standing {
+        of: BlobId::of(sheet.as_bytes()),
+        parts: vec![
+            part(".pilothouse/hooks.toml", "runs make fmt after each edit", PartChange::New),
+            part(".env", "gives commands DATABASE_URL", PartChange::Changed),
+        ],
+        sheet: sheet.to_owned(),
+        asks: true,
+        ..Standing::default()
+    };
+    desk.give(Input::Surveyed(standing));
+    desk
+}
+
+fn trust_sheet(width: u16, height: u16) -> Desk {
+    let mut desk = pressed(trust(width, height), "<ctrl-x>a<enter>");
+    let Some(Ask::Blob(id)) = desk.asks.pop() else { panic!("{:?}", desk.asks) };
+    let text =
+        "== .pilothouse/hooks.toml\n+ after_edit = \"make fmt\"\n\n== .env\n   DATABASE_URL\n- OLD=1\n";
+    let reply = Reply::Blob(id, Some(text.as_bytes().to_vec()));
+    desk.app.update(Update::Answered(0, reply), desk.now);
+    desk
+}
+
+fn rehearsed(width: u16, height: u16) -> Desk {
+    let mut desk = pressed(listed(width, height, r#"{"command":"cargo add serde"}"#), "p");
+    let through = vec![Found { line: "cargo add tokio".into(), risk: Risk::Medium, times: 3 }];
+    let held = vec![Found { line: "cargo add x; rm -rf y".into(), risk: Risk::High, times: 1 }];
+    let found = Rehearsal { seen: 9, through, held, narrowed: Vec::new() };
+    let (number, now) = (desk.number, desk.now);
+    desk.app.update(Update::Answered(number, Reply::Rehearsed(Box::new(found))), now);
+    desk
+}

@@ -1,0 +1,69 @@
+//! What is shown: the session as it was told, and what surrounds it.
+//!
+//! Owns the fold and the clock that runs on between two events. Never sends anything.
+
+use std::time::Instant;
+
+use pilothouse_core::{
+    event::{Event, Stamped},
+    ids::Millis,
+    port::Surroundings,
+    session::{Session, State},
+};
+
+/// The session and what surrounds it.
+pub(super) struct World {
+    pub(super) session: Session,
+    /// Whether the session is open.
+    pub(super) open: bool,
+    pub(super) surroundings: Surroundings,
+    /// The last time that was told, and when it was.
+    clock: Option<(Millis, Instant)>,
+    /// Tokens of the last request and its reply.
+    context_tokens: u64,
+}
+
+impl World {
+    pub(super) fn new(folder: String) -> Self {
+        Self {
+            session: Session::new(),
+            open: false,
+            surroundings: Surroundings { folder, ..Surroundings::default() },
+            clock: None,
+            context_tokens: 0,
+        }
+    }
+
+    pub(super) fn state(&self) -> &State {
+        self.session.state()
+    }
+
+    /// The time now, as the driver's clock has it.
+    pub(super) fn time(&self, now: Instant) -> Millis {
+        self.clock.map_or(self.state().at, |(base, since)| {
+            let passed = now.saturating_duration_since(since).as_millis();
+            Millis(base.0 + u64::try_from(passed).unwrap_or_default())
+        })
+    }
+
+    pub(super) fn surround(&mut self, surroundings: Surroundings, now: Instant) {
+        if surroundings.now.0 > 0 {
+            self.clock = Some((surroundings.now, now));
+        }
+        self.surroundings = surroundings;
+    }
+
+    /// What an event says of the clock and of the context; the session has it folded already.
+    pub(super) fn note(&mut self, event: &Stamped, now: Instant) {
+        self.clock = Some((event.at, now));
+        if let Event::MessageCompleted { usage, .. } = &event.event {
+            self.context_tokens = usage.input + usage.output;
+        }
+    }
+
+    /// How full the model's context is.
+    pub(super) fn context_percent(&self) -> Option<u64> {
+        let window = self.surroundings.window.filter(|w| *w > 0)?;
+        (self.context_tokens > 0).then(|| (self.context_tokens * 100 / window).min(100))
+    }
+}

@@ -1,0 +1,145 @@
+//! What panes and overlays are handed: all that they draw with and act on, and how they say what they want.
+//!
+//! Owns the shapes that pass between the frame and its parts. Parts never talk to each other.
+
+use std::time::Instant;
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    ids::{CheckpointId, Millis},
+    input::Input,
+    port::{Ask, Surroundings},
+    session::{Session, State},
+};
+use ratatui::layout::Rect;
+
+use crate::{
+    composer::Draft,
+    keymap::{Action, Keymap},
+    overlay::Overlay,
+    pane::{Focus, PaneId},
+    standing::{Pressed, Standing},
+    theme::{Glyphs, Theme},
+};
+
+/// Said when a key came before the thing it would have answered stood there for long enough.
+pub const TOO_EARLY: &str = "that key was pressed before this stood here; press it again if you mean it";
+
+/// What a pane or an overlay draws with and acts on.
+#[derive(Clone, Copy, Debug)]
+pub struct Ctx<'a> {
+    /// Colours.
+    pub theme: &'a Theme,
+    /// Glyphs.
+    pub glyphs: &'a Glyphs,
+    /// The session as it was told.
+    pub session: &'a Session,
+    /// What is true now.
+    pub state: &'a State,
+    /// What surrounds the session.
+    pub surroundings: &'a Surroundings,
+    /// Which keys mean what.
+    pub keymap: &'a Keymap,
+    /// The clock; used only where a clock is the content.
+    pub now: Millis,
+    /// The spinner's frame, 100 ms each; constant while motion is off.
+    pub spinner: usize,
+    /// Where overlays may lie.
+    pub body: Rect,
+    /// Where keys go.
+    pub focus: Focus,
+    /// What is being written.
+    pub draft: &'a Draft,
+    /// The question in the bar, and since when it stands there.
+    pub asked: &'a Standing<CheckpointId>,
+    /// When the key that is being taken came, or when this is drawn.
+    pub at: Instant,
+    /// The key that is being taken.
+    pub pressed: Pressed,
+}
+
+impl Ctx<'_> {
+    /// Whether the key that is being taken can answer what stands there.
+    pub fn stood<T: PartialEq>(&self, place: &Standing<T>, what: &T) -> bool {
+        self.pressed.answers(place, what)
+    }
+}
+
+/// What a key led to outside its pane or overlay; the frame carries it out, in this order.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Whether the overlay that it came from is to go.
+    pub close: bool,
+    /// For the session.
+    pub inputs: Vec<Input>,
+    /// The answer to a question, to be bound to what was shown of it.
+    pub answer: Option<(CheckpointId, Answer)>,
+    /// Where the keys go now.
+    pub focus: Option<Focus>,
+    /// What is to lie on top.
+    pub open: Option<Box<dyn Overlay>>,
+    /// For the read port; answers go to every pane and overlay.
+    pub asks: Vec<Ask>,
+    /// An action that was chosen by name.
+    pub run: Option<Action>,
+    /// A line that a pane asked for.
+    pub line: Option<(PaneId, String)>,
+    /// A command that waits and is to be changed in the composer.
+    pub change_command: Option<CheckpointId>,
+    /// Logical text for the clipboard; foreign, to be encoded by the terminal's writer.
+    pub copy: Option<String>,
+    /// A text for the user's editor: a file name that tells what it is, and the text.
+    pub edit: Option<(String, String)>,
+    /// One line for the user, about this key.
+    pub notice: Option<String>,
+    /// One line for the user, about what was not done.
+    pub complaint: Option<String>,
+}
+
+impl Outcome {
+    /// Nothing.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// One input.
+    pub fn input(input: Input) -> Self {
+        Self { inputs: vec![input], ..Self::default() }
+    }
+
+    /// An answer to a question.
+    pub fn answer(question: CheckpointId, answer: Answer) -> Self {
+        Self { answer: Some((question, answer)), ..Self::default() }
+    }
+
+    /// Another place for the keys.
+    pub fn focus(focus: Focus) -> Self {
+        Self { focus: Some(focus), ..Self::default() }
+    }
+
+    /// Something to lie on top.
+    pub fn open(overlay: impl Overlay + 'static) -> Self {
+        Self { open: Some(Box::new(overlay)), ..Self::default() }
+    }
+
+    /// The overlay goes.
+    pub fn close() -> Self {
+        Self { close: true, ..Self::default() }
+    }
+
+    /// One line for the user.
+    pub fn notice(text: impl Into<String>) -> Self {
+        Self { notice: Some(text.into()), ..Self::default() }
+    }
+
+    /// One line for the user about what was not done.
+    pub fn complaint(text: impl Into<String>) -> Self {
+        Self { complaint: Some(text.into()), ..Self::default() }
+    }
+
+    /// The same, and the overlay goes.
+    #[must_use]
+    pub fn and_close(self) -> Self {
+        Self { close: true, ..self }
+    }
+}

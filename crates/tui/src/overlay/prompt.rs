@@ -1,0 +1,217 @@
+//! A line that is asked for by itself: a word that lets something irreversible happen, or a reason.
+//!
+//! Owns the line and what it leads to. Never does that itself.
+
+use std::time::Instant;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use pilothouse_core::{
+    blob::BlobId,
+    checkpoint::Answer,
+    clean::Clean,
+    ids::{CheckpointId, ProposalId},
+    input::Input,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::Modifier,
+    text::{Line, Span},
+    widgets::Widget,
+};
+use unicode_width::UnicodeWidthStr;
+
+use super::{Caret, Overlay, approvals::view::wrap, page::frame};
+use crate::{
+    ctx::{Ctx, Outcome, TOO_EARLY},
+    pane::PaneId,
+    status::shorten,
+    theme::Slot,
+};
+
+/// A word that lets something happen that is hard to take back: a file's removal, or a control file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordPrompt {
+    /// The word; anything else drops the question.
+    pub word: String,
+    /// Another word that does as well.
+    pub or: Option<&'static str>,
+    /// The proposals that are applied with it, with the hash of what was shown of each.
+    pub proposals: Vec<(ProposalId, BlobId)>,
+}
+
+impl WordPrompt {
+    /// The input that a typed line leads to; `None` when it is not the word.
+    fn answer(&self, typed: &str) -> Option<Input> {
+        let typed = typed.trim();
+        (typed == self.word || self.or == Some(typed))
+            .then(|| Input::Apply { proposals: self.proposals.clone(), word: Some(typed.to_owned()) })
+    }
+}
+
+/// What the line is for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Purpose {
+    /// The word for a command of high risk.
+    Proceed(CheckpointId),
+    /// The reason for a denial; may be empty.
+    Deny(CheckpointId),
+    /// The word for an apply that removes files.
+    Word(WordPrompt),
+    /// Something that a pane asked for.
+    Pane(PaneId),
+}
+
+/// A line that is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prompt {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What it asks, in a few words.
+    pub question: String,
+    /// The only line that counts, if there is one.
+    pub word: Option<String>,
+    /// What was typed.
+    pub text: String,
+    /// What it is about, shown whole: a command.
+    pub about: Option<String>,
+    /// When it was first drawn.
+    drawn: Option<Instant>,
+}
+
+impl Prompt {
+    /// An empty line for `purpose`.
+    pub fn new(purpose: Purpose, question: impl Into<String>, word: Option<String>) -> Self {
+        Self { purpose, question: question.into(), word, text: String::new(), about: None, drawn: None }
+    }
+
+    /// The word that lets a command of high risk run once, with the command itself.
+    pub fn proceed(question: CheckpointId, command: &str) -> Self {
+        let word = Some("proceed".to_owned());
+        let prompt = Self::new(Purpose::Proceed(question), "Type proceed to run it once", word);
+        Self { about: Some(command.to_owned()), ..prompt }
+    }
+
+    /// What the finished line leads to; `None` when it is not the word.
+    fn finished(&self) -> Option<Outcome> {
+        let typed = self.text.trim();
+        match &self.purpose {
+            Purpose::Word(word) => word.answer(typed).map(Outcome::input),
+            _ if self.word.as_ref().is_some_and(|w| w != typed) => None,
+            Purpose::Proceed(id) => Some(Outcome::answer(*id, Answer::Word(typed.to_owned()))),
+            Purpose::Deny(id) => Some(Outcome::answer(*id, Answer::Reject(typed.to_owned()))),
+            Purpose::Pane(id) => Some(Outcome { line: Some((*id, self.text.clone())), ..Outcome::none() }),
+        }
+    }
+
+    fn typed(&mut self, key: KeyEvent) -> Outcome {
+        match key.code {
+            KeyCode::Enter => {
+                let wrong = || {
+                    let word = self.word.as_deref().unwrap_or_default();
+                    Outcome::notice(format!("not \"{word}\" – nothing was done"))
+                };
+                return self.finished().unwrap_or_else(wrong).and_close();
+            }
+            KeyCode::Backspace => drop(self.text.pop()),
+            KeyCode::Char('u') if key.modifiers == KeyModifiers::CONTROL => self.text.clear(),
+            KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
+                self.text.push(c);
+            }
+            KeyCode::Char(_)
+            | KeyCode::Left
+            | KeyCode::Right
+            | KeyCode::Up
+            | KeyCode::Down
+            | KeyCode::Home
+            | KeyCode::End
+            | KeyCode::PageUp
+            | KeyCode::PageDown
+            | KeyCode::Tab
+            | KeyCode::BackTab
+            | KeyCode::Delete
+            | KeyCode::Insert
+            | KeyCode::F(_)
+            | KeyCode::Null
+            | KeyCode::Esc
+            | KeyCode::CapsLock
+            | KeyCode::ScrollLock
+            | KeyCode::NumLock
+            | KeyCode::PrintScreen
+            | KeyCode::Pause
+            | KeyCode::Menu
+            | KeyCode::KeypadBegin
+            | KeyCode::Media(_)
+            | KeyCode::Modifier(_) => {}
+        }
+        Outcome::none()
+    }
+}
+
+impl Overlay for Prompt {
+    fn name(&self) -> &'static str {
+        "prompt"
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let question = Clean::line(&self.question).into_string();
+        let about = self.about.as_deref().map(|a| Clean::line(a).into_string()).unwrap_or_default();
+        let longest = question.width().max(about.width()) + 8;
+        let wide = u16::try_from(longest).unwrap_or(u16::MAX).clamp(50, 100).min(ctx.body.width);
+        let about = if about.is_empty() { Vec::new() } else { wrap(&about, usize::from(wide).max(12) - 6) };
+        let shown = u16::try_from(about.len()).unwrap_or(u16::MAX).min(ctx.body.height.saturating_sub(8));
+        let area = super::centred(ctx.body, wide, if shown > 0 { 8 + shown } else { 7 });
+        let (title, enter) = match self.purpose {
+            Purpose::Proceed(_) | Purpose::Word(_) => ("Confirm", "confirms"),
+            Purpose::Deny(_) => ("Reason", "ok"),
+            Purpose::Pane(_) => ("Search", "ok"),
+        };
+        let keys = [("Enter", enter), ("Esc", "back")];
+        let inner = frame(ctx, area, title, "", &keys, buf);
+        if inner.height < 2 {
+            return None;
+        }
+        let mut top = inner.y + u16::from(inner.height > 3);
+        let width = usize::from(inner.width);
+        // What would happen stands above the word, to its end where there is room for it.
+        for (row, y) in about.iter().zip(top..top + shown) {
+            let cut = y + 1 == top + shown && about.len() > usize::from(shown);
+            let row = if cut { "… the list shows the rest" } else { row.as_str() };
+            let bold = ctx.theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
+            buf.set_stringn(inner.x, y, row, width, bold);
+        }
+        top += if shown > 0 { shown + 1 } else { 0 };
+        let asks = ctx.theme.style(if shown > 0 { Slot::Text } else { Slot::Strong });
+        buf.set_stringn(inner.x, top, shorten(&question, width), width, asks);
+        let y = (top + 2).min(inner.bottom() - 1);
+        let ghost = self.word.as_deref().filter(|w| w.starts_with(&self.text)).unwrap_or_default();
+        buf.set_stringn(inner.x, y, format!("› {ghost}"), width, ctx.theme.style(Slot::Faint));
+        let text = Line::from(vec![
+            Span::styled("› ", ctx.theme.style(Slot::Accent)),
+            Span::styled(self.text.clone(), ctx.theme.style(Slot::Strong).add_modifier(Modifier::BOLD)),
+        ]);
+        text.render(Rect { y, height: 1, ..inner }, buf);
+        let x = inner.x + 2 + u16::try_from(self.text.width()).unwrap_or_default();
+        Some((x.min(inner.right().saturating_sub(1)), y))
+    }
+
+    fn drew(&mut self, top: bool, _ctx: &Ctx<'_>, now: Instant) {
+        self.drawn = self.drawn.or(top.then_some(now));
+    }
+
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        // A word counts only from who saw what it lets happen.
+        let unseen = self.drawn.is_none_or(|drawn| ctx.at < drawn);
+        if self.word.is_some() && key.code != KeyCode::Enter && unseen {
+            return Some(Outcome::complaint(TOO_EARLY));
+        }
+        Some(self.typed(key))
+    }
+
+    /// A word that lets something irreversible happen is typed, never pasted.
+    fn paste(&mut self, text: &str) {
+        if self.word.is_none() {
+            self.text.extend(text.chars().filter(|c| !c.is_control()));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Where things stand, on one page.
+//!
+//! Owns its words. Never acts.
+
+use pilothouse_core::{clean::Clean, intent::Slash};
+use ratatui::buffer::Buffer;
+
+use super::{Caret, Overlay, OverlayKind, page::frame};
+use crate::{
+    ctx::Ctx,
+    keymap::Entry,
+    row::{Row, wrap},
+    theme::Slot,
+};
+
+/// The page.
+pub const KIND: OverlayKind = OverlayKind {
+    entry: Entry { name: "status", label: "status", reach: "opens a page" },
+    command: Some(Slash::Status),
+    actions: &[],
+    heading: "",
+    open: |_| Ok(Box::new(Status)),
+};
+
+/// Where things stand.
+#[derive(Debug)]
+struct Status;
+
+impl Overlay for Status {
+    fn name(&self) -> &'static str {
+        KIND.entry.name
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        draw(ctx, buf);
+        None
+    }
+}
+
+fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
+    let state = ctx.state;
+    let plan = state.plan.as_ref().or(state.suspended.as_ref()).map_or("none".to_owned(), |p| {
+        let aside = if state.plan.is_none() { ", paused" } else { "" };
+        format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.settled(), p.tasks.len())
+    });
+    let cost = state.usage.cost_micros.map_or("not known".to_owned(), |micros| {
+        format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
+    });
+    let mut rows = vec![
+        ("session", Clean::line(&state.slug).into_string()),
+        ("mode", format!("{:?}", state.mode).to_lowercase()),
+        ("phase", state.phase.name().to_owned()),
+        ("permission", state.permission.badge().to_owned()),
+        ("sandbox", Clean::line(&state.sandbox.to_string()).into_string()),
+        ("plan", plan),
+        ("waiting", crate::bar::waiting(state).to_string()),
+        ("queued", state.queue.len().to_string()),
+        ("written", format!("{} changes can be taken back", state.ledger.len())),
+        ("model", Clean::line(&ctx.surroundings.model).into_string()),
+        ("tokens", format!("{} in, {} out", state.usage.input, state.usage.output)),
+        ("cost", cost),
+    ];
+    if let Some(failure) = &state.failure {
+        rows.push(("failed", Clean::line(&failure.message).into_string()));
+    }
+    let label = rows.iter().map(|(l, _)| l.len()).max().unwrap_or_default() + 3;
+    let columns = usize::from(ctx.body.width.min(72).saturating_sub(4)).saturating_sub(label).max(8);
+    let mut lines: Vec<Row> = Vec::new();
+    for (name, value) in rows {
+        for (i, part) in wrap(&Row::of(&value, Slot::Text).pieces, columns).into_iter().enumerate() {
+            let name = if i == 0 { name } else { "" };
+            let mut line = Row::of(&format!("{name:label$}"), Slot::Soft);
+            line.pieces.extend(part.pieces);
+            lines.push(line);
+        }
+    }
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
+    let area = super::centred(ctx.body, 72, height);
+    let inner = frame(ctx, area, "Status", "", &[("Esc", "close")], buf);
+    for (line, y) in lines.iter().zip(inner.top() + 1..inner.bottom()) {
+        line.paint(ctx.theme, buf, inner, y);
+    }
+}

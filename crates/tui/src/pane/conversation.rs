@@ -1,0 +1,449 @@
+//! The conversation: what was said and done, newest below.
+//!
+//! Owns its entries, their wrapped rows, the scroll and the search. A frame lays out and draws only
+//! what is visible. Never changes the session.
+
+mod entry;
+mod fold;
+mod search;
+mod view;
+
+pub(crate) use self::fold::written;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
+use pilothouse_core::{
+    blob::BlobId,
+    clean::Clean,
+    event::Stamped,
+    ids::Seq,
+    port::{Ask, Reply},
+    redact::Redactor,
+    session::State,
+    talk::Delta,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Rect, Size},
+    text::Line,
+};
+
+use self::{
+    entry::{Env, Kind},
+    fold::Log,
+    view::Pos,
+};
+use super::{Ctx, Outcome, Pane, PaneId, PaneKind, Stand, Title, empty_state, hint_line, inside};
+use crate::{
+    frame,
+    highlight::Highlighter,
+    keymap::{Action, action::actions},
+    overlay::{
+        Reason,
+        prompt::{Prompt, Purpose},
+    },
+    row::{Ink, Row, count},
+    theme::{Glyphs, Slot},
+};
+
+/// The conversation's name.
+pub const ID: PaneId = PaneId("conversation");
+
+/// The conversation.
+pub const KIND: PaneKind = PaneKind {
+    id: ID,
+    command: None,
+    actions: ConversationAction::ENTRIES,
+    make: |colours| Box::new(ConversationPane::with_highlighter(colours.clone())),
+};
+
+/// Older events that are asked for at once.
+const PAGE_EVENTS: usize = 200;
+/// Entries whose rows are kept.
+const LAID: usize = 256;
+
+actions! {
+    /// What can be done in the conversation.
+    ConversationAction in "conversation" {
+        /// One row down.
+        Down "down", "scroll down", "this screen";
+        /// One row up.
+        Up "up", "scroll up", "this screen";
+        /// A page down.
+        PageDown "page-down", "page down", "this screen";
+        /// A page up.
+        PageUp "page-up", "page up", "this screen";
+        /// To the first message.
+        Top "top", "to the beginning", "this screen";
+        /// To the last row.
+        Bottom "bottom", "to the end", "this screen";
+        /// The previous message.
+        Previous "previous", "previous message", "this screen";
+        /// The next message.
+        Next "next", "next message", "this screen";
+        /// Fold or unfold.
+        Fold "fold", "fold or unfold", "this screen";
+        /// Look for a text.
+        Search "search", "search", "this conversation";
+        /// To the next older match.
+        SearchNext "search-next", "next match", "this screen";
+        /// To the next newer match.
+        SearchPrevious "search-previous", "previous match", "this screen";
+        /// Copy.
+        Copy "copy", "copy the text", "the clipboard";
+        /// Why a call was asked about or not.
+        Why "why", "why asked, refused, or not", "shows more; decides nothing";
+    }
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct ConversationPane {
+    log: Log,
+    colours: Highlighter,
+    glyphs: Option<Glyphs>,
+    size: Size,
+    top: Pos,
+    /// Whether the last row is not followed.
+    held: bool,
+    cursor: Option<Pos>,
+    unseen: usize,
+    query: String,
+    laid: BTreeSet<i64>,
+    asks: Vec<Ask>,
+    asked: BTreeSet<BlobId>,
+    history_asked: Option<Seq>,
+}
+
+impl ConversationPane {
+    /// An empty conversation without colours for code.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty conversation whose code is coloured.
+    pub fn with_highlighter(colours: Highlighter) -> Self {
+        Self { colours, ..Self::default() }
+    }
+
+    /// Puts older events before all that are here; what is on the screen stays where it is.
+    pub fn prepend(&mut self, older: Vec<Stamped>) {
+        self.log.prepend(older);
+    }
+
+    /// Colours the code that is seen.
+    fn colour(&mut self) {
+        let mut seen: BTreeMap<i64, Range<usize>> = BTreeMap::new();
+        for pos in self.visible(usize::from(self.size.height)) {
+            let rows = seen.entry(pos.key).or_insert(pos.row..pos.row);
+            rows.end = pos.row + 1;
+        }
+        for (key, rows) in seen {
+            if let Some(entry) = self.log.get_mut(key) {
+                entry.colour(rows, &self.colours);
+            }
+        }
+    }
+
+    /// Whether something in it moves, so that the frame ticks.
+    pub fn animated(&self) -> bool {
+        (self.log.first()..self.log.end())
+            .rev()
+            .take(64)
+            .filter_map(|k| self.log.get(k))
+            .any(entry::Entry::running)
+    }
+
+    /// Carries an action out.
+    fn carry_out(&mut self, action: ConversationAction, ctx: &Ctx<'_>) -> Outcome {
+        let page = i64::from(self.size.height.saturating_sub(2).max(1));
+        match action {
+            ConversationAction::Down => self.move_cursor(ctx, 1),
+            ConversationAction::Up => self.move_cursor(ctx, -1),
+            ConversationAction::PageUp => self.scroll(ctx, -page),
+            ConversationAction::PageDown => self.scroll(ctx, page),
+            ConversationAction::Top => {
+                self.hold();
+                self.top = Pos { key: self.log.first(), row: 0 };
+                self.cursor = Some(self.top);
+            }
+            ConversationAction::Bottom => self.follow(),
+            ConversationAction::Previous => self.message(ctx, -1),
+            ConversationAction::Next => self.message(ctx, 1),
+            ConversationAction::Fold => return self.fold_entry(ctx),
+            ConversationAction::Search => {
+                return Outcome::open(Prompt::new(Purpose::Pane(ID), "Search the conversation", None));
+            }
+            ConversationAction::SearchNext => return self.search(ctx, -1, false),
+            ConversationAction::SearchPrevious => return self.search(ctx, 1, false),
+            ConversationAction::Copy => return self.copy(),
+            ConversationAction::Why => return self.why(ctx),
+        }
+        self.settle(ctx);
+        Outcome::none()
+    }
+
+    /// Looks for a text, case-insensitive unless it has a capital; an empty one ends the search.
+    fn look_for(&mut self, query: String, ctx: &Ctx<'_>) -> Outcome {
+        self.query = query;
+        if self.query.is_empty() {
+            self.settle(ctx);
+            return Outcome::none();
+        }
+        self.search(ctx, -1, true)
+    }
+
+    fn fold_entry(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let shown: Vec<i64> = self.visible(usize::from(self.size.height)).map(|p| p.key).collect();
+        let folds = |key: i64| self.log.get(key).is_some_and(entry::Entry::folds);
+        let key = match self.cursor {
+            Some(c) => Some(c.key).filter(|k| folds(*k)),
+            None => shown.into_iter().rev().find(|k| folds(*k)),
+        };
+        let Some(entry) = key.and_then(|k| self.log.get_mut(k)) else {
+            return Outcome::notice("nothing to expand here");
+        };
+        entry.open = !entry.open;
+        entry.dirty = true;
+        if let (Some(c), Some(key)) = (&mut self.cursor, key) {
+            *c = Pos { key, row: c.row };
+        }
+        self.settle(ctx);
+        Outcome::none()
+    }
+
+    fn copy(&self) -> Outcome {
+        let last = || {
+            let mut keys = (self.log.first()..self.log.end()).rev();
+            keys.find(|k| self.log.get(*k).is_some_and(|e| e.kind == Kind::Reply))
+        };
+        let key = self.cursor.map(|c| c.key).or_else(last);
+        let text = key.and_then(|k| self.log.get(k)).map(entry::Entry::logical).unwrap_or_default();
+        if text.is_empty() {
+            return Outcome::notice("there is nothing to copy here");
+        }
+        let notice = format!("copied {}", count(text.lines().count(), "line"));
+        Outcome { copy: Some(text), notice: Some(notice), ..Outcome::none() }
+    }
+
+    /// The call under the cursor, or the last one, to be explained.
+    fn why(&self, ctx: &Ctx<'_>) -> Outcome {
+        let told = |key: i64| self.log.get(key).and_then(entry::Entry::asked);
+        let mut all = (self.log.first()..self.log.end()).rev();
+        let found = match self.cursor {
+            Some(cursor) => told(cursor.key),
+            None => all.find_map(told),
+        };
+        match found {
+            Some((request, then)) => Outcome::open(Reason::of(&request, then, "", ctx.session)),
+            None => Outcome::notice("no rule applies here; select a command"),
+        }
+    }
+
+    fn width(&self) -> usize {
+        usize::from(inside(Rect::from((ratatui::layout::Position::ORIGIN, self.size))).width)
+    }
+
+    /// Lays one entry out and asks for the text that it lacks.
+    fn lay(&mut self, ctx: &Ctx<'_>, key: i64) -> usize {
+        let env = Env {
+            width: self.width(),
+            glyphs: ctx.glyphs,
+            colours: &self.colours,
+            state: ctx.state,
+            now: ctx.now,
+            offset: ctx.surroundings.utc_offset_minutes,
+            spinner: ctx.spinner,
+        };
+        let Some(entry) = self.log.get_mut(key) else { return 0 };
+        entry.lay(&env);
+        self.laid.insert(key);
+        if let Some(blob) = entry.wants()
+            && self.asked.insert(blob)
+        {
+            self.asks.push(Ask::Blob(blob));
+        }
+        self.log.get(key).map_or(0, entry::Entry::height)
+    }
+
+    fn want_history(&mut self) {
+        let near = self.top.key - self.log.first() < 8;
+        let Some(earliest) = self.log.earliest.filter(|s| near && s.0 > 1) else { return };
+        if self.history_asked != Some(earliest) {
+            self.history_asked = Some(earliest);
+            self.asks.push(Ask::History { before: earliest, count: PAGE_EVENTS });
+        }
+    }
+
+    fn forget_far(&mut self) {
+        if self.laid.len() <= LAID {
+            return;
+        }
+        let reach = i64::try_from(LAID / 4).unwrap_or(64);
+        let near = self.top.key - reach..self.top.key + reach + i64::from(self.size.height);
+        let far: Vec<i64> = self.laid.iter().copied().filter(|k| !near.contains(k)).collect();
+        for key in far {
+            self.laid.remove(&key);
+            if let Some(entry) = self.log.get_mut(key) {
+                entry.forget();
+            }
+        }
+    }
+}
+
+impl Pane for ConversationPane {
+    fn fold(&mut self, _state: &State, event: &Stamped) {
+        let before = self.log.end();
+        self.log.fold(event);
+        if self.held {
+            let new = (before..self.log.end()).filter_map(|k| self.log.get(k));
+            self.unseen += new.filter(|e| e.kind != Kind::Gone).count();
+        }
+    }
+
+    fn delta(&mut self, delta: &Delta) {
+        self.log.delta(delta);
+    }
+
+    fn answered(&mut self, reply: &Reply, _secrets: &Redactor) {
+        match reply {
+            Reply::History(events) => self.prepend(events.clone()),
+            Reply::Blob(id, bytes) if self.asked.remove(id) => {
+                let text = bytes.as_deref().map(String::from_utf8_lossy);
+                for entry in self.log.iter_mut().filter(|e| e.wants() == Some(*id)) {
+                    entry.answered(text.as_deref());
+                }
+            }
+            Reply::Blob(..) | Reply::Files(_) | Reply::Rehearsed(_) => {}
+        }
+    }
+
+    fn asks(&mut self) -> Vec<Ask> {
+        std::mem::take(&mut self.asks)
+    }
+
+    fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
+        self.size = size;
+        if self.glyphs != Some(*ctx.glyphs) {
+            self.glyphs = Some(*ctx.glyphs);
+            for entry in self.log.iter_mut() {
+                entry.forget();
+            }
+        }
+        self.settle(ctx);
+        self.colour();
+        self.want_history();
+        self.forget_far();
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
+        let area = area.intersection(buf.area);
+        if self.log.first() == self.log.end() {
+            let words = [
+                "Nothing said yet.",
+                "Ask about the code, or say what to change;",
+                "nothing is written before you approve it.",
+            ];
+            return empty_state(ctx, area, buf, &words);
+        }
+        let inner = inside(area);
+        for (y, pos) in (area.top()..area.bottom()).zip(self.visible(usize::from(area.height))) {
+            let Some((row, caret)) = self.log.get(pos.key).and_then(|e| e.row(pos.row)) else { continue };
+            row.paint(ctx.theme, buf, inner, y);
+            if caret {
+                let at = u16::try_from(row.width()).unwrap_or(u16::MAX).min(inner.width.saturating_sub(1));
+                let place = Rect { x: inner.x + at, width: inner.width.min(1), ..inner };
+                Row::of(ctx.glyphs.caret, Slot::Accent).paint(ctx.theme, buf, place, y);
+            }
+            self.mark_matches(row, inner, y, buf);
+            if focused && self.cursor == Some(pos) {
+                buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
+            }
+        }
+        if self.held && self.unseen > 0 && area.height > 0 {
+            let text = format!(" {} {} new ", ctx.glyphs.open, self.unseen);
+            let row = Row::of(&text, Ink::of(Slot::Accent).bold()).on(Slot::Raised);
+            let wide = u16::try_from(row.width()).unwrap_or(0).min(inner.width);
+            let place = Rect { x: inner.right() - wide, width: wide, ..inner };
+            row.paint(ctx.theme, buf, place, area.bottom() - 1);
+        }
+    }
+
+    fn title(&self, ctx: &Ctx<'_>) -> Title {
+        let right = if self.held {
+            Row::of("scrolled", Slot::Soft)
+        } else if self.animated() {
+            Row::of(ctx.glyphs.spin(ctx.spinner), Slot::Info).and(" answering", Slot::Info)
+        } else {
+            Row::new()
+        };
+        Title { left: "Conversation".to_owned(), right: right.line(ctx.theme) }
+    }
+
+    fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
+        let mut keys = vec![
+            ("j/k", "scroll"),
+            ("Enter", "fold"),
+            ("[ ]", "message"),
+            ("/", "search"),
+            ("y", "copy"),
+            ("w", "why"),
+        ];
+        if !self.query.is_empty() {
+            keys.insert(0, ("n N", "match"));
+        }
+        if self.held {
+            keys.insert(0, ("G", "to the end"));
+        }
+        hint_line(ctx, &keys, width)
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.log.first() == self.log.end()
+    }
+
+    fn stand(&self, _ctx: &Ctx<'_>, _focused: bool) -> Stand {
+        Stand::Left
+    }
+
+    fn tab(&self, _ctx: &Ctx<'_>) -> Option<String> {
+        Some("Conversation".to_owned())
+    }
+
+    fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
+        ConversationAction::of(action).map_or_else(Outcome::none, |action| self.carry_out(action, ctx))
+    }
+
+    fn meaning(&self, action: frame::Action) -> Option<Action> {
+        let meant = match action {
+            frame::Action::Details => ConversationAction::Fold,
+            frame::Action::ScrollUp => ConversationAction::PageUp,
+            frame::Action::ScrollDown => ConversationAction::PageDown,
+            frame::Action::Undo
+            | frame::Action::Redo
+            | frame::Action::Redraw
+            | frame::Action::Suspend
+            | frame::Action::Cancel
+            | frame::Action::Back
+            | frame::Action::NextPane
+            | frame::Action::PreviousPane
+            | frame::Action::Quit => return None,
+        };
+        Some(meant.into())
+    }
+
+    fn typed(&mut self, line: String, ctx: &Ctx<'_>) -> Outcome {
+        self.look_for(line, ctx)
+    }
+}
+
+/// Text as it is drawn in a search prompt or a title.
+fn shown(text: &str) -> String {
+    Clean::line(text).into_string()
+}
+
+#[cfg(test)]
+mod tests;

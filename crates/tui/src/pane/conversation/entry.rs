@@ -1,0 +1,389 @@
+//! One entry of the conversation and its rows.
+//!
+//! Owns how each kind of entry looks. Never looks at another entry.
+
+mod rows;
+
+use std::{collections::VecDeque, ops::Range};
+
+use pilothouse_core::{
+    blob::{BlobId, Excerpt},
+    event::CallStatus,
+    ids::{CheckpointId, Millis, ProposalId, TaskId},
+    policy::{Request, Ruling},
+    session::State,
+    tool::{Subject, Tool},
+};
+
+use crate::{
+    highlight::Highlighter,
+    markdown::Markdown,
+    row::Row,
+    theme::{Glyphs, Slot},
+};
+
+/// What entries are laid out with.
+#[derive(Clone, Copy)]
+pub(super) struct Env<'a> {
+    pub(super) width: usize,
+    pub(super) glyphs: &'a Glyphs,
+    pub(super) colours: &'a Highlighter,
+    pub(super) state: &'a State,
+    pub(super) now: Millis,
+    pub(super) offset: i32,
+    pub(super) spinner: usize,
+}
+
+/// Text as events carry it, until the whole is here.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Text {
+    pub(super) shown: String,
+    /// The whole, when only its ends are here.
+    pub(super) blob: Option<BlobId>,
+}
+
+impl Text {
+    pub(super) fn of(excerpt: &Excerpt) -> Self {
+        match &excerpt.cut {
+            None => Self { shown: excerpt.head.clone(), blob: None },
+            Some(cut) => {
+                let shown =
+                    format!("{}\n\n[... {} bytes in all ...]\n\n{}", excerpt.head, excerpt.bytes, cut.tail);
+                Self { shown, blob: Some(cut.blob) }
+            }
+        }
+    }
+}
+
+/// Whether an entry goes on with the block above it or begins one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Said,
+    Reply,
+    /// Tool rows, results, gates: one block.
+    Work,
+    /// Begins a block of work: a task's title.
+    Head,
+    Card,
+    Gone,
+}
+
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) at: Millis,
+    pub(super) body: Body,
+    pub(super) kind: Kind,
+    /// Whether a blank row stands above.
+    pub(super) lead: bool,
+    pub(super) open: bool,
+    pub(super) dirty: bool,
+    width: usize,
+    head: Vec<Row>,
+    foot: Vec<Row>,
+}
+
+#[derive(Debug)]
+pub(super) enum Body {
+    Said(Text),
+    Reply(Box<Reply>),
+    Call(Box<Call>),
+    Facts(Facts),
+    Task { task: TaskId, text: Option<String> },
+    Plan(Box<PlanCard>),
+    Question(Question),
+    Waits(Vec<ProposalId>, CheckpointId),
+    Gone,
+}
+
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) md: Markdown,
+    pub(super) running: bool,
+    pub(super) beside: bool,
+    pub(super) cut: bool,
+    pub(super) since: Millis,
+    pub(super) note: String,
+    pub(super) thinking: String,
+    pub(super) blob: Option<BlobId>,
+    /// Bytes streamed so far, and whether some were lost on the way.
+    pub(super) streamed: u64,
+    pub(super) gap: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallState {
+    Asked,
+    Running,
+    Ended(CallStatus),
+}
+
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) tool: Option<Tool>,
+    pub(super) name: String,
+    pub(super) subject: String,
+    pub(super) state: CallState,
+    pub(super) since: Millis,
+    pub(super) took: Option<u64>,
+    pub(super) summary: String,
+    pub(super) result: Text,
+    /// Whether the user changed what was proposed.
+    pub(super) changed: bool,
+    /// What the rules were asked, once that is known.
+    pub(super) request: Option<Request>,
+    /// What decided.
+    pub(super) ruling: Option<Ruling>,
+    /// The last lines of its output: whether on standard error, and the text.
+    pub(super) tail: VecDeque<(bool, String)>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub(super) lines: Vec<(Row, Row)>,
+    pub(super) detail: String,
+}
+
+#[derive(Debug)]
+pub(super) struct PlanCard {
+    pub(super) summary: String,
+    pub(super) note: Markdown,
+    pub(super) checkpoint: Option<CheckpointId>,
+    /// What became of it; `None` while it waits.
+    pub(super) verdict: Option<(&'static str, Slot)>,
+}
+
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) checkpoint: CheckpointId,
+    pub(super) message: String,
+    pub(super) hint: String,
+    pub(super) choices: Vec<String>,
+    pub(super) failed: bool,
+    pub(super) answer: Option<String>,
+}
+
+impl Entry {
+    pub(super) fn new(at: Millis, kind: Kind, body: Body) -> Self {
+        Self {
+            at,
+            body,
+            kind,
+            lead: false,
+            open: false,
+            dirty: true,
+            width: 0,
+            head: Vec::new(),
+            foot: Vec::new(),
+        }
+    }
+
+    /// What the rules were asked about the call, and what decided; `None` of what is no call of theirs.
+    pub(super) fn asked(&self) -> Option<(Request, Option<Ruling>)> {
+        let Body::Call(call) = &self.body else { return None };
+        let tool = call.tool?;
+        let request = if tool == Tool::Run {
+            call.request.clone()?
+        } else if tool.subject() == Subject::Path {
+            // What it does last is what it is for.
+            Request::Path { act: *tool.acts().last()?, path: call.subject.clone() }
+        } else {
+            return None;
+        };
+        Some((request, call.ruling.clone()))
+    }
+
+    /// Whether it changes by itself.
+    pub(super) fn running(&self) -> bool {
+        match &self.body {
+            Body::Reply(r) => r.running,
+            Body::Call(c) => c.state == CallState::Running,
+            Body::Said(_)
+            | Body::Facts(_)
+            | Body::Task { .. }
+            | Body::Plan(_)
+            | Body::Question(_)
+            | Body::Waits(..)
+            | Body::Gone => false,
+        }
+    }
+
+    /// Whether Enter shows more or less of it.
+    pub(super) fn folds(&self) -> bool {
+        match &self.body {
+            Body::Call(c) => !c.result.shown.is_empty() || !c.tail.is_empty(),
+            Body::Facts(f) => !f.detail.is_empty(),
+            Body::Plan(p) => p.verdict.is_some(),
+            Body::Reply(r) => !r.thinking.is_empty(),
+            Body::Said(_) | Body::Task { .. } | Body::Question(_) | Body::Waits(..) | Body::Gone => false,
+        }
+    }
+
+    /// The whole text that is wanted to draw it as it stands.
+    pub(super) fn wants(&self) -> Option<BlobId> {
+        match &self.body {
+            Body::Said(t) => t.blob,
+            Body::Reply(r) => r.blob,
+            Body::Call(c) if self.open => c.result.blob,
+            Body::Call(_)
+            | Body::Facts(_)
+            | Body::Task { .. }
+            | Body::Plan(_)
+            | Body::Question(_)
+            | Body::Waits(..)
+            | Body::Gone => None,
+        }
+    }
+
+    /// Takes the whole text; `None` when the store has lost it.
+    pub(super) fn answered(&mut self, text: Option<&str>) {
+        match &mut self.body {
+            Body::Said(t) => fill(t, text),
+            Body::Call(c) => fill(&mut c.result, text),
+            Body::Reply(r) => {
+                r.blob = None;
+                if let Some(text) = text {
+                    r.md.settle(text);
+                }
+            }
+            Body::Facts(_)
+            | Body::Task { .. }
+            | Body::Plan(_)
+            | Body::Question(_)
+            | Body::Waits(..)
+            | Body::Gone => {}
+        }
+        self.dirty = true;
+    }
+
+    /// What is copied and searched: no borders, no wraps, no marks of ours.
+    pub(super) fn logical(&self) -> String {
+        match &self.body {
+            Body::Said(t) => t.shown.clone(),
+            Body::Reply(r) => r.md.source().to_owned(),
+            Body::Call(c) => match (self.open, c.result.shown.as_str()) {
+                (true, result) if !result.is_empty() => format!("{}\n{result}", c.subject),
+                _ => c.subject.clone(),
+            },
+            Body::Facts(f) => {
+                let lines: Vec<String> = f.lines.iter().map(|(l, _)| l.text().trim().to_owned()).collect();
+                format!("{}{}", lines.join("\n"), f.detail)
+            }
+            Body::Task { text, .. } => text.clone().unwrap_or_default(),
+            Body::Plan(p) => p.summary.clone(),
+            Body::Question(q) => q.message.clone(),
+            Body::Waits(..) | Body::Gone => String::new(),
+        }
+    }
+
+    /// Rows at the width of the last [`Entry::lay`].
+    pub(super) fn height(&self) -> usize {
+        let md = match &self.body {
+            Body::Reply(r) => r.md.rows().len(),
+            Body::Said(_)
+            | Body::Call(_)
+            | Body::Facts(_)
+            | Body::Task { .. }
+            | Body::Plan(_)
+            | Body::Question(_)
+            | Body::Waits(..)
+            | Body::Gone => 0,
+        };
+        self.head.len() + md + self.foot.len()
+    }
+
+    /// Row `n`, and whether the caret of a running answer stands behind it.
+    pub(super) fn row(&self, n: usize) -> Option<(&Row, bool)> {
+        if let Some(row) = self.head.get(n) {
+            return Some((row, false));
+        }
+        let n = n - self.head.len();
+        if let Body::Reply(r) = &self.body {
+            let rows = r.md.rows();
+            if let Some(row) = rows.get(n) {
+                return Some((row, r.running && n + 1 == rows.len()));
+            }
+            return self.foot.get(n - rows.len()).map(|r| (r, false));
+        }
+        None
+    }
+
+    /// Whether it may look otherwise although nothing was said to it.
+    fn waits(&self) -> bool {
+        match &self.body {
+            Body::Waits(..) => true,
+            Body::Plan(card) => card.note.is_plain(),
+            Body::Said(_)
+            | Body::Reply(_)
+            | Body::Call(_)
+            | Body::Facts(_)
+            | Body::Task { .. }
+            | Body::Question(_)
+            | Body::Gone => false,
+        }
+    }
+
+    /// Gives the code in these rows its colours, as far as they are known.
+    pub(super) fn colour(&mut self, rows: Range<usize>, colours: &Highlighter) {
+        let head = self.head.len();
+        if let Body::Reply(r) = &mut self.body {
+            r.md.colour(rows.start.saturating_sub(head)..rows.end.saturating_sub(head), colours);
+        }
+    }
+
+    /// Lays it out unless it stands already.
+    pub(super) fn lay(&mut self, env: &Env<'_>) {
+        let live = self.running() || self.waits();
+        if self.width == env.width && !self.dirty && !live && !matches!(self.body, Body::Reply(_)) {
+            return;
+        }
+        (self.width, self.dirty) = (env.width, false);
+        self.head.clear();
+        self.foot.clear();
+        if self.lead && !matches!(self.body, Body::Gone) {
+            self.head.push(Row::new());
+        }
+        let (head, at, open) = (&mut self.head, self.at, self.open);
+        match &mut self.body {
+            Body::Said(text) => rows::said(text, at, env, head),
+            Body::Reply(reply) => {
+                rows::reply_rows(reply, open, env, head, &mut self.foot);
+            }
+            Body::Call(call) => rows::call_rows(call, open, env, head),
+            Body::Facts(facts) => rows::fact_rows(facts, open, env, head),
+            Body::Task { text, .. } => {
+                let text = text.as_deref().unwrap_or("[task]");
+                let (number, title) = text.split_once("] ").unwrap_or((text, ""));
+                let close = if title.is_empty() { "" } else { "] " };
+                let row = Row::of(number, Slot::Soft).and(close, Slot::Soft).and(title, Slot::Text);
+                head.push(row.cut(env.width, env.glyphs.ellipsis));
+            }
+            Body::Plan(card) => rows::plan_rows(card, open, env, head),
+            Body::Question(q) => rows::question_rows(q, env, head),
+            Body::Waits(list, _) => rows::waits_rows(list, env, head),
+            Body::Gone => {}
+        }
+        if self.head.len() == 1 && self.lead && matches!(self.body, Body::Waits(..)) {
+            self.head.clear();
+        }
+    }
+
+    /// Forgets its rows, to be laid out when it is seen again.
+    pub(super) fn forget(&mut self) {
+        self.head = Vec::new();
+        if let Body::Reply(r) = &mut self.body {
+            r.md.forget();
+        }
+        if let Body::Plan(p) = &mut self.body {
+            p.note.forget();
+        }
+        self.dirty = true;
+        self.width = 0;
+    }
+}
+
+fn fill(text: &mut Text, whole: Option<&str>) {
+    text.blob = None;
+    if let Some(whole) = whole {
+        whole.clone_into(&mut text.shown);
+    }
+}

@@ -1,0 +1,294 @@
+//! The rows of each kind of entry.
+//!
+//! Owns what an entry looks like. Times go first when it gets narrow, then what is secondary.
+
+use pilothouse_core::{
+    clean::Clean,
+    event::CallStatus,
+    ids::{Millis, ProposalId},
+    tool::{Subject, Tool},
+};
+
+use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
+use crate::{
+    row::{self, Ink, Piece, Row, wrap},
+    theme::Slot,
+};
+
+/// Lines of live output below a running command.
+const TAIL_LINES: usize = 6;
+
+/// Lines of an unfolded result.
+const DETAIL_LINES: usize = 400;
+
+/// Columns of the verb before what it acts on.
+const VERB: usize = 10;
+
+pub(super) fn said(text: &Text, at: Millis, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let bar = || Row::of(env.glyphs.bar, Slot::Accent).and(" ", Slot::Text);
+    let time = Row::of(&row::time_of_day(at, env.offset), Slot::Faint);
+    rows.push(bar().and("you", Slot::Soft).ends(time, env.width, env.glyphs.ellipsis));
+    for line in Clean::text(&text.shown).lines() {
+        for wrapped in wrap(Row::of(line, Slot::Strong).pieces.as_slice(), env.width.saturating_sub(2)) {
+            let mut row = bar();
+            row.pieces.extend(wrapped.pieces);
+            rows.push(row.cut(env.width, ""));
+        }
+    }
+}
+
+pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Vec<Row>, foot: &mut Vec<Row>) {
+    let g = env.glyphs;
+    if r.beside {
+        let label = format!("beside the run {} read only", g.dot);
+        rows.push(Row::of(&label, Slot::Soft).cut(env.width, g.ellipsis));
+    }
+    if !r.thinking.is_empty() && !r.running {
+        let mark = if open { g.open } else { g.folded };
+        rows.push(Row::of(&format!("{mark} Thought"), Slot::Soft).cut(env.width, g.ellipsis));
+        if open {
+            detail(&r.thinking, env, rows);
+        }
+    }
+    r.md.lay(env.width, g);
+    if r.running && r.md.rows().is_empty() {
+        let waited = row::waited(env.now.0.saturating_sub(r.since.0));
+        let what = if r.note.is_empty() { "thinking" } else { r.note.as_str() };
+        let row = Row::of(g.spin(env.spinner), Slot::Info).and(" ", Slot::Text).and(what, Slot::Soft);
+        rows.push(row.ends(Row::of(&waited, Slot::Faint), env.width, g.ellipsis));
+        let last = r.thinking.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or_default();
+        if !last.is_empty() {
+            rows.push(Row::of(&format!("  {last}"), Slot::Faint).cut(env.width, g.ellipsis));
+        }
+    } else if r.running && !r.note.is_empty() {
+        foot.push(Row::of(&r.note, Slot::Soft).cut(env.width, g.ellipsis));
+    }
+    if r.cut {
+        foot.push(Row::of(g.skipped, Slot::Soft).and(" stopped", Slot::Soft).cut(env.width, g.ellipsis));
+    }
+}
+
+fn verb(call: &Call) -> &str {
+    let running = call.state == CallState::Running;
+    match call.tool {
+        Some(Tool::Run) if call.state == CallState::Ended(CallStatus::Refused) => "Run",
+        Some(tool) if call.state == CallState::Ended(CallStatus::Refused) => tool.name(),
+        Some(Tool::Run) if call.state == CallState::Asked => "Run",
+        Some(tool) => tool.words(running),
+        None => &call.name,
+    }
+}
+
+/// What came of a call, in one line, and how loud it is.
+fn summary(call: &Call) -> (String, Slot) {
+    let summary = match call.state {
+        CallState::Asked => "waits for you".to_owned(),
+        CallState::Running => String::new(),
+        CallState::Ended(CallStatus::Refused) if call.summary.starts_with("not run") => call.summary.clone(),
+        CallState::Ended(CallStatus::Refused) if call.tool == Some(Tool::Run) => {
+            format!("not run: {}", call.summary)
+        }
+        CallState::Ended(CallStatus::Refused) => format!("not allowed: {}", call.summary),
+        CallState::Ended(CallStatus::Interrupted) if call.summary.is_empty() => "interrupted".to_owned(),
+        CallState::Ended(_) => call.summary.clone(),
+    };
+    let ink = match call.state {
+        CallState::Asked | CallState::Ended(CallStatus::Refused) => Slot::Warn,
+        CallState::Ended(CallStatus::Failed) => Slot::Bad,
+        CallState::Running | CallState::Ended(CallStatus::Done | CallStatus::Interrupted) => Slot::Soft,
+    };
+    (summary, ink)
+}
+
+/// How long a call took, or takes already.
+fn spent(call: &Call, env: &Env<'_>) -> String {
+    match (call.state, call.took) {
+        (CallState::Running, _) => {
+            let ms = env.now.0.saturating_sub(call.since.0);
+            if ms < 1_000 { String::new() } else { row::waited(ms) }
+        }
+        (_, Some(ms)) => row::took(ms),
+        (_, None) => String::new(),
+    }
+}
+
+pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let g = env.glyphs;
+    let (mark, ink) = match call.state {
+        CallState::Asked => (g.waits, Slot::Warn),
+        CallState::Running => (g.spin(env.spinner), Slot::Info),
+        CallState::Ended(CallStatus::Done) if open => (g.open, Slot::Soft),
+        CallState::Ended(CallStatus::Done) => (g.folded, Slot::Soft),
+        CallState::Ended(CallStatus::Failed) => (g.failed, Slot::Bad),
+        CallState::Ended(CallStatus::Refused) => (g.failed, Slot::Warn),
+        CallState::Ended(CallStatus::Interrupted) => (g.skipped, Slot::Soft),
+    };
+    let verb = verb(call);
+    let verb_pad = VERB.saturating_sub(row::width(verb)).max(1);
+    let left =
+        Row::of(mark, ink).and(" ", Slot::Text).and(verb, Slot::Soft).and(&" ".repeat(verb_pad), Slot::Text);
+    let subject = Clean::line(&call.subject).into_string();
+    let about = call.tool.map(Tool::subject);
+    let quoted = about == Some(Subject::Pattern) && !subject.is_empty();
+    let subject = if quoted { format!("\"{subject}\"") } else { subject };
+    let (summary, summary_ink) = summary(call);
+    let room = env.width.saturating_sub(left.width());
+    let is_path = about == Some(Subject::Path);
+    let summary = Clean::line(&summary).into_string();
+    let changed = call.changed && !matches!(call.state, CallState::Asked);
+    let summary =
+        if changed { format!("{summary}   changed by you").trim_start().to_owned() } else { summary };
+    let wanted = row::width(&summary) + 3;
+    let urgent = matches!(summary_ink, Slot::Warn | Slot::Bad);
+    let fits = row::width(&subject) + wanted <= room;
+    let summary = if fits || urgent { summary } else { String::new() };
+    let path_room = if urgent && room > wanted + 8 { room - wanted } else { room };
+    let subject = if is_path { row::fit_path(&subject, path_room, g.ellipsis) } else { subject };
+    let gap = if subject.is_empty() || summary.is_empty() { "" } else { "   " };
+    let row = left.and(&subject, Slot::Text).and(gap, Slot::Text).and(&summary, summary_ink);
+    rows.push(row.ends(Row::of(&spent(call, env), Slot::Faint), env.width, g.ellipsis));
+    let failed = call.state == CallState::Ended(CallStatus::Failed);
+    if open && !call.result.shown.is_empty() {
+        detail(&call.result.shown, env, rows);
+    } else if call.state == CallState::Running || failed || open {
+        for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
+            let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
+            let row = Row::of("  ", Slot::Text)
+                .and(mark, ink)
+                .and(" ", Slot::Text)
+                .and(line.trim_end_matches('\n'), Slot::Soft);
+            rows.push(row.cut(env.width, g.ellipsis));
+        }
+    }
+}
+
+/// Lines below an entry, behind a thin bar.
+fn detail(text: &str, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let clean = Clean::text(text);
+    let all = clean.lines().count();
+    for line in clean.lines().take(DETAIL_LINES) {
+        for wrapped in wrap(&Row::of(line, Slot::Soft).pieces, env.width.saturating_sub(4)) {
+            let mut row = Row::of("  ", Slot::Text).and(env.glyphs.column, Slot::Line).and(" ", Slot::Text);
+            row.pieces.extend(wrapped.pieces);
+            rows.push(row.cut(env.width, env.glyphs.ellipsis));
+        }
+    }
+    if all > DETAIL_LINES {
+        let more = format!("    {} more lines", all - DETAIL_LINES);
+        rows.push(Row::of(&more, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
+    }
+}
+
+pub(super) fn fact_rows(facts: &Facts, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
+    for (left, right) in &facts.lines {
+        let mut left = left.clone();
+        for piece in &mut left.pieces {
+            let own = env.glyphs.own(piece.text());
+            if own != piece.text() {
+                *piece = Piece::new(own, piece.ink);
+            }
+        }
+        if left.width() + right.width() + 2 <= env.width {
+            rows.push(left.ends(right.clone(), env.width, env.glyphs.ellipsis));
+            continue;
+        }
+        for (n, row) in wrap(&left.pieces, env.width.saturating_sub(2)).into_iter().enumerate() {
+            let mut out = if n == 0 { Row::new() } else { Row::of("  ", Slot::Text) };
+            out.pieces.extend(row.pieces);
+            rows.push(out);
+        }
+    }
+    if open {
+        detail(&facts.detail, env, rows);
+    }
+}
+
+pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let g = env.glyphs;
+    let mut lines = card.summary.lines();
+    let head = lines.next().unwrap_or_default().trim_start_matches('★').trim_start();
+    let waits = card.verdict.is_none();
+    let title = if waits { Ink::of(Slot::Accent).bold() } else { Slot::Text.into() };
+    let left = Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(head, title);
+    let right = match card.verdict {
+        Some((word, ink)) => {
+            let mark = if ink == Slot::Ok { g.done } else { g.skipped };
+            Row::of(&format!("{mark} {word}"), ink)
+        }
+        None => Row::new(),
+    };
+    rows.push(left.ends(right, env.width, g.ellipsis));
+    if !waits && !open {
+        return;
+    }
+    rows.push(Row::new());
+    for line in lines {
+        rows.push(Row::of(line, Slot::Text).cut(env.width, g.ellipsis));
+    }
+    card.note.lay(env.width, g);
+    card.note.colour(0..usize::MAX, env.colours);
+    let note = card.note.rows();
+    if !note.is_empty() {
+        rows.push(Row::new());
+        rows.extend(note.iter().cloned());
+    }
+    if waits {
+        rows.push(Row::new());
+        rows.push(Row::of("Proceed?", Slot::Text).cut(env.width, g.ellipsis));
+    }
+}
+
+pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let g = env.glyphs;
+    let (mark, ink) = match (&q.answer, q.failed) {
+        (_, true) => (g.failed, Slot::Bad),
+        (None, false) => (g.waits, Slot::Warn),
+        (Some(_), false) => (g.done, Slot::Soft),
+    };
+    let mut first = true;
+    for line in Clean::text(&q.message).lines() {
+        for wrapped in wrap(&Row::of(line, Slot::Text).pieces, env.width.saturating_sub(2)) {
+            let mut row =
+                if first { Row::of(mark, ink).and(" ", Slot::Text) } else { Row::of("  ", Slot::Text) };
+            first = false;
+            row.pieces.extend(wrapped.pieces);
+            rows.push(row.cut(env.width, g.ellipsis));
+        }
+    }
+    for line in wrap(&Row::of(&q.hint, Slot::Soft).pieces, env.width.saturating_sub(2)) {
+        if !q.hint.is_empty() {
+            let mut row = Row::of("  ", Slot::Text);
+            row.pieces.extend(line.pieces);
+            rows.push(row.cut(env.width, g.ellipsis));
+        }
+    }
+    for (n, choice) in q.choices.iter().enumerate() {
+        let row = Row::of(&format!("  {}. ", n + 1), Slot::Accent).and(choice, Slot::Text);
+        rows.push(row.cut(env.width, g.ellipsis));
+    }
+    if let Some(answer) = &q.answer {
+        rows.push(Row::of("  ", Slot::Text).and(answer, Slot::Soft).cut(env.width, g.ellipsis));
+    }
+}
+
+pub(super) fn waits_rows(list: &[ProposalId], env: &Env<'_>, rows: &mut Vec<Row>) {
+    let g = env.glyphs;
+    let open = list.iter().filter_map(|id| env.state.open_proposals().find(|p| p.id == *id));
+    for p in open {
+        let (_, _, undecided) = p.tally();
+        let all = p.hunks.len();
+        let what = match (p.kind, undecided) {
+            (pilothouse_core::tool::ChangeKind::Delete, _) => "its removal waits for you".to_owned(),
+            (_, 0) => "decided, not written yet".to_owned(),
+            (_, n) if n == all => format!(
+                "{} for you",
+                if n == 1 { "1 hunk waits".to_owned() } else { format!("{n} hunks wait") }
+            ),
+            (_, n) => format!("{n} of {all} hunks {} for you", if n == 1 { "waits" } else { "wait" }),
+        };
+        let room = env.width.saturating_sub(2);
+        let path = row::fit_path(&Clean::line(p.path.as_str()), room, g.ellipsis);
+        let row = Row::of(g.waits, Slot::Warn).and(" ", Slot::Text).and(&path, Slot::Text);
+        rows.push(row.and("   ", Slot::Text).and(&what, Slot::Soft).cut(env.width, g.ellipsis));
+    }
+}

@@ -1,0 +1,319 @@
+//! Events folded into entries.
+//!
+//! Owns the entries in order and what is needed to attach later events to them. Works from events
+//! alone, so that older pages can be put before what is here.
+
+mod calls;
+mod facts;
+mod hooks;
+
+use std::collections::{HashMap, VecDeque};
+
+use pilothouse_core::{
+    blob::BlobId,
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    event::{Event, FileChange, RunStatus, Stamped},
+    ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
+    plan::Plan,
+    policy::{By, Manner, Request},
+    sandbox::Confine,
+    session::LaneKind,
+};
+
+use self::facts::Mark;
+pub(crate) use self::facts::written;
+use super::entry::{Body, Entry, Facts, Kind, PlanCard, Question, Text};
+use crate::{markdown::Markdown, row::Row, theme::Slot};
+
+/// The entries; each has a key that stays when older ones are put before it.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    entries: VecDeque<Entry>,
+    first: i64,
+    pub(super) earliest: Option<Seq>,
+    calls: HashMap<CallId, i64>,
+    names: HashMap<CallId, String>,
+    lanes: HashMap<LaneId, LaneKind>,
+    applying: HashMap<ApplyId, Vec<FileChange>>,
+    paths: HashMap<ProposalId, String>,
+    plan: Option<Plan>,
+    running: bool,
+    /// Whether the plan was carried out to its end.
+    finished: bool,
+    /// Whether a model was asked in this run.
+    thought: bool,
+    /// What hooks are called by, and whether each runs in the background.
+    hooks: HashMap<BlobId, (String, bool)>,
+    /// Events about calls that an older page began.
+    orphans: Vec<Stamped>,
+}
+
+impl Log {
+    pub(super) fn first(&self) -> i64 {
+        self.first
+    }
+
+    /// One past the last key.
+    pub(super) fn end(&self) -> i64 {
+        self.first + i64::try_from(self.entries.len()).unwrap_or(i64::MAX)
+    }
+
+    pub(super) fn get(&self, key: i64) -> Option<&Entry> {
+        self.entries.get(usize::try_from(key - self.first).ok()?)
+    }
+
+    pub(super) fn get_mut(&mut self, key: i64) -> Option<&mut Entry> {
+        self.entries.get_mut(usize::try_from(key - self.first).ok()?)
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.entries.iter_mut()
+    }
+
+    /// Puts older events before everything.
+    pub(super) fn prepend(&mut self, older: Vec<Stamped>) {
+        let mut page = Self::default();
+        for event in older.into_iter().filter(|e| self.earliest.is_none_or(|s| e.seq < s)) {
+            page.fold(&event);
+        }
+        for orphan in std::mem::take(&mut self.orphans) {
+            page.fold(&orphan);
+        }
+        self.orphans.append(&mut page.orphans);
+        for entry in &mut page.entries {
+            if matches!(&entry.body, Body::Reply(r) if r.running) {
+                (entry.body, entry.kind) = (Body::Gone, Kind::Gone);
+            }
+        }
+        if let Some(plan) = page.plan.take() {
+            self.name_tasks(&plan);
+            self.plan.get_or_insert(plan);
+        }
+        let moved = page.end() - page.first;
+        self.first -= moved;
+        for (call, key) in page.calls {
+            self.calls.entry(call).or_insert(key - page.first + self.first);
+        }
+        for (id, path) in page.paths {
+            self.paths.entry(id).or_insert(path);
+        }
+        while let Some(entry) = page.entries.pop_back() {
+            self.entries.push_front(entry);
+        }
+        self.earliest = page.earliest.or(self.earliest);
+        self.relead(self.first + moved);
+    }
+
+    fn name_tasks(&mut self, plan: &Plan) {
+        for entry in &mut self.entries {
+            if let Body::Task { task, text } = &mut entry.body
+                && text.is_none()
+            {
+                *text = title(plan, *task);
+                entry.dirty = true;
+            }
+        }
+    }
+
+    fn add(&mut self, at: Millis, kind: Kind, body: Body) -> i64 {
+        let key = self.end();
+        self.entries.push_back(Entry::new(at, kind, body));
+        self.relead(key);
+        key
+    }
+
+    /// Settles whether a blank row stands above the entry with this key.
+    fn relead(&mut self, key: i64) {
+        let before =
+            (self.first..key).rev().filter_map(|k| self.get(k)).map(|e| e.kind).find(|k| *k != Kind::Gone);
+        if let Some(entry) = self.get_mut(key) {
+            let joins = before == Some(Kind::Work) || before == Some(Kind::Head);
+            let lead = before.is_some() && !(joins && entry.kind == Kind::Work);
+            if entry.lead != lead {
+                entry.lead = lead;
+                entry.dirty = true;
+            }
+        }
+    }
+
+    fn fact(&mut self, at: Millis, left: Row, right: Row) {
+        self.add(at, Kind::Work, Body::Facts(Facts { lines: vec![(left, right)], detail: String::new() }));
+    }
+
+    /// Takes one event in.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_fact` takes the rest")]
+    pub(super) fn fold(&mut self, stamped: &Stamped) {
+        if self.earliest.is_none_or(|s| stamped.seq < s) {
+            self.earliest = Some(stamped.seq);
+        }
+        let at = stamped.at;
+        match &stamped.event {
+            Event::TurnStarted { text, .. } => {
+                self.add(at, Kind::Said, Body::Said(Text::of(text)));
+            }
+            Event::LaneOpened { lane, kind, .. } => drop(self.lanes.insert(*lane, *kind)),
+            Event::LaneClosed { lane } => drop(self.lanes.remove(lane)),
+            Event::ThinkingStarted { call, lane } => self.thinking(at, *call, *lane),
+            Event::MessageCompleted { .. } => self.completed(stamped),
+            Event::ThinkingFailed { call, fault, .. } => {
+                self.drop_reply(*call);
+                self.mark(at, Mark::Failed, &fault.message);
+                if !fault.hint.is_empty() {
+                    self.fact(at, Row::of("  ", Slot::Text).and(&fault.hint, Slot::Soft), Row::new());
+                }
+            }
+            Event::CommandProposed { call, lane, command, folder, confine, typed, ruling, .. } => {
+                self.proposed(at, *call, &held(command, *confine));
+                let by = match (typed, self.lanes.get(lane)) {
+                    (true, _) => By::Typed,
+                    (false, Some(LaneKind::Gate(_))) => By::Gate,
+                    (false, _) => By::Agent,
+                };
+                let request = Request::command_in(command, folder, Manner::of(*confine, by));
+                self.ruled(*call, request, ruling.as_ref());
+            }
+            Event::CallMade { call, tool, .. } => drop(self.names.insert(*call, tool.name().to_owned())),
+            Event::CallStarted { call, tool, subject, .. } => self.started(at, *call, *tool, subject),
+            Event::CallEnded { .. } => self.ended(stamped),
+            Event::Proposed { proposal, added, removed }
+            | Event::ProposalEdited { proposal, added, removed } => {
+                self.paths.insert(proposal.id, proposal.path.to_string());
+                let known = self.calls.get(&proposal.call).copied();
+                if let Some(Entry { body: Body::Call(call), dirty, .. }) = known.and_then(|k| self.get_mut(k))
+                {
+                    call.summary = format!("+{added} -{removed}");
+                    *dirty = true;
+                }
+            }
+            Event::PlanReady { plan } => self.plan_ready(at, plan),
+            Event::CheckpointOpened { checkpoint } => self.asked(at, checkpoint),
+            Event::CheckpointResolved { .. } => self.resolved(stamped),
+            Event::ApplyStarted { apply, files } => drop(self.applying.insert(*apply, files.clone())),
+            Event::RunStarted { .. } => (self.running, self.finished, self.thought) = (true, false, false),
+            Event::RunCompleted { status, summary, files, goal, .. } => {
+                (self.running, self.finished) = (false, *status == RunStatus::Completed);
+                match goal {
+                    Some(goal) => self.goal_ended(at, goal),
+                    None => self.run_completed(at, *status, summary, files.len()),
+                }
+            }
+            Event::HooksKnown { .. } | Event::HookStarted { .. } | Event::HookEnded { .. } => {
+                self.fold_hook(stamped);
+            }
+            _ => self.fold_fact(at, &stamped.event),
+        }
+    }
+
+    fn plan_ready(&mut self, at: Millis, plan: &Plan) {
+        for entry in &mut self.entries {
+            if let Body::Plan(card) = &mut entry.body
+                && card.verdict.is_none()
+            {
+                card.verdict = Some(("replaced", Slot::Soft));
+                entry.dirty = true;
+            }
+        }
+        (self.plan, self.finished) = (Some(plan.clone()), false);
+        let card = PlanCard {
+            summary: plan.summary(),
+            note: Markdown::of(&plan.note),
+            checkpoint: None,
+            verdict: None,
+        };
+        self.add(at, Kind::Card, Body::Plan(Box::new(card)));
+    }
+
+    fn asked(&mut self, at: Millis, checkpoint: &Checkpoint) {
+        let id = checkpoint.id;
+        let (choices, failed, hint) = match &checkpoint.kind {
+            CheckpointKind::Confirmation => {
+                let card = self.entries.iter_mut().rev().find_map(|e| match &mut e.body {
+                    Body::Plan(card) => Some(card),
+                    Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) => None,
+                    Body::Task { .. } | Body::Question(_) | Body::Waits(..) | Body::Gone => None,
+                });
+                if let Some(card) = card {
+                    card.checkpoint = Some(id);
+                }
+                return;
+            }
+            CheckpointKind::Diff { proposals, .. } => {
+                self.add(at, Kind::Work, Body::Waits(proposals.clone(), id));
+                return;
+            }
+            CheckpointKind::Risk { .. }
+            | CheckpointKind::Access { .. }
+            | CheckpointKind::Trust { .. }
+            | CheckpointKind::Exit => return,
+            CheckpointKind::Clarification { choices, .. } => (choices.clone(), false, String::new()),
+            CheckpointKind::Failure(f) => (Vec::new(), true, f.hint.clone()),
+            CheckpointKind::Interruption { .. }
+            | CheckpointKind::Transition { .. }
+            | CheckpointKind::PipelinePause { .. }
+            | CheckpointKind::Breakout { .. } => (Vec::new(), false, String::new()),
+        };
+        let message = checkpoint.message.clone();
+        let q = Question { checkpoint: id, message, hint, choices, failed, answer: None };
+        self.add(at, Kind::Card, Body::Question(q));
+    }
+
+    fn resolved(&mut self, stamped: &Stamped) {
+        let Event::CheckpointResolved { checkpoint, answer, .. } = &stamped.event else { return };
+        let mut waits = None;
+        for (n, entry) in self.entries.iter_mut().enumerate().rev() {
+            match &mut entry.body {
+                Body::Plan(card) if card.checkpoint == Some(*checkpoint) => {
+                    card.verdict = Some(match answer {
+                        Some(Answer::Approve) => ("approved", Slot::Ok),
+                        Some(_) => ("not approved", Slot::Soft),
+                        None => ("fell away", Slot::Soft),
+                    });
+                }
+                Body::Question(q) if q.checkpoint == *checkpoint => {
+                    q.answer = Some(said(answer.as_ref(), &q.choices));
+                }
+                Body::Waits(_, id) if *id == *checkpoint => waits = i64::try_from(n).ok(),
+                Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Task { .. } => {
+                    continue;
+                }
+                Body::Plan(_) | Body::Question(_) | Body::Waits(..) | Body::Gone => continue,
+            }
+            entry.dirty = true;
+            break;
+        }
+        if let Some(n) = waits {
+            self.gone(self.first + n);
+        }
+    }
+}
+
+fn title(plan: &Plan, task: TaskId) -> Option<String> {
+    let t = plan.task(task)?;
+    Some(format!("[{}/{}] {}", plan.number(task), plan.tasks.len(), t.title))
+}
+
+fn said(answer: Option<&Answer>, choices: &[String]) -> String {
+    match answer {
+        None => "fell away".to_owned(),
+        Some(Answer::Pick(n)) => choices.get(*n).cloned().unwrap_or_default(),
+        Some(Answer::Text(t) | Answer::Word(t)) => t.clone(),
+        Some(Answer::Approve) => "allowed".to_owned(),
+        Some(Answer::Reject(why)) if why.is_empty() => "refused".to_owned(),
+        Some(Answer::Reject(why)) => format!("refused: {why}"),
+        Some(Answer::Abort) => "stopped".to_owned(),
+        Some(Answer::AutoFix) => "repair".to_owned(),
+        Some(Answer::Skip) => "skipped".to_owned(),
+        Some(Answer::Manual) => "paused for you".to_owned(),
+        Some(Answer::Retry) => "tried again".to_owned(),
+        Some(Answer::Replan) => "another plan".to_owned(),
+        Some(Answer::Respond) => "answer it".to_owned(),
+        Some(Answer::Continue) => "go on".to_owned(),
+        Some(Answer::Line(line)) => line.clone(),
+        Some(Answer::Grant { rules, .. }) => rules.join(", "),
+    }
+}
+
+/// A command, and how it runs where that is not the usual way.
+fn held(command: &str, confine: Confine) -> String {
+    confine.beyond().map_or_else(|| command.to_owned(), |beyond| format!("{command}   {beyond}"))
+}

@@ -1,0 +1,245 @@
+//! Replies and calls, from their beginning over what streams to their end.
+
+use std::collections::VecDeque;
+
+use pilothouse_core::{
+    event::{CallStatus, Event, Stamped},
+    goal::PlannerReply,
+    ids::{CallId, LaneId, Millis},
+    policy::{Request, Ruling},
+    session::LaneKind,
+    talk::{Delta, DeltaKind},
+    tool::Tool,
+};
+
+use super::Log;
+use crate::{
+    markdown::Markdown,
+    pane::conversation::entry::{Body, Call, CallState, Entry, Kind, Reply, Text},
+};
+
+/// Lines of a command's output that are kept while it runs.
+const TAIL_KEPT: usize = 200;
+
+impl Log {
+    pub(super) fn thinking(&mut self, at: Millis, call: CallId, lane: LaneId) {
+        let beside = self.running && self.lanes.get(&lane) == Some(&LaneKind::Answer);
+        let reply = Reply {
+            md: Markdown::new(),
+            running: true,
+            beside,
+            cut: false,
+            since: at,
+            note: String::new(),
+            thinking: String::new(),
+            blob: None,
+            streamed: 0,
+            gap: false,
+        };
+        let key = self.add(at, Kind::Reply, Body::Reply(Box::new(reply)));
+        self.calls.insert(call, key);
+        self.thought = true;
+    }
+
+    pub(super) fn drop_reply(&mut self, call: CallId) {
+        let Some(key) = self.calls.remove(&call) else { return };
+        if let Some(entry) = self.get_mut(key) {
+            let keep = match &mut entry.body {
+                Body::Reply(r) => {
+                    (r.running, r.cut) = (false, true);
+                    !r.md.source().is_empty()
+                }
+                Body::Said(_) | Body::Call(_) | Body::Facts(_) | Body::Task { .. } => true,
+                Body::Plan(_) | Body::Question(_) | Body::Waits(..) | Body::Gone => true,
+            };
+            entry.dirty = true;
+            if !keep {
+                self.gone(key);
+            }
+        }
+    }
+
+    pub(super) fn gone(&mut self, key: i64) {
+        if let Some(entry) = self.get_mut(key) {
+            (entry.body, entry.kind, entry.dirty) = (Body::Gone, Kind::Gone, true);
+        }
+        self.relead(key + 1);
+    }
+
+    pub(super) fn completed(&mut self, stamped: &Stamped) {
+        let Event::MessageCompleted { lane, call, text, reasoning, calls, cut, intermediate, .. } =
+            &stamped.event
+        else {
+            return;
+        };
+        let goal = self.lanes.get(lane) == Some(&LaneKind::Goal) && calls.is_empty();
+        for c in calls {
+            self.names.insert(c.call, c.name.clone());
+        }
+        if !self.calls.contains_key(call) {
+            self.thinking(stamped.at, *call, *lane);
+        }
+        let Some(key) = self.calls.remove(call) else { return };
+        if text.bytes == 0 && reasoning.bytes == 0 && !cut {
+            return self.gone(key);
+        }
+        let Some(Entry { body: Body::Reply(r), dirty, .. }) = self.get_mut(key) else { return };
+        *dirty = true;
+        (r.running, r.cut) = (false, *cut);
+        r.note.clear();
+        r.thinking = Text::of(reasoning).shown;
+        match text.whole() {
+            // What a model writes as JSON for want of calls is shown as the call that it means.
+            Some(whole) if goal && *intermediate => {
+                let spoken = PlannerReply::spoken(whole);
+                if spoken.is_empty() {
+                    return self.gone(key);
+                }
+                r.md.settle(spoken);
+            }
+            Some(whole) => r.md.settle(whole),
+            None if !r.gap && r.streamed == text.bytes => {
+                let whole = r.md.source().to_owned();
+                r.md.settle(&whole);
+            }
+            None => {
+                let text = Text::of(text);
+                r.blob = text.blob;
+                r.md = Markdown::of(&text.shown);
+            }
+        }
+    }
+
+    pub(super) fn call(
+        &mut self,
+        at: Millis,
+        call: CallId,
+        tool: Option<Tool>,
+        subject: &str,
+        state: CallState,
+    ) {
+        let body = Call {
+            tool,
+            name: self.names.get(&call).cloned().unwrap_or_default(),
+            subject: subject.to_owned(),
+            state,
+            since: at,
+            took: None,
+            summary: String::new(),
+            result: Text::default(),
+            changed: false,
+            request: None,
+            ruling: None,
+            tail: VecDeque::new(),
+        };
+        let key = self.add(at, Kind::Work, Body::Call(Box::new(body)));
+        self.calls.insert(call, key);
+    }
+
+    /// A command is judged: for the first time, or again as the user changed it.
+    pub(super) fn proposed(&mut self, at: Millis, call: CallId, command: &str) {
+        let known = self.calls.get(&call).copied();
+        match known.and_then(|k| self.get_mut(k)) {
+            Some(Entry { body: Body::Call(c), dirty, .. }) => {
+                command.clone_into(&mut c.subject);
+                (c.state, c.changed, *dirty) = (CallState::Asked, true, true);
+            }
+            Some(_) | None => self.call(at, call, Some(Tool::Run), command, CallState::Asked),
+        }
+    }
+
+    /// What the rules were asked about a command, and what they said.
+    pub(super) fn ruled(&mut self, call: CallId, request: Request, ruling: Option<&Ruling>) {
+        if let Some(Entry { body: Body::Call(c), .. }) =
+            self.calls.get(&call).copied().and_then(|k| self.get_mut(k))
+        {
+            (c.request, c.ruling) = (Some(request), ruling.cloned());
+        }
+    }
+
+    pub(super) fn started(&mut self, at: Millis, call: CallId, tool: Tool, subject: &str) {
+        let known = self.calls.get(&call).copied();
+        if let Some(Entry { body: Body::Call(c), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
+            (c.state, c.since, *dirty) = (CallState::Running, at, true);
+            return;
+        }
+        self.call(at, call, Some(tool), subject, CallState::Running);
+    }
+
+    pub(super) fn ended(&mut self, stamped: &Stamped) {
+        let Event::CallEnded { call, status, summary, result, ruling, .. } = &stamped.event else { return };
+        let name = self.names.remove(call);
+        if !self.calls.contains_key(call) {
+            let Some(name) = name else {
+                self.orphans.push(stamped.clone());
+                return;
+            };
+            self.names.insert(*call, name.clone());
+            self.call(stamped.at, *call, Tool::named(&name), "", CallState::Asked);
+            self.names.remove(call);
+        }
+        let Some(key) = self.calls.remove(call) else { return };
+        let Some(Entry { body: Body::Call(c), dirty, .. }) = self.get_mut(key) else { return };
+        let ran = c.state == CallState::Running;
+        let quiet = c.tool.is_some_and(Tool::speaks_to_session);
+        c.took = ran.then(|| stamped.at.0.saturating_sub(c.since.0));
+        c.state = CallState::Ended(*status);
+        let drafted = c.tool.is_some_and(Tool::proposes) && !c.summary.is_empty();
+        if !(drafted && *status == CallStatus::Done) {
+            c.summary.clone_from(summary);
+        }
+        if ruling.is_some() {
+            c.ruling.clone_from(ruling);
+        }
+        c.result = Text::of(result);
+        *dirty = true;
+        if quiet && *status == CallStatus::Done {
+            self.gone(key);
+        }
+    }
+
+    /// Takes a piece of something that runs; constant time in what is there already.
+    pub(in crate::pane::conversation) fn delta(&mut self, delta: &Delta) {
+        let Some(entry) = self.calls.get(&delta.call).copied().and_then(|k| self.get_mut(k)) else { return };
+        entry.dirty = true;
+        match (&mut entry.body, delta.kind) {
+            (Body::Reply(r), DeltaKind::Text) => {
+                r.note.clear();
+                r.gap |= delta.offset > r.streamed;
+                let known = usize::try_from(r.streamed.saturating_sub(delta.offset)).unwrap_or(usize::MAX);
+                let fresh = delta.text.get(known.min(delta.text.len())..).unwrap_or_default();
+                r.md.push(fresh);
+                r.streamed = r.streamed.max(delta.offset + delta.text.len() as u64);
+            }
+            (Body::Reply(r), DeltaKind::Reasoning) => r.thinking.push_str(&delta.text),
+            (Body::Reply(r), DeltaKind::Call | DeltaKind::Notice) => r.note.clone_from(&delta.text),
+            (Body::Call(c), DeltaKind::Stdout | DeltaKind::Stderr) => {
+                let stderr = delta.kind == DeltaKind::Stderr;
+                output(&mut c.tail, stderr, &delta.text);
+            }
+            (Body::Call(c), DeltaKind::Notice) => c.summary.clone_from(&delta.text),
+            (Body::Call(_), DeltaKind::Text | DeltaKind::Reasoning | DeltaKind::Call) => {}
+            (Body::Reply(_), DeltaKind::Stdout | DeltaKind::Stderr) => {}
+            (Body::Said(_) | Body::Facts(_) | Body::Task { .. } | Body::Plan(_), _) => {}
+            (Body::Question(_) | Body::Waits(..) | Body::Gone, _) => {}
+        }
+    }
+}
+
+/// Adds output line by line; what stays open goes on with the next piece of the same stream.
+fn output(tail: &mut VecDeque<(bool, String)>, stderr: bool, text: &str) {
+    for part in text.split_inclusive('\n') {
+        match tail.back_mut().filter(|(e, l)| *e == stderr && !l.ends_with('\n')) {
+            Some((_, line)) if line.len() < 4_096 => line.push_str(part),
+            Some((_, line)) => {
+                if part.ends_with('\n') {
+                    line.push('\n');
+                }
+            }
+            None => tail.push_back((stderr, part.to_owned())),
+        }
+        if tail.len() > TAIL_KEPT {
+            tail.pop_front();
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! What is told in one line: tasks, gates, results, notices.
+
+use pilothouse_core::{
+    event::{Event, FileChange, Level, Proof, RunStatus},
+    goal::{Attempt, GoalStatus, GoalSummary},
+    ids::{Millis, TaskId},
+    tool::{ChangeKind, Exit},
+};
+
+use super::{Log, title};
+use crate::{
+    pane::conversation::entry::{Body, Facts, Kind},
+    row::{self, Ink, Row, count},
+    theme::Slot,
+};
+
+impl Log {
+    pub(super) fn mark(&mut self, at: Millis, glyph: Mark, text: &str) {
+        let (ink, text_ink) = match glyph {
+            Mark::Done => (Slot::Ok, Slot::Text),
+            Mark::Failed => (Slot::Bad, Slot::Text),
+            Mark::Warn | Mark::Stale => (Slot::Warn, Slot::Text),
+            Mark::Skipped | Mark::Dot | Mark::Inner => (Slot::Soft, Slot::Soft),
+        };
+        self.fact(at, Row::of(glyph.sign(), ink).and(" ", Slot::Text).and(text, text_ink), Row::new());
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_change` takes the rest")]
+    pub(super) fn fold_fact(&mut self, at: Millis, event: &Event) {
+        match event {
+            Event::TaskStarted { task, .. } => {
+                let text = self.plan.as_ref().and_then(|p| title(p, *task));
+                self.add(at, Kind::Head, Body::Task { task: *task, text });
+            }
+            Event::TaskCompleted { took, .. } => {
+                self.fact(at, Row::of(&format!("Complete ({}ms)", took.0), Slot::Soft), Row::new());
+            }
+            Event::TaskFailed { message, .. } => self.mark(at, Mark::Failed, message),
+            Event::TaskSkipped { task } => self.task_fact(at, *task, "skipped"),
+            Event::TaskCancelled { task } => self.task_fact(at, *task, "stopped"),
+            Event::GatePassed { gate, proof, .. } => self.gate(at, gate.0, true, proof),
+            Event::GateFailed { gate, proof, .. } => self.gate(at, gate.0, false, proof),
+            Event::GateWentStale { gate } => {
+                let name = self.gate_name(gate.0);
+                self.mark(at, Mark::Stale, &format!("[Gate: {name}] stale: files changed since it passed"));
+            }
+            Event::GateReset { gate, skipped: true } => {
+                let name = self.gate_name(gate.0);
+                self.mark(at, Mark::Skipped, &format!("[Gate: {name}] skipped"));
+            }
+            Event::RepairStarted { gate, attempt, of, .. } => {
+                let name = self.gate_name(gate.0);
+                self.mark(
+                    at,
+                    Mark::Inner,
+                    &format!("Repairing what made {name} fail, try {attempt} of {of}"),
+                );
+            }
+            _ => self.fold_change(at, event),
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here has no row")]
+    fn fold_change(&mut self, at: Millis, event: &Event) {
+        match event {
+            Event::Applied { apply } => {
+                for file in self.applying.remove(apply).unwrap_or_default() {
+                    self.mark(at, Mark::Done, &written(&file));
+                }
+            }
+            Event::ApplyFailed { message, stale, .. } => {
+                let why = if *stale {
+                    "the file changed on disk, nothing was written"
+                } else {
+                    "nothing was written"
+                };
+                self.mark(at, Mark::Failed, &format!("{message} ({why})"));
+            }
+            Event::ProposalClosed { proposal, reason, dropped } => {
+                let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
+                let word = if *dropped { "discarded" } else { "left" };
+                self.mark(at, Mark::Skipped, &format!("{word} {path}: {reason}"));
+            }
+            Event::Reverted { redo, .. } => {
+                self.mark(
+                    at,
+                    Mark::Done,
+                    if *redo { "put back the undone change" } else { "took the last change back" },
+                );
+            }
+            Event::RevertFailed { message, .. } => self.mark(at, Mark::Failed, message),
+            Event::MoveBlocked { from, to, why, .. } => {
+                self.mark(at, Mark::Failed, &format!("stays at {from}, not to {to}: {why}"));
+            }
+            Event::CallLost { found, .. } => self.mark(at, Mark::Warn, found),
+            Event::SessionReopened { interrupted, .. } => {
+                let calls = if interrupted.is_empty() {
+                    String::new()
+                } else {
+                    format!("; {} interrupted", count(interrupted.len(), "call"))
+                };
+                self.mark(at, Mark::Dot, &format!("session resumed{calls}, nothing is running"));
+            }
+            Event::PlanShelved { suspended: true } if !self.finished => {
+                self.mark(at, Mark::Dot, "plan paused – /redo resumes it");
+            }
+            Event::Notice { level, text } => {
+                let mark = match level {
+                    Level::Info => Mark::Dot,
+                    Level::Warn => Mark::Warn,
+                    Level::Error => Mark::Failed,
+                };
+                self.mark(at, mark, text);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn gate_name(&self, id: u64) -> String {
+        let gate = self.plan.as_ref().and_then(|p| p.gates.iter().find(|g| g.id.0 == id));
+        gate.map_or_else(|| id.to_string(), |g| g.name.clone())
+    }
+
+    pub(super) fn gate(&mut self, at: Millis, id: u64, green: bool, proof: &Proof) {
+        let (sign, word, ink) =
+            if green { ("✓", "passed", Slot::Ok) } else { ("✗", "failed", Slot::Bad) };
+        let exit = match (proof.exit.code, proof.exit.signal) {
+            _ if proof.exit.timed_out => "timed out".to_owned(),
+            (Some(code), _) => format!("exit {code}"),
+            (None, Some(signal)) => format!("signal {signal}"),
+            (None, None) => String::new(),
+        };
+        let left = Row::of(&format!("[Gate: {}] ", self.gate_name(id)), Slot::Soft)
+            .and(sign, ink)
+            .and(" ", ink)
+            .and(word, ink)
+            .and("   ", Slot::Text)
+            .and(&exit, Slot::Soft);
+        let detail = proof.diagnostics.clone();
+        let open = !green && !detail.is_empty();
+        let key = self.add(at, Kind::Work, Body::Facts(Facts { lines: vec![(left, Row::new())], detail }));
+        if let Some(entry) = self.get_mut(key) {
+            entry.open = open;
+        }
+    }
+
+    pub(super) fn task_fact(&mut self, at: Millis, task: TaskId, word: &str) {
+        let name = self.plan.as_ref().and_then(|p| title(p, task)).unwrap_or_else(|| task.to_string());
+        self.mark(at, Mark::Skipped, &format!("{name}: {word}"));
+    }
+
+    /// How a goal ended, with its commands folded below; the user's own command says it itself.
+    pub(super) fn goal_ended(&mut self, at: Millis, goal: &GoalSummary) {
+        if !self.thought {
+            return;
+        }
+        let (sign, ink) = match goal.status {
+            GoalStatus::Completed => ("✓", Slot::Ok),
+            GoalStatus::Failed | GoalStatus::PlannerError => ("✗", Slot::Bad),
+            GoalStatus::Cancelled | GoalStatus::Skipped => ("–", Slot::Soft),
+        };
+        let text = match (goal.status, goal.ran) {
+            (GoalStatus::Completed, 0) => "Complete. Nothing was run.".to_owned(),
+            _ => goal.line(),
+        };
+        let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
+        let right = Row::of(&row::took(goal.took.0), Slot::Faint);
+        let detail: Vec<String> = goal.attempts.iter().map(attempt).collect();
+        let facts = Facts { lines: vec![(left, right)], detail: detail.join("\n") };
+        self.add(at, Kind::Card, Body::Facts(facts));
+    }
+
+    pub(super) fn run_completed(&mut self, at: Millis, status: RunStatus, summary: &str, files: usize) {
+        let files = match files {
+            0 => "No file changed.".to_owned(),
+            n => format!("{} created/modified.", count(n, "file")),
+        };
+        let (sign, ink, text) = match status {
+            RunStatus::Completed => ("✓", Slot::Ok, format!("Complete. {files}")),
+            RunStatus::Failed => ("✗", Slot::Bad, format!("Failed: {summary} {files}")),
+            RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {files}")),
+            RunStatus::Manual => ("–", Slot::Soft, format!("Over to you; the plan is kept. {files}")),
+        };
+        let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
+        let facts = Facts { lines: vec![(left, Row::new())], detail: String::new() };
+        self.add(at, Kind::Card, Body::Facts(facts));
+    }
+}
+
+/// One command of a goal: how it ended, how dangerous it was, what it was.
+fn attempt(attempt: &Attempt) -> String {
+    let ended = match &attempt.exit {
+        None => "not run".to_owned(),
+        Some(Exit { timed_out: true, .. }) => "timed out".to_owned(),
+        Some(Exit { code: Some(code), .. }) => format!("exit {code}"),
+        Some(Exit { signal, .. }) => format!("signal {}", signal.unwrap_or_default()),
+    };
+    let whose = if attempt.changed { "   changed by you" } else { "" };
+    format!("{ended:10} {:7} {}{whose}", attempt.risk.name(), attempt.command)
+}
+
+/// Signs of a one-line fact.
+#[derive(Clone, Copy)]
+pub(super) enum Mark {
+    Done,
+    Failed,
+    Warn,
+    Stale,
+    Skipped,
+    Inner,
+    Dot,
+}
+
+impl Mark {
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Done => "✓",
+            Self::Failed => "✗",
+            Self::Warn => "⚠",
+            Self::Stale => "≈",
+            Self::Skipped => "–",
+            Self::Inner => "✧",
+            Self::Dot => "·",
+        }
+    }
+}
+
+/// What was done to one file, in words.
+pub(crate) fn written(file: &FileChange) -> String {
+    let path = &file.path;
+    match (file.kind, file.added, file.removed) {
+        (ChangeKind::Create, ..) => format!("wrote {path} ({})", count(file.lines, "line")),
+        (ChangeKind::Delete, ..) => format!("removed {path}"),
+        (ChangeKind::Modify, added, 0) => format!("edited {path} (+{})", count(added, "line")),
+        (ChangeKind::Modify, 0, removed) => format!("edited {path} (-{})", count(removed, "line")),
+        (ChangeKind::Modify, added, removed) => format!("edited {path} (+{added} -{removed} lines)"),
+    }
+}

@@ -1,0 +1,289 @@
+//! The diff: proposals, decided hunk by hunk.
+//!
+//! Owns the cursor, the scroll, the texts that were asked for and what is drawn of them. Never
+//! writes and never decides: decisions leave as inputs bound to the hash of what was shown.
+
+mod act;
+mod doc;
+mod edit;
+mod lines;
+mod pane;
+mod side;
+mod words;
+
+use std::{
+    cell::RefCell,
+    collections::{BTreeSet, HashMap},
+    sync::Arc,
+};
+
+use pilothouse_core::{blob::BlobId, ids::ProposalId, intent::Slash, port::Ask, session::State};
+use ratatui::layout::{Rect, Size};
+
+use self::{
+    doc::{Content, Doc, File, Shape, Spot, Texts},
+    edit::Editing,
+    words::Words,
+};
+use super::{Ctx, Outcome, PaneId, PaneKind, inside};
+use crate::{highlight::Highlighter, keymap::action::actions, row::Row, standing::Standing};
+
+/// The diff's name.
+pub const ID: PaneId = PaneId("diff");
+
+/// The diff.
+pub const KIND: PaneKind = PaneKind {
+    id: ID,
+    command: Some(Slash::Diff),
+    actions: DiffAction::ENTRIES,
+    make: |colours| Box::new(DiffPane::with_highlighter(colours.clone())),
+};
+
+/// From here on the files stand at the left.
+const LIST_FROM: u16 = 100;
+/// Columns of the list of files.
+const LIST_COLUMNS: u16 = 32;
+/// From here on two columns can stand side by side: inside the border of a screen of 120.
+const SIDE_BY_SIDE_FROM: u16 = 118;
+
+actions! {
+    /// What can be done in the diff; while nothing is proposed every one is a no-op.
+    DiffAction in "diff" {
+        /// Take the hunk.
+        Take "take", "take the hunk, next", "this hunk";
+        /// Leave the hunk.
+        Leave "leave", "leave the hunk, next", "this hunk";
+        /// Taken, left, undecided.
+        Toggle "toggle", "take, leave, undecided", "this hunk";
+        /// The next hunk.
+        NextHunk "next-hunk", "next hunk", "this screen";
+        /// The previous hunk.
+        PreviousHunk "previous-hunk", "previous hunk", "this screen";
+        /// The next file.
+        NextFile "next-file", "next file", "this screen";
+        /// The previous file.
+        PreviousFile "previous-file", "previous file", "this screen";
+        /// Write this file.
+        Apply "apply", "apply this file", "this file: what is taken, or all of it";
+        /// Write every file.
+        ApplyAll "apply-all", "apply every file", "all files, all or nothing";
+        /// Nothing of this file.
+        Skip "skip", "skip the file", "this file; nothing is written";
+        /// Up to the plan.
+        UpToPlan "up-to-plan", "up, back to the plan", "drops the proposals";
+        /// All files.
+        DiffAll "diff-all", "all files", "this screen";
+        /// Unified or side by side.
+        SideBySide "side-by-side", "unified or side by side", "this screen";
+        /// More context.
+        MoreContext "more-context", "more context", "this screen";
+        /// Less context.
+        LessContext "less-context", "less context", "this screen";
+        /// One row down.
+        Down "down", "scroll down", "this screen";
+        /// One row up.
+        Up "up", "scroll up", "this screen";
+        /// A page down.
+        PageDown "page-down", "page down", "this screen";
+        /// A page up.
+        PageUp "page-up", "page up", "this screen";
+        /// To the top.
+        Top "top", "to the top", "this screen";
+        /// To the end.
+        Bottom "bottom", "to the end", "this screen";
+        /// Edit the proposal.
+        Edit "edit", "edit the proposal", "this proposal";
+    }
+}
+
+impl DiffAction {
+    /// Whether it decides something, and so must not be a key that was pressed before the thing
+    /// was drawn.
+    const fn decides(self) -> bool {
+        match self {
+            Self::Take
+            | Self::Leave
+            | Self::Toggle
+            | Self::Apply
+            | Self::ApplyAll
+            | Self::Skip
+            | Self::UpToPlan => true,
+            Self::NextHunk
+            | Self::PreviousHunk
+            | Self::NextFile
+            | Self::PreviousFile
+            | Self::DiffAll
+            | Self::SideBySide
+            | Self::MoreContext
+            | Self::LessContext
+            | Self::Down
+            | Self::Up
+            | Self::PageDown
+            | Self::PageUp
+            | Self::Top
+            | Self::Bottom
+            | Self::Edit => false,
+        }
+    }
+}
+
+/// The pane.
+#[derive(Debug)]
+pub struct DiffPane {
+    colours: Highlighter,
+    files: Vec<File>,
+    texts: Texts,
+    nothing: Content,
+    doc: Doc,
+    words: RefCell<HashMap<(usize, usize), Arc<Words>>>,
+    /// Whether the files must be read from the state again.
+    stale: bool,
+    current: usize,
+    hunk: usize,
+    /// The first visible line and how many of its rows are above.
+    top: (usize, usize),
+    all: bool,
+    side_by_side: bool,
+    context: usize,
+    size: Size,
+    body: Size,
+    header: Vec<Row>,
+    rows: Vec<Row>,
+    /// What the open sheet shows: the proposals with the hashes shown; empty when it is closed.
+    asked_all: Vec<(ProposalId, BlobId)>,
+    failed: Vec<(ProposalId, String)>,
+    asks: Vec<Ask>,
+    asked: BTreeSet<BlobId>,
+    /// The proposals on the screen, and since when.
+    proposed: Standing<Vec<(ProposalId, BlobId)>>,
+    /// The proposal that is in the editor.
+    editing: Option<Editing>,
+}
+
+impl Default for DiffPane {
+    fn default() -> Self {
+        Self {
+            colours: Highlighter::off(),
+            files: Vec::new(),
+            texts: Texts::default(),
+            nothing: Content::default(),
+            doc: Doc::default(),
+            words: RefCell::default(),
+            stale: true,
+            current: 0,
+            hunk: 0,
+            top: (0, 0),
+            all: false,
+            side_by_side: false,
+            context: pilothouse_core::diff::CONTEXT_LINES,
+            size: Size::ZERO,
+            body: Size::ZERO,
+            header: Vec::new(),
+            rows: Vec::new(),
+            asked_all: Vec::new(),
+            failed: Vec::new(),
+            asks: Vec::new(),
+            asked: BTreeSet::new(),
+            proposed: Standing::default(),
+            editing: None,
+        }
+    }
+}
+
+impl DiffPane {
+    /// Nothing proposed; code without colours.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Nothing proposed; code in colours.
+    pub fn with_highlighter(colours: Highlighter) -> Self {
+        Self { colours, ..Self::default() }
+    }
+
+    /// Carries an action out, and asks for the texts that are now wanted.
+    fn take(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
+        if self.stale {
+            self.read(ctx.state);
+        }
+        if self.files.is_empty() {
+            return Outcome::none();
+        }
+        let outcome = self.carry_out(action, ctx);
+        self.ask();
+        self.settle(ctx);
+        outcome
+    }
+
+    fn file(&self) -> Option<&File> {
+        self.files.get(self.current)
+    }
+
+    fn spot(&self) -> Option<Spot> {
+        self.doc.spots.iter().find(|s| (s.file, s.hunk) == (self.current, self.hunk)).copied()
+    }
+
+    fn has_list(&self, width: u16) -> bool {
+        width >= LIST_FROM && !self.side_by_side
+    }
+
+    fn body_area(&self, area: Rect) -> Rect {
+        let inner = inside(area);
+        if !self.has_list(area.width) {
+            return inner;
+        }
+        Rect { x: inner.x + LIST_COLUMNS, width: inner.width - LIST_COLUMNS, ..inner }
+    }
+
+    fn footer_rows(&self) -> u16 {
+        u16::from(self.size.height >= 8)
+    }
+
+    /// Reads the files from the state and stays at the same hunk where it still is.
+    fn read(&mut self, state: &State) {
+        let was = self.file().map(|f| (f.id, f.path.clone()));
+        let at = self.current;
+        self.stale = false;
+        self.files = doc::files(state);
+        self.texts.keep(&self.files);
+        self.asked_all.clear();
+        let same = |f: &File| was.as_ref().is_some_and(|(id, path)| f.id == *id || f.path == *path);
+        let found = self.files.iter().position(same);
+        self.current = found.unwrap_or_else(|| at.min(self.files.len().saturating_sub(1)));
+        if found.is_none() {
+            (self.hunk, self.top) = (0, (0, 0));
+        }
+        let hunks = self.file().map_or(0, |f| f.hunks.len());
+        self.hunk = self.hunk.min(hunks.saturating_sub(1));
+        self.rebuild();
+    }
+
+    fn rebuild(&mut self) {
+        self.words.borrow_mut().clear();
+        let shape = Shape { context: self.context, side_by_side: self.side_by_side };
+        let mut doc = Doc::default();
+        for (n, file) in self.files.iter().enumerate().filter(|(n, _)| self.all || *n == self.current) {
+            if self.all {
+                if !doc.lines.is_empty() {
+                    doc.lines.push(doc::Line::Blank);
+                }
+                doc.lines.push(doc::Line::File(n));
+            }
+            doc.add(n, file, &self.texts.sides(file, &self.nothing), shape);
+        }
+        self.doc = doc;
+    }
+
+    fn ask(&mut self) {
+        let wanted = self.files.iter().enumerate().filter(|(n, _)| self.all || *n == self.current);
+        let lacking: Vec<BlobId> = wanted.flat_map(|(_, f)| self.texts.lacking(f)).collect();
+        for id in lacking {
+            if self.asked.insert(id) {
+                self.asks.push(Ask::Blob(id));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

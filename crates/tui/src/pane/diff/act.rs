@@ -1,0 +1,319 @@
+//! The keys of the diff: moving, deciding, applying.
+
+use pilothouse_core::{
+    blob::BlobId,
+    ids::ProposalId,
+    input::Input,
+    proposal::{CONTROL_WORD, DELETE_WORD, Decision, Proposal, ProposalStatus},
+};
+
+use super::{DiffAction, DiffPane, SIDE_BY_SIDE_FROM, doc::File};
+use crate::{
+    overlay::prompt::{Prompt, Purpose, WordPrompt},
+    pane::{Ctx, Focus, Outcome, plan},
+    row::{Row, count},
+};
+
+/// Most lines of context.
+const MOST_CONTEXT: usize = 60;
+
+impl DiffPane {
+    pub(super) fn carry_out(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
+        if action == DiffAction::ApplyAll && !self.asked_all.is_empty() {
+            let shown = std::mem::take(&mut self.asked_all);
+            return Self::apply(ctx, shown);
+        }
+        if !self.asked_all.is_empty() {
+            self.asked_all.clear();
+            return Outcome::none();
+        }
+        let page = i64::from(self.body.height.saturating_sub(1).max(1));
+        match action {
+            DiffAction::Take => return self.decide(ctx, Some(Decision::Taken), true),
+            DiffAction::Leave => return self.decide(ctx, Some(Decision::Left), true),
+            DiffAction::Toggle => return self.toggle(ctx),
+            DiffAction::NextHunk => self.step_hunk(1),
+            DiffAction::PreviousHunk => self.step_hunk(-1),
+            DiffAction::NextFile => self.go(self.current + 1, 0),
+            DiffAction::PreviousFile if self.current > 0 => self.go(self.current - 1, 0),
+            DiffAction::PreviousFile => self.go(0, 0),
+            DiffAction::Apply => return self.apply_file(ctx),
+            DiffAction::ApplyAll => return self.open_sheet(ctx),
+            DiffAction::Skip => return self.skip(ctx),
+            DiffAction::UpToPlan => {
+                return Outcome { focus: Some(Focus::Pane(plan::ID)), ..Outcome::input(Input::Up) };
+            }
+            DiffAction::DiffAll => {
+                self.all = !self.all;
+                self.reshape();
+            }
+            DiffAction::SideBySide if self.size.width < SIDE_BY_SIDE_FROM && !self.side_by_side => {
+                return Outcome::notice(format!("side by side needs {} columns", SIDE_BY_SIDE_FROM + 2));
+            }
+            DiffAction::SideBySide => {
+                self.side_by_side = !self.side_by_side;
+                self.reshape();
+            }
+            DiffAction::MoreContext => {
+                self.context = (self.context + 3).max(self.context * 3 / 2).min(MOST_CONTEXT);
+                self.reshape();
+            }
+            DiffAction::LessContext => {
+                self.context = self.context.saturating_sub(3).min(self.context * 2 / 3);
+                self.reshape();
+            }
+            DiffAction::Down => self.scroll(ctx, 1),
+            DiffAction::Up => self.scroll(ctx, -1),
+            DiffAction::PageDown => self.scroll(ctx, page),
+            DiffAction::PageUp => self.scroll(ctx, -page),
+            DiffAction::Top => {
+                self.top = (0, 0);
+                self.follow_scroll();
+            }
+            DiffAction::Bottom => {
+                self.top = self.last_page(ctx);
+                self.follow_scroll();
+            }
+            DiffAction::Edit => return self.edit(ctx),
+        }
+        Outcome::none()
+    }
+
+    /// Makes the lines again and stays at the hunk.
+    fn reshape(&mut self) {
+        self.rebuild();
+        self.show_hunk();
+    }
+
+    fn toggle(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let next = match self.decision(ctx, self.current, self.hunk) {
+            None => Some(Decision::Taken),
+            Some(Decision::Taken) => Some(Decision::Left),
+            Some(Decision::Left) => None,
+        };
+        self.decide(ctx, next, false)
+    }
+
+    fn decision(&self, ctx: &Ctx<'_>, file: usize, hunk: usize) -> Option<Decision> {
+        let file = self.files.get(file)?;
+        Self::proposal(ctx, file.id)?.decided.get(&hunk).copied()
+    }
+
+    fn decide(&mut self, ctx: &Ctx<'_>, decision: Option<Decision>, onward: bool) -> Outcome {
+        let Some(file) = self.file() else { return Outcome::none() };
+        if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
+            return Outcome::notice("it is being written; nothing can be decided now");
+        }
+        if self.spot().is_none() {
+            return Outcome::notice("the texts are not here yet; nothing is decided unseen");
+        }
+        let input = Input::Decide { proposal: file.id, hunk: self.hunk, decision, shown: file.shown };
+        if onward {
+            self.next_undecided(ctx);
+        }
+        Outcome::input(input)
+    }
+
+    /// The next hunk without decision: below, then in the files after, then from the top.
+    fn next_undecided(&mut self, ctx: &Ctx<'_>) {
+        let all: Vec<(usize, usize)> = self
+            .files
+            .iter()
+            .enumerate()
+            .flat_map(|(f, file)| (0..file.hunks.len()).map(move |h| (f, h)))
+            .collect();
+        let here = all.iter().position(|s| *s == (self.current, self.hunk)).unwrap_or(0);
+        let order = all.iter().skip(here + 1).chain(all.iter().take(here));
+        if let Some((file, hunk)) = order.copied().find(|(f, h)| self.decision(ctx, *f, *h).is_none()) {
+            self.go(file, hunk);
+        }
+    }
+
+    fn step_hunk(&mut self, by: i64) {
+        let hunks = self.file().map_or(0, |f| f.hunks.len());
+        if by > 0 && self.hunk + 1 < hunks {
+            self.go(self.current, self.hunk + 1);
+        } else if by > 0 {
+            self.go(self.current + 1, 0);
+        } else if self.hunk > 0 {
+            self.go(self.current, self.hunk - 1);
+        } else if self.current > 0 {
+            let last = self.files.get(self.current - 1).map_or(0, |f| f.hunks.len().saturating_sub(1));
+            self.go(self.current - 1, last);
+        }
+    }
+
+    /// To a hunk; beyond the last file nothing happens.
+    fn go(&mut self, file: usize, hunk: usize) {
+        if file >= self.files.len() {
+            return;
+        }
+        let other = file != self.current;
+        (self.current, self.hunk) = (file, hunk);
+        if other && !self.all {
+            self.top = (0, 0);
+            self.rebuild();
+        }
+        self.show_hunk();
+    }
+
+    fn apply_file(&self, ctx: &Ctx<'_>) -> Outcome {
+        let Some(file) = self.file() else { return Outcome::none() };
+        if !Self::in_review(ctx, file.id) {
+            return Outcome::notice(self.intention(ctx));
+        }
+        if self.spot().is_none() {
+            return Outcome::notice("the texts are not here yet; nothing is written unseen");
+        }
+        Self::apply(ctx, vec![(file.id, file.shown)])
+    }
+
+    fn open_sheet(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let ready = self.files.iter().filter(|f| Self::in_review(ctx, f.id));
+        let control = |f: &&File| Self::proposal(ctx, f.id).is_some_and(|p| p.control.is_some());
+        let (alone, all): (Vec<&File>, Vec<&File>) = ready.partition(control);
+        self.asked_all = all.iter().map(|f| (f.id, f.shown)).collect();
+        match (alone.first(), self.asked_all.is_empty()) {
+            (None, true) => Outcome::notice("nothing is up for review yet"),
+            (None, false) => Outcome::none(),
+            (Some(file), _) => {
+                Outcome::notice(format!("{} is a control file: a applies it alone, by its word", file.path))
+            }
+        }
+    }
+
+    /// The input that writes what was shown, or the question for the word that a removal wants.
+    fn apply(ctx: &Ctx<'_>, proposals: Vec<(ProposalId, BlobId)>) -> Outcome {
+        let written = proposals.iter().filter_map(|(id, _)| ctx.state.proposals.get(id));
+        let written: Vec<&Proposal> = written.filter(|p| !p.chosen().is_empty()).collect();
+        if let Some((p, why)) = written.iter().find_map(|p| Some((p, p.control.as_ref()?))) {
+            let question = format!("{} is a control file, it {why}. Type {CONTROL_WORD} to write it", p.path);
+            return word(&question, CONTROL_WORD, None, proposals);
+        }
+        let removed: Vec<&str> = written.iter().filter_map(|p| p.word()).collect();
+        let or = Some(DELETE_WORD);
+        match removed[..] {
+            [] => Outcome::input(Input::Apply { proposals, word: None }),
+            [name] => word(&format!("Remove the file {name}? Type its name"), name, or, proposals),
+            _ => {
+                let question = format!("Remove {}? Type {DELETE_WORD}", count(removed.len(), "file"));
+                word(&question, DELETE_WORD, None, proposals)
+            }
+        }
+    }
+
+    fn skip(&self, ctx: &Ctx<'_>) -> Outcome {
+        let Some(file) = self.file() else { return Outcome::none() };
+        if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
+            return Outcome::notice("it is being written; it cannot be skipped now");
+        }
+        Outcome::input(Input::Skip { proposals: vec![file.id], reason: String::new() })
+    }
+
+    fn height(&self, ctx: &Ctx<'_>, line: usize) -> usize {
+        let width = usize::from(self.body.width);
+        self.doc.lines.get(line).map_or(0, |l| self.rows_of(ctx, *l, width).len())
+    }
+
+    fn scroll(&mut self, ctx: &Ctx<'_>, n: i64) {
+        let mut left = usize::try_from(n.unsigned_abs()).unwrap_or(0);
+        let (mut line, mut row) = self.top;
+        while left > 0 && n > 0 {
+            let here = self.height(ctx, line);
+            if row + 1 < here {
+                row += 1;
+            } else if line + 1 < self.doc.lines.len() {
+                (line, row) = (line + 1, 0);
+            } else {
+                break;
+            }
+            left -= 1;
+        }
+        while left > 0 && n < 0 {
+            if row > 0 {
+                row -= 1;
+            } else if line > 0 {
+                line -= 1;
+                row = self.height(ctx, line).saturating_sub(1);
+            } else {
+                break;
+            }
+            left -= 1;
+        }
+        self.top = (line, row).min(self.last_page(ctx));
+        self.follow_scroll();
+    }
+
+    /// The top at which the last line stands at the bottom.
+    fn last_page(&self, ctx: &Ctx<'_>) -> (usize, usize) {
+        let mut left = usize::from(self.body.height).max(1);
+        let mut line = self.doc.lines.len();
+        while line > 0 {
+            line -= 1;
+            let here = self.height(ctx, line);
+            if here >= left {
+                return (line, here - left);
+            }
+            left -= here;
+        }
+        (0, 0)
+    }
+
+    /// After a scroll the current hunk is one that can be seen.
+    fn follow_scroll(&mut self) {
+        let (from, to) = (self.top.0, self.top.0 + usize::from(self.body.height));
+        let ends = |n: usize| self.doc.spots.get(n + 1).map_or(self.doc.lines.len(), |s| s.line);
+        let seen = |n: &usize, line: usize| line < to && ends(*n) > from;
+        let spots: Vec<(usize, super::Spot)> = self.doc.spots.iter().copied().enumerate().collect();
+        let here = spots.iter().find(|(_, s)| (s.file, s.hunk) == (self.current, self.hunk));
+        if here.is_some_and(|(n, s)| seen(n, s.line)) {
+            return;
+        }
+        if let Some((_, s)) = spots
+            .iter()
+            .find(|(n, s)| seen(n, s.line) && s.line >= from)
+            .or_else(|| spots.iter().find(|(n, s)| seen(n, s.line)))
+        {
+            (self.current, self.hunk) = (s.file, s.hunk);
+        }
+    }
+
+    /// Brings the current hunk onto the screen, its header near the top.
+    fn show_hunk(&mut self) {
+        let Some(spot) = self.spot() else { return };
+        let height = usize::from(self.body.height);
+        let end =
+            self.doc.spots.iter().map(|s| s.line).find(|l| *l > spot.line).unwrap_or(self.doc.lines.len());
+        let whole = end <= self.top.0 + height;
+        if spot.line < self.top.0 || !whole {
+            self.top = (spot.line.saturating_sub(1), 0);
+        }
+    }
+
+    /// Makes the visible rows.
+    pub(super) fn settle(&mut self, ctx: &Ctx<'_>) {
+        let (width, height) = (usize::from(self.body.width), usize::from(self.body.height));
+        self.top = self.top.min(self.last_page(ctx));
+        let mut rows: Vec<Row> = Vec::new();
+        for (n, line) in self.doc.lines.iter().enumerate().skip(self.top.0) {
+            let skip = if n == self.top.0 { self.top.1 } else { 0 };
+            rows.extend(self.rows_of(ctx, *line, width).into_iter().skip(skip));
+            if rows.len() >= height {
+                break;
+            }
+        }
+        rows.truncate(height);
+        self.rows = rows;
+    }
+}
+
+fn word(
+    question: &str,
+    word: &str,
+    or: Option<&'static str>,
+    proposals: Vec<(ProposalId, BlobId)>,
+) -> Outcome {
+    let question = pilothouse_core::clean::Clean::line(question).into_string();
+    let wanted = WordPrompt { word: word.to_owned(), or, proposals };
+    Outcome::open(Prompt::new(Purpose::Word(wanted), question, Some(word.to_owned())))
+}

@@ -1,0 +1,80 @@
+//! A proposal in the user's editor: the text that goes out, and the draft made of what comes back.
+//!
+//! Owns the making of that draft. Never opens an editor and never reads a file.
+
+use pilothouse_core::{
+    blob::Blob,
+    diff,
+    ids::ProposalId,
+    input::Input,
+    proposal::ProposalStatus,
+    relpath::RelPath,
+    tool::{ChangeKind, ProposalDraft},
+};
+
+use super::{DiffPane, doc::Sides};
+use crate::pane::{Ctx, Outcome};
+
+/// A proposal that is to be edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Editing {
+    /// Which.
+    pub proposal: ProposalId,
+    /// The file.
+    pub path: RelPath,
+    /// Its bytes on disk when it was proposed; `None` for a new file.
+    pub before: Option<Vec<u8>>,
+    /// The proposed text, as the editor is to show it.
+    pub text: String,
+}
+
+impl Editing {
+    /// The input that the text from the editor leads to, byte for byte as it was saved.
+    ///
+    /// # Errors
+    /// When there is nothing to propose; says why and what to do instead.
+    pub fn finish(self, text: String) -> Result<Input, String> {
+        if text == self.text {
+            return Err("nothing was changed in the editor; the proposal is as it was".to_owned());
+        }
+        let hunks = diff::hunks(self.before.as_deref().unwrap_or_default(), text.as_bytes());
+        if hunks.is_empty() {
+            return Err("nothing of the change is left in that text; s skips the file".to_owned());
+        }
+        let kind = if self.before.is_some() { ChangeKind::Modify } else { ChangeKind::Create };
+        let draft = ProposalDraft {
+            path: self.path,
+            kind,
+            before: self.before.map(Blob::new),
+            after: Some(Blob::new(text.into_bytes())),
+            hunks,
+        };
+        Ok(Input::EditProposal { proposal: self.proposal, draft })
+    }
+}
+
+impl DiffPane {
+    /// Wants the current proposal in the editor.
+    pub(super) fn edit(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let Some((file, p)) = self.file().and_then(|f| Some((f, Self::proposal(ctx, f.id)?))) else {
+            return Outcome::none();
+        };
+        if p.status != ProposalStatus::Open || p.shown() != file.shown {
+            return Outcome::notice("it is being written; it cannot be edited now");
+        }
+        if p.after.is_none() {
+            return Outcome::notice("a removal has no text to edit; s skips it");
+        }
+        let Sides::Here(before, after) = self.texts.sides(file, &self.nothing) else {
+            return Outcome::notice("the texts are not here yet");
+        };
+        let Ok(text) = String::from_utf8(after.bytes().to_vec()) else {
+            return Outcome::notice("it is not text in UTF-8; an editor would change more than you see");
+        };
+        let before = p.before.map(|_| before.bytes().to_vec());
+        let editing = Editing { proposal: p.id, path: p.path.clone(), before, text };
+        let edit = Some((editing.path.name().to_owned(), editing.text.clone()));
+        self.editing = Some(editing);
+        Outcome { edit, ..Outcome::none() }
+    }
+}

@@ -1,0 +1,259 @@
+//! The diff as the frame sees it: what every pane is asked.
+//!
+//! Owns the answers. What the keys do to the diff is `act`'s affair.
+
+use std::{io, time::Instant};
+
+use pilothouse_core::{
+    blob::BlobId,
+    checkpoint::{Checkpoint, CheckpointKind},
+    event::{Event, Stamped},
+    ids::ProposalId,
+    port::{Ask, Reply},
+    proposal::ProposalStatus,
+    redact::Redactor,
+    session::State,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Rect, Size},
+    text::Line,
+};
+
+use super::{DiffAction, DiffPane, LIST_COLUMNS, SIDE_BY_SIDE_FROM};
+use crate::{
+    ctx::TOO_EARLY,
+    keymap::Action,
+    pane::{Ctx, DecidingKeys, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line, inside},
+    row::{Ink, Row},
+    standing::Standing,
+    theme::Slot,
+};
+
+impl Pane for DiffPane {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only what changes proposals matters here")]
+    fn fold(&mut self, state: &State, event: &Stamped) {
+        match &event.event {
+            Event::HunkDecided { proposal, .. } => self.failed.retain(|(id, _)| id != proposal),
+            Event::Proposed { .. }
+            | Event::ProposalEdited { .. }
+            | Event::ProposalClosed { .. }
+            | Event::ApplyApproved { .. }
+            | Event::Applied { .. }
+            | Event::LaneClosed { .. }
+            | Event::SessionReopened { .. } => self.stale = true,
+            Event::ApplyFailed { apply, message, stale } => {
+                self.stale = true;
+                let why = if *stale {
+                    "the file changed on disk; look at the change again"
+                } else {
+                    "nothing was written"
+                };
+                let of = state.applies.get(apply).map(|a| a.take.iter().map(|t| t.0).collect::<Vec<_>>());
+                for id in of.unwrap_or_default() {
+                    self.failed.retain(|(f, _)| *f != id);
+                    self.failed.push((id, format!("Not written: {message}. {why}")));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
+        self.size = size;
+        if self.stale {
+            self.read(ctx.state);
+        }
+        self.ask();
+        let width = self.body_area(Rect::from((ratatui::layout::Position::ORIGIN, size))).width;
+        if width < SIDE_BY_SIDE_FROM - LIST_COLUMNS && self.side_by_side {
+            self.side_by_side = false;
+            self.rebuild();
+        }
+        let room = usize::from(size.height / 3);
+        self.header = self.header(ctx, usize::from(width), room);
+        let taken = u16::try_from(self.header.len()).unwrap_or(0) + self.footer_rows();
+        self.body = Size { width, height: size.height.saturating_sub(taken) };
+        self.settle(ctx);
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, _focused: bool) {
+        let area = area.intersection(buf.area);
+        if self.files.is_empty() {
+            let words = [
+                "Nothing proposed.",
+                "Changes are shown here hunk by hunk;",
+                "nothing is written before you take it.",
+            ];
+            return empty_state(ctx, area, buf, &words);
+        }
+        let body = self.body_area(area);
+        if self.has_list(area.width) {
+            let list = Rect { width: LIST_COLUMNS - 3, ..inside(area) };
+            let rows = self.list(ctx, usize::from(list.width), usize::from(area.height));
+            for (y, row) in (area.top()..area.bottom()).zip(&rows) {
+                row.paint(ctx.theme, buf, list, y);
+            }
+            let rule = Rect { x: body.x - 2, width: 1, ..area };
+            let line = ctx.glyphs.rule.last().copied().unwrap_or("|");
+            for y in area.top()..area.bottom() {
+                Row::of(line, Slot::Line).paint(ctx.theme, buf, rule, y);
+            }
+        }
+        let sheet =
+            if self.asked_all.is_empty() { Vec::new() } else { self.sheet(ctx, usize::from(body.width)) };
+        let rows: Vec<&Row> = if sheet.is_empty() {
+            self.header.iter().chain(&self.rows).collect()
+        } else {
+            sheet.iter().collect()
+        };
+        let bottom = area.bottom() - self.footer_rows().min(area.height);
+        for (y, row) in (area.top()..bottom).zip(rows) {
+            row.paint(ctx.theme, buf, body, y);
+        }
+        if self.footer_rows() > 0 && area.height > 0 {
+            self.footer(ctx, usize::from(body.width)).paint(ctx.theme, buf, body, area.bottom() - 1);
+        }
+    }
+
+    fn answered(&mut self, reply: &Reply, secrets: &Redactor) {
+        match reply {
+            Reply::Blob(id, bytes) if self.asked.remove(id) => {
+                self.texts.put(*id, bytes.as_ref(), secrets);
+                self.rebuild();
+            }
+            Reply::Blob(..) | Reply::History(_) | Reply::Files(_) | Reply::Rehearsed(_) => {}
+        }
+    }
+
+    fn asks(&mut self) -> Vec<Ask> {
+        std::mem::take(&mut self.asks)
+    }
+
+    fn title(&self, ctx: &Ctx<'_>) -> Title {
+        let g = ctx.glyphs;
+        let Some(file) = self.file() else {
+            return Title { left: "Diff".to_owned(), right: Line::default() };
+        };
+        let hunk = format!("hunk {}/{}", self.hunk + 1, file.hunks.len().max(1));
+        let left = format!("Diff {} {} {} {hunk}", g.dot, file.path, g.dot);
+        let right = if Self::in_review(ctx, file.id) {
+            Row::of(g.waits, Slot::Warn).and(" waits", Slot::Warn)
+        } else {
+            Row::of("drafted", Slot::Soft)
+        };
+        Title { left, right: right.line(ctx.theme) }
+    }
+
+    fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
+        if self.files.is_empty() {
+            return Line::default();
+        }
+        let key = Ink::of(Slot::Accent).bold();
+        let mut row = Row::new();
+        for (letter, rest) in
+            [("A", "pply"), ("S", "kip"), ("E", "dit"), ("D", "iff all"), ("U", "p (back to Plan)")]
+        {
+            let gap = if row.pieces.is_empty() { "" } else { " / " };
+            row = row.and(gap, Slot::Soft).and("[", Slot::Text).and(letter, key);
+            row = row.and("]", Slot::Text).and(rest, Slot::Text);
+        }
+        if row.width() <= usize::from(width) {
+            return row.line(ctx.theme);
+        }
+        let keys = [
+            ("y", "take"),
+            ("n", "leave"),
+            ("a", "apply"),
+            ("s", "skip"),
+            ("u", "up to plan"),
+            ("d", "all files"),
+        ];
+        hint_line(ctx, &keys, width)
+    }
+
+    fn stand(&self, ctx: &Ctx<'_>, focused: bool) -> Stand {
+        match (focused, self.decides(ctx.state), open_files(ctx.state)) {
+            // What is being decided gets the room.
+            (true, true, _) => Stand::Alone,
+            (true, false, _) | (false, _, 1..) => Stand::Right(u16::MAX),
+            (false, _, 0) => Stand::Hidden,
+        }
+    }
+
+    fn tab(&self, ctx: &Ctx<'_>) -> Option<String> {
+        let open = open_files(ctx.state);
+        (open > 0).then(|| format!("Diff {}{open}", ctx.glyphs.waits))
+    }
+
+    fn drew(&mut self, seen: bool, ctx: &Ctx<'_>, now: Instant) {
+        let proposed = seen.then(|| proposed(ctx.state));
+        self.proposed.drew(proposed.filter(|p| !p.is_empty()), now);
+    }
+
+    fn covered(&mut self) {
+        self.proposed = Standing::default();
+    }
+
+    fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
+        let Some(action) = DiffAction::of(action) else { return Outcome::none() };
+        let early = || open_files(ctx.state) > 0 && !ctx.stood(&self.proposed, &proposed(ctx.state));
+        if action.decides() && early() {
+            return Outcome::complaint(TOO_EARLY);
+        }
+        self.take(action, ctx)
+    }
+
+    fn edited(&mut self, text: io::Result<String>) -> Outcome {
+        match (text, self.editing.take()) {
+            (_, None) => Outcome::none(),
+            (Ok(text), Some(editing)) => match editing.finish(text) {
+                Ok(input) => Outcome::input(input),
+                Err(why) => Outcome::notice(why),
+            },
+            (Err(error), Some(_)) => {
+                Outcome::complaint(format!("the editor failed: {error}; the proposal is as it was"))
+            }
+        }
+    }
+
+    /// Whether changes wait to be decided or are being written.
+    fn decides(&self, state: &State) -> bool {
+        let here = |s| matches!(s, ProposalStatus::Open | ProposalStatus::Applying(_));
+        state.proposals.values().any(|p| here(p.status))
+    }
+
+    fn deciding_keys(&self, ctx: &Ctx<'_>) -> DecidingKeys {
+        let kept = match (ctx.draft.is_empty(), ctx.body.width >= 69) {
+            (true, true) => "closes, decisions kept",
+            (false, true) => "closes, your draft is kept",
+            (_, false) => "closes",
+        };
+        DecidingKeys {
+            keys: vec![("y", "take"), ("n", "leave"), ("] [", "hunk"), ("} {", "file"), ("Esc", kept)],
+            beside: "A applies all files atomically",
+        }
+    }
+
+    fn covers(&self, question: &Checkpoint) -> bool {
+        matches!(question.kind, CheckpointKind::Diff { .. })
+    }
+
+    /// What was written, while the conversation is behind the diff.
+    fn tells(&self, state: &State, event: &Event) -> Option<String> {
+        let Event::Applied { apply } = event else { return None };
+        let files = state.applies.get(apply).map_or(&[][..], |a| &a.files);
+        let first = conversation::written(files.first()?);
+        Some(if files.len() > 1 { format!("{first} and {} more", files.len() - 1) } else { first })
+    }
+}
+
+/// Files that wait to be decided.
+fn open_files(state: &State) -> usize {
+    state.open_proposals().count()
+}
+
+/// What is proposed, with the hash of what is shown of each.
+fn proposed(state: &State) -> Vec<(ProposalId, BlobId)> {
+    state.open_proposals().map(|p| (p.id, p.shown())).collect()
+}

@@ -1,0 +1,232 @@
+//! What stands around the lines: the list of files, the counts, what `a` would do, the sheet.
+
+use pilothouse_core::{
+    checkpoint::CheckpointKind,
+    ids::ProposalId,
+    proposal::{CONTROL_WORD, Decision, Proposal, ProposalStatus},
+    tool::ChangeKind,
+};
+
+use super::{DiffPane, lines::counts};
+use crate::{
+    pane::Ctx,
+    pane::plan::breadcrumb,
+    row::{Ink, Row, count, fit_path, width, wrap},
+    theme::Slot,
+};
+
+/// Below this many rows the path and the blank row give way to lines of the change.
+const TALL: u16 = 16;
+
+impl DiffPane {
+    /// Whether a proposal is up for the user's decision.
+    pub(super) fn in_review(ctx: &Ctx<'_>, id: ProposalId) -> bool {
+        ctx.state
+            .open
+            .values()
+            .any(|c| matches!(&c.kind, CheckpointKind::Diff { proposals, .. } if proposals.contains(&id)))
+    }
+
+    pub(super) fn proposal<'a>(ctx: &Ctx<'a>, id: ProposalId) -> Option<&'a Proposal> {
+        ctx.state.proposals.get(&id)
+    }
+
+    /// The rows above the lines, at most `room` of them.
+    pub(super) fn header(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
+        let g = ctx.glyphs;
+        let Some(file) = self.file() else { return Vec::new() };
+        let mut rows = Vec::new();
+        let path = ctx.state.plan.as_ref().map(|p| p.path.clone());
+        let node = ctx.state.node();
+        let path = path.unwrap_or_else(|| pilothouse_core::intent::IntentPath::to(node));
+        if self.size.height >= TALL {
+            rows.extend(breadcrumb(&path, node, columns, g));
+        }
+        let (added, removed) = file.counts();
+        let lead = "Proposed changes to ";
+        let name = fit_path(&file.path, columns.saturating_sub(width(lead) + 1).max(4), g.ellipsis);
+        let row = Row::of(lead, Slot::Text).and(&name, Ink::of(Slot::Strong).bold()).and(":", Slot::Text);
+        rows.push(row.ends(counts(added, removed), columns, g.ellipsis));
+        if let Some((_, message)) = self.failed.iter().find(|(id, _)| *id == file.id) {
+            for line in wrap(&Row::of(message, Slot::Bad).pieces, columns.saturating_sub(2)) {
+                let mut row =
+                    Row::of(if rows.len() < 3 { g.failed } else { " " }, Slot::Bad).and(" ", Slot::Text);
+                row.pieces.extend(line.pieces);
+                rows.push(row.cut(columns, g.ellipsis));
+            }
+        }
+        let control = Self::proposal(ctx, file.id).and_then(|p| p.control.clone());
+        if let Some(words) = match (control, file.kind) {
+            (Some(why), _) => Some(format!("A control file: it {why}. a asks for the word {CONTROL_WORD}.")),
+            (None, ChangeKind::Delete) => {
+                Some("The whole file is removed; a asks for its name first.".to_owned())
+            }
+            (None, ChangeKind::Create | ChangeKind::Modify) => None,
+        } {
+            let warn = Row::of(g.warn, Slot::Warn).and(" ", Slot::Text).and(&words, Slot::Warn);
+            rows.push(warn.cut(columns, g.ellipsis));
+        }
+        while rows.len() > room && !rows.is_empty() {
+            rows.remove(0);
+        }
+        if rows.len() < room && self.size.height >= TALL {
+            rows.push(Row::new());
+        }
+        rows
+    }
+
+    /// What `a` does now, in words.
+    pub(super) fn intention(&self, ctx: &Ctx<'_>) -> String {
+        let Some(file) = self.file() else { return String::new() };
+        let Some(p) = Self::proposal(ctx, file.id) else { return String::new() };
+        let name = p.path.name();
+        let (taken, left, undecided) = p.tally();
+        let hunks = |n: usize| count(n, "hunk");
+        match (p.status, p.kind) {
+            (ProposalStatus::Applying(_), _) => format!("{name} is being written"),
+            (ProposalStatus::Open, _) if !Self::in_review(ctx, file.id) => {
+                format!("{name} is still being drafted; it is not up for review yet")
+            }
+            (_, _) if taken + left > 0 && taken == 0 => {
+                format!("a applies nothing of {name}: no hunk is taken")
+            }
+            (_, _) if p.control.is_some() => {
+                format!("a applies the control file {name}; it asks for its word first")
+            }
+            (_, ChangeKind::Delete) => format!("a removes {name}; it asks for the name first"),
+            (_, ChangeKind::Create) => format!("a applies the new file {name}"),
+            (_, ChangeKind::Modify) if taken + left == 0 => {
+                format!("a applies all of {name} ({} undecided)", hunks(p.hunks.len()))
+            }
+            (_, ChangeKind::Modify) if undecided > 0 => {
+                format!("a applies {} of {name}; {undecided} undecided not applied", hunks_taken(taken))
+            }
+            (_, ChangeKind::Modify) => format!("a applies {} of {name}", hunks_taken(taken)),
+        }
+    }
+
+    /// `taken 2  left 1  undecided 4` over all files.
+    pub(super) fn tally(&self, ctx: &Ctx<'_>) -> (usize, usize, usize) {
+        let all = self.files.iter().filter_map(|f| Self::proposal(ctx, f.id)).map(Proposal::tally);
+        all.fold((0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2))
+    }
+
+    /// The row below the lines.
+    pub(super) fn footer(&self, ctx: &Ctx<'_>, columns: usize) -> Row {
+        let g = ctx.glyphs;
+        let words = Row::of(&self.intention(ctx), Slot::Soft);
+        if self.has_list(self.size.width) {
+            return words.cut(columns, g.ellipsis);
+        }
+        let (taken, left, undecided) = self.tally(ctx);
+        let counts = Row::of(
+            &format!("{} {taken}  {} {left}  {} {undecided}", g.taken, g.left, g.undecided),
+            Slot::Faint,
+        );
+        words.ends(counts, columns, g.ellipsis)
+    }
+
+    /// The files with their hunks, and below them the counts.
+    pub(super) fn list(&self, ctx: &Ctx<'_>, columns: usize, height: usize) -> Vec<Row> {
+        let g = ctx.glyphs;
+        let mut rows = Vec::new();
+        let mut at = 0;
+        for (n, file) in self.files.iter().enumerate() {
+            if n > 0 {
+                rows.push(Row::new());
+            }
+            let (added, removed) = file.counts();
+            let right = counts(added, removed);
+            let path = fit_path(&file.path, columns.saturating_sub(right.width() + 2).max(6), g.ellipsis);
+            let (folder, name) = path.rsplit_once('/').map_or(("", path.as_str()), |(f, n)| (f, n));
+            let slash = if folder.is_empty() { "" } else { "/" };
+            let row = Row::of(folder, Slot::Soft).and(slash, Slot::Soft).and(name, Slot::Strong);
+            rows.push(row.ends(right, columns, g.ellipsis));
+            let decided = Self::proposal(ctx, file.id).map(|p| &p.decided);
+            for hunk in 0..file.hunks.len() {
+                let (mark, ink) = match decided.and_then(|d| d.get(&hunk)) {
+                    Some(Decision::Taken) => (g.taken, Slot::Ok),
+                    Some(Decision::Left) => (g.left, Slot::Soft),
+                    None => (g.undecided, Slot::Soft),
+                };
+                let here = self.current == n && self.hunk == hunk;
+                let what = match file.kind {
+                    ChangeKind::Create => "new file".to_owned(),
+                    ChangeKind::Delete => "removal".to_owned(),
+                    ChangeKind::Modify => format!("hunk {}", hunk + 1),
+                };
+                let text = if here { Ink::of(Slot::Strong).bold() } else { Ink::of(Slot::Soft) };
+                let pointer = if here { g.folded } else { " " };
+                let row =
+                    Row::of(pointer, Slot::Accent).and(" ", Slot::Text).and(mark, ink).and(" ", Slot::Text);
+                let mut row = row.and(&what, text).cut(columns, g.ellipsis);
+                if here {
+                    at = rows.len();
+                    row.ground = Some(Slot::Select);
+                }
+                rows.push(row);
+            }
+        }
+        let foot = self.list_foot(ctx);
+        let room = height.saturating_sub(foot.len() + 1);
+        let from = (at + 1).saturating_sub(room.saturating_sub(2)).min(rows.len().saturating_sub(room));
+        let mut rows: Vec<Row> = rows.into_iter().skip(from).take(room).collect();
+        if height > foot.len() + 3 {
+            rows.resize(height - foot.len(), Row::new());
+            rows.extend(foot);
+        }
+        rows
+    }
+
+    fn list_foot(&self, ctx: &Ctx<'_>) -> Vec<Row> {
+        let g = ctx.glyphs;
+        let (taken, left, undecided) = self.tally(ctx);
+        let line = |label: &str, mark: &str, ink: Slot, n: usize| {
+            let pad = " ".repeat(11_usize.saturating_sub(label.len()));
+            Row::of(label, Slot::Soft).and(&pad, Slot::Text).and(mark, ink).and(&format!(" {n}"), Slot::Text)
+        };
+        vec![
+            line("taken", g.taken, Slot::Ok, taken),
+            line("left", g.left, Slot::Soft, left),
+            line("undecided", g.undecided, Slot::Soft, undecided),
+        ]
+    }
+
+    /// What `A` would write, file by file.
+    pub(super) fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
+        let g = ctx.glyphs;
+        let mut rows = vec![
+            Row::of(g.star, Slot::Accent).and(" Apply all files atomically", Ink::of(Slot::Accent).bold()),
+            Row::new(),
+        ];
+        for (id, _) in &self.asked_all {
+            let Some(p) = Self::proposal(ctx, *id) else { continue };
+            let (taken, left, _) = p.tally();
+            let chosen = p.chosen().len();
+            let what = match p.kind {
+                _ if chosen == 0 => "nothing".to_owned(),
+                ChangeKind::Create => "new file".to_owned(),
+                ChangeKind::Delete => "removed".to_owned(),
+                ChangeKind::Modify if taken + left == 0 => {
+                    format!("all {} (undecided)", count(p.hunks.len(), "hunk"))
+                }
+                ChangeKind::Modify => format!("{chosen} of {}", count(p.hunks.len(), "hunk")),
+            };
+            let ink = if p.kind == ChangeKind::Delete { Slot::Warn } else { Slot::Soft };
+            let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);
+            let row = Row::of("  ", Slot::Text).and(&path, Slot::Text);
+            rows.push(row.ends_keeping_right(Row::of(&what, ink), columns, g.ellipsis));
+        }
+        rows.push(Row::new());
+        let keys = Row::of("A", Ink::of(Slot::Accent).bold()).and(" applies them   ", Slot::Soft);
+        rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
+        rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
+    }
+}
+
+fn hunks_taken(n: usize) -> String {
+    match n {
+        1 => "1 taken hunk".to_owned(),
+        n => format!("{n} taken hunks"),
+    }
+}

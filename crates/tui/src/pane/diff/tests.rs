@@ -1,0 +1,448 @@
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    clippy::format_collect
+)]
+use crossterm::event::KeyCode;
+use pilothouse_core::{
+    blob::Blob, event::Event, ids::*, input::Input, intent::IntentNode, port::Reply, proposal::Decision,
+    redact::Redactor, session::LaneKind,
+};
+use proptest::prelude::*;
+
+use ratatui::buffer::Buffer;
+
+use super::*;
+use crate::{
+    pane::{Focus, Pane, plan},
+    story::*,
+};
+
+struct Screen {
+    story: Story,
+    pane: DiffPane,
+    store: Vec<Blob>,
+}
+
+impl Screen {
+    fn new() -> Self {
+        Self { story: Story::new(), pane: DiffPane::new(), store: Vec::new() }
+    }
+
+    fn tell(&mut self, event: Event) {
+        let stamped = self.story.tell(event);
+        self.pane.fold(self.story.session.state(), &stamped);
+    }
+
+    fn propose(&mut self, id: u64, file: &str, before: &str, after: &str) {
+        let (event, blobs) = proposal(id, file, before, after);
+        self.store.extend(blobs);
+        self.tell(event);
+    }
+
+    /// Answers what the pane asked for.
+    fn serve(&mut self) {
+        for ask in self.pane.asks() {
+            if let Ask::Blob(id) = ask {
+                let bytes = self.store.iter().find(|b| b.id() == id).map(|b| b.bytes().to_vec());
+                self.pane.answered(&Reply::Blob(id, bytes), &Redactor::knowing(["the one in use"]));
+            }
+        }
+    }
+
+    fn draw(&mut self, width: u16, height: u16) -> Buffer {
+        let (size, area) = area(width, height);
+        let mut buf = Buffer::empty(area);
+        self.pane.layout(&self.story.ctx(), size);
+        self.serve();
+        self.pane.layout(&self.story.ctx(), size);
+        self.pane.render(&self.story.ctx(), area, &mut buf, true);
+        buf
+    }
+
+    fn text(&mut self, width: u16, height: u16) -> Vec<String> {
+        text(&self.draw(width, height))
+    }
+
+    /// Carries the action out; decisions are told to the session as the driver would.
+    fn act(&mut self, action: DiffAction) -> Outcome {
+        let outcome = self.pane.take(action, &self.story.ctx());
+        for input in &outcome.inputs {
+            if let Input::Decide { proposal, hunk, decision, .. } = input {
+                self.tell(Event::HunkDecided { proposal: *proposal, hunk: *hunk, decision: *decision });
+            }
+        }
+        outcome
+    }
+
+    fn row(&mut self, width: u16, height: u16, part: &str) -> u16 {
+        let rows = self.text(width, height);
+        u16::try_from(
+            rows.iter().position(|r| r.contains(part)).unwrap_or_else(|| panic!("{part} in {rows:#?}")),
+        )
+        .unwrap()
+    }
+}
+
+const BEFORE: &str = "use crate::auth;\nuse crate::http;\n\nfn submit(form: Form) {\n    let user = find(&form);\n    if authenticate(&user, &form.password) {\n        start(user);\n    }\n}\n\nfn other() {\n    one();\n    two();\n    three();\n    four();\n}\n\nfn too_many() -> Error {\n    Error::Busy\n}\n";
+
+fn after() -> String {
+    BEFORE
+        .replace("    if authenticate(", "    let key = limits.key();\n    if auth::check(")
+        .replace("    Error::Busy\n", "    Error::TooMany\n")
+}
+
+/// A file with two hunks, up for review.
+fn two_hunks() -> Screen {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Task(TaskId(2)), IntentNode::Modify));
+    s.propose(20, "src/auth/login.rs", BEFORE, &after());
+    s.tell(review(30, &[20]));
+    s
+}
+
+#[test]
+fn a_change_is_shown_in_hunks_with_context_numbers_and_signs() {
+    let mut s = two_hunks();
+    let expected = [
+        " Path: Conversation → Act → Write → Modify",
+        " Proposed changes to src/auth/login.rs:                           +3 -2",
+        "",
+        " ▸ [ ]  @@ -3,7 +3,8 @@  fn submit",
+        "   3    3",
+        "   4    4     fn submit(form: Form) {",
+        "   5    5         let user = find(&form);",
+        "   6        -     if authenticate(&user, &form.password) {",
+        "        6   +     let key = limits.key();",
+        "        7   +     if auth::check(&user, &form.password) {",
+        "   7    8             start(user);",
+        "   8    9         }",
+        "   9   10     }",
+        "",
+        "   [ ]  @@ -16,5 +17,5 @@  fn too_many",
+        "  16   17     }",
+        "  17   18",
+        "  18   19     fn too_many() -> Error {",
+        "  19        -     Error::Busy",
+        "       20   +     Error::TooMany",
+        "  20   21     }",
+        "",
+        "",
+        "",
+        "",
+        " a applies all of login.rs (2 hunks undecided)      [✓] 0  [–] 0  [ ] 2",
+    ];
+    assert_eq!(s.text(72, 26), expected);
+}
+
+#[test]
+fn signs_numbers_and_grounds_say_the_same_and_only_changed_words_stand_out() {
+    let mut s = two_hunks();
+    let gone = s.row(72, 26, "if authenticate");
+    let buf = s.draw(72, 26);
+    let theme = s.story.theme.clone();
+    assert_eq!(inks(&buf, &theme, gone).get(..13).unwrap(), "   r        R");
+    let old = [".".repeat(11), "-".repeat(10), "R".repeat(12), "-".repeat(38), ".".to_owned()].concat();
+    assert_eq!(grounds(&buf, &theme, gone), old);
+    let came = s.row(72, 26, "if auth::check");
+    let ground = grounds(&buf, &theme, came);
+    assert!(ground.contains("AAAA") && ground.starts_with("...........+"), "{ground}");
+    let fresh = s.row(72, 26, "let key");
+    assert!(!grounds(&buf, &theme, fresh).contains('A'), "a new line has no changed words");
+    let head = s.row(72, 26, "@@ -3,7");
+    assert!(grounds(&buf, &theme, head).contains("ssssssss"));
+}
+
+#[test]
+fn deciding_goes_to_the_next_undecided_hunk_and_is_bound_to_what_was_shown() {
+    let mut s = two_hunks();
+    s.draw(72, 26);
+    let shown = s.story.session.state().proposals[&ProposalId(20)].shown();
+    let first = s.act(DiffAction::Take);
+    let decided = |hunk, decision| Input::Decide { proposal: ProposalId(20), hunk, decision, shown };
+    assert_eq!(first.inputs, [decided(0, Some(Decision::Taken))]);
+    let rows = s.text(72, 26);
+    assert!(rows[3].starts_with("   [✓]  @@ -3,7") && rows[3].ends_with("taken"), "{}", rows[3]);
+    assert!(rows[14].starts_with(" ▸ [ ]  @@ -16,5"), "{}", rows[14]);
+    assert_eq!(rows[25], " a applies 1 taken hunk of login.rs; 1 undecided not applied");
+    assert_eq!(s.act(DiffAction::Leave).inputs, [decided(1, Some(Decision::Left))]);
+    assert_eq!(s.act(DiffAction::Toggle).inputs, [decided(1, None)]);
+    s.act(DiffAction::PreviousHunk);
+    assert_eq!(s.act(DiffAction::Toggle).inputs, [decided(0, Some(Decision::Left))]);
+    s.act(DiffAction::NextHunk);
+    s.act(DiffAction::Leave);
+    assert!(s.text(72, 26)[25].starts_with(" a applies nothing of login.rs"));
+}
+
+#[test]
+fn applying_and_skipping_name_the_file_and_the_hash() {
+    let mut s = two_hunks();
+    s.draw(72, 26);
+    let shown = s.story.session.state().proposals[&ProposalId(20)].shown();
+    let apply = Input::Apply { proposals: vec![(ProposalId(20), shown)], word: None };
+    assert_eq!(s.act(DiffAction::Apply).inputs, std::slice::from_ref(&apply));
+    assert!(s.act(DiffAction::ApplyAll).inputs.is_empty(), "the sheet comes first");
+    let rows = s.text(72, 26);
+    assert_eq!(rows[2], "   src/auth/login.rs                            all 2 hunks (undecided)");
+    assert_eq!(s.act(DiffAction::ApplyAll).inputs, [apply]);
+    assert_eq!(
+        s.act(DiffAction::Skip).inputs,
+        [Input::Skip { proposals: vec![ProposalId(20)], reason: String::new() }]
+    );
+    let up = s.act(DiffAction::UpToPlan);
+    assert_eq!((up.inputs, up.focus), (vec![Input::Up], Some(Focus::Pane(plan::ID))));
+}
+
+#[test]
+fn nothing_is_decided_or_written_before_it_was_seen_or_is_up_for_review() {
+    let mut s = Screen::new();
+    s.propose(20, "src/a.rs", "a\n", "b\n");
+    let (size, _) = area(60, 20);
+    s.pane.layout(&s.story.ctx(), size);
+    assert!(s.act(DiffAction::Take).inputs.is_empty(), "the texts are not here");
+    s.draw(60, 20);
+    assert!(s.act(DiffAction::Apply).inputs.is_empty(), "it is not up for review");
+    assert!(s.act(DiffAction::ApplyAll).notice.is_some());
+    assert_eq!(s.act(DiffAction::Take).inputs.len(), 1);
+}
+
+#[test]
+fn a_removal_is_shown_whole_and_wants_a_word() {
+    let mut s = Screen::new();
+    s.propose(20, "docs/old.md", "one\ntwo\n", "");
+    s.tell(review(30, &[20]));
+    let rows = s.text(60, 14);
+    assert!(rows.iter().any(|r| r.contains("The whole file is removed")), "{rows:#?}");
+    assert!(
+        rows.iter().any(|r| r.ends_with("-  one")) || rows.iter().any(|r| r.contains("- one")),
+        "{rows:#?}"
+    );
+    let outcome = s.act(DiffAction::Apply);
+    assert!(outcome.inputs.is_empty());
+    let shown = s.story.session.state().proposals[&ProposalId(20)].shown();
+    let mut typed = |line: &str| {
+        let mut prompt = s.pane.take(DiffAction::Apply, &s.story.ctx()).open.unwrap();
+        let ctx = s.story.ctx();
+        prompt.drew(true, &ctx, ctx.at);
+        let keys = line.chars().map(KeyCode::Char).chain([KeyCode::Enter]);
+        let outcomes = keys.map(|key| prompt.key(key.into(), &ctx).unwrap());
+        outcomes.last().unwrap().inputs
+    };
+    assert_eq!(typed("yes"), []);
+    let wanted = Input::Apply { proposals: vec![(ProposalId(20), shown)], word: Some("old.md".into()) };
+    assert_eq!(typed(" old.md "), [wanted]);
+    assert_eq!(typed("delete").len(), 1);
+}
+
+#[test]
+fn a_failed_write_says_why_until_the_next_decision() {
+    let mut s = two_hunks();
+    s.draw(72, 26);
+    s.tell(Event::ApplyApproved {
+        apply: ApplyId(40),
+        approval: ApprovalId(41),
+        by: "user".into(),
+        take: vec![(ProposalId(20), [0].into())],
+    });
+    assert!(s.text(72, 26)[25].contains("login.rs is being written"));
+    assert!(s.act(DiffAction::Take).inputs.is_empty());
+    s.tell(Event::ApplyFailed {
+        apply: ApplyId(40),
+        message: "src/auth/login.rs changed".into(),
+        stale: true,
+    });
+    let rows = s.text(72, 26);
+    assert!(rows[2].starts_with(" ✗ Not written: src/auth/login.rs changed."), "{rows:#?}");
+    s.act(DiffAction::Take);
+    assert!(!s.text(72, 26).iter().any(|r| r.contains("Not written")));
+}
+
+#[test]
+fn from_100_columns_on_the_files_stand_at_the_left() {
+    let mut s = two_hunks();
+    s.propose(21, "src/core/bucket.rs", "", "pub struct Bucket;\n");
+    s.tell(review(31, &[21]));
+    s.draw(110, 16);
+    s.act(DiffAction::Take);
+    let rows = s.text(110, 16);
+    let list: Vec<String> =
+        rows.iter().map(|r| r.chars().take(31).collect::<String>().trim_end().to_owned()).collect();
+    assert_eq!(
+        list,
+        [
+            " src/auth/login.rs       +3 -2",
+            "   [✓] hunk 1",
+            " ▸ [ ] hunk 2",
+            "",
+            " src/core/bucket.rs         +1",
+            "   [ ] new file",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            "",
+            " taken      [✓] 1",
+            " left       [–] 0",
+            " undecided  [ ] 2",
+        ]
+        .map(str::to_owned)
+    );
+    assert!(
+        rows[15].ends_with(" a applies 1 taken hunk of login.rs; 1 undecided not applied"),
+        "{}",
+        rows[15]
+    );
+}
+
+#[test]
+fn files_are_walked_and_all_of_them_shown_together() {
+    let mut s = two_hunks();
+    s.propose(21, "src/core/bucket.rs", "", "pub struct Bucket;\n");
+    s.draw(72, 26);
+    s.act(DiffAction::NextFile);
+    assert!(s.text(72, 26).iter().any(|r| r.contains("Proposed changes to src/core/bucket.rs:")));
+    assert_eq!(s.pane.title(&s.story.ctx()).left, "Diff · src/core/bucket.rs · hunk 1/1");
+    s.act(DiffAction::DiffAll);
+    s.act(DiffAction::PreviousFile);
+    let rows = s.text(72, 40);
+    let at = |part: &str| rows.iter().position(|r| r.contains(part)).unwrap();
+    assert!(at("Error::TooMany") < at("pub struct Bucket;"));
+}
+
+#[test]
+fn side_by_side_needs_room() {
+    let mut s = two_hunks();
+    s.draw(80, 26);
+    assert!(s.act(DiffAction::SideBySide).notice.is_some());
+    s.draw(120, 26);
+    s.act(DiffAction::SideBySide);
+    let rows = s.text(120, 26);
+    let row = rows.iter().find(|r| r.contains("authenticate")).unwrap();
+    assert!(row.contains("│    6  + "), "{row}");
+    assert!(rows.iter().all(|r| r.chars().count() <= 120));
+}
+
+#[test]
+fn long_lines_wrap_and_nothing_of_a_change_is_hidden() {
+    let mut s = Screen::new();
+    let long = (0..60).map(|n| format!("w{n} ")).collect::<String>();
+    s.propose(20, "a.txt", "x\n", &format!("{long}\n"));
+    s.tell(review(30, &[20]));
+    let all = s.text(60, 20).join(" ");
+    for n in 0..60 {
+        assert!(all.contains(&format!("w{n}")), "w{n}");
+    }
+}
+
+#[test]
+fn hostile_text_and_missing_newlines_are_shown() {
+    let mut s = Screen::new();
+    s.propose(20, "a.txt", "ok\n", "evil\x1b[2J\u{202e}\nend");
+    s.tell(review(30, &[20]));
+    let all = s.text(70, 14).join("\n");
+    assert!(all.contains("evil␛[2J<U+202E>") && all.contains("(no newline at the end)"), "{all}");
+}
+
+#[test]
+fn line_endings_are_shown_where_they_change() {
+    let mut s = Screen::new();
+    s.propose(20, "a.txt", "one\r\ntwo\r\n", "one\r\nthree\r\n");
+    s.tell(review(30, &[20]));
+    assert!(!s.text(70, 14).join("").contains('␍'));
+    let mut s = Screen::new();
+    s.propose(20, "a.txt", "one\r\n", "one\n");
+    s.tell(review(30, &[20]));
+    assert!(s.text(70, 14).join("").contains("one␍"));
+}
+
+#[test]
+fn keys_without_proposals_do_nothing() {
+    let mut s = Screen::new();
+    let rows = s.text(60, 9);
+    assert_eq!(rows[3], " ✧  Nothing proposed.");
+    for action in [
+        DiffAction::Take,
+        DiffAction::Apply,
+        DiffAction::ApplyAll,
+        DiffAction::Skip,
+        DiffAction::UpToPlan,
+        DiffAction::Bottom,
+    ] {
+        assert_eq!(format!("{:?}", s.act(action)), format!("{:?}", Outcome::none()));
+    }
+}
+
+#[test]
+fn a_diff_of_many_lines_draws_only_what_is_seen() {
+    let mut s = Screen::new();
+    let before: String = (0..20_000).map(|n| format!("line {n}\n")).collect();
+    let after: String = (0..20_000)
+        .map(|n| if n % 100 == 0 { format!("changed {n}\n") } else { format!("line {n}\n") })
+        .collect();
+    s.propose(20, "big.txt", &before, &after);
+    s.tell(review(30, &[20]));
+    s.draw(80, 40);
+    s.act(DiffAction::Bottom);
+    assert!(s.text(80, 40).iter().any(|r| r.contains("line 19903")));
+    assert!(s.pane.words.borrow().len() < 20, "only hunks that were seen are looked into");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+    #[test]
+    fn any_texts_sizes_and_keys_stay_inside(
+        before in "([a-c漢\\t ]{0,6}\\n){0,12}|\\PC{0,40}",
+        after in "([a-c漢\\t ]{0,6}\\n){0,12}|[\\x00-\\x{10ffff}]{0,20}",
+        sizes in prop::collection::vec((1u16..150, 1u16..40), 1..3),
+        keys in prop::collection::vec(0usize..21, 0..20),
+    ) {
+        let all = [
+            DiffAction::Take, DiffAction::Leave, DiffAction::Toggle, DiffAction::NextHunk, DiffAction::PreviousHunk,
+            DiffAction::NextFile, DiffAction::PreviousFile, DiffAction::Apply, DiffAction::ApplyAll, DiffAction::Skip,
+            DiffAction::DiffAll, DiffAction::SideBySide, DiffAction::MoreContext, DiffAction::LessContext,
+            DiffAction::Down, DiffAction::Up, DiffAction::PageDown, DiffAction::PageUp, DiffAction::Top,
+            DiffAction::Bottom, DiffAction::Edit,
+        ];
+        let mut s = two_hunks();
+        s.propose(21, "src/x.rs", &before, &after);
+        s.tell(review(31, &[21]));
+        for (w, h) in sizes {
+            let outer = Rect::new(0, 0, w + 4, h + 4);
+            let inner = Rect::new(2, 2, w, h);
+            s.pane.layout(&s.story.ctx(), inner.as_size());
+            s.serve();
+            for k in &keys {
+                s.act(all[*k]);
+                s.serve();
+                s.pane.layout(&s.story.ctx(), inner.as_size());
+            }
+            let mut buf = Buffer::empty(outer);
+            s.pane.render(&s.story.ctx(), inner, &mut buf, true);
+            for (i, cell) in buf.content.iter().enumerate() {
+                let (x, y) = buf.pos_of(i);
+                prop_assert!(inner.contains((x, y).into()) || *cell == ratatui::buffer::Cell::default());
+                prop_assert!(cell.symbol().chars().all(|c| !pilothouse_core::clean::is_forbidden(c)));
+            }
+        }
+    }
+}
+
+#[test]
+fn secrets_of_a_file_are_not_drawn_and_stay_in_what_is_edited() {
+    let secret = "ghp_9aB8cD7eF6gH5iJ4kL3mN2oP1qR0sT";
+    let (before, after) =
+        (format!("# a\ntoken = {secret}\nlast\n"), format!("# b\ntoken = {secret}\nthe one in use\n"));
+    let mut s = Screen::new();
+    s.propose(1, "keys.ini", &before, &after);
+    let drawn = s.text(80, 20).join("\n");
+    assert!(!drawn.contains("ghp_") && !drawn.contains("the one in use"), "{drawn}");
+    assert!(drawn.contains("token = [secret: token]") && drawn.contains("+ [secret: in use]"), "{drawn}");
+    let outcome = s.act(DiffAction::Edit);
+    let edited = outcome.edit.unwrap().1;
+    assert_eq!(edited, after);
+}

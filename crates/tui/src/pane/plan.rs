@@ -1,0 +1,309 @@
+//! The plan: its tasks, gates and where they stand.
+//!
+//! Owns the cursor, the scroll and the open details. Never changes the session.
+
+mod rows;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    event::{Event, Proof, Stamped},
+    ids::{GateId, Millis, RunId},
+    input::Input,
+    intent::Slash,
+    session::State,
+};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Rect, Size},
+    text::Line,
+};
+
+pub use self::rows::breadcrumb;
+use self::rows::{Item, Target};
+use super::{
+    Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, empty_state, hint_line, inside,
+};
+use crate::{
+    ctx::TOO_EARLY,
+    frame,
+    keymap::{Action, action::actions},
+    row::Row,
+    theme::Slot,
+};
+
+/// The plan's name.
+pub const ID: PaneId = PaneId("plan");
+
+/// The plan.
+pub const KIND: PaneKind = PaneKind {
+    id: ID,
+    command: Some(Slash::Plan),
+    actions: PlanAction::ENTRIES,
+    make: |_| Box::new(PlanPane::new()),
+};
+
+actions! {
+    /// What can be done in the plan.
+    PlanAction in "plan" {
+        /// The next row.
+        Down "down", "next step", "the choice";
+        /// The previous row.
+        Up "up", "previous step", "the choice";
+        /// Details.
+        Detail "detail", "detail", "this screen";
+        /// Yes to the plan.
+        Approve "approve", "approve the plan", "runs its steps; edits still ask";
+        /// No to the plan.
+        Reject "reject", "reject, then say why", "the plan; nothing was written";
+        /// To its proposals.
+        OpenDiff "diff", "show its diff", "moves the focus";
+        /// A page down.
+        PageDown "page-down", "page down", "this screen";
+        /// A page up.
+        PageUp "page-up", "page up", "this screen";
+        /// The first row.
+        Top "top", "first step", "the choice";
+        /// The last row.
+        Bottom "bottom", "last step", "the choice";
+    }
+}
+
+/// The pane.
+#[derive(Debug, Default)]
+pub struct PlanPane {
+    items: Vec<Item>,
+    footer: Row,
+    offset: usize,
+    /// Position among the items that can be chosen.
+    cursor: usize,
+    size: Size,
+    open: BTreeSet<Target>,
+    proofs: BTreeMap<GateId, (Millis, Proof)>,
+    began: Option<(RunId, Millis)>,
+    spent: Option<u64>,
+}
+
+impl PlanPane {
+    /// Nothing selected.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Carries an action out.
+    fn carry_out(&mut self, action: PlanAction, ctx: &Ctx<'_>) -> Outcome {
+        let page = usize::from(self.size.height.saturating_sub(3).max(1));
+        let last = self.items.iter().filter(|i| i.target.is_some()).count().saturating_sub(1);
+        match action {
+            PlanAction::Down => self.cursor = (self.cursor + 1).min(last),
+            PlanAction::Up => self.cursor = self.cursor.saturating_sub(1),
+            PlanAction::PageDown => self.cursor = (self.cursor + page).min(last),
+            PlanAction::PageUp => self.cursor = self.cursor.saturating_sub(page),
+            PlanAction::Top => self.cursor = 0,
+            PlanAction::Bottom => self.cursor = last,
+            PlanAction::Detail => match self.chosen() {
+                Some((_, Target::Proposal(_))) => return to_diff(),
+                Some((_, target)) if self.open.remove(&target) => {}
+                Some((_, target)) => {
+                    self.open.insert(target);
+                }
+                None => {}
+            },
+            PlanAction::Approve => return answer(ctx, Answer::Approve),
+            PlanAction::Reject => {
+                let mut outcome = answer(ctx, Answer::Reject(String::new()));
+                if !outcome.inputs.is_empty() {
+                    let notice = "rejected – describe the change, or press Enter to discard the plan";
+                    (outcome.focus, outcome.notice) = (Some(Focus::Composer), Some(notice.to_owned()));
+                }
+                return outcome;
+            }
+            PlanAction::OpenDiff => return to_diff(),
+        }
+        self.settle();
+        Outcome::none()
+    }
+
+    fn footer_rows(&self) -> u16 {
+        u16::from(self.size.height >= 4 && !self.footer.pieces.is_empty())
+    }
+
+    fn chosen(&self) -> Option<(usize, Target)> {
+        let mut targets = self.items.iter().enumerate().filter_map(|(n, i)| Some((n, i.target?)));
+        targets.clone().nth(self.cursor).or_else(|| targets.next_back())
+    }
+
+    fn settle(&mut self) {
+        let height = usize::from(self.size.height.saturating_sub(self.footer_rows())).max(1);
+        let targets = self.items.iter().filter(|i| i.target.is_some()).count();
+        self.cursor = self.cursor.min(targets.saturating_sub(1));
+        self.offset = self.offset.min(self.items.len().saturating_sub(height));
+        let at = self.chosen().map_or(0, |(at, _)| at);
+        if self.cursor == 0 {
+            self.offset = 0;
+        }
+        if at < self.offset {
+            self.offset = at;
+        } else if at >= self.offset + height {
+            self.offset = at + 1 - height;
+        }
+        if self.cursor + 1 == targets && self.cursor > 0 {
+            let tail = self.items.len().saturating_sub(height);
+            if at >= tail {
+                self.offset = tail;
+            }
+        }
+    }
+}
+
+impl Pane for PlanPane {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "everything else is read from the state")]
+    fn fold(&mut self, _state: &State, event: &Stamped) {
+        match &event.event {
+            Event::PlanReady { .. } => {
+                self.proofs.clear();
+                self.open.clear();
+                (self.cursor, self.offset, self.spent) = (0, 0, None);
+            }
+            Event::RunStarted { run, .. } => self.began = Some((*run, event.at)),
+            Event::RunCompleted { run, .. } => {
+                let began = self.began.filter(|(id, _)| id == run).map(|(_, at)| at);
+                self.spent = began.map(|b| event.at.0.saturating_sub(b.0));
+            }
+            Event::GatePassed { gate, proof, .. } | Event::GateFailed { gate, proof, .. } => {
+                self.proofs.insert(*gate, (event.at, proof.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
+        self.size = size;
+        let width = usize::from(inside(Rect::from((ratatui::layout::Position::ORIGIN, size))).width);
+        self.items = rows::items(ctx, width, &self.open, &self.proofs);
+        self.footer = rows::footer(ctx, width, self.spent);
+        self.settle();
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
+        let area = area.intersection(buf.area);
+        if self.items.is_empty() {
+            let words = [
+                "No plan yet.",
+                "Say what to change; it is planned here,",
+                "and nothing runs before you approve.",
+            ];
+            return empty_state(ctx, area, buf, &words);
+        }
+        let inner = inside(area);
+        let chosen = self.chosen().map(|(at, _)| at);
+        let body = area.bottom().saturating_sub(self.footer_rows());
+        for (y, (n, item)) in (area.top()..body).zip(self.items.iter().enumerate().skip(self.offset)) {
+            item.row.paint(ctx.theme, buf, inner, y);
+            if focused && chosen == Some(n) {
+                buf.set_style(Rect { y, height: 1, ..area }, ctx.theme.fill(Slot::Select));
+            }
+        }
+        if self.footer_rows() > 0 {
+            self.footer.paint(ctx.theme, buf, inner, area.bottom() - 1);
+        }
+    }
+
+    fn title(&self, ctx: &Ctx<'_>) -> Title {
+        let Some((plan, active)) = rows::plan_of(ctx.state) else {
+            return Title { left: "Plan".to_owned(), right: Line::default() };
+        };
+        let name = Row::of("Plan ", Slot::Text).and(ctx.glyphs.dot, Slot::Text).and(" ", Slot::Text);
+        let left = name.and(&plan.title, Slot::Text).text();
+        let right = match (active, rows::finished(plan)) {
+            (true, _) => Row::of(&format!("{}/{}", plan.settled(), plan.tasks.len()), Slot::Soft),
+            (false, true) => Row::of("done", Slot::Ok),
+            (false, false) => Row::of("paused", Slot::Warn),
+        };
+        Title { left, right: right.line(ctx.theme) }
+    }
+
+    fn hints(&self, ctx: &Ctx<'_>, width: u16) -> Line<'static> {
+        if self.items.is_empty() {
+            return Line::default();
+        }
+        let mut keys = vec![("j/k", "step"), ("Enter", "detail")];
+        if confirmation(ctx).is_some() {
+            keys = [vec![("y", "run the plan"), ("n", "change it")], keys].concat();
+        }
+        if ctx.state.open_proposals().next().is_some() {
+            keys.push(("d", "diff"));
+        }
+        hint_line(ctx, &keys, width)
+    }
+
+    fn stand(&self, ctx: &Ctx<'_>, focused: bool) -> Stand {
+        let rows = rows::plan_of(ctx.state).map(|(p, _)| p.tasks.len() + p.gates.len() + 12);
+        match (rows.map(|rows| u16::try_from(rows).unwrap_or(u16::MAX)), focused) {
+            (None, false) => Stand::Hidden,
+            (None, true) => Stand::Right(8),
+            (Some(rows), _) => Stand::Right(rows),
+        }
+    }
+
+    fn tab(&self, ctx: &Ctx<'_>) -> Option<String> {
+        let (plan, _) = rows::plan_of(ctx.state)?;
+        Some(format!("Plan {}/{}", plan.settled(), plan.tasks.len()))
+    }
+
+    fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
+        let Some(action) = PlanAction::of(action) else { return Outcome::none() };
+        if matches!(action, PlanAction::Approve | PlanAction::Reject) {
+            let Some(question) = ctx.state.phase_question() else { return Outcome::none() };
+            if !ctx.stood(ctx.asked, &question.id) {
+                return Outcome::complaint(TOO_EARLY);
+            }
+            if question.kind != CheckpointKind::Confirmation {
+                return self.letter(if action == PlanAction::Approve { 'y' } else { 'n' }, ctx);
+            }
+        }
+        self.carry_out(action, ctx)
+    }
+
+    /// A single letter answers the question in the bar, when it is one of its keys.
+    fn letter(&mut self, letter: char, ctx: &Ctx<'_>) -> Outcome {
+        let Some(question) = ctx.state.phase_question() else { return Outcome::none() };
+        if matches!(question.kind, CheckpointKind::Confirmation) && letter == 'e' {
+            let notice = Some("describe the change to the plan".to_owned());
+            return Outcome { focus: Some(Focus::Composer), notice, ..Outcome::none() };
+        }
+        let named = question.kind.choices().iter().any(|c| match c.key {
+            "1-9" => letter.is_ascii_digit(),
+            key => key.starts_with(letter) && (key.len() == 1 || letter == 'r'),
+        });
+        let answer = question.kind.read(&letter.to_string()).filter(|_| named);
+        match answer {
+            None => Outcome::none(),
+            Some(answer) if ctx.stood(ctx.asked, &question.id) => Outcome::answer(question.id, answer),
+            Some(_) => Outcome::complaint(TOO_EARLY),
+        }
+    }
+
+    fn meaning(&self, action: frame::Action) -> Option<Action> {
+        (action == frame::Action::Details).then(|| PlanAction::Detail.into())
+    }
+}
+
+fn to_diff() -> Outcome {
+    Outcome::focus(Focus::Pane(diff::ID))
+}
+
+fn confirmation(ctx: &Ctx<'_>) -> Option<pilothouse_core::ids::CheckpointId> {
+    ctx.state.open.values().find(|c| matches!(c.kind, CheckpointKind::Confirmation)).map(|c| c.id)
+}
+
+fn answer(ctx: &Ctx<'_>, answer: Answer) -> Outcome {
+    match confirmation(ctx) {
+        Some(checkpoint) => Outcome::input(Input::Answer { checkpoint, answer, shown: None }),
+        None => Outcome::notice("no plan waits for an answer"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

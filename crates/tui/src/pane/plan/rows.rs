@@ -1,0 +1,432 @@
+//! The rows of the plan pane, made from the state.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pilothouse_core::{
+    checkpoint::CheckpointKind,
+    clean::Clean,
+    event::Proof,
+    ids::{GateId, Millis, ProposalId, TaskId},
+    intent::{IntentNode, IntentPath},
+    plan::{Gate, GateStatus, Plan, Task, TaskStatus},
+    proposal::{Proposal, ProposalStatus},
+    scope::{Capability, ToolScope},
+    session::State,
+};
+
+use crate::{
+    pane::Ctx,
+    row::{self, Ink, Row, count, wrap},
+    theme::{Glyphs, Slot},
+};
+
+/// What a row stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Target {
+    Task(TaskId),
+    Gate(GateId),
+    Proposal(ProposalId),
+}
+
+/// One row.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    pub(super) row: Row,
+    pub(super) target: Option<Target>,
+}
+
+/// The plan to show, and whether it is the active one.
+pub(super) fn plan_of(state: &State) -> Option<(&Plan, bool)> {
+    let active = state.plan.as_ref().map(|p| (p, true));
+    active.or_else(|| state.suspended.as_ref().map(|p| (p, false)))
+}
+
+/// Whether every task was done or left out.
+pub(super) fn finished(plan: &Plan) -> bool {
+    plan.tasks.iter().all(|t| matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
+}
+
+/// Where the plan leads and how far one got: while it waits for the answer one stands at `Plan`,
+/// with everything behind it still to come; of a finished one every step is walked.
+fn path(plan: &Plan, state: &State, awaiting: bool, columns: usize, glyphs: &Glyphs) -> Option<Row> {
+    if awaiting {
+        let mut nodes = IntentPath::to(IntentNode::Plan).nodes().to_vec();
+        let here = nodes.len().saturating_sub(1);
+        let shared = plan.path.nodes().iter().zip(&nodes).take_while(|(a, b)| a == b).count();
+        nodes.extend(plan.path.nodes().iter().skip(shared));
+        return Some(crumbs(&nodes, here, columns, glyphs));
+    }
+    if state.plan.is_none() && finished(plan) {
+        let nodes = plan.path.nodes();
+        return (nodes.len() > 2).then(|| crumbs(nodes, nodes.len(), columns, glyphs));
+    }
+    breadcrumb(&plan.path, state.node(), columns, glyphs)
+}
+
+/// `Path: Conversation → Act → Write`, or nothing at depth 1 and less.
+///
+/// `at` is the live node: what leads to it is dim, what lies beyond is faint; when it is not on the
+/// path, the last node that both share is where one stands. Names are shortened from the left when
+/// there are too few columns.
+pub fn breadcrumb(path: &IntentPath, at: IntentNode, columns: usize, glyphs: &Glyphs) -> Option<Row> {
+    let live = IntentPath::to(at);
+    let path = if live.nodes().starts_with(path.nodes()) { &live } else { path };
+    if path.depth() < 2 {
+        return None;
+    }
+    let shared = path.nodes().iter().zip(live.nodes()).take_while(|(a, b)| a == b).count();
+    Some(crumbs(path.nodes(), shared.saturating_sub(1), columns, glyphs))
+}
+
+/// The nodes with the one at `here` lit.
+fn crumbs(nodes: &[IntentNode], here: usize, columns: usize, glyphs: &Glyphs) -> Row {
+    let draw = |short: usize| {
+        let mut row = Row::of("Path: ", Slot::Text);
+        for (n, node) in nodes.iter().enumerate() {
+            if n > 0 {
+                row.push(&format!(" {} ", glyphs.arrow), Slot::Faint);
+            }
+            let ink = match n.cmp(&here) {
+                std::cmp::Ordering::Less => Ink::of(Slot::OkDim),
+                std::cmp::Ordering::Equal => Ink::of(Slot::Accent).bold(),
+                std::cmp::Ordering::Greater => Ink::of(Slot::Faint),
+            };
+            let name = node.title();
+            if n < short && row::width(name) > 5 {
+                row.push(row::take(name, 4), ink);
+                row.push(glyphs.ellipsis, ink);
+            } else {
+                row.push(name, ink);
+            }
+        }
+        row
+    };
+    let all = nodes.len();
+    let fits = (0..=all).map(draw).find(|r| r.width() <= columns);
+    fits.unwrap_or_else(|| draw(all).cut(columns, glyphs.ellipsis))
+}
+
+/// Everything but the footer.
+pub(super) fn items(
+    ctx: &Ctx<'_>,
+    width: usize,
+    open: &BTreeSet<Target>,
+    proofs: &BTreeMap<GateId, (Millis, Proof)>,
+) -> Vec<Item> {
+    let Some((plan, _)) = plan_of(ctx.state) else { return Vec::new() };
+    let awaiting = ctx.state.open.values().any(|c| matches!(c.kind, CheckpointKind::Confirmation));
+    let mut d = Drawer { ctx, width, open, awaiting, items: Vec::new() };
+    if let Some(row) = path(plan, ctx.state, awaiting, width, ctx.glyphs) {
+        d.plain(row);
+        d.plain(Row::new());
+    }
+    for (task, n) in plan.tasks.iter().zip(1..) {
+        d.task(task, n);
+    }
+    let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
+    if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
+        let bar = ctx.glyphs.progress(plan.settled(), plan.tasks.len());
+        let words = format!("  {} of {}", plan.settled(), count(plan.tasks.len(), "step"));
+        d.plain(Row::new());
+        d.plain(Row::of(&bar, Slot::Soft).and(&words, Slot::Faint));
+    }
+    if !plan.gates.is_empty() {
+        d.plain(Row::new());
+        let hint = if awaiting { "   each asks before it runs" } else { "" };
+        d.plain(Row::of("Gates", Slot::Soft).and(hint, Slot::Faint));
+        let pad = plan.gates.iter().map(|g| row::width(&g.name)).max().unwrap_or(0).min(16);
+        for gate in &plan.gates {
+            d.gate(gate, plan, pad, proofs.get(&gate.id));
+        }
+    }
+    if awaiting {
+        d.reach(plan);
+        d.note(&plan.note);
+    }
+    d.items
+}
+
+struct Drawer<'a> {
+    ctx: &'a Ctx<'a>,
+    width: usize,
+    open: &'a BTreeSet<Target>,
+    awaiting: bool,
+    items: Vec<Item>,
+}
+
+impl<'a> Drawer<'a> {
+    fn plain(&mut self, row: Row) {
+        let row = row.cut(self.width, self.ctx.glyphs.ellipsis);
+        self.items.push(Item { row, target: None });
+    }
+
+    fn task(&mut self, task: &Task, n: usize) {
+        let g = self.ctx.glyphs;
+        let (mark, ink, title) = match task.status {
+            TaskStatus::Pending => (g.pending, Slot::Soft, Ink::of(Slot::Text)),
+            TaskStatus::Running => (g.active, Slot::Accent, Ink::of(Slot::Accent).bold()),
+            TaskStatus::Done => (g.done, Slot::Ok, Ink::of(Slot::Soft)),
+            TaskStatus::Failed => (g.failed, Slot::Bad, Ink::of(Slot::Text)),
+            TaskStatus::Skipped | TaskStatus::Cancelled => (g.skipped, Slot::Soft, Ink::of(Slot::Soft)),
+        };
+        let left =
+            Row::of(mark, ink).and(" ", Slot::Text).and(&format!("{n} "), title).and(&task.title, title);
+        let nested = self.nested(task);
+        let right = self.task_right(task, &nested);
+        let row = left.ends_keeping_right(right, self.width, g.ellipsis);
+        self.items.push(Item { row, target: Some(Target::Task(task.id)) });
+        if self.open.contains(&Target::Task(task.id)) {
+            self.task_detail(task);
+        }
+        for p in nested {
+            self.proposal(p);
+        }
+    }
+
+    /// Proposals below a task, while it runs.
+    fn nested(&self, task: &Task) -> Vec<&'a Proposal> {
+        let state: &'a State = self.ctx.state;
+        let of_task = state.proposals.values().filter(|p| p.task == Some(task.id));
+        of_task
+            .filter(|p| p.status != ProposalStatus::Dropped && task.status == TaskStatus::Running)
+            .collect()
+    }
+
+    fn task_right(&self, task: &Task, nested: &[&Proposal]) -> Row {
+        let g = self.ctx.glyphs;
+        match task.status {
+            TaskStatus::Running if !nested.is_empty() => {
+                let settled =
+                    |p: &&&Proposal| matches!(p.status, ProposalStatus::Applied(_) | ProposalStatus::Skipped);
+                let done = nested.iter().filter(settled).count();
+                Row::of(&g.progress(done, nested.len()), Slot::Accent)
+            }
+            TaskStatus::Done => match task.took {
+                Some(took) => Row::of(&row::took(took.0), Slot::Faint),
+                None => Row::new(),
+            },
+            TaskStatus::Pending if self.awaiting => {
+                let Some(first) = task.files.first() else { return Row::new() };
+                let new = if task.node == IntentNode::Create { "new " } else { "" };
+                let more = match task.files.len() {
+                    0 | 1 => String::new(),
+                    n => format!(" +{}", n - 1),
+                };
+                let path = row::fit_path(first.as_str(), self.width / 2, g.ellipsis);
+                Row::of(new, Slot::Faint).and(&path, Slot::Soft).and(&more, Slot::Faint)
+            }
+            TaskStatus::Failed => Row::of("failed", Slot::Bad),
+            TaskStatus::Skipped => Row::of("skipped", Slot::Soft),
+            TaskStatus::Cancelled => Row::of("stopped", Slot::Soft),
+            TaskStatus::Pending | TaskStatus::Running => Row::new(),
+        }
+    }
+
+    fn task_detail(&mut self, task: &Task) {
+        let mut lines: Vec<(String, Slot)> = Vec::new();
+        lines.extend(task.detail.lines().map(|l| (l.to_owned(), Slot::Soft)));
+        lines.extend(task.files.iter().map(|f| (f.to_string(), Slot::Text)));
+        lines.push((format!("reaches {}", task.node.title()), Slot::Faint));
+        if !task.after.is_empty() {
+            let after: Vec<String> = task.after.iter().map(|t| t.0.to_string()).collect();
+            lines.push((format!("after {}", after.join(", ")), Slot::Faint));
+        }
+        for (line, slot) in lines {
+            for wrapped in wrap(&Row::of(&line, slot).pieces, self.width.saturating_sub(4).max(1)) {
+                let mut row = Row::of("    ", Slot::Text);
+                row.pieces.extend(wrapped.pieces);
+                self.plain(row);
+            }
+        }
+    }
+
+    fn proposal(&mut self, p: &Proposal) {
+        let g = self.ctx.glyphs;
+        let review =
+            self.ctx.state.open.values().any(
+                |c| matches!(&c.kind, CheckpointKind::Diff { proposals, .. } if proposals.contains(&p.id)),
+            );
+        let (taken, left, undecided) = p.tally();
+        let chosen = p.chosen();
+        let written = || p.hunks.iter().enumerate().filter(|(n, _)| chosen.contains(n)).map(|(_, h)| h);
+        let added: usize = written().map(pilothouse_core::diff::Hunk::added).sum();
+        let removed: usize = written().map(pilothouse_core::diff::Hunk::removed).sum();
+        let (mark, ink, right) = match p.status {
+            ProposalStatus::Open if review => {
+                let what = match (undecided, taken + left) {
+                    (0, _) => format!("{taken} taken, not written yet"),
+                    (1, _) => "1 hunk waits for you".to_owned(),
+                    (n, _) => format!("{n} hunks wait for you"),
+                };
+                (g.waits, Slot::Warn, Row::of(&what, Slot::Warn))
+            }
+            ProposalStatus::Open => (g.inner, Slot::Soft, Row::of("drafted", Slot::Soft)),
+            ProposalStatus::Applying(_) => {
+                (g.spin(self.ctx.spinner), Slot::Info, Row::of("writing", Slot::Soft))
+            }
+            ProposalStatus::Applied(_) => {
+                let lost = if removed > 0 { format!(" -{removed}") } else { String::new() };
+                (g.done, Slot::Ok, Row::of(&format!("+{added}{lost}"), Slot::Soft))
+            }
+            ProposalStatus::Skipped | ProposalStatus::Dropped => {
+                (g.skipped, Slot::Soft, Row::of("left", Slot::Soft))
+            }
+        };
+        let lead = Row::of(&format!("   {} ", g.branch), Slot::Faint).and(mark, ink).and(" ", Slot::Text);
+        let room = self.width.saturating_sub(lead.width() + right.width() + 2).max(8);
+        let left = lead.and(&row::fit_path(p.path.as_str(), room, g.ellipsis), Slot::Text);
+        let row = left.ends_keeping_right(right, self.width, g.ellipsis);
+        self.items.push(Item { row, target: Some(Target::Proposal(p.id)) });
+    }
+
+    fn gate(&mut self, gate: &Gate, plan: &Plan, pad: usize, proof: Option<&(Millis, Proof)>) {
+        let g = self.ctx.glyphs;
+        let (mark, ink) = match gate.status {
+            GateStatus::Pending => (g.pending, Slot::Soft),
+            GateStatus::Running => (g.spin(self.ctx.spinner), Slot::Info),
+            GateStatus::Passed(_) => (g.done, Slot::Ok),
+            GateStatus::Failed(_) => (g.failed, Slot::Bad),
+            GateStatus::Stale(_) => (g.stale, Slot::Warn),
+            GateStatus::Skipped => (g.skipped, Slot::Soft),
+        };
+        let seen = || match proof {
+            Some((at, proof)) => {
+                let exit = proof.exit.code.map_or_else(|| "no exit code".to_owned(), |c| format!("exit {c}"));
+                let time = row::time_of_day(*at, self.ctx.surroundings.utc_offset_minutes);
+                format!("{exit} {} {time}", g.dot)
+            }
+            None => String::new(),
+        };
+        let right = match gate.status {
+            GateStatus::Pending => Row::of(&after(gate, plan), Slot::Faint),
+            GateStatus::Running => Row::of("running", Slot::Info),
+            GateStatus::Passed(_) | GateStatus::Failed(_) => Row::of(&seen(), Slot::Soft),
+            GateStatus::Stale(_) => {
+                Row::of("stale", Slot::Warn).and(&format!(" {} {}", g.dot, seen()), Slot::Soft)
+            }
+            GateStatus::Skipped => Row::of("skipped", Slot::Soft),
+        };
+        let name = row::take(&Clean::line(&gate.name), 16).to_owned();
+        let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
+        let left = Row::of(mark, ink).and(" ", Slot::Text).and(&name, Slot::Text).and(&gap, Slot::Text);
+        let row = left.and(&gate.command, Slot::Soft).ends_keeping_right(right, self.width, g.ellipsis);
+        self.items.push(Item { row, target: Some(Target::Gate(gate.id)) });
+        if self.open.contains(&Target::Gate(gate.id)) {
+            self.plain(Row::of("    ", Slot::Text).and(&gate.command, Slot::Text));
+            let lines = proof.map(|(_, p)| p.diagnostics.clone()).unwrap_or_default();
+            for line in lines.lines() {
+                self.plain(Row::of("    ", Slot::Text).and(line, Slot::Soft));
+            }
+        }
+    }
+
+    /// What approving lets the run do, and what it still may not.
+    fn reach(&mut self, plan: &Plan) {
+        let tasks = plan.tasks.iter().fold(ToolScope::NONE, |s, t| s.or(t.node.scope()));
+        let may = tasks.and(self.ctx.state.ceiling());
+        let mut can = Vec::new();
+        let mut not = Vec::new();
+        for capability in Capability::ALL {
+            let (yes, no) = match capability {
+                Capability::List => continue,
+                Capability::Read => ("read", "read files"),
+                Capability::Write => ("propose edits", "change files"),
+                Capability::Delete => ("propose removals", "delete"),
+                Capability::Execute => ("run commands (each one checked)", "run commands"),
+                Capability::Network => ("reach the network", "reach the network"),
+            };
+            if may.allows(capability) { can.push(yes) } else { not.push(no) }
+        }
+        if !plan.gates.is_empty() {
+            can.push("run the gates");
+        }
+        self.plain(Row::new());
+        for (label, list, slot) in [("Allowed      ", can, Slot::Text), ("Not allowed  ", not, Slot::Text)] {
+            let words = if list.is_empty() { self.ctx.glyphs.skipped.to_owned() } else { list.join(", ") };
+            self.labelled(label, &words, slot);
+        }
+    }
+
+    fn note(&mut self, note: &str) {
+        if !note.trim().is_empty() {
+            self.plain(Row::new());
+            self.labelled("Note         ", note.trim(), Slot::Text);
+        }
+    }
+
+    fn labelled(&mut self, label: &str, words: &str, slot: Slot) {
+        let pad = row::width(label);
+        let room = self.width.saturating_sub(pad).max(8);
+        let lines = words.lines().flat_map(|l| wrap(&Row::of(l, slot).pieces, room));
+        for (n, line) in lines.enumerate() {
+            let mut row = Row::of(if n == 0 { label } else { "" }, Slot::Soft);
+            if n > 0 {
+                row.push(&" ".repeat(pad), Slot::Text);
+            }
+            row.pieces.extend(line.pieces);
+            self.plain(row);
+        }
+    }
+}
+
+fn after(gate: &Gate, plan: &Plan) -> String {
+    if gate.after.is_empty() {
+        return "after all".to_owned();
+    }
+    let numbers: Vec<String> = gate.after.iter().map(|t| plan.number(*t).to_string()).collect();
+    format!("after {}", numbers.join(", "))
+}
+
+/// `Tokens: 4,523 │ Time: 12s │ Cost: $0.03`; `spent` is how long the last run took.
+pub(super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<u64>) -> Row {
+    let usage = ctx.state.usage;
+    let tokens = usage.input + usage.output;
+    let running = ctx.state.run.as_ref().map(|r| ctx.now.0.saturating_sub(r.began.0));
+    let about = if usage.estimated { "~" } else { "" };
+    let parts = [
+        ("Tokens: ", format!("{about}{}", thousands(tokens))),
+        ("Time: ", running.or(spent).map_or_else(|| ctx.glyphs.skipped.to_owned(), clock)),
+        ("Cost: ", cost(usage.cost_micros, ctx.glyphs)),
+    ];
+    let mut row = Row::new();
+    for (label, value) in parts {
+        if !row.pieces.is_empty() {
+            row.push(&format!(" {} ", ctx.glyphs.column), Slot::Faint);
+        }
+        row = row.and(label, Slot::Soft).and(&value, Slot::Text);
+    }
+    row.cut(width, ctx.glyphs.ellipsis)
+}
+
+fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn clock(ms: u64) -> String {
+    let s = ms / 1_000;
+    match s {
+        0..60 => format!("{s}s"),
+        60..3_600 => format!("{}m{:02}s", s / 60, s % 60),
+        _ => format!("{}h{:02}m", s / 3_600, s % 3_600 / 60),
+    }
+}
+
+fn cost(micros: Option<u64>, glyphs: &Glyphs) -> String {
+    match micros {
+        None => glyphs.skipped.to_owned(),
+        Some(0) => "$0.00".to_owned(),
+        Some(m) if m < 5_000 => "<$0.01".to_owned(),
+        Some(m) => {
+            let cents = (m + 5_000) / 10_000;
+            format!("${}.{:02}", cents / 100, cents % 100)
+        }
+    }
+}

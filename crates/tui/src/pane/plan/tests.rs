@@ -1,0 +1,266 @@
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::wildcard_enum_match_arm,
+    clippy::format_collect
+)]
+use pilothouse_core::{
+    blob::BlobId,
+    checkpoint::Checkpoint,
+    ids::*,
+    intent::{IntentNode, IntentPath},
+    session::LaneKind,
+};
+use proptest::prelude::*;
+
+use super::*;
+use crate::{story::*, theme::Glyphs};
+
+struct Screen {
+    story: Story,
+    pane: PlanPane,
+}
+
+impl Screen {
+    fn new() -> Self {
+        Self { story: Story::new(), pane: PlanPane::new() }
+    }
+
+    fn tell(&mut self, event: Event) {
+        let stamped = self.story.tell(event);
+        self.pane.fold(self.story.session.state(), &stamped);
+    }
+
+    fn draw(&mut self, width: u16, height: u16) -> Buffer {
+        let (size, area) = area(width, height);
+        let mut buf = Buffer::empty(area);
+        self.pane.layout(&self.story.ctx(), size);
+        self.pane.render(&self.story.ctx(), area, &mut buf, true);
+        buf
+    }
+
+    fn text(&mut self, width: u16, height: u16) -> Vec<String> {
+        text(&self.draw(width, height))
+    }
+
+    fn act(&mut self, action: PlanAction) -> Outcome {
+        self.pane.carry_out(action, &self.story.ctx())
+    }
+}
+
+fn waiting() -> Screen {
+    let mut s = Screen::new();
+    s.tell(said(1, "Add rate limiting"));
+    s.tell(Event::PlanReady { plan: plan() });
+    let kind = CheckpointKind::Confirmation;
+    let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    s
+}
+
+fn running() -> Screen {
+    let mut s = waiting();
+    s.tell(Event::CheckpointResolved {
+        checkpoint: CheckpointId(5),
+        answer: Some(Answer::Approve),
+        approval: None,
+    });
+    s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+    s.tell(lane(1, LaneKind::Task(TaskId(1)), IntentNode::Write));
+    s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
+    s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(4_100) });
+    let proof = Proof {
+        command: "cargo check --quiet".into(),
+        exit: exit(0),
+        output: BlobId::of(b""),
+        diagnostics: String::new(),
+        tree: None,
+    };
+    s.tell(Event::GatePassed { gate: GateId(1), evidence: EvidenceId(9), proof });
+    s.tell(Event::TaskStarted { task: TaskId(2), lane: LaneId(1) });
+    s.tell(replied(3, 1, "x"));
+    s.tell(proposal(20, "src/auth/mod.rs", "a\n", "a\nb\nc\nd\n").0);
+    s.tell(Event::ApplyApproved {
+        apply: ApplyId(21),
+        approval: ApprovalId(22),
+        by: "user".into(),
+        take: vec![(ProposalId(20), [0].into())],
+    });
+    s.tell(Event::Applied { apply: ApplyId(21) });
+    s.tell(
+        proposal(23, "src/auth/login.rs", "a\n1\n2\n3\n4\n5\n6\n7\n8\nz\n", "b\n1\n2\n3\n4\n5\n6\n7\n8\ny\n")
+            .0,
+    );
+    s.tell(review(24, &[23]));
+    s.tell(Event::HunkDecided {
+        proposal: ProposalId(23),
+        hunk: 0,
+        decision: Some(pilothouse_core::proposal::Decision::Taken),
+    });
+    s.story.later(12_000);
+    s
+}
+
+#[test]
+fn a_plan_that_waits_says_what_it_may_do() {
+    assert_eq!(
+        waiting().text(60, 21),
+        [
+            " Path: Conversation → Plan → Act → Write → Modify",
+            "",
+            " ○ 1 Token bucket in core                src/core/bucket.rs",
+            " ○ 2 Wire it into login                   src/auth/login.rs",
+            " ○ 3 Answer 429 with Retry-After          src/http/error.rs",
+            " ○ 4 Tests for burst and refill         tests/login_rate.rs",
+            " ○ 5 Describe the limits in docs             docs/limits.md",
+            "",
+            " Gates   each asks before it runs",
+            " ○ syntax  cargo check --quiet                after 1, 2, 3",
+            " ○ tests   cargo test login                         after 4",
+            "",
+            " Allowed      read, propose edits, run commands (each one",
+            "              checked), run the gates",
+            " Not allowed  delete, reach the network",
+            "",
+            " Note         Buckets live in memory and are lost on a",
+            "              restart.",
+            "",
+            "",
+            " Tokens: 0 │ Time: – │ Cost: –",
+        ]
+    );
+}
+
+#[test]
+fn a_run_shows_where_it_is_and_what_waits() {
+    let mut s = running();
+    assert_eq!(
+        s.text(60, 18),
+        [
+            " Path: Conversation → Act → Write → Modify",
+            "",
+            " ✓ 1 Token bucket in core                             4.1 s",
+            " ✦ 2 Wire it into login                 [██████░░░░░░]  50%",
+            "    └─ ✓ src/auth/mod.rs                                 +3",
+            "    └─ ⚑ src/auth/login.rs             1 hunk waits for you",
+            " ○ 3 Answer 429 with Retry-After",
+            " ○ 4 Tests for burst and refill",
+            " ○ 5 Describe the limits in docs",
+            "",
+            " Gates",
+            " ✓ syntax  cargo check --quiet               exit 0 · 14:02",
+            " ○ tests   cargo test login                         after 4",
+            "",
+            "",
+            "",
+            "",
+            " Tokens: 4,523 │ Time: 12s │ Cost: $0.03",
+        ]
+        .map(str::to_owned)
+    );
+    let buf = s.draw(60, 18);
+    assert_eq!(inks(&buf, &s.story.theme, 0), " ..... dddddddddddd f ddd f AAAAA f ffffff");
+    assert_eq!(inks(&buf, &s.story.theme, 3), " a A AAAA AA AAAA AAAAA                 aaaaaaaaaaaaaa  aaa");
+    assert_eq!(inks(&buf, &s.story.theme, 5), "    ff w .................             w wwww wwwww www www");
+}
+
+#[test]
+fn between_steps_one_bar_tells_how_far_the_plan_is() {
+    let mut s = waiting();
+    s.tell(Event::TaskStarted { task: TaskId(1), lane: LaneId(1) });
+    s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(10) });
+    assert!(s.text(60, 24).contains(&" [██░░░░░░░░░░]  20%  1 of 5 steps".to_owned()));
+}
+
+#[test]
+fn the_path_stands_only_where_it_is_deep_and_shrinks_from_the_left() {
+    let crumb =
+        |node, width| breadcrumb(&IntentPath::to(node), node, width, &Glyphs::UNICODE).map(|r| r.text());
+    assert_eq!(crumb(IntentNode::Act, 80), None);
+    assert_eq!(crumb(IntentNode::Write, 80).unwrap(), "Path: Conversation → Act → Write");
+    assert_eq!(crumb(IntentNode::Modify, 36).unwrap(), "Path: Conv… → Act → Write → Modify");
+    assert_eq!(crumb(IntentNode::Modify, 12).unwrap(), "Path: Conv……");
+}
+
+#[test]
+fn approving_answers_the_open_question_and_nothing_else() {
+    let mut s = waiting();
+    s.draw(60, 20);
+    let input = Input::Answer { checkpoint: CheckpointId(5), answer: Answer::Approve, shown: None };
+    assert_eq!(s.act(PlanAction::Approve).inputs, [input]);
+    let mut r = running();
+    assert!(r.act(PlanAction::Approve).inputs.is_empty());
+    assert!(r.act(PlanAction::Reject).notice.is_some());
+}
+
+#[test]
+fn details_open_below_their_step_and_the_cursor_stays_visible() {
+    let mut s = waiting();
+    s.draw(60, 10);
+    s.act(PlanAction::Detail);
+    let rows = s.text(60, 10);
+    assert_eq!(rows[3..5], ["     src/core/bucket.rs", "     reaches Modify"]);
+    s.act(PlanAction::Bottom);
+    let rows = s.text(60, 10);
+    assert!(rows.iter().any(|r| r.contains("cargo test login")), "{rows:?}");
+    let buf = s.draw(60, 10);
+    assert!((0..10).any(|y| grounds(&buf, &s.story.theme, y).contains('s')));
+}
+
+#[test]
+fn enter_on_a_proposal_goes_to_the_diff() {
+    let mut s = running();
+    s.draw(60, 20);
+    for _ in 0..3 {
+        s.act(PlanAction::Down);
+    }
+    assert_eq!(s.act(PlanAction::Detail).focus, Some(Focus::Pane(diff::ID)));
+}
+
+#[test]
+fn costs_are_rounded_and_an_unknown_one_is_a_dash() {
+    let mut s = Screen::new();
+    s.tell(Event::PlanReady { plan: plan() });
+    let foot = |s: &mut Screen| s.text(60, 20)[19].clone();
+    assert!(foot(&mut s).ends_with("Cost: –"));
+    s.tell(replied(3, 1, "x"));
+    assert!(foot(&mut s).starts_with(" Tokens: 4,523 │"), "{}", foot(&mut s));
+    assert!(foot(&mut s).ends_with("Cost: $0.03"));
+}
+
+#[test]
+fn without_a_plan_it_says_how_to_get_one() {
+    let rows = Screen::new().text(60, 9);
+    assert_eq!(rows[3], " ✧  No plan yet.");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+    #[test]
+    fn any_size_and_any_keys_stay_inside(w in 1u16..200, h in 1u16..60, keys in prop::collection::vec(0usize..8, 0..20), title in "\\PC{0,60}|[\\x00-\\x{10ffff}]{0,12}") {
+        for mut s in [Screen::new(), waiting(), running()] {
+            let mut p = plan();
+            p.tasks[0].title.clone_from(&title);
+            p.gates[0].command.clone_from(&title);
+            p.note.clone_from(&title);
+            p.gates[1].name.clone_from(&title);
+            s.tell(Event::PlanReady { plan: p });
+            let outer = Rect::new(0, 0, w + 4, h + 4);
+            let inner = Rect::new(2, 2, w, h);
+            for k in &keys {
+                s.pane.layout(&s.story.ctx(), inner.as_size());
+                let all = [PlanAction::Down, PlanAction::Up, PlanAction::PageDown, PlanAction::PageUp, PlanAction::Top, PlanAction::Bottom, PlanAction::Detail, PlanAction::Approve];
+                s.act(all[*k]);
+            }
+            s.pane.layout(&s.story.ctx(), inner.as_size());
+            let mut buf = Buffer::empty(outer);
+            s.pane.render(&s.story.ctx(), inner, &mut buf, true);
+            for (i, cell) in buf.content.iter().enumerate() {
+                let (x, y) = buf.pos_of(i);
+                prop_assert!(inner.contains((x, y).into()) || *cell == ratatui::buffer::Cell::default());
+            }
+        }
+    }
+}
