@@ -108,7 +108,7 @@ pub async fn run(
     } else {
         None
     };
-    let home = setup.home.clone();
+    let (home, secrets) = (setup.home.clone(), setup.secrets.clone());
     let (requests, incoming) = mpsc::channel(16);
     let (outgoing, mut updates) = mpsc::channel(1024);
     let driver = tokio::spawn(drive(setup, incoming, outgoing));
@@ -136,12 +136,13 @@ pub async fn run(
     let farewell = left?;
     let Verdict { exit, reason } = verdict;
     if let Some(path) = &options.patch_out
-        && patch::write(path, &home, &farewell.slug, watch.session.state(), watch.from)?
+        && patch::write(path, &home, &farewell.slug, watch.session.state(), watch.from, &secrets)?
     {
         watch
             .report
             .say(&format!("! {} holds a secret of a changed file, or it would not fit", path.display()));
     }
+    tracing::info!(exit, "headless run ended");
     let outcome = Outcome { exit, slug: farewell.slug, reason };
     watch.report.end(&outcome, watch.asked.as_ref(), watch.session.state());
     Ok(outcome)
