@@ -13,7 +13,9 @@ use pilothouse_runtime::{
     config::{Config, Layer, SCHEMA},
     doctor,
     headless::{self, Options, Outcome, Stop, change, listing},
-    hooks, sessions, trace,
+    hooks,
+    secrets::Secrets,
+    sessions, trace,
     trust::Folder,
 };
 use tokio::signal::unix::{SignalKind, signal};
@@ -31,20 +33,25 @@ pub(crate) fn home() -> Result<(Home, Environment), Failure> {
     Ok((Home::find(&environment).map_err(explain)?, environment))
 }
 
-fn setup(dir: &Path) -> Result<Setup, Failure> {
+fn setup(dir: &Path, secrets: &Secrets) -> Result<Setup, Failure> {
     let (home, environment) = home()?;
     let workspace = dir.canonicalize().ok().filter(|p| p.is_dir()).ok_or_else(|| {
         Failure::new(USAGE, format!("{} is no folder; give an existing one", dir.display()))
     })?;
-    Ok(Setup { helper: Some(crate::HELPER.into()), ..Setup::new(home, workspace, environment) })
+    Ok(Setup {
+        helper: Some(crate::HELPER.into()),
+        secrets: secrets.clone(),
+        ..Setup::new(home, workspace, environment)
+    })
 }
 
-fn block_on<T>(task: impl Future<Output = T>) -> Result<T, Failure> {
+fn block_on<T>(command: &str, secrets: &Secrets, task: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let (home, environment) = home()?;
-    report_panics(&home);
+    report_panics(&home, secrets);
     // Without a log file everything else still works.
-    let _trace = trace::start(&home, environment.get("PILOTHOUSE_LOG")).ok();
+    let _trace = trace::start(&home, environment.get("PILOTHOUSE_LOG"), secrets).ok();
+    trace::note_start(command, &environment);
     let done = runtime.block_on(task);
     runtime.shutdown_background();
     Ok(done)
@@ -54,8 +61,8 @@ fn block_on<T>(task: impl Future<Output = T>) -> Result<T, Failure> {
 ///
 /// # Errors
 /// When it cannot be begun; how it ends is the exit code.
-pub fn run(args: RunArgs) -> Result<u8, Failure> {
-    let mut setup = setup(&args.dir)?;
+pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
+    let mut setup = setup(&args.dir, secrets)?;
     setup.mode = args.mode.map(|m| match m {
         ModeArg::Proof => Mode::Proof,
         ModeArg::Explore => Mode::Exploratory,
@@ -74,7 +81,8 @@ pub fn run(args: RunArgs) -> Result<u8, Failure> {
     };
     let (mut out, mut err) = (io::stdout(), io::stderr());
     let outcome =
-        block_on(headless::run(setup, options, &mut out, &mut err, told_to_stop()))?.map_err(explain)?;
+        block_on("run", secrets, headless::run(setup, options, &mut out, &mut err, told_to_stop()))?
+            .map_err(explain)?;
     Ok(outcome.exit)
 }
 
@@ -94,11 +102,12 @@ async fn told_to_stop() -> Stop {
 ///
 /// # Errors
 /// When there is none, or it cannot be done.
-pub fn undo(args: UndoArgs, way: change::Way) -> Result<u8, Failure> {
-    let setup = setup(&args.dir)?;
+pub fn undo(args: UndoArgs, way: change::Way, secrets: &Secrets) -> Result<u8, Failure> {
+    let setup = setup(&args.dir, secrets)?;
     let wish = change::Wish { way, session: args.session, list: args.list, dry_run: args.dry_run };
     let (mut out, mut err) = (io::stdout(), io::stderr());
-    let outcome: Outcome = block_on(change::change(setup, wish, &mut out, &mut err))?.map_err(explain)?;
+    let outcome: Outcome =
+        block_on("undo", secrets, change::change(setup, wish, &mut out, &mut err))?.map_err(explain)?;
     if outcome.exit != 0 && !outcome.reason.is_empty() {
         return Err(Failure::new(outcome.exit, outcome.reason));
     }
@@ -141,7 +150,7 @@ pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
 ///
 /// # Errors
 /// When it cannot be used.
-pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
+pub fn config(what: ConfigCommand, secrets: &Secrets) -> Result<u8, Failure> {
     let (home, environment) = home()?;
     let mut out = io::stdout().lock();
     let path = home.config.join("config.toml");
@@ -160,7 +169,7 @@ pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
         ConfigCommand::Validate => {
             let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain)?;
             for notice in &config.notices {
-                complain(notice);
+                complain(secrets, notice);
             }
             writeln!(out, "{}: fine", path.display())?;
             let own = hooks::of_user(&home).map_err(explain)?;
@@ -180,7 +189,7 @@ pub fn config(what: ConfigCommand) -> Result<u8, Failure> {
 /// # Errors
 /// When the folder is none, or nothing can be printed.
 pub fn doctor(args: &DoctorArgs) -> Result<u8, Failure> {
-    let checks = doctor::checks(&setup(&args.dir)?);
+    let checks = doctor::checks(&setup(&args.dir, &Secrets::default())?);
     let mut out = io::stdout().lock();
     for check in &checks {
         if args.json {

@@ -14,6 +14,7 @@ use pilothouse_runtime::{
     Environment, Home,
     config::{Config, Layer, Vectors, Voice},
     later::{self, Later},
+    secrets::Secrets,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -49,8 +50,8 @@ struct Line {
 ///
 /// # Errors
 /// When the arguments or a line cannot be read, or nothing can be printed.
-pub fn classify(args: &ClassifyArgs) -> Result<u8, Failure> {
-    let sorter = Sorter::new(args.llm)?;
+pub fn classify(args: &ClassifyArgs, secrets: &Secrets) -> Result<u8, Failure> {
+    let sorter = Sorter::new(args.llm, secrets)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     if args.jsonl {
         for (number, line) in (1..).zip(io::stdin().lock().lines()) {
@@ -96,15 +97,17 @@ struct Sorter {
     /// The model that is asked.
     voice: Option<Voice>,
     runtime: Option<tokio::runtime::Runtime>,
+    /// What is kept out of complaints.
+    secrets: Secrets,
 }
 
 impl Sorter {
-    fn new(llm: bool) -> Result<Self, Failure> {
+    fn new(llm: bool, secrets: &Secrets) -> Result<Self, Failure> {
         let environment = Environment::of_process();
         let home = Home::find(&environment).map_err(explain_error)?;
         let config = Config::load(&home, None, &environment, Layer::default()).map_err(explain_error)?;
         for notice in &config.notices {
-            complain(notice);
+            complain(secrets, notice);
         }
         if llm && config.voice.is_offline() {
             let text = "--llm needs a model; set PILOTHOUSE_BASE_URL and PILOTHOUSE_MODEL, or [model] in config.toml";
@@ -127,7 +130,14 @@ impl Sorter {
             // What is wrong is told with each line that needed it.
             drop(runtime.block_on(later.ready()));
         }
-        Ok(Self { classifier: config.intent.classifier, later, vectors, voice, runtime })
+        Ok(Self {
+            classifier: config.intent.classifier,
+            later,
+            vectors,
+            voice,
+            runtime,
+            secrets: secrets.clone(),
+        })
     }
 
     fn read(
@@ -152,7 +162,7 @@ impl Sorter {
                 let asked = self.later.read(&self.classifier, &message, self.vectors, model);
                 let (reading, faults) = runtime.block_on(asked);
                 for fault in faults {
-                    complain(&fault);
+                    complain(&self.secrets, &fault);
                 }
                 reading
             }

@@ -13,7 +13,7 @@ mod workbench;
 use std::process::ExitCode;
 
 use clap::Parser;
-use pilothouse_runtime::{Environment, Which, headless::change::Way, secrets};
+use pilothouse_runtime::{Environment, Which, headless::change::Way, secrets::Secrets};
 
 use crate::{
     cli::{Cli, Command},
@@ -30,65 +30,67 @@ fn main() -> ExitCode {
     if let Some(code) = pilothouse_runtime::helper() {
         return code;
     }
-    secrets::keep(&secrets::of_environment(&Environment::of_process()));
-    std::panic::set_hook(Box::new(last_words));
+    let secrets = Secrets::in_environment(&Environment::of_process());
+    let theirs = secrets.clone();
+    std::panic::set_hook(Box::new(move |info| last_words(&theirs, info)));
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(told) => return misread(&told),
+        Err(told) => return misread(&secrets, &told),
     };
-    match act(cli) {
+    match act(cli, &secrets) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             if failure.code != 0 {
-                complain(&failure.message);
+                complain(&secrets, &failure.message);
             }
             ExitCode::from(failure.code)
         }
     }
 }
 
-fn act(cli: Cli) -> Result<u8, Failure> {
+fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
     match cli.command {
-        Some(Command::Classify(args)) => judge::classify(&args),
+        Some(Command::Classify(args)) => judge::classify(&args, secrets),
         Some(Command::Risk(args)) => judge::risk(&args),
         Some(Command::Resume(args)) => {
             let newest = if args.last { Which::LastAnywhere } else { Which::Last };
             let which = args.id.map_or(newest, Which::Named);
-            workbench::open(std::path::Path::new("."), which, &args.look)
+            workbench::open(std::path::Path::new("."), which, &args.look, secrets)
         }
-        None => workbench::open(&cli.dir, Which::New, &cli.look),
-        Some(Command::Run(args)) => alone::run(args),
+        None => workbench::open(&cli.dir, Which::New, &cli.look, secrets),
+        Some(Command::Run(args)) => alone::run(args, secrets),
         Some(Command::Sessions { what }) => alone::sessions(what),
-        Some(Command::Undo(args)) => alone::undo(args, Way::Undo),
-        Some(Command::Redo(args)) => alone::undo(args, Way::Redo),
+        Some(Command::Undo(args)) => alone::undo(args, Way::Undo, secrets),
+        Some(Command::Redo(args)) => alone::undo(args, Way::Redo, secrets),
         Some(Command::Auth { what }) => auth::auth(what),
         Some(Command::Trust(args)) => trust::trust(args),
         Some(Command::Permissions { what }) => permit::permissions(what),
-        Some(Command::Config { what }) => alone::config(what),
+        Some(Command::Config { what }) => alone::config(what, secrets),
         Some(Command::Doctor(args)) => alone::doctor(&args),
     }
 }
 
 /// What clap has to say. It quotes what it does not understand, and that may have been a key.
-fn misread(told: &clap::Error) -> ExitCode {
+fn misread(secrets: &Secrets, told: &clap::Error) -> ExitCode {
     let text = told.render().to_string();
-    let hidden = secrets::mask(&text);
+    let hidden = secrets.mask(&text);
     if hidden == text {
         // Nothing to hide: with its colours. A reader that went away is no failure.
         drop(told.print());
     } else {
-        complain(hidden.trim_start_matches("error: ").trim_end());
+        complain(secrets, hidden.trim_start_matches("error: ").trim_end());
     }
     ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(exit::USAGE))
 }
 
 /// A defect in a few words; where a screen is up it has its own.
-fn last_words(info: &std::panic::PanicHookInfo<'_>) {
+fn last_words(secrets: &Secrets, info: &std::panic::PanicHookInfo<'_>) {
     let place = info.location().map_or_else(String::new, ToString::to_string);
-    complain(&format!("a defect of its own: {} ({place})", info.payload_as_str().unwrap_or("no message")));
+    let said = info.payload_as_str().unwrap_or("no message");
+    complain(secrets, &format!("a defect of its own: {said} ({place})"));
 }
 
 #[expect(clippy::print_stderr, reason = "the binary is where messages reach people")]
-fn complain(message: &str) {
-    eprintln!("pilothouse: {}", secrets::mask(message));
+fn complain(secrets: &Secrets, message: &str) {
+    eprintln!("pilothouse: {}", secrets.mask(message));
 }

@@ -8,7 +8,7 @@ use std::{
 
 use pilothouse_core::port::{Request, Update};
 use pilothouse_runtime::{
-    Environment, Farewell, Home, RuntimeError, Setup, Which, drive, own, rooted_path, secrets, trace,
+    Environment, Farewell, Home, RuntimeError, Setup, Which, drive, own, rooted_path, secrets::Secrets, trace,
 };
 use pilothouse_tui::{
     notify::Hearer,
@@ -29,7 +29,7 @@ use crate::{
 ///
 /// # Errors
 /// When there is no terminal or no such folder, or the session cannot be opened.
-pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
+pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Result<u8, Failure> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return Err(Failure::new(
             USAGE,
@@ -42,14 +42,14 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs) -> Result<u8, Failure> {
     let environment = Environment::of_process();
     let screen = Screen::enter(look(&environment, args, &workspace))?;
     let home = Home::find(&environment).map_err(explain)?;
-    report_panics(&home);
+    report_panics(&home, secrets);
     let (requests, driver_requests) = channel::<Request>(256);
     let (driver_updates, updates) = channel::<Update>(1024);
     let (signal_sender, signals) = channel::<Signal>(8);
     let keymap = own::text(&home.config.join("keymap.toml")).map_err(explain)?;
     let theme = theme(&home, args);
-    let helper = Some(crate::HELPER.into());
-    let setup = Setup { which, asks: true, helper, ..Setup::new(home, workspace, environment) };
+    let (helper, secrets) = (Some(crate::HELPER.into()), secrets.clone());
+    let setup = Setup { which, asks: true, helper, secrets, ..Setup::new(home, workspace, environment) };
     let driver = thread::Builder::new()
         .name("driver".into())
         .spawn(move || beside(setup, driver_requests, &driver_updates, signal_sender))?;
@@ -85,13 +85,16 @@ fn beside(
     let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = built.map_err(RuntimeError::io("start", "the driver"))?;
     // Without a log file everything else still works.
-    let _trace = trace::start(&setup.home, setup.environment.get("PILOTHOUSE_LOG")).ok();
+    let _trace = trace::start(&setup.home, setup.environment.get("PILOTHOUSE_LOG"), &setup.secrets).ok();
+    trace::note_start("workbench", &setup.environment);
+    let secrets = setup.secrets.clone();
     let result = runtime.block_on(async {
-        tokio::spawn(relay(signals));
+        let relayed = tokio::spawn(relay(signals));
         let result = drive(setup, requests, updates.clone()).await;
-        let message = result.as_ref().err().map(|e| secrets::mask(&format!("{e}\n{}", e.hint())));
+        let message = result.as_ref().err().map(|e| secrets.mask(&format!("{e}\n{}", e.hint())));
         // The screen may be gone already; then nobody is left to tell.
         drop(updates.send(Update::Closed(message)).await);
+        relayed.abort();
         result
     });
     runtime.shutdown_background();
@@ -99,9 +102,9 @@ fn beside(
 }
 
 /// From here on a panic leaves a report beside the log file; what was to happen then still does.
-pub fn report_panics(home: &Home) {
+pub fn report_panics(home: &Home, secrets: &Secrets) {
     let before = std::panic::take_hook();
-    trace::install_panic_hook(home, move |info, _report| before(info));
+    trace::install_panic_hook(home, secrets, move |info, _report| before(info));
 }
 
 async fn relay(to: Sender<Signal>) {

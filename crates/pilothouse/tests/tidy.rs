@@ -200,3 +200,18 @@ fn git_is_started_in_one_place_only() {
         .collect();
     assert!(elsewhere.is_empty(), "use the tools' `git` module: {elsewhere:#?}");
 }
+
+#[test]
+fn no_task_is_started_without_an_owner() {
+    let detached: Vec<String> = sources()
+        .into_iter()
+        .filter(|p| !test_module(p) && p.components().any(|c| c.as_os_str() == "src"))
+        .flat_map(|p| {
+            let text = fs::read_to_string(&p).unwrap();
+            let source = text.split("#[cfg(test)]\nmod").next().unwrap().to_owned();
+            let starts = |line: &&str| line.contains("tokio::spawn(") && !line.trim().starts_with("let ");
+            source.lines().filter(starts).map(|line| format!("{}: {line}", p.display())).collect::<Vec<_>>()
+        })
+        .collect();
+    assert!(detached.is_empty(), "the driver's `Tasks` owns them, or a name that is awaited: {detached:#?}");
+}

@@ -9,11 +9,11 @@ use std::{
 };
 
 use pilothouse_core::blob::{Blob, BlobId};
+use pilothouse_tools::atomic::sync_folder;
 
 use crate::{
     disk::{Disk, Spot, again},
     error::RuntimeError,
-    log::sync_folder,
 };
 
 /// The store of one session; clones share it.

@@ -1,7 +1,7 @@
-//! The file layer: the few calls through which anything is written, and how a workspace path is
-//! found without leaving the workspace.
+//! The file layer: the few calls through which the workspace, the log and the blobs are written.
 //!
-//! Owns resolution by directory handles and the [`Disk`] calls. Never decides what is written.
+//! Owns the [`Disk`] calls; where a workspace path leads is the tools' jail's. Never decides what is
+//! written.
 
 #[cfg(test)]
 pub(crate) mod fault;
@@ -12,11 +12,12 @@ use std::{
     io::{self, Read, Write},
     os::fd::OwnedFd,
     os::unix::fs::MetadataExt,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use pilothouse_core::relpath::RelPath;
+use pilothouse_tools::jail::{self, Jail, JailError};
 use rustix::fs::{AtFlags, Mode, OFlags, XattrFlags};
 
 /// A name in an open folder: what happens to it cannot be led elsewhere by a swapped link.
@@ -230,10 +231,7 @@ pub fn again<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 
 /// The workspace's root, held open.
 #[derive(Clone, Debug)]
-pub struct Root {
-    path: PathBuf,
-    dir: Arc<OwnedFd>,
-}
+pub struct Root(Arc<Jail>);
 
 /// Where a workspace path really leads.
 #[derive(Clone, Debug)]
@@ -254,36 +252,23 @@ impl Root {
     /// # Errors
     /// When it is no folder or cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let path = path.canonicalize()?;
-        let dir = rustix::fs::open(&path, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { path, dir: Arc::new(dir) })
+        Ok(Self(Arc::new(Jail::open(path).map_err(reason)?)))
     }
 
     /// Its real path.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.0.root()
     }
 
-    /// Finds a path: links are followed only while they stay inside, and the way is walked by
-    /// open handles so that a link put there meanwhile makes it fail.
+    /// Finds a path: links are followed only while they stay inside, and the folder is opened below
+    /// the root's handle so that a link put there meanwhile makes it fail.
     ///
     /// # Errors
     /// When it leads outside, a link dangles, or a folder on the way cannot be opened.
     pub fn locate(&self, path: &RelPath) -> io::Result<Located> {
-        let full = self.path.join(path.as_str());
-        let linked = full.symlink_metadata().is_ok_and(|m| m.file_type().is_symlink());
-        let (base, missing, name) = if linked { split_link(&full)? } else { split_plain(&full)? };
-        let inside = base
-            .strip_prefix(&self.path)
-            .map_err(|_| io::Error::other("it leads outside the workspace by a link"))?;
-        let mut dir = Arc::clone(&self.dir);
-        for part in inside.components() {
-            if let Component::Normal(part) = part {
-                dir = Arc::new(open_folder(&dir, part)?);
-            }
-        }
+        let jail::Located { dir, folder, missing, name, linked } = self.0.locate(path).map_err(reason)?;
         let first = missing.first().unwrap_or(&name).clone();
-        let spot = Spot { dir, shown: base.join(&first), name: first };
+        let spot = Spot { dir: Arc::new(dir), shown: folder.join(&first), name: first };
         Ok(Located { missing, spot, name, linked })
     }
 
@@ -292,41 +277,24 @@ impl Root {
     /// # Errors
     /// When it cannot be opened.
     pub fn enter(at: &Spot, name: &OsStr) -> io::Result<Spot> {
-        let dir = open_folder(&at.dir, &at.name)?;
+        let dir = jail::open_folder(&at.dir, &at.name)?;
         Ok(Spot { dir: Arc::new(dir), shown: at.shown.join(name), name: name.to_owned() })
     }
 }
 
-fn open_folder(dir: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat(dir, name, flags, Mode::empty())?)
-}
-
-type Parts = (PathBuf, Vec<OsString>, OsString);
-
-fn split_link(full: &Path) -> io::Result<Parts> {
-    let real = full.canonicalize().map_err(|_| io::Error::other("it is a link that leads nowhere"))?;
-    let name = real.file_name().ok_or_else(|| io::Error::other("it has no name"))?.to_owned();
-    let base = real.parent().ok_or_else(|| io::Error::other("it has no folder"))?.to_owned();
-    Ok((base, Vec::new(), name))
-}
-
-fn split_plain(full: &Path) -> io::Result<Parts> {
-    let name = full.file_name().ok_or_else(|| io::Error::other("it has no name"))?.to_owned();
-    let mut missing = Vec::new();
-    let mut folder = full.parent().ok_or_else(|| io::Error::other("it has no folder"))?;
-    loop {
-        match folder.canonicalize() {
-            Ok(real) => {
-                missing.reverse();
-                return Ok((real, missing, name));
-            }
-            // A dangling link is not a missing folder: making one in its place is not ours to do.
-            Err(e) if e.kind() == io::ErrorKind::NotFound && folder.symlink_metadata().is_err() => {
-                missing.push(folder.file_name().ok_or(e)?.to_owned());
-                folder = folder.parent().ok_or_else(|| io::Error::other("it has no folder"))?;
-            }
-            Err(e) => return Err(e),
-        }
+/// Why a path cannot be used, for a message that names it already.
+fn reason(error: JailError) -> io::Error {
+    match error {
+        JailError::Root { source, .. } | JailError::Io { source, .. } => source,
+        JailError::Outside(_) => io::Error::other("it leads outside the workspace by a link"),
+        JailError::Dangling(_) => io::Error::other("it is a link that leads nowhere"),
+        JailError::NotAFolder(_) => io::Error::other("it goes through something that is not a folder"),
+        JailError::Missing(_) => io::ErrorKind::NotFound.into(),
+        JailError::Moved(_) => io::Error::other("it changed while it was opened"),
+        other @ (JailError::Bad(_)
+        | JailError::NotAFile { .. }
+        | JailError::NotUtf8(_)
+        | JailError::TooLarge { .. }
+        | JailError::Ruled { .. }) => io::Error::other(other.to_string()),
     }
 }

@@ -3,11 +3,14 @@
 //! Owns the order of these four. Never decides: the session does. Never waits for the screen, and
 //! never performs anything whose events are not on disk.
 
+mod disk_thread;
 mod hearing;
 mod hooks;
+mod leave;
 mod opening;
 mod outbox;
 mod port;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -20,6 +23,7 @@ use pilothouse_core::{
     ids::{Millis, Seq},
     input::{Input, Refusal},
     intent::{Control, Mode},
+    policy::Policy,
     port::{Attention, Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::Step,
@@ -27,6 +31,7 @@ use pilothouse_core::{
     work::WorkKey,
 };
 use tokio::sync::mpsc;
+use tracing::Instrument;
 
 use crate::{
     config::Layer,
@@ -34,13 +39,15 @@ use crate::{
     error::RuntimeError,
     home::{Environment, Home},
     permissions,
-    sessions::{self, Summary},
-    surroundings,
-    trust::{Folder, Survey},
+    secrets::Secrets,
+    sessions, surroundings,
+    trace::{EventTrace, Variant},
 };
+use disk_thread::DiskThread;
 use opening::Opened;
 pub(crate) use opening::fence;
 use outbox::Outbox;
+use tasks::Tasks;
 pub use trust::place;
 
 /// Events that a screen gets at once when a session is opened.
@@ -93,6 +100,8 @@ pub struct Setup {
     /// The program that sets up the sandbox of a command when it is started as its helper; none, no
     /// sandbox, and every command asks.
     pub helper: Option<PathBuf>,
+    /// What is kept out of the log file and the last words; the session's own are added to it.
+    pub secrets: Secrets,
     /// Whether a session that another process holds is refused; else it is shown read-only.
     pub writing: bool,
 }
@@ -116,6 +125,7 @@ impl Setup {
             }),
             disk: Arc::new(RealDisk),
             helper: None,
+            secrets: Secrets::default(),
             writing: false,
         }
     }
@@ -143,7 +153,9 @@ enum Inbound {
     /// The read port's slow answers.
     Answered(u64, Reply),
     /// The folder was looked at.
-    Surveyed(Box<(Folder, Survey)>),
+    Surveyed(Box<trust::Surveyed>),
+    /// The rules were read again, the n-th time.
+    Rules(u64, Result<Policy, RuntimeError>),
     /// git answered.
     Branch(surroundings::Branch),
     /// Something that the user should know.
@@ -159,6 +171,14 @@ struct Driver {
     kit: work::Kit,
     /// Decided and not yet on disk.
     unsaved: Vec<Step>,
+    /// Disk work besides the log and the workspace.
+    disk: DiskThread,
+    /// How often the rules were read again: only the last reading counts.
+    readings: u64,
+    /// Everything that goes on beside the loop.
+    tasks: Tasks,
+    /// What the log file tells.
+    trace: EventTrace,
     /// Whether the user was told that saving fails.
     complained: bool,
     /// Whether the user was told that the desktop cannot be.
@@ -179,29 +199,9 @@ pub async fn drive(
 ) -> Result<Farewell, RuntimeError> {
     let (inbound, mut results) = mpsc::channel(BURST);
     let mut driver = Driver::open(setup, inbound, updates)?;
-    while !driver.leaving {
-        let mut inputs = Vec::new();
-        tokio::select! {
-            biased;
-            request = requests.recv() => match request {
-                Some(request) => driver.request(request, &mut inputs),
-                None => driver.leaving = true,
-            },
-            Some(result) = results.recv() => driver.result(result, &mut inputs),
-            () = driver.outbox.room(), if driver.outbox.waits() => {}
-        }
-        while inputs.len() < BURST {
-            if let Ok(request) = requests.try_recv() {
-                driver.request(request, &mut inputs);
-            } else if let Ok(result) = results.try_recv() {
-                driver.result(result, &mut inputs);
-            } else {
-                break;
-            }
-        }
-        driver.turn(inputs);
-    }
-    Ok(driver.leave(&mut results).await)
+    let span = driver.trace.session();
+    driver.run(&mut requests, &mut results).instrument(span.clone()).await;
+    Ok(driver.leave(&mut results).instrument(span).await)
 }
 
 impl Driver {
@@ -225,6 +225,7 @@ impl Driver {
             ..Surroundings::default()
         };
         let at_secrets = at.config.secrets.clone();
+        let trace = EventTrace::new(&at.slug);
         let first = if at.read_only() { None } else { Some(opening::first_step(&mut at, &setup)?) };
         let mut driver = Self {
             setup,
@@ -234,6 +235,10 @@ impl Driver {
             running: BTreeMap::new(),
             kit,
             unsaved: first.into_iter().collect(),
+            disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,
+            readings: 0,
+            tasks: Tasks::default(),
+            trace,
             complained: false,
             mute: false,
             around,
@@ -241,6 +246,32 @@ impl Driver {
         };
         driver.show_opened()?;
         Ok(driver)
+    }
+
+    /// The loop.
+    async fn run(&mut self, requests: &mut mpsc::Receiver<Request>, results: &mut mpsc::Receiver<Inbound>) {
+        while !self.leaving {
+            let mut inputs = Vec::new();
+            tokio::select! {
+                biased;
+                request = requests.recv() => match request {
+                    Some(request) => self.request(request, &mut inputs),
+                    None => self.leaving = true,
+                },
+                Some(result) = results.recv() => self.result(result, &mut inputs),
+                () = self.outbox.room(), if self.outbox.waits() => {}
+            }
+            while inputs.len() < BURST {
+                if let Ok(request) = requests.try_recv() {
+                    self.request(request, &mut inputs);
+                } else if let Ok(result) = results.try_recv() {
+                    self.result(result, &mut inputs);
+                } else {
+                    break;
+                }
+            }
+            self.turn(inputs);
+        }
     }
 
     /// The first events are saved before anything is shown; a disk that refuses them does not
@@ -269,7 +300,7 @@ impl Driver {
                 self.outbox.send(Update::Refused(text));
             }
             Request::Input(input) => inputs.push((input, true)),
-            Request::Ask(number, ask) => match port::answer(&ask, &self.at.log, &self.at.blobs) {
+            Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
                 None => self.ask_beside(number, ask),
             },
@@ -292,6 +323,7 @@ impl Driver {
             Inbound::Input(input) => inputs.push((input, false)),
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
+            Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
             Inbound::Told(what) => self.outbox.send(Update::Told(what)),
             Inbound::Branch(branch) => {
                 let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
@@ -310,10 +342,16 @@ impl Driver {
         let any = !inputs.is_empty();
         let mut notices = Vec::new();
         for (input, asked) in inputs {
+            let kind = Variant(&input).to_string();
             match self.step(input, &mut notices) {
                 Ok(step) => self.unsaved.push(step),
-                Err(refusal) if asked => self.outbox.send(Update::Refused(refusal.reason)),
-                Err(refusal) => tracing::debug!(reason = %refusal, "a late result changed nothing"),
+                Err(refusal) if asked => {
+                    tracing::info!(input = kind, "an input was refused");
+                    self.outbox.send(Update::Refused(refusal.reason));
+                }
+                Err(refusal) => {
+                    tracing::debug!(input = kind, reason = %refusal, "a late result changed nothing");
+                }
             }
         }
         if any {
@@ -353,7 +391,11 @@ impl Driver {
         self.at.log.append(disk, &records)?;
         self.unsaved.clear();
         self.complained = false;
-        Ok(records.into_iter().flatten().collect())
+        let events: Vec<Stamped> = records.into_iter().flatten().collect();
+        for event in &events {
+            self.trace.note(event);
+        }
+        Ok(events)
     }
 
     fn saved(&mut self, events: Vec<Stamped>) {
@@ -365,10 +407,8 @@ impl Driver {
                 Event::PhaseChanged { .. } | Event::TaskCompleted { .. } | Event::PlanReady { .. }
             )
         };
-        if events.iter().any(boundary)
-            && let Err(e) = sessions::save_run(&self.at.folder, self.at.session.state())
-        {
-            tracing::warn!(error = %e, "the state of the run could not be put beside the log");
+        if events.iter().any(boundary) {
+            self.save_run();
         }
         if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
             self.read_rules_again();
@@ -383,11 +423,36 @@ impl Driver {
         self.outbox.events(events);
     }
 
-    /// The user's file of rules changed: what it says now holds at once.
+    /// Puts where the run stands beside the log.
+    fn save_run(&self) {
+        let (folder, snapshot) = (self.at.folder.clone(), sessions::run_snapshot(self.at.session.state()));
+        drop(self.disk.run(move || {
+            let saved = snapshot.map_err(std::io::Error::from).and_then(|s| sessions::save_run(&folder, &s));
+            if let Err(e) = saved {
+                tracing::warn!(error = %e, "the state of the run could not be put beside the log");
+            }
+        }));
+    }
+
+    /// The user's file of rules changed: what it says now is to hold.
     fn read_rules_again(&mut self) {
-        match permissions::load(&self.setup.home, self.at.root.path(), &self.setup.environment) {
-            Ok(rules) => {
-                let policy = Arc::new(rules.policy);
+        self.readings += 1;
+        let reading = self.readings;
+        let (home, environment) = (self.setup.home.clone(), self.setup.environment.clone());
+        let (root, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
+        let read = self.disk.run(move || permissions::load(&home, &root, &environment));
+        self.tasks.spawn(async move {
+            if let Ok(rules) = read.await {
+                drop(inbound.send(Inbound::Rules(reading, rules.map(|r| r.policy))).await);
+            }
+        });
+    }
+
+    fn rules_read(&mut self, reading: u64, rules: Result<Policy, RuntimeError>) {
+        match rules {
+            _ if reading != self.readings => {}
+            Ok(policy) => {
+                let policy = Arc::new(policy);
                 self.at.session.set_policy(Arc::clone(&policy));
                 self.outbox.send(Update::Rules(policy));
             }
@@ -419,70 +484,9 @@ impl Driver {
 
     fn ask_git(&self) {
         let (folder, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             let branch = surroundings::branch(&folder).await;
             drop(inbound.send(Inbound::Branch(branch)).await);
         });
-    }
-
-    /// Stops what runs, waits a moment for its last words, and puts everything in order.
-    async fn leave(mut self, results: &mut mpsc::Receiver<Inbound>) -> Farewell {
-        // A write is never torn from its work; everything else is told to stop.
-        self.running.retain(|_, slot| !slot.done);
-        for (key, slot) in &self.running {
-            if !matches!(key, WorkKey::Write(_) | WorkKey::Revert(..)) {
-                slot.cancel.cancel();
-            }
-        }
-        let deadline = tokio::time::Instant::now() + FAREWELL;
-        while self.running.values().any(|s| !s.done) {
-            let Ok(Some(result)) = tokio::time::timeout_at(deadline, results.recv()).await else { break };
-            // What was only stopped because of the leaving is not taken for a whole reply: it is
-            // interrupted, and the next opening says so.
-            let pending = self.at.session.pending();
-            let whole = match &result {
-                Inbound::Ended(WorkKey::Write(_) | WorkKey::Revert(..), _) => true,
-                Inbound::Ended(key, _) => !pending.contains_key(key),
-                Inbound::Input(_)
-                | Inbound::Answered(..)
-                | Inbound::Branch(_)
-                | Inbound::Surveyed(_)
-                | Inbound::Told(_) => false,
-            };
-            let mut inputs = Vec::new();
-            self.result(result, &mut inputs);
-            for (input, _) in inputs.into_iter().filter(|_| whole) {
-                let step = self.step(input, &mut Vec::new());
-                self.unsaved.extend(step);
-            }
-        }
-        let events = self.save();
-        let saved = events.is_ok();
-        if let Ok(events) = events {
-            self.outbox.events(events);
-            drop(self.outbox.flush(&self.at.log));
-        }
-        let kept = self.tidy();
-        self.outbox.send(Update::Closed(None));
-        Farewell { slug: self.at.slug.clone(), saved, kept, last: self.at.session.state().seq }
-    }
-
-    /// Leaves a summary beside the log; a session in which nothing was said leaves nothing.
-    fn tidy(&self) -> bool {
-        let state = self.at.session.state();
-        if self.at.read_only() {
-            return true;
-        }
-        // Opening and the folder's trust alone are nothing to come back to.
-        if state.history.is_empty() && state.turns.is_empty() && state.ledger().is_empty() {
-            drop(std::fs::remove_dir_all(&self.at.folder));
-            return false;
-        }
-        if let Some(meta) = &self.at.log.report().meta
-            && let Err(e) = Summary::of(state, meta, self.at.log.report().bytes).save(&self.at.folder)
-        {
-            tracing::warn!(error = %e, "the summary of the session could not be kept");
-        }
-        true
     }
 }

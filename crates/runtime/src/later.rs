@@ -169,7 +169,11 @@ impl Later {
             }
         }
         if let Some(opinion) = &said.opinion {
-            tracing::info!(confidence = opinion.confidence, "intent: {}", opinion.reasoning);
+            tracing::info!(
+                tier = opinion.source.name(),
+                confidence = opinion.confidence,
+                "a later tier knew"
+            );
         }
         said
     }

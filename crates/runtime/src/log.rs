@@ -16,6 +16,7 @@ use std::{
 };
 
 use pilothouse_core::{event::Stamped, ids::Seq};
+use pilothouse_tools::atomic::sync_folder;
 
 pub use frame::Meta;
 pub use scan::Report;
@@ -315,8 +316,4 @@ fn lock(folder: &Path) -> Result<File, RuntimeError> {
         }
         Err(TryLockError::Error(e)) => Err(RuntimeError::io("lock", &path)(e)),
     }
-}
-
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }

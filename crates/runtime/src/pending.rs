@@ -5,14 +5,13 @@
 
 use std::{
     fs,
-    io::Write,
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use pilothouse_core::intent::{Exemplars, IntentPath, Section, Turn, exemplars::normal, reading::turn_names};
+use pilothouse_tools::atomic;
 
-use crate::secrets;
+use crate::secrets::Secrets;
 
 /// Most phrases in the file; then the oldest go.
 const MOST: usize = 300;
@@ -25,12 +24,13 @@ const HEAD: &str = "# Phrases that the model resolved. Nothing is learned from t
 #[derive(Clone, Debug)]
 pub struct Pending {
     path: PathBuf,
+    secrets: Secrets,
 }
 
 impl Pending {
-    /// The file at `path`; it need not be there.
-    pub fn at(path: &Path) -> Self {
-        Self { path: path.to_owned() }
+    /// The file at `path`, which need not be there; a phrase with one of these secrets never gets into it.
+    pub fn at(path: &Path, secrets: &Secrets) -> Self {
+        Self { path: path.to_owned(), secrets: secrets.clone() }
     }
 
     /// Adds a phrase, unless it stands there or is known already. Whether the file changed.
@@ -46,7 +46,7 @@ impl Pending {
     ) -> Result<bool, String> {
         let phrase = text.trim().to_owned();
         // What holds a secret is no phrase to learn from.
-        let secret = secrets::mask(&phrase) != phrase;
+        let secret = self.secrets.mask(&phrase) != phrase;
         if secret || phrase.chars().count() > LONGEST || phrase.lines().count() != 1 {
             return Ok(false);
         }
@@ -82,15 +82,7 @@ impl Pending {
     fn write(&self, text: &str) -> Result<(), String> {
         let folder = self.path.parent().map_or_else(PathBuf::new, Path::to_owned);
         crate::home::make_private(&folder).map_err(|e| e.to_string())?;
-        let temp = self.path.with_extension("yaml.tmp");
-        let put = || {
-            drop(fs::remove_file(&temp));
-            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
-            // No sync: a suggestion that a power cut takes away costs nobody anything.
-            file.write_all(text.as_bytes())?;
-            fs::rename(&temp, &self.path)
-        };
-        put().map_err(|e| self.failed("write", &e))
+        atomic::replace(&self.path, text.as_bytes(), 0o600).map_err(|e| self.failed("write", &e))
     }
 
     fn failed(&self, doing: &str, error: &std::io::Error) -> String {
@@ -114,7 +106,7 @@ mod tests {
     fn a_phrase_is_suggested_once_and_can_be_moved_as_it_stands() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("config/exemplars.pending.yaml");
-        let pending = Pending::at(&path);
+        let pending = Pending::at(&path, &Secrets::default());
         assert!(suggest(&pending, "give the thing a polish"));
         assert!(!suggest(&pending, "Give the thing  a polish!"));
         let known = Exemplars::builtin().entries().first().unwrap().phrase.clone();
@@ -138,7 +130,7 @@ mod tests {
     fn secrets_do_not_reach_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("p.yaml");
-        let pending = Pending::at(&path);
+        let pending = Pending::at(&path, &Secrets::default());
         assert!(!suggest(&pending, "put sk-proj-4f8Qz1LmN7xT2vB9cR3kW6yH5jD0aG where it belongs"));
         assert!(!path.exists());
     }
@@ -147,7 +139,7 @@ mod tests {
     fn the_file_stays_small_and_a_broken_one_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("p.yaml");
-        let pending = Pending::at(&path);
+        let pending = Pending::at(&path, &Secrets::default());
         for n in 0..MOST {
             suggest(&pending, &format!("do thing number {n} of the many"));
         }

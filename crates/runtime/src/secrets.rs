@@ -1,9 +1,9 @@
 //! The secrets of this process, and what it says without them: log file, panic reports, last words.
 //!
-//! Owns which values count as secrets, and the one redactor of everything that is written past the
-//! session. Never gives a value out.
+//! Owns which values count as secrets, and the redactor of everything that is written past the
+//! session, which is handed to whoever writes. Never gives a value out.
 
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use pilothouse_core::redact::{Redactor, is_worth_hiding};
 use secrecy::ExposeSecret;
@@ -13,29 +13,40 @@ use crate::{
     home::Environment,
 };
 
-static IN_USE: LazyLock<RwLock<Redactor>> = LazyLock::new(RwLock::default);
+/// What this process keeps out of everything that it writes by itself; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets(Arc<RwLock<Redactor>>);
 
-/// From here on these are kept out of everything that this process writes by itself.
-pub fn keep(redactor: &Redactor) {
-    *IN_USE.write().unwrap_or_else(PoisonError::into_inner) = redactor.clone();
-}
+impl Secrets {
+    /// Those that stand in the environment; more are kept once the settings are known.
+    pub fn in_environment(environment: &Environment) -> Self {
+        let secrets = Self::default();
+        secrets.keep(&of_environment(environment));
+        secrets
+    }
 
-/// The text without the secrets of this process.
-pub fn mask(text: &str) -> String {
-    in_use().mask(text).into_owned()
-}
+    /// From here on these are kept out.
+    pub fn keep(&self, redactor: &Redactor) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = redactor.clone();
+    }
 
-/// The same for bytes.
-pub(crate) fn mask_bytes(bytes: &[u8]) -> Vec<u8> {
-    in_use().mask_bytes(bytes).into_owned()
-}
+    /// The text without them.
+    pub fn mask(&self, text: &str) -> String {
+        self.in_use().mask(text).into_owned()
+    }
 
-fn in_use() -> Redactor {
-    IN_USE.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The same for bytes.
+    pub(crate) fn mask_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        self.in_use().mask_bytes(bytes).into_owned()
+    }
+
+    fn in_use(&self) -> Redactor {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// The secrets that stand in the environment.
-pub fn of_environment(environment: &Environment) -> Redactor {
+fn of_environment(environment: &Environment) -> Redactor {
     Redactor::knowing(in_environment(environment))
 }
 

@@ -5,8 +5,7 @@
 
 use std::{
     fs,
-    io::{self, BufRead, BufReader, Read, Write},
-    os::unix::fs::OpenOptionsExt,
+    io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
 };
 
@@ -16,6 +15,7 @@ use pilothouse_core::{
     session::{Session, State},
     talk::Usage,
 };
+use pilothouse_tools::atomic;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -89,7 +89,7 @@ impl Summary {
 
     /// Puts it beside the log; a lost one is rebuilt, so it need not be durable.
     pub(crate) fn save(&self, folder: &Path) -> io::Result<()> {
-        put(folder, "meta.json", &serde_json::to_vec_pretty(self)?)
+        atomic::replace(&folder.join("meta.json"), &serde_json::to_vec_pretty(self)?, 0o600)
     }
 }
 
@@ -102,21 +102,19 @@ struct RunSnapshot<'a> {
     seq: Seq,
 }
 
-/// Puts where the run stands into `data/run.json`.
-pub(crate) fn save_run(folder: &Path, state: &State) -> io::Result<()> {
-    let data = folder.join("data");
-    fs::create_dir_all(&data)?;
+/// Where the run stands, as it is kept.
+pub(crate) fn run_snapshot(state: &State) -> Result<Vec<u8>, serde_json::Error> {
     let plan = state.plan.as_ref().or(state.suspended.as_ref());
     let snapshot =
         RunSnapshot { phase: state.phase, run: state.run.as_ref().map(|r| r.id), plan, seq: state.seq };
-    put(&data, "run.json", &serde_json::to_vec_pretty(&snapshot)?)
+    serde_json::to_vec_pretty(&snapshot)
 }
 
-fn put(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    let temp = folder.join(format!("{name}.tmp"));
-    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;
-    file.write_all(bytes)?;
-    fs::rename(temp, folder.join(name))
+/// Puts where the run stands into `data/run.json`.
+pub(crate) fn save_run(folder: &Path, snapshot: &[u8]) -> io::Result<()> {
+    let data = folder.join("data");
+    fs::create_dir_all(&data)?;
+    atomic::replace(&data.join("run.json"), snapshot, 0o600)
 }
 
 /// Every session, newest first.

@@ -2,6 +2,7 @@
 //!
 //! Owns these files. Never writes to the terminal: it belongs to the screen.
 
+mod events;
 mod file;
 
 use std::{
@@ -18,9 +19,11 @@ use tracing_subscriber::{EnvFilter, Registry, fmt, fmt::MakeWriter, layer::Subsc
 
 use crate::{
     error::RuntimeError,
-    home::{Home, make_private},
-    secrets,
+    home::{Environment, Home, make_private},
+    secrets::Secrets,
 };
+
+pub(crate) use events::{EventTrace, Variant};
 
 type Handle = reload::Handle<EnvFilter, Registry>;
 static FILTER: OnceLock<Handle> = OnceLock::new();
@@ -35,16 +38,40 @@ pub struct Trace {
 ///
 /// # Errors
 /// When the folder cannot be made or the filter cannot be read.
-pub fn start(home: &Home, filter: Option<&str>) -> Result<Trace, RuntimeError> {
+pub fn start(home: &Home, filter: Option<&str>, secrets: &Secrets) -> Result<Trace, RuntimeError> {
     let folder = home.logs();
     make_private(&folder)?;
     let (writer, thread) = file::start(&folder).map_err(RuntimeError::io("open", &folder))?;
-    let writer = Veiled(writer);
+    let writer = Veiled { to: writer, secrets: secrets.clone() };
     let (filter, handle) = reload::Layer::new(parse(filter.unwrap_or("info"))?);
     if tracing::subscriber::set_global_default(subscriber(filter, writer)).is_ok() {
         drop(FILTER.set(handle));
     }
     Ok(Trace { _thread: thread })
+}
+
+/// Notes what a bug report needs of the machine, and how the program was started.
+pub fn note_start(command: &str, environment: &Environment) {
+    use std::io::IsTerminal;
+    // Linux has it there; elsewhere the name of the system must do.
+    let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let variable = |name| environment.get(name).unwrap_or_default();
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).map(|s| (s.ws_col, s.ws_row)).ok();
+    tracing::info!(
+        command,
+        version = env!("CARGO_PKG_VERSION"),
+        os = std::env::consts::OS,
+        kernel = kernel.trim(),
+        arch = std::env::consts::ARCH,
+        term = variable("TERM"),
+        program = variable("TERM_PROGRAM"),
+        colour = variable("COLORTERM"),
+        terminal = std::io::stdout().is_terminal(),
+        ?size,
+        multiplexer = environment.get("TMUX").is_some() || environment.get("STY").is_some(),
+        ssh = environment.get("SSH_CONNECTION").is_some(),
+        "program started"
+    );
 }
 
 fn subscriber(
@@ -56,7 +83,10 @@ fn subscriber(
 
 /// The log file without secrets: libraries note what they are given.
 #[derive(Clone)]
-struct Veiled(file::LogWriter);
+struct Veiled {
+    to: file::LogWriter,
+    secrets: Secrets,
+}
 
 impl<'a> MakeWriter<'a> for Veiled {
     type Writer = Self;
@@ -69,12 +99,12 @@ impl<'a> MakeWriter<'a> for Veiled {
 impl Write for Veiled {
     /// Takes a whole note at a time, as it is formatted.
     fn write(&mut self, note: &[u8]) -> std::io::Result<usize> {
-        self.0.write_all(&secrets::mask_bytes(note))?;
+        self.to.write_all(&self.secrets.mask_bytes(note))?;
         Ok(note.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush()
+        self.to.flush()
     }
 }
 
@@ -100,17 +130,18 @@ fn parse(filter: &str) -> Result<EnvFilter, RuntimeError> {
 /// give the terminal back where it was taken. Nothing is printed here.
 pub fn install_panic_hook(
     home: &Home,
+    secrets: &Secrets,
     after: impl Fn(&PanicHookInfo<'_>, Option<&Path>) + Send + Sync + 'static,
 ) {
-    let folder = home.logs();
+    let (folder, secrets) = (home.logs(), secrets.clone());
     std::panic::set_hook(Box::new(move |info| {
-        let report = write_report(&folder, info);
+        let report = write_report(&folder, &secrets, info);
         after(info, report.as_deref());
     }));
 }
 
-fn write_report(folder: &Path, info: &PanicHookInfo<'_>) -> Option<PathBuf> {
-    let said = secrets::mask(info.payload_as_str().unwrap_or("no message"));
+fn write_report(folder: &Path, secrets: &Secrets, info: &PanicHookInfo<'_>) -> Option<PathBuf> {
+    let said = secrets.mask(info.payload_as_str().unwrap_or("no message"));
     let place = info.location().map_or_else(String::new, ToString::to_string);
     tracing::error!(said, place, "panic");
     make_private(folder).ok()?;
@@ -137,13 +168,13 @@ mod tests {
     #[test]
     fn notes_go_to_a_file_and_a_panic_leaves_a_report() {
         let dir = tempfile::tempdir().unwrap();
-        let home = Home::under(dir.path());
-        let trace = start(&home, Some("pilothouse_runtime=info")).unwrap();
+        let (home, secrets) = (Home::under(dir.path()), Secrets::default());
+        let trace = start(&home, Some("pilothouse_runtime=info"), &secrets).unwrap();
         set_filter("debug").unwrap();
         assert!(set_filter("a=b=c").is_err());
         tracing::debug!("a note of the test");
         let before = std::panic::take_hook();
-        install_panic_hook(&home, |_, report| assert!(report.is_some()));
+        install_panic_hook(&home, &secrets, |_, report| assert!(report.is_some()));
         let failed = std::thread::spawn(|| std::panic::panic_any("a defect of the test")).join();
         std::panic::set_hook(before);
         assert!(failed.is_err());

@@ -5,8 +5,6 @@
 
 use std::{
     fs,
-    io::Write,
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     sync::{Mutex, OnceLock, PoisonError},
     time::{Duration, Instant},
@@ -19,6 +17,7 @@ use pilothouse_core::{
     talk::{Fault, FaultKind},
 };
 use pilothouse_model::{Endpoint, embed};
+use pilothouse_tools::atomic;
 
 use crate::config::Vectors;
 
@@ -193,10 +192,7 @@ fn write(path: &Path, vectors: &[Vec<f32>]) -> std::io::Result<()> {
     bytes.extend(size(vectors.first().map_or(0, Vec::len)));
     bytes.extend(vectors.iter().flatten().flat_map(|x| x.to_le_bytes()));
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
-    let temp = path.with_extension(format!("tmp{}", std::process::id()));
-    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temp)?;
-    file.write_all(&bytes)?;
-    fs::rename(&temp, path)?;
+    atomic::replace(path, &bytes, 0o600)?;
     forget_old(&folder, path);
     Ok(())
 }

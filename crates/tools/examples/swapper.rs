@@ -39,7 +39,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
                 checked += 1;
                 violations += u64::from(content != b"inside");
             }
-            if let Ok(place) = jail.parent_dir(&path) {
+            if let Ok(place) = jail.locate(&path) {
                 checked += 1;
                 let led_out = rustix::fs::statat(&place.dir, "mark", rustix::fs::AtFlags::empty()).is_ok();
                 violations += u64::from(led_out);

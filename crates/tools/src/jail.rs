@@ -1,16 +1,16 @@
 //! The jail: which file a path means, and handles to it that cannot lead out of the workspace.
 //!
-//! Owns resolving and opening. A path is judged by the components of what it resolves to, never by
-//! its text, and is then opened below a handle of the root with links refused, so that what was
-//! judged and what is used are the same. Never writes.
+//! Owns resolving and opening, for the tools and the writer alike. A path is judged by the components
+//! of what it resolves to, never by its text, and is then opened below a handle of the root with links
+//! refused, so that what was judged and what is used are the same. Never writes.
 
 mod beneath;
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs::{self, File, Metadata},
     io::{self, Read},
-    os::fd::OwnedFd,
+    os::fd::{AsFd, OwnedFd},
     path::{Component, Path, PathBuf},
 };
 
@@ -104,7 +104,8 @@ pub struct Jail {
 pub struct Resolved {
     asked: String,
     real: PathBuf,
-    exists: bool,
+    /// How many names at its end are missing.
+    missing: usize,
 }
 
 impl Resolved {
@@ -115,7 +116,7 @@ impl Resolved {
 
     /// Whether something is there.
     pub const fn exists(&self) -> bool {
-        self.exists
+        self.missing == 0
     }
 
     /// The real place as a path of the workspace.
@@ -131,15 +132,19 @@ impl Resolved {
     }
 }
 
-/// Where a file is or will be: a handle of its folder and its name there.
+/// Where a file is or will be: a handle of the deepest folder on its way that exists.
 #[derive(Debug)]
-pub struct Place {
+pub struct Located {
     /// The folder.
     pub dir: OwnedFd,
-    /// The name in it.
+    /// Its real path.
+    pub folder: PathBuf,
+    /// Folders that are missing below it, outermost first; empty when the file's folder exists.
+    pub missing: Vec<OsString>,
+    /// The file's own name.
     pub name: OsString,
-    /// The real path.
-    pub path: RelPath,
+    /// Whether the path itself is a link that was followed.
+    pub linked: bool,
 }
 
 impl Jail {
@@ -199,7 +204,7 @@ impl Jail {
         let asked = path.as_str();
         let full = self.root.join(asked);
         match fs::canonicalize(&full) {
-            Ok(real) => self.inside(asked, &real, Path::new(""), true),
+            Ok(real) => self.inside(asked, &real, &[]),
             Err(e) if e.kind() == io::ErrorKind::NotFound => self.resolve_new(asked, &full),
             Err(e) => Err(fault(asked, e)),
         }
@@ -216,8 +221,7 @@ impl Jail {
                     if !real.is_dir() {
                         return Err(JailError::NotAFolder(asked.to_owned()));
                     }
-                    let rest: PathBuf = names.iter().rev().collect();
-                    return self.inside(asked, &real, &rest, false);
+                    return self.inside(asked, &real, &names);
                 }
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {
                     if fs::symlink_metadata(at).is_ok() {
@@ -234,10 +238,11 @@ impl Jail {
         }
     }
 
-    fn inside(&self, asked: &str, real: &Path, rest: &Path, exists: bool) -> Result<Resolved, JailError> {
+    /// A real path with the names that are missing below it, innermost first.
+    fn inside(&self, asked: &str, real: &Path, missing: &[OsString]) -> Result<Resolved, JailError> {
         let below = real.strip_prefix(&self.root).map_err(|_| JailError::Outside(asked.to_owned()))?;
-        let real = if rest.as_os_str().is_empty() { below.to_owned() } else { below.join(rest) };
-        Ok(Resolved { asked: asked.to_owned(), real, exists })
+        let real = below.iter().chain(missing.iter().rev().map(OsString::as_os_str)).collect();
+        Ok(Resolved { asked: asked.to_owned(), real, missing: missing.len() })
     }
 
     /// Opens a regular file for reading; never blocks on a pipe or a device.
@@ -282,21 +287,21 @@ impl Jail {
         File::from(handle).metadata().map_err(|e| fault(path.as_str(), e))
     }
 
-    /// The folder that holds what `path` means, and the name there: for a writer that makes a new
-    /// file beside it and renames.
+    /// The folder that holds what `path` means, or is to hold it: for a writer that makes a new file
+    /// there and renames.
     ///
     /// # Errors
-    /// When the path cannot be resolved, is the root, or its folder does not exist.
-    pub fn parent_dir(&self, path: &RelPath) -> Result<Place, JailError> {
+    /// When the path cannot be resolved, is the root, or its folder cannot be opened.
+    pub fn locate(&self, path: &RelPath) -> Result<Located, JailError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-        self.stubborn(path, |jail, resolved| {
-            let real = resolved.path()?;
-            let place = resolved.real();
-            let (Some(name), Some(parent)) = (place.file_name(), place.parent()) else {
-                return Err(JailError::Outside(path.to_string()));
-            };
-            let dir = jail.open_real(parent, flags).map_err(|e| errno(path.as_str(), e))?;
-            Ok(Place { dir, name: name.to_owned(), path: real })
+        self.retry_resolve(path, |jail, resolved| {
+            let linked = jail.root.join(path.as_str()).is_symlink();
+            let mut names: Vec<OsString> = resolved.real().iter().map(OsStr::to_owned).collect();
+            let mut missing = names.split_off(names.len().saturating_sub(resolved.missing.max(1)));
+            let name = missing.pop().ok_or_else(|| JailError::Outside(path.to_string()))?;
+            let folder: PathBuf = names.iter().collect();
+            let dir = jail.open_real(&folder, flags).map_err(|e| errno(path.as_str(), e))?;
+            Ok(Located { dir, folder: jail.root.join(folder), missing, name, linked })
         })
     }
 
@@ -313,7 +318,7 @@ impl Jail {
     }
 
     fn open_with(&self, path: &RelPath, flags: OFlags) -> Result<OwnedFd, JailError> {
-        self.stubborn(path, |jail, resolved| {
+        self.retry_resolve(path, |jail, resolved| {
             if !resolved.exists() {
                 let lossy = path.as_str().contains(char::REPLACEMENT_CHARACTER);
                 let name = path.to_string();
@@ -324,7 +329,7 @@ impl Jail {
     }
 
     /// Resolves and opens, again when something moved in between.
-    fn stubborn<T>(
+    fn retry_resolve<T>(
         &self,
         path: &RelPath,
         open: impl Fn(&Self, &Resolved) -> Result<T, JailError>,
@@ -338,6 +343,14 @@ impl Jail {
         }
         Err(last)
     }
+}
+
+/// Opens a folder by its name in another one; a link is refused.
+///
+/// # Errors
+/// What the system says.
+pub fn open_folder(dir: impl AsFd, name: &OsStr) -> io::Result<OwnedFd> {
+    Ok(beneath::open(dir, Path::new(name), OFlags::RDONLY | OFlags::DIRECTORY)?)
 }
 
 /// What something is when it is no regular file.

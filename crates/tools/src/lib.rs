@@ -1,9 +1,9 @@
 //! `pilothouse-tools` acts: it performs one permitted call against the machine and reports what
 //! happened.
 //!
-//! It owns the file tools, the search, the commands and the jail that keeps file tools below the
-//! workspace root. It never decides whether a call may run (it wants a [`Permit`]), never writes a
-//! file (changes are proposals) and never talks to a model or a screen.
+//! It owns the file tools, the search, the commands, the jail that finds every path of the workspace
+//! without leaving it, and the one way to replace a file at once. It never decides whether a call may run (it wants a [`Permit`]), never writes a
+//! file of the workspace (changes are proposals) and never talks to a model or a screen.
 //!
 //! [`Permit`]: pilothouse_core::tool::Permit
 
@@ -22,6 +22,7 @@ mod sight;
 #[cfg(test)]
 mod fixture;
 
+pub mod atomic;
 pub mod desktop;
 pub mod git;
 pub mod jail;

@@ -199,8 +199,10 @@ impl Carrier {
                 return Err(OpenAIError::Boxed(Box::new(fault::scrub(setback.fault, &self.redactor))));
             }
             attempt += 1;
-            let reason = fault::scrub(setback.fault, &self.redactor).message;
-            tracing::info!(attempt, ?wait, reason, "the model is asked again");
+            let fault = fault::scrub(setback.fault, &self.redactor);
+            // A server's words may repeat the request.
+            tracing::info!(attempt, ?wait, fault = ?fault.kind, status = fault.status, "the model is asked again");
+            let reason = fault.message;
             let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
             // Lossy like every delta.
             let _ = self.deltas.try_send(ModelDelta::Retry { attempt, wait_ms, reason });

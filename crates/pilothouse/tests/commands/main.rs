@@ -8,6 +8,7 @@ mod bad_input;
 mod contract;
 mod embedder;
 mod lock;
+mod log_file;
 mod ordinary;
 mod permissions;
 mod recorded;

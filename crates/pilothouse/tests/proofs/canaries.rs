@@ -7,7 +7,7 @@ use crate::support;
 mod world;
 
 use pilothouse_core::redact::Redactor;
-use pilothouse_runtime::{Home, secrets, trace};
+use pilothouse_runtime::{Home, secrets::Secrets, trace};
 use serde_json::{Value, json};
 use support::{
     Terminal,
@@ -323,11 +323,12 @@ fn the_report_of_a_panic_holds_no_secret() {
     let needles = Needles::new(all.iter().map(|c| c.value.as_str()));
     let dir = tempfile::tempdir().unwrap();
     let home = Home::under(dir.path());
-    secrets::keep(&Redactor::knowing(all.iter().map(|c| c.value.as_str())));
-    let noted = trace::start(&home, Some("trace")).unwrap();
+    let secrets = Secrets::default();
+    secrets.keep(&Redactor::knowing(all.iter().map(|c| c.value.as_str())));
+    let noted = trace::start(&home, Some("trace"), &secrets).unwrap();
     let said = all.iter().map(|c| c.value.clone()).collect::<Vec<_>>().join(" ");
     let before = std::panic::take_hook();
-    trace::install_panic_hook(&home, |_, _| {});
+    trace::install_panic_hook(&home, &secrets, |_, _| {});
     let failed = std::thread::spawn(move || std::panic::panic_any(said)).join();
     std::panic::set_hook(before);
     assert!(failed.is_err());

@@ -6,11 +6,11 @@
 use std::{
     collections::BTreeMap,
     fs,
-    io::Write,
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
+use pilothouse_tools::atomic;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::layer;
@@ -109,17 +109,7 @@ impl Credentials {
         let table: toml::Table =
             self.keys.iter().map(|(n, k)| (n.clone(), toml::Value::from(k.expose_secret()))).collect();
         let text = toml::Table::from_iter([("keys".to_owned(), toml::Value::Table(table))]).to_string();
-        let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
-        let temp = path.with_extension("tmp");
-        drop(fs::remove_file(&temp));
-        let write = || {
-            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&temp, path)?;
-            crate::log::sync_folder(&folder)
-        };
-        write().map_err(RuntimeError::io("write", path))
+        atomic::replace(path, text.as_bytes(), 0o600).map_err(RuntimeError::io("write", path))
     }
 }
 

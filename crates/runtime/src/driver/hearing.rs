@@ -23,7 +23,7 @@ impl Driver {
     /// not only when a message would need them.
     pub(super) fn warm(&self) {
         let (later, inbound) = (self.kit.later.clone(), self.inbound.clone());
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             if let Err(why) = later.ready().await {
                 tracing::warn!(why, "the embedder cannot be used");
                 drop(inbound.send(Inbound::Told(why)).await);
@@ -62,11 +62,12 @@ impl Driver {
         };
         let told = *source == Source::Llm && *confidence >= SURE_ENOUGH;
         let Some(info) = self.at.session.state().turns.get(turn).filter(|_| told) else { return };
-        let known = self.at.config.intent.classifier.exemplars();
-        match self.kit.pending.suggest(&info.head, class, path, known) {
+        let (phrase, class, path) = (info.head.clone(), class.clone(), path.clone());
+        let (pending, classifier) = (self.kit.pending.clone(), self.at.config.intent.classifier.clone());
+        drop(self.disk.run(move || match pending.suggest(&phrase, &class, &path, classifier.exemplars()) {
             Ok(true) => tracing::info!("a phrase was put into exemplars.pending.yaml for review"),
             Ok(false) => {}
             Err(why) => tracing::warn!(why, "no phrase could be put aside for review"),
-        }
+        }));
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     }
     let trust = trust::found(setup, &workspace);
     let config = trust::settings(setup, &trust.0, &trust.1)?;
-    crate::secrets::keep(&config.secrets);
+    setup.secrets.keep(&config.secrets);
     let hooks = hooks::in_force(setup, &trust.0, &trust.1)?;
     crate::trace::set_filter(&config.filter)?;
     let root = Root::open(&workspace).map_err(RuntimeError::io("open", &workspace))?;

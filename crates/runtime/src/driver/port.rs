@@ -24,7 +24,7 @@ const MAX_EVENTS: usize = 2000;
 const MAX_FILES: usize = 200_000;
 
 /// Answers at once; `None` for what takes longer and is answered from elsewhere.
-pub(super) fn answer(ask: &Ask, log: &Log, blobs: &Blobs) -> Option<Reply> {
+pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
     match ask {
         Ask::History { before, count } => {
             let page = log.before(*before, (*count).min(MAX_EVENTS));
@@ -33,8 +33,7 @@ pub(super) fn answer(ask: &Ask, log: &Log, blobs: &Blobs) -> Option<Reply> {
                 Vec::new()
             })))
         }
-        Ask::Blob(id) => Some(Reply::Blob(*id, blobs.get(*id))),
-        Ask::Files(_) | Ask::Rehearse(_) => None,
+        Ask::Blob(_) | Ask::Files(_) | Ask::Rehearse(_) => None,
     }
 }
 
@@ -43,14 +42,16 @@ impl Driver {
     pub(super) fn ask_beside(&self, number: u64, ask: Ask) {
         let (folder, home, inbound) =
             (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
+        let blobs = self.at.blobs.clone();
         let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
-        tokio::spawn(async move {
+        self.tasks.spawn(async move {
             let answer = move || match ask {
                 Ask::Rehearse(rules) => {
                     Reply::Rehearsed(Box::new(rehearse(&home, &folder, &session, &rules)))
                 }
                 Ask::Files(count) => Reply::Files(files(&folder, count)),
-                Ask::History { .. } | Ask::Blob(_) => Reply::Files(Vec::new()),
+                Ask::Blob(id) => Reply::Blob(id, blobs.get(id)),
+                Ask::History { .. } => Reply::History(Vec::new()),
             };
             let reply = tokio::task::spawn_blocking(answer).await;
             drop(inbound.send(Inbound::Answered(number, reply.unwrap_or(Reply::Files(Vec::new())))).await);

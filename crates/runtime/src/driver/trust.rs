@@ -10,6 +10,7 @@ use pilothouse_core::{
     input::Input,
     policy::Conditions,
     port::Update,
+    scope::PermissionMode,
     trust::{Standing, Trust, TrustWish},
 };
 
@@ -67,7 +68,7 @@ impl Driver {
     /// that nothing shows.
     fn hand_out(&mut self, in_force: bool) {
         let secrets = self.at.config.secrets.clone();
-        crate::secrets::keep(&secrets);
+        self.setup.secrets.keep(&secrets);
         let (of, mut variables) = given(&self.at.trust.1);
         if !in_force {
             variables.clear();
@@ -84,54 +85,81 @@ impl Driver {
     /// Looks at the folder beside the loop, after keeping what was decided about it.
     pub(super) fn survey(&self, wish: TrustWish) {
         let (mut folder, inbound) = (self.at.trust.0.clone(), self.inbound.clone());
-        let before = self.at.trust.clone();
-        tokio::spawn(async move {
-            let looked = tokio::task::spawn_blocking(move || {
+        let (before, setup) = (self.at.trust.clone(), self.setup.clone());
+        let (theirs, tasks) = (setup.clone(), self.tasks.clone());
+        self.tasks.spawn(async move {
+            let looked = tasks.blocking(move || {
                 let survey = folder.carry_out(wish).unwrap_or_else(|e| {
                     let fault = Some(format!("{e}\n{}", e.hint()).trim_end().to_owned());
                     let survey = folder.look();
                     Survey { standing: Standing { fault, ..survey.standing }, ..survey }
                 });
-                (folder, survey)
+                Surveyed::of(&theirs, folder, survey)
             });
             let found = looked.await.unwrap_or_else(|e| {
                 tracing::error!(error = %e, "the folder could not be looked at");
                 let (folder, survey) = before;
                 let fault = "a part of the program failed; nothing is trusted".to_owned();
-                (folder, Survey { standing: survey.standing.clone().off(fault), ..survey })
+                let survey = Survey { standing: survey.standing.clone().off(fault), ..survey };
+                Surveyed::of(&setup, folder, survey)
             });
             drop(inbound.send(Inbound::Surveyed(Box::new(found))).await);
         });
     }
 
     /// The folder was looked at: from here on what it brings is in force, or is not.
-    pub(super) fn surveyed(&mut self, found: (Folder, Survey), inputs: &mut Vec<(Input, bool)>) {
-        let trusted = found.1.standing.trust.holds();
-        let settled = settings(&self.setup, &found.0, &found.1)
-            .and_then(|config| Ok((config, hooks::in_force(&self.setup, &found.0, &found.1)?)));
+    pub(super) fn surveyed(&mut self, found: Surveyed, inputs: &mut Vec<(Input, bool)>) {
+        let Surveyed { folder, survey, settled } = found;
+        let trusted = survey.standing.trust.holds();
         let in_force = trusted && settled.is_ok();
         match settled {
-            Ok((config, hooks)) => {
+            Ok(Settled { config, hooks, lower }) => {
                 // Who answers was settled when the session was opened; what was a secret stays one.
                 let secrets = config.secrets.and(&self.at.config.secrets);
                 self.at.config = Config { voice: self.at.config.voice.clone(), secrets, ..config };
                 self.at.hooks = hooks;
-                inputs.push((Input::Surveyed(standing(&found.1, &self.at.hooks)), false));
-                let project = found.1.brought.settings(&found.0.root).unwrap_or_default();
+                inputs.push((Input::Surveyed(standing(&survey, &self.at.hooks)), false));
                 // What the project narrows holds at once; it never lifts.
-                let lower = project.session.permission.filter(|_| trusted);
                 let now = self.at.session.state().permission;
-                inputs.extend(lower.filter(|p| *p < now).map(|p| (Input::SetPermission(p), false)));
+                let lower = lower.filter(|p| trusted && *p < now);
+                inputs.extend(lower.map(|p| (Input::SetPermission(p), false)));
             }
             Err(e) => {
                 // What held before still holds, but for what the project brings.
                 self.at.hooks.retain(|d| d.hook.origin == Origin::User);
-                let before = standing(&found.1, &self.at.hooks);
+                let before = standing(&survey, &self.at.hooks);
                 inputs.push((Input::Surveyed(before.off(e.to_string())), false));
             }
         }
-        self.at.trust = found;
+        self.at.trust = (folder, survey);
         self.hand_out(in_force);
         self.running.remove(&pilothouse_core::work::WorkKey::Survey);
+    }
+}
+
+/// The folder as it was looked at again, with all that is in force there.
+pub(super) struct Surveyed {
+    folder: Folder,
+    survey: Survey,
+    settled: Result<Settled, RuntimeError>,
+}
+
+/// What is in force.
+struct Settled {
+    config: Config,
+    hooks: Vec<Definition>,
+    /// The ceiling that the project asks for.
+    lower: Option<PermissionMode>,
+}
+
+impl Surveyed {
+    /// Reads what is in force now; from the disk, so not on the loop.
+    fn of(setup: &Setup, folder: Folder, survey: Survey) -> Self {
+        let settled = settings(setup, &folder, &survey).and_then(|config| {
+            let hooks = hooks::in_force(setup, &folder, &survey)?;
+            let project = survey.brought.settings(&folder.root).unwrap_or_default();
+            Ok(Settled { config, hooks, lower: project.session.permission })
+        });
+        Self { folder, survey, settled }
     }
 }

@@ -33,7 +33,7 @@ use pilothouse_tools::{BlobSource, Sink, Workshop};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, trust};
+use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, tasks::Tasks, trust};
 use crate::{
     blobs::Blobs,
     config::Voice,
@@ -71,7 +71,7 @@ impl Kit {
             path: at.root.path().to_owned(),
             why: e.to_string(),
         };
-        let pending = Pending::at(&at.config.intent.pending);
+        let pending = Pending::at(&at.config.intent.pending, &setup.secrets);
         let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
         let (of, variables) = trust::given(&at.trust.1);
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
@@ -140,15 +140,16 @@ impl Driver {
         apply: Option<ApplyId>,
         work: impl Future<Output = Input> + Send + 'static,
     ) {
-        let inbound = self.inbound.clone();
-        tokio::spawn(async move {
+        let (inbound, span) = (self.inbound.clone(), self.trace.work(key));
+        let work = async move {
             let input = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
                 let message = said(panic.as_ref());
                 tracing::error!(?key, message, "a part of the program failed");
                 Input::Panicked { call, apply, message }
             });
             drop(inbound.send(Inbound::Ended(key, Some(input))).await);
-        });
+        };
+        span.in_scope(|| self.tasks.spawn(work));
     }
 
     fn think(
@@ -198,6 +199,7 @@ impl Driver {
             call,
             updates: self.outbox.sender(),
             inbound: self.inbound.clone(),
+            tasks: self.tasks.clone(),
             offset: AtomicU64::new(0),
             secrets: self.at.config.secrets.clone(),
         };
@@ -240,22 +242,22 @@ impl Driver {
         let places = self.at.session.policy().places().clone();
         let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
         let note = format!("allowed in session {}", self.at.slug);
+        let shown = path.display().to_string();
+        let kept = self.disk.run(move || permissions::keep(&path, &rules, &note, &places));
         self.spawn(key, None, None, async move {
-            let shown = path.display().to_string();
-            let done =
-                tokio::task::spawn_blocking(move || permissions::keep(&path, &rules, &note, &places)).await;
-            let result = match done {
+            let result = match kept.await {
                 Ok(Ok(())) => Ok(shown),
                 Ok(Err(e)) => Err(format!("{e} ({})", e.hint())),
-                Err(e) => Err(e.to_string()),
+                Err(_) => Err("a part of the program failed".to_owned()),
             };
             Input::RulesKept { approval, result }
         });
     }
 
     fn blocking(&self, key: WorkKey, apply: ApplyId, work: impl FnOnce() -> Input + Send + 'static) {
+        let tasks = self.tasks.clone();
         self.spawn(key, None, Some(apply), async move {
-            let done = tokio::task::spawn_blocking(work).await;
+            let done = tasks.blocking(work).await;
             done.unwrap_or_else(|e| {
                 let message = e.try_into_panic().map_or_else(|e| e.to_string(), |p| said(p.as_ref()));
                 tracing::error!(?apply, message, "a part of the program failed");
@@ -349,6 +351,7 @@ struct News {
     call: CallId,
     updates: mpsc::Sender<Update>,
     inbound: mpsc::Sender<Inbound>,
+    tasks: Tasks,
     offset: AtomicU64,
     secrets: Redactor,
 }
@@ -369,7 +372,7 @@ impl Sink for News {
         let news = Inbound::Input(Input::CommandStarted { call, process });
         // The loop is never full for long, and the news may come a little later.
         if let Err(mpsc::error::TrySendError::Full(news)) = inbound.try_send(news) {
-            tokio::spawn(async move { drop(inbound.send(news).await) });
+            self.tasks.spawn(async move { drop(inbound.send(news).await) });
         }
     }
 }

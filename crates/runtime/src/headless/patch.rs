@@ -12,7 +12,7 @@ use pilothouse_core::{
     session::{ApplyStatus, State},
 };
 
-use crate::{blobs::Blobs, error::RuntimeError, home::Home, secrets, sessions};
+use crate::{blobs::Blobs, error::RuntimeError, home::Home, secrets::Secrets, sessions};
 
 /// The first content before and the last content after, by file.
 type Changes = BTreeMap<RelPath, (Option<BlobId>, Option<BlobId>)>;
@@ -30,11 +30,12 @@ pub(super) fn write(
     slug: &str,
     state: &State,
     from: Seq,
+    secrets: &Secrets,
 ) -> Result<bool, RuntimeError> {
     let place = sessions::find(home, Path::new(&state.folder), slug)?;
     let text = text(state, &Blobs::under(&place.folder), from);
     std::fs::write(path, &text).map_err(RuntimeError::io("write", path))?;
-    Ok(secrets::mask(&text) != text)
+    Ok(secrets.mask(&text) != text)
 }
 
 fn text(state: &State, blobs: &Blobs, from: Seq) -> String {

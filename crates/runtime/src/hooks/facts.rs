@@ -126,7 +126,8 @@ mod tests {
         let event =
             Event::MoveHeld { lane: LaneId(3), from: IntentNode::Plan, to: IntentNode::Act, approval: None };
         let stamped = Stamped { seq: Seq(7), at: Millis(1), run: None, event };
-        let state = State { slug: "s-1".into(), folder: "/x".into(), ..State::default() };
+        let mut state = State::default();
+        (state.slug, state.folder) = ("s-1".into(), "/x".into());
         let facts =
             Facts::of(Occasion::NodeTransition, &stamped, &IntentPath::to(IntentNode::Plan), &state, None);
         let get = |name: &str| facts.env.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());

@@ -3,9 +3,10 @@
 //! Owns the writing: what stands in the file stays as it is, byte for byte, comments included; a rule is added at its
 //! end. Never writes a file that could not be read back.
 
-use std::{fs, io::Write, os::unix::fs::OpenOptionsExt, path::Path};
+use std::path::Path;
 
 use pilothouse_core::policy::{Places, Rule, Source};
+use pilothouse_tools::atomic;
 
 use super::file;
 use crate::{error::RuntimeError, home::make_private, own};
@@ -42,17 +43,5 @@ fn write(path: &Path, text: &str) -> Result<(), RuntimeError> {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = real.parent().map(Path::to_owned).unwrap_or_default();
     make_private(&folder)?;
-    let temp = real.with_extension("toml.new");
-    drop(fs::remove_file(&temp));
-    let put = || {
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(&temp, &real)?;
-        crate::log::sync_folder(&folder)
-    };
-    put().map_err(|e| {
-        drop(fs::remove_file(&temp));
-        RuntimeError::io("write", path)(e)
-    })
+    atomic::replace(&real, text.as_bytes(), 0o600).map_err(RuntimeError::io("write", path))
 }

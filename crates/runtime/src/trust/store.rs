@@ -4,12 +4,11 @@
 
 use std::{
     fs,
-    io::Write,
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use pilothouse_core::blob::BlobId;
+use pilothouse_tools::atomic;
 use serde::{Deserialize, Serialize};
 
 use super::Brought;
@@ -92,16 +91,7 @@ impl Store {
         let bytes = serde_json::to_vec_pretty(&record)?;
         make_private(&self.folder)?;
         let file = self.file(root);
-        let temp = file.with_extension("tmp");
-        let write = || {
-            drop(fs::remove_file(&temp));
-            let mut to = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp)?;
-            to.write_all(&bytes)?;
-            to.sync_all()?;
-            fs::rename(&temp, &file)?;
-            crate::log::sync_folder(&self.folder)
-        };
-        write().map_err(RuntimeError::io("write", file.clone()))
+        atomic::replace(&file, &bytes, 0o600).map_err(RuntimeError::io("write", file))
     }
 
     /// Takes back whatever was decided about the folder. Returns whether it was trusted.
@@ -112,7 +102,7 @@ impl Store {
         let trusted = self.read(root).is_some_and(|r| r.trusted);
         let file = self.file(root);
         match fs::remove_file(&file) {
-            Ok(()) => crate::log::sync_folder(&self.folder).map_err(RuntimeError::io("write", file))?,
+            Ok(()) => atomic::sync_folder(&self.folder).map_err(RuntimeError::io("write", file))?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(RuntimeError::io("remove", file)(e)),
         }

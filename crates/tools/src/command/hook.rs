@@ -2,7 +2,7 @@
 //!
 //! Owns what a hook gets. It runs with the user's rights: who wrote it was decided before.
 
-use std::{path::Path, process::Stdio, time::Duration};
+use std::{convert::Infallible, path::Path, process::Stdio, time::Duration};
 
 use pilothouse_core::{
     hook::{HookOutcome, HookStatus},
@@ -12,7 +12,10 @@ use pilothouse_core::{
     talk::DeltaKind,
     tool::ToolOutcome,
 };
-use tokio::{io::AsyncWriteExt, process::Command};
+use tokio::{
+    io::AsyncWriteExt,
+    process::{ChildStdin, Command},
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{Held, Shell, attend, environment, running::Running};
@@ -47,34 +50,40 @@ pub(crate) async fn run(
     if let Some(missing) = call.requires.iter().find(|program| !found(program)) {
         return unable(format!("{missing} is not installed, and the hook needs it"));
     }
-    let timeout = call.timeout;
-    match spawn(shell, folder, call) {
-        Ok(running) => {
-            // Who wrote it was decided before: nothing holds it but its time.
-            let held = Held { confine: Confine::Outside, processes: 0 };
-            outcome(attend(running, held, timeout, &Silent(secrets), cancel).await)
-        }
-        Err(e) => unable(format!("it could not be started: {e}")),
+    let mut running = match spawn(shell, folder, &call) {
+        Ok(running) => running,
+        Err(e) => return unable(format!("it could not be started: {e}")),
+    };
+    let feed = feed(running.stdin(), call.input);
+    // Who wrote it was decided before: nothing holds it but its time.
+    let (held, silent) = (Held { confine: Confine::Outside, processes: 0 }, Silent(secrets));
+    tokio::select! {
+        ended = attend(running, held, call.timeout, &silent, cancel) => outcome(ended),
+        never = feed => match never {},
     }
 }
 
-fn spawn(shell: &Shell, folder: &Path, call: HookCall) -> std::io::Result<Running> {
+/// Gives a hook what it reads, and never ends: the hook's end is what counts.
+async fn feed(stdin: Option<ChildStdin>, input: Vec<u8>) -> Infallible {
+    if let Some(mut stdin) = stdin {
+        // A hook that does not read its input is none the worse for it.
+        drop(stdin.write_all(&input).await);
+    }
+    std::future::pending().await
+}
+
+fn spawn(shell: &Shell, folder: &Path, call: &HookCall) -> std::io::Result<Running> {
     let mut line = Command::new(&shell.program);
     line.args(["-c", "--", &call.line])
         .current_dir(folder)
         .env_clear()
         .envs(environment::allowed(std::env::vars_os()))
         .envs(environment::of_desktop(std::env::vars_os()))
-        .envs(call.env)
+        .envs(call.env.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    let mut running = Running::start(line, false)?;
-    if let Some(mut stdin) = running.stdin() {
-        // A hook that does not read its input is none the worse for it.
-        tokio::spawn(async move { drop(stdin.write_all(&call.input).await) });
-    }
-    Ok(running)
+    Running::start(line, false)
 }
 
 /// Whether a program is on the search path.

@@ -5,8 +5,7 @@
 
 use std::{
     fs,
-    io::Write,
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
 
@@ -14,6 +13,7 @@ use super::{
     Before, Guard,
     look::{Entry, Look},
 };
+use crate::atomic;
 
 /// What was put back.
 #[derive(Debug, Default)]
@@ -112,13 +112,7 @@ fn write_back(path: &Path, entry: &Entry) {
         }
     }
     let written = fs::create_dir_all(parent).and_then(|()| match entry {
-        Entry::File(bytes, mode) => {
-            let mut file = tempfile::Builder::new().prefix(".pilothouse-").tempfile_in(parent)?;
-            file.write_all(bytes)?;
-            file.as_file().set_permissions(fs::Permissions::from_mode(*mode))?;
-            file.as_file().sync_all()?;
-            file.persist(path).map(drop).map_err(|e| e.error)
-        }
+        Entry::File(bytes, mode) => atomic::replace(path, bytes, *mode),
         Entry::Link(target) => symlink(target, path),
         Entry::Large(_) | Entry::Other => Ok(()),
     });

@@ -119,15 +119,18 @@ fn a_name_that_is_not_utf8_says_so() {
 fn the_folder_handle_is_of_the_real_folder() {
     let p = place();
     symlink("src/a.rs", p.root.join("link.rs")).unwrap();
-    let place = p.jail.parent_dir(&rel("link.rs")).unwrap();
-    assert_eq!((place.name.to_str().unwrap(), place.path), ("a.rs", rel("src/a.rs")));
-    let stat = rustix::fs::fstat(&place.dir).unwrap();
+    let at = p.jail.locate(&rel("link.rs")).unwrap();
+    assert_eq!((at.name.to_str().unwrap(), &at.folder, at.linked), ("a.rs", &p.root.join("src"), true));
+    let stat = rustix::fs::fstat(&at.dir).unwrap();
     let real = fs::metadata(p.root.join("src")).unwrap();
     assert_eq!(stat.st_ino, std::os::unix::fs::MetadataExt::ino(&real));
-    assert_eq!(p.jail.parent_dir(&rel("top.rs")).unwrap().path, rel("top.rs"));
-    assert!(p.jail.parent_dir(&rel("no/such/f")).is_err());
+    let top = p.jail.locate(&rel("top.rs")).unwrap();
+    assert_eq!((&top.folder, top.missing.len(), top.linked), (&p.root, 0, false));
+    let new = p.jail.locate(&rel("src/no/such/f")).unwrap();
+    assert_eq!((&new.folder, new.name.to_str().unwrap()), (&p.root.join("src"), "f"));
+    assert_eq!(new.missing, ["no", "such"]);
     symlink(".", p.root.join("self")).unwrap();
-    assert!(p.jail.parent_dir(&rel("self")).is_err());
+    assert!(p.jail.locate(&rel("self")).is_err());
 }
 
 #[test]
@@ -161,7 +164,7 @@ fn a_swapper_never_makes_the_jail_read_outside() {
             if let Ok(content) = p.jail.read(&rel("d/a.rs")) {
                 assert_eq!(content, b"inside");
             }
-            if let Ok(place) = p.jail.parent_dir(&rel("d/a.rs")) {
+            if let Ok(place) = p.jail.locate(&rel("d/a.rs")) {
                 assert!(rustix::fs::statat(&place.dir, "secret", rustix::fs::AtFlags::empty()).is_err());
             }
         }

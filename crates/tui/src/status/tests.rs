@@ -5,7 +5,7 @@
 use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     ids::{CheckpointId, Millis, RunId, Seq, TaskId, TurnId},
-    intent::{Control, IntentPath, Turn},
+    intent::{Control, IntentPath, Source, Turn},
     plan::{PlanDraft, TaskDraft},
     session::{Hearing, Run, TurnInfo},
 };
@@ -14,7 +14,9 @@ use super::*;
 use std::collections::BTreeSet;
 
 fn state(mode: Mode, phase: Phase) -> State {
-    State { mode, phase, ..State::default() }
+    let mut state = State::default();
+    (state.mode, state.phase) = (mode, phase);
+    state
 }
 
 fn turn(state: &mut State, head: &str) {
@@ -27,7 +29,7 @@ fn turn(state: &mut State, head: &str) {
         confidence: 1.0,
         forbids: false,
         request: None,
-        source: String::new(),
+        source: Source::Fallback,
         reasoning: String::new(),
         phase: Phase::Idle,
         plan_active: false,
@@ -65,7 +67,7 @@ fn failed(state: &mut State, step: usize, message: &str) {
 
 fn wait(state: &mut State, ids: std::ops::Range<u64>) {
     for id in ids {
-        let kind = CheckpointKind::Exit;
+        let kind = CheckpointKind::from(pilothouse_core::question::Exit {});
         let c = Checkpoint { id: CheckpointId(id), kind, message: String::new(), run: None };
         state.open.insert(c.id, c);
     }

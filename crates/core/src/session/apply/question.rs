@@ -26,14 +26,12 @@ impl State {
                 self.saw(approval.map_or(0, |a| a.0));
                 self.asked.remove(checkpoint);
                 let question = self.open.remove(checkpoint).map(|q| q.kind);
-                let Some(CheckpointKind::Access { call, request, .. }) =
-                    question.filter(|_| approval.is_some())
-                else {
+                let Some(CheckpointKind::Access(access)) = question.filter(|_| approval.is_some()) else {
                     return;
                 };
                 let mut calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
-                if let Some(open) = calls.find(|c| c.call == call) {
-                    open.leave.push(request);
+                if let Some(open) = calls.find(|c| c.call == access.call) {
+                    open.leave.push(access.request);
                 }
             }
             _ => {}

@@ -7,7 +7,6 @@ use super::{
     verdict::{CallStart, CallVerdict, Then},
 };
 use crate::{
-    checkpoint::CheckpointKind,
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
@@ -16,6 +15,7 @@ use crate::{
     phase::Trigger,
     plan::PlanDraft,
     proposal::{Proposal, ProposalStatus},
+    question::{Clarification, Transition},
     redact::refuse_call,
     sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
@@ -133,8 +133,8 @@ impl Draft<'_> {
         if self.state.permission == PermissionMode::Auto {
             return CallVerdict::LetWrite(to, then);
         }
-        let kind = CheckpointKind::Transition { lane: lane.id, call: open.call, from, to, reason: reason() };
-        CallVerdict::ask(kind, "This will modify files. Proceed?")
+        let asked = Transition { lane: lane.id, call: open.call, from, to, reason: reason() };
+        CallVerdict::ask(asked, "This will modify files. Proceed?")
     }
 
     /// An answer may write from now on: it has a run of its own. It is there unless a hook holds it.
@@ -188,8 +188,8 @@ impl Draft<'_> {
             return CallVerdict::refuse(text);
         }
         let choices = ask.choices.iter().take(MOST_CHOICES).cloned().collect();
-        let kind = CheckpointKind::Clarification { choices, lane: Some(lane), call: Some(call), turn: None };
-        CallVerdict::ask(kind, ask.question.clone())
+        let question = Clarification { choices, lane: Some(lane), call: Some(call), turn: None };
+        CallVerdict::ask(question, ask.question.clone())
     }
 
     fn judge_path(&self, lane: &Lane, open: &OpenCall, request: &RequestPath) -> CallVerdict {

@@ -10,10 +10,11 @@ use super::{
 };
 use crate::{
     blob::BlobId,
-    checkpoint::{Checkpoint, CheckpointKind},
+    checkpoint::Checkpoint,
     event::Event,
     ids::{ApprovalId, CallId, GateId, LaneId},
     policy::{By, Manner, Outcome, Request, Ruling},
+    question::CommandQuestion,
     sandbox::Confine,
     scope::Capability,
     session::{Lane, LaneKind, OpenCall},
@@ -120,7 +121,7 @@ impl Draft<'_> {
             Confine::Bare | Confine::Inside { .. } => format!("Run `{command}`?"),
         };
         let gives = self.state.given.as_ref().map(|g| g.names.clone()).unwrap_or_default();
-        let kind = CheckpointKind::Risk {
+        let question = CommandQuestion {
             call: open.call,
             gate,
             command,
@@ -137,14 +138,12 @@ impl Draft<'_> {
             brought: open.brought,
             gives,
         };
-        CallVerdict::ask(kind, message)
+        CallVerdict::ask(question, message)
     }
 
     /// What commands get changed: those that wait are asked about again, as they are now.
     pub(super) fn ask_commands_again(&mut self) {
-        let asks = |c: &Checkpoint| {
-            if let CheckpointKind::Risk { call, .. } = &c.kind { Some((c.id, *call)) } else { None }
-        };
+        let asks = |c: &Checkpoint| Some((c.id, c.kind.command()?.call));
         let waiting: Vec<_> = self.state.open.values().filter_map(asks).collect();
         for (id, call) in waiting {
             self.close(id, None);

@@ -49,8 +49,8 @@ impl CallVerdict {
     }
 
     /// A question to the user.
-    pub fn ask(kind: CheckpointKind, message: impl Into<String>) -> Self {
-        Self::Ask(Box::new(Question { kind, message: message.into() }))
+    pub fn ask(kind: impl Into<CheckpointKind>, message: impl Into<String>) -> Self {
+        Self::Ask(Box::new(Question { kind: kind.into(), message: message.into() }))
     }
 
     /// A permission rule denies it.
