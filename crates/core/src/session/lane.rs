@@ -219,6 +219,7 @@ impl OpenCall {
 }
 
 /// Where a lane begins, and what it may.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct LaneScope {
     pub node: IntentNode,
     pub ceiling: ToolScope,

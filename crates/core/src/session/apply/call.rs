@@ -52,17 +52,14 @@ impl State {
                 lane.calls.retain(|c| c.call != *call);
                 lane.talk.push(Talk::Result(seq));
                 lane.seen.extend(seen.iter().cloned());
-                if lane.kind == LaneKind::Goal && lane.rounds == 0 {
-                    if let Some(turn) = self.turns.get_mut(&lane.turn) {
-                        turn.output = Some(seq);
-                    }
+                if lane.kind == LaneKind::Goal
+                    && lane.rounds == 0
+                    && let Some(turn) = self.turns.get_mut(&lane.turn)
+                {
+                    turn.output = Some(seq);
                 }
             }
-            Event::CallLost { apply, .. } => {
-                if let Some(apply) = apply {
-                    self.changes.lost(*apply);
-                }
-            }
+            Event::CallLost { apply: Some(apply), .. } => self.changes.lost(*apply),
             _ => {}
         }
     }
