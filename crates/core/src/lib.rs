@@ -19,6 +19,7 @@ pub mod meant;
 pub mod phase;
 pub mod plan;
 pub mod proposal;
+pub mod question;
 
 pub mod policy;
 pub mod sandbox;

@@ -388,7 +388,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             || (lane.kind == LaneKind::Planning && new.phase == Phase::AwaitingApproval);
         let writes = after.pending().keys().any(|k| matches!(k, WorkKey::Prepare(_) | WorkKey::Write(_)));
         let held = lane.kind.of_run()
-            && new.open.values().any(|c| matches!(c.kind, CheckpointKind::Interruption { .. }));
+            && new.open.values().any(|c| matches!(c.kind, CheckpointKind::Interruption(_)));
         assert!(
             works || asks || writes || held || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",

@@ -7,7 +7,7 @@
 use std::{io::Write, path::Path};
 
 use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::Answer,
     event::Event,
     input::Input,
     intent::Phase,
@@ -82,23 +82,12 @@ fn answer(state: &State) -> Option<Input> {
         return Some(Input::say("y"));
     }
     let question = state.open.values().next()?;
-    match &question.kind {
-        CheckpointKind::Diff { proposals, .. } => {
-            let shown = proposals.iter().filter_map(|id| Some((*id, state.proposals.get(id)?.shown())));
-            Some(Input::Apply { proposals: shown.collect(), word: None })
-        }
-        CheckpointKind::Clarification { .. } => {
-            Some(Input::Answer { checkpoint: question.id, answer: Answer::Pick(0), shown: None })
-        }
-        CheckpointKind::Failure(_)
-        | CheckpointKind::Confirmation
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Risk { .. }
-        | CheckpointKind::Access { .. }
-        | CheckpointKind::Transition { .. }
-        | CheckpointKind::Trust { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => Some(Input::Cancel),
+    if let Some(review) = question.kind.review() {
+        let shown = review.proposals.iter().filter_map(|id| Some((*id, state.proposals.get(id)?.shown())));
+        return Some(Input::Apply { proposals: shown.collect(), word: None });
     }
+    if state.spec(question).free {
+        return Some(Input::Answer { checkpoint: question.id, answer: Answer::Pick(0), shown: None });
+    }
+    Some(Input::Cancel)
 }

@@ -14,11 +14,12 @@ mod tests;
 use std::{future::Future, io::Write, path::PathBuf, time::Duration};
 
 use pilothouse_core::{
-    checkpoint::{Checkpoint, CheckpointKind},
+    checkpoint::Checkpoint,
     event::{Event, RunStatus, Stamped},
     ids::Seq,
     input::Input,
     port::{Ask, Request, Update},
+    question::Unattended,
     scope::PermissionMode,
     session::{Session, State},
     talk::FaultKind,
@@ -278,7 +279,7 @@ impl Watch<'_> {
             return None;
         }
         if let Some(question) = first_question(state) {
-            let verdict = judge(question, options, self.fault);
+            let verdict = judge(question, state, options, self.fault);
             self.asked = Some(question.clone());
             return Some(verdict);
         }
@@ -350,24 +351,11 @@ fn first_question(state: &State) -> Option<&Checkpoint> {
     state.phase_question().or_else(|| state.open.values().next())
 }
 
-fn judge(question: &Checkpoint, options: &Options, fault: Option<FaultKind>) -> Verdict {
-    match &question.kind {
-        CheckpointKind::Confirmation if options.plan_only => Verdict::new(0, ""),
-        CheckpointKind::Failure(failure) => {
-            let exit = fault.map_or(1, fault_exit);
-            Verdict::new(exit, format!("{}\n{}", failure.message, failure.hint).trim().to_owned())
-        }
-        CheckpointKind::Confirmation
-        | CheckpointKind::Clarification { .. }
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Diff { .. }
-        | CheckpointKind::Risk { .. }
-        | CheckpointKind::Access { .. }
-        | CheckpointKind::Transition { .. }
-        | CheckpointKind::Trust { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => Verdict::new(3, question.message.clone()),
+fn judge(question: &Checkpoint, state: &State, options: &Options, fault: Option<FaultKind>) -> Verdict {
+    match state.spec(question).unattended {
+        Unattended::PlanReady if options.plan_only => Verdict::new(0, ""),
+        Unattended::Failed(why) => Verdict::new(fault.map_or(1, fault_exit), why),
+        Unattended::PlanReady | Unattended::Asks => Verdict::new(3, question.message.clone()),
     }
 }
 

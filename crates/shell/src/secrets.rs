@@ -1,4 +1,4 @@
-//! Files that hold secrets, by their names: the one list, `assets/knowledge/secrets.txt`.
+//! Files that hold secrets, by their names: the one list, `assets/knowledge/private.txt`.
 //!
 //! Owns which names those are, for whoever asks: the risk of a line, rules about paths, what a sandbox hides, what is
 //! masked in a file. Never touches the file system.
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::knowledge::{Names, groups, spelled_out};
 use super::path::glob;
 
-const TEXT: &str = include_str!("../../../assets/knowledge/secrets.txt");
+const TEXT: &str = include_str!("../../../assets/knowledge/private.txt");
 
 /// What a list of names is called in a file of rules or settings.
 pub const FILES: &str = "<secret files>";

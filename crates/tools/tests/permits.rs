@@ -21,6 +21,7 @@ use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
     ids::{CallId, Millis, Process},
     input::{Input, Opening},
+    question::CommandQuestion,
     sandbox::Sandbox,
     session::{Session, Step},
     talk::{DeltaKind, ModelCall, ModelReply},
@@ -157,7 +158,7 @@ impl Bench {
         let open = &self.session.state().open;
         let question = open.values().find(|c| of(&c.kind)).unwrap_or_else(|| panic!("not open: {open:#?}"));
         let shown = match &question.kind {
-            CheckpointKind::Risk { shown, .. } => Some(*shown),
+            CheckpointKind::Risk(CommandQuestion { shown, .. }) => Some(*shown),
             _ => None,
         };
         let checkpoint = question.id;
@@ -169,7 +170,7 @@ impl Bench {
         self.input(Input::say("fix the bug in a.txt"));
         let plan = json!({"title": "Greet", "tasks": [{"title": "Greet", "kind": kind, "files": ["a.txt"]}]});
         self.reply(&[("submit_plan", plan)]);
-        self.answer(|k| matches!(k, CheckpointKind::Confirmation), Answer::Approve);
+        self.answer(|k| matches!(k, CheckpointKind::Confirmation(_)), Answer::Approve);
     }
 }
 
@@ -266,7 +267,7 @@ async fn an_approved_command_runs_once_and_its_whole_output_is_stored() {
     b.reply(&[("run", json!({"command": "cat a.txt; seq 1 5000; exit 3"}))]);
     assert!(b.work().is_none(), "it asks first");
     b.look().await;
-    b.answer(|k| matches!(k, CheckpointKind::Risk { .. }), Answer::Approve);
+    b.answer(|k| matches!(k, CheckpointKind::Risk(_)), Answer::Approve);
     let (permit, ..) = b.work().unwrap();
     assert_eq!(permit.tool(), Tool::Run);
     let got = b.perform().await;

@@ -3,10 +3,8 @@
 //! Owns its words. It has no focus and takes no key: it names the keys of those that do.
 
 use pilothouse_core::{
-    checkpoint::{Checkpoint, CheckpointKind, Choice},
-    clean::Clean,
-    ids::{CheckpointId, ProposalId},
-    proposal::{Proposal, ProposalStatus},
+    ids::CheckpointId,
+    question::{Choice, Place, Spec, Tone},
     session::State,
 };
 use ratatui::{
@@ -47,47 +45,25 @@ pub struct Facts<'a> {
 pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Vec<Line<'static>> {
     let width = usize::from(width);
     if let Some(question) = state.phase_question() {
-        return question_rows(question, facts, width);
+        return question_rows(&state.spec(question), facts, width);
     }
-    let Some(first) = state.open.values().find(|c| things(state, c) > 0) else { return Vec::new() };
-    vec![waiting_row(state, first, facts, width)]
+    let mut specs = state.open.values().map(|c| (c.id, state.spec(c)));
+    let Some((id, first)) = specs.find(|(_, spec)| spec.things > 0) else { return Vec::new() };
+    vec![waiting_row(state, id, &first, facts, width)]
 }
 
 /// How many things wait on the user: every question is one, but of a review every file is.
 pub fn waiting(state: &State) -> usize {
-    state.open.values().map(|c| things(state, c)).sum()
+    state.open.values().map(|c| state.spec(c).things).sum()
 }
 
 /// Hunks without decision, when nothing waits but reviews.
 pub fn undecided(state: &State) -> Option<usize> {
     let mut hunks = 0;
     for question in state.open.values() {
-        let CheckpointKind::Diff { proposals, .. } = &question.kind else { return None };
-        hunks += open_of(state, proposals).map(|p| p.tally().2).sum::<usize>();
+        hunks += state.spec(question).hunks?;
     }
     (hunks > 0).then_some(hunks)
-}
-
-fn open_of<'a>(state: &'a State, proposals: &'a [ProposalId]) -> impl Iterator<Item = &'a Proposal> {
-    let all = proposals.iter().filter_map(|id| state.proposals.get(id));
-    all.filter(|p| p.status == ProposalStatus::Open)
-}
-
-fn things(state: &State, question: &Checkpoint) -> usize {
-    match &question.kind {
-        CheckpointKind::Diff { proposals, .. } => open_of(state, proposals).count(),
-        CheckpointKind::Confirmation
-        | CheckpointKind::Clarification { .. }
-        | CheckpointKind::Failure(_)
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. }
-        | CheckpointKind::Risk { .. }
-        | CheckpointKind::Access { .. }
-        | CheckpointKind::Trust { .. }
-        | CheckpointKind::Transition { .. } => 1,
-    }
 }
 
 /// The question that a key could answer while the bar shows it.
@@ -113,22 +89,23 @@ pub fn render(rows: &[Line<'_>], facts: &Facts<'_>, bad: bool, area: Rect, buf: 
     }
 }
 
-fn question_rows(question: &Checkpoint, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
+fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'static>> {
     let theme = facts.theme;
     let strong = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let soft = theme.style(Slot::Soft);
-    let (glyph, slot, words, suffix) = heading(question, facts.glyphs);
+    let (glyph, slot) = sound(spec.tone, facts.glyphs);
+    let (words, suffix) = (spec.title.as_str(), spec.suffix);
     let mut head = vec![
         Span::styled(format!("{glyph} "), theme.style(slot)),
-        Span::styled(words.clone(), strong),
+        Span::styled(words.to_owned(), strong),
         Span::styled(suffix.to_owned(), soft),
     ];
     let used = |spans: &[Span<'_>]| spans.iter().map(|s| s.content.width()).sum::<usize>();
-    let how = how(question, facts);
-    if let CheckpointKind::Clarification { choices, .. } = &question.kind {
+    let how = how(spec, facts);
+    if spec.free {
         let mut rows = vec![closed(head, &how, theme, width)];
-        rows.extend(choices.iter().take(9).zip(1..).map(|(choice, n)| {
-            let text = shorten(&Clean::line(choice), width.saturating_sub(5));
+        rows.extend(spec.options.iter().take(9).zip(1..).map(|(option, n)| {
+            let text = shorten(option, width.saturating_sub(5));
             Line::from(vec![
                 Span::raw("  "),
                 Span::styled(format!("{n}  "), key_style(theme)),
@@ -137,14 +114,14 @@ fn question_rows(question: &Checkpoint, facts: &Facts<'_>, width: usize) -> Vec<
         }));
         return rows;
     }
-    let choices = choice_spans(&question.kind.choices(), theme, true);
+    let choices = choice_spans(&spec.choices, theme, true);
     let room = width.saturating_sub(3 + used(&choices));
     if used(&head) <= room {
         head.push(Span::raw("   "));
         head.extend(choices);
         return vec![closed(head, &how, theme, width)];
     }
-    let text = shorten(&words, width.saturating_sub(glyph.width() + 1 + suffix.width()));
+    let text = shorten(words, width.saturating_sub(glyph.width() + 1 + suffix.width()));
     let first = Line::from(vec![
         Span::styled(format!("{glyph} "), theme.style(slot)),
         Span::styled(text, strong),
@@ -152,7 +129,7 @@ fn question_rows(question: &Checkpoint, facts: &Facts<'_>, width: usize) -> Vec<
     ]);
     let mut second = vec![Span::raw("  ")];
     let short = used(&choices) + 2 > width;
-    second.extend(if short { choice_spans(&question.kind.choices(), theme, false) } else { choices });
+    second.extend(if short { choice_spans(&spec.choices, theme, false) } else { choices });
     vec![first, closed(second, &how, theme, width)]
 }
 
@@ -172,7 +149,7 @@ fn key_style(theme: &Theme) -> ratatui::style::Style {
 
 fn choice_spans(choices: &[Choice], theme: &Theme, words: bool) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
-    for (i, choice) in choices.iter().enumerate() {
+    for (i, choice) in choices.iter().filter(|c| !c.key.is_empty()).enumerate() {
         if i > 0 {
             spans.push(Span::raw(if words { "   " } else { "  " }));
         }
@@ -184,83 +161,47 @@ fn choice_spans(choices: &[Choice], theme: &Theme, words: bool) -> Vec<Span<'sta
     spans
 }
 
-/// Glyph, its colour, the question, and what is said softly after it.
-fn heading(question: &Checkpoint, glyphs: &Glyphs) -> (&'static str, Slot, String, &'static str) {
-    let message = Clean::line(question.message.lines().next().unwrap_or_default()).into_string();
-    match &question.kind {
-        CheckpointKind::Confirmation => (glyphs.star, Slot::Accent, "Proceed?".to_owned(), " [Y/n/edit]"),
-        CheckpointKind::Clarification { .. } => (glyphs.waits, Slot::Warn, message, ""),
-        CheckpointKind::Failure(failure) => {
-            (glyphs.failed, Slot::Bad, Clean::line(&failure.message).into_string(), "")
-        }
-        CheckpointKind::Interruption { text } => {
-            (glyphs.waits, Slot::Warn, format!("You said: \"{}\"", Clean::line(text)), "")
-        }
-        CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. }
-        | CheckpointKind::Diff { .. }
-        | CheckpointKind::Risk { .. }
-        | CheckpointKind::Access { .. }
-        | CheckpointKind::Trust { .. }
-        | CheckpointKind::Transition { .. } => (glyphs.waits, Slot::Warn, message, ""),
+/// The glyph of a question and its colour.
+pub const fn sound(tone: Tone, glyphs: &Glyphs) -> (&'static str, Slot) {
+    match tone {
+        Tone::Offers => (glyphs.star, Slot::Accent),
+        Tone::Asks => (glyphs.waits, Slot::Warn),
+        Tone::Failed => (glyphs.failed, Slot::Bad),
     }
 }
 
 /// How it is answered from where the keys are now.
-fn how(question: &Checkpoint, facts: &Facts<'_>) -> String {
+fn how(spec: &Spec, facts: &Facts<'_>) -> String {
     let plan = facts.plan_key;
-    match (&question.kind, facts.drafting) {
-        (CheckpointKind::Clarification { .. }, _) => "or say it in your own words".to_owned(),
-        (CheckpointKind::Confirmation, true) => format!("your draft keeps the keys  {plan} y"),
-        (CheckpointKind::Confirmation, false) => format!("Enter approves  {plan} y"),
-        (_, true) => format!("your draft keeps the keys  {plan}"),
-        (_, false) => "type it, then Enter".to_owned(),
+    match (spec.default, facts.drafting) {
+        _ if spec.free => "or say it in your own words".to_owned(),
+        (Some(_), true) => format!("your draft keeps the keys  {plan} y"),
+        (Some(_), false) => format!("Enter approves  {plan} y"),
+        (None, true) => format!("your draft keeps the keys  {plan}"),
+        (None, false) => "type it, then Enter".to_owned(),
     }
 }
 
-fn waiting_row(state: &State, first: &Checkpoint, facts: &Facts<'_>, width: usize) -> Line<'static> {
+fn waiting_row(
+    state: &State,
+    id: CheckpointId,
+    first: &Spec,
+    facts: &Facts<'_>,
+    width: usize,
+) -> Line<'static> {
     let theme = facts.theme;
-    let (what, key, opens) = match &first.kind {
-        CheckpointKind::Diff { .. } => {
-            let files = things(state, first);
-            let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files wait") };
-            (format!("{what} for your decision"), facts.diff_key, "review")
+    let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
+    let opens = "review";
+    let what = match &first.danger {
+        _ if facts.offered == Some(id) => "Run this command?".to_owned(),
+        Some(danger) => {
+            let risk = risk_name(danger.risk, facts.glyphs.waits == "!");
+            let how = danger.beyond.map_or(String::new(), |beyond| format!(", {beyond}"));
+            format!("{risk}{how}  {}", first.title)
         }
-        CheckpointKind::Risk { .. } if facts.offered == Some(first.id) => {
-            ("Run this command?".to_owned(), facts.approvals_key, "review")
-        }
-        CheckpointKind::Risk { command, risk, confine, .. } => {
-            let risk = risk_name(*risk, facts.glyphs.waits == "!");
-            let how = confine.beyond().map_or(String::new(), |beyond| format!(", {beyond}"));
-            (format!("{risk}{how}  {}", Clean::line(command)), facts.approvals_key, "review")
-        }
-        CheckpointKind::Access { request, .. } => {
-            (format!("may it {}?", Clean::line(&request.to_string())), facts.approvals_key, "review")
-        }
-        CheckpointKind::Transition { from, to, .. } => {
-            let what = format!("may it go from {} to {}?", from.title(), to.title());
-            (what, facts.approvals_key, "review")
-        }
-        CheckpointKind::Trust { parts, .. } => {
-            let files = match parts.len() {
-                0 => "its gates".to_owned(),
-                1 => Clean::line(&parts.first().map(|p| p.path.clone()).unwrap_or_default()).into_string(),
-                n => format!("{n} files"),
-            };
-            (format!("Trust this folder? ({files})"), facts.approvals_key, "review")
-        }
-        CheckpointKind::Confirmation
-        | CheckpointKind::Clarification { .. }
-        | CheckpointKind::Failure(_)
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => {
-            (Clean::line(&first.message).into_string(), facts.approvals_key, "review")
-        }
+        None => first.title.as_str().to_owned(),
     };
-    let more = match waiting(state).saturating_sub(things(state, first)) {
+    let more = match waiting(state).saturating_sub(first.things) {
         0 => String::new(),
         n => format!("   and {n} more"),
     };

@@ -6,7 +6,6 @@
 use std::time::{Duration, Instant};
 
 use pilothouse_core::{
-    checkpoint::CheckpointKind,
     event::{Event, RunStatus, Stamped},
     port::{Attention, Notify, NotifyBy},
 };
@@ -105,7 +104,7 @@ impl Watching {
 #[expect(clippy::wildcard_enum_match_arm, reason = "most events want nobody's eye")]
 pub fn wanted(events: &[Stamped]) -> Option<Attention> {
     let of = |event: &Stamped| match &event.event {
-        Event::CheckpointOpened { checkpoint } if checkpoint.kind != CheckpointKind::Exit => {
+        Event::CheckpointOpened { checkpoint } if checkpoint.kind.question().alerts() => {
             Some(Attention::Asked)
         }
         Event::RunCompleted { status: RunStatus::Completed, .. } => Some(Attention::Ended),

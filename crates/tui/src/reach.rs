@@ -3,8 +3,9 @@
 //! Owns the words beside the keys and which rules stand behind them. Never answers.
 
 use pilothouse_core::{
-    checkpoint::{Checkpoint, CheckpointKind},
-    policy::{Policy, Rule},
+    checkpoint::Checkpoint,
+    policy::{Policy, Request, Rule},
+    question::Role,
     session::State,
 };
 
@@ -25,51 +26,29 @@ fn reach(key: &'static str, name: &'static str, reach: impl Into<String>) -> Rea
 
 /// What can be answered to an item, in the order in which it is drawn.
 pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> {
-    match &item.kind {
-        CheckpointKind::Risk { .. } => {
-            let once = item.kind.word().map_or("this command only".to_owned(), |word| {
-                format!("this command only, after typing {word}")
-            });
-            let mut all = vec![reach("y", "once", once)];
-            match rules(item, state, policy) {
-                Ok(rules) => {
-                    all.push(reach("t", "session", texts(&rules).join("; ")));
-                    let kept =
-                        "the same rule, saved in your permissions.toml; what it matches is shown first";
-                    all.push(reach("p", "always", kept));
-                }
-                Err(why) => all.push(reach("", "t p", format!("no rule possible: {why}"))),
-            }
-            all.push(reach("n", "deny", "this command; the agent is told your reason"));
-            all
+    let spec = state.spec(item);
+    let mut all = Vec::new();
+    for choice in &spec.choices {
+        let Some(how) = &choice.reach else { continue };
+        all.push(reach(choice.key, how.name, &how.reach));
+        if choice.role == Role::Take && spec.by_rule {
+            all.extend(by_rule(item, state, policy));
         }
-        CheckpointKind::Access { .. } => vec![
-            reach("y", "once", "this call; the next one asks again"),
-            reach("", "t p", "no rule possible: a rule asks about it, and ask goes before allow"),
-            reach("n", "deny", "this call; the agent is told your reason"),
-        ],
-        CheckpointKind::Transition { .. } => vec![
-            reach("y", "once", "this turn; every change is still reviewed"),
-            reach("n", "deny", "this turn; the agent goes on reading"),
-        ],
-        CheckpointKind::Trust { .. } => vec![
-            reach("Enter", "view", "every line of what it brings; decides nothing"),
-            reach("y", "trust", "this folder, until what it brings changes"),
-            reach("n", "decline", "this folder: nothing it brings has effect"),
-        ],
-        CheckpointKind::Confirmation => {
-            vec![
-                reach("y", "run it", "this plan; changes are still reviewed"),
-                reach("n", "change", "the plan"),
-            ]
+    }
+    if all.is_empty() {
+        all.push(reach("Enter", "answer", "in the composer"));
+    }
+    all
+}
+
+/// What a rule would answer from now on, or why none can.
+fn by_rule(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> {
+    match rules(item, state, policy) {
+        Ok(rules) => {
+            let kept = "the same rule, saved in your permissions.toml; what it matches is shown first";
+            vec![reach("t", "session", texts(&rules).join("; ")), reach("p", "always", kept)]
         }
-        CheckpointKind::Diff { .. } => vec![reach("Enter", "diff", "opens it; decides nothing")],
-        CheckpointKind::Failure(_)
-        | CheckpointKind::Clarification { .. }
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => vec![reach("Enter", "answer", "in the composer")],
+        Err(why) => vec![reach("", "t p", format!("no rule possible: {why}"))],
     }
 }
 
@@ -78,8 +57,17 @@ pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> 
 /// # Errors
 /// Why there are none, for people.
 pub fn rules(item: &Checkpoint, state: &State, policy: &Policy) -> Result<Vec<Rule>, &'static str> {
-    let request = item.kind.command().ok_or("only a command can be allowed by a rule")?;
-    policy.offer(&request, &state.setting())
+    policy.offer(&request(item, state)?, &state.setting())
+}
+
+/// What a rule would have to match, to answer an item from now on.
+///
+/// # Errors
+/// When no rule can answer it, for people.
+pub fn request(item: &Checkpoint, state: &State) -> Result<Request, &'static str> {
+    let spec = state.spec(item);
+    let ruled = spec.ruled.filter(|_| spec.by_rule);
+    ruled.map(|(request, _)| request).ok_or("only a command can be allowed by a rule")
 }
 
 /// Rules as they are written.

@@ -12,6 +12,7 @@ use pilothouse_core::{
     plan::{GateDraft, Plan, PlanDraft, TaskDraft},
     port::Surroundings,
     proposal::Proposal,
+    question::Review,
     relpath::RelPath,
     scope::ToolScope,
     session::{LaneKind, Session},
@@ -230,10 +231,10 @@ pub(crate) fn review(id: u64, proposals: &[u64]) -> Event {
     Event::CheckpointOpened {
         checkpoint: pilothouse_core::checkpoint::Checkpoint {
             id: pilothouse_core::ids::CheckpointId(id),
-            kind: pilothouse_core::checkpoint::CheckpointKind::Diff {
+            kind: pilothouse_core::checkpoint::CheckpointKind::Diff(Review {
                 lane: LaneId(1),
                 proposals: proposals.iter().map(|p| ProposalId(*p)).collect(),
-            },
+            }),
             message: "changes wait".into(),
             run: None,
         },

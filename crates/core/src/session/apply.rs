@@ -138,12 +138,11 @@ impl State {
                 self.saw(approval.map_or(0, |a| a.0));
                 self.asked.remove(checkpoint);
                 let question = self.open.remove(checkpoint);
-                if let (Some(CheckpointKind::Access { call, request, .. }), Some(_)) =
-                    (question.map(|q| q.kind), approval)
+                if let (Some(CheckpointKind::Access(access)), Some(_)) = (question.map(|q| q.kind), approval)
                 {
                     let mut calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
-                    if let Some(open) = calls.find(|c| c.call == call) {
-                        open.leave.push(request);
+                    if let Some(open) = calls.find(|c| c.call == access.call) {
+                        open.leave.push(access.request);
                     }
                 }
             }

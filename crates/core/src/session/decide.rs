@@ -31,6 +31,7 @@ use crate::{
     intent::Phase,
     phase::{Move, Trigger, transition},
     policy::Policy,
+    question::Confirmation,
 };
 
 /// Events being decided.
@@ -168,11 +169,11 @@ impl<'a> Draft<'a> {
         }
         match self.state.phase {
             Phase::AwaitingApproval if self.leaves_for_act() => {}
-            Phase::AwaitingApproval => drop(self.ask(CheckpointKind::Confirmation, "Proceed?")),
+            Phase::AwaitingApproval => drop(self.ask(Confirmation {}, "Proceed?")),
             Phase::Failed => {
                 if let Some(failure) = self.state.failure.clone() {
                     let message = failure.message.clone();
-                    self.ask(CheckpointKind::Failure(failure), message);
+                    self.ask(failure, message);
                 }
             }
             Phase::Executing => self.ask_of_gate(),
@@ -182,7 +183,8 @@ impl<'a> Draft<'a> {
 
     /// Opens a question. One that holds the phase takes the place of an earlier such one: a call
     /// that waited for that is told so and goes on.
-    fn ask(&mut self, kind: CheckpointKind, message: impl Into<String>) -> CheckpointId {
+    fn ask(&mut self, kind: impl Into<CheckpointKind>, message: impl Into<String>) -> CheckpointId {
+        let kind = kind.into();
         let old = self.state.phase_question().filter(|_| kind.is_phase_own()).cloned();
         if let Some(old) = &old {
             self.close(old.id, None);
@@ -191,8 +193,7 @@ impl<'a> Draft<'a> {
         let run = self.state.run.as_ref().map(|r| r.id);
         let checkpoint = Checkpoint { id, kind, message: message.into(), run };
         self.emit(Event::CheckpointOpened { checkpoint });
-        if let Some(CheckpointKind::Clarification { lane: Some(lane), call: Some(call), .. }) =
-            old.map(|o| o.kind)
+        if let Some((lane, call)) = old.and_then(|o| o.kind.lane().zip(o.kind.call()))
             && self.state.open_call(call).is_some()
         {
             let text = "the question fell away: something more urgent came up; go on without an answer";

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::{
     blob::BlobId,
-    checkpoint::{Checkpoint, CheckpointKind, Failure},
+    checkpoint::{Checkpoint, Failure},
     event::FileChange,
     goal::Tried,
     hook::{Hold, Hook, HookRun},
@@ -17,6 +17,7 @@ use crate::{
     plan::Plan,
     policy::{PathRules, Rule},
     proposal::{Proposal, ProposalStatus},
+    question::{Asked, Spec},
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
@@ -281,6 +282,11 @@ impl State {
         self.open.values().find(|c| c.kind.is_phase_own())
     }
 
+    /// All that is shown of a question, and how it is answered.
+    pub fn spec(&self, question: &Checkpoint) -> Spec {
+        question.spec(&Asked { plan: self.plan.as_ref(), proposals: &self.proposals })
+    }
+
     /// Proposals that wait, in the order in which they were made.
     pub fn open_proposals(&self) -> impl Iterator<Item = &Proposal> {
         self.proposals.values().filter(|p| p.status == ProposalStatus::Open)
@@ -353,12 +359,10 @@ impl State {
     /// Commands that wait and of which it is not known yet what they mean.
     fn looks(&self) -> impl Iterator<Item = Work> {
         self.open.values().filter_map(|c| {
-            let CheckpointKind::Risk { call, command, folder, confine, meant: None, .. } = &c.kind else {
-                return None;
-            };
-            self.open_call(*call)?;
-            let (command, folder) = (command.clone(), folder.clone());
-            Some(Work::Look { checkpoint: c.id, command, folder, confine: *confine })
+            let waits = c.kind.command().filter(|c| c.meant.is_none())?;
+            self.open_call(waits.call)?;
+            let (command, folder) = (waits.command.clone(), waits.folder.clone());
+            Some(Work::Look { checkpoint: c.id, command, folder, confine: waits.confine })
         })
     }
 
@@ -411,25 +415,12 @@ impl State {
 
     /// The open question about this call, if there is one.
     pub fn question_of_call(&self, call: CallId) -> Option<&Checkpoint> {
-        self.open.values().find(|c| match &c.kind {
-            CheckpointKind::Risk { call: c, .. }
-            | CheckpointKind::Transition { call: c, .. }
-            | CheckpointKind::Access { call: c, .. } => *c == call,
-            CheckpointKind::Clarification { call: c, .. } => *c == Some(call),
-            CheckpointKind::Confirmation
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption { .. }
-            | CheckpointKind::Diff { .. }
-            | CheckpointKind::Trust { .. }
-            | CheckpointKind::Exit
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => false,
-        })
+        self.open.values().find(|c| c.kind.call() == Some(call))
     }
 
     /// The open diff question of this lane, if there is one.
     pub fn diff_of(&self, lane: LaneId) -> Option<&Checkpoint> {
-        self.open.values().find(|c| matches!(c.kind, CheckpointKind::Diff { lane: l, .. } if l == lane))
+        self.open.values().find(|c| c.kind.review().is_some_and(|r| r.lane == lane))
     }
 
     /// The lane that an open model call belongs to.

@@ -42,7 +42,7 @@ impl State {
         Message {
             text,
             phase: self.phase,
-            paused: self.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause { .. })),
+            paused: self.open.values().any(|c| matches!(c.kind, CheckpointKind::PipelinePause(_))),
             plan_active: self.plan.is_some(),
             chat_only: self.chat_only,
             context,

@@ -131,7 +131,7 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
         .state()
         .open
         .values()
-        .any(|c| matches!(c.kind, CheckpointKind::Risk { .. } | CheckpointKind::Transition { .. }));
+        .any(|c| matches!(c.kind, CheckpointKind::Risk(_) | CheckpointKind::Transition(_)));
     match (runs, asks) {
         (true, false) => 'r',
         (false, true) => 'a',

@@ -9,6 +9,7 @@ use pilothouse_core::{
     hook::Hold,
     input::Input,
     intent::Phase,
+    question::Review,
     session::Session,
     work::Work,
 };
@@ -50,7 +51,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
             assert!(staged, "seed {seed}: {work:?}");
         }
         for question in state.open.values() {
-            let stays = matches!(question.kind, CheckpointKind::Diff { .. } | CheckpointKind::Trust { .. });
+            let stays = matches!(question.kind, CheckpointKind::Diff(_) | CheckpointKind::Trust(_));
             assert!(stays, "seed {seed}: {question:?}");
         }
     }
@@ -79,7 +80,7 @@ fn every_open_question_has_an_answer_that_closes_it_and_every_proposal_a_questio
                     && trial.state().open.get(&question.id) != Some(question)
             };
             let ends = match &question.kind {
-                CheckpointKind::Diff { proposals, .. } => {
+                CheckpointKind::Diff(Review { proposals, .. }) => {
                     let open = state.open_proposals().map(|p| p.id).filter(|id| proposals.contains(id));
                     let proposals: Vec<_> = open.collect();
                     let applying = proposals.is_empty();
@@ -99,7 +100,7 @@ fn every_open_question_has_an_answer_that_closes_it_and_every_proposal_a_questio
                 .pending()
                 .values()
                 .any(|w| matches!(w, Work::Prepare { .. } | Work::Write { .. }));
-            let held = state.open.values().any(|c| matches!(c.kind, CheckpointKind::Interruption { .. }));
+            let held = state.open.values().any(|c| matches!(c.kind, CheckpointKind::Interruption(_)));
             let reviewed = state.diff_of(p.lane).is_some();
             assert!(in_work || writes || held || reviewed, "seed {seed}: nothing decides {p:?}");
         }

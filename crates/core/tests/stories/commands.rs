@@ -5,6 +5,7 @@ use pilothouse_core::{
     event::Event,
     input::{Input, Opening},
     intent::Phase,
+    question::CommandQuestion,
     sandbox::{Confine, Sandbox},
     scope::PermissionMode,
     work::Work,
@@ -39,7 +40,7 @@ fn decided(sandbox: &Sandbox, permission: PermissionMode, args: Value) -> (bool,
     b.reply("", &[("run", args)]);
     match (runs(&b), asked(&b).map(|c| &c.kind)) {
         (Some(confine), None) => (true, confine),
-        (None, Some(CheckpointKind::Risk { confine, .. })) => (false, *confine),
+        (None, Some(CheckpointKind::Risk(CommandQuestion { confine, .. }))) => (false, *confine),
         other => panic!("{other:?}"),
     }
 }
@@ -96,13 +97,17 @@ fn more_than_the_sandbox_gives_is_a_question_that_says_so_and_its_answer_covers_
     b.reply("", &[("run", wish)]);
     let question = asked(&b).unwrap().clone();
     assert_eq!(question.message, "Run `cargo fetch` with the network?");
-    let CheckpointKind::Risk { confine, reason, shown, .. } = question.kind else { panic!() };
+    let CheckpointKind::Risk(CommandQuestion { confine, reason, shown, .. }) = question.kind else {
+        panic!()
+    };
     assert_eq!((confine, reason.as_str()), (ONLINE, "the crates are not here"));
     // The hash of the same line as it would run without asking for more is another one.
     let mut plain = Bench::new();
     plain.say("run the tests");
     plain.reply("", &[("run", json!({"command": "cargo fetch"}))]);
-    let CheckpointKind::Risk { shown: other, .. } = &asked(&plain).unwrap().kind else { panic!() };
+    let CheckpointKind::Risk(CommandQuestion { shown: other, .. }) = &asked(&plain).unwrap().kind else {
+        panic!()
+    };
     assert_ne!(shown, *other);
     let wrong = Input::Answer { checkpoint: question.id, answer: Answer::Approve, shown: Some(*other) };
     assert!(b.input(wrong).is_err() && runs(&b).is_none());

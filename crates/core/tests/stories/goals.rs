@@ -7,6 +7,7 @@ use pilothouse_core::{
     ids::CallId,
     input::Input,
     intent::Phase,
+    question::CommandQuestion,
     scope::PermissionMode,
     shell::Risk,
     tool::Tool,
@@ -40,7 +41,7 @@ fn round(b: &mut Bench, command: &str, code: i32) {
 
 fn waiting(b: &Bench) -> (String, Risk) {
     let kind = b.session.state().open.values().find(|c| is_risk(&c.kind)).map(|c| c.kind.clone());
-    let Some(CheckpointKind::Risk { command, risk, .. }) = kind else {
+    let Some(CheckpointKind::Risk(CommandQuestion { command, risk, .. })) = kind else {
         panic!("no command waits: {:?}", b.session.state().open)
     };
     (command, risk)
@@ -337,7 +338,7 @@ fn a_late_or_stale_line_changes_nothing() {
     let line = |shown| Input::Answer { checkpoint: id, answer: Answer::Line("make x".into()), shown };
     assert!(b.input(line(Some(other))).is_err() && b.input(line(None)).is_err());
     let shown = match &b.session.state().open[&id].kind {
-        CheckpointKind::Risk { shown, .. } => *shown,
+        CheckpointKind::Risk(CommandQuestion { shown, .. }) => *shown,
         _ => unreachable!(),
     };
     b.input(line(Some(shown))).unwrap();

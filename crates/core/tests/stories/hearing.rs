@@ -3,6 +3,7 @@
 use pilothouse_core::{
     checkpoint::CheckpointKind,
     intent::{Control, IntentPath, Opinion, QuerySub, Source, Turn},
+    question::Clarification,
 };
 
 use super::*;
@@ -29,7 +30,7 @@ fn opinion(turn: Turn, node: IntentNode, confidence: f32) -> Option<Opinion> {
 }
 
 fn asks_back(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Clarification { turn: Some(_), .. })
+    matches!(k, CheckpointKind::Clarification(Clarification { turn: Some(_), .. }))
 }
 
 /// A session in which questions are doubtful, and whose model has been asked about [`ASK`].

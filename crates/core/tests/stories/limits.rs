@@ -5,6 +5,7 @@ use pilothouse_core::{
     ids::CallId,
     input::Input,
     intent::Phase,
+    question::CommandQuestion,
     talk::{ModelCall, ModelReply},
     tool::{Tool, ToolOutcome},
 };
@@ -67,7 +68,7 @@ fn a_command_of_sixty_kilobytes_is_shown_and_judged_whole() {
     let command = format!("echo {}; rm -rf /", "x".repeat(60_000));
     raw(&mut b, &[("run", json!({"command": command}).to_string())]);
     let whole = b.session.state().open.values().any(|c| match &c.kind {
-        pilothouse_core::checkpoint::CheckpointKind::Risk { command: c, risk, .. } => {
+        pilothouse_core::checkpoint::CheckpointKind::Risk(CommandQuestion { command: c, risk, .. }) => {
             *c == command && *risk == pilothouse_core::shell::Risk::High
         }
         _ => false,

@@ -7,6 +7,7 @@ use pilothouse_core::{
     event::{CallStatus, Event},
     input::Input,
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling, Source},
+    question::{Access, CommandQuestion},
     relpath::RelPath,
     sandbox::Confine,
     scope::PermissionMode,
@@ -98,7 +99,9 @@ fn a_rule_that_asks_asks_in_auto_mode_too() {
     b.say("run the tests");
     b.reply("", &[("run", json!({"command": "cargo build"}))]);
     let asked = b.session.state().open[&b.question(is_risk)].kind.clone();
-    let CheckpointKind::Risk { ruling: Some(ruling), .. } = asked else { panic!("{asked:?}") };
+    let CheckpointKind::Risk(CommandQuestion { ruling: Some(ruling), .. }) = asked else {
+        panic!("{asked:?}")
+    };
     assert_eq!(ruling.to_string(), "ask command cargo build (permissions.toml:1)");
 }
 
@@ -182,7 +185,7 @@ fn a_link_to_a_file_that_asks_asks_about_the_file_it_means() {
     let held = rules.unwrap().holds(Act::Read, &real).unwrap();
     b.end_tool(ToolOutcome { held: Some(Box::new(held)), ..ToolOutcome::failure("held") });
     let asked = b.session.state().open[&b.question(is_access)].kind.clone();
-    let CheckpointKind::Access { request, .. } = asked else { panic!("{asked:?}") };
+    let CheckpointKind::Access(Access { request, .. }) = asked else { panic!("{asked:?}") };
     assert_eq!(request.to_string(), "read .env");
     let step = b.answer(is_access, Answer::Approve).unwrap();
     assert_eq!(starts(&step), ["read"]);
@@ -387,7 +390,9 @@ fn what_changed_after_it_was_allowed_is_asked_about_again_however_it_was_allowed
         b.end_tool(ToolOutcome { changed: Some(what.clone()), ..ToolOutcome::failure("nothing was done") });
         assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })), "{answer:?}");
         let asked = b.session.state().open[&b.question(is_risk)].kind.clone();
-        let CheckpointKind::Risk { changed, meant: Some(_), .. } = asked else { panic!("{asked:?}") };
+        let CheckpointKind::Risk(CommandQuestion { changed, meant: Some(_), .. }) = asked else {
+            panic!("{asked:?}")
+        };
         assert_eq!(changed, what);
         let step = b.answer(is_risk, Answer::Approve).unwrap();
         assert_eq!(starts(&step), ["run"]);
@@ -412,7 +417,10 @@ fn a_command_that_would_run_what_the_project_brings_asks_in_every_mode() {
         b.end_tool(ToolOutcome { brought: Some(what.clone()), ..ToolOutcome::failure("nothing was done") });
         assert!(!b.session.pending().values().any(|w| matches!(w, Work::Tool { .. })), "{mode:?}");
         let asked = b.session.state().open[&b.question(is_risk)].kind.clone();
-        let CheckpointKind::Risk { changed, brought: true, risk: Risk::Medium, confine, .. } = &asked else {
+        let CheckpointKind::Risk(CommandQuestion {
+            changed, brought: true, risk: Risk::Medium, confine, ..
+        }) = &asked
+        else {
             panic!("{asked:?}")
         };
         assert_eq!(
@@ -420,7 +428,7 @@ fn a_command_that_would_run_what_the_project_brings_asks_in_every_mode() {
             (what.as_str(), Confine::Inside { write: true, network: false })
         );
         let offer = Policy::new(Vec::new(), Places::default())
-            .offer(&asked.command().unwrap(), &b.session.state().setting());
+            .offer(&asked.command().unwrap().request(), &b.session.state().setting());
         assert!(offer.is_err(), "no rule is offered for it: {offer:?}");
         let step = b.answer(is_risk, Answer::Approve).unwrap();
         assert_eq!(starts(&step), ["run"]);

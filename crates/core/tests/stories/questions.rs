@@ -14,11 +14,11 @@ use serde_json::json;
 use crate::{phase, phases::running, support::*};
 
 fn is_interruption(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Interruption { .. })
+    matches!(k, CheckpointKind::Interruption(_))
 }
 
 fn is_clarification(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Clarification { .. })
+    matches!(k, CheckpointKind::Clarification(_))
 }
 
 /// A run that was interrupted by something unclear.

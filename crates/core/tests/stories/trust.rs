@@ -4,6 +4,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
+    question::{CommandQuestion, TrustQuestion},
     scope::PermissionMode,
     session::Session,
     trust::{Standing, Trust, TrustWish},
@@ -97,7 +98,9 @@ fn what_changed_after_it_was_shown_is_asked_about_again() {
     b.input(Input::Surveyed(found(wish, "that"))).unwrap();
     assert_eq!(trust(&b), Trust::None);
     let id = b.question(is_trust);
-    let CheckpointKind::Trust { shown, .. } = b.session.state().open[&id].kind else { unreachable!() };
+    let CheckpointKind::Trust(TrustQuestion { shown, .. }) = b.session.state().open[&id].kind else {
+        unreachable!()
+    };
     assert_eq!(shown, BlobId::of(b"that"));
 }
 
@@ -137,7 +140,7 @@ fn giving(content: &str, names: &[&str]) -> Standing {
 fn asked_to_run(b: &Bench) -> (BlobId, Vec<String>) {
     let id = b.question(is_risk);
     match &b.session.state().open[&id].kind {
-        CheckpointKind::Risk { shown, gives, .. } => (*shown, gives.clone()),
+        CheckpointKind::Risk(CommandQuestion { shown, gives, .. }) => (*shown, gives.clone()),
         other => panic!("{other:?}"),
     }
 }

@@ -18,6 +18,7 @@ use pilothouse_core::{
     input::{Input, Opening, Refusal, Understood},
     intent::{Classifier, IntentNode, Opinion, Thresholds},
     meant::{Meant, Thing},
+    question::Clarification,
     relpath::RelPath,
     sandbox::{Backend, Sandbox},
     session::{Session, Step, Tiers},
@@ -283,8 +284,8 @@ impl Bench {
             let asked = |s: &Session| {
                 let mut open = s.state().open.values();
                 open.any(|c| match &c.kind {
-                    CheckpointKind::Interruption { .. } => true,
-                    CheckpointKind::Clarification { call, .. } => call.is_none(),
+                    CheckpointKind::Interruption(_) => true,
+                    CheckpointKind::Clarification(Clarification { call, .. }) => call.is_none(),
                     _ => false,
                 })
             };
@@ -364,26 +365,26 @@ pub fn starts(step: &Step) -> Vec<String> {
 }
 
 pub fn is_plan(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Confirmation)
+    matches!(k, CheckpointKind::Confirmation(_))
 }
 pub fn is_risk(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Risk { .. })
+    matches!(k, CheckpointKind::Risk(_))
 }
 pub fn is_access(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Access { .. })
+    matches!(k, CheckpointKind::Access(_))
 }
 pub fn is_diff(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Diff { .. })
+    matches!(k, CheckpointKind::Diff(_))
 }
 pub fn is_failure(k: &CheckpointKind) -> bool {
     matches!(k, CheckpointKind::Failure(_))
 }
 pub fn is_transition(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Transition { .. })
+    matches!(k, CheckpointKind::Transition(_))
 }
 
 pub fn is_trust(k: &CheckpointKind) -> bool {
-    matches!(k, CheckpointKind::Trust { .. })
+    matches!(k, CheckpointKind::Trust(_))
 }
 
 /// A folder that brings one thing, with this content.

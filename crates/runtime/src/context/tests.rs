@@ -7,6 +7,7 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
     meant::{Meant, Thing},
+    question::CommandQuestion,
     session::Session,
     talk::{Finish, ModelReply, Usage},
     tool::{Exit, ToolOutcome},
@@ -180,7 +181,7 @@ fn a_cut_text_says_what_is_missing() {
 fn ran(b: &mut Bench, command: &str, code: i32, output: &str) {
     b.reply("", &[("c", "run", &serde_json::json!({ "command": command }).to_string())]);
     let (id, kind) = b.session.state().open.iter().next().map(|(id, c)| (*id, c.kind.clone())).unwrap();
-    let CheckpointKind::Risk { shown, .. } = kind else { panic!("{kind:?}") };
+    let CheckpointKind::Risk(CommandQuestion { shown, .. }) = kind else { panic!("{kind:?}") };
     b.step(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: Some(shown) });
     ended(b, code, output);
 }
@@ -230,7 +231,7 @@ fn a_repeated_failure_is_told_in_the_next_request_and_an_edited_line_as_well() {
     assert!(b.request().messages.last().unwrap().text.contains("do not repeat"));
     b.reply("", &[("c", "run", r#"{"command":"make all"}"#)]);
     let (id, kind) = b.session.state().open.iter().next().map(|(id, c)| (*id, c.kind.clone())).unwrap();
-    let CheckpointKind::Risk { shown, .. } = kind else { panic!("{kind:?}") };
+    let CheckpointKind::Risk(CommandQuestion { shown, .. }) = kind else { panic!("{kind:?}") };
     b.step(Input::Answer { checkpoint: id, answer: Answer::Line("make one".into()), shown: Some(shown) });
     ended(&mut b, 0, "yes");
     let last = b.request().messages.last().unwrap().text.clone();

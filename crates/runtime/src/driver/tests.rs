@@ -172,8 +172,7 @@ async fn an_approved_change_is_written_taken_back_and_put_back() {
     s.say("change two to 2 in src/a.txt").await;
     s.until("a plan", |s| s.state().phase == Phase::AwaitingApproval).await;
     s.say("y").await;
-    s.until("a diff", |s| s.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Diff { .. })))
-        .await;
+    s.until("a diff", |s| s.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Diff(_)))).await;
     assert_eq!(rig.text(), "one\ntwo\nthree\n");
     let p = s.state().open_proposals().next().unwrap();
     let (id, shown) = (p.id, p.shown());
@@ -326,8 +325,7 @@ async fn a_panic_in_a_run_is_a_failure_and_not_the_end() {
     s.say("change two to 2 in src/a.txt").await;
     s.until("a plan", |s| s.state().phase == Phase::AwaitingApproval).await;
     s.say("y").await;
-    s.until("a diff", |s| s.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Diff { .. })))
-        .await;
+    s.until("a diff", |s| s.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Diff(_)))).await;
     let p = s.state().open_proposals().next().unwrap();
     s.send(Input::Apply { proposals: vec![(p.id, p.shown())], word: None }).await;
     s.has("apply_failed").await;

@@ -6,13 +6,14 @@
 use std::io::Write;
 
 use pilothouse_core::{
-    checkpoint::{Checkpoint, CheckpointKind},
+    checkpoint::Checkpoint,
     clean::Clean,
     event::{CallStatus, Event, Level, RunStatus, Stamped},
     goal::PlannerReply,
     hook::HookStatus,
     intent::{Control, SLASH_COMMANDS, command::Handler},
     plan::TaskStatus,
+    question::Unattended,
     session::State,
     talk::{Delta, DeltaKind},
 };
@@ -248,7 +249,7 @@ impl<'a> Report<'a> {
     }
 
     fn show_question(&mut self, asked: &Checkpoint, state: &State, exit: u8) {
-        if let (CheckpointKind::Confirmation, Some(plan)) = (&asked.kind, &state.plan) {
+        if let (Unattended::PlanReady, Some(plan)) = (state.spec(asked).unattended, &state.plan) {
             let mut text = plan.summary();
             for task in plan.tasks.iter().filter(|t| t.status == TaskStatus::Pending && !t.detail.is_empty())
             {

@@ -5,7 +5,6 @@
 use std::time::{Duration, Instant};
 
 use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
     input::Input,
     intent::{Slash, SlashCommand},
     port::Ask,
@@ -44,9 +43,10 @@ impl App {
             composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
             composer::Wish::Empty => {
                 let question = self.world.state().phase_question();
-                let plan = question.filter(|q| q.kind == CheckpointKind::Confirmation).map(|q| q.id);
-                if let Some(id) = plan.filter(|id| self.stood(&self.asked, id)) {
-                    self.answer(id, Answer::Approve);
+                let default =
+                    question.and_then(|q| Some((q.id, self.world.state().spec(q).default_answer()?)));
+                if let Some((id, answer)) = default.filter(|(id, _)| self.stood(&self.asked, id)) {
+                    self.answer(id, answer);
                 }
             }
             composer::Wish::NextPane => self.step_pane(true, now),

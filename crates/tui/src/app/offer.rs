@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::Answer,
     ids::{CallId, CheckpointId},
     session::{LaneKind, State},
     shell::Risk,
@@ -58,7 +58,7 @@ impl App {
         }
         if rises && risk == Risk::High {
             self.offering.rising = None;
-            self.ask_word(id, &line);
+            self.ask_word(id);
         }
     }
 
@@ -100,14 +100,14 @@ impl App {
 
     /// The user wants to change a command that waits.
     pub(super) fn edit_command(&mut self, id: CheckpointId) {
-        let kind = self.world.state().open.get(&id).map(|c| c.kind.clone());
-        let Some(CheckpointKind::Risk { command, gate, .. }) = kind else {
+        let item = self.world.state().open.get(&id);
+        let Some(waits) = item.and_then(|c| c.kind.command()) else {
             return self.say("only a command can be changed");
         };
-        if gate.is_some() {
+        if waits.gate.is_some() {
             return self.say("a gate runs as the plan has it; deny it, or change the plan");
         }
-        if !self.composer.offer(id, &command, true) {
+        if !self.composer.offer(id, &waits.command, true) {
             return self.complain("it holds characters that cannot be typed; deny it, with the reason");
         }
         self.overlays.clear();
@@ -123,10 +123,11 @@ impl App {
             let why = if self.offering.whole { TOO_EARLY } else { TOO_SMALL };
             return self.complain(why);
         }
-        let kind = self.world.state().open.get(&id).map(|c| c.kind.clone());
-        let Some(CheckpointKind::Risk { command, folder, call, risk, .. }) = kind else { return };
-        if text.trim() == command && risk == Risk::High {
-            return self.ask_word(id, &command);
+        let item = self.world.state().open.get(&id);
+        let Some(waits) = item.and_then(|c| c.kind.command()) else { return };
+        let (call, folder) = (waits.call, waits.folder.clone());
+        if text.trim() == waits.command && waits.word().is_some() {
+            return self.ask_word(id);
         }
         let verdict = self.world.session.policy().verdict(text.trim(), &folder);
         let rises = !text.trim().is_empty() && verdict.risk == Risk::High;
@@ -135,9 +136,13 @@ impl App {
         self.answer(id, Answer::Line(text));
     }
 
-    /// Asks for the word that lets a command of high risk run, with the command itself.
-    fn ask_word(&mut self, id: CheckpointId, command: &str) {
-        self.open_overlay(Box::new(Prompt::proceed(id, command)));
+    /// Asks for the word that lets a command run, with the command itself.
+    fn ask_word(&mut self, id: CheckpointId) {
+        let item = self.world.state().open.get(&id);
+        let asked = item.and_then(|c| c.kind.command()).and_then(|c| Some((c.command.clone(), c.word()?)));
+        if let Some((command, word)) = asked {
+            self.open_overlay(Box::new(Prompt::word(id, &command, word)));
+        }
     }
 }
 
@@ -146,8 +151,8 @@ const TOO_SMALL: &str = "the screen is too small to show the whole command; the 
 /// The command of a goal that waits for the user: the question, the call, the line, the risk.
 fn goal_command(state: &State) -> Option<(CheckpointId, CallId, String, Risk)> {
     state.open.values().find_map(|c| {
-        let CheckpointKind::Risk { call, command, risk, .. } = &c.kind else { return None };
-        let (lane, _) = state.open_call(*call)?;
-        (lane.kind == LaneKind::Goal).then(|| (c.id, *call, command.clone(), *risk))
+        let waits = c.kind.command()?;
+        let (lane, _) = state.open_call(waits.call)?;
+        (lane.kind == LaneKind::Goal).then(|| (c.id, waits.call, waits.command.clone(), waits.risk))
     })
 }

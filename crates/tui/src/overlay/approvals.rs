@@ -9,10 +9,11 @@ use std::time::Instant;
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    checkpoint::{Answer, Checkpoint},
     ids::CheckpointId,
     intent::Slash,
     port::Ask,
+    question::{Act, Place, Role},
     session::State,
 };
 use ratatui::buffer::Buffer;
@@ -96,9 +97,9 @@ impl Approvals {
     fn carry_out(&mut self, action: Action, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
         match action {
             Action::Down | Action::Up => self.step(action == Action::Down, item.id, ctx),
-            Action::Open if wants_word(item) => self.once(item, ctx),
-            Action::Open => open(item),
-            Action::Once => self.once(item, ctx),
+            Action::Open if ctx.state.spec(item).wants_word().is_some() => self.choose(item, Role::Take, ctx),
+            Action::Open => self.choose(item, Role::Look, ctx),
+            Action::Once => self.choose(item, Role::Take, ctx),
             Action::Session => self.for_session(item, ctx),
             Action::Rule => match RuleOffer::of(item, ctx.session) {
                 Ok(offer) => Outcome { asks: vec![offer.rehearsal()], ..Outcome::open(offer) },
@@ -109,7 +110,7 @@ impl Approvals {
                 None => Outcome::notice("no rule applies: it always asks"),
             },
             Action::Edit => Outcome { change_command: Some(item.id), ..Outcome::none() },
-            Action::Deny => self.deny(item, ctx),
+            Action::Deny => self.choose(item, Role::Deny, ctx),
             Action::Back => Outcome::close(),
         }
     }
@@ -131,25 +132,26 @@ impl Approvals {
         if ctx.stood(&self.drawn, &listed) { answer(listed) } else { Outcome::complaint(TOO_EARLY) }
     }
 
-    fn once(&self, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
-        match &item.kind {
-            CheckpointKind::Risk { command, .. } if wants_word(item) => {
-                self.stood(item, ctx, |listed| Outcome::open(Prompt::proceed(listed.id, command)))
+    /// What the choice with this part does; where there is none, the item is answered elsewhere.
+    fn choose(&self, item: &Checkpoint, role: Role, ctx: &Ctx<'_>) -> Outcome {
+        let spec = ctx.state.spec(item);
+        match (spec.choice(role).map(|c| &c.act), spec.place) {
+            (Some(Act::Give(answer)), _) => {
+                self.stood(item, ctx, |listed| Outcome::answer(listed.id, answer.clone()))
             }
-            CheckpointKind::Risk { .. }
-            | CheckpointKind::Transition { .. }
-            | CheckpointKind::Access { .. }
-            | CheckpointKind::Trust { .. }
-            | CheckpointKind::Confirmation
-            | CheckpointKind::Exit => {
-                self.stood(item, ctx, |listed| Outcome::answer(listed.id, Answer::Approve))
+            (Some(Act::Word(word)), _) => {
+                self.stood(item, ctx, |listed| Outcome::open(Prompt::word(listed.id, &spec.text, word)))
             }
-            CheckpointKind::Diff { .. } => to_diff(),
-            CheckpointKind::Clarification { .. }
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption { .. }
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => to_composer(),
+            (Some(Act::Reason), _) => self.stood(item, ctx, |listed| {
+                let question = "Deny it; tell the agent why, or just Enter";
+                Outcome::open(Prompt::new(Purpose::Deny(listed.id), question, None))
+            }),
+            (Some(Act::Look(sheet)), _) => {
+                Outcome { asks: vec![Ask::Blob(*sheet)], ..Outcome::open(Sheet::new(*sheet)) }
+            }
+            (Some(Act::Diff), _) | (_, Place::Diff) => to_diff(),
+            (Some(Act::Say(_)), _) | (_, Place::Composer) => to_composer(),
+            (Some(Act::Nothing) | None, Place::List) => Outcome::none(),
         }
     }
 
@@ -164,28 +166,6 @@ impl Approvals {
             }
             Outcome::answer(listed.id, Answer::Grant { rules: listed.rules, lasting: false })
         })
-    }
-
-    fn deny(&self, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
-        match item.kind {
-            CheckpointKind::Diff { .. } => to_diff(),
-            CheckpointKind::Trust { .. } => {
-                self.stood(item, ctx, |listed| Outcome::answer(listed.id, Answer::Reject(String::new())))
-            }
-            CheckpointKind::Risk { .. }
-            | CheckpointKind::Access { .. }
-            | CheckpointKind::Transition { .. } => self.stood(item, ctx, |listed| {
-                let question = "Deny it; tell the agent why, or just Enter";
-                Outcome::open(Prompt::new(Purpose::Deny(listed.id), question, None))
-            }),
-            CheckpointKind::Confirmation
-            | CheckpointKind::Clarification { .. }
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption { .. }
-            | CheckpointKind::Exit
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => to_composer(),
-        }
     }
 }
 
@@ -223,28 +203,4 @@ fn to_diff() -> Outcome {
 /// The question wants words.
 fn to_composer() -> Outcome {
     Outcome::focus(Focus::Composer).and_close()
-}
-
-/// Whether it is a command that runs only once its word was typed.
-fn wants_word(item: &Checkpoint) -> bool {
-    matches!(item.kind, CheckpointKind::Risk { .. }) && item.kind.word().is_some()
-}
-
-fn open(item: &Checkpoint) -> Outcome {
-    match &item.kind {
-        CheckpointKind::Diff { .. } => to_diff(),
-        CheckpointKind::Trust { sheet, .. } => {
-            Outcome { asks: vec![Ask::Blob(*sheet)], ..Outcome::open(Sheet::new(*sheet)) }
-        }
-        CheckpointKind::Risk { .. } | CheckpointKind::Access { .. } | CheckpointKind::Transition { .. } => {
-            Outcome::none()
-        }
-        CheckpointKind::Confirmation
-        | CheckpointKind::Clarification { .. }
-        | CheckpointKind::Failure(_)
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => to_composer(),
-    }
 }

@@ -85,10 +85,10 @@ impl Prompt {
         Self { purpose, question: question.into(), word, text: String::new(), about: None, drawn: None }
     }
 
-    /// The word that lets a command of high risk run once, with the command itself.
-    pub fn proceed(question: CheckpointId, command: &str) -> Self {
-        let word = Some("proceed".to_owned());
-        let prompt = Self::new(Purpose::Proceed(question), "Type proceed to run it once", word);
+    /// The word that lets a command run once, with the command itself.
+    pub fn word(question: CheckpointId, command: &str, word: &str) -> Self {
+        let title = format!("Type {word} to run it once");
+        let prompt = Self::new(Purpose::Proceed(question), title, Some(word.to_owned()));
         Self { about: Some(command.to_owned()), ..prompt }
     }
 

@@ -4,14 +4,11 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{
-    checkpoint::{Checkpoint, CheckpointKind},
+    checkpoint::Checkpoint,
     clean::Clean,
-    ids::CallId,
     intent::IntentPath,
     policy::{Outcome, Request, Ruling, Why},
     session::Session,
-    shell::Act,
-    tool::ChangeKind,
 };
 use ratatui::{
     buffer::Buffer,
@@ -48,32 +45,10 @@ impl Reason {
     /// Why a question is asked; `None` where no rule has to do with it.
     pub fn of_question(item: &Checkpoint, session: &Session) -> Option<Self> {
         let state = session.state();
-        let path = |call: CallId| {
-            let lane = state.open_call(call).map(|(lane, _)| lane.node);
-            lane.map_or_else(String::new, |node| format!("{}", IntentPath::to(node)))
-        };
-        let (request, then, path) = match &item.kind {
-            CheckpointKind::Risk { call, ruling, .. } => (item.kind.command()?, ruling.clone(), path(*call)),
-            CheckpointKind::Access { call, request, ruling, .. } => {
-                (request.clone(), Some(ruling.clone()), path(*call))
-            }
-            CheckpointKind::Diff { proposals, lane } => {
-                let first = proposals.iter().find_map(|id| state.proposals.get(id))?;
-                let act = if first.kind == ChangeKind::Delete { Act::Delete } else { Act::Write };
-                let path = state.lanes.get(lane).map(|l| IntentPath::to(l.node).to_string());
-                let request = Request::Path { act, path: first.path.as_str().to_owned() };
-                (request, None, path.unwrap_or_default())
-            }
-            CheckpointKind::Confirmation
-            | CheckpointKind::Clarification { .. }
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption { .. }
-            | CheckpointKind::Transition { .. }
-            | CheckpointKind::Trust { .. }
-            | CheckpointKind::Exit
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => return None,
-        };
+        let (request, then) = state.spec(item).ruled?;
+        let of_call = || state.open_call(item.kind.call()?).map(|(lane, _)| lane);
+        let lane = item.kind.lane().and_then(|lane| state.lanes.get(&lane)).or_else(of_call);
+        let path = lane.map(|lane| IntentPath::to(lane.node).to_string()).unwrap_or_default();
         Some(Self::of(&request, then, &path, session))
     }
 

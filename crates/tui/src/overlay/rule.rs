@@ -24,7 +24,7 @@ use ratatui::{
 use super::{Caret, Overlay, page::frame};
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
-    reach::texts,
+    reach::{request, texts},
     risk::{risk_name, risk_slot},
     row::{Ink, Piece, wrap},
     standing::Standing,
@@ -62,7 +62,7 @@ impl RuleOffer {
     /// # Errors
     /// Why there is nothing, for people.
     pub fn of(item: &Checkpoint, session: &Session) -> Result<Self, &'static str> {
-        let request = item.kind.command().ok_or("only a command can be allowed by a rule")?;
+        let request = request(item, session.state())?;
         let (policy, setting) = (session.policy(), session.state().setting());
         let with = |rules: Vec<Rule>| {
             let examples = policy.examples(&rules, &request, &setting);

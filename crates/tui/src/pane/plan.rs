@@ -7,11 +7,12 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::Answer,
     event::{Event, Proof, Stamped},
     ids::{GateId, Millis, RunId},
     input::Input,
     intent::Slash,
+    question::Act,
     session::State,
 };
 use ratatui::{
@@ -259,7 +260,7 @@ impl Pane for PlanPane {
             if !ctx.stood(ctx.asked, &question.id) {
                 return Outcome::complaint(TOO_EARLY);
             }
-            if question.kind != CheckpointKind::Confirmation {
+            if !question.kind.is_confirmation() {
                 return self.letter(if action == PlanAction::Approve { 'y' } else { 'n' }, ctx);
             }
         }
@@ -269,17 +270,18 @@ impl Pane for PlanPane {
     /// A single letter answers the question in the bar, when it is one of its keys.
     fn letter(&mut self, letter: char, ctx: &Ctx<'_>) -> Outcome {
         let Some(question) = ctx.state.phase_question() else { return Outcome::none() };
-        if matches!(question.kind, CheckpointKind::Confirmation) && letter == 'e' {
-            let notice = Some("describe the change to the plan".to_owned());
-            return Outcome { focus: Some(Focus::Composer), notice, ..Outcome::none() };
-        }
-        let named = question.kind.choices().iter().any(|c| match c.key {
-            "1-9" => letter.is_ascii_digit(),
-            key => key.starts_with(letter) && (key.len() == 1 || letter == 'r'),
-        });
-        let answer = question.kind.read(&letter.to_string()).filter(|_| named);
-        match answer {
-            None => Outcome::none(),
+        let Some(choice) = question.kind.choices().into_iter().find(|c| c.has_key(letter)) else {
+            return Outcome::none();
+        };
+        match question.kind.read(&letter.to_string()) {
+            None => match choice.act {
+                Act::Say(how) => {
+                    Outcome { focus: Some(Focus::Composer), notice: Some(how.to_owned()), ..Outcome::none() }
+                }
+                Act::Give(_) | Act::Word(_) | Act::Reason | Act::Diff | Act::Look(_) | Act::Nothing => {
+                    Outcome::none()
+                }
+            },
             Some(answer) if ctx.stood(ctx.asked, &question.id) => Outcome::answer(question.id, answer),
             Some(_) => Outcome::complaint(TOO_EARLY),
         }
@@ -295,7 +297,7 @@ fn to_diff() -> Outcome {
 }
 
 fn confirmation(ctx: &Ctx<'_>) -> Option<pilothouse_core::ids::CheckpointId> {
-    ctx.state.open.values().find(|c| matches!(c.kind, CheckpointKind::Confirmation)).map(|c| c.id)
+    ctx.state.open.values().find(|c| c.kind.is_confirmation()).map(|c| c.id)
 }
 
 fn answer(ctx: &Ctx<'_>, answer: Answer) -> Outcome {

@@ -39,8 +39,9 @@ impl State {
             }
             Event::CommandMeant { checkpoint, call, meant: now } => {
                 let question = self.open.get_mut(checkpoint).map(|c| &mut c.kind);
-                if let Some(CheckpointKind::Risk { shown, meant, .. }) = question {
-                    (*shown, *meant) = (now.bind(*shown), Some(Box::new(now.clone())));
+                if let Some(CheckpointKind::Risk(command)) = question {
+                    command.shown = now.bind(command.shown);
+                    command.meant = Some(Box::new(now.clone()));
                 }
                 let calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
                 calls.filter(|c| c.call == *call).for_each(|open| open.meant = Some(Box::new(now.clone())));

@@ -1,134 +1,178 @@
 //! Answers of the user to open questions: each exactly once, and only to what was shown.
+//!
+//! Owns the way from an answer as it is given to what the kind's own answer does. A decider that has
+//! a concern of its own resolves its questions itself; those of the phase are resolved here.
 
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
-    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    checkpoint::Answer,
     event::{CallStatus, Event},
-    ids::{CallId, CheckpointId, LaneId, TurnId},
+    ids::{CheckpointId, LaneId, TurnId},
     input::Refusal,
     intent::{Control, IntentNode, Phase, Turn},
-    sandbox::Confine,
+    question::{
+        Accept, Breakout, Clarification, ClarificationAnswer, Confirmation, Exit, ExitAnswer, Failure,
+        FailureAnswer, Interruption, InterruptionAnswer, PipelinePause, PlanAnswer, Review, Transition,
+        TransitionAnswer, of_kind, wrong,
+    },
     scope::Capability,
     session::LaneKind,
 };
+
+/// An answer that a question takes.
+pub(super) struct Given<A> {
+    /// The question.
+    pub question: CheckpointId,
+    /// The answer in its own type.
+    pub answer: A,
+    /// The same, as the log keeps it.
+    pub stored: Answer,
+}
+
+/// What the answers to a kind of question do.
+pub(super) trait Resolve: Accept {
+    /// Does what the answer says, and closes the question.
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<Self::Answer>) -> Decided {
+        draft.close(given.question, Some(given.stored));
+        Ok(())
+    }
+
+    /// Told of an answer to what was shown before.
+    fn stale(&self) -> &'static str {
+        "that changed since it was shown; look at it again"
+    }
+}
 
 impl Draft<'_> {
     pub(super) fn answer(&mut self, id: CheckpointId, answer: Answer, shown: Option<BlobId>) -> Decided {
         let Some(question) = self.state.open.get(&id).cloned() else {
             return Err(Refusal::new("that question is answered already"));
         };
-        match &question.kind {
-            CheckpointKind::Confirmation => self.answer_plan(id, answer),
-            CheckpointKind::Clarification { choices, lane, call, turn } => {
-                let read = if let Answer::Text(text) = &answer { question.kind.read(text) } else { None };
-                let answer = read.unwrap_or(answer);
-                self.clarified(id, choices, (*lane).zip(*call), *turn, answer)
+        of_kind!(&question.kind, question => self.resolve(question, id, answer, shown))
+    }
+
+    fn resolve<Q: Resolve>(
+        &mut self,
+        kind: &Q,
+        question: CheckpointId,
+        answer: Answer,
+        shown: Option<BlobId>,
+    ) -> Decided {
+        if kind.shown().is_some_and(|wanted| shown != Some(wanted)) {
+            return Err(Refusal::new(kind.stale()));
+        }
+        let stored = kind.meant(answer);
+        let answer = kind.accept(stored.clone())?;
+        kind.resolve(self, Given { question, answer, stored })
+    }
+}
+
+impl Resolve for Confirmation {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<PlanAnswer>) -> Decided {
+        match given.answer {
+            PlanAnswer::Run => draft.approve_plan(given.question),
+            PlanAnswer::Change(how) => draft.reject_plan(given.question, &how),
+            PlanAnswer::Drop => draft.abandon(),
+            PlanAnswer::Say(text) => draft.say(&text),
+        }
+    }
+}
+
+impl Resolve for Clarification {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<ClarificationAnswer>) -> Decided {
+        draft.close(given.question, Some(given.stored));
+        if let Some((lane, call)) = self.lane.zip(self.call) {
+            let text = match given.answer {
+                ClarificationAnswer::Pick(_, text) | ClarificationAnswer::Said(text) => text,
+                ClarificationAnswer::Drop => return draft.give_up(lane),
+            };
+            draft.end_call(lane, call, CallStatus::Done, &text);
+            draft.advance(lane);
+            return Ok(());
+        }
+        match (self.turn, given.answer) {
+            (Some(turn), ClarificationAnswer::Pick(0, _)) => draft.route_as_work(turn),
+            (Some(turn), ClarificationAnswer::Pick(..)) => draft.route_query(turn),
+            (_, ClarificationAnswer::Said(text)) => draft.say(&text),
+            (None, ClarificationAnswer::Pick(..)) | (_, ClarificationAnswer::Drop) => Ok(()),
+        }
+    }
+}
+
+impl Resolve for Failure {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<FailureAnswer>) -> Decided {
+        let reset = |draft: &mut Draft<'_>, gate, skipped| {
+            draft.close(given.question, Some(given.stored.clone()));
+            draft.emit(Event::GateReset { gate, skipped });
+            draft.continue_run();
+            Ok(())
+        };
+        match given.answer {
+            FailureAnswer::Repair(gate) => draft.repair(given.question, gate),
+            FailureAnswer::SkipGate(gate) => reset(draft, gate, true),
+            FailureAnswer::RetryGate(gate) => reset(draft, gate, false),
+            FailureAnswer::Manual => draft.manual(given.question),
+            FailureAnswer::Stop => draft.stop(),
+            FailureAnswer::Retry if draft.state.phase == Phase::Failed => draft.retry_failed(),
+            FailureAnswer::Retry => Err(wrong()),
+            FailureAnswer::Replan => {
+                let turn = draft.state.subject().ok_or_else(wrong)?;
+                draft.route_continue(turn)
             }
-            CheckpointKind::Failure(_) => self.answer_failure(&question, answer),
-            CheckpointKind::Interruption { text } => self.answer_interruption(id, text, &answer),
-            CheckpointKind::Risk { call, shown: wanted, confine, meant, .. } => {
-                if shown != Some(*wanted) {
-                    return Err(Refusal::new("the command changed since it was shown; look at it again"));
+            FailureAnswer::Abandon => draft.abandon(),
+        }
+    }
+}
+
+impl Resolve for Interruption {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<InterruptionAnswer>) -> Decided {
+        if given.answer == InterruptionAnswer::Stop {
+            return draft.stop();
+        }
+        draft.close(given.question, Some(given.stored));
+        if given.answer == InterruptionAnswer::Continue {
+            return Ok(());
+        }
+        let said = draft.state.turns.iter().rev().find(|(_, t)| t.head == self.text).map(|(id, _)| *id);
+        draft.route_query(said.or(draft.state.turn).ok_or_else(wrong)?)
+    }
+}
+
+impl Resolve for Transition {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<TransitionAnswer>) -> Decided {
+        match given.answer {
+            TransitionAnswer::Allow => draft.allow_deeper(self, given),
+            TransitionAnswer::Deny => {
+                let lane = draft.state.lanes.get(&self.lane);
+                let back = lane.map(|l| crate::intent::IntentPath::to(l.node).retreat().current());
+                if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
+                    draft.retreat_to(self.lane, node);
                 }
-                if meant.is_none() && !matches!(answer, Answer::Reject(_) | Answer::Abort | Answer::Skip) {
-                    return Err(Refusal::new("a moment: it is being looked at what this would run"));
-                }
-                if let Answer::Line(line) = &answer {
-                    return self.submit_line(id, line);
-                }
-                if let Answer::Grant { rules, lasting } = &answer {
-                    return self.grant(id, *call, rules, *lasting);
-                }
-                self.answer_risk(id, *call, (question.kind.word(), *confine), answer)
-            }
-            CheckpointKind::Access { call, request, shown: wanted, .. } => {
-                if shown != Some(*wanted) {
-                    return Err(Refusal::new("what is asked changed since it was shown; look at it again"));
-                }
-                self.answer_access(id, *call, request, answer)
-            }
-            CheckpointKind::Transition { lane, call, to, .. } => {
-                self.answer_transition(id, *lane, *call, *to, answer)
-            }
-            CheckpointKind::Trust { shown: wanted, .. } => {
-                if shown != Some(*wanted) {
-                    return Err(Refusal::new("what the folder brings changed; look at it again"));
-                }
-                self.answer_trust(id, *wanted, answer)
-            }
-            CheckpointKind::Exit => self.answer_exit(id, answer),
-            CheckpointKind::Diff { .. } => {
-                Err(Refusal::new("decide the hunks in the diff: apply, skip, or go up"))
-            }
-            CheckpointKind::PipelinePause { .. } | CheckpointKind::Breakout { .. } => {
-                self.close(id, Some(answer));
+                let text = "the user does not want files changed in this turn";
+                draft.deny_call(given.question, self.call, given.stored, text);
                 Ok(())
             }
         }
     }
+}
 
-    fn answer_plan(&mut self, id: CheckpointId, answer: Answer) -> Decided {
-        match answer {
-            Answer::Approve => self.approve_plan(id),
-            Answer::Reject(reason) => self.reject_plan(id, &reason),
-            Answer::Abort => self.abandon(),
-            Answer::Text(text) => self.say(&text),
-            Answer::Pick(_)
-            | Answer::AutoFix
-            | Answer::Skip
-            | Answer::Manual
-            | Answer::Retry
-            | Answer::Replan
-            | Answer::Respond
-            | Answer::Continue
-            | Answer::Word(_)
-            | Answer::Grant { .. }
-            | Answer::Line(_) => Err(wrong()),
+impl Resolve for Exit {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<ExitAnswer>) -> Decided {
+        draft.close(given.question, Some(given.stored));
+        if given.answer == ExitAnswer::Leave {
+            draft.stop_all();
+            draft.emit(Event::ControlGiven { control: Control::Exit });
         }
+        Ok(())
     }
+}
 
-    fn clarified(
-        &mut self,
-        id: CheckpointId,
-        choices: &[String],
-        asked_by: Option<(LaneId, CallId)>,
-        turn: Option<TurnId>,
-        answer: Answer,
-    ) -> Decided {
-        let said = match &answer {
-            Answer::Pick(n) => Some(choices.get(*n).cloned().ok_or_else(wrong)?),
-            Answer::Text(text) => Some(text.clone()),
-            Answer::Abort => None,
-            Answer::Approve
-            | Answer::Reject(_)
-            | Answer::AutoFix
-            | Answer::Skip
-            | Answer::Manual
-            | Answer::Retry
-            | Answer::Replan
-            | Answer::Respond
-            | Answer::Continue
-            | Answer::Word(_)
-            | Answer::Grant { .. }
-            | Answer::Line(_) => return Err(wrong()),
-        };
-        let pick = if let Answer::Pick(n) = answer { Some(n) } else { None };
-        self.close(id, Some(answer));
-        if let Some((lane, call)) = asked_by {
-            let Some(text) = said else { return self.give_up(lane) };
-            self.end_call(lane, call, CallStatus::Done, &text);
-            self.advance(lane);
-            return Ok(());
-        }
-        match (turn, pick, said) {
-            (Some(turn), Some(0), _) => self.route_as_work(turn),
-            (Some(turn), Some(_), _) => self.route_query(turn),
-            (_, None, Some(text)) => self.say(&text),
-            _ => Ok(()),
-        }
-    }
+impl Resolve for Review {}
+impl Resolve for PipelinePause {}
+impl Resolve for Breakout {}
 
+impl Draft<'_> {
     /// The user gives up what a lane does.
     fn give_up(&mut self, lane: LaneId) -> Decided {
         match self.state.lanes.get(&lane).map(|l| l.kind) {
@@ -161,180 +205,20 @@ impl Draft<'_> {
         }
     }
 
-    fn answer_failure(&mut self, question: &Checkpoint, answer: Answer) -> Decided {
-        let CheckpointKind::Failure(failure) = &question.kind else { return Err(wrong()) };
-        let id = question.id;
-        match (failure.gate, answer) {
-            (Some(gate), Answer::AutoFix) => self.repair(id, gate),
-            (Some(gate), Answer::Skip) => {
-                self.close(id, Some(Answer::Skip));
-                self.emit(Event::GateReset { gate, skipped: true });
-                self.continue_run();
-                Ok(())
-            }
-            (Some(gate), Answer::Retry) => {
-                self.close(id, Some(Answer::Retry));
-                self.emit(Event::GateReset { gate, skipped: false });
-                self.continue_run();
-                Ok(())
-            }
-            (Some(_), Answer::Manual) => self.manual(id),
-            (Some(_), Answer::Abort) => self.stop(),
-            (None, Answer::Retry) if self.state.phase == Phase::Failed => self.retry_failed(),
-            (None, Answer::Replan) => {
-                let turn = self.state.subject().ok_or_else(wrong)?;
-                self.route_continue(turn)
-            }
-            (None, Answer::Manual) => self.manual(id),
-            (None, Answer::Abort) => self.abandon(),
-            _ => Err(wrong()),
+    fn allow_deeper(&mut self, asked: &Transition, given: Given<TransitionAnswer>) -> Decided {
+        let (lane, call) = (asked.lane, asked.call);
+        if self.state.phase != Phase::Idle && !self.has_own_run(lane) {
+            return Err(Refusal::new("a run is under way; ask again when it is done"));
         }
-    }
-
-    fn answer_interruption(&mut self, id: CheckpointId, text: &str, answer: &Answer) -> Decided {
-        match answer {
-            Answer::Respond => {
-                self.close(id, Some(Answer::Respond));
-                let said = self.state.turns.iter().rev().find(|(_, t)| t.head == text).map(|(id, _)| *id);
-                self.route_query(said.or(self.state.turn).ok_or_else(wrong)?)
-            }
-            Answer::Continue => {
-                self.close(id, Some(Answer::Continue));
-                Ok(())
-            }
-            Answer::Abort => self.stop(),
-            Answer::Approve
-            | Answer::Reject(_)
-            | Answer::Pick(_)
-            | Answer::Text(_)
-            | Answer::AutoFix
-            | Answer::Skip
-            | Answer::Manual
-            | Answer::Retry
-            | Answer::Replan
-            | Answer::Word(_)
-            | Answer::Grant { .. }
-            | Answer::Line(_) => Err(wrong()),
+        let approval = self.allow(given.question, given.stored);
+        if !self.let_write(lane, asked.to, Some(approval)) {
+            return Ok(());
         }
-    }
-
-    pub(super) fn answer_risk(
-        &mut self,
-        id: CheckpointId,
-        call: CallId,
-        (wanted, confine): (Option<&str>, Confine),
-        answer: Answer,
-    ) -> Decided {
-        let allowed = match (&answer, wanted) {
-            (Answer::Word(word), Some(wanted)) => word.trim() == wanted,
-            (Answer::Approve, None) => true,
-            (Answer::Word(word), None) => word.trim() == "y",
-            (Answer::Skip, _) => {
-                self.deny_call(id, call, answer, "skipped by the user");
-                return Ok(());
-            }
-            (Answer::Reject(_) | Answer::Abort, _) => {
-                self.deny_call(id, call, answer, "denied by the user");
-                return Ok(());
-            }
-            _ => false,
-        };
-        if !allowed {
-            let word = wanted.unwrap_or("y");
-            return Err(Refusal::new(format!("type `{word}` to run this command; nothing else runs it")));
+        let tool = self.state.open_call(call).and_then(|(_, c)| c.tool);
+        if tool == Some(crate::tool::Tool::RequestPath) {
+            self.end_call(lane, call, CallStatus::Done, "the user allowed it; go on");
         }
-        if !self.state.ceiling().allows(Capability::Execute) {
-            return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
-        }
-        let approval = self.allow(id, answer);
-        self.start_approved(call, approval, Some(confine));
+        self.advance(lane);
         Ok(())
     }
-
-    fn answer_transition(
-        &mut self,
-        id: CheckpointId,
-        lane: LaneId,
-        call: CallId,
-        to: IntentNode,
-        answer: Answer,
-    ) -> Decided {
-        match answer {
-            Answer::Approve => {
-                let own_run = self.has_own_run(lane);
-                if self.state.phase != Phase::Idle && !own_run {
-                    return Err(Refusal::new("a run is under way; ask again when it is done"));
-                }
-                let approval = self.allow(id, Answer::Approve);
-                if !self.let_write(lane, to, Some(approval)) {
-                    return Ok(());
-                }
-                let asked = self
-                    .state
-                    .open_call(call)
-                    .is_some_and(|(_, c)| c.tool == Some(crate::tool::Tool::RequestPath));
-                if asked {
-                    self.end_call(lane, call, CallStatus::Done, "the user allowed it; go on");
-                }
-                self.advance(lane);
-                Ok(())
-            }
-            Answer::Reject(_) | Answer::Abort => {
-                let back = self
-                    .state
-                    .lanes
-                    .get(&lane)
-                    .map(|l| crate::intent::IntentPath::to(l.node).retreat().current());
-                if let Some(node) = back.filter(|n| *n != IntentNode::Conversation) {
-                    self.retreat_to(lane, node);
-                }
-                self.deny_call(id, call, answer, "the user does not want files changed in this turn");
-                Ok(())
-            }
-            Answer::Pick(_)
-            | Answer::Text(_)
-            | Answer::AutoFix
-            | Answer::Skip
-            | Answer::Manual
-            | Answer::Retry
-            | Answer::Replan
-            | Answer::Respond
-            | Answer::Continue
-            | Answer::Word(_)
-            | Answer::Grant { .. }
-            | Answer::Line(_) => Err(wrong()),
-        }
-    }
-
-    fn answer_exit(&mut self, id: CheckpointId, answer: Answer) -> Decided {
-        match answer {
-            Answer::Approve => {
-                self.close(id, Some(Answer::Approve));
-                self.stop_all();
-                self.emit(Event::ControlGiven { control: crate::intent::Control::Exit });
-                Ok(())
-            }
-            Answer::Reject(reason) => {
-                self.close(id, Some(Answer::Reject(reason)));
-                Ok(())
-            }
-            Answer::Abort
-            | Answer::Pick(_)
-            | Answer::Text(_)
-            | Answer::AutoFix
-            | Answer::Skip
-            | Answer::Manual
-            | Answer::Retry
-            | Answer::Replan
-            | Answer::Respond
-            | Answer::Continue
-            | Answer::Word(_)
-            | Answer::Grant { .. }
-            | Answer::Line(_) => Err(wrong()),
-        }
-    }
-}
-
-fn wrong() -> Refusal {
-    Refusal::new("that is no answer to this question; choose one of the answers shown")
 }

@@ -2,7 +2,6 @@
 
 use super::{Decided, Draft, gate::diagnostics, run::LOWERED};
 use crate::{
-    checkpoint::CheckpointKind,
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
@@ -12,6 +11,7 @@ use crate::{
     plan::PlanDraft,
     policy::Ruling,
     proposal::{Proposal, ProposalStatus},
+    question::{Clarification, Transition},
     redact::refuse_call,
     sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
@@ -129,7 +129,7 @@ impl Draft<'_> {
             return self.let_write(lane, to, None);
         }
         self.ask(
-            CheckpointKind::Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
+            Transition { lane, call: open.call, from, to, reason: reason.to_owned() },
             "This will modify files. Proceed?",
         );
         false
@@ -204,10 +204,8 @@ impl Draft<'_> {
             return self.end_call(lane, call, CallStatus::Refused, text);
         }
         let choices = ask.choices.iter().take(MOST_CHOICES).cloned().collect();
-        self.ask(
-            CheckpointKind::Clarification { choices, lane: Some(lane), call: Some(call), turn: None },
-            ask.question.clone(),
-        );
+        let question = Clarification { choices, lane: Some(lane), call: Some(call), turn: None };
+        self.ask(question, ask.question.clone());
     }
 
     fn request_path(&mut self, lane: LaneId, open: &OpenCall, request: &RequestPath) {

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::{Decided, Draft};
 use crate::{
     blob::{Blob, BlobId},
-    checkpoint::CheckpointKind,
     diff::Hunk,
     event::{Event, FileChange, Level, RunStatus},
     ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     plan::GateStatus,
     proposal::{Decision, Proposal, ProposalStatus},
+    question::Review,
     scope::Capability,
     session::{ApplyStatus, LaneKind},
     tool::{ChangeKind, ProposalDraft},
@@ -60,12 +60,7 @@ impl Draft<'_> {
         self.one_write_a_file(list)?;
         for (id, shown) in list {
             let p = self.as_shown(*id, *shown)?;
-            if !self
-                .state
-                .open
-                .values()
-                .any(|c| matches!(&c.kind, CheckpointKind::Diff { proposals, .. } if proposals.contains(id)))
-            {
+            if !self.state.open.values().any(|c| c.kind.review().is_some_and(|r| r.proposals.contains(id))) {
                 return Err(Refusal::new(format!("{} is not up for review yet", p.path)));
             }
             if !p.chosen().is_empty() {
@@ -208,7 +203,7 @@ impl Draft<'_> {
         for lane in lanes {
             if self.state.diff_of(lane).is_none() {
                 let proposals = self.state.proposals_of(lane).map(|p| p.id).collect();
-                self.ask(CheckpointKind::Diff { lane, proposals }, "A change could not be written");
+                self.ask(Review { lane, proposals }, "A change could not be written");
             }
         }
     }
@@ -229,20 +224,7 @@ impl Draft<'_> {
             .state
             .open
             .values()
-            .filter_map(|c| match &c.kind {
-                CheckpointKind::Diff { lane, .. } => Some((c.id, *lane)),
-                CheckpointKind::Confirmation
-                | CheckpointKind::Clarification { .. }
-                | CheckpointKind::Failure(_)
-                | CheckpointKind::Interruption { .. }
-                | CheckpointKind::Risk { .. }
-                | CheckpointKind::Transition { .. }
-                | CheckpointKind::Access { .. }
-                | CheckpointKind::Trust { .. }
-                | CheckpointKind::Exit
-                | CheckpointKind::PipelinePause { .. }
-                | CheckpointKind::Breakout { .. } => None,
-            })
+            .filter_map(|c| Some((c.id, c.kind.review()?.lane)))
             .filter(|(_, lane)| !self.state.proposals.values().any(|p| p.lane == *lane && waits(p)))
             .collect();
         for (checkpoint, lane) in settled {

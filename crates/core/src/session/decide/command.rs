@@ -2,13 +2,17 @@
 //!
 //! Owns what a line becomes between its proposal and its start. Its judgement is `leave`'s.
 
-use super::{Decided, Draft};
+use super::{
+    Decided, Draft,
+    answer::{Given, Resolve},
+};
 use crate::{
     checkpoint::{Answer, CheckpointKind},
     event::{CallStatus, Event},
     ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
     input::Refusal,
     meant::Meant,
+    question::{CommandAnswer, CommandQuestion},
     sandbox::Confine,
     scope::Capability,
     shell::{MAX_LINE_BYTES, Risk},
@@ -28,10 +32,10 @@ impl Draft<'_> {
     /// It is known what the words of a command mean that waits.
     pub(super) fn looked(&mut self, checkpoint: CheckpointId, meant: Meant) -> Decided {
         let kind = self.state.open.get(&checkpoint).map(|c| &c.kind);
-        let Some(CheckpointKind::Risk { call, meant: None, .. }) = kind else {
+        let waits = kind.and_then(CheckpointKind::command).filter(|c| c.meant.is_none());
+        let Some(call) = waits.map(|c| c.call) else {
             return Err(Refusal::new("no command waits there to be looked at"));
         };
-        let call = *call;
         self.emit(Event::CommandMeant { checkpoint, call, meant });
         Ok(())
     }
@@ -58,23 +62,14 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// The user submits a line for a command that waits: as it was shown, changed, or empty.
-    pub(super) fn submit_line(&mut self, id: CheckpointId, line: &str) -> Decided {
-        let Some(kind) = self.state.open.get(&id).map(|c| c.kind.clone()) else {
-            return Err(Refusal::new("no command waits there"));
-        };
-        let word = kind.word();
-        let CheckpointKind::Risk { call, gate, command, confine, .. } = kind else {
-            return Err(Refusal::new("no command waits there"));
-        };
-        let line = line.trim();
-        if line.is_empty() {
-            return self.answer_risk(id, call, (word, confine), Answer::Skip);
+    /// Runs a command that waited, this once.
+    fn run_once(&mut self, id: CheckpointId, command: &CommandQuestion, stored: Answer) -> Decided {
+        if !self.state.ceiling().allows(Capability::Execute) {
+            return Err(Refusal::new("the ceiling is read-only: nothing runs. Shift-Tab or /ask raises it."));
         }
-        if line == command {
-            return self.answer_risk(id, call, (word, confine), Answer::Approve);
-        }
-        self.edit_command(id, call, gate, line)
+        let approval = self.allow(id, stored);
+        self.start_approved(command.call, approval, Some(command.confine));
+        Ok(())
     }
 
     fn edit_command(&mut self, id: CheckpointId, call: CallId, gate: Option<GateId>, line: &str) -> Decided {
@@ -120,5 +115,28 @@ impl Draft<'_> {
         self.end_call(lane, call, CallStatus::Refused, &reason);
         self.drop_rest(lane, "the user did not let the command before it run");
         self.advance(lane);
+    }
+}
+
+impl Resolve for CommandQuestion {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<CommandAnswer>) -> Decided {
+        let Given { question, answer, stored } = given;
+        match answer {
+            CommandAnswer::Run => draft.run_once(question, self, stored),
+            CommandAnswer::Edit(line) => draft.edit_command(question, self.call, self.gate, &line),
+            CommandAnswer::Grant { rules, lasting } => draft.grant(question, self, &rules, lasting),
+            CommandAnswer::Skip => {
+                draft.deny_call(question, self.call, stored, "skipped by the user");
+                Ok(())
+            }
+            CommandAnswer::Deny => {
+                draft.deny_call(question, self.call, stored, "denied by the user");
+                Ok(())
+            }
+        }
+    }
+
+    fn stale(&self) -> &'static str {
+        "the command changed since it was shown; look at it again"
     }
 }

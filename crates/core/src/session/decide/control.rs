@@ -10,6 +10,7 @@ use crate::{
     },
     phase::{Move, Trigger},
     plan::Plan,
+    question::Exit,
     scope::PermissionMode,
 };
 
@@ -128,11 +129,11 @@ impl Draft<'_> {
     fn exit(&mut self) -> Decided {
         match self.go(Trigger::Exit)? {
             Move::Confirm => {
-                let asked = self.state.phase_question().filter(|c| c.kind == CheckpointKind::Exit);
+                let asked = self.state.phase_question().filter(|c| matches!(c.kind, CheckpointKind::Exit(_)));
                 if let Some(id) = asked.map(|c| c.id) {
                     return self.answer(id, Answer::Approve, None);
                 }
-                self.ask(CheckpointKind::Exit, "Something is running. Stop it and leave?");
+                self.ask(Exit {}, "Something is running. Stop it and leave?");
             }
             Move::Stay | Move::To(_) | Move::QueuePlan | Move::QueueControl | Move::Nothing => {
                 self.emit(Event::ControlGiven { control: Control::Exit });
@@ -158,8 +159,7 @@ impl Draft<'_> {
 
     /// "Yes" and its kin without a token: approves only what holds the phase.
     fn approve_phase(&mut self) -> Decided {
-        let question =
-            self.state.phase_question().map(|c| (c.id, matches!(c.kind, CheckpointKind::Confirmation)));
+        let question = self.state.phase_question().map(|c| (c.id, c.kind.is_confirmation()));
         match question {
             Some((id, true)) => self.answer(id, Answer::Approve, None),
             Some((_, false)) => Err(Refusal::new("choose one of the answers shown")),

@@ -13,6 +13,7 @@ use crate::{
     intent::{IntentNode, Phase},
     phase::Trigger,
     policy::Ruling,
+    question::Review,
     redact::shown_args,
     scope::ToolScope,
     session::{Lane, LaneKind, Talk},
@@ -275,7 +276,7 @@ impl Draft<'_> {
                 message.push_str(&format!("; {} is a control file, it {why}", p.path));
             }
         }
-        self.ask(CheckpointKind::Diff { lane, proposals }, message);
+        self.ask(Review { lane, proposals }, message);
     }
 
     /// Ends calls whose permit died because the lane narrowed.
@@ -319,7 +320,7 @@ impl Draft<'_> {
 
     /// Whether the run waits at its next safe point, because the user must say what they meant.
     pub(super) fn held(&self) -> bool {
-        self.state.phase_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Interruption { .. }))
+        self.state.phase_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Interruption(_)))
     }
 
     pub(super) fn forbids(&self, turn: TurnId) -> bool {

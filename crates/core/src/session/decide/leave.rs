@@ -6,10 +6,11 @@
 use super::Draft;
 use crate::{
     blob::BlobId,
-    checkpoint::{Checkpoint, CheckpointKind},
+    checkpoint::Checkpoint,
     event::Event,
     ids::{ApprovalId, GateId, LaneId},
     policy::{By, Manner, Outcome, Request, Ruling},
+    question::CommandQuestion,
     sandbox::Confine,
     scope::Capability,
     session::{LaneKind, OpenCall},
@@ -103,7 +104,7 @@ impl Draft<'_> {
         };
         let (call, ruling) = (open.call, Some(ruling));
         let gives = self.state.given.as_ref().map(|g| g.names.clone()).unwrap_or_default();
-        let kind = CheckpointKind::Risk {
+        let question = CommandQuestion {
             call,
             gate,
             command,
@@ -120,7 +121,7 @@ impl Draft<'_> {
             brought,
             gives,
         };
-        self.ask(kind, message);
+        self.ask(question, message);
     }
 
     /// The gate that a lane runs.
@@ -137,9 +138,7 @@ impl Draft<'_> {
 
     /// What commands get changed: those that wait are asked about again, as they are now.
     pub(super) fn ask_commands_again(&mut self) {
-        let asks = |c: &Checkpoint| {
-            if let CheckpointKind::Risk { call, .. } = &c.kind { Some((c.id, *call)) } else { None }
-        };
+        let asks = |c: &Checkpoint| Some((c.id, c.kind.command()?.call));
         let waiting: Vec<_> = self.state.open.values().filter_map(asks).collect();
         for (id, call) in waiting {
             self.close(id, None);

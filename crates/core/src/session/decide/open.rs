@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::CheckpointKind,
     event::{Event, Level},
     hook::Hold,
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Found, Opening, Refusal},
+    question::Review,
     session::state::ApplyStatus,
     tool::Tool,
 };
@@ -179,7 +179,7 @@ impl Draft<'_> {
             let proposals: Vec<ProposalId> = self.state.proposals_of(lane).map(|p| p.id).collect();
             let files = proposals.len();
             self.ask(
-                CheckpointKind::Diff { lane, proposals },
+                Review { lane, proposals },
                 format!(
                     "Changes to {files} file{} were waiting when the session was left.",
                     if files == 1 { "" } else { "s" }

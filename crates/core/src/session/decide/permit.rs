@@ -2,7 +2,10 @@
 //!
 //! Owns asking the rules and keeping what was answered. The rules are weighed in [`crate::policy`].
 
-use super::{Decided, Draft};
+use super::{
+    Decided, Draft,
+    answer::{Given, Resolve},
+};
 use crate::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
@@ -10,6 +13,7 @@ use crate::{
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
     policy::{By, Conditions, Effect, Ground, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
+    question::{Access, AccessAnswer, CommandQuestion},
     session::{OpenCall, State},
     shell::Act,
     tool::{ChangeKind, Tool},
@@ -84,7 +88,7 @@ impl Draft<'_> {
     fn ask_access(&mut self, call: CallId, request: Request, ruling: Ruling) {
         let message = format!("Allow the agent to {request}?");
         let shown = BlobId::of(format!("{request:?}").as_bytes());
-        self.ask(CheckpointKind::Access { call, request, shown, ruling }, message);
+        self.ask(Access { call, request, shown, ruling }, message);
     }
 
     /// A tool ran into a rule at the path that it really means.
@@ -100,7 +104,7 @@ impl Draft<'_> {
     /// A planning or an answer may end while it asks: nobody waits for the answer then.
     pub(super) fn close_access_of_gone_calls(&mut self) {
         let access = |kind: &CheckpointKind| {
-            if let CheckpointKind::Access { call, .. } = kind { Some(*call) } else { None }
+            if let CheckpointKind::Access(access) = kind { Some(access.call) } else { None }
         };
         let open = self.state.open.values().filter_map(|c| Some((c.id, access(&c.kind)?)));
         let gone: Vec<CheckpointId> =
@@ -110,56 +114,19 @@ impl Draft<'_> {
         }
     }
 
-    pub(super) fn answer_access(
-        &mut self,
-        id: CheckpointId,
-        call: CallId,
-        request: &Request,
-        answer: Answer,
-    ) -> Decided {
-        match answer {
-            Answer::Approve => {
-                let approval = self.allow(id, Answer::Approve);
-                self.start_approved(call, approval, None);
-                Ok(())
-            }
-            Answer::Reject(_) | Answer::Abort | Answer::Skip => {
-                self.deny_call(id, call, answer, &format!("the user does not allow it to {request}"));
-                Ok(())
-            }
-            Answer::Pick(_)
-            | Answer::Text(_)
-            | Answer::Line(_)
-            | Answer::AutoFix
-            | Answer::Manual
-            | Answer::Retry
-            | Answer::Replan
-            | Answer::Respond
-            | Answer::Continue
-            | Answer::Word(_)
-            | Answer::Grant { .. } => Err(Refusal::new("answer it with y or n")),
-        }
-    }
-
     /// The user lets a command run and allows what these rules say from now on.
     pub(super) fn grant(
         &mut self,
         id: CheckpointId,
-        call: CallId,
+        command: &CommandQuestion,
         texts: &[String],
         lasting: bool,
     ) -> Decided {
-        let Some((request, confine)) =
-            self.state.open.get(&id).and_then(|c| Some((c.kind.command()?, c.kind.confine()?)))
-        else {
-            return Err(Refusal::new("only a command can be allowed by a rule"));
-        };
-        let rules = self.grantable(&request, texts)?;
-        let answer = Answer::Grant { rules: texts.to_vec(), lasting };
-        let approval = self.allow(id, answer);
+        let rules = self.grantable(&command.request(), texts)?;
+        let approval = self.allow(id, Answer::Grant { rules: texts.to_vec(), lasting });
         let rules = rules.iter().map(Rule::to_string).collect();
         self.emit(Event::RulesGranted { rules, lasting, approval });
-        self.start_approved(call, approval, Some(confine));
+        self.start_approved(command.call, approval, Some(command.confine));
         self.settle_by_grant();
         Ok(())
     }
@@ -187,8 +154,8 @@ impl Draft<'_> {
     /// Commands that wait and that a grant now covers run: the same question is not asked twice.
     fn settle_by_grant(&mut self) {
         let command = |c: &Checkpoint| {
-            let CheckpointKind::Risk { call, .. } = &c.kind else { return None };
-            Some((c.id, *call, c.kind.command()?))
+            let command = c.kind.command()?;
+            Some((c.id, command.call, command.request()))
         };
         let waiting: Vec<_> = self.state.open.values().filter_map(command).collect();
         for (id, call, request) in waiting {
@@ -224,5 +191,26 @@ impl Draft<'_> {
         let act = if kind == ChangeKind::Delete { Act::Delete } else { Act::Write };
         let ruling = self.policy.decide(&Request::Path { act, path }, &self.state.setting()).ruling;
         (ruling.outcome == Outcome::Run).then_some(ruling)
+    }
+}
+
+impl Resolve for Access {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<AccessAnswer>) -> Decided {
+        let Given { question, answer, stored } = given;
+        match answer {
+            AccessAnswer::Allow => {
+                let approval = draft.allow(question, stored);
+                draft.start_approved(self.call, approval, None);
+            }
+            AccessAnswer::Deny => {
+                let text = format!("the user does not allow it to {}", self.request);
+                draft.deny_call(question, self.call, stored, &text);
+            }
+        }
+        Ok(())
+    }
+
+    fn stale(&self) -> &'static str {
+        "what is asked changed since it was shown; look at it again"
     }
 }

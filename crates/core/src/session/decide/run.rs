@@ -2,7 +2,6 @@
 
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::CheckpointKind,
     event::{Event, Level, RunStatus},
     goal::{GoalStatus, GoalSummary},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
@@ -204,7 +203,7 @@ impl Draft<'_> {
             red.filter(|g| matches!(g.status, GateStatus::Failed(_))).map(|g| (g.id, g.name.clone()));
         let Some((gate, name)) = red.next_back().filter(|_| self.state.run_lane().is_none()) else { return };
         let Some(failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
-        self.ask(CheckpointKind::Failure(failure), format!("[Gate: {name}] failed"));
+        self.ask(failure, format!("[Gate: {name}] failed"));
     }
 
     pub(super) fn repair(&mut self, checkpoint: CheckpointId, gate: GateId) -> Decided {

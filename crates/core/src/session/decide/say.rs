@@ -3,7 +3,6 @@
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
-    checkpoint::CheckpointKind,
     event::{Event, Level},
     ids::{Seq, TurnId},
     input::Refusal,
@@ -12,6 +11,7 @@ use crate::{
         Turn,
     },
     phase::{Move, Trigger},
+    question::{Clarification, Interruption},
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
     talk::Usage,
@@ -267,23 +267,19 @@ impl Draft<'_> {
                 if self.state.phase_question().is_some() {
                     return self.route_query(turn);
                 }
-                self.ask(CheckpointKind::Interruption { text: text.clone() }, format!("You said: {text}"));
+                self.ask(Interruption { text: text.clone() }, format!("You said: {text}"));
             }
             Phase::Planning if self.state.planning_lane().is_some() => {
                 self.change_queue(|q| q.later.push_back(turn));
             }
             Phase::Idle | Phase::Planning | Phase::AwaitingApproval | Phase::Failed => {
                 // The phase's own question comes back once this one is closed.
-                let back = |k: &CheckpointKind| {
-                    matches!(k, CheckpointKind::Confirmation | CheckpointKind::Failure(_))
-                };
-                if self.state.phase_question().is_some_and(|c| !back(&c.kind)) {
+                if self.state.phase_question().is_some_and(|c| !c.kind.question().comes_back()) {
                     return self.route_query(turn);
                 }
                 let choices = vec!["Do it".to_owned(), "Only talk about it".to_owned()];
-                let kind =
-                    CheckpointKind::Clarification { choices, lane: None, call: None, turn: Some(turn) };
-                self.ask(kind, question(clarify));
+                let about = Clarification { choices, turn: Some(turn), ..Clarification::default() };
+                self.ask(about, question(clarify));
             }
         }
         Ok(())

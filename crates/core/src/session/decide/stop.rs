@@ -199,18 +199,15 @@ impl Draft<'_> {
         self.end_work("the work failed");
         self.must_go(trigger);
         let message = failure.message.clone();
-        self.ask(CheckpointKind::Failure(failure), message);
+        self.ask(failure, message);
     }
 
     /// Ends what the plan and its run have open: questions, writes that have not begun, proposals,
     /// lanes.
     pub(super) fn end_work(&mut self, why: &str) {
-        self.close_questions(|d, kind| match d.lane_asking(kind) {
-            Some(lane) => match d.state.lanes.get(&lane) {
-                Some(lane) => d.is_work(lane),
-                None => !matches!(kind, CheckpointKind::Diff { .. }),
-            },
-            None => !matches!(kind, CheckpointKind::Trust { .. }),
+        self.close_questions(|d, kind| {
+            let lane = d.lane_asking(kind).and_then(|lane| d.state.lanes.get(&lane));
+            lane.map_or(!kind.question().outlives_work(), |lane| d.is_work(lane))
         });
         self.stop_preparing(why);
         self.drop_proposals(why, |d, lane| d.state.lanes.get(&lane).is_some_and(|l| d.is_work(l)));
@@ -265,19 +262,7 @@ impl Draft<'_> {
 
     /// The lane that a question belongs to, if it belongs to one.
     fn lane_asking(&self, kind: &CheckpointKind) -> Option<LaneId> {
-        match kind {
-            CheckpointKind::Transition { lane, .. } | CheckpointKind::Diff { lane, .. } => Some(*lane),
-            CheckpointKind::Clarification { lane, .. } => *lane,
-            CheckpointKind::Risk { call, .. } | CheckpointKind::Access { call, .. } => {
-                self.state.open_call(*call).map(|(l, _)| l.id)
-            }
-            CheckpointKind::Confirmation
-            | CheckpointKind::Failure(_)
-            | CheckpointKind::Interruption { .. }
-            | CheckpointKind::Trust { .. }
-            | CheckpointKind::Exit
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => None,
-        }
+        let of_call = || Some(self.state.open_call(kind.call()?)?.0.id);
+        kind.lane().or_else(of_call)
     }
 }

@@ -2,13 +2,17 @@
 //!
 //! Nothing that the folder holds decides here: only an answer of the user to what was shown.
 
-use super::{Decided, Draft};
+use super::{
+    Decided, Draft,
+    answer::{Given, Resolve},
+};
 use crate::{
-    blob::{Blob, BlobId},
-    checkpoint::{Answer, CheckpointKind},
+    blob::Blob,
+    checkpoint::CheckpointKind,
     event::{Event, Level},
     ids::CheckpointId,
     input::Refusal,
+    question::{TrustAnswer, TrustQuestion},
     trust::{Standing, Trust, TrustWish},
 };
 
@@ -80,46 +84,19 @@ impl Draft<'_> {
         }
         let things = standing.parts.len();
         let sheet = Blob::new(standing.sheet.into_bytes());
-        let kind = CheckpointKind::Trust { parts: standing.parts, sheet: sheet.id(), shown: standing.of };
+        let question = TrustQuestion { parts: standing.parts, sheet: sheet.id(), shown: standing.of };
         self.blobs.push(sheet);
         let message = match things {
             0 => "Trust this folder? Its gates then run without a question of their own.",
             1 => "This folder brings a file that would take effect. Trust it?",
             _ => "This folder brings files that would take effect. Trust it?",
         };
-        self.ask(kind, message);
+        self.ask(question, message);
     }
 
     fn trust_question(&self) -> Option<CheckpointId> {
         let mut open = self.state.open.values();
-        open.find(|c| matches!(c.kind, CheckpointKind::Trust { .. })).map(|c| c.id)
-    }
-
-    pub(super) fn answer_trust(&mut self, id: CheckpointId, of: BlobId, answer: Answer) -> Decided {
-        let wish = match &answer {
-            Answer::Approve => TrustWish::Keep(of),
-            Answer::Reject(_) | Answer::Abort | Answer::Skip => TrustWish::Decline(of),
-            Answer::Pick(_)
-            | Answer::Text(_)
-            | Answer::Line(_)
-            | Answer::AutoFix
-            | Answer::Manual
-            | Answer::Retry
-            | Answer::Replan
-            | Answer::Respond
-            | Answer::Continue
-            | Answer::Grant { .. }
-            | Answer::Word(_) => {
-                return Err(Refusal::new("y trusts it, n leaves it without effect"));
-            }
-        };
-        if matches!(wish, TrustWish::Keep(_)) {
-            self.allow(id, answer);
-        } else {
-            self.close(id, Some(answer));
-        }
-        self.emit(Event::TrustSought { wish });
-        Ok(())
+        open.find(|c| matches!(c.kind, CheckpointKind::Trust(_))).map(|c| c.id)
     }
 
     /// `/trust` and `/trust off`.
@@ -137,5 +114,27 @@ impl Draft<'_> {
         }
         self.emit(Event::TrustSought { wish });
         Ok(())
+    }
+}
+
+impl Resolve for TrustQuestion {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<TrustAnswer>) -> Decided {
+        let Given { question, answer, stored } = given;
+        let wish = match answer {
+            TrustAnswer::Trust => {
+                draft.allow(question, stored);
+                TrustWish::Keep(self.shown)
+            }
+            TrustAnswer::Decline => {
+                draft.close(question, Some(stored));
+                TrustWish::Decline(self.shown)
+            }
+        };
+        draft.emit(Event::TrustSought { wish });
+        Ok(())
+    }
+
+    fn stale(&self) -> &'static str {
+        "what the folder brings changed; look at it again"
     }
 }

@@ -1,6 +1,7 @@
 //! Two senders answer one question through the driver's own channel.
 
 use pilothouse_core::checkpoint::Answer;
+use pilothouse_core::question::CommandQuestion;
 
 use super::*;
 
@@ -18,7 +19,9 @@ fn goal_of_many() -> serde_json::Value {
 fn question(screen: &Screen) -> Option<(Input, Input, String)> {
     let open = screen.state().open.values().next()?;
     // It can be answered once it is known what it would run.
-    let CheckpointKind::Risk { shown, command, meant: Some(_), .. } = &open.kind else { return None };
+    let CheckpointKind::Risk(CommandQuestion { shown, command, meant: Some(_), .. }) = &open.kind else {
+        return None;
+    };
     let of = |answer| Input::Answer { checkpoint: open.id, answer, shown: Some(*shown) };
     Some((of(Answer::Approve), of(Answer::Reject("no".into())), command.clone()))
 }

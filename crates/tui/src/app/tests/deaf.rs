@@ -1,6 +1,6 @@
 //! Keys that were meant for something else never answer a question.
 
-use pilothouse_core::{checkpoint::Answer, shell::Risk};
+use pilothouse_core::{checkpoint::Answer, question::CommandQuestion, shell::Risk};
 
 use super::*;
 
@@ -47,7 +47,9 @@ fn a_command_is_allowed_in_the_list_only_after_it_stood_there() {
     let mut desk = Desk::new(120, 40);
     command(&mut desk);
     let Some((id, risk)) = desk.state().open.values().find_map(|c| match &c.kind {
-        pilothouse_core::checkpoint::CheckpointKind::Risk { risk, .. } => Some((c.id, *risk)),
+        pilothouse_core::checkpoint::CheckpointKind::Risk(CommandQuestion { risk, .. }) => {
+            Some((c.id, *risk))
+        }
         _ => None,
     }) else {
         panic!("no command waits: {:?}", desk.state().open)

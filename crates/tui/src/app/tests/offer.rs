@@ -1,6 +1,7 @@
 //! A goal's command in the composer: run, changed, skipped, put aside; the draft always comes back.
 
 use pilothouse_core::checkpoint::{Answer, CheckpointKind};
+use pilothouse_core::question::CommandQuestion;
 
 use super::*;
 
@@ -92,6 +93,17 @@ fn enter_on_high_risk_never_runs_it_by_itself() {
 }
 
 #[test]
+fn enter_on_a_removal_asks_for_its_own_word() {
+    let mut desk = goal("rm notes.txt", "");
+    assert!(desk.text().contains("Enter asks for the word"), "{}", desk.text());
+    desk.press("<enter>");
+    assert_eq!(answers(&desk), []);
+    assert!(desk.text().contains("Type delete to run it once"), "{}", desk.text());
+    desk.wait(800).press("delete<enter>");
+    assert_eq!(answers(&desk), [Answer::Word("delete".into())]);
+}
+
+#[test]
 fn an_empty_line_skips() {
     let mut desk = goal("make install", "");
     desk.press("<ctrl-u>");
@@ -133,7 +145,7 @@ fn esc_puts_it_aside_and_esc_again_stops_the_goal() {
     let mut desk = goal("make test", "");
     desk.press(" -k<esc>");
     assert_eq!((draft(&desk).as_str(), answers(&desk)), ("", Vec::new()));
-    assert!(desk.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Risk { .. })));
+    assert!(desk.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Risk(_))));
     desk.press("<up>");
     assert_eq!(draft(&desk), "!make test -k", "what was changed is kept");
     desk.press("<ctrl-u>");
@@ -189,7 +201,12 @@ fn a_gate_is_not_edited() {
     for _ in 0..3 {
         desk.reply("nothing to do", &[]);
     }
-    assert!(desk.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Risk { gate: Some(_), .. })));
+    assert!(
+        desk.state()
+            .open
+            .values()
+            .any(|c| matches!(c.kind, CheckpointKind::Risk(CommandQuestion { gate: Some(_), .. })))
+    );
     desk.press("<ctrl-x>ae");
     assert!(desk.text().contains("a gate runs as the plan has it"), "{}", desk.text());
     assert_eq!(draft(&desk), "");

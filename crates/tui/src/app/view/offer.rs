@@ -2,7 +2,7 @@
 //!
 //! Owns their drawing only.
 
-use pilothouse_core::{checkpoint::CheckpointKind, clean::Clean, shell::Risk};
+use pilothouse_core::{clean::Clean, question::CommandQuestion, shell::Risk};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -40,15 +40,16 @@ impl App {
     /// What the command gets beyond the sandbox, and why it asks for that, in the agent's words.
     fn offer_beyond(&self) -> (Option<String>, Option<String>) {
         let question = self.composer.offered().and_then(|o| self.world.state().open.get(&o.question));
-        match question.map(|q| &q.kind) {
-            Some(CheckpointKind::Risk { confine, reason, gives, .. }) => {
-                let given = (!gives.is_empty()).then_some("with .env");
-                let beyond: Vec<&str> = confine.beyond().into_iter().chain(given).collect();
-                let beyond = Some(beyond.join(", ")).filter(|b| !b.is_empty());
-                (beyond, Some(reason.clone()).filter(|r| !r.is_empty()))
-            }
-            Some(_) | None => (None, None),
-        }
+        let Some(waits) = question.and_then(|q| q.kind.command()) else { return (None, None) };
+        let said = |text: String| Some(text).filter(|t| !t.is_empty());
+        (said(waits.beyond()), said(waits.reason.clone()))
+    }
+
+    /// Whether Enter asks for a word before the command runs as it stands.
+    fn offer_wants_word(&self, risk: Risk) -> bool {
+        let question = self.composer.offered().and_then(|o| self.world.state().open.get(&o.question));
+        let word = question.and_then(|q| q.kind.command()).and_then(CommandQuestion::word);
+        risk == Risk::High || (word.is_some() && !self.composer.changed_offer())
     }
 
     /// The line below the command: how it runs, risk, why, and what the keys do; the keys go last.
@@ -56,11 +57,11 @@ impl App {
         let style = |slot| self.looks.theme.style(slot);
         let width = usize::from(row.width);
         let empty = self.composer.draft.shown().trim().is_empty();
-        let keys = match (empty, self.offer_is_whole(), risk) {
+        let keys = match (empty, self.offer_is_whole(), self.offer_wants_word(risk)) {
             (true, ..) => "Enter skips it · Esc later",
             (false, false, _) => "too long to run from here: the list shows it whole",
-            (false, true, Risk::High) => "Enter asks for the word · clear + Enter skips · Esc later",
-            (false, true, Risk::Low | Risk::Medium) => "Enter runs it · clear + Enter skips · Esc later",
+            (false, true, true) => "Enter asks for the word · clear + Enter skips · Esc later",
+            (false, true, false) => "Enter runs it · clear + Enter skips · Esc later",
         };
         let changed = if self.composer.changed_offer() && !empty { "changed   " } else { "" };
         let (beyond, reason) = self.offer_beyond();

@@ -3,9 +3,9 @@
 //! Owns the drawing. The choice and its keys are the list's.
 
 use pilothouse_core::{
-    checkpoint::{Checkpoint, CheckpointKind},
+    checkpoint::Checkpoint,
     clean::Clean,
-    trust::PartChange,
+    question::{Role, Spec},
 };
 use ratatui::{
     buffer::Buffer,
@@ -18,6 +18,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
+    bar::sound,
     ctx::Ctx,
     overlay::{centred, page::frame},
     reach::reaches,
@@ -30,6 +31,7 @@ const LEAST: usize = 5;
 
 /// Draws the list; below it how far each answer to the chosen item reaches, where there is room for that.
 pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
+    let spec = item.map(|c| ctx.state.spec(c));
     let chosen = item.map(|c| c.id);
     let width = columns(ctx.body);
     let mut rows: Vec<(Line<'static>, bool)> = Vec::new();
@@ -39,7 +41,7 @@ pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
         if is_chosen {
             at = rows.len();
         }
-        rows.extend(item_rows(item, is_chosen, ctx, width));
+        rows.extend(item_rows(&ctx.state.spec(item), is_chosen, ctx, width));
     }
     if rows.is_empty() {
         rows.push((Line::from(format!("{}  Nothing waits on you.", ctx.glyphs.inner)), false));
@@ -52,7 +54,8 @@ pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
     let area = centred(ctx.body, 120, height);
     let count = format!("{} waiting · nothing runs without you", ctx.state.open.len());
     let count = if ctx.body.width < 70 { ctx.state.open.len().to_string() } else { count };
-    let inner = frame(ctx, area, "Approvals", &count, keys(item, !answers.is_empty(), ctx.body.width), buf);
+    let keys = keys(spec.as_ref(), !answers.is_empty(), ctx.body.width);
+    let inner = frame(ctx, area, "Approvals", &count, &keys, buf);
     let below = u16::try_from(answers.len()).unwrap_or(inner.height).min(inner.height);
     let room = usize::from(inner.height.saturating_sub(1 + below));
     // The chosen item begins in view, whatever its length.
@@ -67,10 +70,8 @@ pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
     let hidden = rows.len().saturating_sub(top + room);
     if hidden > 0 && room > 0 {
         let last = Rect { y: inner.bottom() - below - 1, height: 1, ..inner };
-        let whole = match item.map(|c| &c.kind) {
-            Some(CheckpointKind::Trust { .. }) => "; Enter shows every line",
-            Some(_) | None => "",
-        };
+        let sheet = spec.as_ref().and_then(Spec::sheet);
+        let whole = if sheet.is_some() { "; Enter shows every line" } else { "" };
         let rest = format!("  {} more rows{whole}", hidden + 1);
         buf.set_style(last, ctx.theme.style(Slot::Warn));
         let rest = format!("{rest:width$}", width = usize::from(last.width));
@@ -95,25 +96,23 @@ pub fn fits(item: &Checkpoint, ctx: &Ctx<'_>) -> bool {
 }
 
 /// The keys that the border names: those that do not stand above it with their reach.
-fn keys(item: Option<&Checkpoint>, above: bool, width: u16) -> &'static [(&'static str, &'static str)] {
-    const OTHER: [(&str, &str); 4] =
-        [("j k", "item"), ("w", "why"), ("e", "edit the command"), ("q", "close (stays pending)")];
-    const PLAIN: [(&str, &str); 3] = [("j k", "item"), ("w", "why"), ("q", "close (stays pending)")];
-    const SHORT: [(&str, &str); 5] =
-        [("j k", "item"), ("y", "once"), ("n", "deny"), ("w", "why"), ("q", "close (stays pending)")];
-    const TRUST: [(&str, &str); 5] =
-        [("j k", "item"), ("y", "trust"), ("n", "don't trust"), ("Enter", "view"), ("q", "back")];
-    const NARROW: [(&str, &str); 4] = [("j k", "item"), ("w", "why"), ("e", "edit"), ("q", "back")];
+fn keys(spec: Option<&Spec>, above: bool, width: u16) -> Vec<(&'static str, &'static str)> {
+    const ITEM: (&str, &str) = ("j k", "item");
+    const WHY: (&str, &str) = ("w", "why");
+    const CLOSE: (&str, &str) = ("q", "close (stays pending)");
+    const BACK: (&str, &str) = ("q", "back");
     const LEAST: [(&str, &str); 2] = [("y", "once"), ("n", "deny")];
-    const NONE: [(&str, &str); 1] = [("q", "back")];
-    match item.map(|c| &c.kind) {
-        None => &NONE,
-        Some(CheckpointKind::Trust { .. }) if width >= 60 => &TRUST,
-        Some(CheckpointKind::Risk { gate: None, .. }) if above && width < 70 => &NARROW,
-        Some(CheckpointKind::Risk { gate: None, .. }) if above => &OTHER,
-        _ if above => &PLAIN,
-        _ if width >= 60 => &SHORT,
-        _ => &LEAST,
+    let Some(spec) = spec else { return vec![BACK] };
+    let named = [Role::Take, Role::Deny, Role::Look].into_iter().filter_map(|r| spec.choice(r));
+    match spec.sheet() {
+        Some(_) if width >= 60 => {
+            std::iter::once(ITEM).chain(named.map(|c| (c.key, c.label))).chain([BACK]).collect()
+        }
+        _ if above && spec.editable && width < 70 => vec![ITEM, WHY, ("e", "edit"), BACK],
+        _ if above && spec.editable => vec![ITEM, WHY, ("e", "edit the command"), CLOSE],
+        _ if above => vec![ITEM, WHY, CLOSE],
+        _ if width >= 60 => [&[ITEM][..], &LEAST, &[WHY, CLOSE]].concat(),
+        _ => LEAST.to_vec(),
     }
 }
 
@@ -142,18 +141,16 @@ fn answer_rows(item: &Checkpoint, ctx: &Ctx<'_>, width: usize) -> Vec<Line<'stat
     rows
 }
 
-fn item_rows(item: &Checkpoint, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Vec<(Line<'static>, bool)> {
+fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Vec<(Line<'static>, bool)> {
     let theme = ctx.theme;
     let bold = theme.style(Slot::Strong).add_modifier(Modifier::BOLD);
     let mark =
         Span::styled(format!("{} ", if chosen { ctx.glyphs.folded } else { " " }), theme.style(Slot::Accent));
-    let (tag, slot, text, details) = facts(item, ctx);
+    let (tag, slot) = tag(spec, ctx);
     let tag_width = tag.width().max(10) + 2;
     let mut rows = Vec::new();
     let room = width.saturating_sub(2 + tag_width).max(4);
-    // A command is shown to its last blank.
-    let exact = matches!(item.kind, CheckpointKind::Risk { .. });
-    let parts = if exact { wrap(&text, room) } else { words(&text, room) };
+    let parts = if spec.exact { wrap(&spec.text, room) } else { words(&spec.text, room) };
     for (i, part) in parts.into_iter().enumerate() {
         let lead = if i == 0 { format!("{tag:tag_width$}") } else { " ".repeat(tag_width) };
         let mark = if i == 0 { mark.clone() } else { Span::raw("  ") };
@@ -161,10 +158,10 @@ fn item_rows(item: &Checkpoint, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Ve
         rows.push((line, chosen));
     }
     let quiet = if chosen { Slot::Text } else { Slot::Faint };
-    for (label, value) in details {
+    for (label, value) in &spec.facts {
         let room = width.saturating_sub(2 + tag_width + 9).max(4);
-        for (i, part) in words(&value, room).into_iter().enumerate() {
-            let label = if i == 0 { label } else { "" };
+        for (i, part) in words(value, room).into_iter().enumerate() {
+            let label = if i == 0 { *label } else { "" };
             let line = Line::from(vec![
                 Span::raw(" ".repeat(2 + tag_width)),
                 Span::styled(format!("{label:9}"), theme.style(Slot::Soft)),
@@ -177,111 +174,14 @@ fn item_rows(item: &Checkpoint, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Ve
     rows
 }
 
-type Details = Vec<(&'static str, String)>;
-
-fn facts(item: &Checkpoint, ctx: &Ctx<'_>) -> (String, Slot, String, Details) {
-    let ascii = ctx.glyphs.waits == "!";
-    let clean = |text: &str| Clean::line(text).into_string();
-    let waits = ctx.glyphs.waits.to_owned();
-    match &item.kind {
-        CheckpointKind::Risk { command, risk, .. } => (
-            risk_name(*risk, ascii).to_owned(),
-            risk_slot(*risk),
-            clean(command),
-            command_details(&item.kind),
-        ),
-        CheckpointKind::Access { request, ruling, .. } => {
-            let details = vec![("why", clean(&ruling.to_string()))];
-            (format!("{waits} asks"), Slot::Warn, clean(&request.to_string()), details)
-        }
-        CheckpointKind::Transition { from, to, reason, .. } => {
-            let text = format!("go from {} to {}", from.title(), to.title());
-            let details = vec![("why", clean(reason))];
-            (format!("{waits} deeper"), Slot::Warn, text, details)
-        }
-        CheckpointKind::Trust { parts, .. } => {
-            let mut details = Details::new();
-            for part in parts {
-                details.push((changed(part.change), clean(&part.path)));
-                details.extend(part.would.iter().map(|w| ("", format!("  {}", clean(w)))));
-            }
-            (format!("{waits} trust"), Slot::Warn, clean(&item.message), details)
-        }
-        CheckpointKind::Diff { proposals, .. } => {
-            let files: Vec<String> = proposals
-                .iter()
-                .filter_map(|id| ctx.state.proposals.get(id))
-                .map(|p| clean(&p.path.to_string()))
-                .collect();
-            let control = proposals.iter().filter_map(|id| ctx.state.proposals.get(id)).filter_map(|p| {
-                let why = p.control.as_ref()?;
-                Some((
-                    "control",
-                    format!("{} {}; it is written by its own word", clean(p.path.as_str()), clean(why)),
-                ))
-            });
-            let details = control.collect();
-            (format!("{waits} changes"), Slot::Warn, files.join("  "), details)
-        }
-        CheckpointKind::Confirmation => {
-            let title = ctx.state.plan.as_ref().map_or(String::new(), |p| clean(&p.title));
-            (format!("{} plan", ctx.glyphs.star), Slot::Accent, title, Details::new())
-        }
-        CheckpointKind::Failure(failure) => {
-            let details = vec![("hint", clean(&failure.hint))];
-            (format!("{} failed", ctx.glyphs.failed), Slot::Bad, clean(&failure.message), details)
-        }
-        CheckpointKind::Clarification { .. }
-        | CheckpointKind::Interruption { .. }
-        | CheckpointKind::Exit
-        | CheckpointKind::PipelinePause { .. }
-        | CheckpointKind::Breakout { .. } => {
-            (format!("{waits} question"), Slot::Warn, clean(&item.message), Details::new())
-        }
-    }
+/// What an item is, with its glyph: its risk where that is judged.
+fn tag(spec: &Spec, ctx: &Ctx<'_>) -> (String, Slot) {
+    let (glyph, slot) = sound(spec.tone, ctx.glyphs);
+    spec.danger.map_or_else(
+        || (format!("{glyph} {}", spec.tag), slot),
+        |d| (risk_name(d.risk, ctx.glyphs.waits == "!").to_owned(), risk_slot(d.risk)),
+    )
 }
-
-/// What a command would run as, what it gets, and why it is asked about.
-fn command_details(kind: &CheckpointKind) -> Details {
-    let CheckpointKind::Risk { folder, why, gate, confine, reason, meant, changed, brought, gives, .. } =
-        kind
-    else {
-        return Details::new();
-    };
-    let clean = |text: &str| Clean::line(text).into_string();
-    let place = if folder.is_empty() { "the workspace".to_owned() } else { clean(folder) };
-    let mut details = vec![("folder", place), ("runs", confine.words().to_owned()), ("why", clean(why))];
-    if !gives.is_empty() {
-        details.push(("gets", format!("{} from the project's .env", clean(&gives.join(", ")))));
-    }
-    if let Some(meant) = meant {
-        details.push(("program", clean(&programs(&meant.places()))));
-    }
-    if *brought {
-        details.push(("really", clean(changed)));
-    } else if !changed.is_empty() {
-        details.push(("changed", format!("since you allowed it: {}", clean(changed))));
-    }
-    if !reason.is_empty() {
-        details.push(("reason", clean(reason)));
-    }
-    if gate.is_some() {
-        details.push(("used by", "a gate of the plan".to_owned()));
-    }
-    details
-}
-
-/// Where the programs of a command are, the first few by name.
-fn programs(places: &[String]) -> String {
-    let mut text = places.iter().take(MOST_PROGRAMS).cloned().collect::<Vec<_>>().join("  ");
-    if places.len() > MOST_PROGRAMS {
-        text.push_str(&format!("  and {} more", places.len() - MOST_PROGRAMS));
-    }
-    if text.is_empty() { "none that its words name".to_owned() } else { text }
-}
-
-/// Programs of one command that are named.
-const MOST_PROGRAMS: usize = 6;
 
 /// Every part of the text on rows of at most `width` columns; nothing is left out.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
@@ -316,16 +216,6 @@ fn words(text: &str, width: usize) -> Vec<String> {
         }
     }
     rows.iter().map(|row| format!("{lead}{row}")).collect()
-}
-
-/// How a part of what the folder brings differs from what was trusted before.
-const fn changed(change: PartChange) -> &'static str {
-    match change {
-        PartChange::New => "brings",
-        PartChange::Changed => "changed",
-        PartChange::Same => "as before",
-        PartChange::Gone => "gone",
-    }
 }
 
 #[cfg(test)]

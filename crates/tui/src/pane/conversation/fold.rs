@@ -11,11 +11,12 @@ use std::collections::{HashMap, VecDeque};
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    checkpoint::{Answer, Checkpoint},
     event::{Event, FileChange, RunStatus, Stamped},
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
     policy::{By, Manner, Request},
+    question::Card,
     sandbox::Confine,
     session::LaneKind,
 };
@@ -225,8 +226,8 @@ impl Log {
 
     fn asked(&mut self, at: Millis, checkpoint: &Checkpoint) {
         let id = checkpoint.id;
-        let (choices, failed, hint) = match &checkpoint.kind {
-            CheckpointKind::Confirmation => {
+        let (choices, failed) = match checkpoint.kind.question().card() {
+            Card::Plan => {
                 let card = self.entries.iter_mut().rev().find_map(|e| match &mut e.body {
                     Body::Plan(card) => Some(card),
                     Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) => None,
@@ -237,21 +238,14 @@ impl Log {
                 }
                 return;
             }
-            CheckpointKind::Diff { proposals, .. } => {
-                self.add(at, Kind::Work, Body::Waits(proposals.clone(), id));
+            Card::Review(proposals) => {
+                self.add(at, Kind::Work, Body::Waits(proposals, id));
                 return;
             }
-            CheckpointKind::Risk { .. }
-            | CheckpointKind::Access { .. }
-            | CheckpointKind::Trust { .. }
-            | CheckpointKind::Exit => return,
-            CheckpointKind::Clarification { choices, .. } => (choices.clone(), false, String::new()),
-            CheckpointKind::Failure(f) => (Vec::new(), true, f.hint.clone()),
-            CheckpointKind::Interruption { .. }
-            | CheckpointKind::Transition { .. }
-            | CheckpointKind::PipelinePause { .. }
-            | CheckpointKind::Breakout { .. } => (Vec::new(), false, String::new()),
+            Card::Nothing => return,
+            Card::Question { choices, failed } => (choices, failed),
         };
+        let (failed, hint) = (failed.is_some(), failed.unwrap_or_default());
         let message = checkpoint.message.clone();
         let q = Question { checkpoint: id, message, hint, choices, failed, answer: None };
         self.add(at, Kind::Card, Body::Question(q));

@@ -14,6 +14,7 @@ use pilothouse_core::{
     event::{CallStatus, Event, FileChange, Level, Proof, RunStatus},
     ids::*,
     intent::IntentNode,
+    question::Clarification,
     session::LaneKind,
     talk::DeltaKind,
     tool::{ChangeKind, ReadCall, Tool},
@@ -105,7 +106,7 @@ fn whole_story() -> Screen {
     s.tell(Event::PlanReady { plan: plan() });
     let question = Checkpoint {
         id: CheckpointId(5),
-        kind: CheckpointKind::Confirmation,
+        kind: pilothouse_core::question::Confirmation {}.into(),
         message: "Proceed?".into(),
         run: None,
     };
@@ -522,12 +523,12 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
         19 => Event::CheckpointOpened {
             checkpoint: Checkpoint {
                 id: CheckpointId(id),
-                kind: CheckpointKind::Clarification {
+                kind: CheckpointKind::Clarification(Clarification {
                     choices: vec![t.into()],
                     lane: None,
                     call: None,
                     turn: None,
-                },
+                }),
                 message: t.into(),
                 run: None,
             },

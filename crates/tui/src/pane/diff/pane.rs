@@ -6,7 +6,7 @@ use std::{io, time::Instant};
 
 use pilothouse_core::{
     blob::BlobId,
-    checkpoint::{Checkpoint, CheckpointKind},
+    checkpoint::Checkpoint,
     event::{Event, Stamped},
     ids::ProposalId,
     port::{Ask, Reply},
@@ -236,7 +236,7 @@ impl Pane for DiffPane {
     }
 
     fn covers(&self, question: &Checkpoint) -> bool {
-        matches!(question.kind, CheckpointKind::Diff { .. })
+        question.kind.review().is_some()
     }
 
     /// What was written, while the conversation is behind the diff.

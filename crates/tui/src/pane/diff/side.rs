@@ -1,7 +1,6 @@
 //! What stands around the lines: the list of files, the counts, what `a` would do, the sheet.
 
 use pilothouse_core::{
-    checkpoint::CheckpointKind,
     ids::ProposalId,
     proposal::{CONTROL_WORD, Decision, Proposal, ProposalStatus},
     tool::ChangeKind,
@@ -21,10 +20,7 @@ const TALL: u16 = 16;
 impl DiffPane {
     /// Whether a proposal is up for the user's decision.
     pub(super) fn in_review(ctx: &Ctx<'_>, id: ProposalId) -> bool {
-        ctx.state
-            .open
-            .values()
-            .any(|c| matches!(&c.kind, CheckpointKind::Diff { proposals, .. } if proposals.contains(&id)))
+        ctx.state.open.values().any(|c| c.kind.review().is_some_and(|r| r.proposals.contains(&id)))
     }
 
     pub(super) fn proposal<'a>(ctx: &Ctx<'a>, id: ProposalId) -> Option<&'a Proposal> {

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
-    checkpoint::CheckpointKind,
     clean::Clean,
     event::Proof,
     ids::{GateId, Millis, ProposalId, TaskId},
@@ -114,7 +113,7 @@ pub(super) fn items(
     proofs: &BTreeMap<GateId, (Millis, Proof)>,
 ) -> Vec<Item> {
     let Some((plan, _)) = plan_of(ctx.state) else { return Vec::new() };
-    let awaiting = ctx.state.open.values().any(|c| matches!(c.kind, CheckpointKind::Confirmation));
+    let awaiting = ctx.state.open.values().any(|c| c.kind.is_confirmation());
     let mut d = Drawer { ctx, width, open, awaiting, items: Vec::new() };
     if let Some(row) = path(plan, ctx.state, awaiting, width, ctx.glyphs) {
         d.plain(row);
@@ -243,9 +242,7 @@ impl<'a> Drawer<'a> {
     fn proposal(&mut self, p: &Proposal) {
         let g = self.ctx.glyphs;
         let review =
-            self.ctx.state.open.values().any(
-                |c| matches!(&c.kind, CheckpointKind::Diff { proposals, .. } if proposals.contains(&p.id)),
-            );
+            self.ctx.state.open.values().filter_map(|c| c.kind.review()).any(|r| r.proposals.contains(&p.id));
         let (taken, left, undecided) = p.tally();
         let chosen = p.chosen();
         let written = || p.hunks.iter().enumerate().filter(|(n, _)| chosen.contains(n)).map(|(_, h)| h);

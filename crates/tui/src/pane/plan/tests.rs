@@ -54,7 +54,7 @@ fn waiting() -> Screen {
     let mut s = Screen::new();
     s.tell(said(1, "Add rate limiting"));
     s.tell(Event::PlanReady { plan: plan() });
-    let kind = CheckpointKind::Confirmation;
+    let kind = pilothouse_core::question::Confirmation {}.into();
     let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None };
     s.tell(Event::CheckpointOpened { checkpoint });
     s

@@ -1,0 +1,265 @@
+//! Questions: what each kind asks, what is shown of it, and which answers it takes.
+//!
+//! Owns what all kinds have in common: the specification that bar, list, overlays, headless runs and
+//! typed words are driven by, the two traits of a kind, and the one list of kinds. A kind has a file
+//! below and its line here; what an answer does is decided where the session asks.
+#![expect(clippy::wildcard_enum_match_arm, reason = "whatever a kind does not name is no answer to it")]
+
+mod access;
+mod breakout;
+mod clarification;
+mod command;
+mod diff;
+mod exit;
+mod failure;
+mod interruption;
+mod pipeline;
+mod plan;
+mod spec;
+#[cfg(test)]
+mod tests;
+mod transition;
+mod trust;
+
+pub use access::{Access, AccessAnswer};
+pub use breakout::{Breakout, BreakoutAnswer};
+pub use clarification::{Clarification, ClarificationAnswer};
+pub use command::{CommandAnswer, CommandQuestion};
+pub use diff::Review;
+pub use exit::{Exit, ExitAnswer};
+pub use failure::{Failure, FailureAnswer};
+pub use interruption::{Interruption, InterruptionAnswer};
+pub use pipeline::{PauseAnswer, PipelinePause};
+pub use plan::{Confirmation, PlanAnswer};
+pub use spec::{Act, Choice, Danger, Place, Reach, Role, Spec, Tone, Unattended};
+pub use transition::{Transition, TransitionAnswer};
+pub use trust::{TrustAnswer, TrustQuestion};
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    blob::BlobId,
+    checkpoint::Answer,
+    ids::{CallId, LaneId, ProposalId},
+    input::Refusal,
+    plan::Plan,
+    proposal::Proposal,
+};
+
+/// Makes the kinds of a list, and `of_kind!`, which does the same to a question of any kind.
+macro_rules! kinds {
+    ($d:tt $($(#[$doc:meta])* $name:ident($question:ty),)*) => {
+        /// What a checkpoint asks.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case", tag = "kind")]
+        pub enum CheckpointKind {
+            $($(#[$doc])* $name($question),)*
+        }
+
+        $(impl From<$question> for CheckpointKind {
+            fn from(question: $question) -> Self {
+                Self::$name(question)
+            }
+        })*
+
+        macro_rules! of_kind {
+            ($d kind:expr, $d question:ident => $d body:expr) => {
+                match $d kind {
+                    $($crate::question::CheckpointKind::$name($d question) => $d body,)*
+                }
+            };
+        }
+        pub(crate) use of_kind;
+    };
+}
+
+// The names are stored: they stay.
+kinds! { $
+    /// Shall the plan run?
+    Confirmation(Confirmation),
+    /// Which of these, or what else?
+    Clarification(Clarification),
+    /// A gate failed, or the run did.
+    Failure(Failure),
+    /// Unclear text came in during a run.
+    Interruption(Interruption),
+    /// Proposals wait for a decision, hunk by hunk.
+    Diff(Review),
+    /// A command wants to run.
+    Risk(CommandQuestion),
+    /// A lane wants to go deeper than its message asked for.
+    Transition(Transition),
+    /// A call wants something that a rule asks about.
+    Access(Access),
+    /// May what the folder brings take effect?
+    Trust(TrustQuestion),
+    /// Leave although something runs?
+    Exit(Exit),
+    /// A pipeline stopped between two stages.
+    PipelinePause(PipelinePause),
+    /// Leave a paused pipeline?
+    Breakout(Breakout),
+}
+
+impl CheckpointKind {
+    /// What every kind says of itself.
+    pub fn question(&self) -> &dyn Question {
+        of_kind!(self, question => question)
+    }
+
+    /// The command that waits, if one does.
+    pub const fn command(&self) -> Option<&CommandQuestion> {
+        if let Self::Risk(command) = self { Some(command) } else { None }
+    }
+
+    /// The proposals under review, if it is about some.
+    pub const fn review(&self) -> Option<&Review> {
+        if let Self::Diff(review) = self { Some(review) } else { None }
+    }
+
+    /// Whether it asks for a plan's approval.
+    pub const fn is_confirmation(&self) -> bool {
+        matches!(self, Self::Confirmation(_))
+    }
+
+    /// The hash of what was shown, where an answer is bound to one.
+    pub fn shown(&self) -> Option<BlobId> {
+        self.question().shown()
+    }
+
+    /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.
+    pub fn is_phase_own(&self) -> bool {
+        self.question().is_phase_own()
+    }
+
+    /// The call that waits for its answer, if one does.
+    pub fn call(&self) -> Option<CallId> {
+        self.question().call()
+    }
+
+    /// The lane that it names, if it names one.
+    pub fn lane(&self) -> Option<LaneId> {
+        self.question().lane()
+    }
+
+    /// The ways to answer that are drawn, in their order.
+    pub fn choices(&self) -> Vec<Choice> {
+        self.question().choices().into_iter().filter(|c| !c.key.is_empty()).collect()
+    }
+
+    /// Reads a whole typed line as an answer; `None` when it is none and is a message instead.
+    pub fn read(&self, line: &str) -> Option<Answer> {
+        self.question().read(line)
+    }
+}
+
+/// What a question is about beside its own data.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The active plan.
+    pub plan: Option<&'a Plan>,
+    /// Everything that was proposed.
+    pub proposals: &'a BTreeMap<ProposalId, Proposal>,
+}
+
+/// What the conversation keeps of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Card {
+    /// An entry with the question and what became of it.
+    Question {
+        /// The numbered choices.
+        choices: Vec<String>,
+        /// What can be done, where something failed.
+        failed: Option<String>,
+    },
+    /// The card of the plan says it.
+    Plan,
+    /// A row about these proposals, while they wait.
+    Review(Vec<ProposalId>),
+    /// Nothing: what it is about has its own entry.
+    Nothing,
+}
+
+/// What a kind of question says of itself.
+pub trait Question {
+    /// The ways to answer, in the order in which they are drawn, with the words that stand for them.
+    fn choices(&self) -> Vec<Choice>;
+
+    /// Fills in what is shown of it beside its message and its choices.
+    fn describe(&self, spec: &mut Spec, asked: &Asked<'_>);
+
+    /// Reads a whole typed line as an answer; `None` when it is none.
+    fn read(&self, line: &str) -> Option<Answer> {
+        let word = word(line);
+        self.choices().into_iter().find(|c| c.words.contains(&word.as_str())).and_then(|c| c.act.given())
+    }
+
+    /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.
+    fn is_phase_own(&self) -> bool {
+        false
+    }
+
+    /// The hash of what is shown, where an answer is bound to one.
+    fn shown(&self) -> Option<BlobId> {
+        None
+    }
+
+    /// The call that waits for the answer, if one does.
+    fn call(&self) -> Option<CallId> {
+        None
+    }
+
+    /// The lane that it names, if it names one.
+    fn lane(&self) -> Option<LaneId> {
+        None
+    }
+
+    /// Whether the phase asks it again when another question took its place.
+    fn comes_back(&self) -> bool {
+        false
+    }
+
+    /// Whether it stays when the work of its lane ends, or when it has none.
+    fn outlives_work(&self) -> bool {
+        false
+    }
+
+    /// Whether someone who looks elsewhere is told of it.
+    fn alerts(&self) -> bool {
+        true
+    }
+
+    /// What the conversation keeps of it.
+    fn card(&self) -> Card {
+        Card::Question { choices: Vec::new(), failed: None }
+    }
+}
+
+/// A kind of question with the answers that it takes.
+pub trait Accept: Question {
+    /// Its answers.
+    type Answer;
+
+    /// What is meant by an answer, as it is stored: a line that changes nothing is a plain yes.
+    fn meant(&self, given: Answer) -> Answer {
+        given
+    }
+
+    /// The answer in its own type.
+    ///
+    /// # Errors
+    /// When it is none to this question.
+    fn accept(&self, given: Answer) -> Result<Self::Answer, Refusal>;
+}
+
+/// Told of an answer that a question does not take.
+pub(crate) fn wrong() -> Refusal {
+    Refusal::new("that is no answer to this question; choose one of the answers shown")
+}
+
+/// A typed line as words are compared.
+fn word(line: &str) -> String {
+    line.trim().to_lowercase().trim_end_matches(['.', '!']).to_owned()
+}

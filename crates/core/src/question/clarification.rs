@@ -1,0 +1,109 @@
+//! Which of these, or what else? Asked by a lane's call, or about the message itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Card, Choice, Question, Spec, word, wrong};
+use crate::{
+    checkpoint::Answer,
+    clean::Clean,
+    ids::{CallId, LaneId, TurnId},
+    input::Refusal,
+};
+
+/// Something must be said more clearly.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clarification {
+    /// What can be chosen; free text is always possible as well.
+    pub choices: Vec<String>,
+    /// The lane that waits for the answer, if one does.
+    pub lane: Option<LaneId>,
+    /// The call of `ask_user` that waits.
+    pub call: Option<CallId>,
+    /// The turn that is to be understood, when the message itself is unclear.
+    pub turn: Option<TurnId>,
+}
+
+/// What was said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClarificationAnswer {
+    /// The choice with this number, from 0, and its text.
+    Pick(usize, String),
+    /// Own words.
+    Said(String),
+    /// It is given up.
+    Drop,
+}
+
+/// Yes and no to "did you mean this as work?"
+const YES: [&str; 7] = ["y", "yes", "ok", "okay", "sure", "do it", "go ahead"];
+const NO: [&str; 2] = ["n", "no"];
+
+/// The key that stands for the numbers of the choices.
+pub(super) const NUMBERS: &str = "1-9";
+
+impl Question for Clarification {
+    fn choices(&self) -> Vec<Choice> {
+        vec![
+            Choice::new(NUMBERS, "choose", Act::Say("choose by its number")),
+            Choice::new("q", "drop it", Act::Give(Answer::Abort))
+                .words(&["q", "quit", "abort", "cancel", "stop"]),
+        ]
+    }
+
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        spec.options = self.choices.iter().map(|c| Clean::line(c)).collect();
+        spec.free = true;
+    }
+
+    /// Everything is an answer but a command of the user, which begins with `!`.
+    fn read(&self, line: &str) -> Option<Answer> {
+        let word = word(line);
+        let own = self.turn.is_some();
+        let give_up = self.choices().into_iter().any(|c| c.words.contains(&word.as_str()));
+        match word.parse::<usize>() {
+            _ if own && NO.contains(&word.as_str()) => Some(Answer::Abort),
+            _ if own && YES.contains(&word.as_str()) => Some(Answer::Pick(0)),
+            _ if word.starts_with('!') || word.is_empty() => None,
+            _ if give_up => Some(Answer::Abort),
+            Ok(n) if (1..=self.choices.len()).contains(&n) => Some(Answer::Pick(n - 1)),
+            Ok(_) | Err(_) => Some(Answer::Text(line.trim().to_owned())),
+        }
+    }
+
+    fn is_phase_own(&self) -> bool {
+        true
+    }
+
+    fn call(&self) -> Option<CallId> {
+        self.call
+    }
+
+    fn lane(&self) -> Option<LaneId> {
+        self.lane
+    }
+
+    fn card(&self) -> Card {
+        Card::Question { choices: self.choices.clone(), failed: None }
+    }
+}
+
+impl Accept for Clarification {
+    type Answer = ClarificationAnswer;
+
+    fn meant(&self, given: Answer) -> Answer {
+        let read = if let Answer::Text(text) = &given { self.read(text) } else { None };
+        read.unwrap_or(given)
+    }
+
+    fn accept(&self, given: Answer) -> Result<ClarificationAnswer, Refusal> {
+        match given {
+            Answer::Pick(n) => {
+                let text = self.choices.get(n).cloned().ok_or_else(wrong)?;
+                Ok(ClarificationAnswer::Pick(n, text))
+            }
+            Answer::Text(text) => Ok(ClarificationAnswer::Said(text)),
+            Answer::Abort => Ok(ClarificationAnswer::Drop),
+            _ => Err(wrong()),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A command wants to run.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Card, Choice, Danger, Question, Role, Spec};
+use crate::{
+    blob::BlobId,
+    checkpoint::Answer,
+    clean::Clean,
+    ids::{CallId, GateId},
+    input::Refusal,
+    meant::Meant,
+    policy::{By, Manner, Request, Ruling},
+    sandbox::Confine,
+    shell::Risk,
+};
+
+/// A command that waits for leave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandQuestion {
+    /// The call that would run it.
+    pub call: CallId,
+    /// The gate it is, if it is one.
+    pub gate: Option<GateId>,
+    /// The exact command line.
+    pub command: String,
+    /// The folder it runs in, relative to the workspace; empty for its root.
+    pub folder: String,
+    /// The hash of exactly what is shown.
+    pub shown: BlobId,
+    /// How dangerous it is.
+    pub risk: Risk,
+    /// Why, in one sentence.
+    pub why: String,
+    /// How it would run.
+    #[serde(default, skip_serializing_if = "Confine::is_bare")]
+    pub confine: Confine,
+    /// Why it asks for more than the sandbox gives, in the model's words; empty when it does not.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// What decided that it asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<Ruling>,
+    /// Whether it deletes something.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deletes: bool,
+    /// What its words mean here; it cannot be allowed before that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meant: Option<Box<Meant>>,
+    /// What changed since it was allowed; empty when it is asked for the first time.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub changed: String,
+    /// Whether that is something which the project brings, found before it began unasked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub brought: bool,
+    /// Names of the variables that it gets of the project.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gives: Vec<String>,
+}
+
+/// What becomes of the command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommandAnswer {
+    /// It runs, this once.
+    Run,
+    /// It does not run.
+    Deny,
+    /// It is left out.
+    Skip,
+    /// Another line runs in its place.
+    Edit(String),
+    /// It runs, and from now on what these rules say.
+    Grant {
+        /// The rules, exactly as they were shown.
+        rules: Vec<String>,
+        /// Whether they are kept in the user's file.
+        lasting: bool,
+    },
+}
+
+/// Programs of one command that are named.
+const MOST_PROGRAMS: usize = 6;
+
+impl CommandQuestion {
+    /// The command as the rules are asked about it.
+    pub fn request(&self) -> Request {
+        let by = if self.gate.is_some() { By::Gate } else { By::Agent };
+        let manner = Manner { brought: self.brought, ..Manner::of(self.confine, by) };
+        Request::command_in(&self.command, &self.folder, manner)
+    }
+
+    /// The word that must be typed before it runs, where a plain yes is not enough.
+    pub const fn word(&self) -> Option<&'static str> {
+        match (self.risk, self.deletes) {
+            (Risk::High, _) => Some("proceed"),
+            (Risk::Low | Risk::Medium, true) => Some("delete"),
+            (Risk::Low | Risk::Medium, false) => None,
+        }
+    }
+
+    /// What is beyond the usual about it, for people; empty when nothing is.
+    pub fn beyond(&self) -> String {
+        let given = (!self.gives.is_empty()).then_some("with .env");
+        self.confine.beyond().into_iter().chain(given).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Question for CommandQuestion {
+    fn choices(&self) -> Vec<Choice> {
+        let once = self.word().map_or_else(
+            || {
+                let act = Act::Give(Answer::Approve);
+                Choice::new("y", "run once", act).reach("once", "this command only")
+            },
+            |word| {
+                let reach = format!("this command only, after typing {word}");
+                Choice::new("y", "type its word to run it once", Act::Word(word)).reach("once", reach)
+            },
+        );
+        let deny = Choice::new("n", "deny", Act::Reason).role(Role::Deny);
+        let deny = deny.reach("deny", "this command; the agent is told your reason");
+        vec![once.role(Role::Take), deny]
+    }
+
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        let clean = Clean::line;
+        spec.title = clean(&self.command);
+        spec.text = clean(&self.command);
+        spec.tag = "command";
+        spec.exact = true;
+        spec.danger = Some(Danger { risk: self.risk, beyond: self.confine.beyond() });
+        let place = if self.folder.is_empty() { "the workspace" } else { &self.folder };
+        let mut facts =
+            vec![("folder", clean(place)), ("runs", clean(self.confine.words())), ("why", clean(&self.why))];
+        if !self.gives.is_empty() {
+            let names = clean(&self.gives.join(", "));
+            facts.push(("gets", clean(&format!("{names} from the project's .env"))));
+        }
+        if let Some(meant) = &self.meant {
+            facts.push(("program", clean(&programs(&meant.places()))));
+        }
+        if self.brought {
+            facts.push(("really", clean(&self.changed)));
+        } else if !self.changed.is_empty() {
+            facts.push(("changed", clean(&format!("since you allowed it: {}", clean(&self.changed)))));
+        }
+        if !self.reason.is_empty() {
+            facts.push(("reason", clean(&self.reason)));
+        }
+        if self.gate.is_some() {
+            facts.push(("used by", clean("a gate of the plan")));
+        }
+        spec.facts = facts;
+        spec.ruled = Some((self.request(), self.ruling.clone()));
+        spec.by_rule = true;
+        spec.editable = self.gate.is_none();
+    }
+
+    fn shown(&self) -> Option<BlobId> {
+        Some(self.shown)
+    }
+
+    fn call(&self) -> Option<CallId> {
+        Some(self.call)
+    }
+
+    fn card(&self) -> Card {
+        Card::Nothing
+    }
+}
+
+impl Accept for CommandQuestion {
+    type Answer = CommandAnswer;
+
+    fn meant(&self, given: Answer) -> Answer {
+        match given {
+            Answer::Line(line) if line.trim().is_empty() => Answer::Skip,
+            Answer::Line(line) if line.trim() == self.command => Answer::Approve,
+            Answer::Line(line) => Answer::Line(line.trim().to_owned()),
+            other => other,
+        }
+    }
+
+    fn accept(&self, given: Answer) -> Result<CommandAnswer, Refusal> {
+        let answer = match (given, self.word()) {
+            (Answer::Reject(_) | Answer::Abort, _) => return Ok(CommandAnswer::Deny),
+            (Answer::Skip, _) => return Ok(CommandAnswer::Skip),
+            (Answer::Line(line), _) => CommandAnswer::Edit(line),
+            (Answer::Grant { rules, lasting }, _) => CommandAnswer::Grant { rules, lasting },
+            (Answer::Approve, None) => CommandAnswer::Run,
+            (Answer::Word(word), wanted) if word.trim() == wanted.unwrap_or("y") => CommandAnswer::Run,
+            (_, wanted) => {
+                let word = wanted.unwrap_or("y");
+                return Err(Refusal::new(format!("type `{word}` to run this command; nothing else runs it")));
+            }
+        };
+        if self.meant.is_none() {
+            return Err(Refusal::new("a moment: it is being looked at what this would run"));
+        }
+        Ok(answer)
+    }
+}
+
+/// Where the programs of a command are, the first few by name.
+fn programs(places: &[String]) -> String {
+    let mut text = places.iter().take(MOST_PROGRAMS).cloned().collect::<Vec<_>>().join("  ");
+    if places.len() > MOST_PROGRAMS {
+        text.push_str(&format!("  and {} more", places.len() - MOST_PROGRAMS));
+    }
+    if text.is_empty() { "none that its words name".to_owned() } else { text }
+}

@@ -1,0 +1,54 @@
+//! Leave although something runs?
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, wrong};
+use crate::{checkpoint::Answer, input::Refusal};
+
+/// The user wants to leave, and something runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {}
+
+/// Whether they do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitAnswer {
+    /// What runs is stopped.
+    Leave,
+    /// It goes on.
+    Stay,
+}
+
+impl Question for Exit {
+    fn choices(&self) -> Vec<Choice> {
+        let leave = Choice::new("y", "stop it and leave", Act::Give(Answer::Approve));
+        let stay = Choice::new("n", "stay", Act::Give(Answer::Reject(String::new())));
+        vec![leave.words(&["y", "yes"]).role(Role::Take), stay.words(&["n", "no"])]
+    }
+
+    fn describe(&self, _spec: &mut Spec, _asked: &Asked<'_>) {}
+
+    fn is_phase_own(&self) -> bool {
+        true
+    }
+
+    /// Whoever is asked is there: they are about to leave.
+    fn alerts(&self) -> bool {
+        false
+    }
+
+    fn card(&self) -> Card {
+        Card::Nothing
+    }
+}
+
+impl Accept for Exit {
+    type Answer = ExitAnswer;
+
+    fn accept(&self, given: Answer) -> Result<ExitAnswer, Refusal> {
+        match given {
+            Answer::Approve => Ok(ExitAnswer::Leave),
+            Answer::Reject(_) => Ok(ExitAnswer::Stay),
+            _ => Err(wrong()),
+        }
+    }
+}

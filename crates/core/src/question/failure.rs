@@ -1,0 +1,129 @@
+//! A gate failed, or the run did.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Card, Choice, Question, Spec, Tone, Unattended, wrong};
+use crate::{
+    checkpoint::Answer,
+    clean::Clean,
+    goal::PlannerError,
+    ids::{GateId, TaskId},
+    input::Refusal,
+    intent::Phase,
+};
+
+/// What went wrong and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The phase in which it happened: planning or executing.
+    pub origin: Phase,
+    /// The task it happened in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
+    /// Its position in the plan, from 1; 0 outside a plan.
+    #[serde(default)]
+    pub step: usize,
+    /// The gate that failed, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateId>,
+    /// What happened.
+    pub message: String,
+    /// What the user can do about it.
+    #[serde(default)]
+    pub hint: String,
+    /// What was wrong with the model's part, when a goal could not go on because of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planner: Option<PlannerError>,
+}
+
+/// What is done about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureAnswer {
+    /// The agent mends what makes the gate fail.
+    Repair(GateId),
+    /// The gate is left out.
+    SkipGate(GateId),
+    /// The gate runs again.
+    RetryGate(GateId),
+    /// The run stops at its gate.
+    Stop,
+    /// What failed is tried again.
+    Retry,
+    /// Another plan is made.
+    Replan,
+    /// It is given up.
+    Abandon,
+    /// The user goes on by hand.
+    Manual,
+}
+
+const RETRY: &[&str] = &["r", "retry", "try again"];
+const ABORT: &[&str] = &["q", "quit", "abort", "cancel"];
+const REPLAN: &[&str] = &["p", "replan", "modify the plan"];
+const ABANDON: &[&str] = &["a", "abandon", "start over"];
+
+impl Question for Failure {
+    fn choices(&self) -> Vec<Choice> {
+        let give = |key, label, answer, words| Choice::new(key, label, Act::Give(answer)).words(words);
+        match (self.gate, self.planner) {
+            (Some(_), _) => vec![
+                give("a", "auto-fix", Answer::AutoFix, &["a", "auto", "auto-fix", "autofix", "fix"]),
+                give("s", "skip", Answer::Skip, &["s", "skip"]),
+                give("m", "manual", Answer::Manual, &["m", "manual"]),
+                give("r", "retry", Answer::Retry, RETRY),
+                give("q", "abort", Answer::Abort, ABORT),
+            ],
+            (None, Some(_)) => vec![
+                give("r", "try again", Answer::Retry, RETRY),
+                give("q", "give it up", Answer::Abort, ABORT),
+                Choice::typed(REPLAN, Answer::Replan),
+                Choice::typed(ABANDON, Answer::Abort),
+            ],
+            (None, None) => vec![
+                give("r", "try again", Answer::Retry, RETRY),
+                give("p", "modify the plan", Answer::Replan, REPLAN),
+                give("a", "start over", Answer::Abort, ABANDON),
+                Choice::typed(ABORT, Answer::Abort),
+            ],
+        }
+    }
+
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        spec.tone = Tone::Failed;
+        spec.tag = "failed";
+        spec.title = Clean::line(&self.message);
+        spec.text = Clean::line(&self.message);
+        spec.facts = vec![("hint", Clean::line(&self.hint))];
+        spec.unattended = Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned());
+    }
+
+    fn is_phase_own(&self) -> bool {
+        true
+    }
+
+    fn comes_back(&self) -> bool {
+        true
+    }
+
+    fn card(&self) -> Card {
+        Card::Question { choices: Vec::new(), failed: Some(self.hint.clone()) }
+    }
+}
+
+impl Accept for Failure {
+    type Answer = FailureAnswer;
+
+    fn accept(&self, given: Answer) -> Result<FailureAnswer, Refusal> {
+        match (self.gate, given) {
+            (Some(gate), Answer::AutoFix) => Ok(FailureAnswer::Repair(gate)),
+            (Some(gate), Answer::Skip) => Ok(FailureAnswer::SkipGate(gate)),
+            (Some(gate), Answer::Retry) => Ok(FailureAnswer::RetryGate(gate)),
+            (Some(_), Answer::Abort) => Ok(FailureAnswer::Stop),
+            (None, Answer::Retry) => Ok(FailureAnswer::Retry),
+            (None, Answer::Replan) => Ok(FailureAnswer::Replan),
+            (None, Answer::Abort) => Ok(FailureAnswer::Abandon),
+            (_, Answer::Manual) => Ok(FailureAnswer::Manual),
+            _ => Err(wrong()),
+        }
+    }
+}

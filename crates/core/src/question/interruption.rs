@@ -1,0 +1,55 @@
+//! Unclear text came in during a run.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
+use crate::{checkpoint::Answer, clean::Clean, input::Refusal};
+
+/// Something was said beside a run, and it is unclear what it means for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interruption {
+    /// What was said.
+    pub text: String,
+}
+
+/// What is done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InterruptionAnswer {
+    /// It is answered, and the run goes on.
+    Respond,
+    /// The run goes on as before.
+    Continue,
+    /// The run stops.
+    Stop,
+}
+
+impl Question for Interruption {
+    fn choices(&self) -> Vec<Choice> {
+        vec![
+            Choice::new("respond", "answer it", Act::Give(Answer::Respond)).words(&["respond", "r"]),
+            Choice::new("c", "continue", Act::Give(Answer::Continue)).words(&["continue", "c"]),
+            Choice::new("q", "abort", Act::Give(Answer::Abort)).words(&["abort", "q", "quit", "cancel"]),
+        ]
+    }
+
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        spec.title = Clean::line(&format!("You said: \"{}\"", Clean::line(&self.text)));
+    }
+
+    fn is_phase_own(&self) -> bool {
+        true
+    }
+}
+
+impl Accept for Interruption {
+    type Answer = InterruptionAnswer;
+
+    fn accept(&self, given: Answer) -> Result<InterruptionAnswer, Refusal> {
+        match given {
+            Answer::Respond => Ok(InterruptionAnswer::Respond),
+            Answer::Continue => Ok(InterruptionAnswer::Continue),
+            Answer::Abort => Ok(InterruptionAnswer::Stop),
+            _ => Err(wrong()),
+        }
+    }
+}

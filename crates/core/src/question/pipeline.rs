@@ -1,0 +1,50 @@
+//! A pipeline stopped between two stages.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
+use crate::{checkpoint::Answer, input::Refusal};
+
+/// The next stage waits for a yes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PipelinePause {
+    /// The stage that is done.
+    pub stage: u32,
+}
+
+/// How the pipeline goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PauseAnswer {
+    /// With the next stage.
+    Proceed,
+    /// Not at all.
+    Leave,
+}
+
+impl Question for PipelinePause {
+    fn choices(&self) -> Vec<Choice> {
+        vec![
+            Choice::new("1", "proceed", Act::Give(Answer::Approve)).words(&["1", "proceed"]),
+            Choice::new("2", "modify", Act::Say("say what to change in the next stage")),
+            Choice::new("3", "exit", Act::Give(Answer::Abort)).words(&["3"]),
+        ]
+    }
+
+    fn describe(&self, _spec: &mut Spec, _asked: &Asked<'_>) {}
+
+    fn is_phase_own(&self) -> bool {
+        true
+    }
+}
+
+impl Accept for PipelinePause {
+    type Answer = PauseAnswer;
+
+    fn accept(&self, given: Answer) -> Result<PauseAnswer, Refusal> {
+        match given {
+            Answer::Approve => Ok(PauseAnswer::Proceed),
+            Answer::Abort => Ok(PauseAnswer::Leave),
+            _ => Err(wrong()),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Shall the plan run?
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, Tone, Unattended, wrong};
+use crate::{checkpoint::Answer, clean::Clean, input::Refusal};
+
+/// The active plan waits for a yes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confirmation {}
+
+/// What can be said to a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlanAnswer {
+    /// It runs.
+    Run,
+    /// It is changed: how, or empty where that is asked.
+    Change(String),
+    /// It is given up.
+    Drop,
+    /// Something else is said.
+    Say(String),
+}
+
+const YES: &[&str] = &[
+    "y",
+    "yes",
+    "proceed",
+    "continue",
+    "a",
+    "auto",
+    "looks good",
+    "lgtm",
+    "go ahead",
+    "ok",
+    "okay",
+    "sure",
+    "do it",
+];
+
+impl Question for Confirmation {
+    fn choices(&self) -> Vec<Choice> {
+        let no = Answer::Reject(String::new());
+        vec![
+            Choice::new("y", "run the plan", Act::Give(Answer::Approve))
+                .words(YES)
+                .role(Role::Take)
+                .reach("run it", "this plan; changes are still reviewed"),
+            Choice::new("n", "change it", Act::Give(no)).words(&["n", "no"]).reach("change", "the plan"),
+            Choice::new("e", "edit steps", Act::Say("describe the change to the plan")),
+            Choice::typed(&["q", "quit", "abort", "cancel"], Answer::Abort),
+        ]
+    }
+
+    fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
+        spec.tone = Tone::Offers;
+        spec.title = Clean::line("Proceed?");
+        spec.suffix = " [Y/n/edit]";
+        spec.tag = "plan";
+        spec.text = asked.plan.map(|p| Clean::line(&p.title)).unwrap_or_default();
+        spec.default = Some(0);
+        spec.unattended = Unattended::PlanReady;
+    }
+
+    fn is_phase_own(&self) -> bool {
+        true
+    }
+
+    fn comes_back(&self) -> bool {
+        true
+    }
+
+    fn card(&self) -> Card {
+        Card::Plan
+    }
+}
+
+impl Accept for Confirmation {
+    type Answer = PlanAnswer;
+
+    fn accept(&self, given: Answer) -> Result<PlanAnswer, Refusal> {
+        match given {
+            Answer::Approve => Ok(PlanAnswer::Run),
+            Answer::Reject(how) => Ok(PlanAnswer::Change(how)),
+            Answer::Abort => Ok(PlanAnswer::Drop),
+            Answer::Text(text) => Ok(PlanAnswer::Say(text)),
+            _ => Err(wrong()),
+        }
+    }
+}

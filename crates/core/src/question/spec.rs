@@ -1,0 +1,248 @@
+//! The specification of a question: everything that a screen or a script shows of it.
+//!
+//! Owns the vocabulary, and what is said where a kind says nothing. Foreign text in it is clean.
+
+use super::{Asked, Question};
+use crate::{
+    blob::BlobId,
+    checkpoint::Answer,
+    clean::Clean,
+    policy::{Request, Ruling},
+    shell::Risk,
+};
+
+/// Everything that is shown of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// How it sounds.
+    pub tone: Tone,
+    /// In the bar.
+    pub title: Clean,
+    /// Softly after the title.
+    pub suffix: &'static str,
+    /// What it is, in a word.
+    pub tag: &'static str,
+    /// In the list.
+    pub text: Clean,
+    /// Whether every blank of the text counts.
+    pub exact: bool,
+    /// How dangerous a yes is, where that is judged.
+    pub danger: Option<Danger>,
+    /// What is known of it: a label and a value each.
+    pub facts: Vec<(&'static str, Clean)>,
+    /// What can be chosen by its number.
+    pub options: Vec<Clean>,
+    /// The ways to answer.
+    pub choices: Vec<Choice>,
+    /// The choice that Enter takes, if it takes one.
+    pub default: Option<usize>,
+    /// Whether any text answers it.
+    pub free: bool,
+    /// Where it is answered.
+    pub place: Place,
+    /// How many things wait in it.
+    pub things: usize,
+    /// Hunks without a decision, where it is a review.
+    pub hunks: Option<usize>,
+    /// What the rules were asked about, and what they said when it was opened.
+    pub ruled: Option<(Request, Option<Ruling>)>,
+    /// Whether a rule can answer it from now on.
+    pub by_rule: bool,
+    /// Whether what it is about can be changed before a yes.
+    pub editable: bool,
+    /// How it ends a run that nobody is there to answer.
+    pub unattended: Unattended,
+}
+
+impl Spec {
+    /// What is shown of a question with this message.
+    pub(crate) fn of(question: &dyn Question, message: &str, asked: &Asked<'_>) -> Self {
+        let place = if question.is_phase_own() { Place::Composer } else { Place::List };
+        let mut spec = Self {
+            tone: Tone::Asks,
+            title: Clean::line(message.lines().next().unwrap_or_default()),
+            suffix: "",
+            tag: "question",
+            text: Clean::line(message),
+            exact: false,
+            danger: None,
+            facts: Vec::new(),
+            options: Vec::new(),
+            choices: question.choices(),
+            default: None,
+            free: false,
+            place,
+            things: 1,
+            hunks: None,
+            ruled: None,
+            by_rule: false,
+            editable: false,
+            unattended: Unattended::Asks,
+        };
+        question.describe(&mut spec, asked);
+        spec
+    }
+
+    /// The choice that has this part in the list, if one has.
+    pub fn choice(&self, role: Role) -> Option<&Choice> {
+        self.choices.iter().find(|c| c.role == role)
+    }
+
+    /// The word that must be typed before a yes counts, if one must.
+    pub fn wants_word(&self) -> Option<&'static str> {
+        if let Some(Act::Word(word)) = self.choice(Role::Take).map(|c| &c.act) { Some(word) } else { None }
+    }
+
+    /// The blob with every line of what it is about, if there is one.
+    pub fn sheet(&self) -> Option<BlobId> {
+        if let Some(Act::Look(sheet)) = self.choice(Role::Look).map(|c| &c.act) { Some(*sheet) } else { None }
+    }
+
+    /// The answer that Enter gives, if it gives one.
+    pub fn default_answer(&self) -> Option<Answer> {
+        self.default.and_then(|n| self.choices.get(n)).and_then(|c| c.act.given())
+    }
+}
+
+/// How a question sounds: its glyph and colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Something is offered.
+    Offers,
+    /// Something waits.
+    Asks,
+    /// Something failed.
+    Failed,
+}
+
+/// Where a question is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the composer, by a word or a key of the bar.
+    Composer,
+    /// In the list of what waits.
+    List,
+    /// In the diff.
+    Diff,
+}
+
+/// How dangerous a yes is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Danger {
+    /// How much.
+    pub risk: Risk,
+    /// What is beyond the usual about it.
+    pub beyond: Option<&'static str>,
+}
+
+/// What a run does that comes to the question and has nobody to ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unattended {
+    /// It ends, and the question stays open.
+    Asks,
+    /// It is done where a plan was all that was wanted; else it ends, and the question stays open.
+    PlanReady,
+    /// It failed, and this is why.
+    Failed(String),
+}
+
+/// The part of a choice in the list, where every kind has the same keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Yes, this once.
+    Take,
+    /// No.
+    Deny,
+    /// More is shown; nothing is decided.
+    Look,
+    /// None: it is given elsewhere.
+    Other,
+}
+
+/// What making a choice does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// It is the answer.
+    Give(Answer),
+    /// This word is asked for first.
+    Word(&'static str),
+    /// A reason is asked for first.
+    Reason,
+    /// The diff decides.
+    Diff,
+    /// It is said in the composer; what to say there.
+    Say(&'static str),
+    /// Every line of this blob is shown.
+    Look(BlobId),
+    /// Nothing: it only says how it is.
+    Nothing,
+}
+
+impl Act {
+    /// The answer that it gives at once, if it gives one.
+    pub fn given(&self) -> Option<Answer> {
+        if let Self::Give(answer) = self { Some(answer.clone()) } else { None }
+    }
+}
+
+/// How far a choice reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// What it does, in a word or two.
+    pub name: &'static str,
+    /// How far.
+    pub reach: String,
+}
+
+/// One way to answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The key; empty where none is drawn.
+    pub key: &'static str,
+    /// What it does.
+    pub label: &'static str,
+    /// The typed words that stand for it.
+    pub words: &'static [&'static str],
+    /// What making it does.
+    pub act: Act,
+    /// Its part in the list.
+    pub role: Role,
+    /// How far it reaches, where the list says so.
+    pub reach: Option<Reach>,
+}
+
+impl Choice {
+    /// A choice with its key in the bar.
+    pub(super) fn new(key: &'static str, label: &'static str, act: Act) -> Self {
+        Self { key, label, words: &[], act, role: Role::Other, reach: None }
+    }
+
+    /// Whether this key of the bar is its own.
+    pub fn has_key(&self, key: char) -> bool {
+        if self.key == super::clarification::NUMBERS {
+            key.is_ascii_digit()
+        } else {
+            self.key.starts_with(key)
+        }
+    }
+
+    /// A choice that has words and is not drawn.
+    pub(super) fn typed(words: &'static [&'static str], answer: Answer) -> Self {
+        Self { words, ..Self::new("", "", Act::Give(answer)) }
+    }
+
+    /// With the words that stand for it.
+    pub(super) fn words(self, words: &'static [&'static str]) -> Self {
+        Self { words, ..self }
+    }
+
+    /// With its part in the list.
+    pub(super) fn role(self, role: Role) -> Self {
+        Self { role, ..self }
+    }
+
+    /// With how far it reaches.
+    pub(super) fn reach(self, name: &'static str, reach: impl Into<String>) -> Self {
+        Self { reach: Some(Reach { name, reach: reach.into() }), ..self }
+    }
+}

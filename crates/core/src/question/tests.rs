@@ -1,0 +1,100 @@
+//! What holds for every kind of question, over the stored ones.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    blob::BlobId,
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    event::{Event, Stamped},
+    meant::{Meant, Thing},
+    question::{Accept, Act, Asked, Place, Role, Unattended, of_kind},
+};
+
+const EVENTS: &str = include_str!("../../tests/data/events.jsonl");
+
+/// Every stored question; a command among them is known, so that it can be allowed.
+fn questions() -> Vec<Checkpoint> {
+    let events = EVENTS.lines().map(|line| serde_json::from_str::<Stamped>(line).unwrap().event);
+    let opened = events.filter_map(|event| match event {
+        Event::CheckpointOpened { checkpoint } => Some(checkpoint),
+        _ => None,
+    });
+    let known = |mut question: Checkpoint| {
+        if let CheckpointKind::Risk(command) = &mut question.kind {
+            let thing = |name: &str| Thing { name: name.into(), path: name.into(), of: BlobId::of(b"") };
+            let meant =
+                Meant { folder: thing("/w"), runs: vec![thing("make")], environment: BlobId::of(b"") };
+            command.meant = Some(Box::new(meant));
+        }
+        question
+    };
+    opened.map(known).collect()
+}
+
+fn accepts(kind: &CheckpointKind, answer: Answer) -> bool {
+    of_kind!(kind, question => question.accept(question.meant(answer)).is_ok())
+}
+
+#[test]
+fn what_a_question_offers_is_an_answer_to_it() {
+    let proposals = BTreeMap::new();
+    let mut kinds = BTreeSet::new();
+    for question in questions() {
+        kinds.insert(serde_json::to_value(&question.kind).unwrap()["kind"].as_str().unwrap().to_owned());
+        let spec = question.spec(&Asked { plan: None, proposals: &proposals });
+        for choice in &spec.choices {
+            let answer = match &choice.act {
+                Act::Give(answer) => Some(answer.clone()),
+                Act::Word(word) => Some(Answer::Word((*word).to_owned())),
+                Act::Reason => Some(Answer::Reject("why".to_owned())),
+                Act::Diff | Act::Say(_) | Act::Look(_) | Act::Nothing => None,
+            };
+            if let Some(answer) = answer {
+                assert!(accepts(&question.kind, answer), "{choice:?} of {question:?}");
+            }
+            for word in choice.words {
+                assert_eq!(question.kind.read(word), choice.act.given(), "{word} of {question:?}");
+            }
+        }
+        let default = spec.default_answer();
+        assert!(default.is_none_or(|answer| accepts(&question.kind, answer)), "{question:?}");
+    }
+    assert!(kinds.len() >= 12, "{kinds:?}");
+}
+
+#[test]
+fn no_key_and_no_word_stands_for_two_answers() {
+    for question in questions() {
+        let choices = question.kind.question().choices();
+        let keys: Vec<_> = choices.iter().map(|c| c.key).filter(|k| !k.is_empty()).collect();
+        let words: Vec<_> = choices.iter().flat_map(|c| c.words).collect();
+        assert_eq!(keys.iter().collect::<BTreeSet<_>>().len(), keys.len(), "{question:?}");
+        assert_eq!(words.iter().collect::<BTreeSet<_>>().len(), words.len(), "{question:?}");
+    }
+}
+
+#[test]
+fn typed_words_answer_only_what_holds_the_phase_and_a_run_alone_answers_nothing() {
+    let proposals = BTreeMap::new();
+    for question in questions() {
+        let spec = question.spec(&Asked { plan: None, proposals: &proposals });
+        let own = question.kind.is_phase_own();
+        assert_eq!(own, spec.place == Place::Composer, "{question:?}");
+        assert!(own || spec.choices.iter().all(|c| c.words.is_empty()), "{question:?}");
+        let listed = [Role::Take, Role::Deny].map(|role| spec.choice(role).is_some());
+        assert!(own || spec.place == Place::Diff || listed == [true, true], "{question:?}");
+        let failed = matches!(question.kind, CheckpointKind::Failure(_));
+        assert_eq!(matches!(spec.unattended, Unattended::Failed(_)), failed, "{question:?}");
+    }
+}
+
+#[test]
+fn a_plain_yes_runs_no_command_that_wants_its_word() {
+    for question in questions().iter().filter(|q| q.kind.command().is_some()) {
+        let word = question.kind.command().unwrap().word();
+        assert_eq!(accepts(&question.kind, Answer::Approve), word.is_none());
+        assert!(accepts(&question.kind, Answer::Word(word.unwrap_or("y").to_owned())));
+        assert!(!accepts(&question.kind, Answer::Word("anything".to_owned())));
+    }
+}

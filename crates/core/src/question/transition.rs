@@ -1,0 +1,77 @@
+//! A lane wants to go deeper than its message asked for.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Choice, Question, Role, Spec, wrong};
+use crate::{
+    checkpoint::Answer,
+    clean::Clean,
+    ids::{CallId, LaneId},
+    input::Refusal,
+    intent::IntentNode,
+};
+
+/// A deeper path is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transition {
+    /// The lane.
+    pub lane: LaneId,
+    /// The call that waits for it.
+    pub call: CallId,
+    /// Where it is.
+    pub from: IntentNode,
+    /// Where it wants to be.
+    pub to: IntentNode,
+    /// Why, in the model's words.
+    pub reason: String,
+}
+
+/// Whether it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransitionAnswer {
+    /// For this turn.
+    Allow,
+    /// Not in this turn.
+    Deny,
+}
+
+impl Question for Transition {
+    fn choices(&self) -> Vec<Choice> {
+        vec![
+            Choice::new("y", "allow for this turn", Act::Give(Answer::Approve))
+                .role(Role::Take)
+                .reach("once", "this turn; every change is still reviewed"),
+            Choice::new("n", "deny", Act::Reason)
+                .role(Role::Deny)
+                .reach("deny", "this turn; the agent goes on reading"),
+        ]
+    }
+
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        let text = format!("go from {} to {}", self.from.title(), self.to.title());
+        spec.title = Clean::line(&format!("may it {text}?"));
+        spec.tag = "deeper";
+        spec.text = Clean::line(&text);
+        spec.facts = vec![("why", Clean::line(&self.reason))];
+    }
+
+    fn call(&self) -> Option<CallId> {
+        Some(self.call)
+    }
+
+    fn lane(&self) -> Option<LaneId> {
+        Some(self.lane)
+    }
+}
+
+impl Accept for Transition {
+    type Answer = TransitionAnswer;
+
+    fn accept(&self, given: Answer) -> Result<TransitionAnswer, Refusal> {
+        match given {
+            Answer::Approve => Ok(TransitionAnswer::Allow),
+            Answer::Reject(_) | Answer::Abort => Ok(TransitionAnswer::Deny),
+            _ => Err(wrong()),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! May what the folder brings take effect?
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec};
+use crate::{
+    blob::BlobId,
+    checkpoint::Answer,
+    clean::Clean,
+    input::Refusal,
+    trust::{Part, PartChange},
+};
+
+/// The folder brings something that would take effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustQuestion {
+    /// What it brings.
+    pub parts: Vec<Part>,
+    /// Every line of it.
+    pub sheet: BlobId,
+    /// The hash over all of it.
+    pub shown: BlobId,
+}
+
+/// Whether it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrustAnswer {
+    /// Until it changes.
+    Trust,
+    /// It stays without effect.
+    Decline,
+}
+
+impl Question for TrustQuestion {
+    fn choices(&self) -> Vec<Choice> {
+        vec![
+            Choice::new("Enter", "view", Act::Look(self.sheet))
+                .role(Role::Look)
+                .reach("view", "every line of what it brings; decides nothing"),
+            Choice::new("y", "trust", Act::Give(Answer::Approve))
+                .role(Role::Take)
+                .reach("trust", "this folder, until what it brings changes"),
+            Choice::new("n", "don't trust", Act::Give(Answer::Reject(String::new())))
+                .role(Role::Deny)
+                .reach("decline", "this folder: nothing it brings has effect"),
+        ]
+    }
+
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        let files = match self.parts.as_slice() {
+            [] => "its gates".to_owned(),
+            [part] => Clean::line(&part.path).into_string(),
+            parts => format!("{} files", parts.len()),
+        };
+        spec.title = Clean::line(&format!("Trust this folder? ({files})"));
+        spec.tag = "trust";
+        for part in &self.parts {
+            spec.facts.push((changed(part.change), Clean::line(&part.path)));
+            let would = part.would.iter().map(|w| ("", Clean::line(&format!("  {}", Clean::line(w)))));
+            spec.facts.extend(would);
+        }
+    }
+
+    fn shown(&self) -> Option<BlobId> {
+        Some(self.shown)
+    }
+
+    fn outlives_work(&self) -> bool {
+        true
+    }
+
+    fn card(&self) -> Card {
+        Card::Nothing
+    }
+}
+
+impl Accept for TrustQuestion {
+    type Answer = TrustAnswer;
+
+    fn accept(&self, given: Answer) -> Result<TrustAnswer, Refusal> {
+        match given {
+            Answer::Approve => Ok(TrustAnswer::Trust),
+            Answer::Reject(_) | Answer::Abort | Answer::Skip => Ok(TrustAnswer::Decline),
+            _ => Err(Refusal::new("y trusts it, n leaves it without effect")),
+        }
+    }
+}
+
+/// How a part of what the folder brings differs from what was trusted before.
+const fn changed(change: PartChange) -> &'static str {
+    match change {
+        PartChange::New => "brings",
+        PartChange::Changed => "changed",
+        PartChange::Same => "as before",
+        PartChange::Gone => "gone",
+    }
+}
