@@ -169,7 +169,7 @@ fn lists_of(names: &BTreeSet<String>, most: usize, path: &Path) -> Vec<String> {
 
 #[test]
 fn knowledge_of_files_variables_and_programs_stands_in_one_place() {
-    let named = names_in(&["control", "secrets", "variables"], true);
+    let named = names_in(&["control", "private", "variables"], true);
     let programs = names_in(&["base", "git", "dev", "net", "system", "mac", "exec", "roles"], false);
     assert!(named.len() > 250 && programs.len() > 2_000, "{} {}", named.len(), programs.len());
     let other = |p: &Path| OTHER_LISTS.iter().any(|(end, _)| p.ends_with(end));

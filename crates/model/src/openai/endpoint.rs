@@ -141,100 +141,90 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// The usual places where models live.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Preset {
+/// What is known of a place where models live.
+#[derive(Debug)]
+struct Place {
+    name: &'static str,
+    base_url: Option<&'static str>,
+    url_variable: Option<&'static str>,
+    key_variables: &'static [&'static str],
+}
+
+/// The places, each an entry: its name in configuration files, its base URL, the variables that usually
+/// hold a base URL and the key.
+macro_rules! presets {
+    ($($(#[$doc:meta])* $variant:ident $name:literal, $url:expr, $url_variable:expr, $keys:expr;)*) => {
+        /// The usual places where models live.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Preset {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Preset {
+            /// Every preset.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            const fn place(self) -> Place {
+                match self {
+                    $(Self::$variant => Place {
+                        name: $name,
+                        base_url: $url,
+                        url_variable: $url_variable,
+                        key_variables: $keys,
+                    },)*
+                }
+            }
+        }
+    };
+}
+
+presets! {
     /// `OpenAI`.
-    OpenAi,
+    OpenAi "openai", Some("https://api.openai.com/v1"), Some("OPENAI_BASE_URL"), &["OPENAI_API_KEY"];
     /// `OpenRouter`.
-    OpenRouter,
+    OpenRouter "openrouter", Some("https://openrouter.ai/api/v1"), None, &["OPENROUTER_API_KEY"];
     /// Ollama on this machine.
-    Ollama,
+    Ollama "ollama", Some("http://127.0.0.1:11434/v1"), None, &[];
     /// LM Studio on this machine.
-    LmStudio,
+    LmStudio "lmstudio", Some("http://127.0.0.1:1234/v1"), None, &[];
     /// A llama.cpp server on this machine.
-    LlamaCpp,
+    LlamaCpp "llamacpp", Some("http://127.0.0.1:8080/v1"), None, &[];
     /// Anthropic's compatible endpoint.
-    Anthropic,
+    Anthropic "anthropic", Some("https://api.anthropic.com/v1"), None, &["ANTHROPIC_API_KEY"];
     /// Google's compatible endpoint.
-    Google,
+    Google "google", Some("https://generativelanguage.googleapis.com/v1beta/openai"), None,
+        &["GEMINI_API_KEY", "GOOGLE_API_KEY"];
     /// A deployment at Azure; see [`Endpoint::azure`].
-    Azure,
+    Azure "azure", None, Some("AZURE_OPENAI_ENDPOINT"), &["AZURE_OPENAI_API_KEY"];
 }
 
 impl Preset {
-    /// Every preset.
-    pub const ALL: [Self; 8] = [
-        Self::OpenAi,
-        Self::OpenRouter,
-        Self::Ollama,
-        Self::LmStudio,
-        Self::LlamaCpp,
-        Self::Anthropic,
-        Self::Google,
-        Self::Azure,
-    ];
-
     /// The version of Azure's interface that is asked for unless another is configured.
     pub const AZURE_API_VERSION: &'static str = "2024-10-21";
 
     /// The name in configuration files.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::OpenAi => "openai",
-            Self::OpenRouter => "openrouter",
-            Self::Ollama => "ollama",
-            Self::LmStudio => "lmstudio",
-            Self::LlamaCpp => "llamacpp",
-            Self::Anthropic => "anthropic",
-            Self::Google => "google",
-            Self::Azure => "azure",
-        }
+        self.place().name
     }
 
     /// The preset called `name`, in any case.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|p| p.name().eq_ignore_ascii_case(name.trim()))
+        Self::ALL.iter().copied().find(|p| p.name().eq_ignore_ascii_case(name.trim()))
     }
 
     /// The base URL; `None` for Azure, where every customer has their own.
     pub const fn base_url(self) -> Option<&'static str> {
-        match self {
-            Self::OpenAi => Some("https://api.openai.com/v1"),
-            Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
-            Self::Ollama => Some("http://127.0.0.1:11434/v1"),
-            Self::LmStudio => Some("http://127.0.0.1:1234/v1"),
-            Self::LlamaCpp => Some("http://127.0.0.1:8080/v1"),
-            Self::Anthropic => Some("https://api.anthropic.com/v1"),
-            Self::Google => Some("https://generativelanguage.googleapis.com/v1beta/openai"),
-            Self::Azure => None,
-        }
+        self.place().base_url
     }
 
     /// The environment variable that usually holds the base URL, if there is one.
     pub const fn url_variable(self) -> Option<&'static str> {
-        match self {
-            Self::OpenAi => Some("OPENAI_BASE_URL"),
-            Self::Azure => Some("AZURE_OPENAI_ENDPOINT"),
-            Self::OpenRouter
-            | Self::Ollama
-            | Self::LmStudio
-            | Self::LlamaCpp
-            | Self::Anthropic
-            | Self::Google => None,
-        }
+        self.place().url_variable
     }
 
     /// The environment variables that usually hold the key, best first; none for local servers.
     pub const fn key_variables(self) -> &'static [&'static str] {
-        match self {
-            Self::OpenAi => &["OPENAI_API_KEY"],
-            Self::OpenRouter => &["OPENROUTER_API_KEY"],
-            Self::Anthropic => &["ANTHROPIC_API_KEY"],
-            Self::Google => &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-            Self::Azure => &["AZURE_OPENAI_API_KEY"],
-            Self::Ollama | Self::LmStudio | Self::LlamaCpp => &[],
-        }
+        self.place().key_variables
     }
 
     /// An endpoint at this place for `model`; `None` for Azure.
@@ -250,7 +240,7 @@ mod tests {
 
     #[test]
     fn every_preset_is_found_by_its_name() {
-        for preset in Preset::ALL {
+        for &preset in Preset::ALL {
             assert_eq!(Preset::named(&preset.name().to_uppercase()), Some(preset));
             assert_eq!(preset.endpoint("m").is_none(), preset == Preset::Azure);
         }

@@ -14,7 +14,7 @@ use pilothouse_model::{Endpoint, embed};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, de::Error};
 
-use super::{Credentials, Preset, seconds};
+use super::{Credentials, Preset, layer::settings, seconds};
 use crate::{error::RuntimeError, home::Home, own};
 
 /// How messages are read.
@@ -61,35 +61,25 @@ pub enum Vectors {
     Remote(Box<Endpoint>),
 }
 
-/// What one source says about `[intent]`.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct IntentLayer {
-    /// The threshold of turns and paths.
-    pub primary: Option<Share>,
-    /// The threshold of kinds of turn.
-    pub sub: Option<Share>,
-    /// Thresholds of single intents.
-    pub thresholds: Option<BTreeMap<Name, Share>>,
-    /// Whether a configured model is asked.
-    pub model: Option<bool>,
-    /// The longest wait for a later tier.
-    pub wait_seconds: Option<u64>,
+settings! {
+    /// What one source says about `[intent]`.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct IntentLayer {
+        /// The threshold of turns and paths.
+        pub primary: Option<Share>,
+        /// The threshold of kinds of turn.
+        pub sub: Option<Share>,
+        /// Thresholds of single intents.
+        pub thresholds: Option<BTreeMap<Name, Share>>,
+        /// Whether a configured model is asked.
+        pub model: Option<bool>,
+        /// The longest wait for a later tier.
+        pub wait_seconds: Option<u64>,
+    }
 }
 
 impl IntentLayer {
-    /// This layer where it says something, else `below`.
-    #[must_use]
-    pub fn over(self, below: Self) -> Self {
-        Self {
-            primary: self.primary.or(below.primary),
-            sub: self.sub.or(below.sub),
-            thresholds: self.thresholds.or(below.thresholds),
-            model: self.model.or(below.model),
-            wait_seconds: self.wait_seconds.or(below.wait_seconds),
-        }
-    }
-
     fn thresholds(&self) -> Thresholds {
         let usual = Thresholds::default();
         let own = self.thresholds.iter().flatten().map(|(name, share)| (name.0.clone(), share.0)).collect();

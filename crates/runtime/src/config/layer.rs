@@ -15,6 +15,25 @@ use super::{
 };
 use crate::{error::RuntimeError, home::Environment};
 
+/// Settings that a source may leave unsaid, and how one source lies over another.
+macro_rules! settings {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$about:meta])* pub $field:ident: Option<$kind:ty>,)* }) => {
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[$about])* pub $field: Option<$kind>,)*
+        }
+
+        impl $name {
+            /// This layer where it says something, else `below`.
+            #[must_use]
+            pub fn over(self, below: Self) -> Self {
+                Self { $($field: self.$field.or(below.$field),)* }
+            }
+        }
+    };
+}
+pub(super) use settings;
+
 /// What one source says.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -35,29 +54,31 @@ pub struct Layer {
     pub log: LogLayer,
 }
 
-/// What one source says about the model.
-#[derive(Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ModelLayer {
-    /// A usual place.
-    pub preset: Option<String>,
-    /// The model's name, or `PRESET:NAME`, `script:FILE`, `offline`.
-    pub name: Option<String>,
-    /// An address instead of a preset.
-    pub base_url: Option<SecretString>,
-    /// The key; only the environment and the command line can say it here.
-    #[serde(skip)]
-    pub key: Option<SecretString>,
-    /// The context window in tokens.
-    pub window: Option<u64>,
-    /// Further headers.
-    pub headers: Option<BTreeMap<String, SecretString>>,
-    /// The price.
-    pub price: Option<PriceLayer>,
-    /// The longest wait for a connection.
-    pub connect_seconds: Option<u64>,
-    /// The longest silence.
-    pub silence_seconds: Option<u64>,
+settings! {
+    /// What one source says about the model.
+    #[derive(Clone, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct ModelLayer {
+        /// A usual place.
+        pub preset: Option<String>,
+        /// The model's name, or `PRESET:NAME`, `script:FILE`, `offline`.
+        pub name: Option<String>,
+        /// An address instead of a preset.
+        pub base_url: Option<SecretString>,
+        /// The key; only the environment and the command line can say it here.
+        #[serde(skip)]
+        pub key: Option<SecretString>,
+        /// The context window in tokens.
+        pub window: Option<u64>,
+        /// Further headers.
+        pub headers: Option<BTreeMap<String, SecretString>>,
+        /// The price.
+        pub price: Option<PriceLayer>,
+        /// The longest wait for a connection.
+        pub connect_seconds: Option<u64>,
+        /// The longest silence.
+        pub silence_seconds: Option<u64>,
+    }
 }
 
 impl std::fmt::Debug for ModelLayer {
@@ -82,55 +103,45 @@ pub struct PriceLayer {
     pub output: f64,
 }
 
-/// What one source says about sessions.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SessionLayer {
-    /// The ceiling of a new session.
-    pub permission: Option<PermissionMode>,
-    /// Messages that a model gets.
-    pub history: Option<usize>,
+settings! {
+    /// What one source says about sessions.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct SessionLayer {
+        /// The ceiling of a new session.
+        pub permission: Option<PermissionMode>,
+        /// Messages that a model gets.
+        pub history: Option<usize>,
+    }
 }
 
-/// What one source says about the sandbox of commands.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SandboxLayer {
-    /// Which one.
-    pub backend: Option<Wanted>,
-    /// Whether every command reaches the network.
-    pub network: Option<bool>,
-    /// What a command may write besides the workspace.
-    pub writable: Option<Vec<String>>,
-    /// Caches of builds, which a command may write as well.
-    pub caches: Option<Vec<String>>,
-    /// What a command may not read.
-    pub hidden: Option<Vec<String>>,
-    /// Further variables of the environment that a command gets.
-    pub env: Option<Vec<String>>,
-    /// Processes of one command.
-    pub processes: Option<u64>,
-    /// The largest file that it writes, in MiB.
-    pub file_mb: Option<u64>,
-    /// The private memory of each of its processes, in MiB.
-    pub memory_mb: Option<u64>,
+settings! {
+    /// What one source says about the sandbox of commands.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct SandboxLayer {
+        /// Which one.
+        pub backend: Option<Wanted>,
+        /// Whether every command reaches the network.
+        pub network: Option<bool>,
+        /// What a command may write besides the workspace.
+        pub writable: Option<Vec<String>>,
+        /// Caches of builds, which a command may write as well.
+        pub caches: Option<Vec<String>>,
+        /// What a command may not read.
+        pub hidden: Option<Vec<String>>,
+        /// Further variables of the environment that a command gets.
+        pub env: Option<Vec<String>>,
+        /// Processes of one command.
+        pub processes: Option<u64>,
+        /// The largest file that it writes, in MiB.
+        pub file_mb: Option<u64>,
+        /// The private memory of each of its processes, in MiB.
+        pub memory_mb: Option<u64>,
+    }
 }
 
 impl SandboxLayer {
-    fn over(self, below: Self) -> Self {
-        Self {
-            backend: self.backend.or(below.backend),
-            network: self.network.or(below.network),
-            writable: self.writable.or(below.writable),
-            caches: self.caches.or(below.caches),
-            hidden: self.hidden.or(below.hidden),
-            env: self.env.or(below.env),
-            processes: self.processes.or(below.processes),
-            file_mb: self.file_mb.or(below.file_mb),
-            memory_mb: self.memory_mb.or(below.memory_mb),
-        }
-    }
-
     /// What it comes to; a path whose variable is not set is left out.
     pub(super) fn settings(&self, environment: &Environment) -> Settings {
         let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
@@ -158,12 +169,14 @@ fn named_places(text: String) -> Vec<String> {
 
 const MIB: u64 = 1024 * 1024;
 
-/// What one source says about the log file.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LogLayer {
-    /// The filter.
-    pub filter: Option<String>,
+settings! {
+    /// What one source says about the log file.
+    #[derive(Clone, Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct LogLayer {
+        /// The filter.
+        pub filter: Option<String>,
+    }
 }
 
 impl Layer {
@@ -200,29 +213,17 @@ impl Layer {
         let place = a.preset.is_some()
             || a.base_url.is_some()
             || a.name.as_deref().is_some_and(super::voice::names_a_place);
-        let (preset, base_url) = if place { (a.preset, a.base_url) } else { (b.preset, b.base_url) };
+        let said = if place { &a } else { &b };
+        let (preset, base_url) = (said.preset.clone(), said.base_url.clone());
         Self {
-            model: ModelLayer {
-                preset,
-                base_url,
-                name: a.name.or(b.name),
-                key: a.key.or(b.key),
-                window: a.window.or(b.window),
-                headers: a.headers.or(b.headers),
-                price: a.price.or(b.price),
-                connect_seconds: a.connect_seconds.or(b.connect_seconds),
-                silence_seconds: a.silence_seconds.or(b.silence_seconds),
-            },
-            session: SessionLayer {
-                permission: self.session.permission.or(below.session.permission),
-                history: self.session.history.or(below.session.history),
-            },
+            model: ModelLayer { preset, base_url, ..a.over(b) },
+            session: self.session.over(below.session),
             sandbox: self.sandbox.over(below.sandbox),
             intent: self.intent.over(below.intent),
             // No layer but the user's own file may say it, and there it is read.
             embedder: EmbedderLayer::default(),
             notify: self.notify.over(below.notify),
-            log: LogLayer { filter: self.log.filter.or(below.log.filter) },
+            log: self.log.over(below.log),
         }
     }
 }

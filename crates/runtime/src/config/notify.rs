@@ -5,16 +5,20 @@
 use pilothouse_core::port::{Notify, NotifyBy};
 use serde::Deserialize;
 
-/// What one source says.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NotifyLayer {
-    /// By the terminal.
-    pub terminal: Option<NotifyTerminal>,
-    /// On the desktop.
-    pub desktop: Option<bool>,
-    /// Also while the terminal is in front.
-    pub always: Option<bool>,
+use super::layer::settings;
+
+settings! {
+    /// What one source says.
+    #[derive(Clone, Copy, Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct NotifyLayer {
+        /// By the terminal.
+        pub terminal: Option<NotifyTerminal>,
+        /// On the desktop.
+        pub desktop: Option<bool>,
+        /// Also while the terminal is in front.
+        pub always: Option<bool>,
+    }
 }
 
 /// How a terminal is told.
@@ -36,16 +40,6 @@ pub enum NotifyTerminal {
 }
 
 impl NotifyLayer {
-    /// This layer where it says something, else `below`.
-    #[must_use]
-    pub fn over(self, below: Self) -> Self {
-        Self {
-            terminal: self.terminal.or(below.terminal),
-            desktop: self.desktop.or(below.desktop),
-            always: self.always.or(below.always),
-        }
-    }
-
     /// What it comes to.
     pub fn settled(self) -> Notify {
         let terminal = match self.terminal {

@@ -95,7 +95,7 @@ impl Voice {
             return Ok(Preset::OpenAi);
         }
         let known = |p: &Preset| keys::of_preset(*p, environment, stored).is_some();
-        Preset::ALL.into_iter().find(known).ok_or_else(|| {
+        Preset::ALL.iter().copied().find(known).ok_or_else(|| {
             setting(
                 "model",
                 "a model is named but not where it is; set PILOTHOUSE_BASE_URL, or `preset` under [model]",

@@ -97,7 +97,7 @@ pub fn list(
 ) -> Result<(), RuntimeError> {
     let stored = Credentials::read(&Credentials::place(home))?;
     let mut all: BTreeMap<String, Vec<KeySource>> = BTreeMap::new();
-    for preset in Preset::ALL {
+    for &preset in Preset::ALL {
         let set = preset.key_variables().iter().filter(|v| environment.get(v).is_some());
         let sources: Vec<KeySource> = set.map(|v| KeySource::Environment((*v).to_owned())).collect();
         if !preset.key_variables().is_empty() {
