@@ -215,3 +215,18 @@ fn no_task_is_started_without_an_owner() {
         .collect();
     assert!(detached.is_empty(), "the driver's `Tasks` owns them, or a name that is awaited: {detached:#?}");
 }
+
+#[test]
+fn a_file_is_replaced_in_one_place_only() {
+    let elsewhere: Vec<PathBuf> = sources()
+        .into_iter()
+        .filter(|p| !test_module(p) && p.components().any(|c| c.as_os_str() == "src"))
+        // Puts what a command left out of the way, and folders back: nothing is replaced.
+        .filter(|p| !p.ends_with("tools/src/atomic.rs") && !p.ends_with("tools/src/guard/repair.rs"))
+        .filter(|p| {
+            let text = fs::read_to_string(p).unwrap();
+            text.contains("fs::rename(") || text.contains(".persist(")
+        })
+        .collect();
+    assert!(elsewhere.is_empty(), "use the tools' `atomic` module: {elsewhere:#?}");
+}

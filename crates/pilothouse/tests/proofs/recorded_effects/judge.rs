@@ -265,6 +265,13 @@ impl Judge<'_> {
         if argv[0].ends_with("/bwrap") && argv.ends_with(&["/bin/sh".into(), "-c".into(), ":".into()]) {
             return;
         }
+        // The probe of what holds here: our own binary, which starts nothing further and changes nothing.
+        if argv.get(2..4).is_some_and(|words| words == ["__sandbox", "try"]) {
+            if call.name == "execve" && !own_start {
+                self.unmatched(format!("the probe of the sandbox started {}", call.args));
+            }
+            return self.only_looks(call, "the probe of the sandbox");
+        }
         if argv.get(2).is_some_and(|a| a == "__sandbox") {
             return self.of_command(call, top, &argv, own_start);
         }

@@ -193,7 +193,7 @@ fn no_open_file_of_the_starter_reaches_what_the_agent_runs_a_gate_or_a_hook() {
                 .with_model(&server.base, &["run", "run the tests", "--auto-confirm", "--trust", "--json"]),
         );
         left.nothing("a goal's command", &left.desk.path().join("goal"));
-        let plan = json!({"title": "Look", "tasks": [{"title": "Look", "scope": "modify"}],
+        let plan = json!({"title": "Look", "tasks": [{"title": "Look", "kind": "modify"}],
             "gates": [{"name": "look", "command": "./probe.py gate"}]});
         let server = Server::start(vec![
             Turn::Say("", vec![("submit_plan", plan)]),
