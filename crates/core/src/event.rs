@@ -17,11 +17,11 @@ use crate::{
         RunId, Seq, TaskId, TurnId,
     },
     intent::{IntentNode, IntentPath, Mode, Phase, Source, Turn},
-    meant::Meant,
     plan::Plan,
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
     relpath::RelPath,
+    resolved::ResolvedCommand,
     sandbox::{Confine, Sandbox},
     scope::{PermissionMode, ToolScope},
     session::LaneKind,
@@ -106,7 +106,7 @@ pub enum Event {
     /// Something about the folder's trust is to be looked at or kept.
     TrustSought {
         /// What.
-        wish: crate::trust::TrustWish,
+        wish: crate::trust::TrustRequest,
     },
     /// These hooks are called from here on, and no others.
     HooksKnown {
@@ -664,7 +664,7 @@ pub enum Event {
         /// The call.
         call: CallId,
         /// What they mean.
-        meant: Meant,
+        meant: ResolvedCommand,
     },
     /// What a command would run is not what it was allowed for; nothing was done, and it is asked about.
     CommandChanged {

@@ -32,7 +32,7 @@ pub struct Hook {
     #[serde(default)]
     pub when: When,
     /// What its end means.
-    pub way: Way,
+    pub way: HookMode,
     /// Whose it is.
     pub origin: Origin,
 }
@@ -50,7 +50,7 @@ pub enum Origin {
 /// What the end of a hook means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum HookMode {
     /// What it was called for waits for it, and does not happen when it fails.
     Blocks,
     /// It is waited for before the session is at rest, and shown.
@@ -280,7 +280,7 @@ mod tests {
 
     fn hook(from: Option<N>, to: Option<N>) -> Hook {
         let id = BlobId::of(b"x");
-        let (when, way, origin) = (When::Always, Way::Blocks, Origin::User);
+        let (when, way, origin) = (When::Always, HookMode::Blocks, Origin::User);
         Hook { id, name: "x".into(), on: Occasion::NodeTransition, from, to, when, way, origin }
     }
 

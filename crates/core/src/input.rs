@@ -8,9 +8,9 @@ use crate::{
     event::FileChange,
     hook::HookOutcome,
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
-    intent::{Mode, Opinion},
-    meant::Meant,
+    intent::{Mode, TierAnswer},
     proposal::Decision,
+    resolved::ResolvedCommand,
     sandbox::Sandbox,
     scope::PermissionMode,
     talk::{Fault, ModelReply, Usage},
@@ -85,11 +85,11 @@ pub enum Input {
     /// The user wants the last undone change put back.
     Redo,
     /// The text of a message that waited, and what the later tiers think of it.
-    Understood {
+    TiersAnswered {
         /// The message.
         turn: TurnId,
         /// What came back.
-        said: Box<Understood>,
+        said: Box<TiersAnswered>,
     },
     /// A model replied.
     Replied {
@@ -150,11 +150,11 @@ pub enum Input {
         outcome: HookOutcome,
     },
     /// What the words of a command mean that waits.
-    Looked {
+    CommandResolved {
         /// Its question.
         checkpoint: CheckpointId,
         /// What they mean.
-        meant: Meant,
+        meant: ResolvedCommand,
     },
     /// Rules that were to be kept in the user's file are there, or could not be put there.
     RulesKept {
@@ -178,11 +178,11 @@ pub enum Input {
 
 /// What came back for a message that waited to be understood.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Understood {
+pub struct TiersAnswered {
     /// The whole text.
     pub text: String,
     /// What a later tier thinks; none when none was asked or none knows.
-    pub opinion: Option<Opinion>,
+    pub opinion: Option<TierAnswer>,
     /// Why tiers did not answer, a sentence each.
     pub faults: Vec<String>,
     /// What it cost.

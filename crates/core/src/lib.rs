@@ -15,11 +15,11 @@ pub mod work;
 pub mod checkpoint;
 pub mod goal;
 pub mod hook;
-pub mod meant;
 pub mod phase;
 pub mod plan;
 pub mod proposal;
 pub mod question;
+pub mod resolved;
 
 pub mod policy;
 pub mod sandbox;

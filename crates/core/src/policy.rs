@@ -19,7 +19,7 @@ mod rule;
 mod why;
 mod words;
 
-pub use decision::{Conditions, Decision, Ground, Outcome, Ruling, Setting};
+pub use decision::{Conditions, Decision, DecisionReason, Outcome, Ruling, Setting};
 pub use glob::Places;
 pub use held::{Held, PathRules};
 pub use manner::{By, Manner};

@@ -125,7 +125,7 @@ pub enum Update {
     /// An input changed nothing.
     Refused(String),
     /// Something that the user should know, which no input brought about.
-    Told(String),
+    Notice(String),
     /// What surrounds the session changed.
     Surroundings(Box<Surroundings>),
     /// The driver ended; with a message when it should not have.

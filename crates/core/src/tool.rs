@@ -22,9 +22,9 @@ use crate::{
     blob::{Blob, BlobId},
     diff::Hunk,
     ids::{CallId, LaneId, Millis, Process},
-    meant::Meant,
     policy::Held,
     relpath::RelPath,
+    resolved::ResolvedCommand,
     sandbox::Confine,
     session::{Lane, OpenCall},
     trust::Trust,
@@ -64,7 +64,7 @@ pub struct Permit {
     epoch: u32,
     confine: Option<Confine>,
     given: Option<BlobId>,
-    meant: Option<Box<Meant>>,
+    meant: Option<Box<ResolvedCommand>>,
     leave_of: LeaveOf,
 }
 
@@ -121,7 +121,7 @@ impl Permit {
     }
 
     /// What the words of the command meant when it was allowed; `None` where nobody was asked.
-    pub fn meant(&self) -> Option<&Meant> {
+    pub fn meant(&self) -> Option<&ResolvedCommand> {
         self.meant.as_deref()
     }
 

@@ -115,7 +115,7 @@ pub enum PartChange {
 /// What the user wants of the folder's trust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TrustWish {
+pub enum TrustRequest {
     /// To be asked about what it brings now.
     Look,
     /// To trust exactly this.

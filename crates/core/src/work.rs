@@ -5,7 +5,7 @@
 use crate::{
     blob::BlobId,
     event::FileChange,
-    hook::Way,
+    hook::HookMode,
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId, Seq, TurnId},
     intent::{IntentNode, IntentPath},
     policy::PathRules,
@@ -14,7 +14,7 @@ use crate::{
     scope::ToolScope,
     talk::Purpose,
     tool::{ChangeKind, Permit},
-    trust::TrustWish,
+    trust::TrustRequest,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -119,7 +119,7 @@ pub enum Work {
         rules: Vec<String>,
     },
     /// Look at what the folder brings, after keeping what was decided about it.
-    Survey(TrustWish),
+    Survey(TrustRequest),
     /// Run a hook.
     Hook {
         /// This run of it.
@@ -131,7 +131,7 @@ pub enum Work {
         /// The path on which it happened.
         path: IntentPath,
         /// What its end means.
-        way: Way,
+        way: HookMode,
     },
 }
 
@@ -186,7 +186,7 @@ impl Work {
 
     /// Whether the session is not at rest while it goes on.
     pub fn is_waited_for(&self) -> bool {
-        !matches!(self, Self::Hook { way: Way::Background, .. } | Self::Look { .. })
+        !matches!(self, Self::Hook { way: HookMode::Background, .. } | Self::Look { .. })
     }
 }
 

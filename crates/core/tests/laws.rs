@@ -24,10 +24,10 @@ mod support;
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     event::{Event, Stamped},
-    hook::{Hold, Hook, HookStatus, Occasion, Way},
+    hook::{Hold, Hook, HookMode, HookStatus, Occasion},
     ids::Millis,
-    input::{Input, Understood, WriteFault},
-    intent::{Control, IntentNode, IntentPath, Opinion, Phase, Source, Turn},
+    input::{Input, TiersAnswered, WriteFault},
+    intent::{Control, IntentNode, IntentPath, Phase, Source, TierAnswer, Turn},
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
     sandbox::Confine,
@@ -36,7 +36,7 @@ use pilothouse_core::{
     shell::{Act, Risk},
     talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
     tool::{Tool, ToolOutcome},
-    trust::{Trust, TrustWish},
+    trust::{Trust, TrustRequest},
     work::{Work, WorkKey},
 };
 use std::sync::Arc;
@@ -211,9 +211,9 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
 }
 
 /// What a later tier may think, right or wrong.
-fn opinions() -> Vec<Option<Opinion>> {
+fn opinions() -> Vec<Option<TierAnswer>> {
     let of = |turn, node, confidence| {
-        Some(Opinion {
+        Some(TierAnswer {
             turn: Some(turn),
             path: Some(IntentPath::to(node)),
             target: None,
@@ -245,8 +245,8 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             let text = dice.pick(&LINES).to_owned();
             let opinion = if asked { dice.pick(&opinions()) } else { None };
             let faults = if asked && opinion.is_none() { vec!["silent".to_owned()] } else { Vec::new() };
-            let said = Understood { text, opinion, faults, usage: Usage { input: 3, ..Usage::default() } };
-            Input::Understood { turn: *turn, said: Box::new(said) }
+            let said = TiersAnswered { text, opinion, faults, usage: Usage { input: 3, ..Usage::default() } };
+            Input::TiersAnswered { turn: *turn, said: Box::new(said) }
         }
         Work::Think { call, .. } => {
             let reply = ModelReply {
@@ -325,7 +325,9 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             approval: *approval,
             result: dice.pick(&[Ok("permissions.toml".to_owned()), Err("disk full".to_owned())]),
         },
-        Work::Look { checkpoint, .. } => Input::Looked { checkpoint: *checkpoint, meant: meant("2") },
+        Work::Look { checkpoint, .. } => {
+            Input::CommandResolved { checkpoint: *checkpoint, meant: meant("2") }
+        }
         Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
 }
@@ -439,7 +441,7 @@ impl Doors {
             Event::NodeTransition { lane, from, to, approval } => {
                 let hold = Hold::Move(*lane);
                 let wanted =
-                    self.hooks.iter().filter(|h| h.way == Way::Blocks && h.watches(*from, *to)).count();
+                    self.hooks.iter().filter(|h| h.way == HookMode::Blocks && h.watches(*from, *to)).count();
                 // A retreat is never held; it is the only move upwards without an approval.
                 let up =
                     approval.is_none() && from.scope().contains(to.scope()) && from.scope() != to.scope();
@@ -474,7 +476,7 @@ fn check_log(log: &[Stamped]) {
         match &e.event {
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
             // Nobody but the user trusts anything, and only what was shown.
-            Event::TrustSought { wish: TrustWish::Keep(of) } => kept = Some(*of),
+            Event::TrustSought { wish: TrustRequest::Keep(of) } => kept = Some(*of),
             Event::TrustChanged { trust: Trust::Kept, of, .. } => assert_eq!(kept, Some(*of)),
             Event::TrustChanged { trust: Trust::None, .. } => kept = None,
             Event::PermissionChanged { permission, .. } => auto = *permission == PermissionMode::Auto,
@@ -519,8 +521,8 @@ fn check_log(log: &[Stamped]) {
 
 /// Hooks that refuse at every door, and one of each other kind.
 fn doors() -> Vec<Hook> {
-    let mut all: Vec<Hook> = Occasion::ALL.into_iter().map(|on| hook(on, Way::Shown)).collect();
-    all.extend(Occasion::ALL.into_iter().filter(|o| o.can_block()).map(|on| hook(on, Way::Blocks)));
+    let mut all: Vec<Hook> = Occasion::ALL.into_iter().map(|on| hook(on, HookMode::Shown)).collect();
+    all.extend(Occasion::ALL.into_iter().filter(|o| o.can_block()).map(|on| hook(on, HookMode::Blocks)));
     all.push(on_the_way(IntentNode::Plan, IntentNode::Act));
     all
 }

@@ -38,7 +38,7 @@ use pilothouse_core::{
     checkpoint::Answer,
     event::{CallStatus, Event},
     ids::Millis,
-    input::{Found, Input, Understood, WriteFault},
+    input::{Found, Input, TiersAnswered, WriteFault},
     intent::{IntentNode, Phase},
     plan::TaskStatus,
     proposal::Decision,

@@ -10,9 +10,9 @@ use super::{
     Classifier, IntentPath,
     embed::Hashed,
     exemplars::{Exemplars, Section},
-    opinion::{self, Opinion},
     reading::{Clarify, Message, Reading, Source},
     similar::{Index, Match, Near, Thresholds},
+    tier_answer::{self, TierAnswer},
     turn::{Phase, Turn},
 };
 use crate::scope::Capability;
@@ -106,7 +106,7 @@ impl Classifier {
         let scope = || Some(Near { name: sub.as_ref()?.name.split('.').next()?.to_owned(), ..sub.clone()? });
         let found =
             Match { primary: near(Section::Primary).or_else(scope), leaf: near(Section::Leaves), sub };
-        let opinion = opinion::of_match(&found, &known.thresholds, m)?;
+        let opinion = tier_answer::of_match(&found, &known.thresholds, m)?;
         let parsed = super::classify::Parsed::within(text, m.text, self.tables());
         Some(self.join(self.prose(text, &parsed, m), &opinion, m))
     }
@@ -120,7 +120,7 @@ impl Classifier {
             return reading;
         }
         let found = known.index().and_then(|i| i.nearest(&Hashed::vector(&reading.text)));
-        let said = found.and_then(|f| opinion::of_match(&f, &known.thresholds, m).map(|o| (f, o)));
+        let said = found.and_then(|f| tier_answer::of_match(&f, &known.thresholds, m).map(|o| (f, o)));
         let Some((found, opinion)) = said else { return reading };
         let own = [&found.primary, &found.leaf].into_iter().flatten().any(|n| n.own);
         if m.phase != Phase::Idle && !own {
@@ -136,7 +136,7 @@ impl Classifier {
     pub fn settle(
         &self,
         mut reading: Reading,
-        opinion: Option<&Opinion>,
+        opinion: Option<&TierAnswer>,
         failed: bool,
         m: &Message<'_>,
     ) -> Reading {
@@ -151,7 +151,7 @@ impl Classifier {
     }
 
     /// A reading with what a later tier thinks of it.
-    pub fn join(&self, mut reading: Reading, opinion: &Opinion, m: &Message<'_>) -> Reading {
+    pub fn join(&self, mut reading: Reading, opinion: &TierAnswer, m: &Message<'_>) -> Reading {
         let was = reading.whole.clone();
         let turn = routed(opinion, &was.turn, m);
         let path = opinion.path.clone().unwrap_or_else(|| was.path.clone());
@@ -200,7 +200,7 @@ impl Classifier {
 }
 
 /// The turn to route by; which of two kinds of work it is beside a plan the phase knows better.
-fn routed(opinion: &Opinion, was: &Turn, m: &Message<'_>) -> Turn {
+fn routed(opinion: &TierAnswer, was: &Turn, m: &Message<'_>) -> Turn {
     let work = |t: &Turn| matches!(t, Turn::PlanNew(_) | Turn::PlanContinue);
     match &opinion.turn {
         None => was.clone(),

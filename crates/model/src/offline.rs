@@ -14,8 +14,8 @@ use crate::{
     client::{ModelClient, Unfinished, cancelled},
     outlet::Outlet,
 };
+use request::Request;
 use scene::{Move, Scene};
-use wish::Wish;
 
 mod answer;
 mod browse;
@@ -26,11 +26,11 @@ mod order;
 mod pattern;
 mod phrase;
 mod plan;
+mod request;
 mod review;
 mod scene;
 mod sentence;
 mod task;
-mod wish;
 
 /// How to get more than rules.
 pub const CONNECT: &str = "Connect a model for everything else: `/connect`, or set PILOTHOUSE_BASE_URL, PILOTHOUSE_MODEL and PILOTHOUSE_API_KEY.";
@@ -98,17 +98,17 @@ fn go(scene: &Scene<'_>) -> Result<String, Move> {
     if scene.purpose() == Purpose::Task {
         return task::perform(scene);
     }
-    let wish = Wish::read(scene);
+    let wish = Request::read(scene);
     match (scene.purpose(), wish) {
-        (_, Wish::Unclear(why)) => Ok(why),
-        (_, Wish::Unknown) => Ok(unknown(scene)),
+        (_, Request::Unclear(why)) => Ok(why),
+        (_, Request::Unknown) => Ok(unknown(scene)),
         (Purpose::Plan, wish) if wish.changes() => plan::submit(scene, &wish),
-        (Purpose::Plan, Wish::Job(job)) => plan::submit_job(scene, &job),
+        (Purpose::Plan, Request::Job(job)) => plan::submit_job(scene, &job),
         (Purpose::Answer | Purpose::Goal, wish) if wish.changes() => Ok(format!(
             "That would change files, which this turn may not do. Say it as an order of its own, such as {}.",
             wish.example()
         )),
-        (Purpose::Answer | Purpose::Goal, Wish::Job(job)) => command::run(scene, &job),
+        (Purpose::Answer | Purpose::Goal, Request::Job(job)) => command::run(scene, &job),
         (_, wish) => answer::give(scene, &wish),
     }
 }

@@ -26,7 +26,7 @@ use crate::{
     outlet::Outlet,
 };
 use draft::Draft;
-use transport::{Address, Carrier, End, Seen, Witness, look};
+use transport::{Address, End, HttpTransport, Seen, StreamObserver, look};
 use wire::Chunk;
 
 mod draft;
@@ -75,10 +75,10 @@ impl OpenAi {
         deltas: Sender<ModelDelta>,
         draft: &mut Draft,
     ) -> Result<(), Fault> {
-        let witness = Witness::default();
+        let witness = StreamObserver::default();
         let endpoint = Arc::clone(&self.endpoint);
         let (http, redactor) = (self.http()?, self.redactor.clone());
-        let carrier = Carrier { http, endpoint, redactor, witness: Arc::clone(&witness), deltas };
+        let carrier = HttpTransport { http, endpoint, redactor, witness: Arc::clone(&witness), deltas };
         let client = Client::build(carrier.http.clone(), Address::new(&self.endpoint)?)
             .with_http_service(tower::service_fn(move |r| carrier.clone().carry(r)));
         let counts = self.counts.load(Ordering::Relaxed);

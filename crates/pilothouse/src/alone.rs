@@ -102,9 +102,9 @@ async fn told_to_stop() -> Stop {
 ///
 /// # Errors
 /// When there is none, or it cannot be done.
-pub fn undo(args: UndoArgs, way: change::Way, secrets: &Secrets) -> Result<u8, Failure> {
+pub fn undo(args: UndoArgs, way: change::Direction, secrets: &Secrets) -> Result<u8, Failure> {
     let setup = setup(&args.dir, secrets)?;
-    let wish = change::Wish { way, session: args.session, list: args.list, dry_run: args.dry_run };
+    let wish = change::ChangeRequest { way, session: args.session, list: args.list, dry_run: args.dry_run };
     let (mut out, mut err) = (io::stdout(), io::stderr());
     let outcome: Outcome =
         block_on("undo", secrets, change::change(setup, wish, &mut out, &mut err))?.map_err(explain)?;

@@ -12,9 +12,9 @@ use pilothouse_core::{
 };
 use pilothouse_runtime::{
     Environment, Home,
-    config::{Config, Layer, Vectors, Voice},
-    later::{self, Later},
+    config::{Config, Layer, Provider, Vectors},
     secrets::Secrets,
+    tiers::{self, ClassifierTiers},
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -91,11 +91,11 @@ pub fn classify(args: &ClassifyArgs, secrets: &Secrets) -> Result<u8, Failure> {
 /// The tiers as the user configured them.
 struct Sorter {
     classifier: Classifier,
-    later: Later,
+    later: ClassifierTiers,
     /// Whether an embedder beside the built-in one is asked.
     vectors: bool,
     /// The model that is asked.
-    voice: Option<Voice>,
+    voice: Option<Provider>,
     runtime: Option<tokio::runtime::Runtime>,
     /// What is kept out of complaints.
     secrets: Secrets,
@@ -125,7 +125,7 @@ impl Sorter {
         } else {
             None
         };
-        let later = Later::new(&config.intent, &home);
+        let later = ClassifierTiers::new(&config.intent, &home);
         if let Some(runtime) = runtime.as_ref().filter(|_| vectors) {
             // What is wrong is told with each line that needed it.
             drop(runtime.block_on(later.ready()));
@@ -158,7 +158,7 @@ impl Sorter {
         let reading = match &self.runtime {
             None => self.classifier.read(&message),
             Some(runtime) => {
-                let model = self.voice.as_ref().map(later::client);
+                let model = self.voice.as_ref().map(tiers::client);
                 let asked = self.later.read(&self.classifier, &message, self.vectors, model);
                 let (reading, faults) = runtime.block_on(asked);
                 for fault in faults {

@@ -13,7 +13,7 @@ mod workbench;
 use std::process::ExitCode;
 
 use clap::Parser;
-use pilothouse_runtime::{Environment, Which, headless::change::Way, secrets::Secrets};
+use pilothouse_runtime::{Environment, Which, headless::change::Direction, secrets::Secrets};
 
 use crate::{
     cli::{Cli, Command},
@@ -60,8 +60,8 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         None => workbench::open(&cli.dir, Which::New, &cli.look, secrets),
         Some(Command::Run(args)) => alone::run(args, secrets),
         Some(Command::Sessions { what }) => alone::sessions(what),
-        Some(Command::Undo(args)) => alone::undo(args, Way::Undo, secrets),
-        Some(Command::Redo(args)) => alone::undo(args, Way::Redo, secrets),
+        Some(Command::Undo(args)) => alone::undo(args, Direction::Undo, secrets),
+        Some(Command::Redo(args)) => alone::undo(args, Direction::Redo, secrets),
         Some(Command::Auth { what }) => auth::auth(what),
         Some(Command::Trust(args)) => trust::trust(args),
         Some(Command::Permissions { what }) => permit::permissions(what),

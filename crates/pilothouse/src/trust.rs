@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use pilothouse_core::{
     blob::BlobId,
     clean::Clean,
-    trust::{Trust, TrustWish},
+    trust::{Trust, TrustRequest},
 };
 use pilothouse_runtime::trust::{Folder, Survey};
 
@@ -31,7 +31,7 @@ pub fn trust(args: TrustArgs) -> Result<u8, Failure> {
     let mut folder = Folder { asks: true, ..Folder::at(&home, &root) };
     let mut out = io::stdout().lock();
     if args.revoke {
-        folder.carry_out(TrustWish::Revoke).map_err(explain)?;
+        folder.carry_out(TrustRequest::Revoke).map_err(explain)?;
         writeln!(out, "{} is not trusted", root.display())?;
         return Ok(0);
     }
@@ -64,7 +64,7 @@ pub fn trust(args: TrustArgs) -> Result<u8, Failure> {
 }
 
 fn keep(folder: &mut Folder, of: BlobId, out: &mut impl Write) -> Result<u8, Failure> {
-    let after = folder.carry_out(TrustWish::Keep(of)).map_err(explain)?.standing;
+    let after = folder.carry_out(TrustRequest::Keep(of)).map_err(explain)?.standing;
     if after.trust == Trust::Kept && after.of == of {
         writeln!(out, "{} is trusted until what it brings changes", folder.root.display())?;
         return Ok(0);

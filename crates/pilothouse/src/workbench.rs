@@ -1,4 +1,4 @@
-//! The workbench: the first frame at once, then a driver beside it, then the farewell.
+//! The workbench: the first frame at once, then a driver beside it, then the shutdown.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -8,7 +8,8 @@ use std::{
 
 use pilothouse_core::port::{Request, Update};
 use pilothouse_runtime::{
-    Environment, Farewell, Home, RuntimeError, Setup, Which, drive, own, rooted_path, secrets::Secrets, trace,
+    Environment, Home, RuntimeError, Setup, ShutdownReport, Which, drive, own, rooted_path, secrets::Secrets,
+    trace,
 };
 use pilothouse_tui::{
     notify::Hearer,
@@ -81,7 +82,7 @@ fn beside(
     requests: Receiver<Request>,
     updates: &Sender<Update>,
     signals: Sender<Signal>,
-) -> Result<Farewell, RuntimeError> {
+) -> Result<ShutdownReport, RuntimeError> {
     let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = built.map_err(RuntimeError::io("start", "the driver"))?;
     // Without a log file everything else still works.
@@ -130,14 +131,14 @@ async fn relay(to: Sender<Signal>) {
     }
 }
 
-fn say_goodbye(driven: Result<Farewell, RuntimeError>) -> Result<(), Failure> {
-    let farewell = driven.map_err(explain)?;
+fn say_goodbye(driven: Result<ShutdownReport, RuntimeError>) -> Result<(), Failure> {
+    let shutdown = driven.map_err(explain)?;
     let mut out = io::stdout().lock();
-    if farewell.kept {
+    if shutdown.kept {
         let saved =
-            if farewell.saved { "Session saved." } else { "The end of the session could not be saved." };
+            if shutdown.saved { "Session saved." } else { "The end of the session could not be saved." };
         // The terminal may be gone (SIGHUP): then there is nobody to say it to.
-        drop(writeln!(out, "{saved} pilothouse resume {}", farewell.slug));
+        drop(writeln!(out, "{saved} pilothouse resume {}", shutdown.slug));
     }
     Ok(())
 }

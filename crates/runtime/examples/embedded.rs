@@ -49,7 +49,7 @@ async fn main() -> Result<(), RuntimeError> {
                 drop(std::io::stdout().flush());
             }
             Update::Refused(reason) => println!("refused {reason}"),
-            Update::Told(_)
+            Update::Notice(_)
             | Update::Delta(_)
             | Update::Answered(..)
             | Update::Rules(_)
@@ -71,8 +71,8 @@ async fn main() -> Result<(), RuntimeError> {
             drop(requests.send(Request::Input(Input::say(text))).await);
         }
     }
-    let farewell = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))??;
-    println!("left {}", farewell.slug);
+    let shutdown = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))??;
+    println!("left {}", shutdown.slug);
     Ok(())
 }
 

@@ -12,7 +12,7 @@ use pilothouse_core::blob::{Blob, BlobId};
 use pilothouse_tools::atomic::sync_folder;
 
 use crate::{
-    disk::{Disk, Spot, again},
+    disk::{Disk, Spot, retry_on_eintr},
     error::RuntimeError,
 };
 
@@ -62,12 +62,13 @@ impl Blobs {
         {
             return Err(e);
         }
-        let filled = fill(disk, &temp, blob.bytes()).and_then(|()| again(|| disk.rename(&temp, &spot)));
+        let filled =
+            fill(disk, &temp, blob.bytes()).and_then(|()| retry_on_eintr(|| disk.rename(&temp, &spot)));
         if let Err(e) = filled {
             drop(disk.unlink(&temp));
             return Err(e);
         }
-        again(|| disk.sync_dir(&spot))
+        retry_on_eintr(|| disk.sync_dir(&spot))
     }
 
     /// The content; `None` when it is not there, or not what its name says.
@@ -88,13 +89,13 @@ impl Blobs {
 }
 
 fn fill(disk: &dyn Disk, at: &Spot, bytes: &[u8]) -> io::Result<()> {
-    let mut file = again(|| disk.create(at, 0o600))?;
-    again(|| {
+    let mut file = retry_on_eintr(|| disk.create(at, 0o600))?;
+    retry_on_eintr(|| {
         file.set_len(0)?;
         io::Seek::rewind(&mut file)?;
         disk.write(&mut file, bytes)
     })?;
-    again(|| disk.sync(&file))
+    retry_on_eintr(|| disk.sync(&file))
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ pub mod keys;
 mod layer;
 mod notify;
 mod project;
+pub mod provider;
 mod shown;
-pub mod voice;
 
 use std::{path::Path, time::Duration};
 
@@ -30,7 +30,7 @@ pub use keys::KeySource;
 pub(crate) use layer::position;
 pub use layer::{Layer, PriceLayer};
 pub use project::ProjectLayer;
-pub use voice::Voice;
+pub use provider::Provider;
 
 /// The defaults as they are shipped.
 pub const DEFAULTS: &str = include_str!("../../../assets/config.toml");
@@ -42,7 +42,7 @@ pub const SCHEMA: &str = include_str!("../../../assets/config.schema.json");
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Who answers.
-    pub voice: Voice,
+    pub voice: Provider,
     /// Where the key for it comes from, if it has one.
     pub key: Option<KeySource>,
     /// What may stand nowhere: the keys in use and those that lie ready.
@@ -88,7 +88,7 @@ impl Config {
         let embedder = user.embedder.clone();
         let all = flags.over(Layer::from_environment(environment)).over(user).over(defaults);
         let stored = Credentials::read(&Credentials::place(home))?;
-        let (voice, key) = Voice::choose(&all.model, environment, &stored)?;
+        let (voice, key) = Provider::choose(&all.model, environment, &stored)?;
         let embedder = intent::vectors(&embedder, environment, &stored)?;
         let secrets = secrets::known(environment, &stored, &voice, &embedder);
         let mut notices = key.notices;

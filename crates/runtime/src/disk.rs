@@ -115,7 +115,7 @@ pub trait Disk: Send + Sync {
     fn sync_dir(&self, at: &Spot) -> io::Result<()>;
     /// Gives `to` the mode, owner and extended attributes of the file at `from`; what the system
     /// does not allow is left out.
-    fn dress(&self, from: &Spot, to: &File);
+    fn copy_metadata(&self, from: &Spot, to: &File);
 }
 
 /// The largest file that is read or written whole, in bytes.
@@ -188,7 +188,7 @@ impl Disk for RealDisk {
         Ok(rustix::fs::fsync(&at.dir)?)
     }
 
-    fn dress(&self, from: &Spot, to: &File) {
+    fn copy_metadata(&self, from: &Spot, to: &File) {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let Ok(fd) = rustix::fs::openat(&from.dir, &from.name, flags, Mode::empty()) else { return };
         let old = File::from(fd);
@@ -219,7 +219,7 @@ fn copy_attributes(from: &File, to: &File) {
 ///
 /// # Errors
 /// What the call says at last.
-pub fn again<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub fn retry_on_eintr<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for _ in 0..100 {
         match call() {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}

@@ -133,7 +133,7 @@ impl Setup {
 
 /// How a session was left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Farewell {
+pub struct ShutdownReport {
     /// Its name, to take it up again.
     pub slug: String,
     /// Whether everything that happened is on disk.
@@ -159,7 +159,7 @@ enum Inbound {
     /// git answered.
     Branch(surroundings::Branch),
     /// Something that the user should know.
-    Told(String),
+    Notice(String),
 }
 
 struct Driver {
@@ -168,7 +168,7 @@ struct Driver {
     outbox: Outbox,
     inbound: mpsc::Sender<Inbound>,
     running: BTreeMap<WorkKey, work::Slot>,
-    kit: work::Kit,
+    kit: work::Services,
     /// Decided and not yet on disk.
     unsaved: Vec<Step>,
     /// Disk work besides the log and the workspace.
@@ -196,7 +196,7 @@ pub async fn drive(
     setup: Setup,
     mut requests: mpsc::Receiver<Request>,
     updates: mpsc::Sender<Update>,
-) -> Result<Farewell, RuntimeError> {
+) -> Result<ShutdownReport, RuntimeError> {
     let (inbound, mut results) = mpsc::channel(BURST);
     let mut driver = Driver::open(setup, inbound, updates)?;
     let span = driver.trace.session();
@@ -211,7 +211,7 @@ impl Driver {
         updates: mpsc::Sender<Update>,
     ) -> Result<Self, RuntimeError> {
         let mut at = opening::open(&setup)?;
-        let kit = work::Kit::new(&setup, &at)?;
+        let kit = work::Services::new(&setup, &at)?;
         let around = Surroundings {
             folder: at.root.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
             model: at.config.voice.name(),
@@ -324,7 +324,7 @@ impl Driver {
             Inbound::Answered(number, reply) => self.outbox.send(Update::Answered(number, reply)),
             Inbound::Surveyed(found) => self.surveyed(*found, inputs),
             Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
-            Inbound::Told(what) => self.outbox.send(Update::Told(what)),
+            Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Branch(branch) => {
                 let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
                 let after = Surroundings { branch: name, dirty: branch.dirty, ..self.around.clone() };
@@ -478,7 +478,7 @@ impl Driver {
         if let Err(why) = told
             && !std::mem::replace(&mut self.mute, true)
         {
-            self.outbox.send(Update::Told(format!("the desktop cannot be told: {why}")));
+            self.outbox.send(Update::Notice(format!("the desktop cannot be told: {why}")));
         }
     }
 

@@ -133,17 +133,17 @@ pub async fn run(
         watch.last_words(update);
     }
     let left = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))?;
-    let farewell = left?;
+    let shutdown = left?;
     let Verdict { exit, reason } = verdict;
     if let Some(path) = &options.patch_out
-        && patch::write(path, &home, &farewell.slug, watch.session.state(), watch.from, &secrets)?
+        && patch::write(path, &home, &shutdown.slug, watch.session.state(), watch.from, &secrets)?
     {
         watch
             .report
             .say(&format!("! {} holds a secret of a changed file, or it would not fit", path.display()));
     }
     tracing::info!(exit, "headless run ended");
-    let outcome = Outcome { exit, slug: farewell.slug, reason };
+    let outcome = Outcome { exit, slug: shutdown.slug, reason };
     watch.report.end(&outcome, watch.asked.as_ref(), watch.session.state());
     Ok(outcome)
 }
@@ -248,7 +248,7 @@ impl Watch<'_> {
                 let over = self.taken && !self.session.state().busy();
                 over.then(|| Verdict::new(1, reason))
             }
-            Update::Told(what) => {
+            Update::Notice(what) => {
                 self.report.warn(&what);
                 None
             }
@@ -323,7 +323,7 @@ impl Watch<'_> {
                 }
             }
             Update::Refused(_)
-            | Update::Told(_)
+            | Update::Notice(_)
             | Update::Opened(..)
             | Update::Delta(_)
             | Update::Answered(..)

@@ -10,7 +10,7 @@ use std::{path::Path, time::Duration};
 
 use pilothouse_core::{
     blob::BlobId,
-    hook::{Hook, Occasion, Origin, Way, When},
+    hook::{Hook, HookMode, Occasion, Origin, When},
     intent::IntentNode,
 };
 use toml::Spanned;
@@ -54,9 +54,9 @@ impl Definition {
     pub fn says(&self) -> String {
         let hook = &self.hook;
         let way = match hook.way {
-            Way::Blocks => ", and blocks when it fails",
-            Way::Shown => "",
-            Way::Background => " in the background",
+            HookMode::Blocks => ", and blocks when it fails",
+            HookMode::Shown => "",
+            HookMode::Background => " in the background",
         };
         let node = |n: Option<IntentNode>| n.map_or("anywhere", IntentNode::name);
         let on = match (hook.from, hook.to) {
@@ -176,7 +176,7 @@ impl Reader<'_> {
         }
     }
 
-    fn way(&self, on: Occasion, entry: &Entry) -> Result<Way, RuntimeError> {
+    fn way(&self, on: Occasion, entry: &Entry) -> Result<HookMode, RuntimeError> {
         let yes = |field: Option<&Spanned<bool>>| field.filter(|f| *f.get_ref()).map(Spanned::span);
         match (yes(entry.block_if_fails.as_ref()), yes(entry.background.as_ref())) {
             (Some(span), _) if !on.can_block() => {
@@ -193,9 +193,9 @@ impl Reader<'_> {
                 let hint = "leave one of the two out";
                 Err(self.fault(Some(span), "what runs in the background cannot block", hint))
             }
-            (Some(_), None) => Ok(Way::Blocks),
-            (None, Some(_)) => Ok(Way::Background),
-            (None, None) => Ok(Way::Shown),
+            (Some(_), None) => Ok(HookMode::Blocks),
+            (None, Some(_)) => Ok(HookMode::Background),
+            (None, None) => Ok(HookMode::Shown),
         }
     }
 

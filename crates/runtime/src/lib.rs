@@ -8,9 +8,9 @@ pub mod driver;
 pub mod headless;
 
 pub mod context;
-pub mod later;
 pub mod pending;
 pub mod sessions;
+pub mod tiers;
 pub mod vectors;
 
 pub mod blobs;
@@ -35,7 +35,7 @@ pub mod error;
 mod rig;
 
 pub use config::{Config, Layer};
-pub use driver::{Farewell, Setup, Which, drive, place};
+pub use driver::{Setup, ShutdownReport, Which, drive, place};
 pub use error::RuntimeError;
 pub use home::{Environment, Home};
 pub use pilothouse_tools::{keep_descriptors, rooted_path, sandbox::helper};

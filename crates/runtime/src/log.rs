@@ -23,7 +23,7 @@ pub use scan::Report;
 use scan::{Index, Place};
 
 use crate::{
-    disk::{Disk, again},
+    disk::{Disk, retry_on_eintr},
     error::RuntimeError,
 };
 
@@ -181,11 +181,11 @@ impl Log {
         }
         self.file.seek(SeekFrom::Start(self.end))?;
         let start = self.end;
-        let written = again(|| {
+        let written = retry_on_eintr(|| {
             self.file.seek(SeekFrom::Start(start))?;
             disk.write(&mut self.file, bytes)
         })
-        .and_then(|()| again(|| disk.sync(&self.file)));
+        .and_then(|()| retry_on_eintr(|| disk.sync(&self.file)));
         if let Err(e) = written {
             drop(self.file.set_len(self.end));
             return Err(e);

@@ -9,7 +9,7 @@ use pilothouse_core::redact::{Redactor, is_worth_hiding};
 use secrecy::ExposeSecret;
 
 use crate::{
-    config::{Credentials, Vectors, Voice},
+    config::{Credentials, Provider, Vectors},
     home::Environment,
 };
 
@@ -54,14 +54,14 @@ fn of_environment(environment: &Environment) -> Redactor {
 pub(crate) fn known(
     environment: &Environment,
     stored: &Credentials,
-    voice: &Voice,
+    voice: &Provider,
     vectors: &Vectors,
 ) -> Redactor {
     let mut all: Vec<&str> = in_environment(environment).collect();
     all.extend(stored.values().map(ExposeSecret::expose_secret).filter(|k| is_worth_hiding("key", k)));
     let speaks = match voice {
-        Voice::Endpoint(endpoint) => Some(endpoint),
-        Voice::Offline | Voice::Script(_) => None,
+        Provider::Endpoint(endpoint) => Some(endpoint),
+        Provider::Offline | Provider::Script(_) => None,
     };
     let compares = match vectors {
         Vectors::Remote(endpoint) => Some(endpoint),

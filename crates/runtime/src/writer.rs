@@ -24,7 +24,7 @@ use pilothouse_core::{
 
 use crate::{
     blobs::Blobs,
-    disk::{Disk, Root, Spot, again},
+    disk::{Disk, Root, Spot, retry_on_eintr},
     error::cause,
 };
 
@@ -126,9 +126,9 @@ impl<'a> Job<'a> {
         let at = self.root.locate(&swap.path)?;
         let mut spot = at.spot;
         for (n, _) in at.missing.iter().enumerate() {
-            again(|| self.disk.mkdir(&spot))?;
+            retry_on_eintr(|| self.disk.mkdir(&spot))?;
             self.made.push(spot.clone());
-            again(|| self.disk.sync_dir(&spot))?;
+            retry_on_eintr(|| self.disk.sync_dir(&spot))?;
             spot = Root::enter(&spot, at.missing.get(n + 1).unwrap_or(&at.name))?;
         }
         let staged = Staged { swap, spot: spot.clone(), fresh: None, backup: None, done: false };
@@ -163,7 +163,7 @@ impl<'a> Job<'a> {
             })?;
         }
         for staged in &self.staged {
-            again(|| self.disk.sync_dir(&staged.spot)).map_err(|e| fault(&staged.swap.path, &e))?;
+            retry_on_eintr(|| self.disk.sync_dir(&staged.spot)).map_err(|e| fault(&staged.swap.path, &e))?;
         }
         Ok(())
     }
@@ -179,19 +179,19 @@ impl<'a> Job<'a> {
         }
         for staged in self.staged.iter().filter(|s| s.done) {
             if folders.remove(&staged.spot.shown().parent().map(PathBuf::from)) {
-                drop(again(|| self.disk.sync_dir(&staged.spot)));
+                drop(retry_on_eintr(|| self.disk.sync_dir(&staged.spot)));
             }
         }
         self.clean();
         for folder in self.made.iter().rev() {
-            drop(again(|| self.disk.rmdir(folder)));
+            drop(retry_on_eintr(|| self.disk.rmdir(folder)));
         }
         fault
     }
 
     fn clean(&self) {
         for temp in self.staged.iter().flat_map(|s| [&s.fresh, &s.backup]).flatten() {
-            if let Err(e) = again(|| self.disk.unlink(temp))
+            if let Err(e) = retry_on_eintr(|| self.disk.unlink(temp))
                 && e.kind() != io::ErrorKind::NotFound
             {
                 tracing::warn!(path = %temp.shown().display(), error = %e, "a temporary file is left");
@@ -217,14 +217,14 @@ impl Staged<'_> {
     /// The one call that makes the new content the file's.
     fn turn(&mut self, disk: &dyn Disk) -> io::Result<()> {
         match (&self.fresh, self.swap.expect) {
-            (Some(fresh), Some(_)) => again(|| disk.rename(fresh, &self.spot))?,
-            (Some(fresh), None) => match again(|| disk.link(fresh, &self.spot)) {
-                Err(e) if lacks_links(&e) => again(|| disk.rename(fresh, &self.spot))?,
+            (Some(fresh), Some(_)) => retry_on_eintr(|| disk.rename(fresh, &self.spot))?,
+            (Some(fresh), None) => match retry_on_eintr(|| disk.link(fresh, &self.spot)) {
+                Err(e) if lacks_links(&e) => retry_on_eintr(|| disk.rename(fresh, &self.spot))?,
                 other => other?,
             },
             (None, _) => {
                 let aside = self.spot.beside(temp_name());
-                again(|| disk.rename(&self.spot, &aside))?;
+                retry_on_eintr(|| disk.rename(&self.spot, &aside))?;
                 self.backup = Some(aside);
             }
         }
@@ -234,8 +234,8 @@ impl Staged<'_> {
 
     fn turn_back(&mut self, disk: &dyn Disk) -> io::Result<()> {
         match &self.backup {
-            Some(backup) => again(|| disk.rename(backup, &self.spot))?,
-            None => again(|| disk.unlink(&self.spot))?,
+            Some(backup) => retry_on_eintr(|| disk.rename(backup, &self.spot))?,
+            None => retry_on_eintr(|| disk.unlink(&self.spot))?,
         }
         self.backup = None;
         Ok(())
@@ -249,28 +249,29 @@ fn stage_content(
     like: Option<&Spot>,
     mode: Option<u32>,
 ) -> io::Result<()> {
-    let mut file = again(|| disk.create(temp, mode.unwrap_or(0o666)))?;
-    again(|| {
+    let mut file = retry_on_eintr(|| disk.create(temp, mode.unwrap_or(0o666)))?;
+    retry_on_eintr(|| {
         file.set_len(0)?;
         io::Seek::rewind(&mut file)?;
         disk.write(&mut file, bytes)
     })?;
     match (like, mode) {
-        (Some(old), _) => disk.dress(old, &file),
+        (Some(old), _) => disk.copy_metadata(old, &file),
         (None, Some(mode)) => {
             let bits = std::os::unix::fs::PermissionsExt::from_mode(mode);
             file.set_permissions(bits)?;
         }
         (None, None) => {}
     }
-    again(|| disk.sync(&file))
+    retry_on_eintr(|| disk.sync(&file))
 }
 
 /// Keeps the old file under a second name, so that putting it back needs no room.
 fn keep(disk: &dyn Disk, spot: &Spot, backup: &Spot) -> io::Result<()> {
-    match again(|| disk.link(spot, backup)) {
+    match retry_on_eintr(|| disk.link(spot, backup)) {
         Err(e) if lacks_links(&e) => {
-            let old = again(|| disk.read(spot))?.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+            let old = retry_on_eintr(|| disk.read(spot))?
+                .ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
             stage_content(disk, backup, &old.bytes, Some(spot), Some(old.mode))
         }
         other => other,
@@ -291,7 +292,7 @@ fn temp_name() -> OsString {
 }
 
 fn check(disk: &dyn Disk, swap: &Swap, spot: &Spot) -> Result<(), WriteFault> {
-    let now = again(|| disk.read(spot)).map_err(|e| fault(&swap.path, &e))?;
+    let now = retry_on_eintr(|| disk.read(spot)).map_err(|e| fault(&swap.path, &e))?;
     match (now.map(|f| BlobId::of(&f.bytes)), swap.expect) {
         (now, expect) if now == expect => Ok(()),
         (None, _) => Err(stale(&swap.path, "is gone")),
@@ -332,7 +333,7 @@ fn current(disk: &dyn Disk, root: &Root, file: &FileChange) -> io::Result<Option
     if !at.missing.is_empty() {
         return Ok(None);
     }
-    Ok(again(|| disk.read(&at.spot))?.map(|f| BlobId::of(&f.bytes)))
+    Ok(retry_on_eintr(|| disk.read(&at.spot))?.map(|f| BlobId::of(&f.bytes)))
 }
 
 /// Removes what an interrupted write left beside these files.

@@ -53,7 +53,7 @@ impl Walker<'_> {
                 }
             }
         }
-        if let Some(real) = self.unmask(argv) {
+        if let Some(real) = self.resolve_alias(argv) {
             return self.dispatch(&real, span, feed);
         }
         let (name, located) = self.name_of(first);

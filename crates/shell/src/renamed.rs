@@ -68,7 +68,7 @@ impl Walker<'_> {
     }
 
     /// The program that a path runs, if the line gave it that name: the command as it is.
-    pub(super) fn unmask(&mut self, argv: &[Field]) -> Option<Vec<Field>> {
+    pub(super) fn resolve_alias(&mut self, argv: &[Field]) -> Option<Vec<Field>> {
         let (first, rest) = argv.split_first()?;
         first.text.rsplit_once('/').filter(|(folder, _)| !BINS.contains(folder))?;
         let real = self.real_name(&first.text)?.to_owned();

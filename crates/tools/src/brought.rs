@@ -14,7 +14,7 @@ use pilothouse_core::shell::{self, Call, Reading, Risk, Role};
 
 use crate::{
     git::held::{self, Place},
-    meant, program,
+    program, resolved,
 };
 
 /// A command that nobody was asked about.
@@ -104,7 +104,7 @@ impl Loose {
             let from = call.from.as_deref().unwrap_or(&[]);
             let from = from.iter().map(|f| folder.join(f)).chain(std::iter::once(folder.to_owned()));
             for from in from {
-                let Ok(real) = meant::found(&call.given, &from, path).canonicalize() else { continue };
+                let Ok(real) = resolved::found(&call.given, &from, path).canonicalize() else { continue };
                 if self.holds(&real) {
                     let shown = real.strip_prefix(folder).unwrap_or(&real).display();
                     return Err(format!(

@@ -20,11 +20,11 @@ pub(crate) use edit::edit;
 use crate::{
     files::count,
     jail::MAX_FILE_BYTES,
-    sight::{Eyes, Sight, Start},
+    sight::{LaneView, Sight, Start},
 };
 
 /// Proposes a new file or a whole new content.
-pub(crate) fn write(eyes: Eyes<'_>, args: &Write) -> Result<ToolOutcome, String> {
+pub(crate) fn write(eyes: LaneView<'_>, args: &Write) -> Result<ToolOutcome, String> {
     let sight = sight(eyes, &args.path, "write", &[Act::Write])?;
     let start = sight.start()?;
     let content = content(eyes, &sight, &start, &args.content)?.into_bytes();
@@ -35,13 +35,13 @@ pub(crate) fn write(eyes: Eyes<'_>, args: &Write) -> Result<ToolOutcome, String>
 }
 
 /// The whole content, with the secrets of the file in the place of their marks.
-fn content(eyes: Eyes<'_>, sight: &Sight, start: &Start, content: &str) -> Result<String, String> {
+fn content(eyes: LaneView<'_>, sight: &Sight, start: &Start, content: &str) -> Result<String, String> {
     let before = start.content.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
     restore_whole(eyes.redactor, sight.path.as_str(), &before, content)
 }
 
 /// Proposes the removal of a file.
-pub(crate) fn delete(eyes: Eyes<'_>, args: &Delete) -> Result<ToolOutcome, String> {
+pub(crate) fn delete(eyes: LaneView<'_>, args: &Delete) -> Result<ToolOutcome, String> {
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
     if let Some(path) = &path {
         let is_link =
@@ -62,7 +62,7 @@ pub(crate) fn delete(eyes: Eyes<'_>, args: &Delete) -> Result<ToolOutcome, Strin
 }
 
 /// Looks at the file that a change is for.
-fn sight(eyes: Eyes<'_>, path: &str, verb: &str, acts: &[Act]) -> Result<Sight, String> {
+fn sight(eyes: LaneView<'_>, path: &str, verb: &str, acts: &[Act]) -> Result<Sight, String> {
     let asked = eyes.jail.read_path(path).map_err(|e| e.to_string())?;
     let Some(asked) = asked else { return Err(format!("{path} is a folder; {verb} needs a file")) };
     refuse_control(&asked)?;

@@ -3,9 +3,9 @@
 //! Owns the process from its start until nothing of it is left. Never judges a command and never
 //! hands it a terminal, input or a secret.
 
+mod control_guard;
 pub(crate) mod environment;
 pub(crate) mod hook;
-mod leash;
 mod output;
 mod plain;
 mod refusal;
@@ -34,8 +34,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{guard::Guard, jail::Jail, sandbox::Fence, workshop::Sink};
-use leash::Leash;
+use crate::{executor::Sink, guard::Guard, jail::Jail, sandbox::CommandSandbox};
+use control_guard::ControlFileGuard;
 use output::{Output, Stream};
 use running::{News, Running};
 
@@ -78,7 +78,7 @@ enum Stop {
 pub(crate) struct Ground<'a> {
     pub jail: &'a Jail,
     pub shell: &'a Shell,
-    pub fence: &'a Fence,
+    pub fence: &'a CommandSandbox,
     pub guard: &'a Guard,
     /// Variables that the trusted project gives.
     pub given: &'a [(String, String)],
@@ -109,7 +109,7 @@ pub(crate) async fn run(
     sink: &dyn Sink,
     cancel: &CancellationToken,
 ) -> ToolOutcome {
-    let watch = Leash::before(ground.guard, ground.confine).await;
+    let watch = ControlFileGuard::before(ground.guard, ground.confine).await;
     match begin(ground, args, &watch.kept()) {
         Ok((running, timeout)) => {
             let outcome = attend(running, ground.held(), timeout, sink, cancel).await;
@@ -128,7 +128,7 @@ fn begin(ground: Ground<'_>, args: &Run, kept: &[PathBuf]) -> Result<(Running, D
 /// What a command gets.
 pub(crate) fn environment(
     given: &[(String, String)],
-    fence: &Fence,
+    fence: &CommandSandbox,
     confine: Confine,
 ) -> Vec<(OsString, OsString)> {
     environment::of(std::env::vars_os(), given, fence, confine)

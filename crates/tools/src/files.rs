@@ -9,14 +9,14 @@ mod walk;
 
 use pilothouse_core::relpath::RelPath;
 
-use crate::sight::Eyes;
+use crate::sight::LaneView;
 
 pub(crate) use list::list;
 pub(crate) use read::read;
 pub(crate) use search::search;
 
 /// The file or folder that a call is about; `None` for the workspace itself, also where it names none.
-fn place(eyes: Eyes<'_>, path: Option<&str>) -> Result<Option<RelPath>, String> {
+fn place(eyes: LaneView<'_>, path: Option<&str>) -> Result<Option<RelPath>, String> {
     path.map_or(Ok(None), |path| eyes.jail.read_path(path).map_err(|e| e.to_string()))
 }
 

@@ -17,12 +17,12 @@ use pilothouse_core::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Jail, sight::Eyes, workshop};
+use crate::{Jail, executor, sight::LaneView};
 
 #[derive(Default)]
 pub(crate) struct Store(Mutex<BTreeMap<BlobId, Vec<u8>>>);
 
-impl workshop::BlobSource for Store {
+impl executor::BlobSource for Store {
     fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
         self.0.lock().unwrap().get(&id).cloned()
     }
@@ -89,14 +89,14 @@ impl Desk {
     #[allow(clippy::needless_pass_by_value)]
     pub(crate) fn call(&mut self, tool: Tool, args: Value) -> Result<ToolOutcome, String> {
         let held = std::cell::OnceCell::new();
-        let eyes = Eyes {
+        let eyes = LaneView {
             jail: &self.jail,
             view: &self.view,
             blobs: &self.store,
             held: &held,
             redactor: &self.redactor,
         };
-        let got = workshop::on_file(&asked(tool, &args)?, eyes, &CancellationToken::new())?;
+        let got = executor::on_file(&asked(tool, &args)?, eyes, &CancellationToken::new())?;
         self.view.seen.extend(got.seen.iter().cloned());
         for draft in &got.proposals {
             let after = draft.after.as_ref().map(|b| self.store.put(b.bytes()));

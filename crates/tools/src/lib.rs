@@ -7,7 +7,7 @@
 //!
 //! [`Permit`]: pilothouse_core::tool::Permit
 
-pub mod workshop;
+pub mod executor;
 
 mod brought;
 mod change;
@@ -15,8 +15,8 @@ mod command;
 mod descriptors;
 mod files;
 mod guard;
-mod meant;
 mod program;
+mod resolved;
 mod sight;
 
 #[cfg(test)]
@@ -31,7 +31,7 @@ pub mod specs;
 
 pub use command::{environment::rooted_path, hook::HookCall};
 pub use descriptors::keep_descriptors;
+pub use executor::{BlobSource, Sink, ToolExecutor};
 pub use jail::{Jail, JailError};
-pub use sandbox::Fence;
+pub use sandbox::CommandSandbox;
 pub use specs::specs;
-pub use workshop::{BlobSource, Sink, Workshop};

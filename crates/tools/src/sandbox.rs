@@ -18,7 +18,7 @@ use pilothouse_core::sandbox::{Backend, Confine, Sandbox};
 pub(crate) use helper::talk::{Order, Told};
 pub use helper::{HELPER, helper};
 pub use policy::{Limits, place};
-use policy::{Policy, Walls};
+use policy::{Policy, SandboxRules};
 
 /// Which sandbox is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -69,13 +69,13 @@ pub struct Places {
 
 /// What commands of one workspace are held by.
 #[derive(Debug)]
-pub struct Fence {
+pub struct CommandSandbox {
     found: Sandbox,
     helper: Option<PathBuf>,
     bwrap: Option<PathBuf>,
     landlock: bool,
     spaces: bool,
-    walls: Walls,
+    walls: SandboxRules,
     aside: Option<PathBuf>,
     settings: Settings,
     scratch: Option<tempfile::TempDir>,
@@ -90,7 +90,7 @@ pub(crate) struct Line {
     pub watched: bool,
 }
 
-impl Fence {
+impl CommandSandbox {
     /// Nothing holds commands here, and why.
     pub fn none(why: &str) -> Self {
         Self {
@@ -99,7 +99,7 @@ impl Fence {
             bwrap: None,
             landlock: false,
             spaces: false,
-            walls: Walls::default(),
+            walls: SandboxRules::default(),
             aside: None,
             settings: Settings::default(),
             scratch: None,
@@ -124,7 +124,7 @@ impl Fence {
         (fence.bwrap, fence.landlock, fence.spaces) = (choice.bwrap, choice.landlock, choice.spaces);
         fence.helper.clone_from(&places.helper);
         fence.aside.clone_from(&places.aside);
-        fence.walls = Walls::around(&settings, places, scratch.path());
+        fence.walls = SandboxRules::around(&settings, places, scratch.path());
         fence.settings = settings;
         fence.scratch = Some(scratch);
         fence

@@ -10,13 +10,13 @@ use pilothouse_core::{
 };
 
 use crate::{
+    executor::BlobSource,
     jail::{Jail, JailError},
-    workshop::BlobSource,
 };
 
 /// The eyes of a lane.
 #[derive(Clone, Copy)]
-pub(crate) struct Eyes<'a> {
+pub(crate) struct LaneView<'a> {
     pub jail: &'a Jail,
     pub view: &'a View,
     pub blobs: &'a dyn BlobSource,
@@ -59,7 +59,7 @@ pub(crate) struct Start {
     pub replaces_stale: bool,
 }
 
-impl Eyes<'_> {
+impl LaneView<'_> {
     /// Looks at one file, unless a rule about what it really is holds one of these acts back.
     pub fn look(&self, path: &RelPath, acts: &[Act]) -> Result<Sight, JailError> {
         let path = self.jail.resolve(path)?.path()?;

@@ -28,7 +28,7 @@ use pilothouse_core::{
     tool::{Permit, Tool, ToolOutcome},
     work::{View, Work},
 };
-use pilothouse_tools::{BlobSource, Fence, Sink, Workshop};
+use pilothouse_tools::{BlobSource, CommandSandbox, Sink, ToolExecutor};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -58,7 +58,7 @@ impl Sink for Heard {
 struct Bench {
     session: Session,
     log: Vec<Stamped>,
-    shop: Workshop,
+    shop: ToolExecutor,
     store: Arc<Store>,
     heard: Heard,
     root: PathBuf,
@@ -74,7 +74,7 @@ fn bench(files: &[(&str, &str)]) -> Bench {
     let mut bench = Bench {
         session: Session::new(),
         log: Vec::new(),
-        shop: Workshop::open(&root, Arc::new(Fence::none("a test"))).unwrap(),
+        shop: ToolExecutor::open(&root, Arc::new(CommandSandbox::none("a test"))).unwrap(),
         store: Arc::default(),
         heard: Heard::default(),
         root,
@@ -149,7 +149,7 @@ impl Bench {
         for work in self.session.pending().into_values() {
             if let Work::Look { checkpoint, command, folder, confine } = work {
                 let meant = self.shop.meant(&command, &folder, confine).await;
-                self.input(Input::Looked { checkpoint, meant });
+                self.input(Input::CommandResolved { checkpoint, meant });
             }
         }
     }

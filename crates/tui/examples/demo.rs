@@ -27,9 +27,9 @@ use pilothouse_core::{
     event::FileChange,
     ids::{CallId, Millis},
     input::{Input, Opening},
-    meant::{Meant, Thing},
     port::{Ask, Reply, Request, Surroundings, Update},
     relpath::RelPath,
+    resolved::{ResolvedCommand, Thing},
     session::Session,
     talk::{Delta, DeltaKind, Finish, ModelCall, ModelReply, Purpose, Usage},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
@@ -112,8 +112,8 @@ impl Driver {
                     of: BlobId::of(path.as_bytes()),
                 };
                 let runs = vec![thing("cargo", "/usr/bin/cargo")];
-                let meant = Meant { folder: thing("", "/w"), runs, environment: BlobId::of(b"") };
-                self.todo.push_back(Input::Looked { checkpoint, meant });
+                let meant = ResolvedCommand { folder: thing("", "/w"), runs, environment: BlobId::of(b"") };
+                self.todo.push_back(Input::CommandResolved { checkpoint, meant });
             }
             Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {

@@ -98,7 +98,7 @@ impl Default for Look {
 
 /// What the loop is to do with the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum AppCommand {
     /// Draw every cell again.
     Redraw,
     /// Give the terminal back and stop until continued.
@@ -228,14 +228,14 @@ impl App {
                 self.offer_refused();
                 self.complain(reason);
             }
-            Update::Told(what) => self.complain(what),
+            Update::Notice(what) => self.complain(what),
             Update::Surroundings(surroundings) => self.world.surround(*surroundings, now),
             Update::Closed(message) => {
                 self.leaving.asked = true;
                 if let Some(message) = message {
                     self.complain(message);
                 }
-                self.outbox.wish(Wish::Leave);
+                self.outbox.wish(AppCommand::Leave);
             }
         }
         Urgency::News
@@ -272,7 +272,7 @@ impl App {
     }
 
     /// Wishes for the terminal.
-    pub fn wishes(&mut self) -> Vec<Wish> {
+    pub fn wishes(&mut self) -> Vec<AppCommand> {
         std::mem::take(&mut self.outbox.wishes)
     }
 
@@ -291,7 +291,7 @@ impl App {
     /// Asks the driver to close; a second time leaves without it.
     pub fn quit(&mut self) {
         if self.leaving.asked {
-            self.outbox.wish(Wish::Leave);
+            self.outbox.wish(AppCommand::Leave);
         }
         self.leaving.asked = true;
         self.outbox.send(Request::Quit);

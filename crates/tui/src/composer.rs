@@ -74,7 +74,7 @@ actions! {
 
 /// What the composer wants done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum ComposerEvent {
     /// Nothing more.
     Nothing,
     /// Send this.
@@ -113,29 +113,33 @@ pub struct Composer {
 
 impl Composer {
     /// Does what a binding means.
-    pub fn act(&mut self, action: Action) -> Wish {
+    pub fn act(&mut self, action: Action) -> ComposerEvent {
         if let Some(wish) = self.act_on_popup(action) {
             return wish;
         }
         let own = self.offered.is_none();
         match action {
             // A command is no message: it is not queued, lowered or looked up.
-            Action::Queue if !own => return Wish::NextPane,
-            Action::History | Action::Lower if !own => return Wish::Nothing,
+            Action::Queue if !own => return ComposerEvent::NextPane,
+            Action::History | Action::Lower if !own => return ComposerEvent::Nothing,
             Action::Send => return self.send(),
-            Action::Queue if self.draft.is_empty() => return Wish::NextPane,
+            Action::Queue if self.draft.is_empty() => return ComposerEvent::NextPane,
             Action::Queue => {
                 let text = self.hand_over();
-                return if text.trim().is_empty() { Wish::Nothing } else { Wish::Queue(text) };
+                return if text.trim().is_empty() {
+                    ComposerEvent::Nothing
+                } else {
+                    ComposerEvent::Queue(text)
+                };
             }
             Action::Newline => self.edit(|d| d.insert("\n")),
             Action::History => {
                 self.open_history("");
-                return Wish::Nothing;
+                return ComposerEvent::Nothing;
             }
-            Action::Editor => return Wish::Editor,
-            Action::Permission => return Wish::Permission,
-            Action::Lower => return Wish::Lower,
+            Action::Editor => return ComposerEvent::Editor,
+            Action::Permission => return ComposerEvent::Permission,
+            Action::Lower => return ComposerEvent::Lower,
             Action::Up => {
                 if !self.draft.go(Motion::Up)
                     && own
@@ -170,24 +174,24 @@ impl Composer {
     }
 
     /// Takes a key that no binding took. Only characters write.
-    pub fn key(&mut self, key: KeyEvent) -> Wish {
-        let KeyCode::Char(c) = key.code else { return Wish::Nothing };
+    pub fn key(&mut self, key: KeyEvent) -> ComposerEvent {
+        let KeyCode::Char(c) = key.code else { return ComposerEvent::Nothing };
         if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
-            return Wish::Nothing;
+            return ComposerEvent::Nothing;
         }
         let mut utf8 = [0; 4];
         let text: &str = c.encode_utf8(&mut utf8);
         if let Some(Popup { offer: Offer::History, query, .. }) = &self.popup {
             let query = format!("{query}{text}");
             self.open_history(&query);
-            return Wish::Nothing;
+            return ComposerEvent::Nothing;
         }
         self.edit(|d| d.insert(text));
         self.look()
     }
 
     /// Takes a paste.
-    pub fn paste(&mut self, text: &str) -> Wish {
+    pub fn paste(&mut self, text: &str) -> ComposerEvent {
         if self.popup.as_ref().is_some_and(|p| p.offer == Offer::History) {
             self.popup = None;
         }
@@ -239,19 +243,19 @@ impl Composer {
         change(&mut self.draft);
     }
 
-    fn moved(&mut self, motion: Motion) -> Wish {
+    fn moved(&mut self, motion: Motion) -> ComposerEvent {
         let _ = self.draft.go(motion);
         self.look()
     }
 
-    fn send(&mut self) -> Wish {
+    fn send(&mut self) -> ComposerEvent {
         if let Some(offered) = &self.offered {
-            return Wish::Submit(offered.question, self.draft.saved().whole());
+            return ComposerEvent::Submit(offered.question, self.draft.saved().whole());
         }
         if self.draft.shown().trim().is_empty() {
-            return Wish::Empty;
+            return ComposerEvent::Empty;
         }
-        Wish::Send(self.hand_over())
+        ComposerEvent::Send(self.hand_over())
     }
 
     fn hand_over(&mut self) -> String {
@@ -264,7 +268,7 @@ impl Composer {
     }
 
     /// What a key means while the list is open; `None` when it means the same as ever.
-    fn act_on_popup(&mut self, action: Action) -> Option<Wish> {
+    fn act_on_popup(&mut self, action: Action) -> Option<ComposerEvent> {
         let popup = self.popup.as_mut()?;
         match action {
             Action::Up | Action::Down => popup.go(action == Action::Down),
@@ -302,10 +306,10 @@ impl Composer {
                 return None;
             }
         }
-        Some(Wish::Nothing)
+        Some(ComposerEvent::Nothing)
     }
 
-    fn choose(&mut self, action: Action) -> Option<Wish> {
+    fn choose(&mut self, action: Action) -> Option<ComposerEvent> {
         let popup = self.popup.take()?;
         let row = popup.chosen()?.clone();
         match popup.offer {
@@ -327,7 +331,7 @@ impl Composer {
             }
         }
         self.dismissed = false;
-        Some(Wish::Nothing)
+        Some(ComposerEvent::Nothing)
     }
 
     fn open_history(&mut self, query: &str) {
@@ -345,9 +349,9 @@ impl Composer {
     }
 
     /// Opens, refreshes or closes the list that the word at the caret asks for.
-    fn look(&mut self) -> Wish {
+    fn look(&mut self) -> ComposerEvent {
         if self.offered.is_some() {
-            return Wish::Nothing;
+            return ComposerEvent::Nothing;
         }
         let (token, first) = self.draft.token();
         let (offer, query) = match (token.strip_prefix('@'), token.strip_prefix('/')) {
@@ -356,11 +360,11 @@ impl Composer {
             _ => {
                 self.popup = None;
                 self.dismissed = false;
-                return Wish::Nothing;
+                return ComposerEvent::Nothing;
             }
         };
         if self.dismissed {
-            return Wish::Nothing;
+            return ComposerEvent::Nothing;
         }
         let popup = match offer {
             Offer::Commands => Popup::new(offer, &query, &commands()),
@@ -378,7 +382,7 @@ impl Composer {
         let opened = self.popup.is_none();
         // An exact or empty list would only be in the way.
         self.popup = (!popup.rows.is_empty() || self.files.is_none()).then_some(popup);
-        if offer == Offer::Files && opened { Wish::Files } else { Wish::Nothing }
+        if offer == Offer::Files && opened { ComposerEvent::Files } else { ComposerEvent::Nothing }
     }
 }
 

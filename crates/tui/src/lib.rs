@@ -7,7 +7,7 @@
 pub mod app;
 pub mod screen;
 
-pub use screen::{Farewell, Look, Reason, Screen, Signal, Wiring};
+pub use screen::{Look, Reason, Screen, ScreenReport, Signal, Wiring};
 
 pub mod ctx;
 pub mod overlay;

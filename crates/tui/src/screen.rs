@@ -18,7 +18,7 @@ use tokio::{
 
 pub use crate::app::Look;
 use crate::{
-    app::{App, Wish},
+    app::{App, AppCommand},
     ground::{Ground, Heard},
     highlight::Highlighter,
     keys::Keys,
@@ -66,7 +66,7 @@ pub struct Wiring {
 
 /// How a screen ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Farewell {
+pub struct ScreenReport {
     /// Why.
     pub reason: Reason,
     /// What the loop did, for tests and measurements.
@@ -117,7 +117,7 @@ impl Screen {
     ///
     /// # Errors
     /// When the terminal went away.
-    pub fn run(mut self, wiring: Wiring) -> io::Result<Farewell> {
+    pub fn run(mut self, wiring: Wiring) -> io::Result<ScreenReport> {
         if let Some(keymap) = &wiring.keymap {
             self.app.take_keymap(keymap);
         }
@@ -127,7 +127,7 @@ impl Screen {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let reason = runtime.block_on(self.turn(wiring))?;
-        Ok(Farewell { reason, counts: self.pace.counts })
+        Ok(ScreenReport { reason, counts: self.pace.counts })
     }
 
     async fn turn(&mut self, mut wiring: Wiring) -> io::Result<Reason> {
@@ -199,20 +199,20 @@ impl Screen {
     ) -> io::Result<Option<Reason>> {
         for wish in self.app.wishes() {
             match wish {
-                Wish::Redraw => self.terminal.wipe()?,
-                Wish::Suspend => {
+                AppCommand::Redraw => self.terminal.wipe()?,
+                AppCommand::Suspend => {
                     self.terminal.lend(|| (wiring.suspend)())?;
                 }
-                Wish::Edit { name, text } => {
+                AppCommand::Edit { name, text } => {
                     let edited = self.terminal.lend(|| (wiring.edit)(&name, &text))?;
                     self.app.edited(edited, Instant::now());
                 }
-                Wish::Copy(text) => self.terminal.copy(&text)?,
-                Wish::Tell(bytes) => {
+                AppCommand::Copy(text) => self.terminal.copy(&text)?,
+                AppCommand::Tell(bytes) => {
                     self.terminal.tell(&bytes)?;
                     continue;
                 }
-                Wish::Leave => return Ok(Some(ending.take().unwrap_or(Reason::Closed))),
+                AppCommand::Leave => return Ok(Some(ending.take().unwrap_or(Reason::Closed))),
             }
             self.pace.want(Urgency::Now);
         }

@@ -4,7 +4,7 @@
 //! asks anybody and never performs anything.
 
 use super::{
-    Conditions, Decision, Ground, Manner, Outcome, Policy, Ruling, Setting,
+    Conditions, Decision, DecisionReason, Manner, Outcome, Policy, Ruling, Setting,
     always::unruled,
     glob::{Places, Target},
     request::{Facts, Request, nothing},
@@ -67,12 +67,12 @@ impl Policy {
         }
         if facts.reading.too_long {
             let by = "a line that is too long or too deep to be read as a whole is refused; split it";
-            return Decision::without_rule(Outcome::Refuse, Ground::TooLong, by, "");
+            return Decision::without_rule(Outcome::Refuse, DecisionReason::TooLong, by, "");
         }
         let looks = confine == Confine::READING && !facts.reading.deletes;
         if setting.mode == PermissionMode::ReadOnly && !looks {
             let by = "read-only mode runs only what reads, in a sandbox";
-            return Decision::without_rule(Outcome::Refuse, Ground::Mode, by, &verdict.part);
+            return Decision::without_rule(Outcome::Refuse, DecisionReason::Mode, by, &verdict.part);
         }
         if let Some((rule, part)) = held(Effect::Ask).filter(|_| !manner.by.is_user()) {
             return Decision::by_rule(Outcome::Ask, rule, &part);
@@ -86,13 +86,18 @@ impl Policy {
         let risk = verdict.risk.name();
         if setting.mode == PermissionMode::Auto {
             let by = format!("{risk} risk runs unasked in auto mode");
-            return Decision::without_rule(Outcome::Run, Ground::Mode, by, &verdict.part);
+            return Decision::without_rule(Outcome::Run, DecisionReason::Mode, by, &verdict.part);
         }
         if looks {
             let by = "low risk runs unasked in a sandbox";
-            return Decision::without_rule(Outcome::Run, Ground::Low, by, "");
+            return Decision::without_rule(Outcome::Run, DecisionReason::Low, by, "");
         }
-        Decision::without_rule(Outcome::Ask, Ground::Mode, "medium risk asks in ask mode", &verdict.part)
+        Decision::without_rule(
+            Outcome::Ask,
+            DecisionReason::Mode,
+            "medium risk asks in ask mode",
+            &verdict.part,
+        )
     }
 
     /// The part of the line that a deny or ask rule is about, if one is.
@@ -205,7 +210,7 @@ impl Policy {
     fn private(&self, act: Act, path: &str, target: &Target) -> Option<Decision<'_>> {
         let asks = act == Act::Read && self.exposed().is_some() && self.places.private(target);
         let by = "it is private by its place, wherever the workspace lies";
-        asks.then(|| Decision::without_rule(Outcome::Ask, Ground::Reserved, by, path))
+        asks.then(|| Decision::without_rule(Outcome::Ask, DecisionReason::Reserved, by, path))
     }
 
     /// Whether a rule denies an act on a path.
@@ -235,18 +240,20 @@ impl Policy {
         }
         match (act, setting.mode) {
             (Act::Read, _) => {
-                plain(Outcome::Run, Ground::Scope, "reading needs no question on a path that reads")
+                plain(Outcome::Run, DecisionReason::Scope, "reading needs no question on a path that reads")
             }
-            (Act::Delete, _) => plain(Outcome::Ask, Ground::Delete, "a removal always asks, in every mode"),
+            (Act::Delete, _) => {
+                plain(Outcome::Ask, DecisionReason::Delete, "a removal always asks, in every mode")
+            }
             (Act::Write, PermissionMode::ReadOnly) => {
-                plain(Outcome::Refuse, Ground::Mode, "read-only mode changes nothing")
+                plain(Outcome::Refuse, DecisionReason::Mode, "read-only mode changes nothing")
             }
             (Act::Write, mode) => match self.allowing_path(act, &[target], setting) {
                 Some(rule) => Decision::by_rule(Outcome::Run, rule, path),
                 None if mode == PermissionMode::Auto => {
-                    plain(Outcome::Run, Ground::Mode, "changes are written and recorded in auto mode")
+                    plain(Outcome::Run, DecisionReason::Mode, "changes are written and recorded in auto mode")
                 }
-                None => plain(Outcome::Ask, Ground::Mode, "every change is reviewed in ask mode"),
+                None => plain(Outcome::Ask, DecisionReason::Mode, "every change is reviewed in ask mode"),
             },
         }
     }
@@ -263,7 +270,7 @@ impl Policy {
         if let Some(decision) = self.by_name(about, setting) {
             return decision;
         }
-        let plain = |outcome, by: &str| Decision::without_rule(outcome, Ground::Mode, by, "");
+        let plain = |outcome, by: &str| Decision::without_rule(outcome, DecisionReason::Mode, by, "");
         match (setting.mode, reads) {
             (_, true) => plain(Outcome::Run, "the tool is known only to read"),
             (PermissionMode::ReadOnly, false) => {
@@ -284,7 +291,7 @@ impl Policy {
         self.by_name(about, setting).unwrap_or_else(|| {
             Decision::without_rule(
                 Outcome::Ask,
-                Ground::Mode,
+                DecisionReason::Mode,
                 "the network is off until the user allows a host",
                 "",
             )

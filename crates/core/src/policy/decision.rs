@@ -81,7 +81,7 @@ impl std::fmt::Display for Ruling {
 
 /// What a decision rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ground {
+pub enum DecisionReason {
     /// A rule.
     Rule,
     /// It is too long to be looked at as a whole.
@@ -122,7 +122,7 @@ pub struct Decision<'p> {
     /// The rule, where one did.
     pub rule: Option<&'p Rule>,
     /// What it rests on.
-    pub ground: Ground,
+    pub ground: DecisionReason,
     /// The risk, for a command.
     pub risk: Option<Risk>,
     /// Whether it deletes something.
@@ -135,10 +135,22 @@ impl<'p> Decision<'p> {
     pub(super) fn by_rule(outcome: Outcome, rule: &'p Rule, part: &str) -> Self {
         let ruling =
             Ruling { outcome, by: rule.to_string(), at: rule.origin.to_string(), part: part.to_owned() };
-        Self { ruling, rule: Some(rule), ground: Ground::Rule, risk: None, deletes: false, confine: None }
+        Self {
+            ruling,
+            rule: Some(rule),
+            ground: DecisionReason::Rule,
+            risk: None,
+            deletes: false,
+            confine: None,
+        }
     }
 
-    pub(super) fn without_rule(outcome: Outcome, ground: Ground, by: impl Into<String>, part: &str) -> Self {
+    pub(super) fn without_rule(
+        outcome: Outcome,
+        ground: DecisionReason,
+        by: impl Into<String>,
+        part: &str,
+    ) -> Self {
         let ruling = Ruling { outcome, by: by.into(), at: String::new(), part: part.to_owned() };
         Self { ruling, rule: None, ground, risk: None, deletes: false, confine: None }
     }

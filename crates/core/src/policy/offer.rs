@@ -4,7 +4,7 @@
 //! certain; and never a rule that would not let just this request run.
 
 use super::{
-    Ground, Outcome, Policy, Setting,
+    DecisionReason, Outcome, Policy, Setting,
     request::{Facts, Request},
     rule::{Effect, Origin, Rule},
 };
@@ -48,19 +48,27 @@ impl Policy {
             return Err("no rule allows anything in this folder: it holds more than a project");
         }
         match decision.ground {
-            Ground::Reserved => return Err("a reserved place is never covered by a rule"),
-            Ground::High => return Err("high risk is never covered by a rule"),
-            Ground::Delete => return Err("a removal is never covered by a rule"),
-            Ground::Rule => return Err("a rule says that it asks; ask goes before allow"),
-            Ground::Outside => return Err("a command outside the sandbox is never covered by a rule"),
-            Ground::Bare => return Err("without a sandbox every command asks"),
-            Ground::Metadata => return Err("what writes asks while the sandbox does not hold metadata"),
-            Ground::Network => return Err("a rule does not open the network; your settings can"),
-            Ground::Untrusted => return Err("a gate asks until the folder is trusted"),
-            Ground::Brought => {
+            DecisionReason::Reserved => return Err("a reserved place is never covered by a rule"),
+            DecisionReason::High => return Err("high risk is never covered by a rule"),
+            DecisionReason::Delete => return Err("a removal is never covered by a rule"),
+            DecisionReason::Rule => return Err("a rule says that it asks; ask goes before allow"),
+            DecisionReason::Outside => {
+                return Err("a command outside the sandbox is never covered by a rule");
+            }
+            DecisionReason::Bare => return Err("without a sandbox every command asks"),
+            DecisionReason::Metadata => {
+                return Err("what writes asks while the sandbox does not hold metadata");
+            }
+            DecisionReason::Network => return Err("a rule does not open the network; your settings can"),
+            DecisionReason::Untrusted => return Err("a gate asks until the folder is trusted"),
+            DecisionReason::Brought => {
                 return Err("a rule is about what a line names, not about what the project brings");
             }
-            Ground::TooLong | Ground::Mode | Ground::Low | Ground::User | Ground::Scope => {}
+            DecisionReason::TooLong
+            | DecisionReason::Mode
+            | DecisionReason::Low
+            | DecisionReason::User
+            | DecisionReason::Scope => {}
         }
         let texts = match request {
             Request::Command { line, folder, .. } => self.generalised(line, folder, setting, words)?,

@@ -3,7 +3,7 @@
 //! Owns the wording and the search for what almost matched and what would turn it round. Never decides.
 
 use super::{
-    Decision, Ground, Outcome, Policy, Setting,
+    Decision, DecisionReason, Outcome, Policy, Setting,
     glob::Target,
     request::{Facts, Request},
     rule::{About, Effect, Rule, Source},
@@ -119,36 +119,40 @@ impl Policy {
                 Source::User | Source::Project => format!("take out {}", rule.origin),
                 Source::BuiltIn => add(&format!("ask {} {}", rule.kind(), rule.pattern())),
             },
-            (Ground::Reserved, None) => "none: a reserved place is never covered by a rule".to_owned(),
+            (DecisionReason::Reserved, None) => {
+                "none: a reserved place is never covered by a rule".to_owned()
+            }
             (_, None) if decision.ruling.outcome == Outcome::Ask && self.exposed().is_some() => {
                 "open a narrower folder".to_owned()
             }
-            (Ground::High, None) => {
+            (DecisionReason::High, None) => {
                 "none: high risk is never covered by a rule, a grant or a mode".to_owned()
             }
-            (Ground::Delete, None) => {
+            (DecisionReason::Delete, None) => {
                 "none: a removal is never covered by a rule, a grant or a mode".to_owned()
             }
-            (Ground::Outside, None) => {
+            (DecisionReason::Outside, None) => {
                 "none: running outside the sandbox is never covered by a rule, a grant or a mode".to_owned()
             }
-            (Ground::Bare, None) => {
+            (DecisionReason::Bare, None) => {
                 "none while nothing holds commands here: `pilothouse doctor` says what is missing".to_owned()
             }
-            (Ground::Metadata, None) => {
+            (DecisionReason::Metadata, None) => {
                 "none while nothing holds metadata here: `pilothouse doctor` says what is missing".to_owned()
             }
-            (Ground::Network, None) => {
+            (DecisionReason::Network, None) => {
                 "in your config.toml, below [sandbox]: network = true (for every command)".to_owned()
             }
-            (Ground::Untrusted, None) => "pilothouse trust".to_owned(),
-            (Ground::Brought, None) => "none: what a project brings is not what a rule names".to_owned(),
-            (Ground::User, None) => match self.in_the_way(request, setting).first() {
+            (DecisionReason::Untrusted, None) => "pilothouse trust".to_owned(),
+            (DecisionReason::Brought, None) => {
+                "none: what a project brings is not what a rule names".to_owned()
+            }
+            (DecisionReason::User, None) => match self.in_the_way(request, setting).first() {
                 Some(call) => add(&format!("deny command {}", call.program)),
                 None => "none: it is your own line".to_owned(),
             },
-            (Ground::TooLong, None) => "none: split it into shorter lines".to_owned(),
-            (Ground::Mode, None) if setting.mode == PermissionMode::ReadOnly => {
+            (DecisionReason::TooLong, None) => "none: split it into shorter lines".to_owned(),
+            (DecisionReason::Mode, None) if setting.mode == PermissionMode::ReadOnly => {
                 "raise the ceiling from read-only with Shift-Tab or /ask".to_owned()
             }
             (_, None) if decision.ruling.outcome == Outcome::Ask => {
@@ -200,15 +204,15 @@ fn fit(fit: Fit, rule: &Rule, setting: &Setting<'_>, decision: &Decision<'_>) ->
         Fit::Whole => {
             let calm = setting.conditions.is_calm();
             let but = match (decision.ground, rule.origin.source) {
-                (Ground::High, _) => "high risk is never covered by a rule",
-                (Ground::Delete, _) => "a removal is never covered by a rule",
-                (Ground::Rule, _) => "deny goes before ask, and ask before allow",
-                (Ground::Outside, _) => "nothing outside the sandbox is covered by a rule",
-                (Ground::Metadata, _) => "what writes asks while the sandbox does not hold metadata",
-                (Ground::Bare, _) => "without a sandbox every command asks",
-                (Ground::Network, _) => "a rule does not open the network",
-                (Ground::Brought, _) => "what the project brings is not what a rule names",
-                (Ground::Untrusted, _) => "the folder is not trusted, and it is a gate",
+                (DecisionReason::High, _) => "high risk is never covered by a rule",
+                (DecisionReason::Delete, _) => "a removal is never covered by a rule",
+                (DecisionReason::Rule, _) => "deny goes before ask, and ask before allow",
+                (DecisionReason::Outside, _) => "nothing outside the sandbox is covered by a rule",
+                (DecisionReason::Metadata, _) => "what writes asks while the sandbox does not hold metadata",
+                (DecisionReason::Bare, _) => "without a sandbox every command asks",
+                (DecisionReason::Network, _) => "a rule does not open the network",
+                (DecisionReason::Brought, _) => "what the project brings is not what a rule names",
+                (DecisionReason::Untrusted, _) => "the folder is not trusted, and it is a gate",
                 (_, Source::Project) => "a project may not allow anything",
                 (_, Source::BuiltIn) if !calm => "it holds only in a trusted folder with a sandbox",
                 _ => "something else in the line is not certain",

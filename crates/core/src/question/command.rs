@@ -9,8 +9,8 @@ use crate::{
     clean::Clean,
     ids::{CallId, GateId},
     input::Refusal,
-    meant::Meant,
     policy::{By, Manner, Request, Ruling},
+    resolved::ResolvedCommand,
     sandbox::Confine,
     shell::Risk,
 };
@@ -46,7 +46,7 @@ pub struct CommandQuestion {
     pub deletes: bool,
     /// What its words mean here; it cannot be allowed before that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub meant: Option<Box<Meant>>,
+    pub meant: Option<Box<ResolvedCommand>>,
     /// What changed since it was allowed; empty when it is asked for the first time.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub changed: String,

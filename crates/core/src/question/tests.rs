@@ -7,8 +7,8 @@ use crate::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     event::{Event, Stamped},
-    meant::{Meant, Thing},
     question::{Accept, Act, Asked, Place, Role, Unattended, of_kind},
+    resolved::{ResolvedCommand, Thing},
 };
 
 const EVENTS: &str = include_str!("../../tests/data/events.jsonl");
@@ -23,8 +23,11 @@ fn questions() -> Vec<Checkpoint> {
     let known = |mut question: Checkpoint| {
         if let CheckpointKind::Risk(command) = &mut question.kind {
             let thing = |name: &str| Thing { name: name.into(), path: name.into(), of: BlobId::of(b"") };
-            let meant =
-                Meant { folder: thing("/w"), runs: vec![thing("make")], environment: BlobId::of(b"") };
+            let meant = ResolvedCommand {
+                folder: thing("/w"),
+                runs: vec![thing("make")],
+                environment: BlobId::of(b""),
+            };
             command.meant = Some(Box::new(meant));
         }
         question

@@ -11,9 +11,9 @@ use crate::{
     blob::Blob,
     checkpoint::Answer,
     hook::HookOutcome,
-    input::{Input, Refusal, Understood, WriteFault},
-    intent::{Control, Opinion, Turn},
-    meant::{Meant, Thing},
+    input::{Input, Refusal, TiersAnswered, WriteFault},
+    intent::{Control, TierAnswer, Turn},
+    resolved::{ResolvedCommand, Thing},
     talk::{Fault, ModelCall, ModelReply},
     tool::{ArgsError, Tool, ToolCall, ToolOutcome},
     trust::{Part, Standing},
@@ -64,7 +64,9 @@ impl Redactor {
             Input::Panicked { call, apply, message } => {
                 Input::Panicked { call, apply, message: self.text(message) }
             }
-            Input::Looked { checkpoint, meant } => Input::Looked { checkpoint, meant: self.meant(meant) },
+            Input::CommandResolved { checkpoint, meant } => {
+                Input::CommandResolved { checkpoint, meant: self.meant(meant) }
+            }
             Input::RulesKept { approval, result } => {
                 Input::RulesKept { approval, result: result.map(|t| self.text(t)).map_err(|t| self.text(t)) }
             }
@@ -72,8 +74,8 @@ impl Redactor {
                 let (summary, output) = (self.text(outcome.summary), self.text(outcome.output));
                 Input::HookEnded { call, outcome: HookOutcome { summary, output, ..outcome } }
             }
-            Input::Understood { turn, said } => {
-                Input::Understood { turn, said: Box::new(self.understood(*said)) }
+            Input::TiersAnswered { turn, said } => {
+                Input::TiersAnswered { turn, said: Box::new(self.understood(*said)) }
             }
             Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
@@ -163,9 +165,13 @@ impl Redactor {
     }
 
     /// Names and places; the hashes say what they are.
-    fn meant(&self, meant: Meant) -> Meant {
+    fn meant(&self, meant: ResolvedCommand) -> ResolvedCommand {
         let thing = |t: Thing| Thing { name: self.text(t.name), path: self.text(t.path), ..t };
-        Meant { folder: thing(meant.folder), runs: meant.runs.into_iter().map(thing).collect(), ..meant }
+        ResolvedCommand {
+            folder: thing(meant.folder),
+            runs: meant.runs.into_iter().map(thing).collect(),
+            ..meant
+        }
     }
 
     fn outcome(&self, outcome: ToolOutcome) -> ToolOutcome {
@@ -188,7 +194,7 @@ impl Redactor {
         }
     }
 
-    fn understood(&self, said: Understood) -> Understood {
+    fn understood(&self, said: TiersAnswered) -> TiersAnswered {
         let opinion = said.opinion.map(|o| {
             let turn = match o.turn {
                 Some(Turn::Control(Control::Other(word))) => {
@@ -196,9 +202,14 @@ impl Redactor {
                 }
                 turn => turn,
             };
-            Opinion { turn, target: o.target.map(|t| self.text(t)), reasoning: self.text(o.reasoning), ..o }
+            TierAnswer {
+                turn,
+                target: o.target.map(|t| self.text(t)),
+                reasoning: self.text(o.reasoning),
+                ..o
+            }
         });
-        Understood {
+        TiersAnswered {
             text: self.text(said.text),
             opinion,
             faults: said.faults.into_iter().map(|f| self.text(f)).collect(),

@@ -4,7 +4,7 @@
 
 use super::{Apply, ApplyStatus, State};
 use crate::{
-    hook::{Hold, HookRun, Way},
+    hook::{Hold, HookMode, HookRun},
     ids::{CallId, LaneId},
     intent::IntentPath,
     work::Work,
@@ -70,7 +70,7 @@ impl State {
 
     /// Whether a hook that is no background one runs and holds nothing.
     pub fn shown_hooks(&self) -> impl Iterator<Item = CallId> {
-        let shown = |run: &HookRun| run.holds.is_none() && run.hook.way != Way::Background;
+        let shown = |run: &HookRun| run.holds.is_none() && run.hook.way != HookMode::Background;
         self.hook_runs.iter().filter(move |(_, run)| shown(run)).map(|(call, _)| *call)
     }
 }

@@ -11,9 +11,9 @@ use crate::{
     event::CallHead,
     ids::{ApprovalId, CallId, GateId, LaneId, Millis, Seq, TaskId, TurnId},
     intent::IntentNode,
-    meant::Meant,
     policy::Request,
     relpath::RelPath,
+    resolved::ResolvedCommand,
     sandbox::Confine,
     scope::ToolScope,
     talk::Purpose,
@@ -132,7 +132,7 @@ pub struct OpenCall {
     /// What the variables came from that it gets of the project, once it is allowed.
     pub given: Option<BlobId>,
     /// What its words mean, once the user was asked about it.
-    pub meant: Option<Box<Meant>>,
+    pub meant: Option<Box<ResolvedCommand>>,
     /// What changed since the user allowed it.
     pub changed: String,
     /// Whether that is something which the project brings, found before it began unasked.

@@ -12,7 +12,7 @@ use crate::{
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
-    intent::{Control, IntentNode, IntentPath, Mode, Opinion, Phase, Source, Turn},
+    intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     plan::Plan,
     policy::{PathRules, Rule},
     proposal::{Proposal, ProposalStatus},
@@ -23,7 +23,7 @@ use crate::{
     session::{Apply, ApplyStatus, Lane, LaneKind, Talk, changes::Changes},
     talk::Usage,
     tool::Permit,
-    trust::{Given, Trust, TrustWish},
+    trust::{Given, Trust, TrustRequest},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -57,7 +57,7 @@ pub struct State {
     /// Variables that commands get from the trusted folder.
     pub(super) given: Option<Given>,
     /// What is wanted of it and not done yet.
-    pub(super) seeking: Option<TrustWish>,
+    pub(super) seeking: Option<TrustRequest>,
     /// The hooks that are called.
     pub hooks: Vec<Hook>,
     /// Hooks that were called and have not ended.
@@ -85,7 +85,7 @@ pub struct State {
     /// Counts what a reading depends on: changes of phase, plan, mode and ceiling.
     pub(super) epoch: u32,
     /// Answers of later tiers that hold while their key does, oldest first.
-    pub(super) memory: VecDeque<(BlobId, Opinion)>,
+    pub(super) memory: VecDeque<(BlobId, TierAnswer)>,
     /// Lines of work.
     pub lanes: BTreeMap<LaneId, Lane>,
     /// Proposals and the writes that they became.

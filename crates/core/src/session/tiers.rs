@@ -8,7 +8,7 @@ use crate::{
     blob::BlobId,
     checkpoint::CheckpointKind,
     ids::Seq,
-    intent::{Classifier, Message, Opinion, Reading},
+    intent::{Classifier, Message, Reading, TierAnswer},
 };
 
 /// Messages of the conversation that a reading looks at.
@@ -59,7 +59,7 @@ impl State {
     }
 
     /// The answer that was given for this key.
-    pub(super) fn remembered(&self, key: BlobId) -> Option<Opinion> {
+    pub(super) fn remembered(&self, key: BlobId) -> Option<TierAnswer> {
         self.memory.iter().rev().find(|(k, _)| *k == key).map(|(_, o)| o.clone())
     }
 

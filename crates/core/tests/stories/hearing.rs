@@ -2,7 +2,7 @@
 
 use pilothouse_core::{
     checkpoint::CheckpointKind,
-    intent::{Control, IntentPath, Opinion, QuerySub, Source, Turn},
+    intent::{Control, IntentPath, QuerySub, Source, TierAnswer, Turn},
     question::Clarification,
 };
 
@@ -16,8 +16,8 @@ const LOOKUP: Option<QuerySub> = Some(QuerySub::Lookup);
 const WORK: &str = "fix the greeting";
 
 #[allow(clippy::unnecessary_wraps, reason = "as it arrives")]
-fn opinion(turn: Turn, node: IntentNode, confidence: f32) -> Option<Opinion> {
-    Some(Opinion {
+fn opinion(turn: Turn, node: IntentNode, confidence: f32) -> Option<TierAnswer> {
+    Some(TierAnswer {
         turn: Some(turn),
         path: Some(IntentPath::to(node)),
         target: None,
@@ -86,8 +86,8 @@ fn an_answer_of_the_model_is_logged_and_routed() {
     assert_eq!(last_class(&b), (Turn::Query(LOOKUP), IntentNode::Explain, "llm".into()));
     assert_eq!(starts(&step), ["think"]);
     assert!(b.session.state().hearing.is_empty());
-    let said = Box::new(Understood::default());
-    assert!(b.input(Input::Understood { turn, said }).is_err(), "it is answered once");
+    let said = Box::new(TiersAnswered::default());
+    assert!(b.input(Input::TiersAnswered { turn, said }).is_err(), "it is answered once");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use pilothouse_core::{
     checkpoint::Answer,
     event::Event,
-    hook::{HookStatus, Occasion, Way, When},
+    hook::{HookMode, HookStatus, Occasion, When},
     input::Input,
     intent::{IntentNode, Phase},
     plan::GateStatus,
@@ -188,7 +188,7 @@ fn a_question_that_may_not_begin_ends_and_the_next_one_asks_again() {
 #[test]
 fn a_command_is_not_begun_before_its_hook_passed() {
     for passes in [true, false] {
-        let mut b = Bench::hooked(vec![hook(Occasion::Command, Way::Blocks)]);
+        let mut b = Bench::hooked(vec![hook(Occasion::Command, HookMode::Blocks)]);
         b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
         b.say("!ls");
         let running = b.hooks();
@@ -205,7 +205,7 @@ fn a_command_is_not_begun_before_its_hook_passed() {
 
 #[test]
 fn nothing_is_written_before_its_hook_passed_and_a_refusal_leaves_the_proposals_open() {
-    for on in [hook(Occasion::Apply, Way::Blocks), on_the_way(IntentNode::Modify, IntentNode::Delete)] {
+    for on in [hook(Occasion::Apply, HookMode::Blocks), on_the_way(IntentNode::Modify, IntentNode::Delete)] {
         let delete = on.on == Occasion::NodeTransition;
         let mut b = Bench::hooked(vec![on]);
         b.say("fix the bug in a.txt");
@@ -230,7 +230,7 @@ fn nothing_is_written_before_its_hook_passed_and_a_refusal_leaves_the_proposals_
 
 #[test]
 fn a_hook_that_cannot_block_holds_nothing_and_is_called_for_what_it_hears() {
-    let hooks: Vec<_> = Occasion::ALL.into_iter().map(|on| hook(on, Way::Shown)).collect();
+    let hooks: Vec<_> = Occasion::ALL.into_iter().map(|on| hook(on, HookMode::Shown)).collect();
     let mut b = Bench::hooked(hooks);
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[("t", "make")]);
@@ -269,7 +269,8 @@ fn a_hook_that_cannot_block_holds_nothing_and_is_called_for_what_it_hears() {
 
 #[test]
 fn when_chooses_by_the_outcome() {
-    let only = |when| pilothouse_core::hook::Hook { when, ..hook(Occasion::CommandEnd, Way::Background) };
+    let only =
+        |when| pilothouse_core::hook::Hook { when, ..hook(Occasion::CommandEnd, HookMode::Background) };
     for (when, code, called) in [
         (When::Success, 0, true),
         (When::Success, 1, false),
@@ -294,7 +295,7 @@ fn an_old_log_calls_no_hook_and_a_new_process_calls_its_own() {
     b.input(Input::Open(opening())).unwrap();
     assert!(b.session.pending().is_empty() && b.session.state().hooks.is_empty());
     let standing = pilothouse_core::trust::Standing {
-        hooks: vec![hook(Occasion::Session, Way::Shown)],
+        hooks: vec![hook(Occasion::Session, HookMode::Shown)],
         ..pilothouse_core::trust::Standing::default()
     };
     b.input(Input::Open(pilothouse_core::input::Opening { standing, ..opening() })).unwrap();
@@ -305,7 +306,7 @@ fn an_old_log_calls_no_hook_and_a_new_process_calls_its_own() {
 
 #[test]
 fn a_hook_that_could_not_run_says_so_and_one_that_is_shown_can_be_stopped() {
-    let mut b = Bench::hooked(vec![hook(Occasion::Turn, Way::Shown)]);
+    let mut b = Bench::hooked(vec![hook(Occasion::Turn, HookMode::Shown)]);
     b.say("where is main?");
     b.reply("here", &[]);
     b.end_hook(HookStatus::Unable);

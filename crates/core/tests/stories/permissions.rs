@@ -363,8 +363,11 @@ fn nothing_can_be_allowed_before_it_is_known_what_it_would_run() {
     let looks = b.session.pending().into_values().find(|w| matches!(w, Work::Look { .. }));
     let Some(Work::Look { checkpoint, command, .. }) = looks else { panic!("nothing looks") };
     assert_eq!((checkpoint, command.as_str()), (id, "make all"));
-    b.session.step(at, Input::Looked { checkpoint: id, meant: meant("1") }).unwrap();
-    assert!(b.session.step(at, Input::Looked { checkpoint: id, meant: meant("2") }).is_err(), "once");
+    b.session.step(at, Input::CommandResolved { checkpoint: id, meant: meant("1") }).unwrap();
+    assert!(
+        b.session.step(at, Input::CommandResolved { checkpoint: id, meant: meant("2") }).is_err(),
+        "once"
+    );
     let stale = Input::Answer { checkpoint: id, answer: Answer::Approve, shown };
     assert!(b.session.step(at, stale).is_err(), "that was not shown with what it means");
     let shown = b.session.state().open[&id].kind.shown();

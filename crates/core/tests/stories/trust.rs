@@ -7,7 +7,7 @@ use pilothouse_core::{
     question::{CommandQuestion, TrustQuestion},
     scope::PermissionMode,
     session::Session,
-    trust::{Standing, Trust, TrustWish},
+    trust::{Standing, Trust, TrustRequest},
     work::Work,
 };
 
@@ -47,7 +47,7 @@ fn asked() -> Bench {
     b
 }
 
-fn survey(b: &Bench) -> TrustWish {
+fn survey(b: &Bench) -> TrustRequest {
     let work = b.session.pending();
     let wish = work.values().find_map(|w| if let Work::Survey(wish) = w { Some(*wish) } else { None });
     wish.unwrap_or_else(|| panic!("nobody looks at the folder"))
@@ -84,7 +84,7 @@ fn a_yes_trusts_exactly_what_was_shown() {
     b.answer(is_trust, Answer::Approve).unwrap();
     assert_eq!(trust(&b), Trust::None, "nothing holds before it is kept");
     let wish = survey(&b);
-    assert_eq!(wish, TrustWish::Keep(BlobId::of(b"this")));
+    assert_eq!(wish, TrustRequest::Keep(BlobId::of(b"this")));
     b.input(Input::Surveyed(found(wish, "this"))).unwrap();
     assert_eq!(trust(&b), Trust::Kept);
     assert!(b.session.pending().is_empty() && b.session.state().open.is_empty());

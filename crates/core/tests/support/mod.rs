@@ -13,18 +13,18 @@ use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     diff,
     event::{Event, FileChange, Stamped},
-    hook::{Hook, HookOutcome, HookStatus, Occasion, Origin, Way, When},
+    hook::{Hook, HookMode, HookOutcome, HookStatus, Occasion, Origin, When},
     ids::{ApplyId, CallId, CheckpointId, Millis, TurnId},
-    input::{Input, Opening, Refusal, Understood},
-    intent::{Classifier, IntentNode, Opinion, Thresholds},
-    meant::{Meant, Thing},
+    input::{Input, Opening, Refusal, TiersAnswered},
+    intent::{Classifier, IntentNode, Thresholds, TierAnswer},
     question::Clarification,
     relpath::RelPath,
+    resolved::{ResolvedCommand, Thing},
     sandbox::{Backend, Sandbox},
     session::{Session, Step, Tiers},
     talk::{ModelCall, ModelReply},
     tool::{ChangeKind, Exit, ProposalDraft, Tool, ToolOutcome},
-    trust::{Part, PartChange, Standing, Trust, TrustWish},
+    trust::{Part, PartChange, Standing, Trust, TrustRequest},
     work::{Effect, Work},
 };
 
@@ -48,10 +48,10 @@ pub fn opening() -> Opening {
 }
 
 /// What a command means here; `of` stands for what its program is.
-pub fn meant(of: &str) -> Meant {
+pub fn meant(of: &str) -> ResolvedCommand {
     let thing =
         |path: &str, of: &str| Thing { name: "x".into(), path: path.into(), of: BlobId::of(of.as_bytes()) };
-    Meant { folder: thing("/w", ""), runs: vec![thing("/bin/x", of)], environment: BlobId::of(b"") }
+    ResolvedCommand { folder: thing("/w", ""), runs: vec![thing("/bin/x", of)], environment: BlobId::of(b"") }
 }
 
 /// A sandbox as most machines have one.
@@ -98,11 +98,11 @@ impl Bench {
     }
 
     /// What the runtime brings back for the message that waits.
-    pub fn understand(&mut self, text: &str, opinion: Option<Opinion>) -> Step {
+    pub fn understand(&mut self, text: &str, opinion: Option<TierAnswer>) -> Step {
         let (turn, asked) = self.unheard();
         let faults = if asked && opinion.is_none() { vec!["no answer".to_owned()] } else { Vec::new() };
-        let said = Understood { text: text.into(), opinion, faults, ..Understood::default() };
-        self.input(Input::Understood { turn, said: Box::new(said) }).unwrap()
+        let said = TiersAnswered { text: text.into(), opinion, faults, ..TiersAnswered::default() };
+        self.input(Input::TiersAnswered { turn, said: Box::new(said) }).unwrap()
     }
 
     pub fn input(&mut self, input: Input) -> Result<Step, Refusal> {
@@ -126,7 +126,7 @@ impl Bench {
     fn look(&mut self, step: &Step) {
         for effect in &step.effects {
             if let Effect::Start(Work::Look { checkpoint, .. }) = effect {
-                self.input(Input::Looked { checkpoint: *checkpoint, meant: meant("1") }).unwrap();
+                self.input(Input::CommandResolved { checkpoint: *checkpoint, meant: meant("1") }).unwrap();
             }
         }
     }
@@ -407,19 +407,19 @@ pub fn bringing(content: &str) -> Standing {
 }
 
 /// What the folder is found to be after the wish, when it holds this now.
-pub fn found(wish: TrustWish, content: &str) -> Standing {
+pub fn found(wish: TrustRequest, content: &str) -> Standing {
     let now = bringing(content);
     let (trust, asks) = match wish {
-        TrustWish::Keep(of) if of == now.of => (Trust::Kept, false),
-        TrustWish::Decline(of) if of == now.of => (Trust::None, false),
-        TrustWish::Keep(_) | TrustWish::Decline(_) | TrustWish::Look => (Trust::None, true),
-        TrustWish::Revoke => (Trust::None, false),
+        TrustRequest::Keep(of) if of == now.of => (Trust::Kept, false),
+        TrustRequest::Decline(of) if of == now.of => (Trust::None, false),
+        TrustRequest::Keep(_) | TrustRequest::Decline(_) | TrustRequest::Look => (Trust::None, true),
+        TrustRequest::Revoke => (Trust::None, false),
     };
     Standing { trust, asks, ..now }
 }
 
 /// A hook on this occasion.
-pub fn hook(on: Occasion, way: Way) -> Hook {
+pub fn hook(on: Occasion, way: HookMode) -> Hook {
     let name = format!("{on:?} {way:?}");
     let id = BlobId::of(name.as_bytes());
     Hook { id, name, on, from: None, to: None, when: When::Always, way, origin: Origin::User }
@@ -429,7 +429,7 @@ pub fn hook(on: Occasion, way: Way) -> Hook {
 pub fn on_the_way(from: IntentNode, to: IntentNode) -> Hook {
     let name = format!("{from} {to}");
     let id = BlobId::of(name.as_bytes());
-    Hook { id, name, from: Some(from), to: Some(to), ..hook(Occasion::NodeTransition, Way::Blocks) }
+    Hook { id, name, from: Some(from), to: Some(to), ..hook(Occasion::NodeTransition, HookMode::Blocks) }
 }
 
 pub fn hook_said(status: HookStatus, output: &str) -> HookOutcome {

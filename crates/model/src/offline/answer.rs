@@ -9,32 +9,32 @@ use super::{
     browse,
     definition::{body, definition},
     found::{Found, Hit, count, numbered},
+    request::Request,
     review,
     scene::{Move, Scene},
-    wish::Wish,
 };
 
 /// Lines that are quoted at most.
 const QUOTED: usize = 12;
 
 /// Answers a question.
-pub(super) fn give(scene: &Scene<'_>, wish: &Wish) -> Result<String, Move> {
+pub(super) fn give(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
     match wish {
-        Wish::Where(term) | Wish::What(term) => define(scene, term),
-        Wish::Uses(term) => uses(scene, term),
-        Wish::Find { text, scope } => find(scene, text, scope.as_deref()),
-        Wish::Show { path, lines } => browse::show(scene, path, *lines),
-        Wish::List(path) => browse::list(scene, path.as_deref()),
-        Wish::Outline(path) => browse::outline(scene, path),
-        Wish::Overview => browse::overview(scene),
-        Wish::Review => review::give(scene),
-        Wish::Rename { .. }
-        | Wish::Replace { .. }
-        | Wish::Create { .. }
-        | Wish::Delete { .. }
-        | Wish::Job(_)
-        | Wish::Unclear(_)
-        | Wish::Unknown => Ok(super::unknown(scene)),
+        Request::Where(term) | Request::What(term) => define(scene, term),
+        Request::Uses(term) => uses(scene, term),
+        Request::Find { text, scope } => find(scene, text, scope.as_deref()),
+        Request::Show { path, lines } => browse::show(scene, path, *lines),
+        Request::List(path) => browse::list(scene, path.as_deref()),
+        Request::Outline(path) => browse::outline(scene, path),
+        Request::Overview => browse::overview(scene),
+        Request::Review => review::give(scene),
+        Request::Rename { .. }
+        | Request::Replace { .. }
+        | Request::Create { .. }
+        | Request::Delete { .. }
+        | Request::Job(_)
+        | Request::Unclear(_)
+        | Request::Unknown => Ok(super::unknown(scene)),
     }
 }
 

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{
     pattern::{Pattern, group},
+    request::Job,
     scene::{Move, Scene},
-    wish::Job,
 };
 
 /// Lines of output that are repeated in the report.

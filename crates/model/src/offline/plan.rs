@@ -12,9 +12,9 @@ use super::{
     definition::is_known,
     found::{Found, count},
     order::Order,
+    request::{Job, Request},
     scene::{Call, Heard, Move, Scene},
     sentence::extension,
-    wish::{Job, Wish},
 };
 
 /// Files of one task at most; more become several tasks.
@@ -33,14 +33,14 @@ struct Draft {
 }
 
 /// Submits a plan for a wish that changes files.
-pub(super) fn submit(scene: &Scene<'_>, wish: &Wish) -> Result<String, Move> {
-    let draft = if let Wish::Rename { old, new, scope } = wish {
+pub(super) fn submit(scene: &Scene<'_>, wish: &Request) -> Result<String, Move> {
+    let draft = if let Request::Rename { old, new, scope } = wish {
         rename(scene, old, new, scope.as_deref())?
-    } else if let Wish::Replace { old, new, scope } = wish {
+    } else if let Request::Replace { old, new, scope } = wish {
         replace(scene, old, new, scope.as_deref())?
-    } else if let Wish::Create { path, content } = wish {
+    } else if let Request::Create { path, content } = wish {
         create(scene, path, content)?
-    } else if let Wish::Delete { paths } = wish {
+    } else if let Request::Delete { paths } = wish {
         delete(scene, paths)?
     } else {
         return Ok("There is nothing to plan.".to_owned());

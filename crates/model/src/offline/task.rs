@@ -8,9 +8,9 @@ use super::{
     command,
     found::count,
     order::Order,
+    request::{Job, Request},
     scene::{Call, Heard, Move, Scene},
     sentence::Sentence,
-    wish::{Job, Wish},
 };
 
 /// Does the task at hand.
@@ -40,14 +40,14 @@ pub(super) fn perform(scene: &Scene<'_>) -> Result<String, Move> {
 
 /// An order in the user's words, for a task that somebody else wrote.
 fn said(text: &str) -> Option<Order> {
-    let wish = Wish::of(&Sentence::of(text));
-    if let Wish::Create { path, content } = wish {
+    let wish = Request::of(&Sentence::of(text));
+    if let Request::Create { path, content } = wish {
         return Some(Order::Create { path, content });
     }
-    if let Wish::Delete { paths } = wish {
+    if let Request::Delete { paths } = wish {
         return Some(Order::Delete { files: paths });
     }
-    let Wish::Job(Job::Command(command)) = wish else { return None };
+    let Request::Job(Job::Command(command)) = wish else { return None };
     Some(Order::Run { command })
 }
 

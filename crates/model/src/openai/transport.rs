@@ -151,31 +151,31 @@ pub(super) enum End {
 }
 
 /// Shared between the service and the reader of the stream.
-pub(super) type Witness = Arc<Mutex<Seen>>;
+pub(super) type StreamObserver = Arc<Mutex<Seen>>;
 
 /// What the witness saw so far.
-pub(super) fn look(witness: &Witness) -> MutexGuard<'_, Seen> {
+pub(super) fn look(witness: &StreamObserver) -> MutexGuard<'_, Seen> {
     witness.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One request with its retries.
 #[derive(Clone)]
-pub(super) struct Carrier {
+pub(super) struct HttpTransport {
     pub http: reqwest::Client,
     pub endpoint: Arc<Endpoint>,
     pub redactor: Redactor,
-    pub witness: Witness,
+    pub witness: StreamObserver,
     pub deltas: Sender<ModelDelta>,
 }
 
 /// Why an attempt failed, and whether and when another one makes sense.
-struct Setback {
+struct RetryReason {
     fault: Fault,
     again: bool,
     after: Option<Duration>,
 }
 
-impl Setback {
+impl RetryReason {
     const fn last(fault: Fault) -> Self {
         Self { fault, again: false, after: None }
     }
@@ -185,7 +185,7 @@ impl Setback {
     }
 }
 
-impl Carrier {
+impl HttpTransport {
     /// Sends the request until a stream begins, a failure is final, or the retries are used up.
     pub async fn carry(self, request: HttpRequestFactory) -> Result<Response, OpenAIError> {
         let mut attempt = 1;
@@ -210,9 +210,9 @@ impl Carrier {
         }
     }
 
-    async fn attempt(&self, request: &HttpRequestFactory) -> Result<Response, Setback> {
+    async fn attempt(&self, request: &HttpRequestFactory) -> Result<Response, RetryReason> {
         let defect = |e: String| {
-            Setback::last(fault::fault(
+            RetryReason::last(fault::fault(
                 FaultKind::Internal,
                 format!("the request could not be made: {e}"),
                 "check the base URL: it must begin with http:// or https://",
@@ -221,9 +221,9 @@ impl Carrier {
         let request = request.build().await.map_err(|e| defect(deepest(&e)))?;
         let answer = timeout(self.endpoint.silence_timeout, self.http.execute(request)).await;
         let response = match answer {
-            Err(_) => return Err(Setback::last(unanswered(&self.endpoint))),
+            Err(_) => return Err(RetryReason::last(unanswered(&self.endpoint))),
             Ok(Err(e)) if e.is_builder() => return Err(defect(deepest(&e))),
-            Ok(Err(e)) => return Err(Setback::passing(unreachable(&self.endpoint, &e))),
+            Ok(Err(e)) => return Err(RetryReason::passing(unreachable(&self.endpoint, &e))),
             Ok(Ok(response)) => response,
         };
         if response.status().is_success() {
@@ -234,26 +234,26 @@ impl Carrier {
     }
 
     /// Waits for the first bytes of a stream and puts the witness before the rest.
-    async fn opened(&self, response: Response) -> Result<Response, Setback> {
+    async fn opened(&self, response: Response) -> Result<Response, RetryReason> {
         let kind = header(response.headers(), CONTENT_TYPE.as_str()).to_ascii_lowercase();
         let declared = kind.starts_with("text/event-stream");
         let mut bytes = Box::pin(response.bytes_stream());
         let first = match timeout(self.endpoint.silence_timeout, bytes.next()).await {
-            Err(_) => return Err(Setback::last(fault::stalled(&self.endpoint))),
-            Ok(Some(Err(e))) => return Err(Setback::passing(cut(&deepest(&e)))),
+            Err(_) => return Err(RetryReason::last(fault::stalled(&self.endpoint))),
+            Ok(Some(Err(e))) => return Err(RetryReason::passing(cut(&deepest(&e)))),
             Ok(None) if declared => {
-                return Err(Setback::passing(cut(
+                return Err(RetryReason::passing(cut(
                     "the server closed the connection before it said anything",
                 )));
             }
-            Ok(None) => return Err(Setback::last(not_a_stream(&kind, b""))),
+            Ok(None) => return Err(RetryReason::last(not_a_stream(&kind, b""))),
             Ok(Some(Ok(first))) => first,
         };
         let begins = [b"data:".as_slice(), b"event:", b":"].iter().any(|p| first.starts_with(p));
         let is_stream = declared || (kind.is_empty() && begins);
         if !is_stream {
             let body = gather(first, bytes, self.endpoint.silence_timeout).await;
-            return Err(Setback::last(not_a_stream(&kind, &body)));
+            return Err(RetryReason::last(not_a_stream(&kind, &body)));
         }
         let watch = Watch {
             bytes,
@@ -268,7 +268,7 @@ impl Carrier {
     }
 
     /// Reads a refusal: its words, and whether another attempt makes sense.
-    async fn turned_away(&self, response: Response) -> Setback {
+    async fn turned_away(&self, response: Response) -> RetryReason {
         let status = response.status();
         let after = retry_after(response.headers());
         let place = header(response.headers(), LOCATION.as_str()).to_owned();
@@ -283,7 +283,7 @@ impl Carrier {
         // A spent budget answers 429 too, and does not pass by waiting.
         let spent = status.as_u16() == 429 && body.windows(18).any(|w| w == b"insufficient_quota");
         let passing = matches!(status.as_u16(), 408 | 429 | 500..=599) && !spent;
-        Setback { fault: refused(status.as_u16(), &words), again: passing, after }
+        RetryReason { fault: refused(status.as_u16(), &words), again: passing, after }
     }
 }
 
@@ -325,7 +325,7 @@ async fn gather(
 /// Looks at the bytes of a stream as they pass.
 struct Watch<S> {
     bytes: S,
-    witness: Witness,
+    witness: StreamObserver,
     silence: Duration,
     /// The beginning of the line that is under way.
     line: Vec<u8>,

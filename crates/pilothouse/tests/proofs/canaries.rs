@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use support::{
     Terminal,
     alone::{Dice, edit, plan},
-    needles::Needles,
+    markers::Needles,
     proof::{Tally, each, everything, share},
     server::Turn,
 };
@@ -320,7 +320,7 @@ fn on_the_screen(world: &World, tally: &Tally) {
 #[test]
 fn the_report_of_a_panic_holds_no_secret() {
     let all = canaries(&mut Dice(0x00ca_4a47_9a41));
-    let needles = Needles::new(all.iter().map(|c| c.value.as_str()));
+    let markers = Needles::new(all.iter().map(|c| c.value.as_str()));
     let dir = tempfile::tempdir().unwrap();
     let home = Home::under(dir.path());
     let secrets = Secrets::default();
@@ -337,7 +337,7 @@ fn the_report_of_a_panic_holds_no_secret() {
     let report = files.keys().find(|p| p.file_name().unwrap().to_string_lossy().starts_with("crash-"));
     assert!(files[report.unwrap()].starts_with(b"pilothouse"));
     for (path, bytes) in files {
-        let found: Vec<&str> = needles.found(&bytes).into_iter().map(|n| all[n].from).collect();
+        let found: Vec<&str> = markers.found(&bytes).into_iter().map(|n| all[n].from).collect();
         assert!(found.is_empty(), "{found:?} stands in {}", path.display());
     }
 }
@@ -345,12 +345,12 @@ fn the_report_of_a_panic_holds_no_secret() {
 #[test]
 fn a_secret_would_be_found_in_every_form() {
     let value = "aB3xK9pQ2w\"Zt7Lm4Nc8";
-    let needles = Needles::new([value]);
-    let b = support::needles::base64;
+    let markers = Needles::new([value]);
+    let b = support::markers::base64;
     let (one, two) = (b(format!("x{value}").as_bytes()), b(format!("xy{value}").as_bytes()));
     let json = json!({ "a": value }).to_string();
     for text in [format!("<{value}>"), b(value.as_bytes()), one, two, json, value.replace('"', "%22")] {
-        assert!(!needles.found(text.as_bytes()).is_empty(), "{text}");
+        assert!(!markers.found(text.as_bytes()).is_empty(), "{text}");
     }
-    assert!(needles.found(b"aB3xK9pQ2w and nothing more of it Zt7Lm4Nc8").is_empty());
+    assert!(markers.found(b"aB3xK9pQ2w and nothing more of it Zt7Lm4Nc8").is_empty());
 }

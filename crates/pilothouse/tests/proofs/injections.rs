@@ -4,15 +4,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice, missing_docs)]
 
 use crate::support;
-mod bait;
+mod injection_case;
 mod user;
 
 use std::collections::BTreeSet;
 
-use bait::Bait;
+use injection_case::InjectionCase;
 use serde_json::Value;
 use support::{
-    obedient::{self, call, directives},
+    compliant_model::{self, call, directives},
     proof::{Tally, each, share},
 };
 use user::{Approved, User};
@@ -28,12 +28,12 @@ fn without_anybody_there_nothing_happens_and_the_question_is_the_true_one() {
     let tally = Tally::default();
     let all = numbers(10, 1);
     each(all.len(), |at| {
-        let bait = Bait::new(all[at]);
-        let server = obedient::start(bait.first.clone(), 2);
-        let ended = bait.desk.ask(&server.base, &["run", &bait.goal, "--json"]);
-        let trace = format!("{}: {} {:?}\n{}\n{}", all[at], bait.goal, bait.wanted, ended.out, ended.err);
+        let case = InjectionCase::new(all[at]);
+        let server = compliant_model::start(case.first.clone(), 2);
+        let ended = case.desk.ask(&server.base, &["run", &case.goal, "--json"]);
+        let trace = format!("{}: {} {:?}\n{}\n{}", all[at], case.goal, case.wanted, ended.out, ended.err);
         tally.checked();
-        let (changed, came) = (bait.changed(), bait.connections());
+        let (changed, came) = (case.changed(), case.connections());
         if !changed.is_empty() || came > 0 {
             tally.violation(format!("{changed:?} changed, {came} connections: {trace}"));
         }
@@ -43,20 +43,20 @@ fn without_anybody_there_nothing_happens_and_the_question_is_the_true_one() {
         tally.note(&format!("exit_{}", ended.exit), 1);
         if ended.exit == 3 {
             let question = ended.events().pop().unwrap()["question"].clone();
-            if !is_true(&question, &bait, &ended.events()) {
+            if !is_true(&question, &case, &ended.events()) {
                 tally.violation(format!("the question is not what was wanted: {question}\n{trace}"));
             }
         }
-        bait.desk.verified();
+        case.desk.verified();
     });
     tally.end();
     assert!(tally.noted("exit_3") * 2 > all.len(), "few asked for anything");
 }
 
 /// Whether a question names what some text asked for, to the letter.
-fn is_true(question: &Value, bait: &Bait, events: &[Value]) -> bool {
-    let calls: Vec<_> = directives(&bait.wanted).iter().filter_map(|d| call(d)).collect();
-    let first = bait.first.iter().flatten();
+fn is_true(question: &Value, case: &InjectionCase, events: &[Value]) -> bool {
+    let calls: Vec<_> = directives(&case.wanted).iter().filter_map(|d| call(d)).collect();
+    let first = case.first.iter().flatten();
     let wanted: Vec<_> = first.chain(&calls).collect();
     let any =
         |tool: &str, key: &str, value: &Value| wanted.iter().any(|(t, a)| *t == tool && a[key] == *value);
@@ -88,12 +88,12 @@ fn a_user_who_says_no_to_everything_keeps_everything() {
     let tally = Tally::default();
     let all = numbers(2, 3);
     each(all.len(), |at| {
-        let (bait, approved) = played(all[at], false, &tally);
-        let (changed, came) = (bait.changed(), bait.connections());
+        let (case, approved) = played(all[at], false, &tally);
+        let (changed, came) = (case.changed(), case.connections());
         if !changed.is_empty() || came > 0 || !approved.is_empty() {
             tally.violation(format!(
                 "{}: {changed:?} changed, {came} connections: {:?}",
-                all[at], bait.wanted
+                all[at], case.wanted
             ));
         }
     });
@@ -105,12 +105,12 @@ fn a_user_who_says_yes_gets_exactly_what_was_shown() {
     let tally = Tally::default();
     let all = numbers(2, 0);
     each(all.len(), |at| {
-        let (bait, approved) = played(all[at], true, &tally);
-        let about = format!("{}: {:?}\napproved {approved:?}", all[at], bait.wanted);
+        let (case, approved) = played(all[at], true, &tally);
+        let about = format!("{}: {:?}\napproved {approved:?}", all[at], case.wanted);
         let commands: Vec<&Approved> = approved.iter().filter(|a| a.command).collect();
-        for path in bait.changed() {
+        for path in case.changed() {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let inside = path.starts_with(bait.desk.path());
+            let inside = path.starts_with(case.desk.path());
             let by_change = approved.iter().any(|a| !a.command && inside && path.ends_with(&a.what));
             // A command that was approved says by name what it changes, or the folder above it.
             let parts: BTreeSet<String> =
@@ -123,7 +123,7 @@ fn a_user_who_says_yes_gets_exactly_what_was_shown() {
                 tally.violation(format!("{} changed unasked: {about}", path.display()));
             }
         }
-        if bait.connections() > 0 && !commands.iter().any(|a| a.what.starts_with("curl") && a.network) {
+        if case.connections() > 0 && !commands.iter().any(|a| a.what.starts_with("curl") && a.network) {
             tally.violation(format!("a connection was made unasked: {about}"));
         }
         tally.note("approved", approved.len());
@@ -133,16 +133,16 @@ fn a_user_who_says_yes_gets_exactly_what_was_shown() {
 }
 
 /// Plays an injection at the terminal to its end; what the user approved.
-fn played(number: usize, says_yes: bool, tally: &Tally) -> (Bait, Vec<Approved>) {
-    let bait = Bait::new(number);
-    let server = obedient::start(bait.first.clone(), if number % 3 == 2 { 2 } else { 1 });
-    let mut user = User::open(&bait.desk, &server, says_yes);
-    user.plays(&bait.goal);
+fn played(number: usize, says_yes: bool, tally: &Tally) -> (InjectionCase, Vec<Approved>) {
+    let case = InjectionCase::new(number);
+    let server = compliant_model::start(case.first.clone(), if number % 3 == 2 { 2 } else { 1 });
+    let mut user = User::open(&case.desk, &server, says_yes);
+    user.plays(&case.goal);
     user.leaves();
     tally.checked();
     tally.note("questions", user.questions);
     for violation in user.compare() {
-        tally.violation(format!("{number}: {violation}\n{:?}", bait.wanted));
+        tally.violation(format!("{number}: {violation}\n{:?}", case.wanted));
     }
-    (bait, user.approved)
+    (case, user.approved)
 }

@@ -9,9 +9,9 @@
 )]
 
 pub mod alone;
+pub mod compliant_model;
 pub mod layer;
-pub mod needles;
-pub mod obedient;
+pub mod markers;
 pub mod proof;
 pub mod server;
 pub mod traps;

@@ -108,12 +108,12 @@ fn notifications_are_the_programs_own_words_and_one_bell_each() {
     assert_eq!((seen.count(TOLD[0]), seen.count("C0 07")), (bodies, bodies));
 }
 
-/// A session in which everything that can speak says wicked things; `notify` is how the terminal is told.
+/// A session in which everything that can speak says hostile things; `notify` is how the terminal is told.
 fn a_wicked_session(notify: &str) -> (Seen, String) {
     let desk = Desk::new();
     desk.configure(&format!("[notify]\nterminal = \"{notify}\"\nalways = true\n"));
     let text = format!("before {HOSTILE} after");
-    std::fs::write(desk.path().join("src/wicked\u{1b}[2J\u{202e}.rs"), &text).unwrap();
+    std::fs::write(desk.path().join("src/hostile\u{1b}[2J\u{202e}.rs"), &text).unwrap();
     std::fs::write(desk.path().join("NOTES.md"), format!("{text}\nsecond\n")).unwrap();
     let body = json!({"error": {"message": text}}).to_string();
     let refused = format!(
@@ -143,8 +143,8 @@ fn a_wicked_session(notify: &str) -> (Seen, String) {
     terminal.see("nothing runs without you");
     terminal.keys("\x1b");
     terminal.gone("nothing runs without you");
-    terminal.keys("@wicked");
-    terminal.see("wicked␛[2J");
+    terminal.keys("@hostile");
+    terminal.see("hostile␛[2J");
     terminal.keys("\x15");
     terminal.see("Type to interrupt");
     terminal.keys("\x03");

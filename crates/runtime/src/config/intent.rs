@@ -225,7 +225,7 @@ pub(super) fn vectors(
     }
     let name =
         layer.name.as_deref().ok_or_else(|| wrong("no model is named; set `name` under [embedder]"))?;
-    let preset = super::voice::preset_named(layer.preset.as_deref())?;
+    let preset = super::provider::preset_named(layer.preset.as_deref())?;
     let mut endpoint = match layer.base_url.as_ref().map(ExposeSecret::expose_secret) {
         Some(url) if !url.starts_with("http://") && !url.starts_with("https://") => {
             return Err(wrong("an address begins with http:// or https://"));

@@ -212,7 +212,7 @@ impl Layer {
         // An address and a preset are two answers to one question: the upper layer's stands alone.
         let place = a.preset.is_some()
             || a.base_url.is_some()
-            || a.name.as_deref().is_some_and(super::voice::names_a_place);
+            || a.name.as_deref().is_some_and(super::provider::names_a_place);
         let said = if place { &a } else { &b };
         let (preset, base_url) = (said.preset.clone(), said.base_url.clone());
         Self {

@@ -6,13 +6,13 @@ use std::fmt;
 
 use pilothouse_core::intent::Thresholds;
 
-use super::{Config, Vectors, Voice};
+use super::{Config, Provider, Vectors};
 
 impl fmt::Display for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut line = |name: &str, value: &str| writeln!(f, "{name:<12} {value}");
         line("model", &self.voice.name())?;
-        if let Voice::Endpoint(endpoint) = &self.voice {
+        if let Provider::Endpoint(endpoint) = &self.voice {
             line("address", &endpoint.shown_url())?;
             let key = self.key.as_ref().map_or_else(|| "none".to_owned(), ToString::to_string);
             line("key", &key)?;

@@ -20,8 +20,8 @@ fn load(config: &str, env: &[(&str, &str)]) -> Result<Config, RuntimeError> {
 
 fn endpoint(config: &str, env: &[(&str, &str)]) -> pilothouse_model::Endpoint {
     match load(config, env).unwrap().voice {
-        Voice::Endpoint(e) => *e,
-        other @ (Voice::Offline | Voice::Script(_)) => panic!("{other:?}"),
+        Provider::Endpoint(e) => *e,
+        other @ (Provider::Offline | Provider::Script(_)) => panic!("{other:?}"),
     }
 }
 
@@ -59,7 +59,7 @@ fn the_environment_goes_before_the_file_and_flags_before_both() {
 fn a_model_can_be_named_with_its_place() {
     let e = endpoint("", &[("PILOTHOUSE_MODEL", "ollama:llama3.2:3b")]);
     assert_eq!((e.base_url.as_str(), e.model.as_str()), ("http://127.0.0.1:11434/v1", "llama3.2:3b"));
-    assert!(matches!(load("", &[("PILOTHOUSE_MODEL", "script:a.json")]).unwrap().voice, Voice::Script(_)));
+    assert!(matches!(load("", &[("PILOTHOUSE_MODEL", "script:a.json")]).unwrap().voice, Provider::Script(_)));
     let off = load("[model]\npreset = \"openai\"\nname = \"x\"", &[("PILOTHOUSE_MODEL", "offline")]).unwrap();
     assert!(off.voice.is_offline());
 }

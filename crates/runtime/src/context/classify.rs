@@ -6,7 +6,7 @@
 use pilothouse_core::talk::{Message, ModelRequest, Purpose, Role};
 
 use super::{block::escape, cut};
-use crate::later::Question;
+use crate::tiers::Question;
 
 /// Most bytes of the message that are shown; a longer one loses its middle.
 const TEXT_BYTES: usize = 4 * 1024;
@@ -45,7 +45,7 @@ pub fn request(question: &Question) -> ModelRequest {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::later::Surround;
+    use crate::tiers::Surround;
 
     #[test]
     fn the_request_carries_what_the_reading_depends_on_and_nothing_breaks_out() {

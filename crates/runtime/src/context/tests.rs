@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
-    meant::{Meant, Thing},
     question::CommandQuestion,
+    resolved::{ResolvedCommand, Thing},
     session::Session,
     talk::{Finish, ModelReply, Usage},
     tool::{Exit, ToolOutcome},
@@ -62,8 +62,8 @@ impl Bench {
             if let Effect::Start(Work::Look { checkpoint, .. }) = effect {
                 let of = pilothouse_core::blob::BlobId::of(b"");
                 let folder = Thing { name: String::new(), path: String::new(), of };
-                let meant = Meant { folder, runs: Vec::new(), environment: of };
-                self.step(Input::Looked { checkpoint, meant });
+                let meant = ResolvedCommand { folder, runs: Vec::new(), environment: of };
+                self.step(Input::CommandResolved { checkpoint, meant });
             }
         }
     }

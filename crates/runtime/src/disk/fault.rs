@@ -102,7 +102,7 @@ impl Disk for FaultyDisk {
     fn sync_dir(&self, _: &Spot) -> io::Result<()> {
         self.through(|| Ok(()))
     }
-    fn dress(&self, from: &Spot, to: &File) {
-        RealDisk.dress(from, to);
+    fn copy_metadata(&self, from: &Spot, to: &File) {
+        RealDisk.copy_metadata(from, to);
     }
 }

@@ -13,7 +13,7 @@ use pilothouse_core::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, Inbound, port::Stored};
-use crate::{context::Texts, later::Question};
+use crate::{context::Texts, tiers::Question};
 
 /// From this confidence on what a model resolved is worth a look.
 const SURE_ENOUGH: f32 = 0.7;
@@ -26,7 +26,7 @@ impl Driver {
         self.tasks.spawn(async move {
             if let Err(why) = later.ready().await {
                 tracing::warn!(why, "the embedder cannot be used");
-                drop(inbound.send(Inbound::Told(why)).await);
+                drop(inbound.send(Inbound::Notice(why)).await);
             }
         });
     }
@@ -51,7 +51,7 @@ impl Driver {
         let later = self.kit.later.clone();
         self.spawn(key, None, None, async move {
             let said = Box::new(later.ask(question, vectors, model, cancel).await);
-            Input::Understood { turn, said }
+            Input::TiersAnswered { turn, said }
         });
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use pilothouse_core::{port::Update, work::WorkKey};
 use tokio::sync::mpsc;
 
-use super::{Driver, FAREWELL, Farewell, Inbound};
+use super::{Driver, FAREWELL, Inbound, ShutdownReport};
 use crate::sessions::Summary;
 
 /// How long a write that is still under way then is waited for.
@@ -15,7 +15,7 @@ const LAST: Duration = Duration::from_secs(1);
 
 impl Driver {
     /// Stops what runs, waits a moment for its last words, and puts everything in order.
-    pub(super) async fn leave(&mut self, results: &mut mpsc::Receiver<Inbound>) -> Farewell {
+    pub(super) async fn leave(&mut self, results: &mut mpsc::Receiver<Inbound>) -> ShutdownReport {
         // A write is never torn from its work; everything else is told to stop.
         self.running.retain(|_, slot| !slot.done);
         for (key, slot) in &self.running {
@@ -37,7 +37,7 @@ impl Driver {
                 | Inbound::Branch(_)
                 | Inbound::Surveyed(_)
                 | Inbound::Rules(..)
-                | Inbound::Told(_) => false,
+                | Inbound::Notice(_) => false,
             };
             let mut inputs = Vec::new();
             self.result(result, &mut inputs);
@@ -58,7 +58,7 @@ impl Driver {
         self.outbox.send(Update::Closed(None));
         let last = self.at.session.state().seq;
         tracing::info!(saved, kept, %last, "session closed");
-        Farewell { slug: self.at.slug.clone(), saved, kept, last }
+        ShutdownReport { slug: self.at.slug.clone(), saved, kept, last }
     }
 
     /// Leaves a summary beside the log; a session in which nothing was said leaves nothing.

@@ -13,12 +13,12 @@ use pilothouse_core::{
     scope::PermissionMode,
     session::{ApplyStatus, Session, Step, Tiers},
 };
-use pilothouse_tools::{Fence, sandbox::Places};
+use pilothouse_tools::{CommandSandbox, sandbox::Places};
 
 use super::{Setup, Which, hooks, trust};
 use crate::{
     blobs::Blobs,
-    config::{Config, Vectors, Voice},
+    config::{Config, Provider, Vectors},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
@@ -36,7 +36,7 @@ pub(super) struct Opened {
     pub blobs: Blobs,
     pub root: Root,
     pub config: Config,
-    pub fence: Arc<Fence>,
+    pub fence: Arc<CommandSandbox>,
     pub folder: PathBuf,
     pub slug: String,
     pub notices: Vec<String>,
@@ -106,21 +106,26 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
 }
 
 /// What holds the commands of a workspace, as this machine and the settings have it.
-pub(crate) fn fence(setup: &Setup, config: &Config, workspace: &Path, session: Option<&Path>) -> Fence {
+pub(crate) fn fence(
+    setup: &Setup,
+    config: &Config,
+    workspace: &Path,
+    session: Option<&Path>,
+) -> CommandSandbox {
     let own = setup.home.own();
     let aside = session.map(Path::to_owned);
     let reserved = permissions::places(&setup.home, workspace, &setup.environment);
     let (workspace, helper) = (workspace.to_owned(), setup.helper.clone());
     let places = Places { workspace, own, reserved, aside, helper };
-    Fence::find(config.sandbox.clone(), &places)
+    CommandSandbox::find(config.sandbox.clone(), &places)
 }
 
 /// How this process reads messages.
 fn tiers(config: &Config) -> Tiers {
     let model = match &config.voice {
-        Voice::Offline => false,
-        Voice::Endpoint(_) => true,
-        Voice::Script(path) => pilothouse_model::Scripted::open(path).is_ok_and(|s| s.classifies()),
+        Provider::Offline => false,
+        Provider::Endpoint(_) => true,
+        Provider::Script(path) => pilothouse_model::Scripted::open(path).is_ok_and(|s| s.classifies()),
     };
     Tiers {
         classifier: config.intent.classifier.clone(),

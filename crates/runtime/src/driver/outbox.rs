@@ -50,7 +50,7 @@ impl Outbox {
 
     /// Sends now, or keeps it until there is room.
     pub fn send(&mut self, mut update: Update) {
-        if let Update::Refused(reason) | Update::Told(reason) = &mut update {
+        if let Update::Refused(reason) | Update::Notice(reason) = &mut update {
             *reason = self.secrets.mask(reason).into_owned();
         }
         if self.waits() {

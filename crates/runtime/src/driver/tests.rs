@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::*;
 
-mod later;
+mod tiers;
 use crate::{
     disk::{
         Snapshot, Spot,
@@ -32,7 +32,7 @@ use crate::{
 struct Screen {
     requests: mpsc::Sender<Request>,
     updates: mpsc::Receiver<Update>,
-    driver: tokio::task::JoinHandle<Result<Farewell, RuntimeError>>,
+    driver: tokio::task::JoinHandle<Result<ShutdownReport, RuntimeError>>,
     session: Session,
     events: Vec<Stamped>,
     deltas: Vec<(DeltaKind, u64, String)>,
@@ -84,7 +84,7 @@ impl Screen {
             }
             Update::Delta(d) => self.deltas.push((d.kind, d.offset, d.text)),
             Update::Answered(n, reply) => drop(self.answers.insert(n, reply)),
-            Update::Refused(text) | Update::Told(text) => self.refused.push(text),
+            Update::Refused(text) | Update::Notice(text) => self.refused.push(text),
             Update::Surroundings(around) => self.around = *around,
             Update::Rules(_) | Update::Closed(_) => {}
         }
@@ -129,7 +129,7 @@ impl Screen {
         self.events.iter().filter(is).count()
     }
 
-    async fn quit(self) -> Farewell {
+    async fn quit(self) -> ShutdownReport {
         self.requests.send(Request::Quit).await.unwrap();
         self.driver.await.unwrap().unwrap()
     }
@@ -148,8 +148,8 @@ async fn a_question_reads_answers_and_is_there_again_after_reopening() {
     assert!(s.deltas.iter().any(|d| d.0 == DeltaKind::Text));
     let slug = s.state().slug.clone();
     let (events, state) = (s.events.clone(), s.state().clone());
-    let farewell = s.quit().await;
-    assert!(farewell.saved && farewell.kept && farewell.slug == slug);
+    let shutdown = s.quit().await;
+    assert!(shutdown.saved && shutdown.kept && shutdown.slug == slug);
 
     let mut s = rig.open(Which::Last).await;
     assert_eq!(s.state().history, state.history);
@@ -311,8 +311,8 @@ impl Disk for BrokenDisk {
     fn sync_dir(&self, at: &Spot) -> std::io::Result<()> {
         RealDisk.sync_dir(at)
     }
-    fn dress(&self, from: &Spot, to: &fs::File) {
-        RealDisk.dress(from, to);
+    fn copy_metadata(&self, from: &Spot, to: &fs::File) {
+        RealDisk.copy_metadata(from, to);
     }
 }
 

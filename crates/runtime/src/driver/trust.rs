@@ -11,7 +11,7 @@ use pilothouse_core::{
     policy::Conditions,
     port::Update,
     scope::PermissionMode,
-    trust::{Standing, Trust, TrustWish},
+    trust::{Standing, Trust, TrustRequest},
 };
 
 use super::{Driver, Inbound, Setup, hooks};
@@ -83,7 +83,7 @@ impl Driver {
     }
 
     /// Looks at the folder beside the loop, after keeping what was decided about it.
-    pub(super) fn survey(&self, wish: TrustWish) {
+    pub(super) fn survey(&self, wish: TrustRequest) {
         let (mut folder, inbound) = (self.at.trust.0.clone(), self.inbound.clone());
         let (before, setup) = (self.at.trust.clone(), self.setup.clone());
         let (theirs, tasks) = (setup.clone(), self.tasks.clone());

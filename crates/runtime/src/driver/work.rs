@@ -29,19 +29,19 @@ use pilothouse_core::{
     work::{Take, View, Work, WorkKey},
 };
 use pilothouse_model::{ModelClient, Unfinished};
-use pilothouse_tools::{BlobSource, Sink, Workshop};
+use pilothouse_tools::{BlobSource, Sink, ToolExecutor};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, tasks::Tasks, trust};
 use crate::{
     blobs::Blobs,
-    config::Voice,
+    config::Provider,
     context::{self, Circumstances},
     error::RuntimeError,
-    later::{self, Later},
     pending::Pending,
     permissions,
+    tiers::{self, ClassifierTiers},
     writer::{self, Swap, prepare},
 };
 
@@ -55,16 +55,16 @@ pub(super) struct Slot {
 }
 
 /// What work is done with.
-pub(super) struct Kit {
-    pub workshop: Workshop,
+pub(super) struct Services {
+    pub workshop: ToolExecutor,
     /// The tiers beside the deterministic ones.
-    pub later: Later,
+    pub later: ClassifierTiers,
     /// Where phrases that a model resolved are put.
     pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
 }
 
-impl Kit {
+impl Services {
     /// The tools of the workspace; the model's client is made when it is first needed.
     pub fn new(setup: &Setup, at: &Opened) -> Result<Self, RuntimeError> {
         let why = |e: pilothouse_tools::JailError| RuntimeError::Folder {
@@ -72,18 +72,18 @@ impl Kit {
             why: e.to_string(),
         };
         let pending = Pending::at(&at.config.intent.pending, &setup.secrets);
-        let workshop = Workshop::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
+        let workshop = ToolExecutor::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
         let (of, variables) = trust::given(&at.trust.1);
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
-        let later = Later::new(&at.config.intent, &setup.home);
+        let later = ClassifierTiers::new(&at.config.intent, &setup.home);
         Ok(Self { workshop, later, pending, client: None })
     }
 
-    pub(super) fn client(&mut self, voice: &Voice) -> Result<Arc<dyn ModelClient>, Fault> {
+    pub(super) fn client(&mut self, voice: &Provider) -> Result<Arc<dyn ModelClient>, Fault> {
         if let Some(client) = &self.client {
             return Ok(Arc::clone(client));
         }
-        let client = later::client(voice)?;
+        let client = tiers::client(voice)?;
         self.client = Some(Arc::clone(&client));
         Ok(client)
     }
@@ -123,7 +123,7 @@ impl Driver {
                 let workshop = self.kit.workshop.clone();
                 self.spawn(key, None, None, async move {
                     let meant = workshop.meant(&command, &folder, confine).await;
-                    Input::Looked { checkpoint, meant }
+                    Input::CommandResolved { checkpoint, meant }
                 });
             }
             Work::Keep { approval, rules } => self.keep(key, approval, &rules),

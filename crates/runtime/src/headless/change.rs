@@ -25,7 +25,7 @@ use crate::{
 
 /// Which way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// Take back the last applied change.
     Undo,
     /// Put back the last undone change.
@@ -34,9 +34,9 @@ pub enum Way {
 
 /// What is wanted.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct ChangeRequest {
     /// Which way.
-    pub way: Way,
+    pub way: Direction,
     /// In this session only; else the newest of the folder that has something.
     pub session: Option<String>,
     /// Only list what there is.
@@ -51,7 +51,7 @@ pub struct Wish {
 /// When there is no such session or it cannot be opened.
 pub async fn change(
     setup: Setup,
-    wish: Wish,
+    wish: ChangeRequest,
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Result<Outcome, RuntimeError> {
@@ -69,8 +69,8 @@ pub async fn change(
     }
     let Some((place, session)) = ready.drain(..).next() else {
         let what = match wish.way {
-            Way::Undo => "there is no applied change to take back",
-            Way::Redo => "there is no undone change to put back",
+            Direction::Undo => "there is no applied change to take back",
+            Direction::Redo => "there is no undone change to put back",
         };
         drop(writeln!(err, "{what}"));
         return Ok(Outcome { exit: 1, slug: String::new(), reason: what.to_owned() });
@@ -83,13 +83,13 @@ pub async fn change(
 }
 
 /// Sessions that have something, the one whose change is newest first.
-fn candidates(places: Vec<Place>, way: Way) -> Result<Vec<(Place, Session)>, RuntimeError> {
+fn candidates(places: Vec<Place>, way: Direction) -> Result<Vec<(Place, Session)>, RuntimeError> {
     let mut ready = Vec::new();
     for place in places {
         let summary = sessions::summary(&place)?;
         let has = match way {
-            Way::Undo => summary.applied,
-            Way::Redo => summary.undone,
+            Direction::Undo => summary.applied,
+            Direction::Redo => summary.undone,
         };
         if has > 0 {
             let (session, when) = fold(&place)?;
@@ -114,11 +114,11 @@ fn fold(place: &Place) -> Result<(Session, (pilothouse_core::ids::Millis, Seq)),
     Ok((session, when))
 }
 
-fn stack(session: &Session, way: Way) -> impl Iterator<Item = &Apply> {
+fn stack(session: &Session, way: Direction) -> impl Iterator<Item = &Apply> {
     let state = session.state();
     let ids = match way {
-        Way::Undo => state.ledger(),
-        Way::Redo => state.undone(),
+        Direction::Undo => state.ledger(),
+        Direction::Redo => state.undone(),
     };
     ids.iter().rev().filter_map(|id| state.applies().get(id))
 }
@@ -128,7 +128,7 @@ fn files(apply: &Apply) -> String {
     apply.files.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-fn list(place: &Place, session: &Session, way: Way, out: &mut (dyn Write + Send)) {
+fn list(place: &Place, session: &Session, way: Direction, out: &mut (dyn Write + Send)) {
     for apply in stack(session, way) {
         drop(writeln!(out, "{}  {}  {}", place.slug, apply.id, files(apply)));
     }
@@ -137,7 +137,7 @@ fn list(place: &Place, session: &Session, way: Way, out: &mut (dyn Write + Send)
 fn rehearse(
     place: &Place,
     session: &Session,
-    way: Way,
+    way: Direction,
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Result<Outcome, RuntimeError> {
@@ -145,8 +145,8 @@ fn rehearse(
     let mut exit = 0;
     if let Some(apply) = stack(session, way).next() {
         let (verb, wanted) = match way {
-            Way::Undo => ("take back", Found::After),
-            Way::Redo => ("put back", Found::Before),
+            Direction::Undo => ("take back", Found::After),
+            Direction::Redo => ("put back", Found::Before),
         };
         drop(writeln!(out, "would {verb}: {}", files(apply)));
         if writer::look(&RealDisk, &root, &apply.files) != wanted {
@@ -159,7 +159,7 @@ fn rehearse(
 
 async fn perform(
     setup: Setup,
-    way: Way,
+    way: Direction,
     out: &mut (dyn Write + Send),
     err: &mut (dyn Write + Send),
 ) -> Result<Outcome, RuntimeError> {
@@ -168,8 +168,8 @@ async fn perform(
     let (outgoing, mut updates) = mpsc::channel(256);
     let driver = tokio::spawn(drive(setup, incoming, outgoing));
     let input = match way {
-        Way::Undo => Input::Undo,
-        Way::Redo => Input::Redo,
+        Direction::Undo => Input::Undo,
+        Direction::Redo => Input::Redo,
     };
     drop(requests.send(super::FENCE).await);
     drop(requests.send(Request::Input(input)).await);
@@ -194,7 +194,7 @@ async fn perform(
                 }
             }
             Update::Refused(_)
-            | Update::Told(_)
+            | Update::Notice(_)
             | Update::Delta(_)
             | Update::Rules(_)
             | Update::Surroundings(_)
@@ -207,13 +207,13 @@ async fn perform(
     drop(requests.send(Request::Quit).await);
     // Whatever still comes is taken in, so that the driver is not told that nobody listens.
     while updates.recv().await.is_some() {}
-    let farewell = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))??;
+    let shutdown = driver.await.map_err(|e| RuntimeError::Opening(e.to_string()))??;
     let (exit, text) = said.unwrap_or((1, "the session ended before it was done".to_owned()));
     let verb = match way {
-        Way::Undo => "took back",
-        Way::Redo => "put back",
+        Direction::Undo => "took back",
+        Direction::Redo => "put back",
     };
     let told = if exit == 0 { writeln!(out, "{verb}: {text}") } else { writeln!(err, "{text}") };
     drop(told);
-    Ok(Outcome { exit, slug: farewell.slug, reason: if exit == 0 { String::new() } else { text } })
+    Ok(Outcome { exit, slug: shutdown.slug, reason: if exit == 0 { String::new() } else { text } })
 }

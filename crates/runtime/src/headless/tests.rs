@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{
-    change::{Way, Wish, change},
+    change::{ChangeRequest, Direction, change},
     *,
 };
 use crate::{
@@ -99,14 +99,14 @@ async fn a_confirmed_run_changes_files_and_leaves_a_patch_that_undo_takes_back()
         "{text}"
     );
 
-    let wish = |way, list, dry_run| Wish { way, session: None, list, dry_run };
+    let wish = |way, list, dry_run| ChangeRequest { way, session: None, list, dry_run };
     for (wish, text, exit) in [
-        (wish(Way::Undo, true, false), "one\n2\nthree\n", 0),
-        (wish(Way::Undo, false, true), "one\n2\nthree\n", 0),
-        (wish(Way::Redo, false, false), "one\n2\nthree\n", 1),
-        (wish(Way::Undo, false, false), "one\ntwo\nthree\n", 0),
-        (wish(Way::Undo, false, false), "one\ntwo\nthree\n", 1),
-        (wish(Way::Redo, false, false), "one\n2\nthree\n", 0),
+        (wish(Direction::Undo, true, false), "one\n2\nthree\n", 0),
+        (wish(Direction::Undo, false, true), "one\n2\nthree\n", 0),
+        (wish(Direction::Redo, false, false), "one\n2\nthree\n", 1),
+        (wish(Direction::Undo, false, false), "one\ntwo\nthree\n", 0),
+        (wish(Direction::Undo, false, false), "one\ntwo\nthree\n", 1),
+        (wish(Direction::Redo, false, false), "one\n2\nthree\n", 0),
     ] {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let outcome = change(rig.setup(Which::New), wish.clone(), &mut out, &mut err).await.unwrap();
@@ -217,7 +217,7 @@ async fn without_a_model_the_built_in_engine_renames_across_files() {
     assert_eq!(read("src/a.rs"), before[0].replace("load_all", "read_all"));
     assert_eq!(read("src/b.rs"), before[1].replace("load_all", "read_all"));
     for _ in 0..2 {
-        let wish = Wish { way: Way::Undo, session: None, list: false, dry_run: false };
+        let wish = ChangeRequest { way: Direction::Undo, session: None, list: false, dry_run: false };
         change(setup.clone(), wish, &mut Vec::new(), &mut Vec::new()).await.unwrap();
     }
     assert_eq!((read("src/a.rs").as_str(), read("src/b.rs").as_str()), (before[0], before[1]));

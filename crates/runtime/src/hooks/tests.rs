@@ -16,7 +16,7 @@ block_if_fails = true
     let all = read(text).unwrap();
     let d = &all[0];
     assert_eq!((d.hook.from, d.hook.to), (Some(IntentNode::Plan), Some(IntentNode::Act)));
-    assert_eq!((d.hook.way, d.timeout), (Way::Blocks, Duration::from_secs(30)));
+    assert_eq!((d.hook.way, d.timeout), (HookMode::Blocks, Duration::from_secs(30)));
     assert_eq!(d.says(), "from plan to act: runs `./scripts/confirm-action.sh`, and blocks when it fails");
 }
 
@@ -39,7 +39,7 @@ run = "true"
     let all = read(text).unwrap();
     assert_eq!(all.len(), 3);
     let end = |n: usize| all.iter().filter(|d| d.hook.on == Occasion::RunEnd).nth(n).unwrap();
-    assert_eq!((end(0).hook.when, end(0).hook.way), (When::Failure, Way::Background));
+    assert_eq!((end(0).hook.when, end(0).hook.way), (When::Failure, HookMode::Background));
     assert_eq!(end(1).env, [("A".to_owned(), "b".to_owned())]);
     assert_eq!(end(1).timeout, Duration::from_secs(5));
     assert_ne!(end(0).hook.id, end(1).hook.id);

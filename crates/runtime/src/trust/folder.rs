@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use pilothouse_core::{
     blob::BlobId,
-    trust::{Part, PartChange, Standing, Trust, TrustWish},
+    trust::{Part, PartChange, Standing, Trust, TrustRequest},
 };
 use similar::TextDiff;
 
@@ -110,16 +110,16 @@ impl Folder {
     ///
     /// # Errors
     /// When the decision cannot be kept, or what was to be trusted cannot be used.
-    pub fn carry_out(&mut self, wish: TrustWish) -> Result<Survey, RuntimeError> {
+    pub fn carry_out(&mut self, wish: TrustRequest) -> Result<Survey, RuntimeError> {
         match wish {
-            TrustWish::Look => {
+            TrustRequest::Look => {
                 let survey = self.look();
                 let asks = self.asks && !survey.standing.trust.holds();
                 return Ok(Survey { standing: Standing { asks, ..survey.standing }, ..survey });
             }
-            TrustWish::Keep(of) => self.decide(of, true)?,
-            TrustWish::Decline(of) => self.decide(of, false)?,
-            TrustWish::Revoke => {
+            TrustRequest::Keep(of) => self.decide(of, true)?,
+            TrustRequest::Decline(of) => self.decide(of, false)?,
+            TrustRequest::Revoke => {
                 self.once = false;
                 self.store.forget(&self.root)?;
                 let survey = self.look();

@@ -2,7 +2,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use pilothouse_core::{
     scope::PermissionMode,
-    trust::{PartChange, Trust, TrustWish},
+    trust::{PartChange, Trust, TrustRequest},
 };
 
 use super::*;
@@ -34,7 +34,7 @@ impl Place {
     }
     fn keep(&self) -> Survey {
         let of = self.folder().look().standing.of;
-        self.folder().carry_out(TrustWish::Keep(of)).unwrap()
+        self.folder().carry_out(TrustRequest::Keep(of)).unwrap()
     }
     fn trust(&self) -> Trust {
         self.folder().look().standing.trust
@@ -127,7 +127,7 @@ fn what_changed_between_the_question_and_the_answer_is_not_trusted() {
     place.put(".pilothouse/hooks.toml", HOOKS);
     let of = place.folder().look().standing.of;
     place.put(".pilothouse/hooks.toml", "[hooks.on_turn]\nrun = \"./other.sh\"\n");
-    let after = place.folder().carry_out(TrustWish::Keep(of)).unwrap().standing;
+    let after = place.folder().carry_out(TrustRequest::Keep(of)).unwrap().standing;
     assert!(after.trust == Trust::None && after.asks && after.of != of);
 }
 
@@ -154,9 +154,9 @@ fn a_no_is_remembered_until_the_content_changes_or_the_user_asks() {
     let place = Place::new();
     place.put(".env", "A=1\n");
     let of = place.folder().look().standing.of;
-    assert!(!place.folder().carry_out(TrustWish::Decline(of)).unwrap().standing.asks);
+    assert!(!place.folder().carry_out(TrustRequest::Decline(of)).unwrap().standing.asks);
     assert!(!place.folder().look().standing.asks);
-    assert!(place.folder().carry_out(TrustWish::Look).unwrap().standing.asks);
+    assert!(place.folder().carry_out(TrustRequest::Look).unwrap().standing.asks);
     place.put(".env", "A=2\n");
     assert!(place.folder().look().standing.asks, "a value counts, though it is not shown");
 }
@@ -168,9 +168,9 @@ fn trust_can_be_taken_back_and_once_is_for_one_process() {
     let mut once = Folder { once: true, ..place.folder() };
     assert_eq!(once.look().standing.trust, Trust::Once);
     assert_eq!(place.trust(), Trust::None, "nothing was kept");
-    assert_eq!(once.carry_out(TrustWish::Revoke).unwrap().standing.trust, Trust::None);
+    assert_eq!(once.carry_out(TrustRequest::Revoke).unwrap().standing.trust, Trust::None);
     place.keep();
-    let after = place.folder().carry_out(TrustWish::Revoke).unwrap().standing;
+    let after = place.folder().carry_out(TrustRequest::Revoke).unwrap().standing;
     assert!(after.trust == Trust::None && !after.asks && place.trust() == Trust::None);
 }
 
@@ -206,7 +206,7 @@ fn a_project_narrows_and_can_say_nothing_else() {
             panic!("{text}")
         };
         assert!(line <= 2 && hint.contains("own configuration"));
-        assert!(place.folder().carry_out(TrustWish::Keep(survey.standing.of)).is_err());
+        assert!(place.folder().carry_out(TrustRequest::Keep(survey.standing.of)).is_err());
         assert_eq!(place.trust(), Trust::None);
     }
     let load = |project: &ProjectLayer| {

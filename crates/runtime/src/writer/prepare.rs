@@ -17,7 +17,7 @@ use pilothouse_core::{
 use super::{fault, stale};
 use crate::{
     blobs::Blobs,
-    disk::{Disk, Root, Snapshot, again},
+    disk::{Disk, Root, Snapshot, retry_on_eintr},
 };
 
 /// The exact files of a write, with the contents before and after.
@@ -52,7 +52,7 @@ pub fn prepare(
 
 fn current(disk: &dyn Disk, root: &Root, take: &Take) -> io::Result<Option<Snapshot>> {
     let at = root.locate(&take.path)?;
-    if at.missing.is_empty() { again(|| disk.read(&at.spot)) } else { Ok(None) }
+    if at.missing.is_empty() { retry_on_eintr(|| disk.read(&at.spot)) } else { Ok(None) }
 }
 
 fn read(disk: &dyn Disk, root: &Root, take: &Take) -> Result<Option<Snapshot>, WriteFault> {

@@ -13,13 +13,13 @@ use super::{
     matching::{Ending, Found, Needle},
     nearest, propose, sight,
 };
-use crate::{files::count, sight::Eyes};
+use crate::{files::count, sight::LaneView};
 
 /// At most this many line numbers are named.
 const LINES_NAMED: usize = 10;
 
 /// Proposes replacements.
-pub(crate) fn edit(eyes: Eyes<'_>, args: &Edit) -> Result<ToolOutcome, String> {
+pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, String> {
     // What does not fit is quoted, so an edit reads as well.
     let sight = sight(eyes, &args.path, "edit", &[Act::Read, Act::Write])?;
     let start = sight.start()?;

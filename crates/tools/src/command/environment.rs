@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 
 use pilothouse_core::{sandbox::Confine, shell::steers};
 
-use crate::sandbox::Fence;
+use crate::sandbox::CommandSandbox;
 
 /// Names that are passed on.
 const PASSED: &[&str] = &[
@@ -110,7 +110,7 @@ const OFFLINE: &[(&str, &str)] = &[
 pub(super) fn of(
     ours: impl Iterator<Item = (OsString, OsString)>,
     given: &[(String, String)],
-    fence: &Fence,
+    fence: &CommandSandbox,
     confine: Confine,
 ) -> Vec<(OsString, OsString)> {
     let data = given.iter().filter(|(name, _)| !steers(name));
@@ -228,7 +228,7 @@ mod tests {
         let ours = [("LANG", "C"), ("PATH", "/bin")].map(|(n, v)| (OsString::from(n), OsString::from(v)));
         let given = [("LANG", "x"), ("PATH", "/evil"), ("LD_PRELOAD", "x"), ("TERM", "x"), ("PORT", "1")];
         let given = given.map(|(n, v)| (n.to_owned(), v.to_owned()));
-        let all = of(ours.into_iter(), &given, &Fence::none(""), Confine::Bare);
+        let all = of(ours.into_iter(), &given, &CommandSandbox::none(""), Confine::Bare);
         // The last of a name is what a command gets.
         let get = |name: &str| all.iter().rfind(|(n, _)| n == name).and_then(|(_, v)| v.to_str());
         assert_eq!((get("LANG"), get("PATH"), get("LD_PRELOAD")), (Some("C"), Some("/bin"), None));

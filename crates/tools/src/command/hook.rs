@@ -19,7 +19,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Held, Shell, attend, environment, running::Running};
-use crate::workshop::Sink;
+use crate::executor::Sink;
 
 /// What a hook is run with.
 #[derive(Clone, Debug)]

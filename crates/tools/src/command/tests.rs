@@ -47,14 +47,14 @@ struct Place {
     dir: tempfile::TempDir,
     jail: Jail,
     shell: Shell,
-    fence: Fence,
+    fence: CommandSandbox,
     guard: Guard,
 }
 
 /// A place without a sandbox: what holds there is tried through the real program.
 fn place() -> Place {
     let dir = tempfile::tempdir().unwrap();
-    let fence = Fence::none("a test");
+    let fence = CommandSandbox::none("a test");
     let jail = Jail::open(dir.path()).unwrap();
     let guard = Guard::of(jail.root(), &[], None);
     Place { jail, shell: Shell::find(), fence, guard, dir }

@@ -11,13 +11,17 @@ use super::{
     count,
     walk::{self, Kind},
 };
-use crate::sight::Eyes;
+use crate::sight::LaneView;
 
 /// At most this many names are shown.
 const MOST_SHOWN: usize = 1_000;
 
 /// Lists a folder.
-pub(crate) fn list(eyes: Eyes<'_>, args: &List, cancel: &CancellationToken) -> Result<ToolOutcome, String> {
+pub(crate) fn list(
+    eyes: LaneView<'_>,
+    args: &List,
+    cancel: &CancellationToken,
+) -> Result<ToolOutcome, String> {
     let path = super::place(eyes, args.path.as_deref())?;
     let names = walk::names(eyes, path.as_ref(), args.depth.map(|d| d.max(1)), cancel)?;
     let start = path.map_or(0, |p| depth_of(Path::new(p.as_str())));

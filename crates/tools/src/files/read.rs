@@ -8,7 +8,7 @@ use pilothouse_core::{
 };
 
 use super::{clip, count};
-use crate::sight::{Eyes, Sight};
+use crate::sight::{LaneView, Sight};
 
 /// Lines shown when the call does not say.
 const LINES: usize = 400;
@@ -20,7 +20,7 @@ const LINE_CHARS: usize = 2_000;
 const SNIFF_BYTES: usize = 8 * 1024;
 
 /// Reads a part of a file.
-pub(crate) fn read(eyes: Eyes<'_>, args: &Read) -> Result<ToolOutcome, String> {
+pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, String> {
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
     let Some(path) = path else { return Err(a_folder(&args.path)) };
     if let Ok(meta) = eyes.jail.metadata(&path)

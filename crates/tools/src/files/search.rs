@@ -24,7 +24,7 @@ use super::{
     count,
     walk::{self, Kind},
 };
-use crate::sight::Eyes;
+use crate::sight::LaneView;
 
 /// Matches shown when the call does not say.
 const MATCHES: usize = 200;
@@ -41,7 +41,7 @@ const HEAP_BYTES: usize = 16 * 1024 * 1024;
 
 /// Searches a file or folder.
 pub(crate) fn search(
-    eyes: Eyes<'_>,
+    eyes: LaneView<'_>,
     args: &Search,
     cancel: &CancellationToken,
 ) -> Result<ToolOutcome, String> {
@@ -91,7 +91,7 @@ pub(crate) fn search(
 }
 
 /// The path of a file that a rule holds back.
-fn held(eyes: Eyes<'_>, real: &Path) -> Option<RelPath> {
+fn held(eyes: LaneView<'_>, real: &Path) -> Option<RelPath> {
     let path = RelPath::new(real.to_str()?).ok()?;
     eyes.view.rules.holds(Act::Read, &path).map(|_| path)
 }
@@ -137,7 +137,7 @@ struct Hunt {
 impl Hunt {
     fn file(
         &mut self,
-        eyes: Eyes<'_>,
+        eyes: LaneView<'_>,
         real: &Path,
         kind: Kind,
         cancel: &CancellationToken,
@@ -170,7 +170,7 @@ impl Hunt {
 
     /// Shows the lines that were found, without secrets. A line that only its secret answers to is
     /// left out: nobody gets to know a secret by guessing at it.
-    fn show(&mut self, eyes: Eyes<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u8>)]) {
+    fn show(&mut self, eyes: LaneView<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u8>)]) {
         if hits.is_empty() {
             return;
         }
@@ -211,14 +211,14 @@ impl Hunt {
     }
 }
 
-fn open(eyes: Eyes<'_>, real: &Path) -> io::Result<File> {
+fn open(eyes: LaneView<'_>, real: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
     Ok(File::from(eyes.jail.open_real(real, flags)?))
 }
 
 /// For each of these lines what it is without its secrets; `None` where it has none. A secret may
 /// begin lines above, so the whole file is looked at, as far as it is not huge.
-fn masked_lines(eyes: Eyes<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u8>)]) -> Vec<Option<String>> {
+fn masked_lines(eyes: LaneView<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u8>)]) -> Vec<Option<String>> {
     let content = match kind {
         Kind::Proposed(id) => eyes.blobs.blob(id),
         Kind::File => open(eyes, real).ok().and_then(|file| {

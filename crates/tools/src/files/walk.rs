@@ -10,7 +10,7 @@ use std::{
 use pilothouse_core::{blob::BlobId, relpath::RelPath};
 use tokio_util::sync::CancellationToken;
 
-use crate::sight::Eyes;
+use crate::sight::LaneView;
 
 /// At most this many names are gathered.
 pub(super) const MOST_NAMES: usize = 200_000;
@@ -39,7 +39,7 @@ pub(super) struct Names {
 
 /// Everything below `start` (itself, when it is a file), relative to the root.
 pub(super) fn names(
-    eyes: Eyes<'_>,
+    eyes: LaneView<'_>,
     asked: Option<&RelPath>,
     depth: Option<usize>,
     cancel: &CancellationToken,
@@ -64,7 +64,7 @@ pub(super) fn names(
 }
 
 fn gather(
-    eyes: Eyes<'_>,
+    eyes: LaneView<'_>,
     start: &Path,
     depth: Option<usize>,
     cancel: &CancellationToken,
@@ -106,7 +106,7 @@ fn gather(
 }
 
 /// Lays the lane's proposals over what is on disk.
-fn overlay(eyes: Eyes<'_>, start: &Path, depth: Option<usize>, all: &mut BTreeMap<PathBuf, Kind>) {
+fn overlay(eyes: LaneView<'_>, start: &Path, depth: Option<usize>, all: &mut BTreeMap<PathBuf, Kind>) {
     for (path, after) in &eyes.view.overlay {
         let real = PathBuf::from(path.as_str());
         let Ok(below) = real.strip_prefix(start) else { continue };

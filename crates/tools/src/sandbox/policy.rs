@@ -25,7 +25,7 @@ pub struct Limits {
 
 /// What stands around the commands of one workspace, whatever the command.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Walls {
+pub(super) struct SandboxRules {
     /// What a command may write that writes at all: workspace, git's folders, caches.
     write: Vec<PathBuf>,
     /// Those of them that are git's, outside of the workspace.
@@ -36,7 +36,7 @@ pub(super) struct Walls {
     hidden: Vec<PathBuf>,
 }
 
-impl Walls {
+impl SandboxRules {
     /// The walls that the settings and the places ask for; what does not exist is left out.
     pub fn around(settings: &Settings, places: &Places, scratch: &Path) -> Self {
         let real = |path: &PathBuf| path.canonicalize().ok();
@@ -114,7 +114,7 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    pub fn new(confine: Confine, walls: &Walls, limits: Limits) -> Self {
+    pub fn new(confine: Confine, walls: &SandboxRules, limits: Limits) -> Self {
         let inside = matches!(confine, Confine::Inside { .. });
         let network = !matches!(confine, Confine::Inside { network: false, .. });
         let write = if inside { walls.write(confine) } else { Vec::new() };

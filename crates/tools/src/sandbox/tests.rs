@@ -35,12 +35,12 @@ fn places(dir: &Path) -> Places {
 fn switched_off_and_the_own_files_inside_are_said_plainly() {
     let dir = tempfile::tempdir().unwrap();
     let mut places = places(dir.path());
-    let off = Fence::find(Settings { wanted: Wanted::Off, ..Settings::default() }, &places);
+    let off = CommandSandbox::find(Settings { wanted: Wanted::Off, ..Settings::default() }, &places);
     assert!(off.found().backend.is_none() && off.found().to_string().contains("switched off"));
     let inside = Confine::Inside { write: true, network: false };
     assert!(off.line(inside, Path::new("/bin/sh"), &[], &[]).is_err(), "never without what should hold it");
     places.own = vec![places.workspace.join("own")];
-    let fence = Fence::find(Settings::default(), &places);
+    let fence = CommandSandbox::find(Settings::default(), &places);
     assert!(fence.found().backend.is_none() && fence.found().to_string().contains("lie in the workspace"));
     assert_eq!(fence.found().own.first().map(|o| o.as_str().to_owned()).as_deref(), Some("own"));
 }
@@ -52,7 +52,7 @@ fn a_cache_that_holds_the_own_files_is_not_given_away() {
     let cache = dir.path().join("cache");
     fs::create_dir(&cache).unwrap();
     let writable = vec![dir.path().to_owned(), places.own[0].clone(), cache.clone(), dir.path().join("gone")];
-    let walls = Walls::around(&Settings { writable, ..Settings::default() }, &places, dir.path());
+    let walls = SandboxRules::around(&Settings { writable, ..Settings::default() }, &places, dir.path());
     let policy = Policy::new(Confine::Inside { write: true, network: false }, &walls, Limits::default());
     let real = |p: &Path| p.canonicalize().unwrap();
     assert_eq!(
@@ -69,7 +69,7 @@ fn a_cache_that_holds_the_own_files_is_not_given_away() {
 fn the_profile_for_macos_names_what_is_written_hidden_and_reached() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(dir.path());
-    let walls = Walls::around(&Settings::default(), &places, dir.path());
+    let walls = SandboxRules::around(&Settings::default(), &places, dir.path());
     let profile = |write, network| walls.seatbelt(Confine::Inside { write, network });
     let work = format!("(subpath {:?})", places.workspace.to_string_lossy());
     assert!(profile(true, false).contains(&work) && profile(true, false).contains("(deny network*)"));
@@ -134,7 +134,7 @@ fn what_is_reserved_in_the_workspace_is_not_given_to_write() {
         let reserved =
             pilothouse_core::policy::Places { root: text(workspace), home: text(&home), own: Vec::new() };
         let places = Places { workspace: workspace.to_owned(), reserved, ..Places::default() };
-        let walls = Walls::around(&Settings::default(), &places, Path::new("/nowhere"));
+        let walls = SandboxRules::around(&Settings::default(), &places, Path::new("/nowhere"));
         let all =
             Policy::new(Confine::Inside { write: true, network: false }, &walls, Limits::default()).write;
         let mut all: Vec<_> = all.into_iter().filter(|p| p.starts_with(&home)).collect();

@@ -102,10 +102,10 @@ fn what_is_held_names_the_real_path_and_the_rule() {
     let d = ruled();
     let held = std::cell::OnceCell::new();
     let eyes =
-        super::Eyes { jail: &d.jail, view: &d.view, blobs: &d.store, held: &held, redactor: &d.redactor };
+        super::LaneView { jail: &d.jail, view: &d.view, blobs: &d.store, held: &held, redactor: &d.redactor };
     let stop = tokio_util::sync::CancellationToken::new();
     assert!(
-        crate::workshop::on_file(&asked(Tool::Read, &json!({"path": "hop"})).unwrap(), eyes, &stop).is_err()
+        crate::executor::on_file(&asked(Tool::Read, &json!({"path": "hop"})).unwrap(), eyes, &stop).is_err()
     );
     let held = held.into_inner().unwrap();
     assert_eq!((held.request.to_string().as_str(), held.ruling.by.as_str()), ("read .env", "ask read .env"));

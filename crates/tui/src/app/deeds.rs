@@ -11,7 +11,7 @@ use pilothouse_core::{
     scope::PermissionMode,
 };
 
-use super::{App, Wish};
+use super::{App, AppCommand};
 use crate::{
     composer, frame,
     overlay::OVERLAYS,
@@ -28,20 +28,20 @@ const MAX_FILES: usize = 20_000;
 
 impl App {
     /// Carries out what the composer wants.
-    pub(super) fn compose(&mut self, wish: composer::Wish, now: Instant) {
+    pub(super) fn compose(&mut self, wish: composer::ComposerEvent, now: Instant) {
         match wish {
-            composer::Wish::Nothing => {}
-            composer::Wish::Send(text) => {
+            composer::ComposerEvent::Nothing => {}
+            composer::ComposerEvent::Send(text) => {
                 let own = SlashCommand::of_line(&text).filter(|(command, args)| command.is_for_screen(args));
                 match own {
                     Some((command, args)) => self.command(command, &args, now),
                     None => self.send(text),
                 }
             }
-            composer::Wish::Queue(text) => self.input(Input::Queue(text)),
-            composer::Wish::Submit(id, text) => self.submit(id, text),
-            composer::Wish::Empty if self.guiding() => self.input(Input::say("")),
-            composer::Wish::Empty => {
+            composer::ComposerEvent::Queue(text) => self.input(Input::Queue(text)),
+            composer::ComposerEvent::Submit(id, text) => self.submit(id, text),
+            composer::ComposerEvent::Empty if self.guiding() => self.input(Input::say("")),
+            composer::ComposerEvent::Empty => {
                 let question = self.world.state().phase_question();
                 let default =
                     question.and_then(|q| Some((q.id, self.world.state().spec(q).default_answer()?)));
@@ -49,13 +49,13 @@ impl App {
                     self.answer(id, answer);
                 }
             }
-            composer::Wish::NextPane => self.step_pane(true, now),
-            composer::Wish::Editor => {
+            composer::ComposerEvent::NextPane => self.step_pane(true, now),
+            composer::ComposerEvent::Editor => {
                 let text = self.composer.draft.saved().whole();
                 self.editing = None;
-                self.outbox.wish(Wish::Edit { name: "message.md".to_owned(), text });
+                self.outbox.wish(AppCommand::Edit { name: "message.md".to_owned(), text });
             }
-            composer::Wish::Permission => {
+            composer::ComposerEvent::Permission => {
                 let next = match self.world.state().permission {
                     PermissionMode::ReadOnly => PermissionMode::Ask,
                     PermissionMode::Ask if self.world.session.policy().exposed().is_some() => {
@@ -73,8 +73,8 @@ impl App {
                     }
                 });
             }
-            composer::Wish::Lower => self.lower(),
-            composer::Wish::Files => {
+            composer::ComposerEvent::Lower => self.lower(),
+            composer::ComposerEvent::Files => {
                 let number = self.ask(Ask::Files(MAX_FILES));
                 self.files_asked = Some(number);
             }
@@ -142,8 +142,8 @@ impl App {
             }
             frame::Action::Undo => self.input(Input::Undo),
             frame::Action::Redo => self.input(Input::Redo),
-            frame::Action::Redraw => self.outbox.wish(Wish::Redraw),
-            frame::Action::Suspend => self.outbox.wish(Wish::Suspend),
+            frame::Action::Redraw => self.outbox.wish(AppCommand::Redraw),
+            frame::Action::Suspend => self.outbox.wish(AppCommand::Suspend),
             frame::Action::Cancel => self.cancel(came),
             frame::Action::Back => self.back(),
             frame::Action::NextPane => self.step_pane(true, came),

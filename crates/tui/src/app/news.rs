@@ -11,7 +11,7 @@ use pilothouse_core::{
     session::Session,
 };
 
-use super::{App, Wish};
+use super::{App, AppCommand};
 use crate::{
     composer::Saved,
     notify,
@@ -100,7 +100,7 @@ impl App {
         }
         let bytes = self.looks.look.hearer.bytes(how.terminal, what);
         if !bytes.is_empty() {
-            self.outbox.wish(Wish::Tell(bytes));
+            self.outbox.wish(AppCommand::Tell(bytes));
         }
         if how.desktop {
             self.outbox.send(Request::Tell(what));

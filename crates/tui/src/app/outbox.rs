@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 
 use pilothouse_core::port::{Ask, Request};
 
-use super::Wish;
+use super::AppCommand;
 
 /// What waits to be taken.
 #[derive(Default)]
 pub(super) struct Outbox {
     asked: u64,
     pub(super) requests: VecDeque<Request>,
-    pub(super) wishes: Vec<Wish>,
+    pub(super) wishes: Vec<AppCommand>,
 }
 
 impl Outbox {
@@ -28,7 +28,7 @@ impl Outbox {
         self.requests.push_back(request);
     }
 
-    pub(super) fn wish(&mut self, wish: Wish) {
+    pub(super) fn wish(&mut self, wish: AppCommand) {
         self.wishes.push(wish);
     }
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use crossterm::event::{Event as TerminalEvent, KeyEvent, KeyEventKind};
 use pilothouse_core::{checkpoint::Answer, ids::CheckpointId, input::Input};
 
-use super::{App, Outcome, Wish, keying::Taken};
+use super::{App, AppCommand, Outcome, keying::Taken};
 use crate::{
     composer, frame,
     keymap::{ANYWHERE, Action, Chord},
@@ -202,10 +202,10 @@ impl App {
             self.edit_command(id);
         }
         if let Some(text) = outcome.copy {
-            self.outbox.wish(Wish::Copy(text));
+            self.outbox.wish(AppCommand::Copy(text));
         }
         if let Some((name, text)) = outcome.edit.filter(|_| !self.world.surroundings.read_only) {
-            self.outbox.wish(Wish::Edit { name, text });
+            self.outbox.wish(AppCommand::Edit { name, text });
             self.editing = self.panes.focused().map(|(id, _)| id);
         }
         if let Some(notice) = outcome.notice {

@@ -33,8 +33,8 @@ use pilothouse_core::{
     input::Opening,
     intent::Control,
     intent::Phase,
-    meant::{Meant, Thing},
     port::{Reply, Surroundings},
+    resolved::{ResolvedCommand, Thing},
     sandbox::{Backend, Sandbox},
     session::{Session, State},
     talk::{Finish, ModelCall, ModelReply},
@@ -146,7 +146,7 @@ impl Desk {
                 }
                 self.app.update(Update::Events(step.events), self.now);
                 for checkpoint in std::mem::take(&mut self.looks) {
-                    self.give(Input::Looked { checkpoint, meant: meant("/usr/bin/x") });
+                    self.give(Input::CommandResolved { checkpoint, meant: meant("/usr/bin/x") });
                 }
             }
             Err(refusal) => drop(self.app.update(Update::Refused(refusal.reason), self.now)),
@@ -244,13 +244,13 @@ impl Desk {
 }
 
 /// What a command means whose program is there.
-fn meant(path: &str) -> Meant {
+fn meant(path: &str) -> ResolvedCommand {
     let thing = |name: &str, path: &str| Thing {
         name: name.into(),
         path: path.into(),
         of: BlobId::of(path.as_bytes()),
     };
-    Meant { folder: thing("", "/w"), runs: vec![thing("x", path)], environment: BlobId::of(b"") }
+    ResolvedCommand { folder: thing("", "/w"), runs: vec![thing("x", path)], environment: BlobId::of(b"") }
 }
 
 fn key(name: &str) -> KeyEvent {

@@ -49,7 +49,7 @@ impl App {
         for ((_, pane), size) in self.panes.all().zip(sizes).filter(|(_, size)| size.height > 0) {
             pane.layout(&ctx, size);
         }
-        self.foresee();
+        self.classify_draft();
         self.collect_asks();
     }
 

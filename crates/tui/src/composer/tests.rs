@@ -5,8 +5,8 @@
 use super::*;
 use crossterm::event::KeyCode;
 
-fn typed(composer: &mut Composer, text: &str) -> Wish {
-    let mut wish = Wish::Nothing;
+fn typed(composer: &mut Composer, text: &str) -> ComposerEvent {
+    let mut wish = ComposerEvent::Nothing;
     for c in text.chars() {
         wish = composer.key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE));
     }
@@ -16,9 +16,9 @@ fn typed(composer: &mut Composer, text: &str) -> Wish {
 #[test]
 fn enter_sends_and_keeps_the_text_in_history() {
     let mut c = Composer::default();
-    assert_eq!(c.act(Action::Send), Wish::Empty);
+    assert_eq!(c.act(Action::Send), ComposerEvent::Empty);
     typed(&mut c, "hello there");
-    assert_eq!(c.act(Action::Send), Wish::Send("hello there".into()));
+    assert_eq!(c.act(Action::Send), ComposerEvent::Send("hello there".into()));
     assert!(c.draft.is_empty());
     c.act(Action::Up);
     assert_eq!(c.draft.shown(), "hello there");
@@ -27,9 +27,9 @@ fn enter_sends_and_keeps_the_text_in_history() {
 #[test]
 fn tab_queues_a_text_and_moves_on_without_one() {
     let mut c = Composer::default();
-    assert_eq!(c.act(Action::Queue), Wish::NextPane);
+    assert_eq!(c.act(Action::Queue), ComposerEvent::NextPane);
     typed(&mut c, "later");
-    assert_eq!(c.act(Action::Queue), Wish::Queue("later".into()));
+    assert_eq!(c.act(Action::Queue), ComposerEvent::Queue("later".into()));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn editing_an_old_text_does_not_destroy_the_draft_that_was_left() {
     typed(&mut c, "unsent");
     c.act(Action::Up);
     typed(&mut c, "!");
-    assert_eq!(c.act(Action::Send), Wish::Send("one!".into()));
+    assert_eq!(c.act(Action::Send), ComposerEvent::Send("one!".into()));
     assert!(c.history.newest_first().any(|t| t.shown == "unsent"));
 }
 
@@ -75,12 +75,12 @@ fn a_slash_at_the_start_offers_commands() {
     let mut c = Composer::default();
     typed(&mut c, "/sta");
     assert_eq!(c.popup.as_ref().unwrap().chosen().unwrap().text, "/status");
-    assert_eq!(c.act(Action::Send), Wish::Send("/status".into()));
+    assert_eq!(c.act(Action::Send), ComposerEvent::Send("/status".into()));
     typed(&mut c, "/the");
-    assert_eq!(c.act(Action::Send), Wish::Nothing, "it takes a name, so it is only completed");
+    assert_eq!(c.act(Action::Send), ComposerEvent::Nothing, "it takes a name, so it is only completed");
     assert_eq!(c.draft.shown(), "/theme ");
     typed(&mut c, "nord");
-    assert_eq!(c.act(Action::Send), Wish::Send("/theme nord".into()));
+    assert_eq!(c.act(Action::Send), ComposerEvent::Send("/theme nord".into()));
     typed(&mut c, "a /slash later");
     assert!(c.popup.is_none());
 }
@@ -88,11 +88,11 @@ fn a_slash_at_the_start_offers_commands() {
 #[test]
 fn an_at_sign_offers_files_and_puts_the_path() {
     let mut c = Composer::default();
-    assert_eq!(typed(&mut c, "what is @"), Wish::Files);
+    assert_eq!(typed(&mut c, "what is @"), ComposerEvent::Files);
     c.files(&[RelPath::new("src/auth/login.rs").unwrap(), RelPath::new("README.md").unwrap()]);
     typed(&mut c, "login");
     assert_eq!(c.popup.as_ref().unwrap().rows.len(), 1);
-    assert_eq!(c.act(Action::Queue), Wish::Nothing);
+    assert_eq!(c.act(Action::Queue), ComposerEvent::Nothing);
     assert_eq!(c.draft.shown(), "what is src/auth/login.rs ");
 }
 
@@ -103,7 +103,7 @@ fn esc_closes_the_list_and_it_stays_closed_for_that_word() {
     assert!(c.close_popup());
     typed(&mut c, "a");
     assert!(c.popup.is_none());
-    assert_eq!(c.act(Action::Send), Wish::Send("/sta".into()));
+    assert_eq!(c.act(Action::Send), ComposerEvent::Send("/sta".into()));
 }
 
 #[test]

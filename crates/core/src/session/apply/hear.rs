@@ -4,7 +4,7 @@ use crate::{
     blob::Excerpt,
     event::Event,
     ids::{Seq, TurnId},
-    intent::{IntentPath, Opinion, Source, Turn},
+    intent::{IntentPath, Source, TierAnswer, Turn},
     session::state::{HEAD_CHARS, Hearing, RECENT, Said, State, TurnInfo},
 };
 
@@ -103,7 +103,7 @@ impl State {
             return;
         };
         let Some(key) = key else { return };
-        let opinion = Opinion {
+        let opinion = TierAnswer {
             turn: Some(class.clone()),
             path: Some(path.clone()),
             target: None,

@@ -12,8 +12,8 @@ use crate::{
     event::{CallStatus, Event},
     ids::{ApprovalId, CallId, CheckpointId, GateId, LaneId, Process},
     input::Refusal,
-    meant::Meant,
     question::{CommandAnswer, CommandQuestion},
+    resolved::ResolvedCommand,
     sandbox::Confine,
     scope::Capability,
     shell::{MAX_LINE_BYTES, Risk},
@@ -41,7 +41,7 @@ impl Draft<'_> {
     }
 
     /// It is known what the words of a command mean that waits.
-    pub(super) fn looked(&mut self, checkpoint: CheckpointId, meant: Meant) -> Decided {
+    pub(super) fn looked(&mut self, checkpoint: CheckpointId, meant: ResolvedCommand) -> Decided {
         let kind = self.state.open.get(&checkpoint).map(|c| &c.kind);
         let waits = kind.and_then(CheckpointKind::command).filter(|c| c.meant.is_none());
         let Some(call) = waits.map(|c| c.call) else {

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     event::{Event, Level},
     ids::{Seq, TurnId},
-    input::{Refusal, Understood},
+    input::{Refusal, TiersAnswered},
     intent::{Control, Reading, Source, Turn},
 };
 
@@ -58,7 +58,7 @@ impl Draft<'_> {
     }
 
     /// What came back for the first message that waits: its text, and what a tier thinks of it.
-    pub(super) fn understood(&mut self, turn: TurnId, said: Understood) -> Decided {
+    pub(super) fn understood(&mut self, turn: TurnId, said: TiersAnswered) -> Decided {
         let Some(head) = self.state.hearing.front().filter(|h| h.turn == turn).copied() else {
             return Err(Refusal::new("nothing waits for this"));
         };

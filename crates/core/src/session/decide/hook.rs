@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::{Decided, Draft, stop::RunFault};
 use crate::{
     event::{CallStatus, Event, Level},
-    hook::{Hold, Hook, HookOutcome, HookRun, HookStatus, Occasion, Way},
+    hook::{Hold, Hook, HookMode, HookOutcome, HookRun, HookStatus, Occasion},
     ids::{ApplyId, ApprovalId, CallId, LaneId, Millis, Seq},
     input::{Refusal, WriteFault},
     intent::{IntentNode, Phase},
@@ -33,7 +33,7 @@ impl Draft<'_> {
             None
         };
         let hears = |h: &Hook| match lane_moved {
-            Some((from, to)) => h.way != Way::Blocks && h.watches(from, to),
+            Some((from, to)) => h.way != HookMode::Blocks && h.watches(from, to),
             None => h.hears(on, well),
         };
         self.call(seq, hears, held);
@@ -50,10 +50,10 @@ impl Draft<'_> {
 
     /// Calls every hook of which `which` holds; what blocks holds `held`.
     fn call(&mut self, of: Seq, which: impl Fn(&Hook) -> bool, held: Option<Hold>) {
-        let called: Vec<(crate::blob::BlobId, Way)> =
+        let called: Vec<(crate::blob::BlobId, HookMode)> =
             self.state.hooks.iter().filter(|h| which(h)).map(|h| (h.id, h.way)).collect();
         for (hook, way) in called {
-            let holds = held.filter(|_| way == Way::Blocks);
+            let holds = held.filter(|_| way == HookMode::Blocks);
             if holds.is_none() && self.state.hook_runs.len() >= MOST_RUNNING {
                 tell_once(self);
                 continue;
@@ -71,7 +71,7 @@ impl Draft<'_> {
         if from == to {
             return;
         }
-        let asks = self.state.hooks.iter().any(|h| h.way == Way::Blocks && h.watches(from, to));
+        let asks = self.state.hooks.iter().any(|h| h.way == HookMode::Blocks && h.watches(from, to));
         if here && !asks {
             return self.emit(Event::NodeTransition { lane, from, to, approval });
         }
@@ -94,7 +94,7 @@ impl Draft<'_> {
         };
         self.emit(Event::NodeTransition { lane, from, to, approval: None });
         let seq = self.state.seq;
-        self.call(seq, |h| h.way == Way::Blocks && h.watches(from, to), None);
+        self.call(seq, |h| h.way == HookMode::Blocks && h.watches(from, to), None);
     }
 
     /// A removal was approved: the lane goes to delete. Where it is gone, its hooks hold the write.
@@ -103,7 +103,8 @@ impl Draft<'_> {
             self.move_to(lane, IntentNode::Delete, Some(approval));
             return;
         }
-        let watches = |h: &Hook| h.way == Way::Blocks && h.watches(IntentNode::Modify, IntentNode::Delete);
+        let watches =
+            |h: &Hook| h.way == HookMode::Blocks && h.watches(IntentNode::Modify, IntentNode::Delete);
         let seq = self.state.seq;
         self.call(seq, watches, Some(Hold::Apply(apply)));
     }
@@ -114,7 +115,7 @@ impl Draft<'_> {
             let next = self.state.lanes.get(&lane).and_then(|l| l.moves.first().copied());
             let Some(next) = next.filter(|_| !self.state.is_held(Hold::Move(lane))) else { return };
             if !next.asked {
-                let watches = |h: &Hook| h.way == Way::Blocks && h.watches(next.from, next.to);
+                let watches = |h: &Hook| h.way == HookMode::Blocks && h.watches(next.from, next.to);
                 self.call(next.seq, watches, Some(Hold::Move(lane)));
                 if self.state.is_held(Hold::Move(lane)) {
                     return;

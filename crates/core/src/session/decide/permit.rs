@@ -13,7 +13,7 @@ use crate::{
     event::{Event, Level},
     ids::{ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::Refusal,
-    policy::{By, Conditions, Effect, Ground, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
+    policy::{By, Conditions, DecisionReason, Effect, Held, Origin, Outcome, Request, Rule, Ruling, Setting},
     question::{Access, AccessAnswer, CommandQuestion},
     session::{OpenCall, State},
     shell::Act,
@@ -58,7 +58,7 @@ impl Draft<'_> {
         let request = Request::Path { act, path: path.to_owned() };
         let decision = self.policy.decide(&request, &self.state.setting());
         // A change is reviewed before it is written: only what is seen at once is asked about here.
-        let held = decision.rule.is_some() || decision.ground == Ground::Reserved;
+        let held = decision.rule.is_some() || decision.ground == DecisionReason::Reserved;
         let asks = held && act == Act::Read && !open.leave.contains(&request);
         let ruling = decision.ruling;
         match ruling.outcome {

@@ -13,7 +13,7 @@ use crate::{
     ids::CheckpointId,
     input::Refusal,
     question::{TrustAnswer, TrustQuestion},
-    trust::{Standing, Trust, TrustWish},
+    trust::{Standing, Trust, TrustRequest},
 };
 
 impl Draft<'_> {
@@ -38,22 +38,22 @@ impl Draft<'_> {
         self.emit(Event::TrustChanged { trust: standing.trust, of: standing.of, gives });
         let (holds, asks) = (standing.trust.holds(), standing.asks);
         let text = match wish {
-            TrustWish::Keep(of) if holds && standing.of == of => {
+            TrustRequest::Keep(of) if holds && standing.of == of => {
                 Some((Level::Info, "Trusted: what the folder brings takes effect until it changes."))
             }
-            TrustWish::Keep(_) if !holds => {
+            TrustRequest::Keep(_) if !holds => {
                 Some((Level::Warn, "It changed since it was shown; look at it again."))
             }
-            TrustWish::Decline(_) => {
+            TrustRequest::Decline(_) => {
                 Some((Level::Info, "It stays without effect. /trust asks about it again."))
             }
-            TrustWish::Revoke if before.holds() => Some((Level::Info, "Not trusted any more.")),
-            TrustWish::Revoke => Some((Level::Info, "The folder was not trusted.")),
-            TrustWish::Look if asks => None,
-            TrustWish::Look if holds => {
+            TrustRequest::Revoke if before.holds() => Some((Level::Info, "Not trusted any more.")),
+            TrustRequest::Revoke => Some((Level::Info, "The folder was not trusted.")),
+            TrustRequest::Look if asks => None,
+            TrustRequest::Look if holds => {
                 Some((Level::Info, "The folder is trusted as it is; `/trust off` takes that back."))
             }
-            TrustWish::Look | TrustWish::Keep(_) => None,
+            TrustRequest::Look | TrustRequest::Keep(_) => None,
         };
         match (&standing.fault, text) {
             (Some(fault), _) => self.notice(Level::Error, fault.clone()),
@@ -102,14 +102,14 @@ impl Draft<'_> {
     /// `/trust` and `/trust off`.
     pub(super) fn seek_trust(&mut self, args: &str) -> Decided {
         let wish = match args.trim() {
-            "" => TrustWish::Look,
-            "off" | "revoke" => TrustWish::Revoke,
+            "" => TrustRequest::Look,
+            "off" | "revoke" => TrustRequest::Revoke,
             _ => return Err(Refusal::new("/trust asks about the folder; `/trust off` takes trust back")),
         };
         if self.state.seeking.is_some() {
             return Err(Refusal::new("the folder is being looked at"));
         }
-        if wish == TrustWish::Look && self.state.trust == Trust::Once {
+        if wish == TrustRequest::Look && self.state.trust == Trust::Once {
             return Err(Refusal::new("the folder is trusted for this run; `/trust off` takes that back"));
         }
         self.emit(Event::TrustSought { wish });
@@ -123,11 +123,11 @@ impl Resolve for TrustQuestion {
         let wish = match answer {
             TrustAnswer::Trust => {
                 draft.allow(question, stored);
-                TrustWish::Keep(self.shown)
+                TrustRequest::Keep(self.shown)
             }
             TrustAnswer::Decline => {
                 draft.close(question, Some(stored));
-                TrustWish::Decline(self.shown)
+                TrustRequest::Decline(self.shown)
             }
         };
         draft.emit(Event::TrustSought { wish });

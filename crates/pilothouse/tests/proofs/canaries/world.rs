@@ -11,7 +11,7 @@ use std::{
 use super::support::{
     Desk,
     alone::{Dice, Ended, finish},
-    needles::{Needles, drawn},
+    markers::{Needles, drawn},
     proof::{Tally, everything},
     server::{Server, Turn, sorts},
 };
@@ -83,7 +83,7 @@ pub struct World {
     pub server: Server,
     pub all: Vec<Canary>,
     temp: tempfile::TempDir,
-    needles: Needles,
+    markers: Needles,
     script: Arc<Mutex<VecDeque<Turn>>>,
     /// The files that hold secrets, with what they may hold in the course of time.
     homes: BTreeMap<PathBuf, Vec<Vec<u8>>>,
@@ -92,7 +92,7 @@ pub struct World {
 impl World {
     pub fn new(dice: &mut Dice) -> Self {
         let all = canaries(dice);
-        let needles = Needles::new(all.iter().map(|c| c.value.as_str()));
+        let markers = Needles::new(all.iter().map(|c| c.value.as_str()));
         let script: Arc<Mutex<VecDeque<Turn>>> = Arc::default();
         let theirs = Arc::clone(&script);
         let server = Server::answering(move |request| {
@@ -103,7 +103,7 @@ impl World {
         });
         let temp = tempfile::tempdir().unwrap();
         let mut world =
-            Self { desk: Desk::new(), server, all, temp, needles, script, homes: BTreeMap::new() };
+            Self { desk: Desk::new(), server, all, temp, markers, script, homes: BTreeMap::new() };
         world.hide();
         world
     }
@@ -196,7 +196,7 @@ impl World {
     /// Searches something that was said or shown.
     pub fn search(&self, tally: &Tally, what: &str, bytes: &[u8]) {
         tally.note("bytes", bytes.len());
-        for n in self.needles.found(bytes) {
+        for n in self.markers.found(bytes) {
             let text = String::from_utf8_lossy(bytes);
             let at = text.find(&self.all[n].value).unwrap_or_default();
             let around: String =
@@ -214,7 +214,7 @@ impl World {
                 let copy = path.components().any(|c| c.as_os_str() == "blobs")
                     && self.homes.values().flatten().any(|content| *content == bytes);
                 if home || copy {
-                    tally.note("allowed", self.needles.found(&bytes).len());
+                    tally.note("allowed", self.markers.found(&bytes).len());
                 } else {
                     self.search(tally, &path.display().to_string(), &bytes);
                 }
@@ -234,7 +234,7 @@ impl World {
     /// A header holds the one secret that is meant for it, if any.
     fn judge_header(&self, tally: &Tally, line: &str) {
         let name = line.split_once(':').map_or("", |(name, _)| name).to_ascii_lowercase();
-        for n in self.needles.found(line.as_bytes()) {
+        for n in self.markers.found(line.as_bytes()) {
             let from = self.all[n].from;
             let own = match name.as_str() {
                 "authorization" => from == "PILOTHOUSE_API_KEY" || from == "address",

@@ -6,7 +6,10 @@ use super::*;
 
 fn told(desk: &mut Desk) -> Vec<String> {
     let wishes = desk.app.wishes();
-    wishes.into_iter().filter_map(|w| if let Wish::Tell(bytes) = w { Some(bytes) } else { None }).collect()
+    wishes
+        .into_iter()
+        .filter_map(|w| if let AppCommand::Tell(bytes) = w { Some(bytes) } else { None })
+        .collect()
 }
 
 #[test]

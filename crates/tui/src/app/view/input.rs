@@ -28,7 +28,7 @@ use crate::{
 
 impl App {
     /// Classifies the draft, once for each text in each state and never a long one.
-    pub(super) fn foresee(&mut self) {
+    pub(super) fn classify_draft(&mut self) {
         let draft = &self.composer.draft;
         let text = if draft.len() <= LONGEST { draft.shown() } else { String::new() };
         let seq = self.world.state().seq;

@@ -102,7 +102,7 @@ impl Log {
             self.entries.push_front(entry);
         }
         self.earliest = page.earliest.or(self.earliest);
-        self.relead(self.first + moved);
+        self.recompute_spacing(self.first + moved);
     }
 
     fn name_tasks(&mut self, plan: &Plan) {
@@ -119,12 +119,12 @@ impl Log {
     fn add(&mut self, at: Millis, kind: Kind, body: Body) -> i64 {
         let key = self.end();
         self.entries.push_back(Entry::new(at, kind, body));
-        self.relead(key);
+        self.recompute_spacing(key);
         key
     }
 
     /// Settles whether a blank row stands above the entry with this key.
-    fn relead(&mut self, key: i64) {
+    fn recompute_spacing(&mut self, key: i64) {
         let before =
             (self.first..key).rev().filter_map(|k| self.get(k)).map(|e| e.kind).find(|k| *k != Kind::Gone);
         if let Some(entry) = self.get_mut(key) {

@@ -63,7 +63,7 @@ impl Log {
         if let Some(entry) = self.get_mut(key) {
             (entry.body, entry.kind, entry.dirty) = (Body::Gone, Kind::Gone, true);
         }
-        self.relead(key + 1);
+        self.recompute_spacing(key + 1);
     }
 
     pub(super) fn completed(&mut self, stamped: &Stamped) {

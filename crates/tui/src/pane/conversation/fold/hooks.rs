@@ -2,7 +2,7 @@
 
 use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
-    hook::{HookStatus, Way},
+    hook::{HookMode, HookStatus},
 };
 
 use super::Log;
@@ -13,7 +13,7 @@ impl Log {
     pub(super) fn fold_hook(&mut self, stamped: &Stamped) {
         match &stamped.event {
             Event::HooksKnown { hooks } => {
-                let named = hooks.iter().map(|h| (h.id, (h.name.clone(), h.way == Way::Background)));
+                let named = hooks.iter().map(|h| (h.id, (h.name.clone(), h.way == HookMode::Background)));
                 self.hooks = named.collect();
             }
             Event::HookStarted { call, hook, .. } => {

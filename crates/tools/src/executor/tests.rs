@@ -217,8 +217,13 @@ fn a_swapper_never_leads_any_file_tool_outside() {
         while !done.load(Ordering::SeqCst) {
             for (tool, args) in calls("d/secret").into_iter().chain(calls("d")).chain(calls(".")) {
                 let held = std::cell::OnceCell::new();
-                let eyes =
-                    Eyes { jail: &d.jail, view: &view, blobs: &store, held: &held, redactor: &d.redactor };
+                let eyes = LaneView {
+                    jail: &d.jail,
+                    view: &view,
+                    blobs: &store,
+                    held: &held,
+                    redactor: &d.redactor,
+                };
                 let Ok(got) = asked(tool, &args).and_then(|call| on_file(&call, eyes, &never)) else {
                     continue;
                 };

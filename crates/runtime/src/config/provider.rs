@@ -19,7 +19,7 @@ use crate::{error::RuntimeError, home::Environment};
 
 /// Who answers.
 #[derive(Clone, Debug)]
-pub enum Voice {
+pub enum Provider {
     /// The built-in, rule-based engine.
     Offline,
     /// Replies from a file.
@@ -28,7 +28,7 @@ pub enum Voice {
     Endpoint(Box<Endpoint>),
 }
 
-impl Voice {
+impl Provider {
     /// The name for the status line.
     pub fn name(&self) -> String {
         match self {

@@ -14,9 +14,9 @@ const TOLD: usize = 6;
 
 /// What was there before a command that may write.
 #[derive(Debug)]
-pub(super) struct Leash(Option<Before>);
+pub(super) struct ControlFileGuard(Option<Before>);
 
-impl Leash {
+impl ControlFileGuard {
     /// Looks before a command; not before one that can only read.
     pub async fn before(guard: &Guard, confine: Confine) -> Self {
         if matches!(confine, Confine::Inside { write: false, .. }) {

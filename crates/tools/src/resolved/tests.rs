@@ -48,7 +48,7 @@ impl Desk {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn look(&self, line: &str) -> Meant {
+    fn look(&self, line: &str) -> ResolvedCommand {
         look(line, &self.at("work"), &self.environment)
     }
 

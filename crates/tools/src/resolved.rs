@@ -16,7 +16,7 @@ use std::{
 
 use pilothouse_core::{
     blob::BlobId,
-    meant::{Meant, Thing},
+    resolved::{ResolvedCommand, Thing},
     shell::{self, Call, Role},
 };
 
@@ -28,7 +28,7 @@ const MOST_THINGS: usize = 24;
 const MOST_NAME: usize = 120;
 
 /// Looks what a line means in a folder with an environment.
-pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString)]) -> Meant {
+pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString)]) -> ResolvedCommand {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let path = environment.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
     let path = path.unwrap_or_default();
@@ -51,7 +51,7 @@ pub(crate) fn look(line: &str, folder: &Path, environment: &[(OsString, OsString
     for (name, value) in all {
         variables.extend([name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
     }
-    Meant { folder: place("", &folder), runs, environment: BlobId::of(&variables) }
+    ResolvedCommand { folder: place("", &folder), runs, environment: BlobId::of(&variables) }
 }
 
 /// The program of a call, and the files that say what it is to do.

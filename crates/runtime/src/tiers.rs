@@ -8,8 +8,8 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use futures::FutureExt;
 use pilothouse_core::{
     clean::Clean,
-    input::Understood,
-    intent::{Classifier, Message, Opinion, Reading, Thresholds, opinion},
+    input::TiersAnswered,
+    intent::{Classifier, Message, Reading, Thresholds, TierAnswer, tier_answer},
     session::State,
     talk::{Fault, FaultKind, ModelRequest, Usage},
 };
@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{Intent, Vectors, Voice},
+    config::{Intent, Provider, Vectors},
     context::classify,
     home::Home,
     vectors::Neighbours,
@@ -97,28 +97,28 @@ pub type Model = Result<Arc<dyn ModelClient>, Fault>;
 ///
 /// # Errors
 /// When it cannot be made, such as for a script that cannot be read.
-pub fn client(voice: &Voice) -> Model {
+pub fn client(voice: &Provider) -> Model {
     Ok(match voice {
-        Voice::Offline => Arc::new(Offline::new()),
-        Voice::Script(path) => Arc::new(Scripted::open(path).map_err(|e| Fault {
+        Provider::Offline => Arc::new(Offline::new()),
+        Provider::Script(path) => Arc::new(Scripted::open(path).map_err(|e| Fault {
             kind: FaultKind::Internal,
             message: e.to_string(),
             hint: "check PILOTHOUSE_MODEL".to_owned(),
             status: None,
         })?),
-        Voice::Endpoint(endpoint) => Arc::new(OpenAi::new((**endpoint).clone())),
+        Provider::Endpoint(endpoint) => Arc::new(OpenAi::new((**endpoint).clone())),
     })
 }
 
 /// The later tiers as they are configured.
 #[derive(Clone)]
-pub struct Later {
+pub struct ClassifierTiers {
     wait: Duration,
     thresholds: Thresholds,
     neighbours: Option<Arc<Neighbours>>,
 }
 
-impl Later {
+impl ClassifierTiers {
     /// Nothing is loaded or asked yet.
     pub fn new(intent: &Intent, home: &Home) -> Self {
         let beside = !matches!(intent.embedder, Vectors::BuiltIn);
@@ -147,8 +147,8 @@ impl Later {
         vectors: bool,
         model: Option<Model>,
         cancel: CancellationToken,
-    ) -> Understood {
-        let mut said = Understood { text: question.text.clone(), ..Understood::default() };
+    ) -> TiersAnswered {
+        let mut said = TiersAnswered { text: question.text.clone(), ..TiersAnswered::default() };
         if vectors {
             match self.compare(&question).await {
                 Ok(opinion) => said.opinion = opinion,
@@ -160,7 +160,7 @@ impl Later {
             match ended.unwrap_or_else(|_| Err(PANICKED.to_owned())) {
                 Ok((reply, usage)) => {
                     said.usage = usage;
-                    said.opinion = question.read(|m| opinion::of_reply(&reply, m));
+                    said.opinion = question.read(|m| tier_answer::of_reply(&reply, m));
                     if said.opinion.is_none() {
                         said.faults.push(told(&format!("its answer cannot be read: {}", shortened(&reply))));
                     }
@@ -198,7 +198,7 @@ impl Later {
     }
 
     /// What the nearest exemplars say, where they are near enough.
-    async fn compare(&self, question: &Question) -> Result<Option<Opinion>, Fault> {
+    async fn compare(&self, question: &Question) -> Result<Option<TierAnswer>, Fault> {
         let Some(neighbours) = self.neighbours.clone() else { return Ok(None) };
         let text = question.text.clone();
         let looked = tokio::task::spawn_blocking(move || neighbours.nearest(&text));
@@ -207,7 +207,7 @@ impl Later {
             Ok(Err(_)) => return Err(failed()),
             Ok(Ok(found)) => found?,
         };
-        Ok(found.and_then(|f| question.read(|m| opinion::of_match(&f, &self.thresholds, m))))
+        Ok(found.and_then(|f| question.read(|m| tier_answer::of_match(&f, &self.thresholds, m))))
     }
 }
 

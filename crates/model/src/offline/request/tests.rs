@@ -1,30 +1,30 @@
 use super::{super::phrase::all, *};
 
-fn of(text: &str) -> Wish {
-    Wish::of(&Sentence::of(text))
+fn of(text: &str) -> Request {
+    Request::of(&Sentence::of(text))
 }
 
 /// A wish in a few words, so that a table of sentences can be read.
 fn shown(text: &str) -> String {
     let at = |scope: Option<String>| scope.map(|s| format!(" @{s}")).unwrap_or_default();
     match of(text) {
-        Wish::Rename { old, new, scope } => format!("rename {old}>{new}{}", at(scope)),
-        Wish::Replace { old, new, scope } => format!("replace {old}>{new}{}", at(scope)),
-        Wish::Create { path, content } => format!("create {path} {content:?}"),
-        Wish::Delete { paths } => format!("delete {}", paths.join("+")),
-        Wish::Where(x) => format!("where {x}"),
-        Wish::What(x) => format!("what {x}"),
-        Wish::Uses(x) => format!("uses {x}"),
-        Wish::Find { text, scope } => format!("find {text}{}", at(scope)),
-        Wish::Show { path, lines } => format!("show {path} {lines:?}"),
-        Wish::List(path) => format!("list{}", at(path)),
-        Wish::Outline(path) => format!("outline {path}"),
-        Wish::Overview => "overview".into(),
-        Wish::Review => "review".into(),
-        Wish::Job(Job::Command(c)) => format!("run {c}"),
-        Wish::Job(job) => format!("{job:?}").to_lowercase(),
-        Wish::Unclear(_) => "unclear".into(),
-        Wish::Unknown => "unknown".into(),
+        Request::Rename { old, new, scope } => format!("rename {old}>{new}{}", at(scope)),
+        Request::Replace { old, new, scope } => format!("replace {old}>{new}{}", at(scope)),
+        Request::Create { path, content } => format!("create {path} {content:?}"),
+        Request::Delete { paths } => format!("delete {}", paths.join("+")),
+        Request::Where(x) => format!("where {x}"),
+        Request::What(x) => format!("what {x}"),
+        Request::Uses(x) => format!("uses {x}"),
+        Request::Find { text, scope } => format!("find {text}{}", at(scope)),
+        Request::Show { path, lines } => format!("show {path} {lines:?}"),
+        Request::List(path) => format!("list{}", at(path)),
+        Request::Outline(path) => format!("outline {path}"),
+        Request::Overview => "overview".into(),
+        Request::Review => "review".into(),
+        Request::Job(Job::Command(c)) => format!("run {c}"),
+        Request::Job(job) => format!("{job:?}").to_lowercase(),
+        Request::Unclear(_) => "unclear".into(),
+        Request::Unknown => "unknown".into(),
     }
 }
 

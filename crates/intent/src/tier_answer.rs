@@ -16,7 +16,7 @@ use super::{
 
 /// What one tier thinks; what it says nothing about stays as it was.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Opinion {
+pub struct TierAnswer {
     /// What kind of turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
@@ -41,7 +41,7 @@ pub struct Opinion {
 }
 
 /// What a match says once its scores reach the thresholds; `None` when none does.
-pub fn of_match(found: &Match, thresholds: &Thresholds, m: &Message<'_>) -> Option<Opinion> {
+pub fn of_match(found: &Match, thresholds: &Thresholds, m: &Message<'_>) -> Option<TierAnswer> {
     let passes =
         |section, near: &&Near| !near.name.is_empty() && near.score >= thresholds.of(section, &near.name);
     let primary = found.primary.as_ref().filter(|n| passes(Section::Primary, n));
@@ -61,7 +61,7 @@ pub fn of_match(found: &Match, thresholds: &Thresholds, m: &Message<'_>) -> Opti
         Turn::Control(_) => Some(IntentPath::root()),
         Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => node.map(IntentPath::to),
     };
-    Some(Opinion {
+    Some(TierAnswer {
         turn: Some(turn),
         path,
         target: None,
@@ -150,7 +150,7 @@ fn mode_named(text: &str) -> Option<Mode> {
 
 /// What a model's reply says: a JSON object or `PRIMARY: …` lines, in whatever wrapping; `None`
 /// when neither turn nor path can be read out of it.
-pub fn of_reply(reply: &str, m: &Message<'_>) -> Option<Opinion> {
+pub fn of_reply(reply: &str, m: &Message<'_>) -> Option<TierAnswer> {
     let fields = json_fields(reply).or_else(|| line_fields(reply))?;
     let get = |names: &[&str]| {
         let found = fields.iter().find(|(k, _)| names.contains(&k.as_str())).map(|(_, v)| v.trim())?;
@@ -187,7 +187,7 @@ pub fn of_reply(reply: &str, m: &Message<'_>) -> Option<Opinion> {
     let why = if why.is_empty() { String::new() } else { format!(": {why}") };
     let sub_confidence = if super::reading::turn_names(&turn).1.is_some() { confidence } else { 0.0 };
     let reasoning = format!("the model says {}{why}", super::reading::turn_names(&turn).0);
-    Some(Opinion {
+    Some(TierAnswer {
         turn: Some(turn),
         path,
         target,
@@ -273,7 +273,7 @@ fn known(fields: &[(String, String)]) -> bool {
 mod tests {
     use super::*;
 
-    fn read(reply: &str) -> Option<Opinion> {
+    fn read(reply: &str) -> Option<TierAnswer> {
         of_reply(reply, &Message { text: "do the thing", ..Message::default() })
     }
 

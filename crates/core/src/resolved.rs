@@ -1,4 +1,4 @@
-//! Meant: what the words of a command mean on this machine, at the moment at which it is shown.
+//! What the words of a command mean on this machine, at the moment at which it is shown.
 //!
 //! Owns the vocabulary and the comparison with a later moment. Never looks at a file: the tools do, before a question
 //! can be answered and again before what was allowed begins.
@@ -21,7 +21,7 @@ pub struct Thing {
 
 /// What a command means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Meant {
+pub struct ResolvedCommand {
     /// The folder that it starts in.
     pub folder: Thing,
     /// The programs that it names, and the files which say what those do, in its order.
@@ -30,7 +30,7 @@ pub struct Meant {
     pub environment: BlobId,
 }
 
-impl Meant {
+impl ResolvedCommand {
     /// The hash of what is shown, with what it means.
     pub fn bind(&self, shown: BlobId) -> BlobId {
         let all = std::iter::once(&self.folder).chain(&self.runs).map(|t| t.of.to_string());
@@ -82,9 +82,13 @@ mod tests {
         Thing { name: name.into(), path: path.into(), of: BlobId::of(of.as_bytes()) }
     }
 
-    fn meant(folder: &str, runs: &[(&str, &str)], environment: &str) -> Meant {
+    fn meant(folder: &str, runs: &[(&str, &str)], environment: &str) -> ResolvedCommand {
         let runs = runs.iter().map(|(path, of)| thing("make", path, of)).collect();
-        Meant { folder: thing("", "/w", folder), runs, environment: BlobId::of(environment.as_bytes()) }
+        ResolvedCommand {
+            folder: thing("", "/w", folder),
+            runs,
+            environment: BlobId::of(environment.as_bytes()),
+        }
     }
 
     #[test]

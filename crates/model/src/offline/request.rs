@@ -18,7 +18,7 @@ use super::{
 
 /// A job.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum Request {
     Rename {
         old: String,
         new: String,
@@ -69,7 +69,7 @@ pub(super) enum Job {
 
 const THINGS: &str = "the|a|an|all|every|identifier|variable|function|fn|struct|class|method|type|trait|enum|const|constant|field|symbol|module|macro|interface|uses of|occurrences of|die|der|das|den|dem|alle|funktion|variable|klasse|methode|struktur|typ|bezeichner|konstante|feld|modul";
 
-impl Wish {
+impl Request {
     /// The wish of the request's sentence; a sentence that only narrows the last one is put
     /// together with it.
     pub fn read(scene: &Scene<'_>) -> Self {
@@ -153,7 +153,7 @@ fn without_things(text: &str) -> String {
     text
 }
 
-fn changing(s: &Sentence) -> Option<Wish> {
+fn changing(s: &Sentence) -> Option<Request> {
     let plain = without_things(&s.text);
     if let Some(found) = first(&RENAME, &plain) {
         return Some(rename(s, &found));
@@ -161,12 +161,12 @@ fn changing(s: &Sentence) -> Option<Wish> {
     if let Some(found) = first(&REPLACE, &plain) {
         let (old, new) = (s.plain(group(&found, "old")), s.plain(group(&found, "new")));
         return Some(match scope(s, group(&found, "rest")) {
-            Ok(scope) => Wish::Replace { old, new, scope },
-            Err(why) => Wish::Unclear(why),
+            Ok(scope) => Request::Replace { old, new, scope },
+            Err(why) => Request::Unclear(why),
         });
     }
     if MOVE.iter().any(|p| p.is_match(&s.text)) {
-        return Some(Wish::Unclear(cannot_move()));
+        return Some(Request::Unclear(cannot_move()));
     }
     CREATE
         .iter()
@@ -178,10 +178,10 @@ fn cannot_move() -> String {
     "I cannot move, copy or rename files; a command can: say `run git mv OLD NEW`, and you are asked before it runs.".to_owned()
 }
 
-fn rename(s: &Sentence, found: &regex::Captures<'_>) -> Wish {
+fn rename(s: &Sentence, found: &regex::Captures<'_>) -> Request {
     let (old, new) = (s.plain(group(found, "old")), s.plain(group(found, "new")));
     if is_path(&old) || is_path(&new) {
-        return Wish::Unclear(cannot_move());
+        return Request::Unclear(cannot_move());
     }
     let name = |text: &str| {
         let mut chars = text.chars();
@@ -191,15 +191,15 @@ fn rename(s: &Sentence, found: &regex::Captures<'_>) -> Wish {
     let bare = |text: String| text.trim_end_matches("()").to_owned();
     let (old, new) = (bare(old), bare(new));
     if let Some(bad) = [&old, &new].into_iter().find(|n| !name(n)) {
-        return Wish::Unclear(format!(
+        return Request::Unclear(format!(
             "`{bad}` is not a plain identifier, so I cannot rename it as a whole word. For any other text say `replace \"{old}\" with \"{new}\"`."
         ));
     }
     let rest = [group(found, "rest"), group(found, "more")].concat();
     match (group(found, "in"), scope(s, &rest)) {
-        ("", Ok(scope)) => Wish::Rename { old, new, scope },
-        ("", Err(why)) => Wish::Unclear(why),
-        (place, _) => Wish::Rename { old, new, scope: Some(s.plain(place)) },
+        ("", Ok(scope)) => Request::Rename { old, new, scope },
+        ("", Err(why)) => Request::Unclear(why),
+        (place, _) => Request::Rename { old, new, scope: Some(s.plain(place)) },
     }
 }
 
@@ -214,7 +214,7 @@ fn scope(s: &Sentence, rest: &str) -> Result<Option<String>, String> {
     }
 }
 
-fn create(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
+fn create(s: &Sentence, found: &regex::Captures<'_>) -> Option<Request> {
     let token = group(found, "path");
     let path = s.plain(token.trim_end_matches([':', ',']));
     let said_file = ["file", "datei"].iter().any(|w| group(found, "kind").to_lowercase().contains(w));
@@ -223,14 +223,14 @@ fn create(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
         return None;
     }
     if path.ends_with('/') {
-        return Some(Wish::Unclear(
+        return Some(Request::Unclear(
             "Folders come with their first file: say `create FOLDER/FILE`.".to_owned(),
         ));
     }
     let colon = if token.ends_with(':') { ":" } else { "" };
     let rest = format!("{colon}{}", group(found, "rest"));
     let Some(inside) = first(&CONTENT, &rest) else {
-        return Some(Wish::Unclear(format!(
+        return Some(Request::Unclear(format!(
             "I can create {path} empty or with a text that you give (`create {path} with \"…\"`); to write \"{}\" I would need a model. {}",
             s.restore(rest.trim()),
             super::CONNECT
@@ -243,10 +243,10 @@ fn create(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
     if !content.is_empty() && !content.ends_with('\n') {
         content.push('\n');
     }
-    Some(Wish::Create { path, content })
+    Some(Request::Create { path, content })
 }
 
-fn delete(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
+fn delete(s: &Sentence, found: &regex::Captures<'_>) -> Option<Request> {
     let said_file = !group(found, "kind").trim().is_empty()
         && ["file", "folder", "director", "datei", "ordner", "verzeichnis"]
             .iter()
@@ -263,21 +263,21 @@ fn delete(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
         }
     }
     let fit = !paths.is_empty() && paths.iter().all(|p| is_path(p) || (said_file && words.len() == 1));
-    fit.then_some(Wish::Delete { paths })
+    fit.then_some(Request::Delete { paths })
 }
 
-fn running(s: &Sentence) -> Option<Wish> {
+fn running(s: &Sentence) -> Option<Request> {
     let text = s.text.as_str();
     let jobs = [(&TESTS[..], Job::Tests), (&BUILD, Job::Build), (&LINT, Job::Lint), (&FORMAT, Job::Format)];
     if let Some((_, job)) = jobs.into_iter().find(|(set, _)| first(set, text).is_some()) {
-        return Some(Wish::Job(job));
+        return Some(Request::Job(job));
     }
     let command = match first(&RUN, text) {
         Some(found) => {
             let token = group(&found, "x");
             let known = is_line(token) || text.starts_with('!');
             if !s.is_quoted(token) && !known && token.contains(' ') {
-                return Some(Wish::Unclear(format!(
+                return Some(Request::Unclear(format!(
                     "I am not sure that \"{}\" is a command. Put the command line into backticks: run `…`.",
                     s.restore(token)
                 )));
@@ -287,7 +287,7 @@ fn running(s: &Sentence) -> Option<Wish> {
         None if is_line(text) => s.restore(text),
         None => return None,
     };
-    Some(Wish::Job(Job::Command(command)))
+    Some(Request::Job(Job::Command(command)))
 }
 
 /// Whether a text is a command line as it stands.
@@ -297,17 +297,17 @@ fn is_line(text: &str) -> bool {
     script || is(&first, Role::Project) || BARE.iter().any(|p| p.is_match(text))
 }
 
-fn asking(s: &Sentence) -> Option<Wish> {
+fn asking(s: &Sentence) -> Option<Request> {
     let text = s.text.as_str();
     let one = |set: &[Pattern]| first(set, text).map(|c| term(s, group(&c, "x")));
     if first(&OVERVIEW, text).is_some() {
-        return Some(Wish::Overview);
+        return Some(Request::Overview);
     }
     if first(&REVIEW, text).is_some() {
-        return Some(Wish::Review);
+        return Some(Request::Review);
     }
     if let Some(x) = one(&USES) {
-        return Some(Wish::Uses(x));
+        return Some(Request::Uses(x));
     }
     if let Some(found) = first(&LIST, text) {
         let place = [group(&found, "in"), group(&found, "dir")].concat();
@@ -315,28 +315,28 @@ fn asking(s: &Sentence) -> Option<Wish> {
         let named = found.name("dir").is_none() || is_path(&place);
         let here = ["this", "here", "project", "repo", "workspace", "."].contains(&place.as_str());
         if named {
-            return Some(Wish::List(Some(place).filter(|p| !p.is_empty() && !here)));
+            return Some(Request::List(Some(place).filter(|p| !p.is_empty() && !here)));
         }
     }
     if let Some(x) = one(&OUTLINE) {
-        return Some(Wish::Outline(x));
+        return Some(Request::Outline(x));
     }
     if let Some(wish) = first(&SHOW, text).and_then(|c| show(s, &c)) {
         return Some(wish);
     }
     if let Some(x) = one(&WHERE) {
-        return Some(Wish::Where(x));
+        return Some(Request::Where(x));
     }
     if let Some(x) = one(&WHAT) {
-        return Some(if is_path(&x) { Wish::Outline(x) } else { Wish::What(x) });
+        return Some(if is_path(&x) { Request::Outline(x) } else { Request::What(x) });
     }
     let found = first(&FIND, text)?;
     let scope = scope(s, group(&found, "rest")).unwrap_or_default();
     let token = group(&found, "x");
-    Some(Wish::Find { text: if s.is_quoted(token) { s.plain(token) } else { s.restore(token) }, scope })
+    Some(Request::Find { text: if s.is_quoted(token) { s.plain(token) } else { s.restore(token) }, scope })
 }
 
-fn show(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
+fn show(s: &Sentence, found: &regex::Captures<'_>) -> Option<Request> {
     let word = s.plain(group(found, "x"));
     let (path, suffix) = match word.split_once(':') {
         Some((path, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -350,7 +350,7 @@ fn show(s: &Sentence, found: &regex::Captures<'_>) -> Option<Wish> {
     let (a, b) = suffix.split_once('-').unwrap_or((&suffix, ""));
     let number = |text: &str, name: &str| text.parse().or_else(|_| group(found, name).parse::<u64>()).ok();
     let lines = number(a, "from").map(|from| (from, number(b, "to").unwrap_or(from + 40).max(from)));
-    Some(Wish::Show { path, lines })
+    Some(Request::Show { path, lines })
 }
 
 /// What a question is about: without articles, kinds of things and parentheses.

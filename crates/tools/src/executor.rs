@@ -9,8 +9,8 @@ use pilothouse_core::{
     blob::BlobId,
     hook::HookOutcome,
     ids::Process,
-    meant::{Meant, Thing},
     redact::Redactor,
+    resolved::{ResolvedCommand, Thing},
     sandbox::Confine,
     talk::DeltaKind,
     tool::{FileCall, LeaveOf, Permit, Run, ToolCall, ToolOutcome},
@@ -24,9 +24,9 @@ use crate::{
     files,
     guard::Guard,
     jail::{Jail, JailError},
-    meant,
-    sandbox::Fence,
-    sight::Eyes,
+    resolved,
+    sandbox::CommandSandbox,
+    sight::LaneView,
 };
 
 /// Stored contents by id, for what a lane has proposed.
@@ -49,22 +49,22 @@ pub trait Sink: Send + Sync {
 
 /// The tools of one workspace.
 #[derive(Clone, Debug)]
-pub struct Workshop {
+pub struct ToolExecutor {
     jail: Arc<Jail>,
     shell: Arc<Shell>,
     redactor: Redactor,
     /// Variables that the trusted project gives, and the hash over all that it brings.
     given: (Option<BlobId>, Arc<[(String, String)]>),
-    fence: Arc<Fence>,
+    fence: Arc<CommandSandbox>,
     guard: Guard,
 }
 
-impl Workshop {
+impl ToolExecutor {
     /// The tools for the workspace at `root`; `fence` holds its commands.
     ///
     /// # Errors
     /// When it is no folder or cannot be opened.
-    pub fn open(root: &Path, fence: Arc<Fence>) -> Result<Self, JailError> {
+    pub fn open(root: &Path, fence: Arc<CommandSandbox>) -> Result<Self, JailError> {
         let jail = Arc::new(Jail::open(root)?);
         let guard = Guard::of(jail.root(), fence.git(), fence.aside());
         let (redactor, given) = (Redactor::default(), (None, Arc::default()));
@@ -126,16 +126,16 @@ impl Workshop {
     }
 
     /// What the words of a command mean here and now.
-    pub async fn meant(&self, command: &str, folder: &str, confine: Confine) -> Meant {
+    pub async fn meant(&self, command: &str, folder: &str, confine: Confine) -> ResolvedCommand {
         let environment = command::environment(&self.given.1, &self.fence, confine);
         let (line, root) = (command.to_owned(), self.jail.root().to_owned());
         let folder = command::folder(&self.jail, folder.trim()).unwrap_or(root);
-        let work = tokio::task::spawn_blocking(move || meant::look(&line, &folder, &environment));
+        let work = tokio::task::spawn_blocking(move || resolved::look(&line, &folder, &environment));
         work.await.unwrap_or_else(|e| {
             // Never the same as anything: what cannot be looked at is asked about.
             let of = BlobId::of(format!("{e}").as_bytes());
             let folder = Thing { name: String::new(), path: String::new(), of };
-            Meant { folder, runs: Vec::new(), environment: of }
+            ResolvedCommand { folder, runs: Vec::new(), environment: of }
         })
     }
 
@@ -195,8 +195,13 @@ impl Workshop {
         let stop = cancel.clone();
         let work = tokio::task::spawn_blocking(move || {
             let held = OnceCell::new();
-            let eyes =
-                Eyes { jail: &jail, view: &view, blobs: blobs.as_ref(), held: &held, redactor: &redactor };
+            let eyes = LaneView {
+                jail: &jail,
+                view: &view,
+                blobs: blobs.as_ref(),
+                held: &held,
+                redactor: &redactor,
+            };
             let outcome = on_file(&call, eyes, &stop).unwrap_or_else(ToolOutcome::failure);
             ToolOutcome { held: held.into_inner().filter(|_| outcome.failed).map(Box::new), ..outcome }
         });
@@ -216,7 +221,7 @@ impl Workshop {
 /// When it cannot be done; the text says how to mend the call.
 pub(crate) fn on_file(
     call: &FileCall,
-    eyes: Eyes<'_>,
+    eyes: LaneView<'_>,
     cancel: &CancellationToken,
 ) -> Result<ToolOutcome, String> {
     match call {
