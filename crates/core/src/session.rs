@@ -17,7 +17,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use changes::{Apply, ApplyStatus};
 pub use lane::{Lane, LaneKind, OpenCall, Talk};
-pub use state::{Hearing, Queue, Run, Said, State, TurnInfo};
+pub use state::{PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 
 use crate::{

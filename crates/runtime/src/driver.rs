@@ -3,8 +3,8 @@
 //! Owns the order of these four. Never decides: the session does. Never waits for the screen, and
 //! never performs anything whose events are not on disk.
 
+mod classification;
 mod disk_thread;
-mod hearing;
 mod hooks;
 mod leave;
 mod opening;

@@ -135,7 +135,7 @@ impl Groups {
         let name = match state.phase {
             Phase::Idle => {
                 if state.busy() {
-                    let what = if state.hearing.is_empty() { "answering" } else { "classifying" };
+                    let what = if state.pending_messages.is_empty() { "answering" } else { "classifying" };
                     head.push(piece(format!(" {} {what}", form.glyphs.spin(form.frame)), Tone::Spin));
                 }
                 None
@@ -167,11 +167,11 @@ impl Groups {
                 failure.and_then(|f| quoted(&GAP.to_string(), Some(f.message.clone()), ""))
             }
         };
-        if !state.hearing.is_empty() && state.phase != Phase::Idle {
+        if !state.pending_messages.is_empty() && state.phase != Phase::Idle {
             tail.push(piece("[classifying]", Tone::Queue));
         }
         // What waits behind a message that is not understood yet is queued like the rest.
-        let queued = state.queue.len() + state.hearing.len().saturating_sub(1);
+        let queued = state.queue.len() + state.pending_messages.len().saturating_sub(1);
         if queued > 0 {
             tail.push(piece(format!("[queued: {queued}]"), Tone::Queue));
         }

@@ -6,7 +6,6 @@
 mod call;
 mod change;
 mod command;
-mod hear;
 mod hook;
 mod lane;
 mod plan;
@@ -14,6 +13,7 @@ mod question;
 mod run;
 mod session;
 mod trust;
+mod turns;
 
 use super::state::State;
 use crate::{
@@ -37,7 +37,7 @@ impl State {
         self.age(event);
         match event {
             session::session_events!() => self.fold_session(event),
-            hear::heard_events!() => self.fold_heard(seq, event),
+            turns::turn_events!() => self.fold_turn(seq, event),
             trust::trust_events!() => self.fold_trust(event),
             hook::hook_events!() => self.fold_hook(seq, event),
             run::run_events!() => self.fold_run(event),

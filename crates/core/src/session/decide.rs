@@ -10,7 +10,6 @@ mod command;
 mod control;
 mod gate;
 mod goal;
-mod hear;
 mod hook;
 mod lane;
 mod leave;
@@ -21,6 +20,7 @@ mod run;
 mod say;
 mod stop;
 mod trust;
+mod turns;
 mod verdict;
 
 use super::{Tiers, state::State};

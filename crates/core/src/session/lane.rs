@@ -157,7 +157,7 @@ impl OpenCall {
     }
 
     /// A call of a reply.
-    pub(super) fn heard(head: &CallHead, since: Millis) -> Self {
+    pub(super) fn of_head(head: &CallHead, since: Millis) -> Self {
         let tool = Tool::named(&head.name);
         let stored = || match head.args.whole() {
             Some(args) => ToolCall::named(&head.name, args).map(Arc::new),
@@ -252,7 +252,7 @@ impl Lane {
     pub(super) fn replied(&mut self, seq: Seq, calls: &[CallHead], at: Millis) {
         self.thinking = None;
         self.talk.push(Talk::Reply(seq));
-        self.calls = calls.iter().map(|c| OpenCall::heard(c, at)).collect();
+        self.calls = calls.iter().map(|c| OpenCall::of_head(c, at)).collect();
     }
 
     /// The scope of the live node under the ceiling: what calls run without further question.

@@ -81,7 +81,7 @@ pub struct State {
     /// What waits until the run ends.
     pub queue: Queue,
     /// Messages that are not understood yet, in their order.
-    pub hearing: VecDeque<Hearing>,
+    pub pending_messages: VecDeque<PendingMessage>,
     /// Counts what a reading depends on: changes of phase, plan, mode and ceiling.
     pub(super) epoch: u32,
     /// Answers of later tiers that hold while their key does, oldest first.
@@ -156,7 +156,7 @@ impl Queue {
 
 /// A message that is not understood yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hearing {
+pub struct PendingMessage {
     /// The message.
     pub turn: TurnId,
     /// The last event that its writer could have seen.
@@ -169,7 +169,7 @@ pub struct Hearing {
     pub model: bool,
 }
 
-impl Hearing {
+impl PendingMessage {
     /// Whether a later tier is asked; otherwise it waits for an earlier message.
     pub const fn asked(&self) -> bool {
         self.vectors || self.model
@@ -319,7 +319,7 @@ impl State {
             Some(Work::Think { call, lane: lane.id, purpose, node: lane.node, offer: lane.offer() })
         });
         let tools = self.lanes.values().filter_map(|lane| self.tool_work(lane));
-        let hearing = self.hearing.front().map(|h| Work::Classify {
+        let hearing = self.pending_messages.front().map(|h| Work::Classify {
             turn: h.turn,
             epoch: h.epoch,
             vectors: h.vectors,

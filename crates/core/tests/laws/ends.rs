@@ -26,7 +26,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
         let state = bench.session.state();
         assert_eq!(state.phase, Phase::Idle, "seed {seed}");
         assert!(
-            state.hearing.is_empty()
+            state.pending_messages.is_empty()
                 && state.lanes.is_empty()
                 && state.run.is_none()
                 && state.queue.plan_new.is_none(),

@@ -85,7 +85,7 @@ fn an_answer_of_the_model_is_logged_and_routed() {
     let step = b.understand(ASK, opinion(Turn::Query(None), IntentNode::Explain, 0.9));
     assert_eq!(last_class(&b), (Turn::Query(LOOKUP), IntentNode::Explain, "llm".into()));
     assert_eq!(starts(&step), ["think"]);
-    assert!(b.session.state().hearing.is_empty());
+    assert!(b.session.state().pending_messages.is_empty());
     let said = Box::new(TiersAnswered::default());
     assert!(b.input(Input::TiersAnswered { turn, said }).is_err(), "it is answered once");
 }
@@ -152,13 +152,13 @@ fn what_is_said_meanwhile_waits_in_its_order() {
     let mut b = asked_work();
     assert!(starts(&b.say(ASK)).is_empty());
     assert!(starts(&b.say("!ls")).is_empty());
-    assert_eq!(b.session.state().hearing.len(), 3);
+    assert_eq!(b.session.state().pending_messages.len(), 3);
     let first = b.understand(WORK, opinion(Turn::Query(None), IntentNode::Explain, 0.9));
     assert_eq!(starts(&first), ["classify", "think"]);
     assert!(!b.unheard().1, "what the rules are sure of asks nobody, it only had to wait");
     b.understand(ASK, None);
     b.understand("!ls", None);
-    assert!(b.session.state().hearing.is_empty());
+    assert!(b.session.state().pending_messages.is_empty());
     let turns: Vec<_> = b.session.state().lanes.values().map(|l| l.turn).collect();
     assert!(turns.len() == 3 && turns.is_sorted(), "{turns:?}");
 }
@@ -180,11 +180,11 @@ fn cancel_help_and_status_pass_what_waits() {
     b.say("/status");
     b.say("/help");
     b.say("what's the status");
-    assert_eq!(b.session.state().hearing.len(), 1);
+    assert_eq!(b.session.state().pending_messages.len(), 1);
     b.say("run the tests");
     let step = b.say("stop");
     assert_eq!(step.effects.len(), 1, "the question to the model is stopped");
-    assert!(b.session.state().hearing.is_empty() && b.session.pending().is_empty());
+    assert!(b.session.state().pending_messages.is_empty() && b.session.pending().is_empty());
     assert!(b.notices().iter().any(|n| n.contains("2 messages were not acted on")), "{:?}", b.notices());
     let mut b = asked();
     b.input(Input::Cancel).unwrap();
@@ -309,7 +309,7 @@ fn a_session_that_ended_while_it_listened_says_what_it_did_not_hear() {
     let mut b = asked();
     b.say("who calls it?");
     b.input(Input::Open(opening())).unwrap();
-    assert!(b.session.pending().is_empty() && b.session.state().hearing.is_empty());
+    assert!(b.session.pending().is_empty() && b.session.state().pending_messages.is_empty());
     let told = b.notices();
     assert!(told.iter().any(|n| n.contains("Not acted on") && n.contains(ASK)), "{told:?}");
     assert!(Session::replay(&b.log) == b.session);

@@ -7,7 +7,7 @@ use pilothouse_core::{
     ids::{CheckpointId, Millis, RunId, Seq, TaskId, TurnId},
     intent::{Control, IntentPath, Source, Turn},
     plan::{PlanDraft, TaskDraft},
-    session::{Hearing, Run, TurnInfo},
+    session::{PendingMessage, Run, TurnInfo},
 };
 
 use super::*;
@@ -187,11 +187,12 @@ fn texts_are_cut_between_what_a_reader_sees() {
 
 #[test]
 fn a_message_that_is_not_understood_yet_is_seen_in_every_phase() {
-    let hearing = |n: u64| Hearing { turn: TurnId(n), seen: Seq(1), epoch: 0, vectors: false, model: n == 1 };
+    let hearing =
+        |n: u64| PendingMessage { turn: TurnId(n), seen: Seq(1), epoch: 0, vectors: false, model: n == 1 };
     let mut s = state(Mode::Exploratory, Phase::Idle);
-    s.hearing.push_back(hearing(1));
+    s.pending_messages.push_back(hearing(1));
     assert_eq!(text(&s, 100).0, "[EXPLORE] idle ⠋ classifying");
-    s.hearing.push_back(hearing(2));
+    s.pending_messages.push_back(hearing(2));
     assert_eq!(text(&s, 100).0, "[EXPLORE] idle ⠋ classifying    [queued: 1]");
     for phase in [Phase::Planning, Phase::AwaitingApproval, Phase::Executing, Phase::Failed] {
         s.phase = phase;

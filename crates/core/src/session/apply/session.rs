@@ -82,7 +82,7 @@ impl State {
         self.open.clear();
         self.asked.clear();
         self.cut.clear();
-        self.hearing.clear();
+        self.pending_messages.clear();
         self.run = None;
         self.failure = None;
         self.phase = Phase::Idle;

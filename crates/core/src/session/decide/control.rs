@@ -78,7 +78,7 @@ impl Draft<'_> {
     fn forced(&mut self, text: &str) -> Decided {
         let line = format!("@write {text}");
         let reading = self.read(&line);
-        self.hear(None, &line, &reading, crate::ids::Seq(u64::MAX))
+        self.take_message(None, &line, &reading, crate::ids::Seq(u64::MAX))
     }
 
     /// `/plan TEXT`: a plan of the text, or the active one made anew with it.

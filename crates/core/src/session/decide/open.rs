@@ -58,7 +58,7 @@ impl Draft<'_> {
         let run = self.state.run.as_ref().map(|r| r.id);
         let unheard: Vec<String> = self
             .state
-            .hearing
+            .pending_messages
             .iter()
             .filter_map(|h| self.state.turns.get(&h.turn))
             .map(|t| t.head.clone())

@@ -64,17 +64,23 @@ impl Draft<'_> {
         if !self.passes(&reading) {
             return self.wait(line, seen);
         }
-        if !self.state.hearing.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
+        if !self.state.pending_messages.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
             return self.cancel();
         }
         if let Some((question, answer)) = self.answer_in_words(line) {
             return self.answer(question, answer, None);
         }
-        self.hear(None, line, &reading, seen)
+        self.take_message(None, line, &reading, seen)
     }
 
     /// A message that is no command and answers nothing; `turn` where it is recorded already.
-    pub(super) fn hear(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading, seen: Seq) -> Decided {
+    pub(super) fn take_message(
+        &mut self,
+        turn: Option<TurnId>,
+        line: &str,
+        reading: &Reading,
+        seen: Seq,
+    ) -> Decided {
         if line.starts_with('!') {
             let turn = self.record(turn, line, reading);
             return self.route(turn);

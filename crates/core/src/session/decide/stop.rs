@@ -55,7 +55,7 @@ impl RunFault {
 impl Draft<'_> {
     /// Stop: an answer in the foreground first, then what the phase stands for.
     pub(super) fn cancel(&mut self) -> Decided {
-        if !self.state.hearing.is_empty() {
+        if !self.state.pending_messages.is_empty() {
             self.stop_hearing();
             return Ok(());
         }

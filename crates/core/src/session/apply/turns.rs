@@ -5,14 +5,14 @@ use crate::{
     event::Event,
     ids::{Seq, TurnId},
     intent::{IntentPath, Source, TierAnswer, Turn},
-    session::state::{HEAD_CHARS, Hearing, RECENT, Said, State, TurnInfo},
+    session::state::{HEAD_CHARS, PendingMessage, RECENT, Said, State, TurnInfo},
 };
 
 /// Answers of later tiers that are kept.
 const MEMORY: usize = 32;
 
 /// Events of what was said, how it was understood, and what waits.
-macro_rules! heard_events {
+macro_rules! turn_events {
     () => {
         Event::TurnStarted { .. }
             | Event::IntentClassified { .. }
@@ -21,7 +21,7 @@ macro_rules! heard_events {
             | Event::QueueChanged { .. }
     };
 }
-pub(super) use heard_events;
+pub(super) use turn_events;
 
 impl State {
     /// Keeps the beginning of a message for those that refer to it.
@@ -47,23 +47,28 @@ impl State {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
-    pub(super) fn fold_heard(&mut self, seq: Seq, event: &Event) {
+    pub(super) fn fold_turn(&mut self, seq: Seq, event: &Event) {
         match event {
             Event::TurnStarted { turn, text } => self.turn_started(seq, *turn, text),
             Event::IntentClassified { turn, .. } => {
-                self.hearing.retain(|h| h.turn != *turn);
+                self.pending_messages.retain(|h| h.turn != *turn);
                 self.remember(event);
                 self.classified(event);
             }
             Event::IntentAsked { turn, seen, epoch, vectors, model } => {
-                let heard =
-                    Hearing { turn: *turn, seen: *seen, epoch: *epoch, vectors: *vectors, model: *model };
-                match self.hearing.iter_mut().find(|h| h.turn == *turn) {
+                let heard = PendingMessage {
+                    turn: *turn,
+                    seen: *seen,
+                    epoch: *epoch,
+                    vectors: *vectors,
+                    model: *model,
+                };
+                match self.pending_messages.iter_mut().find(|h| h.turn == *turn) {
                     Some(there) => *there = heard,
-                    None => self.hearing.push_back(heard),
+                    None => self.pending_messages.push_back(heard),
                 }
             }
-            Event::TurnDropped { turn } => self.hearing.retain(|h| h.turn != *turn),
+            Event::TurnDropped { turn } => self.pending_messages.retain(|h| h.turn != *turn),
             Event::QueueChanged { plan_new, control, later } => {
                 self.queue.plan_new = *plan_new;
                 self.queue.control = control.iter().cloned().collect();

@@ -35,7 +35,7 @@ impl Draft<'_> {
     pub(super) fn passes(&self, reading: &Reading) -> bool {
         let word =
             matches!(reading.whole.turn, Turn::Control(Control::Cancel | Control::Help | Control::Status));
-        self.state.hearing.is_empty() || (word && self.is_sure(&reading.whole))
+        self.state.pending_messages.is_empty() || (word && self.is_sure(&reading.whole))
     }
 
     /// Records a line; a later tier is asked what it means.
@@ -48,7 +48,7 @@ impl Draft<'_> {
 
     /// Records a line that waits for an earlier one.
     pub(super) fn wait(&mut self, line: &str, seen: Seq) -> Decided {
-        if self.state.hearing.len() >= MOST {
+        if self.state.pending_messages.len() >= MOST {
             return Err(Refusal::new("too many messages wait already; wait a moment, or /abort"));
         }
         let turn = self.begin_turn(line);
@@ -59,7 +59,7 @@ impl Draft<'_> {
 
     /// What came back for the first message that waits: its text, and what a tier thinks of it.
     pub(super) fn understood(&mut self, turn: TurnId, said: TiersAnswered) -> Decided {
-        let Some(head) = self.state.hearing.front().filter(|h| h.turn == turn).copied() else {
+        let Some(head) = self.state.pending_messages.front().filter(|h| h.turn == turn).copied() else {
             return Err(Refusal::new("nothing waits for this"));
         };
         let Some(seq) = self.state.turns.get(&turn).map(|t| t.seq) else {
@@ -100,12 +100,12 @@ impl Draft<'_> {
             self.classify(turn, line, reading);
             return self.answer(id, answer, None);
         }
-        self.hear(Some(turn), line, reading, seen)
+        self.take_message(Some(turn), line, reading, seen)
     }
 
     /// Nothing of what waits is done.
     pub(super) fn drop_unheard(&mut self) {
-        let waiting: Vec<TurnId> = self.state.hearing.iter().map(|h| h.turn).collect();
+        let waiting: Vec<TurnId> = self.state.pending_messages.iter().map(|h| h.turn).collect();
         for turn in waiting {
             self.emit(Event::TurnDropped { turn });
         }
@@ -113,7 +113,7 @@ impl Draft<'_> {
 
     /// Stops reading what waits.
     pub(super) fn stop_hearing(&mut self) {
-        let count = self.state.hearing.len();
+        let count = self.state.pending_messages.len();
         self.drop_unheard();
         match count {
             0 => {}
