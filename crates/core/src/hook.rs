@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobId,
-    event::{Event, RunStatus},
     ids::{ApplyId, CallId, LaneId, Seq},
     intent::IntentNode,
-    tool::Tool,
 };
 
 /// A hook as the session knows it.
@@ -161,37 +159,6 @@ impl Occasion {
     /// Whether it has an outcome, so that `when` means something.
     pub const fn ends(self) -> bool {
         matches!(self, Self::TaskEnd | Self::GateEnd | Self::CommandEnd | Self::ApplyEnd | Self::RunEnd)
-    }
-
-    /// What an event is an occasion for, and how it went where it ended something.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "most events call no hook")]
-    pub fn of(event: &Event) -> Option<(Self, bool)> {
-        let well = |on| Some((on, true));
-        let ill = |on| Some((on, false));
-        match event {
-            Event::SessionOpened { .. } | Event::SessionReopened { .. } => well(Self::Session),
-            Event::TurnStarted { .. } => well(Self::Turn),
-            Event::IntentClassified { .. } => well(Self::IntentClassified),
-            Event::NodeTransition { .. } => well(Self::NodeTransition),
-            Event::TaskStarted { .. } => well(Self::TaskStart),
-            Event::TaskCompleted { .. } => well(Self::TaskEnd),
-            Event::TaskFailed { .. } | Event::TaskSkipped { .. } | Event::TaskCancelled { .. } => {
-                ill(Self::TaskEnd)
-            }
-            Event::GateStarted { .. } => well(Self::GateStart),
-            Event::GatePassed { .. } => well(Self::GateEnd),
-            Event::GateFailed { .. } => ill(Self::GateEnd),
-            Event::CallStarted { tool: Tool::Run, .. } => well(Self::Command),
-            Event::CommandExited { exit, .. } => Some((Self::CommandEnd, exit.ok())),
-            Event::Proposed { .. } | Event::ProposalEdited { .. } => well(Self::Proposal),
-            Event::ApplyApproved { .. } => well(Self::Apply),
-            Event::Applied { .. } => well(Self::ApplyEnd),
-            Event::ApplyFailed { .. } => ill(Self::ApplyEnd),
-            Event::CheckpointOpened { .. } => well(Self::Checkpoint),
-            Event::RunStarted { .. } => well(Self::RunStart),
-            Event::RunCompleted { status, .. } => Some((Self::RunEnd, *status == RunStatus::Completed)),
-            _ => None,
-        }
     }
 }
 

@@ -31,6 +31,7 @@ pub mod clean;
 pub mod diff;
 pub mod embed;
 pub mod ids;
+pub mod lane;
 pub mod port;
 pub mod redact;
 pub mod relpath;

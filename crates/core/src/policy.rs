@@ -7,6 +7,7 @@
 mod always;
 mod decide;
 mod decision;
+mod fault;
 mod glob;
 mod held;
 mod manner;
@@ -20,13 +21,14 @@ mod why;
 mod words;
 
 pub use decision::{Conditions, Decision, DecisionReason, Outcome, Ruling, Setting};
+pub use fault::Fault;
 pub use glob::Places;
 pub use held::{Held, PathRules};
 pub use manner::{By, Manner};
 pub use preview::Example;
 pub use rehearse::{Found, Past, Rehearsal};
 pub use request::Request;
-pub use rule::{About, Effect, Fault, KINDS, Origin, Rule, Source};
+pub use rule::{About, Effect, KINDS, Origin, Rule, Source};
 pub use why::Why;
 
 /// All rules that are in force for a workspace, in the order in which they are looked at.

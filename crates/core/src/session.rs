@@ -15,8 +15,9 @@ pub mod tiers;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+pub use crate::lane::LaneKind;
 pub use changes::{Apply, ApplyStatus};
-pub use lane::{Lane, LaneKind, OpenCall, Talk};
+pub use lane::{Lane, OpenCall, Talk};
 pub use state::{PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 

@@ -26,8 +26,6 @@ use crate::{
     relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::Confine,
-    session::{Lane, OpenCall},
-    trust::Trust,
 };
 
 /// Who let a call begin.
@@ -44,8 +42,8 @@ pub enum LeaveOf {
 
 impl LeaveOf {
     /// Who let a call begin: the user `asked` for it or was asked, or the folder is trusted, or nobody.
-    pub(crate) const fn of(asked: bool, trust: Trust) -> Self {
-        match (asked, trust.holds()) {
+    pub(crate) const fn of(asked: bool, trusted: bool) -> Self {
+        match (asked, trusted) {
             (true, _) => Self::User,
             (false, true) => Self::Trust,
             (false, false) => Self::Nobody,
@@ -68,21 +66,27 @@ pub struct Permit {
     leave_of: LeaveOf,
 }
 
+/// On what terms a call may run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Terms {
+    /// The lane's scope epoch.
+    pub epoch: u32,
+    /// How a command runs.
+    pub confine: Option<Confine>,
+    /// What the variables came from that it gets of the project.
+    pub given: Option<BlobId>,
+    /// What the command means here.
+    pub meant: Option<Box<ResolvedCommand>>,
+    /// Who let it begin.
+    pub leave_of: LeaveOf,
+}
+
 impl Permit {
-    /// `None` for a call that could not be read, or that names no tool.
-    pub(crate) fn mint(lane: &Lane, open: &OpenCall, epoch: u32) -> Option<Self> {
-        let (confine, given) = (open.confine, open.given);
-        Some(Self {
-            lane: lane.id,
-            call: open.call,
-            tool: open.tool?,
-            asked: Arc::clone(open.asked.as_ref().ok()?),
-            epoch,
-            confine,
-            given,
-            meant: open.meant.clone(),
-            leave_of: open.leave_of,
-        })
+    /// Leave for this call of a lane, on these terms.
+    pub(crate) fn mint(lane: LaneId, call: CallId, asked: (Tool, Arc<ToolCall>), terms: Terms) -> Self {
+        let Terms { epoch, confine, given, meant, leave_of } = terms;
+        let (tool, asked) = asked;
+        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of }
     }
 
     /// The lane that may run the call.

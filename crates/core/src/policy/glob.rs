@@ -4,7 +4,7 @@
 //! hold wildcards and unknown parts itself; then the question is whether it may mean a covered file. Never asks the
 //! file system.
 
-use super::rule::Fault;
+use super::fault::Fault;
 
 /// One element of a name pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    fault::Fault,
     glob::{Glob, Places, Target},
     words::Words,
 };
@@ -158,22 +159,6 @@ pub struct Rule {
     pub why: String,
     kind: &'static str,
     pattern: String,
-}
-
-/// What is wrong with a pattern.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
-pub struct Fault {
-    /// The byte at which it is wrong.
-    pub at: usize,
-    /// What, and what to write instead.
-    pub why: String,
-}
-
-impl Fault {
-    pub(super) fn new(at: usize, why: impl Into<String>) -> Self {
-        Self { at, why: why.into() }
-    }
 }
 
 impl Rule {

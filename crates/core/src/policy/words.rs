@@ -4,7 +4,7 @@
 //! from the program on; to deny or ask it is compared so that options in between, other spellings of an option and a
 //! program named by its path do not escape it.
 
-use super::rule::Fault;
+use super::fault::Fault;
 use crate::shell::Call;
 
 /// The first words of a command: `cargo test`, `npm run lint:*`, `git push --force`.

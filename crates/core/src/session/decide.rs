@@ -19,6 +19,7 @@ mod queue;
 mod run;
 mod say;
 mod stop;
+mod terms;
 mod trust;
 mod turns;
 mod verdict;

@@ -4,14 +4,47 @@
 
 use super::{Apply, ApplyStatus, State};
 use crate::{
-    hook::{Hold, HookMode, HookRun},
+    event::{Event, RunStatus},
+    hook::{Hold, HookMode, HookRun, Occasion},
     ids::{CallId, LaneId},
     intent::IntentPath,
+    tool::Tool,
     work::Work,
 };
 
 /// Hooks that nothing waits for and that run at one time; the others wait for their turn.
 const MOST_AT_ONCE: usize = 4;
+
+/// What an event is an occasion for, and how it went where it ended something.
+#[expect(clippy::wildcard_enum_match_arm, reason = "most events call no hook")]
+pub(super) fn occasion(event: &Event) -> Option<(Occasion, bool)> {
+    let well = |on| Some((on, true));
+    let ill = |on| Some((on, false));
+    match event {
+        Event::SessionOpened { .. } | Event::SessionReopened { .. } => well(Occasion::Session),
+        Event::TurnStarted { .. } => well(Occasion::Turn),
+        Event::IntentClassified { .. } => well(Occasion::IntentClassified),
+        Event::NodeTransition { .. } => well(Occasion::NodeTransition),
+        Event::TaskStarted { .. } => well(Occasion::TaskStart),
+        Event::TaskCompleted { .. } => well(Occasion::TaskEnd),
+        Event::TaskFailed { .. } | Event::TaskSkipped { .. } | Event::TaskCancelled { .. } => {
+            ill(Occasion::TaskEnd)
+        }
+        Event::GateStarted { .. } => well(Occasion::GateStart),
+        Event::GatePassed { .. } => well(Occasion::GateEnd),
+        Event::GateFailed { .. } => ill(Occasion::GateEnd),
+        Event::CallStarted { tool: Tool::Run, .. } => well(Occasion::Command),
+        Event::CommandExited { exit, .. } => Some((Occasion::CommandEnd, exit.ok())),
+        Event::Proposed { .. } | Event::ProposalEdited { .. } => well(Occasion::Proposal),
+        Event::ApplyApproved { .. } => well(Occasion::Apply),
+        Event::Applied { .. } => well(Occasion::ApplyEnd),
+        Event::ApplyFailed { .. } => ill(Occasion::ApplyEnd),
+        Event::CheckpointOpened { .. } => well(Occasion::Checkpoint),
+        Event::RunStarted { .. } => well(Occasion::RunStart),
+        Event::RunCompleted { status, .. } => Some((Occasion::RunEnd, *status == RunStatus::Completed)),
+        _ => None,
+    }
+}
 
 impl State {
     /// A hook whose reason fell away is not waited for any more.

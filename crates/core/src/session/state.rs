@@ -3,6 +3,7 @@
 //! Owns the data that events fold into. Never decides anything.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use crate::{
     blob::BlobId,
@@ -22,7 +23,7 @@ use crate::{
     scope::{PermissionMode, ToolScope},
     session::{Apply, ApplyStatus, Lane, LaneKind, Talk, changes::Changes},
     talk::Usage,
-    tool::Permit,
+    tool::{Permit, Terms},
     trust::{Given, Trust, TrustRequest},
     work::{Take, View, Work, WorkKey},
 };
@@ -161,7 +162,7 @@ pub struct PendingMessage {
     pub turn: TurnId,
     /// The last event that its writer could have seen.
     pub seen: Seq,
-    /// [`State::epoch`] when it was asked about.
+    /// The count of [`State`]'s changes when it was asked about.
     pub epoch: u32,
     /// Whether an embedder is asked.
     pub vectors: bool,
@@ -350,7 +351,15 @@ impl State {
         if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
             return None;
         }
-        let permit = Permit::mint(lane, call, epoch)?;
+        let (tool, asked) = (call.tool?, Arc::clone(call.asked.as_ref().ok()?));
+        let terms = Terms {
+            epoch,
+            confine: call.confine,
+            given: call.given,
+            meant: call.meant.clone(),
+            leave_of: call.leave_of,
+        };
+        let permit = Permit::mint(lane.id, call.call, (tool, asked), terms);
         let mut view = self.view(lane);
         view.rules.leave.clone_from(&call.leave);
         Some(Work::Tool { permit, view })

@@ -39,7 +39,7 @@ impl State {
                     open.allowed = Some(*epoch);
                     (open.confine, open.given) = (*confine, given);
                     open.since = at;
-                    open.leave_of = LeaveOf::of(approval.is_some() || open.typed, trust);
+                    open.leave_of = LeaveOf::of(approval.is_some() || open.typed, trust.holds());
                 }
             }
             Event::CallHeld { call, lane, .. } => {

@@ -1,10 +1,10 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
+use super::terms::{CallStart, RunFault};
 use super::{
     Decided, Draft,
     gate::{GateEnd, diagnostics},
-    stop::RunFault,
-    verdict::{CallStart, CallVerdict, Then},
+    verdict::{CallVerdict, Then},
 };
 use crate::{
     event::{CallStatus, Event, Level},

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Decided, Draft, run::RunEnd};
+use super::terms::RunEnd;
+use super::{Decided, Draft};
 use crate::{
     blob::{Blob, BlobId},
     diff::Hunk,

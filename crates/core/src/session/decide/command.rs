@@ -2,10 +2,10 @@
 //!
 //! Owns what a line becomes between its proposal and its start. Its judgement is `leave`'s.
 
+use super::terms::{Author, CallStart};
 use super::{
     Decided, Draft,
     answer::{Given, Resolve},
-    verdict::CallStart,
 };
 use crate::{
     checkpoint::{Answer, CheckpointKind},
@@ -19,15 +19,6 @@ use crate::{
     shell::{MAX_LINE_BYTES, Risk},
     tool::{Run, Tool},
 };
-
-/// Whose line a command of the workbench is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Author {
-    /// The user typed it.
-    User,
-    /// A gate of the plan, or a reply in words, named it.
-    Workbench,
-}
 
 impl Draft<'_> {
     /// Starts a call that an answer allowed.

@@ -3,7 +3,8 @@
 //! Owns the loop between a reply and the next request. Never runs a command and never asks: `call`
 //! and `lane` do.
 
-use super::{Draft, command::Author, stop::RunFault, verdict::CallVerdict};
+use super::terms::{Author, RunFault};
+use super::{Draft, verdict::CallVerdict};
 use crate::{
     event::{CallStatus, Level},
     goal::{GoalStatus, GoalSummary, MOST_FAILURES, PlannerError, PlannerReply, failures_in_a_row},

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Decided, Draft, stop::RunFault};
+use super::terms::RunFault;
+use super::{Decided, Draft};
+use crate::session::hooks::occasion;
 use crate::{
     event::{CallStatus, Event, Level},
     hook::{Hold, Hook, HookMode, HookOutcome, HookRun, HookStatus, Occasion},
@@ -22,7 +24,7 @@ const MOST_RUNNING: usize = 64;
 impl Draft<'_> {
     /// Calls the hooks that hear of an event. Those that could refuse a transition were asked before it.
     pub(super) fn call_hooks(&mut self, seq: Seq, event: &Event) {
-        let Some((on, well)) = Occasion::of(event) else { return };
+        let Some((on, well)) = occasion(event) else { return };
         let lane_moved =
             if let Event::NodeTransition { from, to, .. } = event { Some((*from, *to)) } else { None };
         let held = if let Event::CallStarted { call, .. } = event {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Decided, Draft, stop::RunFault};
+use super::terms::{LaneOpening, RunFault};
+use super::{Decided, Draft};
 use crate::{
     blob::Excerpt,
     checkpoint::CheckpointKind,
@@ -25,26 +26,6 @@ use crate::{
 const MAX_ROUNDS: u32 = 80;
 /// Arguments that the session itself reads stand whole in the event, up to this many bytes.
 const OWN_ARGS_BYTES: usize = 64 * 1024;
-
-/// What a lane is opened for, and what it may.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LaneOpening {
-    /// What it does.
-    pub kind: LaneKind,
-    /// The turn that it serves.
-    pub turn: TurnId,
-    /// Whether only its node's own scope holds.
-    pub fixed: bool,
-    /// Whether it may only read, whatever the ceiling.
-    pub reads_only: bool,
-}
-
-impl LaneOpening {
-    /// One that may what the ceiling allows.
-    pub const fn of(kind: LaneKind, turn: TurnId) -> Self {
-        Self { kind, turn, fixed: false, reads_only: false }
-    }
-}
 
 /// How a reply of the model ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

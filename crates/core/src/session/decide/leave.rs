@@ -3,10 +3,11 @@
 //! Owns what goes into the question. Never decides: the one policy does (G6), from the line, how it is to run, who wants
 //! it, and what is known of the place.
 
+use super::terms::CallStart;
 use super::{
     Draft,
     call::readable,
-    verdict::{CallStart, CallVerdict, Then},
+    verdict::{CallVerdict, Then},
 };
 use crate::{
     blob::BlobId,

@@ -1,6 +1,7 @@
 //! Runs: from a plan that is ready to its end, and every way it stops before.
 
-use super::{Decided, Draft, command::Author, lane::LaneOpening, stop::RunFault};
+use super::terms::{Author, LaneOpening, RunEnd, RunFault};
+use super::{Decided, Draft};
 use crate::{
     event::{Event, Level, RunStatus},
     goal::{GoalStatus, GoalSummary},
@@ -17,24 +18,6 @@ use crate::{
 
 /// Repairs of a failed gate before the user is asked again without that choice.
 pub const MAX_REPAIRS: u32 = 2;
-
-/// How a run ended.
-#[derive(Clone, Debug)]
-pub(super) struct RunEnd {
-    /// Well, or not.
-    pub status: RunStatus,
-    /// In a line.
-    pub summary: String,
-    /// What became of its goal, if it had one.
-    pub goal: Option<GoalSummary>,
-}
-
-impl RunEnd {
-    /// The end of a run whose goal, if it had one, needs no word of its own.
-    pub fn of(status: RunStatus, summary: impl Into<String>) -> Self {
-        Self { status, summary: summary.into(), goal: None }
-    }
-}
 
 fn read_only() -> Refusal {
     Refusal::new("the ceiling is read-only: plans can be made but not run. Shift-Tab or /ask raises it.")

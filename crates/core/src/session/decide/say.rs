@@ -1,6 +1,7 @@
 //! What the user says: read, recorded, routed.
 
-use super::{Decided, Draft, command::Author, lane::LaneOpening};
+use super::terms::{Author, LaneOpening};
+use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,

@@ -3,11 +3,12 @@
 //! Owns what ends with a plan or a run. An answer beside it, its questions, and changes that were
 //! staged before all go on.
 
-use super::{Decided, Draft, run::RunEnd};
+use super::terms::{RunEnd, RunFault};
+use super::{Decided, Draft};
 use crate::{
     checkpoint::{Answer, CheckpointKind, Failure},
     event::{CallStatus, Event, Level, RunStatus},
-    goal::{GoalStatus, PlannerError},
+    goal::GoalStatus,
     ids::{ApplyId, CheckpointId, LaneId, ProposalId, TaskId},
     input::Refusal,
     intent::Phase,
@@ -15,42 +16,6 @@ use crate::{
     plan::{GateStatus, TaskStatus},
     session::{ApplyStatus, Lane, LaneKind, Queue},
 };
-
-/// Why a run cannot go on.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct RunFault {
-    /// What happened.
-    pub message: String,
-    /// What the user can do about it.
-    pub hint: String,
-    /// What was wrong with the model's part of a goal, if that was it.
-    pub planner: Option<PlannerError>,
-}
-
-impl RunFault {
-    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into(), planner: None }
-    }
-
-    /// The user forbade in the middle what it needs.
-    pub fn lowered() -> Self {
-        Self::new(
-            "the permission ceiling was lowered while this ran",
-            "raise it with Shift-Tab or /ask, then try again",
-        )
-    }
-
-    /// The model's part of a goal cannot go on.
-    pub fn of_planner(error: PlannerError) -> Self {
-        Self { planner: Some(error), ..Self::new(error.to_string(), error.hint()) }
-    }
-
-    /// It, as the failure of a phase.
-    pub fn failure(self, origin: Phase) -> Failure {
-        let Self { message, hint, planner } = self;
-        Failure { origin, task: None, step: 0, gate: None, message, hint, planner }
-    }
-}
 
 impl Draft<'_> {
     /// Stop: an answer in the foreground first, then what the phase stands for.

@@ -2,7 +2,8 @@
 //!
 //! The checks only look at the state. Owns carrying out what they found, in one place.
 
-use super::{Draft, stop::RunFault};
+use super::Draft;
+use super::terms::{CallStart, RunFault};
 use crate::{
     checkpoint::CheckpointKind,
     event::{CallStatus, Event},
@@ -11,7 +12,6 @@ use crate::{
     intent::IntentNode,
     plan::Plan,
     policy::{Request, Ruling},
-    sandbox::Confine,
     tool::Tool,
 };
 
@@ -64,17 +64,6 @@ impl CallVerdict {
 pub(super) struct Question {
     kind: CheckpointKind,
     message: String,
-}
-
-/// How a call begins.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct CallStart {
-    /// The user's answer that allows it.
-    pub approval: Option<ApprovalId>,
-    /// How it runs, for a command.
-    pub confine: Option<Confine>,
-    /// What the rules said, for a command that nobody was asked about.
-    pub ruling: Option<Ruling>,
 }
 
 /// What follows once a lane is where its call sent it.
