@@ -2,6 +2,7 @@
 //!
 //! Owns the vocabulary. Inputs are not stored: the events decided from them are.
 
+pub use crate::refusal::Refusal;
 use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
@@ -238,19 +239,4 @@ pub struct WriteFault {
     pub stale: bool,
     /// The same changes against what the files hold now, where they still fit.
     pub rebased: Vec<(ProposalId, ProposalDraft)>,
-}
-
-/// Why an input changed nothing.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct Refusal {
-    /// In a sentence, for people.
-    pub reason: String,
-}
-
-impl Refusal {
-    /// A refusal with this reason.
-    pub fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
-    }
 }

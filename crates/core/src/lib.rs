@@ -34,6 +34,7 @@ pub mod ids;
 pub mod lane;
 pub mod port;
 pub mod redact;
+pub mod refusal;
 pub mod relpath;
 pub mod talk;
 

@@ -43,9 +43,9 @@ use crate::{
     blob::BlobId,
     checkpoint::Answer,
     ids::{CallId, LaneId, ProposalId},
-    input::Refusal,
     plan::Plan,
     proposal::Proposal,
+    refusal::Refusal,
 };
 
 /// Makes the kinds of a list, and `of_kind!`, which does the same to a question of any kind.

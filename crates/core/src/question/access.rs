@@ -8,8 +8,8 @@ use crate::{
     checkpoint::Answer,
     clean::Clean,
     ids::CallId,
-    input::Refusal,
     policy::{Request, Ruling},
+    refusal::Refusal,
 };
 
 /// A path, a tool or a host that a rule asks about.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
-use crate::{checkpoint::Answer, input::Refusal};
+use crate::{checkpoint::Answer, refusal::Refusal};
 
 /// A message asked for something else while a pipeline was paused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

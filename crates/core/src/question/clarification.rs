@@ -7,7 +7,7 @@ use crate::{
     checkpoint::Answer,
     clean::Clean,
     ids::{CallId, LaneId, TurnId},
-    input::Refusal,
+    refusal::Refusal,
 };
 
 /// Something must be said more clearly.

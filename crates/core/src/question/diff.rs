@@ -9,9 +9,9 @@ use crate::{
     checkpoint::Answer,
     clean::Clean,
     ids::{LaneId, ProposalId},
-    input::Refusal,
     policy::Request,
     proposal::{Proposal, ProposalStatus},
+    refusal::Refusal,
     shell::Act as Touch,
     tool::ChangeKind,
 };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, wrong};
-use crate::{checkpoint::Answer, input::Refusal};
+use crate::{checkpoint::Answer, refusal::Refusal};
 
 /// The user wants to leave, and something runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use crate::{
     clean::Clean,
     goal::PlannerError,
     ids::{GateId, TaskId},
-    input::Refusal,
     intent::Phase,
+    refusal::Refusal,
 };
 
 /// What went wrong and where.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
-use crate::{checkpoint::Answer, clean::Clean, input::Refusal};
+use crate::{checkpoint::Answer, clean::Clean, refusal::Refusal};
 
 /// Something was said beside a run, and it is unclear what it means for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

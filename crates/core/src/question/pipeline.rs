@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
-use crate::{checkpoint::Answer, input::Refusal};
+use crate::{checkpoint::Answer, refusal::Refusal};
 
 /// The next stage waits for a yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, Tone, Unattended, wrong};
-use crate::{checkpoint::Answer, clean::Clean, input::Refusal};
+use crate::{checkpoint::Answer, clean::Clean, refusal::Refusal};
 
 /// The active plan waits for a yes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,8 +7,8 @@ use crate::{
     checkpoint::Answer,
     clean::Clean,
     ids::{CallId, LaneId},
-    input::Refusal,
     intent::IntentNode,
+    refusal::Refusal,
 };
 
 /// A deeper path is asked for.

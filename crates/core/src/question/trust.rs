@@ -7,7 +7,7 @@ use crate::{
     blob::BlobId,
     checkpoint::Answer,
     clean::Clean,
-    input::Refusal,
+    refusal::Refusal,
     trust::{Part, PartChange},
 };
 
