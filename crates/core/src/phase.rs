@@ -125,6 +125,7 @@ pub struct Illegal {
 ///
 /// # Errors
 /// When the pair is not in it.
+#[expect(clippy::too_many_lines, reason = "the table of the design, cell by cell")]
 pub const fn transition(phase: Phase, trigger: Trigger) -> Result<Move, Illegal> {
     use Move::{Confirm, Nothing, QueueControl, QueuePlan, Stay, To};
     use Phase::{AwaitingApproval as Awaiting, Executing, Failed, Idle, Planning};

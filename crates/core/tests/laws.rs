@@ -237,6 +237,7 @@ fn opinions() -> Vec<Option<TierAnswer>> {
     ]
 }
 
+#[expect(clippy::too_many_lines, reason = "one input after the other")]
 fn world(dice: &mut Dice, work: &Work) -> Input {
     let broken = || WriteFault { message: "disk full".into(), stale: false, rebased: Vec::new() };
     match work {

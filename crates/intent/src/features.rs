@@ -94,6 +94,7 @@ pub fn fingerprint<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
+#[expect(clippy::too_many_lines, reason = "one group of features after the other")]
 pub(crate) fn guard(p: &Parsed<'_>, phase: Phase, paused: bool) -> Vec<(u32, f32)> {
     let group = match phase {
         _ if paused => 6,

@@ -83,6 +83,7 @@ fn is_sql(lower: &str) -> bool {
         || (lower.starts_with("update ") && lower.contains(" set ") && lower.contains('='))
 }
 
+#[expect(clippy::too_many_lines, reason = "one reading after the other, the sure ones first")]
 fn is_command(line: &str) -> bool {
     if line.contains("ERR!") || line.contains("rror:") {
         return false;

@@ -316,6 +316,7 @@ fn routed(p: &Parsed<'_>, leaf: N, shares: &Prediction, m: &Message<'_>) -> Turn
 }
 
 /// Short answers, words to the workbench, mode switches.
+#[expect(clippy::too_many_lines, reason = "one rule after the other, in their order")]
 fn control(p: &Parsed<'_>, m: &Message<'_>) -> Option<Vote> {
     let known = p.structure.known;
     let cover = p.cover.as_deref().filter(|_| known.on(Rule::TierShort));

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Lines of a source file without its trailing test module.
+/// Lines of a source file, with the tests in it. Functions are held by clippy (`.clippy.toml`).
 const MOST_LINES: usize = 500;
 
 fn crates() -> PathBuf {
@@ -90,8 +90,7 @@ fn files_stay_readable() {
         .filter(|p| !p.components().any(|c| c.as_os_str() == "tests" || c.as_os_str() == "examples"))
         .filter(|p| !test_module(p))
         .filter_map(|p| {
-            let text = fs::read_to_string(&p).unwrap();
-            let lines = text.split("#[cfg(test)]").next().unwrap().lines().count();
+            let lines = fs::read_to_string(&p).unwrap().lines().count();
             (lines > MOST_LINES && !allowed(&p)).then(|| format!("{} {lines}", p.display()))
         })
         .collect();

@@ -292,6 +292,7 @@ impl Driver {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a story, told in its order")]
 fn main() {
     let has = |flag: &str| std::env::args().any(|a| a == flag);
     let look = Look {

@@ -119,6 +119,7 @@ struct Groups {
 }
 
 impl Groups {
+    #[expect(clippy::too_many_lines, reason = "the segments of the line, from left to right")]
     fn of(state: &State, form: Form<'_>) -> Self {
         let (mode, tone) = match state.mode {
             Mode::Proof => ("[PROOF]", Tone::Proof),

@@ -99,6 +99,7 @@ impl Policy {
     }
 
     /// The one line that would turn it round.
+    #[expect(clippy::too_many_lines, reason = "one way to change a decision after the other")]
     fn change(&self, request: &Request, setting: &Setting<'_>, decision: &Decision<'_>) -> String {
         let add = |rule: &str| format!("pilothouse permissions add {}", crate::shell::quote(rule));
         if let Some(rule) = decision.rule {

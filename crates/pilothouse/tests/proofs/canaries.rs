@@ -56,6 +56,7 @@ fn no_secret_is_written_where_it_does_not_belong() {
 }
 
 /// One turn of each kind.
+#[expect(clippy::too_many_lines, reason = "a story, told in its order")]
 fn one(world: &World, tally: &Tally, turn: usize) {
     let v = |from: &str| world.value(from);
     let known = world.everything_known();

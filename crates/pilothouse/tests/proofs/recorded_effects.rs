@@ -45,6 +45,7 @@ fn words(words: &[&str]) -> Vec<String> {
 }
 
 impl Scene {
+    #[expect(clippy::too_many_lines, reason = "a story, told in its order")]
     fn new(kind: u64, dice: &mut Dice) -> Self {
         let (desk, outside) = (Desk::new(), tempfile::tempdir().unwrap());
         let n = dice.roll(1000);

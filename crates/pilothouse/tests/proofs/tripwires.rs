@@ -27,6 +27,7 @@ const MODES: [&str; 8] =
     ["screen", "headless", "resume", "sessions", "doctor", "help", "sub-folder", "worktree"];
 
 /// Opens the project in one way; the search path leads into it. What is `wanted` is waited for.
+#[expect(clippy::too_many_lines, reason = "one way to open it after the other")]
 fn open(traps: &Traps, mode: &str, wanted: &[&str]) {
     let project = if mode == "worktree" { &traps.worktree } else { traps.path() };
     let (path, relative) = (Traps::search_path(project), Traps::relative_path());
@@ -219,6 +220,7 @@ const HARDENED: [&str; 12] = [
 ];
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a story, told in its order")]
 fn every_call_of_git_by_the_program_itself_carries_the_hardening() {
     let desk = Desk::new();
     let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())

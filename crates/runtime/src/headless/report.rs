@@ -89,6 +89,7 @@ impl<'a> Report<'a> {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the rest is for machines")]
+    #[expect(clippy::too_many_lines, reason = "every event that is told has its line")]
     fn tell(&mut self, event: &Event, state: &State) {
         match event {
             Event::MessageCompleted { text, intermediate, calls, .. } => {

@@ -63,6 +63,7 @@ impl EventTrace {
     }
 
     /// Notes an event that is on disk. A new kind of event is sorted here before the crate builds.
+    #[expect(clippy::too_many_lines, reason = "every event has its line")]
     pub fn note(&mut self, stamped: &Stamped) {
         match &stamped.event {
             Event::SessionOpened { .. }

@@ -64,6 +64,7 @@ const PLACES: [&str; 10] = [
     "header",
 ];
 
+#[expect(clippy::too_many_lines, reason = "a table of places")]
 fn with(place: &str, text: &str) -> Desk {
     let mut desk = Desk::new(100, 30);
     let json = serde_json::Value::from(text).to_string();
