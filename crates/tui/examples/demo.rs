@@ -176,9 +176,13 @@ impl Driver {
                 (String::new(), vec![ask("read", r#"{"path":"src/auth/login.rs"}"#.into())])
             }
             (Purpose::Plan, _) => (String::new(), vec![ask("submit_plan", PLAN.to_owned())]),
-            (Purpose::Task, 1) => {
-                (String::new(), vec![ask("edit", r#"{"path":"src/auth/login.rs"}"#.into())])
-            }
+            (Purpose::Task, 1) => (
+                String::new(),
+                vec![ask(
+                    "edit",
+                    r#"{"path":"src/auth/login.rs","edits":[{"old":"old","new":"new"}]}"#.into(),
+                )],
+            ),
             (Purpose::Task, _) => ("Done.".to_owned(), vec![]),
             (Purpose::Goal, 1) => {
                 (String::new(), vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())])
