@@ -3,6 +3,7 @@
 
 use crate::support;
 use std::{
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
 };
@@ -43,6 +44,7 @@ fn old_sessions_go_on() {
     for (number, session) in sessions().into_iter().enumerate() {
         let slug = format!("20200101-00000{number}-0000");
         copy(&session, &folder.join(&slug));
+        move_to(&folder.join(&slug), desk.path());
         let before = lines(&folder.join(&slug));
         let ended = desk.go(&["run", "--session", &slug, "where is find_notes?"]);
         assert!(ended.out.contains("find_notes"), "{}: {}{}", session.display(), ended.out, ended.err);
@@ -54,6 +56,38 @@ fn old_sessions_go_on() {
 
 fn lines(session: &Path) -> Vec<String> {
     fs::read_to_string(session.join("session.jsonl")).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Rewrites the log as its program would have written it for a project in `project`, checksums and all:
+/// a session goes on in the folder that it names, and that folder is not here.
+fn move_to(session: &Path, project: &Path) {
+    let project = project.canonicalize().unwrap();
+    let moved = |text: &str| text.replace("/tmp/inkwell", project.to_str().unwrap());
+    let (mut log, mut prev) = (String::new(), 0);
+    for line in lines(session) {
+        if let Some((_, meta)) = line.split_once("\"meta\":") {
+            let meta = moved(meta.strip_suffix('}').unwrap());
+            let crc = crc32fast::hash(meta.as_bytes());
+            writeln!(
+                log,
+                "{{\"pilothouse\":\"session\",\"format\":1,\"crc\":\"{crc:08x}\",\"meta\":{meta}}}"
+            )
+            .unwrap();
+            continue;
+        }
+        let (head, events) = line.split_once(",\"events\":").unwrap();
+        let head: serde_json::Value = serde_json::from_str(&format!("{head}}}")).unwrap();
+        let (first, count, events) = (&head["n"], &head["k"], moved(events.strip_suffix('}').unwrap()));
+        let crc = crc32fast::hash(format!("{first} {count} {prev:08x} {events}").as_bytes());
+        let len = events.len();
+        writeln!(
+            log,
+            "{{\"n\":{first},\"k\":{count},\"len\":{len},\"crc\":\"{crc:08x}\",\"prev\":\"{prev:08x}\",\"events\":{events}}}"
+        )
+        .unwrap();
+        prev = crc;
+    }
+    fs::write(session.join("session.jsonl"), log).unwrap();
 }
 
 /// The folder of that name, somewhere below.
