@@ -153,9 +153,11 @@ pub enum Role {
     Project,
     /// Its name is a verb that takes a path in a sentence too.
     Verb,
+    /// Reads wildcards in its arguments itself.
+    Patterns,
 }
 
-const ROLES: [(&str, Role); 17] = [
+const ROLES: [(&str, Role); 18] = [
     ("builtin", Role::Builtin),
     ("setter", Role::Setter),
     ("shell", Role::Shell),
@@ -173,6 +175,7 @@ const ROLES: [(&str, Role); 17] = [
     ("alone", Role::Alone),
     ("project", Role::Project),
     ("verb", Role::Verb),
+    ("patterns", Role::Patterns),
 ];
 
 type Programs = HashMap<&'static str, Arc<Program>>;
