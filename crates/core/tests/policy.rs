@@ -405,7 +405,7 @@ fn a_wildcard_in_front_of_a_name_is_no_dotfile_where_bash_reads_it() {
         ("shopt -s dot''glob; cat *.local", true),
         ("GLOBIGNORE=x; cat *.local", true),
         ("bash -O dotglob -c 'cat *.local'", true),
-        ("zsh -c 'cat *.local(D)'", true),
+        ("zsh -c 'setopt globdots; cat *.local'", true),
         ("find . -name '*.local' -exec cat {} \\;", true),
         ("find . -name '*v.local' | xargs cat", true),
         ("find . -name '*.local' -exec sh -c 'cat \"$1\"' _ {} \\;", true),
