@@ -91,8 +91,10 @@ impl Question for Failure {
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.tone = Tone::Failed;
         spec.tag = "failed";
-        spec.title = Clean::line(&self.message);
-        spec.text = Clean::line(&self.message);
+        // The first line says what failed; how, stands below it where there is room.
+        let headline = Clean::line(self.message.lines().next().unwrap_or_default());
+        spec.title = headline.clone();
+        spec.text = headline;
         spec.facts = vec![("hint", Clean::line(&self.hint))];
         spec.unattended = Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned());
     }

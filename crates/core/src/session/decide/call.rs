@@ -231,7 +231,15 @@ impl Draft<'_> {
             self.propose(lane, call, draft);
         }
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
-        let diagnostics = diagnostics(&text);
+        let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
+        let diagnostics = match kind {
+            LaneKind::Gate(_) => diagnostics(&text, outcome.exit.as_ref(), passed),
+            LaneKind::Answer
+            | LaneKind::Planning
+            | LaneKind::Task(_)
+            | LaneKind::Goal
+            | LaneKind::Repair(_) => String::new(),
+        };
         let result = self.excerpt(text);
         let output = result.id();
         self.emit(Event::CallEnded {
@@ -248,7 +256,6 @@ impl Draft<'_> {
         }
         if let LaneKind::Gate(gate) = kind {
             let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
             let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics };
             self.gate_ended(lane, gate, end);
             return Ok(());

@@ -5,6 +5,7 @@
 use super::Draft;
 use crate::{
     blob::BlobId,
+    digest,
     event::{Event, Level, Proof},
     ids::{EvidenceId, GateId, LaneId},
     phase::Trigger,
@@ -60,15 +61,17 @@ impl Draft<'_> {
     }
 }
 
-/// The first lines of an output that say what is wrong.
-pub(super) fn diagnostics(text: &str) -> String {
-    let telling = |l: &&str| {
-        let l = l.to_lowercase();
-        ["error", "fail", "panic", "undefined", "expected", "warning"].iter().any(|w| l.contains(w))
-    };
-    let mut lines: Vec<&str> = text.lines().filter(telling).take(8).collect();
-    if lines.is_empty() {
-        lines = text.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect();
+/// What of a gate's output is worth keeping: of a red one what failed, in its first line how much, and of a green one
+/// its last lines.
+pub(super) fn diagnostics(text: &str, exit: Option<&Exit>, passed: bool) -> String {
+    if passed {
+        let last: Vec<&str> = text.lines().rev().take(5).collect();
+        return last.iter().rev().map(|l| l.chars().take(200).collect()).collect::<Vec<String>>().join("\n");
     }
-    lines.iter().map(|l| l.chars().take(200).collect::<String>()).collect::<Vec<_>>().join("\n")
+    digest::digest(text).unwrap_or_else(|| match exit {
+        Some(Exit { code: Some(code), timed_out: false, .. }) => {
+            format!("it ended with exit {code}\n\n{}", digest::end(text))
+        }
+        Some(_) | None => digest::end(text).to_owned(),
+    })
 }
