@@ -161,7 +161,8 @@ fn result(
     most: usize,
 ) -> Option<Message> {
     let Event::CallEnded { call, result, .. } = texts.event(seq)?.event else { return None };
-    let text = cut(&texts.whole(&result), most);
+    let note = format!("; read {} has them", result.id().output_name());
+    let text = cut_noting(&texts.whole(&result), most, &note);
     let Some(at) = open.iter().position(|(c, _)| *c == call) else {
         // A call of the workbench itself, such as a command that the user typed.
         return Some(Message::text(
@@ -182,11 +183,16 @@ fn answer_rest(open: &mut Vec<(pilothouse_core::ids::CallId, String)>, messages:
 
 /// Head and tail of a long text with a marker between that says how much is missing.
 pub fn cut(text: &str, most: usize) -> String {
+    cut_noting(text, most, "")
+}
+
+/// As [`cut`], where the marker also says how the model can read what is missing.
+fn cut_noting(text: &str, most: usize, note: &str) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
     let head = text.get(..text.floor_char_boundary(most * 2 / 3)).unwrap_or_default();
     let tail = text.get(text.ceil_char_boundary(text.len() - most / 3)..).unwrap_or_default();
     let left = text.len() - head.len() - tail.len();
-    format!("{head}\n[… {left} bytes left out …]\n{tail}")
+    format!("{head}\n[… {left} bytes left out{note} …]\n{tail}")
 }

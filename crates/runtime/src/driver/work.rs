@@ -381,6 +381,10 @@ impl BlobSource for Blobs {
     fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
         self.get(id)
     }
+
+    fn beginning(&self, id: &str) -> Option<Vec<u8>> {
+        self.get(self.named(id)?)
+    }
 }
 
 /// What a panic said.

@@ -241,3 +241,19 @@ fn what_is_read_or_found_comes_without_secrets_also_where_they_began_above() {
     let text = d.text(Tool::Search, json!({"pattern": "=let"}));
     assert!(text.starts_with("0 matches"), "{text}");
 }
+
+#[test]
+fn what_a_result_left_out_is_read_by_the_name_that_it_gave() {
+    let mut d = desk(&[]);
+    let whole: String = (1..=900).map(|n| format!("line {n}\n")).collect();
+    let id = d.store.put(whole.as_bytes());
+    let name = id.output_name();
+    let text = d.text(Tool::Read, json!({"path": name, "from": 800, "lines": 2}));
+    assert_eq!(
+        text,
+        format!("   800  line 800\n   801  line 801\n(lines 800-801 of 900; go on with from: 802)")
+    );
+    for other in ["output:", "output:0123456789ab", "output:../../x"] {
+        assert!(!d.refused(Tool::Read, json!({"path": other})).contains("line 1"), "{other}");
+    }
+}
