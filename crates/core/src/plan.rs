@@ -227,7 +227,19 @@ pub struct GateDraft {
     pub after: Vec<u64>,
 }
 
+/// Endings of files that no build and no test reads.
+const PROSE: [&str; 6] = [".md", ".txt", ".rst", ".adoc", ".org", ".markdown"];
+
 impl PlanDraft {
+    /// Whether it changes more than text for people; a task that names no file may.
+    pub fn changes_code(&self) -> bool {
+        let prose = |file: &String| PROSE.iter().any(|end| file.to_lowercase().ends_with(end));
+        self.tasks.iter().any(|task| {
+            let changes = matches!(task.kind, TaskKind::Create | TaskKind::Modify | TaskKind::Delete);
+            changes && (task.files.is_empty() || !task.files.iter().all(prose))
+        })
+    }
+
     /// Checks the draft and makes it a plan.
     ///
     /// # Errors

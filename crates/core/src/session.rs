@@ -27,6 +27,7 @@ use crate::{
     ids::Millis,
     input::{Input, Refusal},
     intent::Reading,
+    plan::GateDraft,
     policy::Policy,
     work::{Effect, Work, WorkKey},
 };
@@ -37,6 +38,7 @@ pub struct Session {
     state: State,
     tiers: Tiers,
     policy: Arc<Policy>,
+    gates: Arc<[GateDraft]>,
 }
 
 impl PartialEq for Session {
@@ -78,6 +80,11 @@ impl Session {
         &self.policy
     }
 
+    /// The gates of a plan that changes code and brings none; no part of what happened.
+    pub fn set_gates(&mut self, gates: Vec<GateDraft>) {
+        self.gates = gates.into();
+    }
+
     /// How this process reads messages.
     pub fn tiers(&self) -> &Tiers {
         &self.tiers
@@ -113,7 +120,7 @@ impl Session {
     /// When the input has no meaning in this state; then nothing has changed.
     pub fn step(&mut self, at: Millis, input: Input) -> Result<Step, Refusal> {
         let before = self.pending();
-        let mut draft = decide::Draft::new(&mut self.state, &self.tiers, &self.policy, at);
+        let mut draft = decide::Draft::new(&mut self.state, &self.tiers, &self.policy, &self.gates, at);
         let decided = draft.decide(input);
         let (blobs, events) = draft.finish(decided)?;
         let after = self.pending();

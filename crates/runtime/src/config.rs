@@ -4,6 +4,7 @@
 //! is trusted; it can only narrow, and never names an endpoint or a key.
 
 pub mod credentials;
+mod gates;
 pub mod intent;
 pub(crate) mod keyring;
 pub mod keys;
@@ -25,6 +26,7 @@ use crate::{
     own, secrets,
 };
 pub use credentials::Credentials;
+pub use gates::Gates;
 pub use intent::{Intent, Vectors};
 pub use keys::KeySource;
 pub(crate) use layer::position;
@@ -59,6 +61,8 @@ pub struct Config {
     pub intent: Intent,
     /// How the user is told of what wants their eye.
     pub notify: Notify,
+    /// What a plan that brings no gates is held to.
+    pub gates: Gates,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -103,6 +107,7 @@ impl Config {
             sandbox: all.sandbox.settings(environment),
             history: all.session.history.unwrap_or(20).min(200),
             notify: all.notify.settled(),
+            gates: all.gates.settled(),
             filter: environment
                 .get("PILOTHOUSE_LOG")
                 .map(str::to_owned)
@@ -110,7 +115,7 @@ impl Config {
                 .unwrap_or_else(|| "info".into()),
             notices,
         };
-        Ok(project.map_or(config.clone(), |p| p.narrow(config)))
+        Ok(project.map_or(config.clone(), |p| p.clone().narrow(config)))
     }
 }
 

@@ -46,6 +46,8 @@ pub struct Circumstances {
     pub branch: Option<String>,
     /// Messages of the conversation to give.
     pub history: usize,
+    /// What is told of the project before anything else.
+    pub project: Option<String>,
 }
 
 /// The request for a lane's next reply; `None` when the lane is gone.
@@ -59,8 +61,12 @@ pub fn request(
 ) -> Option<ModelRequest> {
     let lane = state.lanes.get(&lane)?;
     let purpose = lane.kind.purpose();
-    let mut messages: Vec<Message> = block::blocks(state, lane, offer, texts, around)
+    let blocks = block::blocks(state, lane, offer, texts, around);
+    let mut messages: Vec<Message> = around
+        .project
+        .clone()
         .into_iter()
+        .chain(blocks)
         .map(|text| Message::text(Role::User, text))
         .collect();
     messages.extend(history(state, lane, texts, around.history));

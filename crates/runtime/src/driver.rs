@@ -10,6 +10,7 @@ mod leave;
 mod opening;
 mod outbox;
 mod port;
+mod project;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ use crate::{
     error::RuntimeError,
     home::{Environment, Home},
     permissions,
+    project::Project,
     secrets::Secrets,
     sessions, surroundings,
     trace::{EventTrace, Variant},
@@ -184,6 +186,8 @@ struct Driver {
     /// Whether the user was told that the desktop cannot be.
     mute: bool,
     around: Surroundings,
+    /// What a model is told of the project.
+    project: Project,
     leaving: bool,
 }
 
@@ -242,8 +246,10 @@ impl Driver {
             complained: false,
             mute: false,
             around,
+            project: Project::default(),
             leaving: false,
         };
+        driver.look_at_project();
         driver.show_opened()?;
         Ok(driver)
     }
@@ -326,6 +332,7 @@ impl Driver {
             Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Branch(branch) => {
+                self.project.on_branch(&branch);
                 let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
                 let after = Surroundings { branch: name, dirty: branch.dirty, ..self.around.clone() };
                 if after != self.around {

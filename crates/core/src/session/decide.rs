@@ -33,6 +33,7 @@ use crate::{
     input::{Input, Refusal},
     intent::Phase,
     phase::{Move, Trigger, transition},
+    plan::GateDraft,
     policy::Policy,
     question::Confirmation,
 };
@@ -42,6 +43,7 @@ pub(super) struct Draft<'a> {
     state: &'a mut State,
     tiers: &'a Tiers,
     policy: &'a Policy,
+    gates: &'a [GateDraft],
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
@@ -50,8 +52,14 @@ pub(super) struct Draft<'a> {
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
-    pub fn new(state: &'a mut State, tiers: &'a Tiers, policy: &'a Policy, at: Millis) -> Self {
-        Self { state, tiers, policy, at, blobs: Vec::new(), events: Vec::new() }
+    pub fn new(
+        state: &'a mut State,
+        tiers: &'a Tiers,
+        policy: &'a Policy,
+        gates: &'a [GateDraft],
+        at: Millis,
+    ) -> Self {
+        Self { state, tiers, policy, gates, at, blobs: Vec::new(), events: Vec::new() }
     }
 
     /// What was decided. A refusal after the first event is told as a notice: what was recorded

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::{
+    gates::GatesLayer,
     intent::{EmbedderLayer, IntentLayer},
     notify::NotifyLayer,
 };
@@ -50,6 +51,8 @@ pub struct Layer {
     pub embedder: EmbedderLayer,
     /// `[notify]`.
     pub notify: NotifyLayer,
+    /// `[gates]`.
+    pub gates: GatesLayer,
     /// `[log]`.
     pub log: LogLayer,
 }
@@ -223,6 +226,7 @@ impl Layer {
             // No layer but the user's own file may say it, and there it is read.
             embedder: EmbedderLayer::default(),
             notify: self.notify.over(below.notify),
+            gates: self.gates.over(below.gates),
             log: self.log.over(below.log),
         }
     }

@@ -97,6 +97,7 @@ impl Bench {
             utc_offset_minutes: 60,
             branch: None,
             history: 20,
+            project: None,
         };
         let lane = self.lane();
         request(self.session.state(), lane.id, lane.offer(), Vec::new(), self, &around).unwrap()

@@ -60,8 +60,16 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
         ("tokens", format!("{} in, {} out", state.usage.input, state.usage.output)),
         ("cost", cost),
     ];
+    if let Some(file) = &ctx.surroundings.instructions {
+        let file = Clean::line(file);
+        rows.push((
+            "project",
+            format!("{} is read as the project's own rules; it allows nothing", file.as_str()),
+        ));
+    }
     if let Some(failure) = &state.failure {
-        rows.push(("failed", Clean::line(&failure.message).into_string()));
+        let headline = failure.message.lines().next().unwrap_or_default();
+        rows.push(("failed", Clean::line(headline).into_string()));
     }
     let label = rows.iter().map(|(l, _)| l.len()).max().unwrap_or_default() + 3;
     let columns = usize::from(ctx.body.width.min(72).saturating_sub(4)).saturating_sub(label).max(8);

@@ -176,7 +176,11 @@ impl Draft<'_> {
             );
         }
         let version = self.state.plan.as_ref().map_or(1, |p| p.version + 1);
-        match plan.clone().build(lane.turn, version) {
+        // In a folder where gates run unasked a plan that names none is held to what was found.
+        let unasked = self.state.setting().conditions.is_calm();
+        let found = plan.gates.is_empty() && unasked && plan.changes_code();
+        let gates = if found { self.gates.to_vec() } else { plan.gates.clone() };
+        match (PlanDraft { gates, ..plan.clone() }).build(lane.turn, version) {
             Ok(plan) => CallVerdict::Plan(Box::new(plan)),
             Err(e) => CallVerdict::End(CallStatus::Failed, e.to_string()),
         }
