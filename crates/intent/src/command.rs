@@ -13,6 +13,8 @@ use super::{
 pub enum Slash {
     /// Does its text as a task.
     Agent,
+    /// Proposes an `AGENTS.md`.
+    Init,
     /// Plans its text, or goes to the plan.
     Plan,
     /// Takes the last plan up again.
@@ -123,8 +125,13 @@ const fn row(
 use Arguments::{None as Nothing, Optional, Required};
 use Handler::{Either, Screen, Session};
 
+/// The order that `/init` gives.
+pub const INIT: &str = "Write AGENTS.md at the top of this folder: what an agent has to know to work here. Begin with the \
+commands that build, check and test it, as they were found; then how it is laid out and the conventions that its code \
+follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
+
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 24] = [
+pub static SLASH_COMMANDS: [SlashCommand; 25] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -132,6 +139,7 @@ pub static SLASH_COMMANDS: [SlashCommand; 24] = [
         Session,
         "do the text as a task, whatever it sounds like",
     ),
+    row(Slash::Init, ("init", &[]), Nothing, Session, "propose an AGENTS.md: how to work in this folder"),
     row(Slash::Plan, ("plan", &[]), Optional("TASK"), Either, "plan the task; alone, go to the plan"),
     row(
         Slash::Redo,
@@ -249,6 +257,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         return (Turn::Control(other()), IntentNode::Conversation);
     };
     let control = match command.does {
+        Slash::Init => return (Turn::PlanNew(None), IntentNode::Write),
         Slash::Agent if !args.is_empty() => return (Turn::PlanNew(None), IntentNode::Write),
         Slash::Plan if !args.is_empty() => {
             let turn = if phase == Phase::Idle { Turn::PlanNew(None) } else { Turn::PlanContinue };

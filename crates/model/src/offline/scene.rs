@@ -107,6 +107,21 @@ impl<'a> Scene<'a> {
         self.order.as_deref()
     }
 
+    /// A first `AGENTS.md`, from what is told of the project.
+    pub fn first_instructions(&self) -> String {
+        let block = self.request.messages.iter().find(|m| m.text.starts_with("<project>"));
+        let told = block.map_or("", |m| m.text.split("</project>").next().unwrap_or_default());
+        let found =
+            told.lines().filter_map(|l| l.strip_prefix("- ")?.strip_suffix(" (found)")?.split_once(": "));
+        let mut out = String::from("# How to work here\n\n## Commands\n\n");
+        let commands: String = found.map(|(what, line)| format!("- {what}: `{line}`\n")).collect();
+        out.push_str(if commands.is_empty() { "- Say here how to build and test.\n" } else { &commands });
+        out.push_str(
+            "\n## Conventions\n\n- Say here what the code does not show: style, names, what never to do.\n",
+        );
+        out
+    }
+
     pub fn read(&self) -> Sentence {
         Sentence::of(self.sentence)
     }

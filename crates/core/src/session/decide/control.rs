@@ -6,7 +6,8 @@ use crate::{
     event::Event,
     input::Refusal,
     intent::{
-        Control, IntentNode, IntentPath, Mode, Phase, Slash, SlashCommand, Source, Turn, command::mode_of,
+        Control, IntentNode, IntentPath, Mode, Phase, Slash, SlashCommand, Source, Turn,
+        command::{INIT, mode_of},
     },
     phase::{Move, Trigger},
     plan::Plan,
@@ -64,6 +65,7 @@ impl Draft<'_> {
                 return self.set_ceiling(Ceiling { permission: PermissionMode::ReadOnly, ..now });
             }
             Slash::Agent => return self.forced(args),
+            Slash::Init => return self.forced(INIT),
             Slash::Plan if args.is_empty() => return Err(Refusal::new("write /plan TASK")),
             Slash::Plan => return self.planned(args),
             Slash::Trust => return self.seek_trust(args),
