@@ -139,7 +139,6 @@ pub static SLASH_COMMANDS: [SlashCommand; 25] = [
         Session,
         "do the text as a task, whatever it sounds like",
     ),
-    row(Slash::Init, ("init", &[]), Nothing, Session, "propose an AGENTS.md: how to work in this folder"),
     row(Slash::Plan, ("plan", &[]), Optional("TASK"), Either, "plan the task; alone, go to the plan"),
     row(
         Slash::Redo,
@@ -170,6 +169,7 @@ pub static SLASH_COMMANDS: [SlashCommand; 25] = [
     row(Slash::Auto, ("auto", &[]), Nothing, Session, "leave conversation only"),
     row(Slash::Ask, ("ask", &[]), Nothing, Session, "every change asks"),
     row(Slash::ReadOnly, ("readonly", &[]), Nothing, Session, "read-only ceiling"),
+    row(Slash::Init, ("init", &[]), Nothing, Session, "propose an AGENTS.md: how to work in this folder"),
     row(
         Slash::Trust,
         ("trust", &[]),
