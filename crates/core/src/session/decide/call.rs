@@ -236,14 +236,8 @@ impl Draft<'_> {
         }
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
-        let diagnostics = match kind {
-            LaneKind::Gate(_) => diagnostics(&text, outcome.exit.as_ref(), passed),
-            LaneKind::Answer
-            | LaneKind::Planning
-            | LaneKind::Task(_)
-            | LaneKind::Goal
-            | LaneKind::Repair(_) => String::new(),
-        };
+        let gate = matches!(kind, LaneKind::Gate(_));
+        let diagnostics = gate.then(|| diagnostics(&text, outcome.exit.as_ref(), passed)).unwrap_or_default();
         let result = self.excerpt(text);
         let output = result.id();
         self.emit(Event::CallEnded {
