@@ -2,7 +2,9 @@
 //!
 //! Owns what they mean to the rest of the state: ids, and the files of the run.
 
-use crate::{event::Event, session::State};
+use std::collections::BTreeMap;
+
+use crate::{blob::BlobId, event::Event, ids::ApplyId, relpath::RelPath, session::State};
 
 /// Events of proposals and of the writes that they become.
 macro_rules! change_events {
@@ -22,7 +24,35 @@ macro_rules! change_events {
 }
 pub(super) use change_events;
 
+/// Which way a write goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// From what was to what is proposed.
+    Forth,
+    /// Taken back.
+    Back,
+}
+
 impl State {
+    /// The program wrote: who had seen a file as it was knows it as it is now, for it is told what was
+    /// written. Who had seen another content must look again.
+    fn wrote(&mut self, apply: ApplyId, way: Way) {
+        let Some(apply) = self.changes.applies().get(&apply) else { return };
+        let main = self.lanes.values_mut().filter(|l| !self.transcript.is_beside(l.id)).map(|l| &mut l.seen);
+        let mut all: Vec<&mut BTreeMap<RelPath, BlobId>> = main.collect();
+        all.push(&mut self.seen);
+        for file in &apply.files {
+            let (was, is) =
+                if way == Way::Forth { (file.before, file.after) } else { (file.after, file.before) };
+            for seen in all.iter_mut().filter(|s| s.get(&file.path).copied() == was) {
+                match is {
+                    Some(id) => drop(seen.insert(file.path.clone(), id)),
+                    None => drop(seen.remove(&file.path)),
+                }
+            }
+        }
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_change(&mut self, event: &Event) {
         self.changes.fold(event);
@@ -36,7 +66,9 @@ impl State {
                 if let Some(run) = &mut self.run {
                     run.files.extend(files.map(|f| f.path.clone()));
                 }
+                self.wrote(*apply, Way::Forth);
             }
+            Event::Reverted { apply, redo } => self.wrote(*apply, if *redo { Way::Forth } else { Way::Back }),
             _ => {}
         }
     }
