@@ -184,6 +184,8 @@ impl Driver {
             utc_offset_minutes: self.around.utc_offset_minutes,
             branch: self.around.branch.clone(),
             history: self.at.config.history,
+            window: context::Window::of(self.at.config.window),
+            project: None,
         };
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         let held = self.at.session.state().sandbox.backend.is_some();
