@@ -77,7 +77,7 @@ pub fn request(
     let fixed = fixed + system.len() + tools.iter().map(budget::tool_size).sum::<usize>();
     let room = around.window.room(fixed);
     let pieces = telling::pieces(state, lane, texts, &telling::Bounds::of(around.history, room));
-    messages.extend(budget::fit(pieces, room));
+    messages.extend(budget::fit(&pieces, room));
     messages.push(last);
     Some(ModelRequest { purpose, system, messages, tools })
 }

@@ -31,6 +31,8 @@ pub struct Transcript {
     asked: BTreeMap<CheckpointId, Seq>,
     /// Proposals to which the user gave another content.
     edited: BTreeSet<ProposalId>,
+    /// What the user said about hunks.
+    comments: BTreeMap<(ProposalId, usize), String>,
     /// What proposals start from, to tell an edit of the user from a proposal carried over.
     bases: BTreeMap<ProposalId, Option<BlobId>>,
     /// Where the active plan was told.
@@ -110,6 +112,16 @@ impl Transcript {
         self.edited.contains(&proposal)
     }
 
+    /// What the user said about a hunk of a proposal.
+    pub fn comment(&self, proposal: ProposalId, hunk: usize) -> Option<&str> {
+        self.comments.get(&(proposal, hunk)).map(String::as_str)
+    }
+
+    /// Whether the user said something about a proposal.
+    pub fn is_commented(&self, proposal: ProposalId) -> bool {
+        self.comments.keys().any(|(id, _)| *id == proposal)
+    }
+
     /// Folds what happened; `phase` is the phase before it.
     #[expect(clippy::wildcard_enum_match_arm, reason = "most events tell a model nothing")]
     pub(super) fn fold(&mut self, seq: Seq, event: &Event, phase: Phase) {
@@ -153,7 +165,9 @@ impl Transcript {
             Event::SessionReopened { .. } => {
                 let open: Vec<LaneId> =
                     self.lanes.iter().filter(|(_, l)| l.open).map(|(id, _)| *id).collect();
-                open.into_iter().for_each(|lane| self.closed(lane));
+                for lane in open {
+                    self.closed(lane);
+                }
                 self.asked.clear();
                 self.push(seq, None, What::Record);
             }
@@ -176,8 +190,16 @@ impl Transcript {
             }
             Event::ProposalEdited { proposal, .. } => {
                 // One that is carried over to a changed file starts from another content.
+                self.comments.retain(|(id, _), _| *id != proposal.id);
                 if self.bases.insert(proposal.id, proposal.before) == Some(proposal.before) {
                     self.edited.insert(proposal.id);
+                }
+                false
+            }
+            Event::HunkDecided { proposal, hunk, comment: Some(text), .. } => {
+                match text.trim() {
+                    "" => drop(self.comments.remove(&(*proposal, *hunk))),
+                    text => drop(self.comments.insert((*proposal, *hunk), text.to_owned())),
                 }
                 false
             }

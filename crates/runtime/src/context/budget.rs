@@ -97,7 +97,7 @@ pub(super) fn tool_size(tool: &ToolSpec) -> usize {
 
 /// The messages of the transcript, within `room` bytes: what was sent before is told as then, until the
 /// room is nearly full; then the oldest results give way, all at once, and after them old replies.
-pub(super) fn fit(pieces: Vec<Piece>, room: usize) -> Vec<Message> {
+pub(super) fn fit(pieces: &[Piece], room: usize) -> Vec<Message> {
     let mut held = Held { messages: Vec::new(), total: 0 };
     let mut newest = 0;
     for (at, piece) in pieces.iter().enumerate() {
@@ -115,7 +115,7 @@ pub(super) fn fit(pieces: Vec<Piece>, room: usize) -> Vec<Message> {
         }
     }
     // What is new is only cut where there is no other way.
-    held.shrink(&pieces, room, |p| p.slim != Slim::Stays);
+    held.shrink(pieces, room, |p| p.slim != Slim::Stays);
     held.cut_texts(room);
     held.messages
 }

@@ -100,18 +100,19 @@ fn applied(state: &State, texts: &dyn Texts, apply: ApplyId) -> Option<String> {
         .map(|file| {
             let hunks = state.proposals().get(&file.proposal).map_or(&[][..], |p| &p.hunks);
             let edited = state.transcript.was_edited(file.proposal);
-            written(texts, file, hunks, taken(file.proposal), edited)
+            let said = |n: usize| state.transcript.comment(file.proposal, n);
+            written(texts, file, hunks, (taken(file.proposal), edited), said)
         })
         .collect();
     Some(told.join("\n"))
 }
 
-fn written(
+fn written<'a>(
     texts: &dyn Texts,
     file: &FileChange,
     hunks: &[Hunk],
-    taken: &BTreeSet<usize>,
-    edited: bool,
+    (taken, edited): (&BTreeSet<usize>, bool),
+    said: impl Fn(usize) -> Option<&'a str>,
 ) -> String {
     let (path, counts) = (&file.path, format!("(+{} -{})", file.added, file.removed));
     let what = match file.kind {
@@ -126,10 +127,19 @@ fn written(
     for (n, hunk) in hunks.iter().enumerate().filter(|(n, _)| !taken.contains(n)) {
         text.push_str(&format!("\nleft by the user: {path} hunk {} ({})", n + 1, place(hunk)));
     }
+    text.push_str(&comments(path, hunks, said));
     if part || edited {
         text.push_str(&now_there(texts, file));
     }
     text
+}
+
+/// What the user said about hunks.
+fn comments<'a>(path: &RelPath, hunks: &[Hunk], said: impl Fn(usize) -> Option<&'a str>) -> String {
+    let told = hunks.iter().enumerate().filter_map(|(n, hunk)| Some((n, hunk, said(n)?)));
+    let told = told
+        .map(|(n, hunk, text)| format!("\nthe user says to {path} hunk {} ({}): {text}", n + 1, place(hunk)));
+    told.collect::<Vec<_>>().concat()
 }
 
 /// The changed places as they stand in the file now, with their line numbers.
@@ -177,11 +187,13 @@ fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<
     let places: Vec<String> = p.hunks.iter().map(place).collect();
     let places =
         if p.kind == ChangeKind::Modify { format!(" ({})", places.join("; ")) } else { String::new() };
-    Some(if dropped {
-        format!("not written, dropped by the workbench: {}{places}{why}", p.path)
+    let how = if dropped {
+        "not written, dropped by the workbench"
     } else {
-        format!("left by the user, nothing of it is written: {}{places}{why}", p.path)
-    })
+        "left by the user, nothing of it is written"
+    };
+    let comments = comments(&p.path, &p.hunks, |n| state.transcript.comment(id, n));
+    Some(format!("{how}: {}{places}{why}{comments}", p.path))
 }
 
 fn paths<'a>(files: impl IntoIterator<Item = &'a RelPath>) -> String {
@@ -261,7 +273,6 @@ pub(super) fn steps(plan: &Plan) -> String {
 }
 
 /// What the user decided about a plan or a failure.
-#[expect(clippy::wildcard_enum_match_arm, reason = "every other answer is told by what it leads to")]
 fn answered(kind: &CheckpointKind, answer: &Answer) -> Option<String> {
     let why = |text: &str| if text.is_empty() { String::new() } else { format!(": {text}") };
     Some(match (kind, answer) {

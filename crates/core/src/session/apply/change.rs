@@ -4,7 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::{blob::BlobId, event::Event, ids::ApplyId, relpath::RelPath, session::State};
+use crate::{
+    blob::BlobId,
+    event::Event,
+    ids::{ApplyId, ProposalId},
+    relpath::RelPath,
+    session::State,
+};
 
 /// Events of proposals and of the writes that they become.
 macro_rules! change_events {
@@ -34,6 +40,15 @@ enum Way {
 }
 
 impl State {
+    /// A proposal is decided: what the user said about it is for the lane that made it.
+    fn address(&mut self, proposal: ProposalId) {
+        let lane = self.changes.proposals().get(&proposal).map(|p| p.lane);
+        let commented = self.transcript.is_commented(proposal);
+        if let Some(lane) = lane.filter(|_| commented).and_then(|id| self.lanes.get_mut(&id)) {
+            lane.addressed = true;
+        }
+    }
+
     /// The program wrote: who had seen a file as it was knows it as it is now, for it is told what was
     /// written. Who had seen another content must look again.
     fn wrote(&mut self, apply: ApplyId, way: Way) {
@@ -60,6 +75,7 @@ impl State {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.saw(proposal.id.0);
             }
+            Event::ProposalClosed { proposal, dropped: false, .. } => self.address(*proposal),
             Event::ApplyApproved { apply, approval, .. } => self.saw(apply.0.max(approval.0)),
             Event::Applied { apply } => {
                 let files = self.changes.applies().get(apply).into_iter().flat_map(|a| &a.files);
@@ -67,6 +83,8 @@ impl State {
                     run.files.extend(files.map(|f| f.path.clone()));
                 }
                 self.wrote(*apply, Way::Forth);
+                let take = self.changes.applies().get(apply).map(|a| a.take.clone()).unwrap_or_default();
+                take.into_iter().for_each(|(proposal, _)| self.address(proposal));
             }
             Event::Reverted { apply, redo } => self.wrote(*apply, if *redo { Way::Forth } else { Way::Back }),
             _ => {}

@@ -51,6 +51,7 @@ impl State {
                 self.saw(call.0);
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = Some(*call);
+                    lane.addressed = false;
                     lane.rounds += 1;
                 }
             }

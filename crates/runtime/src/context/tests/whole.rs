@@ -107,7 +107,7 @@ impl Bench {
     }
 
     fn told(&self) -> String {
-        self.request().messages.iter().map(|m| format!("{}\n", m.text)).collect()
+        self.request().messages.into_iter().map(|m| m.text + "\n").collect()
     }
 
     /// Its plan is approved and its first task begins.
@@ -124,7 +124,7 @@ impl Bench {
 
 /// Lines of a file that is long enough for two hunks.
 fn lines(first: &str, last: &str) -> String {
-    let middle: String = (0..20).map(|n| format!("line {n}\n")).collect();
+    let middle = (0..20).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
     format!("{first}\n{middle}{last}\n")
 }
 
@@ -167,6 +167,24 @@ fn what_was_taken_and_left_is_told_once_after_the_fact() {
         "{told}"
     );
     assert!(told.contains("The run is complete"), "{told}");
+}
+
+#[test]
+fn a_comment_reaches_the_agent_which_gets_one_call_to_answer_it() {
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    let lane = b.lane().id;
+    b.edit("src/a.rs", &lines("a", "z"), &lines("A", "Z"));
+    b.reply("I propose both.", &[]);
+    let p = b.session.state().open_proposals().next().unwrap();
+    let (proposal, shown) = (p.id, p.shown());
+    b.step(Input::Comment { proposal, hunk: 0, text: "keep it small".into(), shown });
+    assert!(!b.told().contains("keep it small"), "nothing is told before it is decided");
+    b.take(&[1]);
+    assert_eq!(b.lane().id, lane, "the task goes on for one more reply");
+    let told = b.told();
+    assert_eq!(told.matches("the user says to src/a.rs hunk 1 (line 1): keep it small").count(), 1, "{told}");
+    b.reply("It stays small.", &[]);
+    assert_ne!(b.lane().id, lane, "the next task");
 }
 
 #[test]

@@ -72,7 +72,8 @@ impl Screen {
         let outcome = self.pane.take(action, &self.story.ctx());
         for input in &outcome.inputs {
             if let Input::Decide { proposal, hunk, decision, .. } = input {
-                self.tell(Event::HunkDecided { proposal: *proposal, hunk: *hunk, decision: *decision });
+                let (proposal, hunk, decision) = (*proposal, *hunk, *decision);
+                self.tell(Event::HunkDecided { proposal, hunk, decision, comment: None });
             }
         }
         outcome
