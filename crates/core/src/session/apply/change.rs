@@ -84,7 +84,9 @@ impl State {
                 }
                 self.wrote(*apply, Way::Forth);
                 let take = self.changes.applies().get(apply).map(|a| a.take.clone()).unwrap_or_default();
-                take.into_iter().for_each(|(proposal, _)| self.address(proposal));
+                for (proposal, _) in take {
+                    self.address(proposal);
+                }
             }
             Event::Reverted { apply, redo } => self.wrote(*apply, if *redo { Way::Forth } else { Way::Back }),
             _ => {}
