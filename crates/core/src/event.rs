@@ -543,6 +543,9 @@ pub enum Event {
         hunk: usize,
         /// The decision; `None` takes it back.
         decision: Option<Decision>,
+        /// What the user said about it, for the agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        comment: Option<String>,
     },
     /// The proposed content was changed by the user.
     ProposalEdited {

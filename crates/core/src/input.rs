@@ -54,6 +54,17 @@ pub enum Input {
         /// The hash of what was shown.
         shown: BlobId,
     },
+    /// The user says something about a hunk, for the agent; what is decided about it stays.
+    Comment {
+        /// The proposal.
+        proposal: ProposalId,
+        /// The hunk, from 0.
+        hunk: usize,
+        /// What is said; empty takes it back.
+        text: String,
+        /// The hash of what was shown.
+        shown: BlobId,
+    },
     /// The user wants the taken hunks of these proposals written, all or nothing.
     Apply {
         /// The proposals with the hash of what was shown of each.

@@ -12,6 +12,7 @@ mod hooks;
 pub mod lane;
 pub mod state;
 pub mod tiers;
+pub mod transcript;
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -20,6 +21,7 @@ pub use changes::{Apply, ApplyStatus};
 pub use lane::{Lane, OpenCall, Talk};
 pub use state::{PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
+pub use transcript::{Entry, Transcript, What};
 
 use crate::{
     blob::Blob,

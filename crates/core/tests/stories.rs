@@ -31,6 +31,8 @@ mod phases;
 #[path = "stories/questions.rs"]
 mod questions;
 mod support;
+#[path = "stories/transcript.rs"]
+mod transcript;
 #[path = "stories/trust.rs"]
 mod trust;
 

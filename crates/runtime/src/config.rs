@@ -53,7 +53,7 @@ pub struct Config {
     pub window: Option<u64>,
     /// The ceiling of a new session.
     pub permission: PermissionMode,
-    /// Messages of the conversation that a model gets.
+    /// Messages of the user that a model is told of at most, with all that came of them.
     pub history: usize,
     /// What holds commands.
     pub sandbox: Settings,
@@ -69,6 +69,8 @@ pub struct Config {
     pub notices: Vec<String>,
 }
 
+/// Messages of the user that a model is told of at most; before that its window decides.
+const MOST_MESSAGES: usize = 200;
 /// The longest time that a setting can ask for, in seconds.
 const MAX_SECONDS: u64 = 3600;
 
@@ -105,7 +107,7 @@ impl Config {
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
             sandbox: all.sandbox.settings(environment),
-            history: all.session.history.unwrap_or(20).min(200),
+            history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
             notify: all.notify.settled(),
             gates: all.gates.settled(),
             filter: environment

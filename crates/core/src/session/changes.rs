@@ -81,7 +81,7 @@ impl Changes {
                 self.drop_older(proposal);
                 self.proposals.insert(proposal.id, proposal.clone());
             }
-            Event::HunkDecided { proposal, hunk, decision } => {
+            Event::HunkDecided { proposal, hunk, decision, .. } => {
                 if let Some(p) = self.proposals.get_mut(proposal) {
                     match decision {
                         Some(d) => drop(p.decided.insert(*hunk, *d)),

@@ -103,6 +103,7 @@ impl<'a> Draft<'a> {
             Input::Queue(text) => self.enqueue(&text),
             Input::Answer { checkpoint, answer, shown } => self.answer(checkpoint, answer, shown),
             Input::Decide { proposal, hunk, decision, shown } => self.hunk(proposal, hunk, decision, shown),
+            Input::Comment { proposal, hunk, text, shown } => self.comment(proposal, hunk, text, shown),
             Input::Apply { proposals, word } => self.approve_changes(&proposals, word.as_deref()),
             Input::Skip { proposals, reason } => self.skip_changes(&proposals, &reason),
             Input::EditProposal { proposal, draft } => self.edit_proposal(proposal, draft),

@@ -41,6 +41,8 @@ pub struct Lane {
     pub calls: Vec<OpenCall>,
     /// What was said in this lane, by place in the log.
     pub talk: Vec<Talk>,
+    /// Whether the user said something about its proposals that its model has not been told yet.
+    pub addressed: bool,
     /// Replies so far.
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
@@ -204,6 +206,7 @@ impl Lane {
             thinking: None,
             calls: Vec::new(),
             talk: Vec::new(),
+            addressed: false,
             rounds: 0,
             seen: BTreeMap::new(),
             moves: Vec::new(),

@@ -21,7 +21,7 @@ use crate::{
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
-    session::{Apply, ApplyStatus, Lane, LaneKind, Talk, changes::Changes},
+    session::{Apply, ApplyStatus, Lane, LaneKind, Transcript, changes::Changes},
     talk::Usage,
     tool::{Permit, Terms},
     trust::{Given, Trust, TrustRequest},
@@ -111,8 +111,10 @@ pub struct State {
     pub(super) keeping: BTreeMap<ApprovalId, Vec<String>>,
     /// Failed repairs of the run's gates so far.
     pub(super) repairs: u32,
-    /// What was said in the last goal, for when it is tried again.
-    pub goal_talk: Option<(TurnId, Vec<Talk>)>,
+    /// What a model is told of all this.
+    pub transcript: Transcript,
+    /// The hash that each file had when the main line last saw or wrote it.
+    pub(super) seen: BTreeMap<RelPath, BlobId>,
 }
 
 /// The execution of a plan or a goal.

@@ -89,7 +89,7 @@ tools! {
     /// The plan, for the user's approval.
     SubmitPlan = "submit_plan" {
         example: r#"{"title": "…", "tasks": [{"title": "…", "detail": "…", "kind": "modify", "files": ["…"], "after": [1]}], "gates": [{"name": "…", "command": "…"}]}; only title and tasks with a title each are needed"#,
-        needs: None, acts: &[], content: false, offered: &[Plan],
+        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Plan", "Plan"), subject: Subject::Words,
     }
     /// A question to the user.
@@ -101,7 +101,7 @@ tools! {
     /// A deeper path for this turn.
     RequestPath = "request_path" {
         example: r#"{"node": "modify", "reason": "why the user's words call for it"}"#,
-        needs: None, acts: &[], content: false, offered: &[Answer, Task, Goal],
+        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Path", "Path"), subject: Subject::Words,
     }
 }

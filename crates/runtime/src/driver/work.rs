@@ -185,6 +185,7 @@ impl Driver {
             utc_offset_minutes: self.around.utc_offset_minutes,
             branch: self.around.branch.clone(),
             history: self.at.config.history,
+            window: context::Window::of(self.at.config.window),
             project: self.project.block(),
         };
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };

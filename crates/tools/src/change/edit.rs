@@ -22,7 +22,7 @@ const LINES_NAMED: usize = 10;
 pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, String> {
     // What does not fit is quoted, so an edit reads as well.
     let sight = sight(eyes, &args.path, "edit", &[Act::Read, Act::Write])?;
-    let start = sight.start()?;
+    let start = sight.start().map_err(|e| e + &sight.foreign(eyes))?;
     let Some(content) = &start.content else {
         return Err(format!("{} does not exist; use write to propose a new file", sight.path));
     };

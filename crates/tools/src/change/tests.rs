@@ -99,6 +99,18 @@ fn a_file_that_changed_since_it_was_read_is_refused_until_it_is_read_again() {
 }
 
 #[test]
+fn what_others_changed_in_a_file_that_was_written_here_is_named_and_shown() {
+    let mut d = desk(&[("f", b"")]);
+    let seen = d.store.put(b"a\nb\n");
+    d.view.seen.insert(rel("f"), seen);
+    d.put("f", "a\nb\nothers\n");
+    let e = d.refused(Tool::Edit, one("f", "a", "A"));
+    assert!(e.ends_with("others changed lines 3-3:\n     3  others"), "{e}");
+    let e = d.refused(Tool::Write, json!({"path": "f", "content": "x"}));
+    assert!(!e.contains("others"), "who only writes is shown nothing: {e}");
+}
+
+#[test]
 fn a_proposal_over_a_file_that_changed_is_set_aside_and_never_takes_the_others_change_back() {
     let mut d = desk(&[("f", b"a\nb\n")]);
     d.call(Tool::Edit, one("f", "a", "A")).unwrap();

@@ -69,6 +69,8 @@ actions! {
         ApplyAll "apply-all", "apply every file", "all files, all or nothing";
         /// Nothing of this file.
         Skip "skip", "skip the file", "this file; nothing is written";
+        /// A word to the agent about the hunk.
+        Comment "comment", "comment on the hunk", "tells the agent; decides nothing";
         /// Up to the plan.
         UpToPlan "up-to-plan", "up, back to the plan", "drops the proposals";
         /// All files.
@@ -122,6 +124,7 @@ impl DiffAction {
             | Self::PageUp
             | Self::Top
             | Self::Bottom
+            | Self::Comment
             | Self::Edit => false,
         }
     }

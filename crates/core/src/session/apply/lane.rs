@@ -27,8 +27,9 @@ impl State {
                 self.saw(lane.0);
                 let scope = LaneScope { node: *node, ceiling: *ceiling, fixed: *fixed };
                 let mut lane = Lane::opened(*lane, *kind, *turn, scope, self.at);
+                lane.seen.clone_from(&self.seen);
                 if lane.kind == LaneKind::Goal {
-                    self.begin_goal(&mut lane);
+                    self.begin_goal();
                 }
                 self.lanes.insert(lane.id, lane);
             }
@@ -36,9 +37,6 @@ impl State {
                 let Some(lane) = self.lanes.remove(lane) else { return };
                 if let Some(call) = lane.thinking {
                     self.cut.insert(call, (lane.turn, lane.id));
-                }
-                if lane.kind == LaneKind::Goal {
-                    self.goal_talk = Some((lane.turn, lane.talk));
                 }
             }
             Event::NodeTransition { lane, to, approval, .. } => {
@@ -53,6 +51,7 @@ impl State {
                 self.saw(call.0);
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = Some(*call);
+                    lane.addressed = false;
                     lane.rounds += 1;
                 }
             }

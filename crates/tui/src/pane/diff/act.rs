@@ -40,6 +40,7 @@ impl DiffPane {
             DiffAction::Apply => return self.apply_file(ctx),
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
+            DiffAction::Comment => return self.comment(ctx),
             DiffAction::UpToPlan => {
                 return Outcome { focus: Some(Focus::Pane(plan::ID)), ..Outcome::input(Input::Up) };
             }
@@ -208,6 +209,17 @@ impl DiffPane {
             return Outcome::notice("it is being written; it cannot be skipped now");
         }
         Outcome::input(Input::Skip { proposals: vec![file.id], reason: String::new() })
+    }
+
+    /// Asks what the agent is to hear about this hunk.
+    fn comment(&self, ctx: &Ctx<'_>) -> Outcome {
+        let Some(file) = self.file() else { return Outcome::none() };
+        if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
+            return Outcome::notice("it is being written; the agent hears nothing about it now");
+        }
+        let question = format!("What should the agent know about hunk {}?", self.hunk + 1);
+        let about = Purpose::Comment { proposal: file.id, hunk: self.hunk, shown: file.shown };
+        Outcome::open(Prompt::new(about, question, None))
     }
 
     fn height(&self, ctx: &Ctx<'_>, line: usize) -> usize {

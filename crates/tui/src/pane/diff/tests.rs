@@ -72,7 +72,8 @@ impl Screen {
         let outcome = self.pane.take(action, &self.story.ctx());
         for input in &outcome.inputs {
             if let Input::Decide { proposal, hunk, decision, .. } = input {
-                self.tell(Event::HunkDecided { proposal: *proposal, hunk: *hunk, decision: *decision });
+                let (proposal, hunk, decision) = (*proposal, *hunk, *decision);
+                self.tell(Event::HunkDecided { proposal, hunk, decision, comment: None });
             }
         }
         outcome
@@ -361,6 +362,15 @@ fn line_endings_are_shown_where_they_change() {
 }
 
 #[test]
+fn a_comment_is_asked_for_and_is_about_the_hunk_that_is_shown() {
+    let mut s = two_hunks();
+    s.draw(72, 26);
+    s.act(DiffAction::NextHunk);
+    let asked = format!("{:?}", s.act(DiffAction::Comment));
+    assert!(asked.contains("about hunk 2?") && asked.contains("hunk: 1"), "{asked}");
+}
+
+#[test]
 fn keys_without_proposals_do_nothing() {
     let mut s = Screen::new();
     let rows = s.text(60, 9);
@@ -370,6 +380,7 @@ fn keys_without_proposals_do_nothing() {
         DiffAction::Apply,
         DiffAction::ApplyAll,
         DiffAction::Skip,
+        DiffAction::Comment,
         DiffAction::UpToPlan,
         DiffAction::Bottom,
     ] {
