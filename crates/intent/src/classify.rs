@@ -439,6 +439,9 @@ fn target(parsed: &Parsed<'_>) -> Option<String> {
     (!words.is_empty() && words.len() < 120).then(|| words.to_owned())
 }
 
+/// Below this confidence an order is asked about before it is planned.
+pub(super) const UNSURE: f32 = 0.4;
+
 fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Option<Clarify> {
     if m.phase != Phase::Idle || matches!(class.turn, Turn::Control(_)) {
         return None;
@@ -455,7 +458,7 @@ fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Opti
         if rules::is_action(leaf) && matches!(class.turn, Turn::Query(_)) {
             return Some(Clarify::AnswerOrDo);
         }
-        if rules::is_action(leaf) && (0.5..0.8).contains(&class.confidence) {
+        if rules::is_action(leaf) && class.confidence < UNSURE {
             return Some(Clarify::Execute);
         }
     }

@@ -4,13 +4,14 @@ use super::terms::{Author, LaneOpening};
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
-    checkpoint::Answer,
+    checkpoint::{Answer, Checkpoint},
     event::{Event, Level},
     ids::{CheckpointId, Seq, TurnId},
     input::Refusal,
     intent::{Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, Reading, Source, Turn},
     phase::{Move, Trigger},
-    question::{Clarification, Interruption},
+    plan::Plan,
+    question::{Clarification, Interruption, Lone},
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
     talk::Usage,
@@ -40,9 +41,12 @@ impl Draft<'_> {
 
     /// Whether a line would answer a question that was asked after `seen`. A command is no answer.
     pub(super) fn unseen_answer(&self, line: &str, seen: Seq) -> bool {
-        let unseen =
-            self.state.phase_question().filter(|c| self.state.asked.get(&c.id).is_some_and(|at| *at > seen));
-        let Some(question) = unseen else { return false };
+        let unseen = |c: &&Checkpoint| self.state.asked.get(&c.id).is_some_and(|at| *at > seen);
+        if let Some(lone) = Lone::of(line) {
+            let newest = self.state.newest_question().filter(unseen);
+            return newest.is_some_and(|c| c.kind.lone(lone).is_some());
+        }
+        let Some(question) = self.state.phase_question().filter(unseen) else { return false };
         let reading = self.read(line);
         let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
         let command = reading.slash.is_some() || line.starts_with('!');
@@ -68,8 +72,8 @@ impl Draft<'_> {
         if !self.state.pending_messages.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
             return self.cancel();
         }
-        if let Some((question, answer)) = self.answer_in_words(line) {
-            return self.answer(question, answer, None);
+        if let Some(word) = self.answer_in_words(line) {
+            return word.and_then(|said| self.answer(said.question, said.answer, said.shown));
         }
         self.take_message(None, line, &reading, seen)
     }
@@ -85,6 +89,10 @@ impl Draft<'_> {
         if line.starts_with('!') {
             let turn = self.record(turn, line, reading);
             return self.route(turn);
+        }
+        if self.tiers.classifier.undoes(line) && !self.state.ledger().is_empty() {
+            self.record(turn, line, reading);
+            return self.undo();
         }
         if let Some(mixed) = self.mixed(reading) {
             return self.say_mixed(turn, line, reading, mixed);
@@ -104,24 +112,46 @@ impl Draft<'_> {
         self.route_continue(turn)
     }
 
-    /// The parts of a message that holds control words and something else; `None` when it is not of
-    /// that kind.
+    /// The parts of a message that holds control words and something else; `None` when it is read
+    /// as one. A nod ("ok", "no", "again") beside something else answers nothing: what is said with
+    /// it counts.
     fn mixed(&self, reading: &Reading) -> Option<Mixed> {
-        let mut mixed = Mixed::default();
+        let (mut mixed, mut nods) = (Mixed::default(), 0);
         for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
             match &part.class.turn {
                 Turn::Control(word) if self.is_sure(&part.class) && !word.is_manner() => {
-                    mixed.words.push(word.clone());
+                    if self.stands_beside(word, &part.text) {
+                        mixed.words.push(word.clone());
+                    } else {
+                        nods += 1;
+                    }
                 }
                 Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
                     mixed.rest.push(part.text.clone());
                 }
             }
         }
-        (!mixed.words.is_empty() && mixed.words.len() + mixed.rest.len() >= 2).then_some(mixed)
+        let nodded = nods > 0 && !mixed.rest.is_empty() && is_control(&reading.whole.turn);
+        let several = !mixed.words.is_empty() && mixed.words.len() + mixed.rest.len() >= 2;
+        (several || nodded).then_some(mixed)
     }
 
-    /// The control words first, in their order, then the rest as a message of its own.
+    /// Whether a word to the workbench has effect although something else is said with it.
+    fn stands_beside(&self, word: &Control, text: &str) -> bool {
+        match word {
+            Control::Cancel => !self.tiers.classifier.declines(text),
+            Control::ModeSwitch(_) | Control::Reset | Control::Help | Control::Status => true,
+            Control::Redo
+            | Control::Exit
+            | Control::Replan
+            | Control::Approve
+            | Control::Proceed
+            | Control::Other(_) => false,
+        }
+    }
+
+    /// The words that stop or set something first, in their order, then the rest as a message of its
+    /// own. An open question that they leave open stays so.
     fn say_mixed(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading, mixed: Mixed) -> Decided {
         let turn = turn.unwrap_or_else(|| self.begin_turn(line));
         for word in mixed.words {
@@ -151,10 +181,21 @@ impl Draft<'_> {
         self.state.read(line, self.tiers)
     }
 
-    /// A whole line that is an answer to the question that holds the phase.
-    fn answer_in_words(&self, line: &str) -> Option<(CheckpointId, Answer)> {
-        let question = self.state.phase_question()?;
-        Some((question.id, question.kind.read(line)?))
+    /// A line all of which is an answer: a lone yes or no is one to the newest question whatever its
+    /// kind, any other word to the question that holds the phase. `None` when it answers nothing.
+    pub(super) fn answer_in_words(&self, line: &str) -> Option<Result<Worded, Refusal>> {
+        if let Some(question) = self.state.newest_question().filter(|_| Lone::of(line).is_some()) {
+            return Some(worded(question, Lone::of(line).and_then(|lone| question.kind.lone(lone))));
+        }
+        if let Some(question) = self.state.phase_question()
+            && let Some(answer) = question.kind.read(line)
+        {
+            return Some(worded(question, Some(answer)));
+        }
+        // Beside a diff that waits, a short word is about it and never about the run.
+        let review = self.state.open.values().find(|c| c.kind.review().is_some())?;
+        let short = Lone::of(line).is_some() || self.tiers.classifier.declines(line);
+        short.then(|| worded(review, None))
     }
 
     pub(super) fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
@@ -218,6 +259,12 @@ impl Draft<'_> {
         if let Some(clarify) = asks.or_else(|| self.unsure(&reading.whole).then_some(Clarify::Unclear)) {
             return self.unclear(turn, clarify);
         }
+        let running = self.state.phase == Phase::Executing && reading.whole.turn == Turn::PlanContinue;
+        if running && !self.tiers.classifier.steers(&reading.text) {
+            // It does not speak of what runs: work of its own, which waits for the end.
+            self.queue_plan(turn);
+            return Ok(());
+        }
         if let Err(refusal) = self.route(turn) {
             self.notice(Level::Info, refusal.reason);
         }
@@ -262,12 +309,19 @@ impl Draft<'_> {
                 if self.state.phase_question().is_some_and(|c| !c.kind.question().comes_back()) {
                     return self.route_query(turn);
                 }
-                let choices = vec!["Do it".to_owned(), "Only talk about it".to_owned()];
+                let choices = self.choices_for(turn);
                 let about = Clarification { choices, turn: Some(turn), ..Clarification::default() };
                 self.ask(about, question(clarify));
             }
         }
         Ok(())
+    }
+
+    /// What each answer to "what do you mean?" does.
+    fn choices_for(&self, turn: TurnId) -> Vec<String> {
+        let runs = self.target(turn).current() == IntentNode::Execute;
+        let work = if runs { "Run commands for it" } else { "Plan and change files" };
+        vec![work.to_owned(), "Only answer".to_owned()]
     }
 
     /// Routes a recorded turn by its class and the phase.
@@ -281,8 +335,8 @@ impl Draft<'_> {
             Turn::PlanNew(_) if info.path.current() == IntentNode::Execute => self.route_goal(turn),
             Turn::PlanNew(_) => self.route_plan(turn),
             Turn::PlanContinue => self.route_continue(turn),
-            // Agreement with nothing to agree to is talk.
-            Turn::Control(Control::Approve | Control::Proceed) if !self.awaits_word() => {
+            // Agreement with nothing to agree to answers what the agent said last.
+            Turn::Control(word @ (Control::Approve | Control::Proceed)) if !self.awaits_word(&word) => {
                 self.route_query(turn)
             }
             Turn::Control(control) if control.is_manner() => self.route_query(turn),
@@ -290,10 +344,26 @@ impl Draft<'_> {
         }
     }
 
-    fn awaits_word(&self) -> bool {
-        self.state.phase != Phase::Idle
-            || self.state.phase_question().is_some()
-            || self.state.suspended.is_some()
+    /// Whether something but the agent's last word waits for a yes or a "go on".
+    fn awaits_word(&self, word: &Control) -> bool {
+        if self.state.phase_question().is_some() {
+            return true;
+        }
+        match self.state.phase {
+            Phase::Idle => {
+                let unfinished = self.state.suspended.as_ref().is_some_and(Plan::unfinished);
+                *word == Control::Proceed && unfinished && !self.agent_spoke()
+            }
+            Phase::Planning | Phase::Executing => !self.agent_spoke(),
+            Phase::AwaitingApproval | Phase::Failed => true,
+        }
+    }
+
+    /// Whether the last word before the user's newest was the agent's.
+    fn agent_spoke(&self) -> bool {
+        let newest = self.state.recent.iter().rposition(|said| said.by_user);
+        let before = newest.and_then(|at| at.checked_sub(1)).and_then(|at| self.state.recent.get(at));
+        before.is_some_and(|said| !said.by_user)
     }
 
     pub(super) fn route_query(&mut self, turn: TurnId) -> Decided {
@@ -436,6 +506,23 @@ pub(super) struct Consulted {
     pub key: Option<BlobId>,
 }
 
+/// A line that is an answer, and the question that it answers.
+pub(super) struct Worded {
+    /// The question.
+    pub question: CheckpointId,
+    /// The answer.
+    pub answer: Answer,
+    /// The hash of what was shown, where the answer is bound to it.
+    pub shown: Option<BlobId>,
+}
+
+/// The answer to a question in words; where these are none, what would be one.
+fn worded(question: &Checkpoint, answer: Option<Answer>) -> Result<Worded, Refusal> {
+    let Some(answer) = answer else { return Err(Refusal::new(question.kind.how())) };
+    // Whoever says this has seen the question: `said` looked at that.
+    Ok(Worded { question: question.id, answer, shown: question.kind.shown() })
+}
+
 /// A message in its parts: control words, and what is said beside them.
 #[derive(Clone, Debug, Default)]
 struct Mixed {
@@ -460,7 +547,7 @@ const fn is_control(turn: &Turn) -> bool {
 const fn question(clarify: Clarify) -> &'static str {
     match clarify {
         Clarify::Vague => "What exactly should change? Say it in a few more words, or choose:",
-        Clarify::Execute => "Did you mean to execute this?",
+        Clarify::Execute => "I am not sure that this is an order. What shall I do?",
         Clarify::AnswerOrDo => "Shall I answer, or do it?",
         Clarify::Unclear => "I am not sure what you mean. Choose, or say it differently:",
     }
