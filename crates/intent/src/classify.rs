@@ -55,7 +55,7 @@ impl<'a> Parsed<'a> {
         Self::under(text, forbid::anywhere(whole, known), known)
     }
 
-    fn under(text: &'a str, floor: Ban, known: &'a Tables) -> Self {
+    pub(crate) fn under(text: &'a str, floor: Ban, known: &'a Tables) -> Self {
         let doc = text::tokenize(text);
         let structure = structure::analyze(&doc, known);
         let (kept, withdrawn) = fold::survivors(&doc, &structure);
@@ -462,7 +462,10 @@ fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Opti
             return Some(Clarify::Execute);
         }
     }
-    if leaf == N::Clarify || class.source == Source::Fallback {
+    // The structure sees an order where the statistics, hardly sure, see none.
+    let split = parsed.guess().is_some_and(|g| rules::is_action(g.leaf)) && !parsed.asks();
+    let unsure = split && class.confidence < UNSURE && !parsed.forbids(m.phase);
+    if unsure || leaf == N::Clarify || class.source == Source::Fallback {
         return Some(Clarify::Unclear);
     }
     None

@@ -116,6 +116,12 @@ fn is_prose(rest: &[&str], wordy: bool, known: &Words) -> bool {
             quote = (word.len() == 1 || !word.ends_with(mark)).then_some(mark);
             continue;
         }
+        if word
+            .chars()
+            .any(|c| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7ff}' | '\u{ff00}'..='\u{ffef}'))
+        {
+            return true;
+        }
         flags += usize::from(word.starts_with('-') && word.len() > 1);
         let bare = word.trim_end_matches([',', '.', '!', ':', '，', '。', '！']);
         let spelled = !bare.is_empty() && bare.chars().all(|c| c.is_alphabetic() || c == '\'');
@@ -137,14 +143,16 @@ fn is_typed(program: &str, rest: &[&str], known: &Words) -> bool {
     if !is(program, Role::Word) {
         return false;
     }
-    if rest.is_empty() && is(program, Role::Alone) {
+    let builtin = is(program, Role::Builtin) && !is(program, Role::Verb) && rest.len() == 1;
+    let joined = rest.iter().any(|w| matches!(*w, "|" | "||" | "&&" | ">" | ">>") || w.ends_with(';'));
+    if builtin || joined || (rest.is_empty() && is(program, Role::Alone)) {
         return true;
     }
     let typed = rest.iter().any(|w| {
         (w.starts_with('-') && w.len() > 1)
             || w.contains(['/', '=', '*', '$', '@'])
             || (w.contains('.') && w.len() > 2 && !w.ends_with('.'))
-            || matches!(*w, "." | "|" | "&&" | ">")
+            || *w == "."
     });
     let told = |w: &str| known.has(List::Subcommand, w);
     let sub = rest.first().is_some_and(|w| told(w) || w.split(':').next().is_some_and(told));
