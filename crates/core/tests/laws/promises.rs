@@ -121,7 +121,10 @@ fn a_line_answers_a_question_only_when_all_of_it_does() {
         let before = bench.session.state().clone();
         let seen = before.seq;
         let Ok(step) = bench.input(Input::Say { text: line.into(), seen }) else { return };
-        let yes = step.events.iter().any(|e| matches!(&e.event, Event::CheckpointResolved { approval, .. } if approval.is_some()));
+        let yes = step
+            .events
+            .iter()
+            .any(|e| matches!(&e.event, Event::CheckpointResolved { approval, .. } if approval.is_some()));
         let began = before.phase != Phase::Executing && bench.session.state().phase == Phase::Executing;
         assert!(!yes && !began, "seed {seed} {line:?}: {:#?}", step.events);
     });

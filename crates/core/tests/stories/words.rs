@@ -39,7 +39,9 @@ fn answers(b: &Bench) -> usize {
 
 #[test]
 fn a_yes_with_nothing_open_answers_the_agents_last_word() {
-    for yes in ["yes", "yes please do that", "go ahead", "ok do it", "sounds good", "continue", "ja, mach das"] {
+    for yes in
+        ["yes", "yes please do that", "go ahead", "ok do it", "sounds good", "continue", "ja, mach das"]
+    {
         let mut b = Bench::new();
         b.say("what does it do?");
         b.reply("It greets. I could unset the variable as well. Shall I?", &[]);
@@ -73,7 +75,8 @@ fn a_lone_yes_or_no_answers_the_newest_question_whatever_its_kind() {
         b.question(is_transition);
         b.say(word);
         assert!(!b.session.state().open.values().any(|c| is_transition(&c.kind)), "{word}");
-        let granted = b.log.iter().any(|e| matches!(&e.event, Event::CheckpointResolved { approval: Some(_), .. }));
+        let granted =
+            b.log.iter().any(|e| matches!(&e.event, Event::CheckpointResolved { approval: Some(_), .. }));
         assert_eq!(granted, allowed, "{word}");
         let lanes = b.session.state().lanes.len();
         assert!(lanes <= 1, "{word}: no second lane");
@@ -110,7 +113,9 @@ fn a_stop_with_something_else_stops_first_and_says_so() {
     let told = b.session.foretell("stop. analyze revenue instead");
     assert_eq!(told.deeds.first(), Some(&Deed::StopsRun), "{told:?}");
     b.say("stop. analyze revenue instead");
-    assert!(b.log.iter().any(|e| matches!(e.event, Event::RunCompleted { status: RunStatus::Cancelled, .. })));
+    assert!(
+        b.log.iter().any(|e| matches!(e.event, Event::RunCompleted { status: RunStatus::Cancelled, .. }))
+    );
 }
 
 #[test]
@@ -139,18 +144,16 @@ fn new_work_during_a_run_is_queued_all_of_it_in_its_order() {
         assert_eq!(b.session.state().open_proposals().count(), 1, "{line}: the diff still waits");
     }
     let queue = &b.session.state().queue;
-    let order: Vec<&str> = queue
-        .plan_new
-        .iter()
-        .chain(&queue.more)
-        .map(|t| b.session.state().turns[t].head.as_str())
-        .collect();
+    let order: Vec<&str> =
+        queue.plan_new.iter().chain(&queue.more).map(|t| b.session.state().turns[t].head.as_str()).collect();
     assert_eq!(order, lines);
 }
 
 #[test]
 fn words_that_plainly_change_the_running_plan_do_and_say_so_before() {
-    for line in ["the second test is not needed", "use postgres instead", "skip step 2", "do not touch the README"] {
+    for line in
+        ["the second test is not needed", "use postgres instead", "skip step 2", "do not touch the README"]
+    {
         let mut b = reviewed();
         let told = b.session.foretell(line);
         let speaks = told.does(&Deed::StopsRun) || told.does(&Deed::Asks) || told.does(&Deed::Talks);
