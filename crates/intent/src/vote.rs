@@ -265,19 +265,13 @@ fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -> Option<N>
         let rest = Parsed::under(rest, p.ban, p.structure.known);
         let guess = rest.guess().filter(|g| rules::is_action(g.leaf) && !rest.asks())?;
         let named = rest.structure.clauses.get(guess.clause).is_some_and(|c| c.object != Object::Pronoun);
-        return match guess.leaf {
-            N::Delete if !named => Some(N::Modify),
-            N::Execute => None,
-            leaf => Some(leaf),
-        };
+        let softer = guess.leaf == N::Delete && !named;
+        return (guess.leaf != N::Execute).then_some(if softer { N::Modify } else { guess.leaf });
     }
     let guess = p.guess().filter(|g| matches!(g.leaf, N::Modify | N::Create))?;
     // "build", "commit" are said of a run as well, "create a breakdown" of a plan.
-    let other = match said {
-        N::Execute => guess.rule != "make",
-        N::Decompose | N::Design => guess.leaf == N::Create,
-        _ => false,
-    };
+    let plans = matches!(said, N::Decompose | N::Design) && guess.leaf == N::Create;
+    let other = plans || (said == N::Execute && guess.rule != "make");
     if other {
         return None;
     }
@@ -287,9 +281,10 @@ fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -> Option<N>
     let first = p.structure.hits.iter().any(|h| h.start == only.start && h.tag.acts() && h.tag.is_verb());
     let told = matches!(only.form, Form::Order | Form::Request | Form::Statement) && !only.marked;
     // A statement's object is not looked for: an imperative in a language that spells it like one.
-    let object = match only.form {
-        Form::Statement => p.doc.tokens.len() > 2,
-        _ => !matches!(only.object, Object::Missing | Object::Pronoun),
+    let object = if only.form == Form::Statement {
+        p.doc.tokens.len() > 2
+    } else {
+        !matches!(only.object, Object::Missing | Object::Pronoun)
     };
     (none.is_none() && first && told && object && only.start == 0).then_some(guess.leaf)
 }
@@ -301,11 +296,11 @@ fn reported(text: &str) -> Option<&str> {
         return None;
     }
     let marks = text.match_indices([',', '.', ';', '，', '。', '；']);
-    let ends = marks.filter(|(at, mark)| {
+    let mut ends = marks.filter(|(at, mark)| {
         let next = text.get(at + mark.len()..).and_then(|rest| rest.chars().next());
         !mark.is_ascii() || next.is_some_and(char::is_whitespace)
     });
-    let (at, mark) = ends.last()?;
+    let (at, mark) = ends.next_back()?;
     text.get(at + mark.len()..).map(str::trim).filter(|rest| !rest.is_empty())
 }
 
