@@ -722,6 +722,9 @@ pub enum Event {
     QueueChanged {
         /// The turn queued as the next plan.
         plan_new: Option<TurnId>,
+        /// Those behind it, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        more: Vec<TurnId>,
         /// Control words, in order.
         control: Vec<crate::intent::Control>,
         /// Messages kept until the plan is ready.

@@ -8,6 +8,7 @@ mod apply;
 mod changes;
 mod decide;
 mod digest;
+mod foretell;
 mod hooks;
 pub mod lane;
 pub mod state;
@@ -18,6 +19,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 pub use crate::lane::LaneKind;
 pub use changes::{Apply, ApplyStatus};
+pub use foretell::{Deed, Foretold};
 pub use lane::{Lane, OpenCall, Talk};
 pub use state::{PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;

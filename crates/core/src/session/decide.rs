@@ -23,6 +23,7 @@ mod terms;
 mod trust;
 mod turns;
 mod verdict;
+mod words;
 
 use super::{Tiers, state::State};
 use crate::{

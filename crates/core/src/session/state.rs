@@ -137,8 +137,10 @@ pub struct Run {
 /// What waits until the run ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Queue {
-    /// The next plan; the latest wins.
+    /// The next plan.
     pub plan_new: Option<TurnId>,
+    /// The plans behind it, in order.
+    pub more: VecDeque<TurnId>,
     /// Control words, in order.
     pub control: VecDeque<Control>,
     /// Messages kept until the plan is ready.
@@ -148,7 +150,7 @@ pub struct Queue {
 impl Queue {
     /// How many things wait.
     pub fn len(&self) -> usize {
-        usize::from(self.plan_new.is_some()) + self.control.len() + self.later.len()
+        usize::from(self.plan_new.is_some()) + self.more.len() + self.control.len() + self.later.len()
     }
 
     /// Whether nothing waits.
@@ -241,6 +243,11 @@ impl State {
     /// The question that holds the phase, if one does.
     pub fn phase_question(&self) -> Option<&Checkpoint> {
         self.open.values().find(|c| c.kind.is_phase_own())
+    }
+
+    /// The question that was asked last, of those that words answer.
+    pub fn newest_question(&self) -> Option<&Checkpoint> {
+        self.open.values().filter(|c| c.kind.takes_words()).max_by_key(|c| c.id)
     }
 
     /// All that is shown of a question, and how it is answered.

@@ -2,7 +2,7 @@
 //! waits in its order.
 //!
 //! Owns when a tier is asked and what its answer does. Stopping, help and status never wait, and no
-//! answer of a tier deepens a path without a question.
+//! answer of a tier makes an order of a question unasked.
 
 use super::{
     Decided, Draft,
@@ -95,10 +95,9 @@ impl Draft<'_> {
             self.notice(Level::Info, super::say::UNSEEN);
             return Ok(());
         }
-        let question = self.state.phase_question().map(|q| (q.id, q.kind.read(line)));
-        if let Some((id, Some(answer))) = question {
+        if let Some(word) = self.answer_in_words(line) {
             self.classify(turn, line, reading);
-            return self.answer(id, answer, None);
+            return word.and_then(|said| self.answer(said.question, said.answer, said.shown));
         }
         self.take_message(Some(turn), line, reading, seen)
     }
