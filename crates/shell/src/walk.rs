@@ -72,6 +72,16 @@ pub(super) struct Walker<'l> {
     /// Files this line downloaded, and texts it wrote.
     pub(super) fetched: Vec<String>,
     pub(super) written: HashMap<String, String>,
+    /// The shell stands in a folder that this line fetched.
+    pub(super) strayed: bool,
+    /// Names of files that may be any came from a search.
+    pub(super) wide: bool,
+    /// A tree of an older state is on its way.
+    pub(super) archived: bool,
+    /// A remote of the project has another address now.
+    pub(super) readdressed: bool,
+    /// Variables are set that are not on the short list of harmless ones.
+    pub(super) steered: bool,
     /// Files this line filled with something computed.
     pub(super) derived: Vec<String>,
     /// Names this line made, and the files they stand for.
@@ -108,6 +118,11 @@ impl<'l> Walker<'l> {
             testing: false,
             fetched: Vec::new(),
             written: HashMap::new(),
+            strayed: false,
+            wide: false,
+            archived: false,
+            readdressed: false,
+            steered: false,
             derived: Vec::new(),
             renamed: Vec::new(),
             upstream_secret: None,
@@ -362,6 +377,7 @@ impl<'l> Walker<'l> {
             if lone {
                 self.assign(&assign.name, value);
             } else {
+                self.note_given(&assign.name, &value.text);
                 settings.push((assign.name.clone(), value));
             }
         }
