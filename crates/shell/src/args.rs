@@ -43,7 +43,7 @@ impl Args {
         let mut out = Self::default();
         let mut words = argv.iter().enumerate();
         // A shell and what runs another program leave what follows the first operand to that.
-        let stops = program.plus || program.wraps.is_some();
+        let stops = program.plus || program.first || program.wraps.is_some();
         while let Some((at, word)) = words.next() {
             let text = word.text.as_str();
             let option = text.starts_with('-') || text.starts_with('+') && program.plus;

@@ -42,10 +42,12 @@ pub(super) enum Kind {
     Sets,
     /// The words behind it are a command.
     Rest,
+    /// It has no value, and changes what the words before it say.
+    Alters,
 }
 
 /// The kinds by their names in the data.
-pub(super) const KINDS: [(&str, Kind); 14] = [
+pub(super) const KINDS: [(&str, Kind); 15] = [
     ("flags", Kind::Flag),
     ("takes", Kind::Plain),
     ("in", Kind::Read),
@@ -60,6 +62,7 @@ pub(super) const KINDS: [(&str, Kind); 14] = [
     ("url", Kind::Url),
     ("sets", Kind::Sets),
     ("rest", Kind::Rest),
+    ("alters", Kind::Alters),
 ];
 
 /// The options of a kind, and the sub-commands that have them; none for all.
@@ -90,7 +93,12 @@ impl Options {
 impl Program {
     /// Whether an option takes a value.
     pub fn takes_value(&self, name: &str, sub: &str) -> bool {
-        let valued = |o: &&Options| !matches!(o.kind, Kind::Flag | Kind::Run | Kind::Rest) && o.of_sub(sub);
+        if self.kind_of(name, name, sub) == Some(Kind::Alters) {
+            return false;
+        }
+        let valued = |o: &&Options| {
+            !matches!(o.kind, Kind::Flag | Kind::Run | Kind::Rest | Kind::Alters) && o.of_sub(sub)
+        };
         self.options.iter().filter(valued).any(|o| o.names.contains(&name))
             || matches!(self.kind_of(name, name, sub), Some(kind) if kind.is_weighty() && !matches!(kind, Kind::Run | Kind::Rest))
     }
@@ -147,18 +155,19 @@ impl Program {
         }
         for (nth, (field, at)) in args.operands.iter().zip(&args.places).enumerate() {
             let passed = args.ended.is_some_and(|end| nth >= end);
-            set(*at, self.operand_is_harmless(field, nth, passed, cwd));
+            set(*at, self.operand_is_harmless(field, (nth, sub), passed, cwd));
         }
         all
     }
 
-    fn operand_is_harmless(&self, field: &Field, nth: usize, passed: bool, cwd: Cwd) -> bool {
+    fn operand_is_harmless(&self, field: &Field, (nth, sub): (usize, &str), passed: bool, cwd: Cwd) -> bool {
         let text = field.text.as_str();
         if let Some((name, value)) = text.split_once('=').filter(|_| self.tasks && !passed) {
             let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,+".contains(c));
             return plain && !super::settings::steers(name);
         }
-        let option = passed && text.starts_with('-');
+        // Only what the program itself would take as harmless is so for the one that it is passed on to.
+        let option = passed && text.starts_with('-') && self.kind_of(text, text, sub) != Some(Kind::Flag);
         is_inside(text, cwd) && !(self.tasks && nth > 0) && !(self.passes && option)
     }
 }
@@ -188,7 +197,8 @@ impl Opt {
                 | Kind::Wipes
                 | Kind::Url
                 | Kind::Sets
-                | Kind::Rest,
+                | Kind::Rest
+                | Kind::Alters,
             ) => false,
         }
     }
@@ -196,10 +206,9 @@ impl Opt {
 
 /// Whether a file that is written is hardly one that somebody wrote by hand.
 fn is_output(path: &str, cwd: Cwd) -> bool {
-    let first = path.trim_start_matches("./").split('/').next().unwrap_or("");
     match place(path, cwd) {
         Place::Null | Place::Scratch => true,
-        Place::Project => super::made::is_made(path) || !first.contains('.') && first == path,
+        Place::Project => super::made::is_output(path),
         Place::Control | Place::Device | Place::Outside | Place::Unknown => false,
     }
 }
@@ -246,7 +255,7 @@ impl Walker<'_> {
                 self.judge_read(value);
             }
             Some(Kind::Read) => self.judge_read(value),
-            Some(Kind::Plain | Kind::Flag | Kind::Loads | Kind::Run | Kind::Rest) | None => {
+            Some(Kind::Plain | Kind::Flag | Kind::Loads | Kind::Run | Kind::Rest | Kind::Alters) | None => {
                 let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
                 if !named {
                     self.judge_read(value);

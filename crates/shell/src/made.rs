@@ -6,20 +6,27 @@ use std::sync::LazyLock;
 
 use super::knowledge::{Names, groups};
 
-static MADE: LazyLock<Names<()>> = LazyLock::new(|| {
+/// Names, and whether a tool makes all that lies there again.
+static MADE: LazyLock<Names<bool>> = LazyLock::new(|| {
     let mut names = Names::new();
-    for name in groups(include_str!("../../../assets/knowledge/made.txt"))
-        .iter()
-        .flat_map(|(_, lines)| lines)
-        .flat_map(|line| line.split_whitespace())
-    {
-        names.add(name.to_owned(), ());
+    for (group, lines) in groups(include_str!("../../../assets/knowledge/made.txt")) {
+        for name in lines.iter().flat_map(|line| line.split_whitespace()) {
+            names.add(name.to_owned(), group == "made");
+        }
     }
     names
 });
 
 /// Whether a path is or lies in a folder that a tool makes again.
 pub(super) fn is_made(path: &str) -> bool {
-    let inside = !path.starts_with(['/', '~']) && !path.split('/').any(|part| part == "..");
-    inside && path.split('/').any(|part| MADE.has(part))
+    within(path) && path.split('/').any(|part| MADE.get(part) == Some(true))
+}
+
+/// Whether output goes to a path by habit.
+pub(super) fn is_output(path: &str) -> bool {
+    within(path) && path.split('/').any(|part| MADE.has(part))
+}
+
+fn within(path: &str) -> bool {
+    !path.starts_with(['/', '~']) && !path.split('/').any(|part| part == "..")
 }

@@ -21,8 +21,8 @@ use std::sync::{Arc, LazyLock};
 use super::args::Args;
 use super::effect::Effect;
 use super::expand::Field;
+use super::forms::Form;
 use super::grammar::Options;
-use super::path::glob;
 use super::rules::{self, Rule};
 use super::syntax::Span;
 
@@ -48,21 +48,6 @@ enum Mode {
 }
 
 #[derive(Clone, Debug)]
-enum Condition {
-    Any(Vec<&'static str>),
-    None(Vec<&'static str>),
-    Operands { least: usize, most: usize },
-    Matches(Vec<&'static str>),
-}
-
-/// What some arguments look like.
-#[derive(Clone, Debug)]
-struct Form {
-    subs: Vec<Vec<&'static str>>,
-    conditions: Vec<Condition>,
-}
-
-#[derive(Clone, Debug)]
 struct Line {
     form: Form,
     mode: Mode,
@@ -76,6 +61,8 @@ pub(super) struct Program {
     pub options: Vec<Options>,
     pub text: usize,
     pub text_unless: Vec<&'static str>,
+    /// Options stand before the first operand only.
+    pub first: bool,
     /// Options may begin with a plus, and letters of one word each take a word of their own.
     pub plus: bool,
     /// Its operands are tasks and settings of them: more of them do more.
@@ -287,6 +274,7 @@ fn directive(line: &'static str, program: &mut Program) {
     let mut words = line.split_whitespace();
     match words.next().unwrap_or("") {
         "plus" => program.plus = true,
+        "first" => program.first = true,
         "tasks" => program.tasks = true,
         "passes" => program.passes = true,
         "empties" => program.empties = true,
@@ -334,37 +322,22 @@ fn directive(line: &'static str, program: &mut Program) {
 
 /// A line about some arguments: which rule holds of them, or what they do.
 fn says_of(line: &'static str, program: &mut Program) {
-    let mut form = Form { subs: Vec::new(), conditions: Vec::new() };
+    let mut form = Form::default();
     let mut words = line.split_whitespace();
     while let Some(word) = words.next() {
-        let list = |rest: &'static str| rest.split(',').collect::<Vec<_>>();
         let mode = match word {
             ":" => Mode::Base,
             "=" => Mode::Override,
             "^" => Mode::Raise,
-            ">" if line.ends_with("> wide") => {
-                program.wide.push(form);
-                return;
-            }
             ">" => {
-                program.effects.extend(words.next().and_then(Effect::named).map(|effect| (form, effect)));
+                match words.next() {
+                    Some("wide") => program.wide.push(form),
+                    effect => program.effects.extend(effect.and_then(Effect::named).map(|e| (form, e))),
+                }
                 return;
             }
-            "*" => continue,
             _ => {
-                if let Some(rest) = word.strip_prefix('?') {
-                    form.conditions.push(Condition::Any(list(rest)));
-                } else if let Some(rest) = word.strip_prefix('!') {
-                    form.conditions.push(Condition::None(list(rest)));
-                } else if let Some(rest) = word.strip_prefix('~') {
-                    form.conditions.push(Condition::Matches(list(rest)));
-                } else if let Some(rest) = word.strip_prefix('@') {
-                    let Ok(least) = rest.trim_end_matches('+').parse() else { return };
-                    let most = if rest.ends_with('+') { usize::MAX } else { least };
-                    form.conditions.push(Condition::Operands { least, most });
-                } else {
-                    form.subs.push(word.split('|').collect());
-                }
+                form.read(word);
                 continue;
             }
         };
@@ -388,6 +361,7 @@ impl Program {
         self.follows.extend(&more.follows);
         self.starts.extend(more.starts.iter().cloned());
         self.plus |= more.plus;
+        self.first |= more.first;
         self.tasks |= more.tasks;
         self.passes |= more.passes;
         self.empties |= more.empties;
@@ -458,42 +432,5 @@ impl Program {
         }
         out.extend(raised.into_iter().map(|(_, _, found)| found));
         out
-    }
-}
-
-impl Form {
-    /// The span that decided when the line matches; the inner `None` when nothing in particular did.
-    #[allow(clippy::option_option, reason = "no match, a match, and a match at a place are three things")]
-    fn matches(&self, args: &Args, raises: bool) -> Option<Option<Span>> {
-        let subs_match = self.subs.iter().enumerate().all(|(at, names)| {
-            names.iter().any(|n| *n == args.operand(at) || n.contains('*') && glob(n, args.operand(at)))
-        });
-        if !subs_match || args.operands.len() < self.subs.len() {
-            return None;
-        }
-        let rest = args.operands.get(self.subs.len()..).unwrap_or(&[]);
-        let mut span = None;
-        for condition in &self.conditions {
-            match condition {
-                // What makes it worse may be meant by any spelling, what makes it harmless must be there for certain.
-                Condition::Any(patterns) if raises => span = Some(args.opt(patterns)?.span),
-                Condition::Any(patterns) => span = Some(args.sure(patterns)?.span),
-                Condition::None(patterns) => {
-                    if if raises { args.sure(patterns).is_some() } else { args.has(patterns) } {
-                        return None;
-                    }
-                }
-                Condition::Operands { least, most } => {
-                    if !(*least..=*most).contains(&rest.len()) {
-                        return None;
-                    }
-                }
-                Condition::Matches(patterns) => {
-                    let hit = rest.iter().find(|f| patterns.iter().any(|p| glob(p, &f.text)));
-                    span = Some(hit?.span);
-                }
-            }
-        }
-        Some(span)
     }
 }
