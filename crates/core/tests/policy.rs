@@ -26,7 +26,7 @@ const fn piece(
 
 use Risk::{High, Low, Medium};
 
-const PIECES: [Piece; 24] = [
+const PIECES: [Piece; 25] = [
     piece("ls src", &["ls", "src"], Low, &[], &[]),
     piece("git status", &["git", "status"], Low, &[], &[]),
     piece("cat README.md", &["cat", "README.md"], Low, &["r:README.md"], &[]),
@@ -42,6 +42,7 @@ const PIECES: [Piece; 24] = [
     piece("cat < docs/note.md", &["cat"], Low, &["r:docs/note.md"], &[]),
     piece("cat SECRETS/Key", &["cat", "SECRETS/Key"], Low, &["r:SECRETS/Key"], &[]),
     piece("cargo test -p core", &["cargo", "test", "-p", "core"], Medium, &[], &[]),
+    piece("cargo test --config x.toml", &["cargo", "test", "--config", "x.toml"], Medium, &[], &[]),
     piece("cargo build --release", &["cargo", "build", "--release"], Medium, &[], &[]),
     piece("npm run lint", &["npm", "run", "lint"], Medium, &[], &[]),
     piece("git push origin main", &["git", "push", "origin", "main"], Medium, &[], &[]),
@@ -147,7 +148,7 @@ fn line(dice: &mut Dice, pieces: &[Piece]) -> String {
         let text = piece.line;
         out.push_str(&match dice.below(8) {
             0 if plain => format!("timeout 5 {text}"),
-            1 if plain => format!("env A=b nice {text}"),
+            1 if plain => format!("env NO_COLOR=1 nice {text}"),
             2 => format!("( {text} )"),
             3 => format!("sh -c '{text}'"),
             4 => format!("{{ {text}; }}"),

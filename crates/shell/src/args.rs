@@ -3,6 +3,7 @@
 //! Owns the reading, as a program's lines say which options take a value. Never judges.
 
 use super::expand::Field;
+use super::grammar::Kind;
 use super::path::glob;
 use super::programs::Program;
 use super::syntax::Span;
@@ -16,6 +17,11 @@ pub(super) struct Opt {
     pub name: String,
     pub value: Option<Field>,
     pub span: Span,
+    /// What the program's grammar says of it, where it says anything.
+    pub kind: Option<Kind>,
+    /// Which word it stands in, and which one its value, where that is another.
+    pub at: usize,
+    pub value_at: Option<usize>,
 }
 
 /// A program's arguments, told apart.
@@ -23,52 +29,56 @@ pub(super) struct Opt {
 pub(super) struct Args {
     pub opts: Vec<Opt>,
     pub operands: Vec<Field>,
+    /// Which words the operands are.
+    pub places: Vec<usize>,
     /// How many options came before the first operand.
     pub leading: usize,
+    /// How many operands came before `--`, where it stands.
+    pub ended: Option<usize>,
 }
 
 impl Args {
     /// Tells options, their values and operands apart.
     pub(super) fn read(program: &Program, argv: &[Field]) -> Self {
         let mut out = Self::default();
-        let mut words = argv.iter().peekable();
-        let mut ended = false;
-        while let Some(word) = words.next() {
+        let mut words = argv.iter().enumerate();
+        // A shell and what runs another program leave what follows the first operand to that.
+        let stops = program.plus || program.first || program.wraps.is_some();
+        while let Some((at, word)) = words.next() {
             let text = word.text.as_str();
-            if ended || !text.starts_with('-') || text.len() < 2 {
+            let option = text.starts_with('-') || text.starts_with('+') && program.plus;
+            if out.ended.is_some() || !option || text.len() < 2 || stops && !out.operands.is_empty() {
                 if out.operands.is_empty() {
                     out.leading = out.opts.len();
                 }
                 out.operands.push(word.clone());
+                out.places.push(at);
                 continue;
             }
             if text == "--" {
-                ended = true;
+                out.ended = Some(out.operands.len());
                 continue;
             }
-            let global = out.operands.is_empty();
-            let takes =
-                |name: &str| program.takes.contains(&name) || global && program.gtakes.contains(&name);
+            let sub = out.operands.first().map_or("", |f| f.text.as_str()).to_owned();
+            let takes = |name: &str| program.takes_value(name, &sub);
             if text.starts_with("--") || program.long1 || takes(text) {
                 let (name, value) = match text.split_once('=') {
                     Some((name, value)) => (name, Some(word.with(value))),
                     None => (text, None),
                 };
-                let value = value.or_else(|| takes(name).then(|| words.next().cloned()).flatten());
-                out.opts.push(Opt { text: text.to_owned(), name: name.to_owned(), value, span: word.span });
+                let next = (value.is_none() && takes(name)).then(|| words.next()).flatten();
+                out.opts.push(Opt {
+                    text: text.to_owned(),
+                    name: name.to_owned(),
+                    value: value.or_else(|| next.map(|(_, value)| value.clone())),
+                    span: word.span,
+                    kind: program.kind_of(name, text, &sub),
+                    at,
+                    value_at: next.map(|(at, _)| at),
+                });
                 continue;
             }
-            let mut letters = text.char_indices().skip(1);
-            while let Some((at, letter)) = letters.next() {
-                let name = format!("-{letter}");
-                let mut value = None;
-                if takes(&name) {
-                    let rest = text.get(at + letter.len_utf8()..).unwrap_or("");
-                    value = if rest.is_empty() { words.next().cloned() } else { Some(word.with(rest)) };
-                    letters = "".char_indices().skip(1);
-                }
-                out.opts.push(Opt { text: text.to_owned(), name, value, span: word.span });
-            }
+            out.cluster(program, (at, word), &sub, &mut words);
         }
         if out.operands.is_empty() {
             out.leading = out.opts.len();
@@ -76,14 +86,59 @@ impl Args {
         out
     }
 
-    /// The first option that matches one of these patterns.
+    /// Letters after one dash: the first that takes a value takes the rest of the word, or the next word.
+    fn cluster<'a>(
+        &mut self,
+        program: &Program,
+        (at, word): (usize, &Field),
+        sub: &str,
+        words: &mut impl Iterator<Item = (usize, &'a Field)>,
+    ) {
+        let text = word.text.as_str();
+        for (start, letter) in text.char_indices().skip(1) {
+            let name = format!("-{letter}");
+            let rest = text.get(start + letter.len_utf8()..).unwrap_or("");
+            let takes = program.takes_value(&name, sub);
+            // A shell's letters do not end where one takes a value: `-euo pipefail -c`.
+            let next = (takes && (rest.is_empty() || program.plus)).then(|| words.next()).flatten();
+            let joined = (takes && !program.plus && !rest.is_empty()).then(|| word.with(rest));
+            let ends = joined.is_some();
+            self.opts.push(Opt {
+                text: text.to_owned(),
+                value: joined.or_else(|| next.map(|(_, value)| value.clone())),
+                span: word.span,
+                kind: program.kind_of(&name, text, sub),
+                name,
+                at,
+                value_at: next.map(|(at, _)| at),
+            });
+            if ends {
+                break;
+            }
+        }
+    }
+
+    /// The first option that is, or may be, one of these.
     pub(super) fn opt(&self, patterns: &[&str]) -> Option<&Opt> {
         self.opts.iter().find(|opt| patterns.iter().any(|pattern| opt.is(pattern)))
     }
 
-    /// Whether one of these options was given.
+    /// Whether one of these options was given, or may have been.
     pub(super) fn has(&self, patterns: &[&str]) -> bool {
         self.opt(patterns).is_some()
+    }
+
+    /// The first option that is one of these for certain and that nothing takes back: what makes a command
+    /// harmless is not to be guessed.
+    pub(super) fn sure(&self, patterns: &[&str]) -> Option<&Opt> {
+        let off = self.opts.iter().any(|opt| {
+            let undone = opt.name.strip_prefix("--no-").filter(|rest| !rest.is_empty());
+            undone.is_some_and(|rest| {
+                patterns.iter().any(|p| p.strip_prefix("--").is_some_and(|name| name.starts_with(rest)))
+                    && !patterns.contains(&opt.name.as_str())
+            })
+        });
+        self.opts.iter().find(|opt| !off && patterns.iter().any(|pattern| opt.is_surely(pattern)))
     }
 
     /// The text of an operand, or nothing.
@@ -93,16 +148,39 @@ impl Args {
 }
 
 impl Opt {
-    /// Whether this is the option of that pattern: a letter of a cluster, a long name, its abbreviation.
+    /// Whether this is, or may be, the option of that pattern: a letter of a cluster, a long name, any abbreviation.
     pub(super) fn is(&self, pattern: &str) -> bool {
-        if pattern.contains('*') {
-            return glob(pattern, &self.text);
+        self.is_exactly(pattern) || self.begins(pattern)
+    }
+
+    /// Whether this is the option of that pattern and is not turned off by its value.
+    fn is_surely(&self, pattern: &str) -> bool {
+        let off = self.text.split_once('=').is_some_and(|(_, value)| {
+            !pattern.contains('=')
+                && matches!(
+                    value.to_ascii_lowercase().as_str(),
+                    "false" | "no" | "none" | "0" | "off" | "f" | "n"
+                )
+        });
+        !off && self.is_exactly(pattern)
+    }
+
+    /// Whether it is the beginning of a long name.
+    fn begins(&self, pattern: &str) -> bool {
+        self.name.len() >= 4
+            && self.name.starts_with("--")
+            && !pattern.contains(['*', '='])
+            && pattern.starts_with(&self.name)
+    }
+
+    fn is_exactly(&self, pattern: &str) -> bool {
+        if pattern.contains(['*', '=']) {
+            let whole = || self.value.as_ref().map(|value| format!("{}={}", self.name, value.text));
+            return glob(pattern, &self.text) || whole().is_some_and(|whole| glob(pattern, &whole));
         }
-        if pattern.contains('=') || pattern.len() > 2 && !pattern.starts_with("--") {
-            return self.text == pattern || self.name == pattern;
-        }
-        self.name == pattern
-            || self.text == pattern
-            || self.name.len() >= 5 && self.name.starts_with("--") && pattern.starts_with(&self.name)
+        // With programs of one dash two dashes are the same.
+        let twin =
+            || pattern.len() > 2 && self.name.len() > 2 && self.name.strip_prefix('-') == Some(pattern);
+        self.name == pattern || self.text == pattern || twin()
     }
 }

@@ -5,6 +5,7 @@
 
 use super::args::{Args, Opt};
 use super::expand::{Feed, Field};
+use super::grammar::{Kind, may_be_secret};
 use super::path::{Place, place};
 use super::prints::printed;
 use super::programs::{self, Dest, Program, Role};
@@ -148,7 +149,7 @@ impl Walker<'_> {
     /// A file whose code is run; `sourced` when the shell itself does it.
     pub(super) fn read_file(&mut self, file: &Field, span: Span, sourced: bool) {
         let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
-        if self.fetched.iter().any(same) || file.feed == Some(Feed::Fetched) {
+        if self.was_fetched(&file.text) || file.feed == Some(Feed::Fetched) {
             self.hit("fetch-run", file.span);
         }
         if self.derived.iter().any(same) {
@@ -160,6 +161,15 @@ impl Walker<'_> {
             let _ = if sourced { self.run_text(&text, span) } else { self.run_apart(&text, span) };
         }
         self.judge_read(file);
+    }
+
+    /// Whether the line fetched a file, or a folder that it lies in.
+    pub(super) fn was_fetched(&self, path: &str) -> bool {
+        let path = path.trim_start_matches("./").trim_end_matches('/');
+        self.fetched.iter().any(|other| {
+            let rest = path.strip_prefix(other.trim_start_matches("./").trim_end_matches('/'));
+            !other.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
     }
 
     fn by_name(&mut self, name: &str, argv: &[Field], span: Span, feed: Feed) -> Feed {
@@ -232,7 +242,9 @@ impl Walker<'_> {
             return Feed::Text("help".to_owned());
         }
         let network = self.table_rules(program, name, argv, args, span, &feed);
-        if let Some(opt) = args.opt(&program.run)
+        self.follow(program, span);
+        self.wide |= program.prints_any_name(args);
+        if let Some(opt) = args.opts.iter().find(|opt| opt.kind == Some(Kind::Run))
             && opt.value.as_ref().is_none_or(|v| !is_harmless_pager(&v.text))
         {
             self.hit("hidden-run", opt.span);
@@ -247,6 +259,7 @@ impl Walker<'_> {
             self.option_value(program, opt);
         }
         self.operands(program, name, args);
+        self.starts(program, argv, args, span);
         self.note_renamed(program, name, args);
         if program.inner {
             self.inner_command(argv, args, span);
@@ -303,22 +316,6 @@ impl Walker<'_> {
         network
     }
 
-    fn option_value(&mut self, program: &Program, opt: &Opt) {
-        let Some(value) = &opt.value else { return };
-        let written = program.out.iter().any(|pattern| opt.is(pattern));
-        if written {
-            if value.text != "-" {
-                let field = Field { span: opt.span, ..value.clone() };
-                self.judge_write(&field, "write-hidden");
-            }
-            return;
-        }
-        let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
-        if !named || program.reads.iter().any(|pattern| opt.is(pattern)) {
-            self.judge_read(value);
-        }
-    }
-
     fn operands(&mut self, program: &Program, name: &str, args: &Args) {
         let text = if args.has(&program.text_unless) { 0 } else { program.text };
         let target = args.opt(&["-t", "--target-directory"]).and_then(|opt| opt.value.clone());
@@ -336,6 +333,14 @@ impl Walker<'_> {
             };
             if written {
                 self.judge_write(field, "write");
+                let many = |f: &Field| f.many || f.text.contains('*');
+                let others = program.dest != Dest::All && args.operands.iter().take(at).any(many);
+                if program.empties && many(field) && !others && (at == last || !program.moves) {
+                    self.hit("delete-tree", field.span);
+                }
+            }
+            if self.wide && may_be_secret(field) && programs::is(name, Role::Shows) {
+                self.hit("secret", field.span);
             }
             if !(named || written) {
                 if program.names_by_word(name, at, &field.text) {

@@ -39,6 +39,10 @@ impl Walker<'_> {
         let holding = programs::is(name, Role::Holding);
         let source =
             name == "yes" || (upstream || fed || read) && (programs::is(name, Role::Passing) || holding);
+        let counts = || words.iter().any(|f| f.text.len() > 9 && f.text.bytes().all(|b| b.is_ascii_digit()));
+        if name == "seq" && counts() {
+            self.endless = true;
+        }
         if !source || stops(name, words) {
             return;
         }

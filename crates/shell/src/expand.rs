@@ -315,6 +315,9 @@ impl Walker<'_> {
             }
             VarOp::Other(pieces) => {
                 self.check_secret_variable(name, known.is_none(), span);
+                if let Some(named) = &known {
+                    self.check_secret_variable(&named.text, true, span);
+                }
                 let text = self.join(pieces, span);
                 if text.starts_with('[') {
                     self.check_arithmetic(&text, span);

@@ -6,6 +6,15 @@ use super::args::Args;
 use super::expand::Feed;
 use super::programs::{self, Role};
 
+/// Where a program is found.
+pub(super) fn found(name: &str) -> String {
+    if name.contains('/') || !super::command::is_known(name) {
+        name.to_owned()
+    } else {
+        format!("/usr/bin/{name}")
+    }
+}
+
 /// What a program gives to the next one.
 pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Feed {
     if network {
@@ -31,7 +40,7 @@ pub(super) fn printed(name: &str, args: &Args, network: bool, feed: Feed) -> Fee
         ("basename" | "dirname" | "realpath" | "readlink", [one]) if !one.unknown() => {
             Feed::Text(one.text.clone())
         }
-        ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(one.text.clone()),
+        ("which" | "whereis", [one]) if !one.unknown() => Feed::Text(found(&one.text)),
         _ => Feed::Other,
     }
 }

@@ -4,16 +4,16 @@
 //! anything.
 //!
 //! A block starts with the programs' names in the first column; later blocks replace earlier ones, or add to them when they start with `+`. Inside:
-//! `takes`/`gtakes` options with a value (anywhere / before the first operand), `text N [unless …]` operands
-//! that are no paths, `out` options whose value is written, `in` options whose value is read although operands are only named, `run` options that start another program, `dest`
-//! which operands are written, `names` operands are not read, `moves` they go away, `inner` they are a command, `long1` long options have one dash, `helpfirst`
-//! `--help` counts only before the first operand, `subhelp` or after one sub-command, `nohelp`, `namesubs`, `also` extra judges by name,
-//! `wraps N [floor RULE]` a wrapper, `valued` options with a value for a judge that reads the arguments itself, `is` a [`Role`], `deep`
-//! sub-commands that are followed by another, `work` files of the
-//! folder that say what it does, `sub conditions > effect` an [`Effect`]. Any other line is
+//! `KIND[@sub|sub] options` what the value of an option is (the kinds are told in `options.txt`), `text N [unless …]`
+//! operands that are no paths, `dest` which operands are written, `names` operands are not read, `moves` they go away,
+//! `inner` they are a command, `starts sub|sub N` a command follows so many operands behind a sub-command, `long1` long
+//! options have one dash, `helpfirst` `--help` counts only before the first operand, `subhelp` or after one sub-command,
+//! `nohelp`, `namesubs`, `also` extra judges by name, `wraps N [floor RULE]` a wrapper, `valued` options with a value for
+//! a judge that reads the arguments itself, `is` a [`Role`], `deep` sub-commands that are followed by another, `work`
+//! files of the folder that say what it does, `sub conditions > effect` an [`Effect`]. Any other line is
 //! `sub|sub sub… conditions : rule` (`:` base, longest wins; `=` overrides; `^` raises). Conditions: `?-a,--b` one of
 //! these options, `!-a,--b` none of them, `@0 @1 @1+ @2+` number of operands left, `~glob,glob` an operand left
-//! matches. `*` stands for any sub-command.
+//! matches. `*` stands for any sub-command. What raises is met by any spelling, what is harmless only by the whole one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -21,7 +21,8 @@ use std::sync::{Arc, LazyLock};
 use super::args::Args;
 use super::effect::Effect;
 use super::expand::Field;
-use super::path::glob;
+use super::forms::Form;
+use super::grammar::Options;
 use super::rules::{self, Rule};
 use super::syntax::Span;
 
@@ -47,21 +48,6 @@ enum Mode {
 }
 
 #[derive(Clone, Debug)]
-enum Condition {
-    Any(Vec<&'static str>),
-    None(Vec<&'static str>),
-    Operands { least: usize, most: usize },
-    Matches(Vec<&'static str>),
-}
-
-/// What some arguments look like.
-#[derive(Clone, Debug)]
-struct Form {
-    subs: Vec<Vec<&'static str>>,
-    conditions: Vec<Condition>,
-}
-
-#[derive(Clone, Debug)]
 struct Line {
     form: Form,
     mode: Mode,
@@ -71,13 +57,26 @@ struct Line {
 /// One program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
-    pub takes: Vec<&'static str>,
-    pub gtakes: Vec<&'static str>,
+    /// Which options take a value, and of what kind it is.
+    pub options: Vec<Options>,
     pub text: usize,
     pub text_unless: Vec<&'static str>,
-    pub out: Vec<&'static str>,
-    pub reads: Vec<&'static str>,
-    pub run: Vec<&'static str>,
+    /// Options stand before the first operand only.
+    pub first: bool,
+    /// Options may begin with a plus, and letters of one word each take a word of their own.
+    pub plus: bool,
+    /// Its operands are tasks and settings of them: more of them do more.
+    pub tasks: bool,
+    /// What follows `--` is for a program that it starts.
+    pub passes: bool,
+    /// What it writes over is lost.
+    pub empties: bool,
+    /// Sub-commands behind which a command follows, after so many operands.
+    pub starts: Vec<(Vec<&'static str>, usize)>,
+    /// Files that it takes in as code, by pattern.
+    pub follows: Vec<&'static str>,
+    /// What it prints when it prints names of files that may be any.
+    wide: Vec<Form>,
     pub dest: Dest,
     pub names: bool,
     /// Its operands but the last go away.
@@ -149,6 +148,8 @@ pub enum Role {
     Told,
     /// Is typed alone, though its name is a word.
     Alone,
+    /// Prints the files that it is given as they are.
+    Shows,
     /// Works on a project: what is typed for it is a line to run.
     Project,
     /// Its name is a verb that takes a path in a sentence too.
@@ -157,7 +158,8 @@ pub enum Role {
     Patterns,
 }
 
-const ROLES: [(&str, Role); 18] = [
+const ROLES: [(&str, Role); 19] = [
+    ("shows", Role::Shows),
     ("builtin", Role::Builtin),
     ("setter", Role::Setter),
     ("shell", Role::Shell),
@@ -190,6 +192,7 @@ static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
         include_str!("../../../assets/knowledge/system.txt"),
         include_str!("../../../assets/knowledge/mac.txt"),
         include_str!("../../../assets/knowledge/exec.txt"),
+        include_str!("../../../assets/knowledge/options.txt"),
         include_str!("../../../assets/knowledge/roles.txt"),
     ] {
         read(text, &mut out);
@@ -221,7 +224,12 @@ pub fn work_files(name: &str) -> &'static [&'static str] {
 pub(super) fn effect(name: &str, argv: &[Field]) -> Option<Effect> {
     let program = PROGRAMS.get(name)?;
     let args = Args::read(program, argv);
-    program.effects.iter().rev().find(|(form, _)| form.matches(&args).is_some()).map(|(_, effect)| *effect)
+    program
+        .effects
+        .iter()
+        .rev()
+        .find(|(form, _)| form.matches(&args, false).is_some())
+        .map(|(_, effect)| *effect)
 }
 
 /// The options of a program that take a value, for a judge that reads the arguments itself.
@@ -268,17 +276,16 @@ fn keep(names: &[&'static str], program: Program, out: &mut Programs) {
 fn directive(line: &'static str, program: &mut Program) {
     let mut words = line.split_whitespace();
     match words.next().unwrap_or("") {
-        "takes" => program.takes.extend(words),
-        "gtakes" => program.gtakes.extend(words),
-        "out" => {
-            program.out.extend(words.clone());
-            program.takes.extend(words);
+        "plus" => program.plus = true,
+        "first" => program.first = true,
+        "tasks" => program.tasks = true,
+        "passes" => program.passes = true,
+        "empties" => program.empties = true,
+        "starts" => {
+            let subs = words.next().unwrap_or("").split('|').collect();
+            program.starts.push((subs, words.next().and_then(|n| n.parse().ok()).unwrap_or(0)));
         }
-        "in" => {
-            program.reads.extend(words.clone());
-            program.takes.extend(words);
-        }
-        "run" => program.run.extend(words),
+        "follows" => program.follows.extend(words),
         "names" => program.names = true,
         "moves" => program.moves = true,
         "inner" => program.inner = true,
@@ -312,39 +319,28 @@ fn directive(line: &'static str, program: &mut Program) {
             program.roles.extend(words.filter_map(role));
             program.described |= program.roles.iter().any(|r| matches!(r, Role::Builtin | Role::Shell));
         }
-        _ => {}
+        word => program.options.extend(Options::read(word, words.collect())),
     }
 }
 
 /// A line about some arguments: which rule holds of them, or what they do.
 fn says_of(line: &'static str, program: &mut Program) {
-    let mut form = Form { subs: Vec::new(), conditions: Vec::new() };
+    let mut form = Form::default();
     let mut words = line.split_whitespace();
     while let Some(word) = words.next() {
-        let list = |rest: &'static str| rest.split(',').collect::<Vec<_>>();
         let mode = match word {
             ":" => Mode::Base,
             "=" => Mode::Override,
             "^" => Mode::Raise,
             ">" => {
-                program.effects.extend(words.next().and_then(Effect::named).map(|effect| (form, effect)));
+                match words.next() {
+                    Some("wide") => program.wide.push(form),
+                    effect => program.effects.extend(effect.and_then(Effect::named).map(|e| (form, e))),
+                }
                 return;
             }
-            "*" => continue,
             _ => {
-                if let Some(rest) = word.strip_prefix('?') {
-                    form.conditions.push(Condition::Any(list(rest)));
-                } else if let Some(rest) = word.strip_prefix('!') {
-                    form.conditions.push(Condition::None(list(rest)));
-                } else if let Some(rest) = word.strip_prefix('~') {
-                    form.conditions.push(Condition::Matches(list(rest)));
-                } else if let Some(rest) = word.strip_prefix('@') {
-                    let Ok(least) = rest.trim_end_matches('+').parse() else { return };
-                    let most = if rest.ends_with('+') { usize::MAX } else { least };
-                    form.conditions.push(Condition::Operands { least, most });
-                } else {
-                    form.subs.push(word.split('|').collect());
-                }
+                form.read(word);
                 continue;
             }
         };
@@ -363,11 +359,15 @@ pub(super) struct Found {
 impl Program {
     /// Adds what else is known.
     fn add(&mut self, more: &Self) {
-        self.takes.extend(&more.takes);
-        self.gtakes.extend(&more.gtakes);
-        self.out.extend(&more.out);
-        self.reads.extend(&more.reads);
-        self.run.extend(&more.run);
+        self.options.extend(more.options.iter().cloned());
+        self.wide.extend(more.wide.iter().cloned());
+        self.follows.extend(&more.follows);
+        self.starts.extend(more.starts.iter().cloned());
+        self.plus |= more.plus;
+        self.first |= more.first;
+        self.tasks |= more.tasks;
+        self.passes |= more.passes;
+        self.empties |= more.empties;
         self.also.extend(&more.also);
         self.valued.extend(&more.valued);
         self.deep.extend(&more.deep);
@@ -380,6 +380,11 @@ impl Program {
         self.names |= more.names;
         self.wraps = self.wraps.or(more.wraps);
         self.described |= more.described;
+    }
+
+    /// Whether it prints names of files that may be any, ignored ones too.
+    pub(super) fn prints_any_name(&self, args: &Args) -> bool {
+        self.wide.iter().any(|form| form.matches(args, true).is_some())
     }
 
     /// Whether the first operand says what it does.
@@ -399,7 +404,7 @@ impl Program {
         let mut forced: Option<(usize, Found)> = None;
         let mut raised = Vec::new();
         for line in &self.lines {
-            let Some(span) = line.form.matches(args) else { continue };
+            let Some(span) = line.form.matches(args, line.mode == Mode::Raise) else { continue };
             let depth = line.form.subs.len();
             let found = Found { rule: line.rule, span };
             let conditional = !line.form.conditions.is_empty();
@@ -430,40 +435,5 @@ impl Program {
         }
         out.extend(raised.into_iter().map(|(_, _, found)| found));
         out
-    }
-}
-
-impl Form {
-    /// The span that decided when the line matches; the inner `None` when nothing in particular did.
-    #[allow(clippy::option_option, reason = "no match, a match, and a match at a place are three things")]
-    fn matches(&self, args: &Args) -> Option<Option<Span>> {
-        let subs_match = self.subs.iter().enumerate().all(|(at, names)| {
-            names.iter().any(|n| *n == args.operand(at) || n.contains('*') && glob(n, args.operand(at)))
-        });
-        if !subs_match || args.operands.len() < self.subs.len() {
-            return None;
-        }
-        let rest = args.operands.get(self.subs.len()..).unwrap_or(&[]);
-        let mut span = None;
-        for condition in &self.conditions {
-            match condition {
-                Condition::Any(patterns) => span = Some(args.opt(patterns)?.span),
-                Condition::None(patterns) => {
-                    if args.has(patterns) {
-                        return None;
-                    }
-                }
-                Condition::Operands { least, most } => {
-                    if !(*least..=*most).contains(&rest.len()) {
-                        return None;
-                    }
-                }
-                Condition::Matches(patterns) => {
-                    let hit = rest.iter().find(|f| patterns.iter().any(|p| glob(p, &f.text)));
-                    span = Some(hit?.span);
-                }
-            }
-        }
-        Some(span)
     }
 }

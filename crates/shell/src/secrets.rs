@@ -79,7 +79,7 @@ impl Secrets {
                 }
                 "files" => read.files.add(name, ()),
                 "folders" => read.folders.add(name, entry.is_anywhere()),
-                "places" => {
+                "places" | "needed" => {
                     let place = entry.place.to_ascii_lowercase();
                     let parts = place.trim_start_matches("~/").split('/');
                     read.places.push(parts.map(str::to_owned).collect());
@@ -98,6 +98,13 @@ impl Secrets {
         let parts: Vec<&str> = lower.split(['/', '\\']).filter(|p| !p.is_empty() && *p != ".").collect();
         let Some(&last) = parts.last() else { return false };
         if parts.first() == Some(&"proc") && lower.starts_with('/') {
+            // A process's own names for the root and for where it stands.
+            match parts.as_slice() {
+                [_, _, "cwd", rest @ ..] => return self.is_secret(&rest.join("/")),
+                [_, _, "root", rest @ ..] => return self.is_secret(&format!("/{}", rest.join("/"))),
+                [_, _, "task", _, "root" | "cwd", rest @ ..] => return self.is_secret(&rest.join("/")),
+                _ => {}
+            }
             return matches!(last, "environ" | "mem" | "kcore" | "auxv") || last == "*" && parts.len() > 2;
         }
         if lower.starts_with("/root/")
@@ -153,7 +160,7 @@ pub fn keeps_secrets(path: &str) -> bool {
 
 /// What stands for the list in a rule about paths: each name with what it leaves out.
 pub fn patterns() -> impl Iterator<Item = String> {
-    let asked = |e: &&Entry| matches!(e.group, "known" | "files" | "folders" | "places");
+    let asked = |e: &&Entry| matches!(e.group, "known" | "files" | "folders" | "places" | "needed");
     SECRETS.entries.iter().filter(asked).map(|entry| {
         let name = if entry.is_anywhere() { entry.name() } else { &entry.place };
         if entry.except.is_empty() { name.to_owned() } else { format!("{name} except {}", entry.except) }
@@ -162,7 +169,8 @@ pub fn patterns() -> impl Iterator<Item = String> {
 
 /// Where secrets lie in a home folder, as `~/…`.
 pub fn places() -> impl Iterator<Item = &'static str> {
-    let places = SECRETS.entries.iter().map(|entry| entry.place.as_str());
+    let hidden = SECRETS.entries.iter().filter(|entry| entry.group != "needed");
+    let places = hidden.map(|entry| entry.place.as_str());
     places.filter(|place| place.starts_with("~/") && !place.contains('*'))
 }
 

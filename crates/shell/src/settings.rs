@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use super::command::is_harmless_pager;
 use super::expand::UNKNOWN;
 use super::knowledge::{Names, fits, groups};
+use super::path::{Cwd, Place, place};
 use super::syntax::Span;
 use super::walk::Walker;
 
@@ -23,6 +24,11 @@ static VARIABLES: LazyLock<Names<Means>> = LazyLock::new(|| {
             "drives" => Means::Drives,
             "when" => Means::When(words),
             "path" => Means::Path,
+            "place" => Means::Place,
+            "harmless" => Means::Harmless,
+            "url" => Means::Holds("://", words),
+            "file" => Means::Holds("/", words),
+            "any" => Means::Holds("", words),
             _ => Means::Steers,
         };
         for name in lines.iter().flat_map(|line| line.split_whitespace()) {
@@ -45,8 +51,14 @@ enum Means {
     When(&'static str),
     /// It says where programs are found.
     Path,
+    /// It names places that code is taken from, or files that are written: outside the project it is like one that runs.
+    Place,
+    /// Where its value holds the first, the rule of the second is meant.
+    Holds(&'static str, &'static str),
     /// It steers programs and runs none by itself.
     Steers,
+    /// It changes what is printed, or how much is done at once.
+    Harmless,
 }
 
 impl Means {
@@ -57,7 +69,12 @@ impl Means {
             Self::Drives => value.contains('/') || value.contains(UNKNOWN),
             Self::When(patterns) => value.split(' ').any(|word| is_one_of(word, patterns)),
             Self::Path => path_is_hostile(value),
-            Self::Steers => false,
+            Self::Place => value.split([':', ' ', '=', ',']).any(|part| {
+                part.contains(UNKNOWN) && part.starts_with('/')
+                    || part.starts_with(['/', '~']) && !matches!(place(part, Cwd::Project), Place::Null)
+                    || part.starts_with("../")
+            }),
+            Self::Steers | Self::Harmless | Self::Holds(..) => false,
         }
     }
 }
@@ -68,7 +85,7 @@ fn is_one_of(word: &str, patterns: &str) -> bool {
 
 /// Whether a variable of this name makes a program run another, or steers it or us: no project ever sets one.
 pub fn steers(name: &str) -> bool {
-    VARIABLES.has(&name.to_ascii_uppercase())
+    VARIABLES.get(&name.to_ascii_uppercase()).is_some_and(|means| means != Means::Harmless)
 }
 
 impl Walker<'_> {
@@ -80,6 +97,25 @@ impl Walker<'_> {
         if means.is_some_and(|means| means.runs_another(value)) {
             self.hit("hidden-run", span);
         }
+        let inside = means == Some(Means::Place) && self.places_inside(value);
+        self.steered |= means.is_some_and(|means| means != Means::Harmless) && !inside;
+        if let Some(Means::Holds(part, rule)) = means
+            && value.contains(part)
+        {
+            self.hit(rule, span);
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// A variable that a command is given: any but a harmless one may steer it.
+    pub(super) fn note_given(&mut self, name: &str, value: &str) {
+        let inside = VARIABLES.get(name) == Some(Means::Place) && self.places_inside(value);
+        self.steered |= VARIABLES.get(name) != Some(Means::Harmless) && !inside;
+    }
+
+    fn places_inside(&self, value: &str) -> bool {
+        value.split(':').all(|part| place(part, self.cwd) == Place::Project)
     }
 }
 

@@ -368,6 +368,9 @@ fn declare(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span) -> Feed {
         let inside = local && w.localize(variable);
         if let Some(value) = &value {
             w.judge_setting(variable, &value.text, field.span);
+            if name == "export" || flags.contains('x') {
+                w.note_given(variable, &value.text);
+            }
             let added = field.text.contains("+=");
             w.assign(variable, if other || added { Value::unknown() } else { Value::from_field(value) });
             if flags.contains('n') {
@@ -408,6 +411,7 @@ fn set(w: &mut Walker<'_>, args: &[Field], span: Span) -> Feed {
 fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
     let target = args.iter().find(|f| !f.text.starts_with('-') || f.text == "-");
     let home = Field::plain("~", Span::default());
+    w.strayed |= target.is_some_and(|folder| w.was_fetched(&folder.text));
     w.note_move(match target {
         None if name == "cd" => Some(&home),
         other => other.filter(|f| name != "popd" && f.text != "-"),
@@ -420,8 +424,9 @@ fn move_to(w: &mut Walker<'_>, name: &str, args: &[Field]) {
             "/tmp" | "/var/tmp" => Cwd::Scratch,
             text => match place(text, w.cwd) {
                 Place::Scratch => Cwd::Scratch,
-                Place::Project | Place::Null | Place::Control => w.cwd,
-                Place::Outside | Place::Device => Cwd::Outside,
+                Place::Project | Place::Null => w.cwd,
+                // What is written among hooks and settings is not the project's work.
+                Place::Control | Place::Outside | Place::Device => Cwd::Outside,
                 Place::Unknown => Cwd::Unknown,
             },
         },

@@ -8,7 +8,7 @@ mod data;
 mod edit;
 mod files;
 mod git;
-mod inline;
+pub(super) mod inline;
 mod net;
 mod pack;
 mod system;

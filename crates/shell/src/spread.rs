@@ -2,6 +2,7 @@
 //!
 //! Owns how items and command come together. Never judges the command: that goes back to the walk.
 
+use super::args::Args;
 use super::expand::{Feed, Field, UNKNOWN};
 use super::programs;
 use super::syntax::Span;
@@ -12,33 +13,21 @@ use super::wrap::inner;
 const MAX_ITEMS: usize = 512;
 
 pub(super) fn xargs(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
-    let mut at = 1;
+    let (Some(program), Some(words)) = (programs::find("xargs"), argv.get(1..)) else { return Feed::Other };
+    let args = Args::read(program, words);
     let mut mark = None;
-    while let Some(field) = argv.get(at) {
-        let text = field.text.as_str();
-        if !text.starts_with('-') || text == "-" {
-            break;
-        }
-        if text == "-i" || text == "--replace" {
-            mark = Some("{}".to_owned());
-        } else if let Some(rest) =
-            text.strip_prefix("-I").filter(|r| !r.is_empty()).or_else(|| text.strip_prefix("--replace="))
-        {
-            mark = Some(rest.to_owned());
-        } else if programs::valued("xargs").contains(&text) {
-            let value = argv.get(at + 1);
-            if matches!(text, "-I" | "-J") {
-                mark = value.map(|f| f.text.clone());
-            } else if let Some(file) = value.filter(|_| matches!(text, "-a" | "--arg-file")) {
-                w.judge_read(file);
+    for opt in &args.opts {
+        match (opt.name.as_str(), &opt.value) {
+            ("-I" | "-J" | "--replace", Some(value)) => mark = Some(value.text.clone()),
+            ("-i" | "--replace", None) => {
+                let joined = opt.text.strip_prefix("-i").filter(|rest| !rest.is_empty());
+                mark = Some(joined.unwrap_or("{}").to_owned());
             }
-            at += 1;
-        } else if let Some(file) = text.strip_prefix("--arg-file=").or_else(|| text.strip_prefix("-a")) {
-            w.judge_read(&Field { text: file.to_owned(), ..field.clone() });
+            ("-a" | "--arg-file", Some(file)) => w.judge_read(file),
+            _ => {}
         }
-        at += 1;
     }
-    let rest = argv.get(at..).unwrap_or(&[]);
+    let rest = args.places.first().and_then(|at| words.get(*at..)).unwrap_or(&[]);
     if rest.is_empty() {
         return Feed::Other;
     }

@@ -2,7 +2,10 @@
 //!
 //! Owns the arguments of shells, `cmd` and PowerShell. Never judges a command: that goes back to the walk.
 
+use super::args::Args;
 use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::grammar::Kind;
+use super::programs;
 use super::shell::source;
 use super::syntax::Span;
 use super::walk::Walker;
@@ -50,42 +53,45 @@ pub(super) fn shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, 
     if ps && let Some(out) = powershell(w, args, span) {
         return out;
     }
-    let mut at = 0;
-    while let Some(field) = args.get(at) {
-        let text = field.text.as_str();
-        let rest = args.get(at + 1..).unwrap_or(&[]);
-        if !text.starts_with(['-', '+']) || text == "-" || text == "--" {
-            break;
+    if ps {
+        let mut rest = args.iter();
+        let takes = ["-ex", "-ep", "-ou", "-in", "-wi", "-ve", "-wo"];
+        while let Some(field) = rest.as_slice().first().filter(|f| f.text.starts_with('-')) {
+            let lower = field.text.to_ascii_lowercase();
+            rest = rest
+                .as_slice()
+                .get(1 + usize::from(takes.iter().any(|o| lower.starts_with(o)))..)
+                .unwrap_or(&[])
+                .iter();
         }
-        if ps && text.len() > 2 {
-            let valued = ["-ex", "-ep", "-ou", "-in", "-wi", "-ve", "-wo"]
-                .iter()
-                .any(|o| text.to_ascii_lowercase().starts_with(o));
-            at += 1 + usize::from(valued);
-            continue;
-        }
-        let letters = text.strip_prefix('-').filter(|l| !l.starts_with('-')).unwrap_or("");
-        if letters.contains('n') && !ps && name != "nu" {
-            // Only the grammar is checked: nothing of it runs.
-            for file in rest {
-                w.judge_read(file);
-            }
-            return Feed::Other;
-        }
-        if text == "--rcfile" || text == "--init-file" {
-            w.hit("hidden-run", field.span);
-            at += 1;
-        } else if letters.contains('c') || matches!(text, "--command" | "--commands") {
-            return shell_code(w, ps, rest, span, feed);
-        } else if letters.contains('s') {
-            feed_shell(w, feed, span, false);
-            return Feed::Other;
-        } else if matches!(text, "-o" | "+o" | "-O" | "+O") {
-            at += 1;
-        }
-        at += 1;
+        shell_input(w, rest.as_slice(), span, feed);
+        return Feed::Other;
     }
-    shell_input(w, args.get(at..).unwrap_or(&[]), span, feed);
+    let Some(program) = programs::find(name) else { return Feed::Other };
+    let read = Args::read(program, args);
+    let rest = read.places.first().and_then(|at| args.get(*at..)).unwrap_or(&[]);
+    for opt in &read.opts {
+        w.option_value(program, opt);
+        if opt.kind == Some(Kind::Conf) {
+            w.hit("hidden-run", opt.span);
+        }
+    }
+    if read.has(&["-n"]) && name != "nu" {
+        // Only the grammar is checked: nothing of it runs.
+        for file in rest {
+            w.judge_read(file);
+        }
+        return Feed::Other;
+    }
+    if let Some(opt) = read.opt(&["-c", "--command", "--commands"]) {
+        let given: Vec<Field> = opt.value.iter().chain(rest).cloned().collect();
+        return shell_code(w, ps, &given, span, feed);
+    }
+    if read.has(&["-s"]) {
+        feed_shell(w, feed, span, false);
+    } else {
+        shell_input(w, rest, span, feed);
+    }
     Feed::Other
 }
 
@@ -93,7 +99,7 @@ pub(super) fn shell(w: &mut Walker<'_>, name: &str, args: &[Field], span: Span, 
 fn powershell(w: &mut Walker<'_>, args: &[Field], span: Span) -> Option<Feed> {
     for (at, field) in args.iter().enumerate() {
         let lower = field.text.to_ascii_lowercase();
-        if lower.len() < 3 || !lower.starts_with('-') {
+        if lower.len() < 2 || !lower.starts_with('-') {
             continue;
         }
         if "-encodedcommand".starts_with(&lower) || lower == "-ec" || lower == "-enc" {
@@ -133,12 +139,7 @@ fn shell_input(w: &mut Walker<'_>, rest: &[Field], span: Span, feed: &Feed) {
 }
 
 fn shell_code(w: &mut Walker<'_>, powershell: bool, rest: &[Field], span: Span, feed: &Feed) -> Feed {
-    let Some((code, more)) = rest
-        .iter()
-        .position(|f| !f.text.starts_with('-') || f.text.len() < 2)
-        .and_then(|at| rest.get(at..))
-        .and_then(<[Field]>::split_first)
-    else {
+    let Some((code, more)) = rest.split_first() else {
         w.hit("unreadable", span);
         return Feed::Other;
     };

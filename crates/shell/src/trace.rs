@@ -4,10 +4,11 @@
 //! commands and paths are [`crate::policy`]'s.
 
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use super::Risk;
 use super::expand::{Field, UNKNOWN};
-use super::programs::{self, Role};
+use super::programs::{self, Program, Role};
 use super::rules::Rule;
 use super::syntax::Span;
 use super::walk::Walker;
@@ -41,6 +42,9 @@ impl Act {
     }
 }
 
+/// What is known of a program of which nothing is known.
+static NOTHING: LazyLock<Program> = LazyLock::new(Program::default);
+
 /// One word of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
@@ -48,6 +52,9 @@ pub struct Word {
     pub text: String,
     /// Whether nothing in it is open: no value that the line does not show, no wildcard at its start.
     pub certain: bool,
+    /// Whether it is of a kind that a rule about the words before it covers: no code, no other configuration, nothing
+    /// outside the project.
+    pub harmless: bool,
 }
 
 /// One command that the line would run.
@@ -63,6 +70,8 @@ pub struct Call {
     pub located: bool,
     /// Whether it only runs the command inside its arguments, which stands in the list as well.
     pub carrier: bool,
+    /// Whether variables are set for it that may steer it.
+    pub steered: bool,
     /// The risk of its part of the line, without where its output goes.
     pub risk: Risk,
     /// Its part of the line, as it is written.
@@ -168,14 +177,24 @@ fn join(folder: &str, path: &str) -> String {
 impl Walker<'_> {
     /// Notes a command.
     pub(super) fn note_call(&mut self, name: &str, located: bool, carrier: bool, argv: &[Field], span: Span) {
-        let (line, current) = (self.line(), self.current);
+        let (line, current, steered) = (self.line(), self.current, self.steered);
+        if self.trace.is_none() {
+            return;
+        }
+        let words = argv.get(1..).unwrap_or(&[]);
+        let harmless = programs::find(name).unwrap_or(&NOTHING).harmless_words(words, self.cwd);
         let Some(trace) = &mut self.trace else { return };
         let open_glob = |f: &Field| f.many && f.text.starts_with(['*', '?', '[']);
-        let word = |f: &Field| Word { text: f.text.clone(), certain: !f.unknown() && !open_glob(f) };
+        let word = |(f, harmless): (&Field, bool)| Word {
+            text: f.text.clone(),
+            certain: !f.unknown() && !open_glob(f),
+            harmless,
+        };
         trace.calls.push(Call {
             program: name.to_owned(),
             given: argv.first().map(|f| f.text.clone()).unwrap_or_default(),
-            words: argv.iter().skip(1).map(word).collect(),
+            words: words.iter().zip(harmless).map(word).collect(),
+            steered,
             located,
             carrier,
             risk: Risk::High,

@@ -5,14 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::expand::{Feed, Field, UNKNOWN};
 use super::parse;
 use super::path::Cwd;
 use super::rules;
 use super::scope::Mark;
-use super::shell;
 use super::state::Memory;
-use super::syntax::{Assign, Joined, Kind, Node, Pipeline, Script, Span};
+use super::syntax::{Joined, Kind, Node, Pipeline, Script, Span};
 use super::trace::Trace;
 use super::{Part, Risk};
 
@@ -72,6 +71,16 @@ pub(super) struct Walker<'l> {
     /// Files this line downloaded, and texts it wrote.
     pub(super) fetched: Vec<String>,
     pub(super) written: HashMap<String, String>,
+    /// The shell stands in a folder that this line fetched.
+    pub(super) strayed: bool,
+    /// Names of files that may be any came from a search.
+    pub(super) wide: bool,
+    /// A tree of an older state is on its way.
+    pub(super) archived: bool,
+    /// A remote of the project has another address now.
+    pub(super) readdressed: bool,
+    /// Variables are set that are not on the short list of harmless ones.
+    pub(super) steered: bool,
     /// Files this line filled with something computed.
     pub(super) derived: Vec<String>,
     /// Names this line made, and the files they stand for.
@@ -108,6 +117,11 @@ impl<'l> Walker<'l> {
             testing: false,
             fetched: Vec::new(),
             written: HashMap::new(),
+            strayed: false,
+            wide: false,
+            archived: false,
+            readdressed: false,
+            steered: false,
             derived: Vec::new(),
             renamed: Vec::new(),
             upstream_secret: None,
@@ -350,70 +364,6 @@ impl<'l> Walker<'l> {
             for target in targets {
                 self.written.entry(target.clone()).or_default().push_str(text);
             }
-        }
-    }
-
-    fn simple(&mut self, assigns: &[Assign], words: &[super::syntax::Word], span: Span, feed: Feed) -> Feed {
-        let lone = words.is_empty();
-        let mut settings = Vec::new();
-        for assign in assigns {
-            let value = self.assigned(assign);
-            self.judge_setting(&assign.name, &value.text, self.place_of(assign.span));
-            if lone {
-                self.assign(&assign.name, value);
-            } else {
-                settings.push((assign.name.clone(), value));
-            }
-        }
-        if lone {
-            return Feed::Inherit;
-        }
-        let tests = words.first().and_then(parse::bare).is_some_and(|name| matches!(name, "[" | "test"));
-        let testing = self.testing;
-        self.testing |= tests;
-        let argv = self.fields(words);
-        self.testing = testing;
-        if argv.is_empty() {
-            return Feed::Inherit;
-        }
-        if settings.is_empty() {
-            return self.dispatch(&argv, span, feed);
-        }
-        let name = argv.first().map_or("", |f| f.text.as_str());
-        if shell::declares(name) {
-            let out = self.dispatch(&argv, span, feed);
-            for (name, value) in settings {
-                let _ = self.localize(&name);
-                self.assign(&name, value);
-            }
-            return out;
-        }
-        self.with_settings(settings, shell::keeps_settings(name), |w| w.dispatch(&argv, span, feed))
-    }
-
-    fn assigned(&mut self, assign: &Assign) -> Value {
-        let before = if assign.append { self.value_of(&assign.name) } else { None };
-        if assign.array {
-            let fields = self.fields(&assign.values);
-            return match before {
-                None if !assign.append => Value::list(&fields),
-                Some(old) if old.text.is_empty() => Value::list(&fields),
-                Some(old) if !old.list.is_empty() => {
-                    self.charge(old.text.len() + 32 * old.list.len(), assign.span);
-                    let kept = old.list.iter();
-                    let old = kept.map(|text| Field { many: old.many, ..Field::plain(text, assign.span) });
-                    Value::list(&old.chain(fields).collect::<Vec<_>>())
-                }
-                _ => Value::unknown(),
-            };
-        }
-        let field = assign.values.first().map(|word| self.text_of(word)).unwrap_or_default();
-        match before {
-            None if !assign.append => Value::from_field(&field),
-            Some(old) if old.list.is_empty() && old.text.len() + field.text.len() < 4096 => {
-                Value { many: old.many || field.many, ..Value::of(&(old.text + &field.text)) }
-            }
-            _ => Value::unknown(),
         }
     }
 

@@ -3,6 +3,8 @@
 //! Owns how each finds the command inside its arguments; which there are is data. Never adds risk of its own beyond a stated floor.
 //! Those that run it once for each of many items are in [`super::spread`].
 
+use super::Risk;
+use super::args::Args;
 use super::expand::{Feed, Field, Value};
 use super::programs;
 use super::spread;
@@ -63,6 +65,7 @@ fn carried(w: &mut Walker<'_>, name: &str, command: &[Field], span: Span, feed: 
     for field in command.iter().take(assigned) {
         if let Some((variable, value)) = field.text.split_once('=') {
             w.judge_setting(variable, value, field.span);
+            w.note_given(variable, value);
         }
     }
     let command = command.get(assigned..).unwrap_or(&[]);
@@ -82,83 +85,15 @@ fn carried(w: &mut Walker<'_>, name: &str, command: &[Field], span: Span, feed: 
 
 /// The arguments after a wrapper's options; options that hold code or write are judged.
 pub(super) fn inner<'a>(w: &mut Walker<'_>, argv: &'a [Field], name: &str) -> &'a [Field] {
-    let takes = programs::valued(name);
-    let mut at = 1;
-    while let Some(field) = argv.get(at) {
-        let text = field.text.as_str();
-        if text == "--" {
-            at += 1;
-            break;
-        }
-        if !text.starts_with('-') || text == "-" {
-            break;
-        }
-        let (option, value) = match text.split_once('=') {
-            Some((option, value)) => (option.to_owned(), Some(field.with(value))),
-            None if takes.contains(&text) => {
-                at += 1;
-                (text.to_owned(), argv.get(at).cloned())
-            }
-            None if text.starts_with("--") => (text.to_owned(), None),
-            None => cluster(takes, argv, &mut at),
-        };
-        if let Some(value) = value {
-            wrapper_value(w, name, &option, &value);
-        }
-        at += 1;
+    let (Some(program), Some(words)) = (programs::find(name), argv.get(1..)) else { return &[] };
+    let args = Args::read(program, words);
+    for opt in &args.opts {
+        w.option_value(program, opt);
     }
-    argv.get(at..).unwrap_or(&[])
-}
-
-/// Letters after one dash: the first that takes a value takes the rest of the word, or the next word.
-fn cluster(takes: &[&str], argv: &[Field], at: &mut usize) -> (String, Option<Field>) {
-    let Some(field) = argv.get(*at) else { return (String::new(), None) };
-    for (start, letter) in field.text.char_indices().skip(1) {
-        let option = format!("-{letter}");
-        if !takes.contains(&option.as_str()) {
-            continue;
-        }
-        let rest = field.text.get(start + letter.len_utf8()..).unwrap_or("");
-        if rest.is_empty() {
-            *at += 1;
-            return (option, argv.get(*at).cloned());
-        }
-        return (option, Some(field.with(rest)));
+    for found in program.judge(&args).into_iter().filter(|found| found.rule.risk == Risk::High) {
+        w.hit_rule(found.rule, found.span.unwrap_or_default());
     }
-    (field.text.clone(), None)
-}
-
-/// The value of a wrapper's option: code, a file that is written, or one that is read.
-fn wrapper_value(w: &mut Walker<'_>, name: &str, option: &str, value: &Field) {
-    let code =
-        matches!((name, option.get(..2).unwrap_or("")), ("script" | "flock" | "cross-env" | "dotenv", "-c"))
-            || matches!(
-                option,
-                "--command"
-                    | "--prepare"
-                    | "--setup"
-                    | "--cleanup"
-                    | "--exec"
-                    | "-x"
-                    | "--shell"
-                    | "--conclude"
-                    | "-ex"
-            );
-    let written =
-        matches!((name, option.get(..2).unwrap_or("")), ("time" | "gtime" | "strace" | "ltrace", "-o"))
-            || matches!(option, "--output" | "--export-json" | "--export-markdown");
-    if option == "-ex" || option == "-o" && name == "lldb" {
-        let runs = value.text.starts_with(['!', '|'])
-            || value.text.contains("shell")
-            || value.text.contains("python");
-        w.hit(if runs { "hidden-run" } else { "build" }, value.span);
-    } else if code {
-        let _ = w.run_apart(&value.text, value.span);
-    } else if written && name != "stdbuf" {
-        w.judge_write(value, "write-hidden");
-    } else {
-        w.judge_read(value);
-    }
+    args.places.first().and_then(|at| words.get(*at..)).unwrap_or(&[])
 }
 
 /// `watch` joins its arguments into one line; the others run each argument.
@@ -183,51 +118,42 @@ pub(super) fn is_assignment(text: &str) -> bool {
 }
 
 fn env(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
-    let mut at = 1;
-    let mut cleared = false;
-    let mut settings = Vec::new();
-    while let Some(field) = argv.get(at) {
-        let text = field.text.as_str();
-        match text {
-            "--help" | "--version" => {
-                w.hit("help", span);
-                return Feed::Text(String::new());
-            }
-            "-i" | "-" | "--ignore-environment" => cleared = true,
-            "-u" | "--unset" => {
-                at += 1;
-                let name = argv.get(at).map_or("", |f| f.text.as_str());
-                settings.push((name.to_owned(), Value::of("")));
-            }
-            "-C" | "--chdir" | "-P" => at += 1,
-            "-S" | "--split-string" => {
-                let code = argv.get(at + 1).map_or("", |f| f.text.as_str());
-                return w.run_apart(code, span);
-            }
-            "--" => {}
-            _ if text.starts_with("-S") || text.starts_with("--split-string=") => {
-                let code = text.trim_start_matches("--split-string=").trim_start_matches("-S");
-                return w.run_apart(code, span);
-            }
-            _ if text.starts_with('-') => {}
-            _ if is_assignment(text) => {
-                if let Some((name, value)) = text.split_once('=') {
-                    w.judge_setting(name, value, field.span);
-                    settings.push((name.to_owned(), Value::from_field(&field.with(value))));
-                }
-            }
-            _ => break,
-        }
-        at += 1;
+    if argv.iter().skip(1).take(1).any(|f| matches!(f.text.as_str(), "--help" | "--version")) {
+        w.hit("help", span);
+        return Feed::Text(String::new());
     }
-    let rest = argv.get(at..).unwrap_or(&[]);
-    if rest.is_empty() {
-        if !cleared {
+    let (Some(program), Some(words)) = (programs::find("env"), argv.get(1..)) else { return Feed::Other };
+    let args = Args::read(program, words);
+    let rest = args.places.first().and_then(|at| words.get(*at..)).unwrap_or(&[]);
+    let dash = rest.first().is_some_and(|f| f.text == "-");
+    let rest = rest.get(usize::from(dash)..).unwrap_or(&[]);
+    let steered = w.steered;
+    let set = rest.iter().take_while(|f| is_assignment(&f.text));
+    let mut settings = Vec::new();
+    for opt in args.opts.iter().filter(|o| matches!(o.name.as_str(), "-u" | "--unset")) {
+        settings.extend(opt.value.as_ref().map(|name| (name.text.clone(), Value::of(""))));
+    }
+    for field in set.clone() {
+        if let Some((name, value)) = field.text.split_once('=') {
+            w.judge_setting(name, value, field.span);
+            w.note_given(name, value);
+            settings.push((name.to_owned(), Value::from_field(&field.with(value))));
+        }
+    }
+    let command = rest.get(set.count()..).unwrap_or(&[]);
+    if let Some(code) = args.opt(&["-S", "--split-string"]).and_then(|opt| opt.value.as_ref()) {
+        let line: Vec<&str> = [code].into_iter().chain(command).map(|f| f.text.as_str()).collect();
+        return w.run_apart(&line.join(" "), span);
+    }
+    if command.is_empty() {
+        if !dash && !args.has(&["-i", "--ignore-environment"]) {
             w.hit("environment", span);
         }
         return Feed::Other;
     }
-    w.with_settings(settings, false, |w| w.dispatch_outside(rest, span, feed.clone()))
+    let out = w.with_settings(settings, false, |w| w.dispatch_outside(command, span, feed.clone()));
+    w.steered = steered;
+    out
 }
 
 fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed {
@@ -235,7 +161,7 @@ fn command(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Feed) -> Feed 
     while let Some((first, tail)) = rest.split_first() {
         match first.text.as_str() {
             "-v" | "-V" => {
-                return tail.first().map_or(Feed::Other, |f| Feed::Text(f.text.clone()));
+                return tail.first().map_or(Feed::Other, |f| Feed::Text(super::prints::found(&f.text)));
             }
             "-p" | "--" => rest = tail,
             _ => break,

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use pilothouse_shell::{Role, control, is, is_known, rules, secrets, steers};
 
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 9] = [
     ("base", include_str!("../../../assets/knowledge/base.txt")),
     ("git", include_str!("../../../assets/knowledge/git.txt")),
     ("dev", include_str!("../../../assets/knowledge/dev.txt")),
@@ -20,6 +20,7 @@ const FILES: [(&str, &str); 8] = [
     ("system", include_str!("../../../assets/knowledge/system.txt")),
     ("mac", include_str!("../../../assets/knowledge/mac.txt")),
     ("exec", include_str!("../../../assets/knowledge/exec.txt")),
+    ("options", include_str!("../../../assets/knowledge/options.txt")),
     ("roles", include_str!("../../../assets/knowledge/roles.txt")),
 ];
 
@@ -41,6 +42,24 @@ fn every_line_is_understood() {
         "out",
         "in",
         "run",
+        "flags",
+        "code",
+        "command",
+        "conf",
+        "loads",
+        "folder",
+        "wipes",
+        "url",
+        "sets",
+        "rest",
+        "alters",
+        "tasks",
+        "passes",
+        "plus",
+        "first",
+        "empties",
+        "follows",
+        "starts",
         "names",
         "moves",
         "inner",
@@ -63,6 +82,7 @@ fn every_line_is_understood() {
         "setter",
         "shell",
         "filter",
+        "shows",
         "passing",
         "holding",
         "versioned",
@@ -83,10 +103,10 @@ fn every_line_is_understood() {
         if let Some(at) = words.iter().position(|w| matches!(*w, ":" | "=" | "^")) {
             assert!(rules::exists(words[at + 1]), "{file}: {line}");
         } else if let Some(at) = words.iter().position(|w| *w == ">") {
-            let effects = ["read", "create", "run", "change", "delete"];
+            let effects = ["read", "create", "run", "change", "delete", "wide"];
             assert!(effects.contains(&words[at + 1]), "{file}: {line}");
         } else {
-            assert!(DIRECTIVES.contains(&words[0]), "{file}: {line}");
+            assert!(DIRECTIVES.contains(&words[0].split('@').next().unwrap_or("")), "{file}: {line}");
             match words.as_slice() {
                 ["is", roles @ ..] => assert!(roles.iter().all(|r| ROLES.contains(r)), "{file}: {line}"),
                 ["wraps", skip, rest @ ..] => {

@@ -99,6 +99,27 @@ fn hold_the_bars(corpus: &[Labelled]) {
     assert!(share(tricky_right, tricky) >= 0.93, "tricky: {tricky_right} of {tricky}");
 }
 
+/// Lines that got past an older version, and further ones of each class by the hand that mended them.
+#[test]
+fn what_got_past_once_does_not_again() {
+    #[derive(Deserialize)]
+    struct Past {
+        cmd: String,
+        risk: Risk,
+        class: String,
+        why: String,
+    }
+    let lines: Vec<Past> =
+        include_str!("data/risk-redteam.jsonl").lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert!(lines.len() >= 157);
+    let wrong: Vec<String> = lines
+        .iter()
+        .filter(|line| assess(&line.cmd).risk != line.risk)
+        .map(|line| format!("{} is {:?}: {} ({})", line.cmd, assess(&line.cmd).rule, line.class, line.why))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn every_medium_and_high_names_its_part() {
     for case in corpus().into_iter().chain(sample()) {

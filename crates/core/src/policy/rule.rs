@@ -218,6 +218,14 @@ impl Rule {
         self.kind
     }
 
+    /// Why it allows more than its words show, if it does.
+    pub fn breadth(&self) -> Option<&'static str> {
+        match &self.about {
+            About::Command(words) if self.effect == Effect::Allow => words.breadth(),
+            About::Command(_) | About::Path(..) | About::Mcp { .. } | About::Network(_) => None,
+        }
+    }
+
     /// Its pattern as it is written.
     pub fn pattern(&self) -> &str {
         &self.pattern

@@ -5,7 +5,7 @@
 //! program named by its path do not escape it.
 
 use super::fault::Fault;
-use crate::shell::Call;
+use crate::shell::{self, Call, Role};
 
 /// The first words of a command: `cargo test`, `npm run lint:*`, `git push --force`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,8 @@ impl Words {
         }
         for (at, want) in self.rest.iter().enumerate() {
             match call.words.get(at) {
-                Some(word) if wild(want, &word.text) => {}
+                // What a wildcard stands for the rule does not show.
+                Some(word) if wild(want, &word.text) && (word.harmless || *want == word.text) => {}
                 found => {
                     let found = found.map_or_else(|| "nothing more".to_owned(), |w| w.text.clone());
                     return Fit::Until(at + 1, want.clone(), found);
@@ -70,7 +71,38 @@ impl Words {
             let more = call.words.get(self.rest.len()).map_or("", |w| w.text.as_str());
             return Fit::Until(self.rest.len() + 1, "nothing more".to_owned(), more.to_owned());
         }
+        let behind = call.words.iter().enumerate().skip(self.rest.len());
+        if let Some((at, word)) = behind.into_iter().find(|(_, word)| !word.harmless) {
+            return Fit::Until(at + 1, "only what the rule covers unseen".to_owned(), word.text.clone());
+        }
+        if call.steered {
+            let wants = "no variables but the harmless ones".to_owned();
+            return Fit::Until(0, wants, "one that may steer it".to_owned());
+        }
         Fit::Whole
+    }
+
+    /// Why it says more than its words show, if it does: it stands for many commands, or brings code of its own.
+    pub fn breadth(&self) -> Option<&'static str> {
+        let open = |word: &String| word.contains(['*', '?']);
+        let program = self.program.rsplit('/').next().unwrap_or("");
+        if open(&self.program) || self.rest.first().is_some_and(open) {
+            return Some("it stands for every command that fits its wildcard, also for one that comes later");
+        }
+        if self.closed {
+            return None;
+        }
+        if self.rest.is_empty() && (shell::is(program, Role::Shell) || shell::is(program, Role::Interpreter))
+        {
+            return Some("it lets any script of the project run");
+        }
+        if self.rest.is_empty() && shell::has_subcommands(program) {
+            return Some("it stands for every sub-command, as far as its risk is medium");
+        }
+        let words = self.rest.join(" ");
+        let line = format!("{} {words}", self.program);
+        let unseen = shell::read(&line).calls.first().is_some_and(|c| c.words.iter().any(|w| !w.harmless));
+        unseen.then_some("its own words bring code, a configuration or a place that nothing else covers")
     }
 
     /// Whether the command is one of those that the pattern is to hold back.

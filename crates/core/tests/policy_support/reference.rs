@@ -159,7 +159,11 @@ fn path_rule((kind, pattern): &(String, String), act: char, path: &str, allow: b
 
 fn first_words(pattern: &str, argv: &[&str]) -> bool {
     let words: Vec<&str> = pattern.split(' ').collect();
-    argv.len() >= words.len() && words.iter().zip(argv).all(|(w, a)| w == a)
+    // Code, another configuration and an address are not covered by the words before them.
+    let open = |a: &&str| a.contains("://") || a.contains('@') || *a == "--config";
+    argv.len() >= words.len()
+        && words.iter().zip(argv).all(|(w, a)| w == a)
+        && !argv[words.len()..].iter().any(|a| open(a))
 }
 
 fn caught(pattern: &str, argv: &[&str]) -> bool {

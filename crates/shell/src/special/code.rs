@@ -3,6 +3,7 @@
 //! Owns the arguments of interpreters. Never looks into the code: that is [`super::inline`].
 
 use super::super::expand::{Feed, Field};
+use super::super::programs;
 use super::super::walk::Walker;
 use super::{Case, inline};
 
@@ -68,12 +69,32 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
         script_of(w, case, words, at);
         return;
     }
-    for field in words.get(at..).unwrap_or(&[]) {
+    let (given, rest) = words.split_at(at.min(words.len()));
+    beyond(w, case, given, rest);
+    for field in rest {
         w.judge_read(field);
         if let Some(option) = in_place {
             w.hit("write", option.span);
             w.judge_write(field, "write");
         }
+    }
+}
+
+/// Arguments of inline code: a command that the code starts, or files that it empties.
+fn beyond(w: &mut Walker<'_>, case: &Case<'_>, given: &[Field], rest: &[Field]) {
+    let has = |words: &[&str]| given.iter().any(|f| words.iter().any(|word| f.text.contains(word)));
+    let starts = given.iter().any(|f| inline::starts_programs(&f.text));
+    if !rest.is_empty() && starts && has(&["argv", "ARGV", "$@", "process.args"]) {
+        let _ = w.dispatch_outside(rest, case.span, Feed::Inherit);
+    }
+    let in_place = given.iter().any(|f| edits_in_place(case.name, &f.text));
+    let loops = given.iter().any(|f| f.text.starts_with('-') && f.text.len() < 6 && f.text.contains('n'));
+    if let Some(field) = rest.iter().find(|f| f.many)
+        && in_place
+        && loops
+        && !has(&["print", "puts", "say", "p "])
+    {
+        w.hit("delete-tree", field.span);
     }
 }
 
@@ -93,11 +114,10 @@ fn script_of(w: &mut Walker<'_>, case: &Case<'_>, words: &[Field], at: usize) {
     if file.text.contains("://") {
         w.hit("fetch-run", file.span);
     }
-    if file.text == "manage.py" || file.text.ends_with("/manage.py") {
-        let verb = rest.first().map_or("", |f| f.text.as_str());
-        if matches!(verb, "flush" | "reset_db" | "sqlflush") {
-            w.hit("remote-destroy", case.span);
-        }
+    // Scripts that many projects have are described like programs.
+    let base = file.text.rsplit('/').next().unwrap_or("");
+    if let Some(program) = programs::find(base).filter(|_| matches!(base, "setup.py" | "manage.py")) {
+        let _ = w.by_table(program, base, words.get(at..).unwrap_or(&[]), case.span, Feed::Inherit);
     }
     for field in rest {
         w.judge_read(field);

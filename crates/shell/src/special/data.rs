@@ -51,22 +51,12 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
 fn destroys(name: &str, upper: &str, words: &[&str]) -> bool {
     let pair =
         |a: &str, b: &[&str]| words.windows(2).any(|p| matches!(p, [x, y] if *x == a && b.contains(y)));
-    pair(
-        "DROP",
-        &[
-            "TABLE",
-            "DATABASE",
-            "SCHEMA",
-            "INDEX",
-            "COLUMN",
-            "USER",
-            "ROLE",
-            "VIEW",
-            "KEYSPACE",
-            "OWNED",
-            "COLLECTION",
-        ],
-    ) || pair("DELETE", &["FROM"])
+    let first = |verb: &str| upper.split(';').any(|part| part.trim_start().starts_with(verb));
+    let things =
+        ["TABLE", "DATABASE", "SCHEMA", "INDEX", "COLUMN", "USER", "ROLE", "VIEW", "KEYSPACE", "COLLECTION"];
+    first("DROP ")
+        || pair("DROP", &things)
+        || pair("DELETE", &["FROM"])
         || words.contains(&"TRUNCATE")
         || words.contains(&"UPDATE") && words.contains(&"SET") && !words.contains(&"WHERE")
         || upper.contains("DROPDATABASE")
@@ -94,6 +84,10 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
     let runs = upper.contains("\\!")
         || upper.contains(".SHELL")
         || upper.contains(".SYSTEM")
+        || upper.contains(".ONCE |")
+        || upper.contains(".OUTPUT |")
+        || upper.contains(".IMPORT |")
+        || words.first() == Some(&"SYSTEM") && name.starts_with(['m', 's'])
         || upper.contains("TO PROGRAM")
         || upper.contains("FROM PROGRAM")
         || upper.contains("XP_CMDSHELL")

@@ -77,6 +77,11 @@ fn vi_command(w: &mut Walker<'_>, command: &Field) {
         .iter()
         .any(|word| text.contains(word) && !text.starts_with('s'));
     let language = ["py", "lua", "rub", "perl", "mz", "tcl"].iter().any(|word| text.starts_with(word));
+    if ["argdo", "bufdo", "windo", "tabdo"].iter().any(|all| text.contains(all))
+        && text.contains(['d', 'w', 'u'])
+    {
+        w.hit("delete-tree", command.span);
+    }
     w.hit(if starts || calls || language { "hidden-run" } else { "write" }, command.span);
     let mut words = text.split_ascii_whitespace();
     let verb = words.next().unwrap_or("").trim_end_matches('!');

@@ -3,7 +3,7 @@
 //! Owns what their arguments mean. Never judges what a found program does: that goes back to the walk.
 
 use super::super::expand::{Field, UNKNOWN};
-use super::super::path::{Cwd, Place, place};
+use super::super::path::{Cwd, Place, glob, place};
 use super::super::programs;
 use super::super::secrets::names_secret;
 use super::super::trace::Act;
@@ -41,6 +41,8 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
         }
         _ => None,
     });
+    w.wide |=
+        named.as_ref().is_none_or(|name| name.contains('*') && (glob(name, ".env") || glob(name, "id_rsa")));
     let root = roots.iter().map(|f| f.text.as_str()).find(|r| place(r, w.cwd) != Place::Project);
     let root = root.or_else(|| roots.first().map(|f| f.text.as_str())).unwrap_or(".");
     let item_text = format!("{root}/{}", named.map_or_else(|| UNKNOWN.to_string(), |name| dotted(&name)));
@@ -215,7 +217,7 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("permissions", mode.span);
     }
     if let Some(opt) = recursive
-        && (digits || world)
+        && (digits || world || mode.text.starts_with('-'))
         && !mode.text.ends_with(['5', '4', '0'])
     {
         w.hit("permissions", opt.span);

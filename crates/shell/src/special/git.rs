@@ -48,7 +48,14 @@ fn harmless_setting(key: &str, value: &str) -> bool {
 pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
     globals(w, case);
     let sub = case.args.operand(0);
+    if let ("clone", Some(from)) = (sub, case.args.operands.get(1)) {
+        let name =
+            from.text.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next().unwrap_or("");
+        let into = case.args.operands.get(2).map_or(name, |f| f.text.as_str());
+        w.fetched.push(into.to_owned());
+    }
     match sub {
+        "remote" if matches!(case.args.operand(1), "add" | "set-url") => w.readdressed = true,
         "config" => config(w, case),
         "checkout" => checkout(w, case),
         "bisect" if case.args.operand(1) == "run" => inner(w, case, "run"),
@@ -67,6 +74,7 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
                 w.hit("outside", target.span);
             }
         }
+        "archive" if !case.args.has(&["-o", "--output"]) => w.archived = true,
         "archive" | "bundle" | "format-patch" => {
             if let Some(out) = case.args.opt(&["-o", "--output-directory"]).and_then(|o| o.value.clone()) {
                 w.judge_write(&out, "git-change");
@@ -148,6 +156,7 @@ fn config(w: &mut Walker<'_>, case: &Case<'_>) {
         w.judge_write(&file, "write");
     }
     let key = operands.first().map_or("", |f| f.text.as_str());
+    w.readdressed |= key.to_ascii_lowercase().ends_with("url");
     let value = operands.get(1).map_or("", |f| f.text.as_str());
     if edits || key_runs(key) && !removes && !harmless_setting(key, value) {
         w.hit("persist", operands.first().map_or(case.span, |f| f.span));
@@ -191,6 +200,9 @@ fn checkout(w: &mut Walker<'_>, case: &Case<'_>) {
 
 /// A push to an address that no remote of the project names tells someone else what is here.
 fn push(w: &mut Walker<'_>, case: &Case<'_>) {
+    if w.readdressed {
+        w.hit("send", case.span);
+    }
     let Some(remote) = case.args.operands.get(1) else { return };
     let text = remote.text.as_str();
     let address = text.contains("://")

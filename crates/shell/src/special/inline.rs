@@ -108,8 +108,13 @@ fn has(code: &str, word: &str) -> bool {
     })
 }
 
+/// Whether code starts programs.
+pub(super) fn starts_programs(code: &str) -> bool {
+    STARTERS.iter().any(|starter| code.contains(starter))
+}
+
 /// Looks into inline code.
-pub(super) fn look(w: &mut Walker<'_>, code: &Field) {
+pub(in super::super) fn look(w: &mut Walker<'_>, code: &Field) {
     if code.feed == Some(Feed::Fetched) {
         w.hit("fetch-run", code.span);
         return;

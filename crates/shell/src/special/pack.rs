@@ -2,7 +2,7 @@
 //!
 //! Owns where an archive is written and where it is unpacked to. Never judges what a member holds.
 
-use super::super::expand::Field;
+use super::super::expand::{Feed, Field};
 use super::super::programs::{self, Role};
 use super::super::walk::Walker;
 use super::Case;
@@ -41,6 +41,10 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
         w.lower_to_read();
     }
     tar_words(w, words, &letters);
+    let aside = words.iter().any(|f| f.text.starts_with("-C") || f.text.starts_with("--directory"));
+    if w.archived && letters.contains('x') && !aside && *case.feed != Feed::Inherit {
+        w.hit("discard-work", case.span);
+    }
     let file = words.iter().position(|f| {
         f.text.ends_with('f')
             && (f.text.starts_with('-') || std::ptr::eq(f, &words.first().cloned().unwrap_or_default()))
@@ -107,7 +111,10 @@ pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
         if text == "-TT" || text.starts_with("--unzip-command") {
             w.hit("hidden-run", field.span);
         }
-        if matches!(text, "-m" | "-sdel" | "--move" | "-df") {
+        let letters = text.strip_prefix('-').filter(|l| !l.starts_with('-') && case.name == "zip");
+        if matches!(text, "-sdel" | "--move" | "-df")
+            || letters.is_some_and(|l| l.contains('m') && l.len() < 5)
+        {
             w.hit("delete-tree", field.span);
         }
         if let Some(folder) = text.strip_prefix("-o").filter(|f| !f.is_empty() && case.name.starts_with('7'))

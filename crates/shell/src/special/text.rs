@@ -72,15 +72,27 @@ pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
     for script in &scripts {
         sed_script(w, script);
     }
+    let empties = scripts.iter().any(|script| empties(&script.text));
     for file in files {
         if in_place.is_some() {
             w.judge_write(file, "write");
+            if empties && file.many {
+                w.hit("delete-tree", file.span);
+            }
         }
         w.judge_read(file);
     }
     if let Some(span) = in_place {
         w.hit("write", span);
     }
+}
+
+/// Whether a script deletes every line.
+fn empties(script: &str) -> bool {
+    matches!(
+        script.trim_matches([' ', ';', '{', '}']),
+        "d" | "1,$d" | "1,$ d" | "c" | "Q" | "q" | "1Q" | "/./d" | "//d" | "/^/d" | "/$/d" | "s/.*//"
+    )
 }
 
 /// Reads a sed script one command at a time.
@@ -162,9 +174,13 @@ pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
             "-F" | "-v" | "--assign" | "--field-separator" => {
                 let _ = words.next();
             }
-            "-f" | "--file" => {
+            "-f" | "--file" | "-E" | "--exec" => {
                 w.hit("script", word.span);
                 program = words.next();
+            }
+            _ if text.starts_with("-f") || text.starts_with("--file=") || text.starts_with("--exec=") => {
+                w.hit("script", word.span);
+                program = Some(word);
             }
             "-i" | "--include" | "-l" | "--load" => {
                 let value = words.next().map_or("", |f| f.text.as_str());

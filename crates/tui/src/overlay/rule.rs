@@ -102,6 +102,10 @@ impl RuleOffer {
         for (i, rule) in self.rules().iter().enumerate() {
             rows.text(if i == 0 { "rule" } else { "" }, rule, Slot::Strong);
         }
+        let broad = self.offers.get(self.at).and_then(|(rules, _)| rules.iter().find_map(Rule::breadth));
+        if let Some(why) = broad {
+            rows.text("broad", why, Slot::Warn);
+        }
         rows.text("reach", "every folder on this machine, until you remove it", Slot::Soft);
         rows.text("saved to", "your permissions.toml, at its end", Slot::Soft);
         rows.lines.push(Line::default());

@@ -1,0 +1,338 @@
+//! Grammars of options: what the value of an option is, and what that means.
+//!
+//! Owns the kinds that `assets/knowledge` names (`code`, `conf`, `wipes` …), what a value of each kind does, and which
+//! arguments are harmless enough for a rule that allows. Which option is of which kind is data.
+
+use super::args::{Args, Opt};
+use super::expand::{Feed, Field, UNKNOWN};
+use super::path::{Cwd, Place, place};
+use super::programs::Program;
+use super::secrets::{is_secret, names_secret};
+use super::special::inline;
+use super::walk::Walker;
+
+/// What the value of an option is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It has none.
+    Flag,
+    /// A text, a name or a path that is read.
+    Plain,
+    /// A file that is read though the operands are only named.
+    Read,
+    /// A file that is written.
+    Out,
+    /// Code of the program's own language.
+    Code,
+    /// A line for a shell.
+    Command,
+    /// A program that is started.
+    Run,
+    /// A file or a folder that says what is run.
+    Conf,
+    /// The name of a module or a plugin that is loaded.
+    Loads,
+    /// A folder in which it works.
+    Folder,
+    /// A file or a folder that is removed first.
+    Wipes,
+    /// An address that it installs or runs something from.
+    Url,
+    /// A variable that is set.
+    Sets,
+    /// The words behind it are a command.
+    Rest,
+    /// It has no value, and changes what the words before it say.
+    Alters,
+}
+
+/// The kinds by their names in the data.
+pub(super) const KINDS: [(&str, Kind); 15] = [
+    ("flags", Kind::Flag),
+    ("takes", Kind::Plain),
+    ("in", Kind::Read),
+    ("out", Kind::Out),
+    ("code", Kind::Code),
+    ("command", Kind::Command),
+    ("run", Kind::Run),
+    ("conf", Kind::Conf),
+    ("loads", Kind::Loads),
+    ("folder", Kind::Folder),
+    ("wipes", Kind::Wipes),
+    ("url", Kind::Url),
+    ("sets", Kind::Sets),
+    ("rest", Kind::Rest),
+    ("alters", Kind::Alters),
+];
+
+/// The options of a kind, and the sub-commands that have them; none for all.
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    pub kind: Kind,
+    pub subs: Vec<&'static str>,
+    pub names: Vec<&'static str>,
+    /// Only before the first operand.
+    pub global: bool,
+}
+
+impl Options {
+    /// Reads `conf@run|test -f --file`, the directive's word told from its options.
+    pub fn read(word: &'static str, names: Vec<&'static str>) -> Option<Self> {
+        let (kind, subs) = word.split_once('@').unwrap_or((word, ""));
+        let (global, kind) = kind.strip_prefix("gtakes").map_or((false, kind), |_| (true, "takes"));
+        let kind = KINDS.iter().find(|(name, _)| *name == kind).map(|(_, kind)| *kind)?;
+        let subs = subs.split('|').filter(|sub| !sub.is_empty()).collect();
+        Some(Self { kind, subs, names, global })
+    }
+
+    pub fn of_sub(&self, sub: &str) -> bool {
+        (self.subs.is_empty() || self.subs.contains(&sub)) && (!self.global || sub.is_empty())
+    }
+}
+
+impl Program {
+    /// Whether an option takes a value.
+    pub fn takes_value(&self, name: &str, sub: &str) -> bool {
+        if self.kind_of(name, name, sub) == Some(Kind::Alters) {
+            return false;
+        }
+        let valued = |o: &&Options| {
+            !matches!(o.kind, Kind::Flag | Kind::Run | Kind::Rest | Kind::Alters) && o.of_sub(sub)
+        };
+        self.options.iter().filter(valued).any(|o| o.names.contains(&name))
+            || matches!(self.kind_of(name, name, sub), Some(kind) if kind.is_weighty() && !matches!(kind, Kind::Run | Kind::Rest))
+    }
+
+    /// What the grammar says of an option: what weighs more goes first, and of long names the beginning is enough there.
+    pub fn kind_of(&self, name: &str, text: &str, sub: &str) -> Option<Kind> {
+        let fits = |weighty: bool| {
+            let exact = |p: &&str| {
+                *p == name
+                    || p.contains('*') && super::path::glob(p, text)
+                    || p.len() > 2 && name.strip_prefix('-') == Some(p)
+            };
+            let starts =
+                |p: &&str| weighty && name.len() >= 5 && name.starts_with("--") && p.starts_with(name);
+            let of =
+                self.options.iter().rev().filter(move |o| o.kind.is_weighty() == weighty && o.of_sub(sub));
+            let whole = of.clone().find(|o| o.names.iter().any(&exact));
+            whole.or_else(|| of.clone().find(|o| o.names.iter().any(&starts))).map(|o| o.kind)
+        };
+        let plain = fits(false);
+        let known = plain.is_some() && self.options.iter().any(|o| o.names.contains(&name));
+        let weighty = fits(true).filter(|_| {
+            // A whole name is that option, whatever else begins with it.
+            !known
+                || self
+                    .options
+                    .iter()
+                    .any(|o| o.kind.is_weighty() && o.of_sub(sub) && o.names.contains(&name))
+        });
+        weighty.or(plain)
+    }
+
+    /// Whether all harmless options of a sub-command are named, so that any other one is not.
+    fn names_all(&self, sub: &str) -> bool {
+        self.options
+            .iter()
+            .any(|o| o.kind == Kind::Flag && o.of_sub(sub) && (o.subs.is_empty() || !sub.is_empty()))
+    }
+
+    /// Which arguments are harmless: a rule that allows the program's first words covers these behind them.
+    pub fn harmless_words(&self, words: &[Field], cwd: Cwd) -> Vec<bool> {
+        let args = &Args::read(self, words);
+        let mut all = vec![true; words.len()];
+        let mut set = |at: usize, harmless: bool| {
+            if let Some(cell) = all.get_mut(at) {
+                *cell &= harmless;
+            }
+        };
+        let sub = args.operand(0);
+        for opt in &args.opts {
+            let harmless = opt.is_harmless(self, sub, cwd);
+            set(opt.at, harmless);
+            set(opt.value_at.unwrap_or(opt.at), harmless);
+        }
+        for (nth, (field, at)) in args.operands.iter().zip(&args.places).enumerate() {
+            let passed = args.ended.is_some_and(|end| nth >= end);
+            set(*at, self.operand_is_harmless(field, (nth, sub), passed, cwd));
+        }
+        all
+    }
+
+    fn operand_is_harmless(&self, field: &Field, (nth, sub): (usize, &str), passed: bool, cwd: Cwd) -> bool {
+        let text = field.text.as_str();
+        if let Some((name, value)) = text.split_once('=').filter(|_| self.tasks && !passed) {
+            let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,+".contains(c));
+            return plain && !super::settings::steers(name);
+        }
+        // Only what the program itself would take as harmless is so for the one that it is passed on to.
+        let option = passed && text.starts_with('-') && self.kind_of(text, text, sub) != Some(Kind::Flag);
+        is_inside(text, cwd) && !(self.tasks && nth > 0) && !(self.passes && option)
+    }
+}
+
+/// Whether a text that may be a path stays in the project, and is no address.
+fn is_inside(text: &str, cwd: Cwd) -> bool {
+    let part = text.rsplit('=').next().unwrap_or(text);
+    !text.contains("://")
+        && !text.starts_with("git@")
+        && [text, part].iter().all(|t| matches!(place(t, cwd), Place::Project | Place::Control | Place::Null))
+}
+
+impl Opt {
+    fn is_harmless(&self, program: &Program, sub: &str, cwd: Cwd) -> bool {
+        let value = self.value.as_ref().map_or("", |v| v.text.as_str());
+        let inside = || is_inside(value, cwd) && !is_secret(value);
+        match self.kind {
+            None => !program.names_all(sub) && inside() && is_inside(self.text.trim_start_matches('-'), cwd),
+            Some(Kind::Flag | Kind::Plain | Kind::Read | Kind::Folder) => inside(),
+            Some(Kind::Out) => is_output(value, cwd),
+            Some(
+                Kind::Code
+                | Kind::Command
+                | Kind::Run
+                | Kind::Conf
+                | Kind::Loads
+                | Kind::Wipes
+                | Kind::Url
+                | Kind::Sets
+                | Kind::Rest
+                | Kind::Alters,
+            ) => false,
+        }
+    }
+}
+
+/// Whether a file that is written is hardly one that somebody wrote by hand.
+fn is_output(path: &str, cwd: Cwd) -> bool {
+    match place(path, cwd) {
+        Place::Null | Place::Scratch => true,
+        Place::Project => super::made::is_output(path),
+        Place::Control | Place::Device | Place::Outside | Place::Unknown => false,
+    }
+}
+
+impl Kind {
+    /// Whether a value of the kind may do more than be read.
+    const fn is_weighty(self) -> bool {
+        !matches!(self, Self::Flag | Self::Plain | Self::Read)
+    }
+}
+
+impl Walker<'_> {
+    /// What the value of an option does.
+    pub(super) fn option_value(&mut self, program: &Program, opt: &Opt) {
+        let Some(value) = &opt.value else { return };
+        let value = &Field { span: opt.span, ..value.clone() };
+        match opt.kind {
+            Some(Kind::Out) => {
+                if value.text != "-" {
+                    self.judge_write(value, "write-hidden");
+                }
+            }
+            Some(Kind::Code) => inline::look(self, value),
+            Some(Kind::Command) => {
+                let _ = self.run_apart(&value.text, value.span);
+            }
+            Some(Kind::Conf) => self.take_over(value),
+            Some(Kind::Loads) if value.text.contains('/') => self.take_over(value),
+            Some(Kind::Folder) => {
+                self.judge_read(value);
+                self.leaves(value, "hidden-run");
+            }
+            Some(Kind::Wipes) => self.wipe(value),
+            Some(Kind::Url) => {
+                self.judge_read(value);
+                if value.text.contains("://") || value.text.contains("git@") || value.unknown() {
+                    self.hit("fetch-run", value.span);
+                }
+            }
+            Some(Kind::Sets) => {
+                if let Some((name, text)) = value.text.split_once('=') {
+                    self.judge_setting(name, text, value.span);
+                }
+                self.judge_read(value);
+            }
+            Some(Kind::Read) => self.judge_read(value),
+            Some(Kind::Plain | Kind::Flag | Kind::Loads | Kind::Run | Kind::Rest | Kind::Alters) | None => {
+                let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
+                if !named {
+                    self.judge_read(value);
+                }
+            }
+        }
+    }
+
+    /// The command that stands behind an option or a sub-command.
+    pub(super) fn starts(
+        &mut self,
+        program: &Program,
+        argv: &[Field],
+        args: &Args,
+        span: super::syntax::Span,
+    ) {
+        let words = argv.get(1..).unwrap_or(&[]);
+        let behind = args.opts.iter().find(|o| o.kind == Some(Kind::Rest)).map(|o| o.at + 1);
+        let sub = args.operand(0);
+        let skip = program.starts.iter().find(|(subs, _)| subs.contains(&sub)).map(|(_, skip)| skip + 1);
+        let command = behind.or_else(|| skip.and_then(|skip| args.places.get(skip).copied()));
+        let Some(command) = command.and_then(|at| words.get(at..)).filter(|c| !c.is_empty()) else { return };
+        let known = command.first().is_some_and(|f| super::command::is_known(&f.text));
+        if behind.is_some() || known {
+            let _ = self.dispatch_outside(command, span, Feed::Inherit);
+        }
+    }
+
+    /// A file that says what is run.
+    pub(super) fn take_over(&mut self, file: &Field) {
+        match &file.feed {
+            Some(Feed::Fetched) => self.hit("fetch-run", file.span),
+            Some(_) => self.hit("computed-code", file.span),
+            None => self.run_file(file, file.span),
+        }
+        if file.text == "-" || file.text == "/dev/stdin" {
+            self.hit("computed-code", file.span);
+        }
+        self.leaves(file, "hidden-run");
+    }
+
+    /// What lies outside the project nobody reviewed.
+    fn leaves(&mut self, path: &Field, rule: &str) {
+        let there = place(&path.text, self.cwd);
+        if matches!(there, Place::Outside | Place::Scratch | Place::Device) && self.cwd == Cwd::Project
+            || path.text.contains("://")
+        {
+            self.hit(rule, path.span);
+        }
+    }
+
+    /// What is emptied before it is used is lost.
+    fn wipe(&mut self, path: &Field) {
+        self.judge_write(path, "write-hidden");
+        if place(&path.text, self.cwd) != Place::Scratch && !super::made::is_made(&path.text) {
+            self.hit("delete-tree", path.span);
+        }
+    }
+
+    /// A program takes in files that this line fetched or made: what it then runs nobody saw.
+    pub(super) fn follow(&mut self, program: &Program, span: super::syntax::Span) {
+        let is = |names: &[&'static str], path: &String| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            names.iter().any(|n| super::path::glob(n, name) || path.trim_start_matches("./") == *n)
+        };
+        let work = |path: &String| is(&program.work, path);
+        let any = |path: &String| work(path) || is(&program.follows, path);
+        let inside = self.strayed && !(program.work.is_empty() && program.follows.is_empty());
+        if inside || self.fetched.iter().any(any) {
+            self.hit("fetch-run", span);
+        } else if self.derived.iter().any(any) || self.written.keys().any(work) {
+            self.hit("computed-code", span);
+        }
+    }
+}
+
+/// Whether a computed name may be that of a secret file, of names that come from a search.
+pub(super) fn may_be_secret(field: &Field) -> bool {
+    field.text.ends_with(UNKNOWN) || field.text.contains('*') || names_secret(&field.text)
+}

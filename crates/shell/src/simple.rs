@@ -1,0 +1,80 @@
+//! One simple command: what is set for it, its words, then who judges it.
+//!
+//! Owns assignments and how long they last. Never judges a program.
+
+use super::expand::{Feed, Field, Value};
+use super::parse;
+use super::shell;
+use super::syntax::{Assign, Span, Word};
+use super::walk::Walker;
+
+impl Walker<'_> {
+    pub(super) fn simple(&mut self, assigns: &[Assign], words: &[Word], span: Span, feed: Feed) -> Feed {
+        let lone = words.is_empty();
+        let mut settings = Vec::new();
+        let steered = self.steered;
+        for assign in assigns {
+            let value = self.assigned(assign);
+            self.judge_setting(&assign.name, &value.text, self.place_of(assign.span));
+            if lone {
+                self.assign(&assign.name, value);
+                continue;
+            }
+            self.note_given(&assign.name, &value.text);
+            settings.push((assign.name.clone(), value));
+        }
+        if lone {
+            return Feed::Inherit;
+        }
+        let tests = words.first().and_then(parse::bare).is_some_and(|name| matches!(name, "[" | "test"));
+        let testing = self.testing;
+        self.testing |= tests;
+        let argv = self.fields(words);
+        self.testing = testing;
+        if argv.is_empty() {
+            return Feed::Inherit;
+        }
+        if settings.is_empty() {
+            return self.dispatch(&argv, span, feed);
+        }
+        let name = argv.first().map_or("", |f| f.text.as_str());
+        if shell::declares(name) {
+            let out = self.dispatch(&argv, span, feed);
+            for (name, value) in settings {
+                let _ = self.localize(&name);
+                self.assign(&name, value);
+            }
+            return out;
+        }
+        let out =
+            self.with_settings(settings, shell::keeps_settings(name), |w| w.dispatch(&argv, span, feed));
+        self.steered = steered || self.steered && shell::keeps_settings(name);
+        out
+    }
+
+    fn assigned(&mut self, assign: &Assign) -> Value {
+        let before = if assign.append { self.value_of(&assign.name) } else { None };
+        if assign.array {
+            let fields = self.fields(&assign.values);
+            return match before {
+                None if !assign.append => Value::list(&fields),
+                Some(old) if old.text.is_empty() => Value::list(&fields),
+                Some(old) if !old.list.is_empty() => {
+                    self.charge(old.text.len() + 32 * old.list.len(), assign.span);
+                    let kept = old.list.iter();
+                    let old = kept.map(|text| Field { many: old.many, ..Field::plain(text, assign.span) });
+                    Value::list(&old.chain(fields).collect::<Vec<_>>())
+                }
+                _ => Value::unknown(),
+            };
+        }
+        let field = assign.values.first().map(|word| self.text_of(word)).unwrap_or_default();
+        match before {
+            None if !assign.append => Value::from_field(&field),
+            Some(old) if old.list.is_empty() && old.text.len() + field.text.len() < 4096 => {
+                Value { many: old.many || field.many, ..Value::of(&(old.text + &field.text)) }
+            }
+            _ => Value::unknown(),
+        }
+    }
+}
