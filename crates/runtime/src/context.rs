@@ -134,6 +134,7 @@ fn rounds(lane: &Lane, texts: &dyn Texts) -> Vec<Message> {
                 messages.extend(reply(texts, *seq, &mut open));
             }
             Talk::Result(seq) => messages.extend(result(texts, *seq, &mut open, most)),
+            Talk::Nudge(seq) => messages.extend(nudge(texts, *seq)),
         }
     }
     answer_rest(&mut open, &mut messages);
@@ -171,6 +172,12 @@ fn result(
     };
     let (_, provider) = open.remove(at);
     Some(Message { role: Role::Tool, text, calls: Vec::new(), answers: Some(provider) })
+}
+
+/// What the workbench told the model by itself.
+fn nudge(texts: &dyn Texts, seq: Seq) -> Option<Message> {
+    let Event::LaneNudged { text, .. } = texts.event(seq)?.event else { return None };
+    Some(Message::text(Role::User, format!("<workbench>{text}</workbench>")))
 }
 
 fn answer_rest(open: &mut Vec<(pilothouse_core::ids::CallId, String)>, messages: &mut Vec<Message>) {

@@ -3,7 +3,7 @@
 use crate::{
     event::Event,
     ids::Seq,
-    session::{Lane, LaneKind, State, lane::LaneScope, state::HEAD_CHARS},
+    session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
 };
 
 /// Events of lanes and their model.
@@ -11,6 +11,7 @@ macro_rules! lane_events {
     () => {
         Event::LaneOpened { .. }
             | Event::LaneClosed { .. }
+            | Event::LaneNudged { .. }
             | Event::NodeTransition { .. }
             | Event::ThinkingStarted { .. }
             | Event::MessageCompleted { .. }
@@ -39,6 +40,11 @@ impl State {
                 }
                 if lane.kind == LaneKind::Goal {
                     self.goal_talk = Some((lane.turn, lane.talk));
+                }
+            }
+            Event::LaneNudged { lane, .. } => {
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.talk.push(Talk::Nudge(seq));
                 }
             }
             Event::NodeTransition { lane, to, approval, .. } => {

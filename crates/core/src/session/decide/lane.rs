@@ -207,8 +207,8 @@ impl Draft<'_> {
         match (l.kind, l.talk.last()) {
             (LaneKind::Goal, Some(Talk::Result(_))) if l.rounds == 0 => self.finish_lane(lane),
             (LaneKind::Gate(gate), _) => self.leave_gate_out(lane, gate),
-            (_, Some(Talk::Result(_))) => self.think(lane),
-            _ => self.finish_lane(lane),
+            (_, Some(Talk::Result(_) | Talk::Nudge(_))) => self.think(lane),
+            (_, Some(Talk::Reply(_)) | None) => self.finish_lane(lane),
         }
     }
 

@@ -12,12 +12,18 @@ use crate::{
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
     scope::{PermissionMode, ToolScope},
-    session::LaneKind,
+    session::{Lane, LaneKind, Talk},
     tool::Run,
 };
 
 /// Repairs of a failed gate before the user is asked again without that choice.
 pub const MAX_REPAIRS: u32 = 2;
+
+/// Told to a model whose planning ended in words.
+const NUDGE: &str =
+    "You have not called submit_plan: hand the plan in now, or say that there is nothing to do.";
+/// What the user is told when that did not help.
+const NO_PLAN: &str = "No plan came of that; nothing was changed.";
 
 fn read_only() -> Refusal {
     Refusal::new("the ceiling is read-only: plans can be made but not run. Shift-Tab or /ask raises it.")
@@ -36,11 +42,17 @@ impl Draft<'_> {
         self.take_later();
     }
 
+    /// A planning ended in words: its model is told once what it left out, then no plan came of it.
     pub(super) fn no_plan(&mut self, lane: LaneId) {
+        let told = |l: &Lane| l.talk.iter().any(|t| matches!(t, Talk::Nudge(_)));
+        if self.state.lanes.get(&lane).is_some_and(|l| !told(l)) {
+            self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned() });
+            return self.think(lane);
+        }
         self.emit(Event::LaneClosed { lane });
         self.shelve();
         self.must_go(Trigger::PlanEmpty);
-        self.notice(Level::Info, "No plan came of that; nothing was changed.");
+        self.notice(Level::Error, NO_PLAN);
         self.drain();
     }
 
