@@ -24,7 +24,7 @@ mod trust;
 mod turns;
 mod verdict;
 
-use super::{Tiers, state::State};
+use super::{Bounds, Tiers, state::State};
 use crate::{
     blob::{Blob, Excerpt},
     checkpoint::{Answer, Checkpoint, CheckpointKind},
@@ -42,6 +42,7 @@ pub(super) struct Draft<'a> {
     state: &'a mut State,
     tiers: &'a Tiers,
     policy: &'a Policy,
+    bounds: Bounds,
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
@@ -50,8 +51,12 @@ pub(super) struct Draft<'a> {
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
-    pub fn new(state: &'a mut State, tiers: &'a Tiers, policy: &'a Policy, at: Millis) -> Self {
-        Self { state, tiers, policy, at, blobs: Vec::new(), events: Vec::new() }
+    pub fn new(
+        state: &'a mut State,
+        (tiers, policy, bounds): (&'a Tiers, &'a Policy, Bounds),
+        at: Millis,
+    ) -> Self {
+        Self { state, tiers, policy, bounds, at, blobs: Vec::new(), events: Vec::new() }
     }
 
     /// What was decided. A refusal after the first event is told as a notice: what was recorded

@@ -87,6 +87,13 @@ impl ReadCall {
     }
 }
 
+impl ReadCall {
+    /// What it acts on, for people; empty where that could not be read.
+    pub fn subject(&self) -> &str {
+        self.0.as_ref().and_then(|read| read.as_deref().ok()).map(ToolCall::subject).unwrap_or_default()
+    }
+}
+
 /// It follows from the arguments that stand beside it.
 impl PartialEq for ReadCall {
     fn eq(&self, _: &Self) -> bool {

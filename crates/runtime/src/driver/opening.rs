@@ -11,7 +11,7 @@ use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
     scope::PermissionMode,
-    session::{ApplyStatus, Session, Step, Tiers},
+    session::{ApplyStatus, Bounds, Session, Step, Tiers},
 };
 use pilothouse_tools::{CommandSandbox, sandbox::Places};
 
@@ -99,6 +99,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
     session.set_policy(Arc::new(rules.policy));
+    session.set_bounds(Bounds { repairs: setup.repairs, ..Bounds::default() });
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
