@@ -150,7 +150,8 @@ impl Draft<'_> {
             LaneKind::Answer if self.state.phase != Phase::Idle && !self.has_own_run(lane.id) => {
                 Some("it answers beside a run, which has the files")
             }
-            LaneKind::Answer | LaneKind::Task(_) | LaneKind::Goal | LaneKind::Repair(_) => {
+            LaneKind::Task(_) | LaneKind::Repair(_) => Some("its step of the plan was approved without it"),
+            LaneKind::Answer | LaneKind::Goal => {
                 (!lane.ceiling.allows(Capability::Write)).then_some("it began under a read-only ceiling")
             }
         }
