@@ -28,7 +28,7 @@ pub use credentials::Credentials;
 pub use intent::{Intent, Vectors};
 pub use keys::KeySource;
 pub(crate) use layer::position;
-pub use layer::{Layer, PriceLayer};
+pub use layer::{Confirm, Layer, PriceLayer};
 pub use project::ProjectLayer;
 pub use provider::Provider;
 
@@ -53,6 +53,8 @@ pub struct Config {
     pub permission: PermissionMode,
     /// Messages of the conversation that a model gets.
     pub history: usize,
+    /// When a plan asks before it runs.
+    pub confirm: Confirm,
     /// What holds commands.
     pub sandbox: Settings,
     /// How messages are read.
@@ -102,6 +104,7 @@ impl Config {
             permission: all.session.permission.unwrap_or_default(),
             sandbox: all.sandbox.settings(environment),
             history: all.session.history.unwrap_or(20).min(200),
+            confirm: all.plan.confirm.unwrap_or_default(),
             notify: all.notify.settled(),
             filter: environment
                 .get("PILOTHOUSE_LOG")

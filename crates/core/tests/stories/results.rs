@@ -9,7 +9,7 @@ use pilothouse_core::{
     intent::{IntentNode, Phase},
     policy::{Origin, Places, Policy, Rule},
     scope::PermissionMode,
-    session::Session,
+    session::{Bounds, Session},
     trust::{Standing, Trust},
 };
 use serde_json::{Value, json};
@@ -136,4 +136,56 @@ fn a_planning_tries_out_what_a_rule_lets_run_in_a_trusted_folder_and_nothing_tha
     let mut b = planning(Trust::None);
     tries(&mut b, json!({"command": "cargo test"}));
     assert!(last_end(&b).1.contains("only read"), "{:?}", last_end(&b));
+}
+
+/// A session in which small plans begin by themselves, and that was asked for a change.
+fn small(words: &str, plan: Value) -> Bench {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+    b.say(words);
+    b.reply("", &[("submit_plan", plan)]);
+    b
+}
+
+fn one_step(kind: &str, files: &[&str]) -> Value {
+    json!({"title": "T", "tasks": [{"title": "Do it", "kind": kind, "files": files}]})
+}
+
+#[test]
+fn a_plan_of_one_step_in_a_file_or_two_begins_without_a_question_and_its_hunks_ask() {
+    let mut b = small("fix the bug in a.txt", one_step("modify", &["a.txt"]));
+    assert_eq!(b.session.state().phase, Phase::Executing);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("Done.", &[]);
+    b.question(is_diff);
+    assert!(b.session.state().ledger().is_empty(), "nothing is written before the hunks are taken");
+    let two =
+        json!({"title": "T", "tasks": [{"title": "a", "files": ["a"]}, {"title": "b", "files": ["b"]}]});
+    for plan in [
+        two,
+        one_step("modify", &["a", "b", "c"]),
+        one_step("modify", &[]),
+        one_step("delete", &["a.txt"]),
+        one_step("execute", &["a.txt"]),
+    ] {
+        let b = small("fix the bug in a.txt", plan.clone());
+        assert_eq!(b.session.state().phase, Phase::AwaitingApproval, "{plan}");
+    }
+}
+
+#[test]
+fn a_small_plan_asks_in_proof_mode_and_where_nothing_may_run() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+    b.say("/proof");
+    b.say("fix the bug in a.txt");
+    b.reply("", &[("submit_plan", one_step("modify", &["a.txt"]))]);
+    assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    b.say("fix the bug in a.txt");
+    b.reply("", &[("submit_plan", one_step("modify", &["a.txt"]))]);
+    assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
 }

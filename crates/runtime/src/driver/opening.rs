@@ -18,7 +18,7 @@ use pilothouse_tools::{CommandSandbox, sandbox::Places};
 use super::{Setup, Which, hooks, trust};
 use crate::{
     blobs::Blobs,
-    config::{Config, Provider, Vectors},
+    config::{Config, Confirm, Provider, Vectors},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
@@ -99,7 +99,8 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
     session.set_policy(Arc::new(rules.policy));
-    session.set_bounds(Bounds { repairs: setup.repairs, ..Bounds::default() });
+    let small_plans = config.confirm == Confirm::Auto && !setup.asking;
+    session.set_bounds(Bounds { repairs: setup.repairs, small_plans });
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));
