@@ -159,6 +159,6 @@ fn an_open_plan_is_gone_on_with_without_a_terminal() {
     let server = Server::start(vec![submit(plan(&[("modify", "src/search.rs")])), change(), say("Done.")]);
     let last = desk.ask(&server.base, &["run", GOAL, "--json", "--plan"]).with(0).events().pop().unwrap();
     let slug = last["session"].as_str().unwrap().to_owned();
-    desk.ask(&server.base, &["run", "yes", "--session", &slug, "--auto-confirm"]).with(0);
+    desk.ask(&server.base, &["run", "/redo", "--session", &slug, "--auto-confirm"]).with(0);
     assert!(desk.file("src/search.rs").contains("fn points_of("));
 }

@@ -14,7 +14,7 @@ use pilothouse_core::{
     ids::CallId,
     intent::{Control, SLASH_COMMANDS, command::Handler},
     plan::TaskStatus,
-    question::{Role, Unattended},
+    question::{Place, Unattended},
     session::State,
     talk::{Delta, DeltaKind},
 };
@@ -244,8 +244,9 @@ impl<'a> Report<'a> {
     pub fn end(&mut self, outcome: &Outcome, asked: Option<&Checkpoint>, state: &State) {
         let way = match (outcome.exit, self.forget) {
             (3, true) => "run it again without --no-persist to be able to answer".to_owned(),
+            (3, false) if wants_person(asked, state) => format!("pilothouse resume {}", outcome.slug),
             (1 | 3 | 4, false) => {
-                format!("pilothouse run \"{}\" --session {}", next_words(asked, state), outcome.slug)
+                format!("pilothouse run \"{}\" --session {} --auto-confirm", next_words(state), outcome.slug)
             }
             _ => String::new(),
         };
@@ -285,13 +286,16 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Words that answer what is asked, or that go on without it.
-fn next_words(asked: Option<&Checkpoint>, state: &State) -> &'static str {
-    let Some(question) = asked.filter(|q| state.open.contains_key(&q.id)) else { return "go on" };
-    let spec = state.spec(question);
-    let choice = spec.choice(Role::Take).or(spec.choices.first());
-    let word = choice.and_then(|c| c.words.iter().find(|w| w.len() > 1));
-    word.copied().unwrap_or("your answer")
+/// Whether what is asked can only be answered at the screen.
+fn wants_person(asked: Option<&Checkpoint>, state: &State) -> bool {
+    let open = asked.filter(|q| state.open.contains_key(&q.id));
+    open.is_some_and(|q| state.spec(q).place != Place::Composer)
+}
+
+/// Words that take up what was left.
+fn next_words(state: &State) -> &'static str {
+    let left = state.plan.is_some() || state.suspended.is_some();
+    if left { "/redo" } else { "go on" }
 }
 
 /// The slash commands that do something without a screen.

@@ -44,7 +44,7 @@ impl Results {
 
     /// Why it is no success, if it is none.
     pub fn lacks(&self) -> Option<String> {
-        if !self.order {
+        if !self.order && self.plan.is_none() {
             return None;
         }
         if !self.ran {

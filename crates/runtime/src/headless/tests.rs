@@ -76,7 +76,10 @@ async fn a_plan_ends_the_run_with_a_question_and_the_way_to_go_on() {
     let done = run_in(&rig, Options { json: true, ..goal(EDIT) }).await;
     assert_eq!(done.outcome.exit, 3);
     assert_eq!(done.last()["question"]["kind"]["kind"], "confirmation");
-    assert_eq!(done.last()["go_on"], format!("pilothouse run \"yes\" --session {}", done.outcome.slug));
+    assert_eq!(
+        done.last()["go_on"],
+        format!("pilothouse run \"/redo\" --session {} --auto-confirm", done.outcome.slug)
+    );
     let rig = Rig::new(&plan_and_edit());
     let done = run_in(&rig, Options { plan_only: true, ..goal(EDIT) }).await;
     assert_eq!(done.outcome.exit, 0, "{}", done.err);

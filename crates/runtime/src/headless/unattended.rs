@@ -1,7 +1,8 @@
 //! What a run does that comes to a question and has nobody to ask.
 //!
 //! Owns the answers that take no leave from anybody: what asks is refused to the model with the reason,
-//! a failed gate is repaired, a doubtful message is taken as it was read. Never allows anything.
+//! a failed gate is repaired, a doubtful message is taken as it was read. A plan is approved, as the run was
+//! told to; nothing else is allowed.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,9 @@ use pilothouse_core::{
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     ids::CheckpointId,
     input::Input,
+    plan::{GateStatus, Plan, TaskStatus},
     session::State,
+    work::Work,
 };
 
 /// Told of what would ask.
@@ -42,7 +45,9 @@ pub(super) enum Follows {
 impl Unattended {
     /// What follows from a question; `repairs` is how many there may be.
     pub fn follow(&mut self, question: &Checkpoint, state: &State, repairs: u32) -> Follows {
-        if self.answered.contains(&question.id) {
+        // What a command means is looked at first: its answer is bound to that.
+        let looks = |w: &Work| matches!(w, Work::Look { checkpoint, .. } if *checkpoint == question.id);
+        if self.answered.contains(&question.id) || state.pending().values().any(looks) {
             return Follows::Wait;
         }
         let Some(input) = self.answer(question, state, repairs) else { return Follows::End };
@@ -63,6 +68,8 @@ impl Unattended {
                 self.refuse(question);
                 Some(give(Answer::Reject(NOBODY.to_owned())))
             }
+            // Where nothing else is left to do the review stays open, for a person with the typed word.
+            CheckpointKind::Diff(_) if !more_to_do(state) => None,
             CheckpointKind::Diff(review) => {
                 self.refuse(question);
                 let open = state.proposals_of(review.lane).map(|p| p.id).collect();
@@ -78,8 +85,8 @@ impl Unattended {
                 self.repairs += u32::from(mends);
                 mends.then(|| give(Answer::AutoFix))
             }
-            CheckpointKind::Confirmation(_)
-            | CheckpointKind::Interruption(_)
+            CheckpointKind::Confirmation(_) => Some(give(Answer::Approve)),
+            CheckpointKind::Interruption(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)
             | CheckpointKind::PipelinePause(_)
@@ -92,4 +99,13 @@ impl Unattended {
             self.refused = Some(question.clone());
         }
     }
+}
+
+/// Whether the plan has work left beside what waits.
+fn more_to_do(state: &State) -> bool {
+    let pending = |p: &Plan| {
+        p.tasks.iter().any(|t| t.status == TaskStatus::Pending)
+            || p.gates.iter().any(|g| g.status == GateStatus::Pending)
+    };
+    state.plan.as_ref().is_some_and(pending)
 }
