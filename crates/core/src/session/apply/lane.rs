@@ -2,7 +2,7 @@
 
 use crate::{
     event::Event,
-    ids::Seq,
+    ids::{LaneId, Seq},
     session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
 };
 
@@ -42,11 +42,7 @@ impl State {
                     self.goal_talk = Some((lane.turn, lane.talk));
                 }
             }
-            Event::LaneNudged { lane, .. } => {
-                if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.talk.push(Talk::Nudge(seq));
-                }
-            }
+            Event::LaneNudged { lane, .. } => self.nudged(*lane, seq),
             Event::NodeTransition { lane, to, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
                 if let Some(lane) = self.lanes.get_mut(lane) {
@@ -85,6 +81,12 @@ impl State {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn nudged(&mut self, lane: LaneId, seq: Seq) {
+        if let Some(lane) = self.lanes.get_mut(&lane) {
+            lane.talk.push(Talk::Nudge(seq));
         }
     }
 }
