@@ -395,6 +395,13 @@ pub enum Event {
         /// How many there may be.
         of: u32,
     },
+    /// A lane's model is told by the workbench what it left out.
+    LaneNudged {
+        /// The lane.
+        lane: LaneId,
+        /// What it is told.
+        text: String,
+    },
     /// A model was asked.
     ThinkingStarted {
         /// The call.

@@ -218,7 +218,8 @@ impl TaskKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateDraft {
-    /// Its name.
+    /// Its name; its command when left out.
+    #[serde(default, deserialize_with = "read::if_any")]
     pub name: String,
     /// Its command line.
     pub command: String,
@@ -304,7 +305,7 @@ impl GateDraft {
         let after = self.after.into_iter().filter(|a| (1..=count).contains(a)).map(TaskId).collect();
         Gate {
             id: GateId(number),
-            name: self.name,
+            name: if self.name.trim().is_empty() { self.command.clone() } else { self.name },
             command: self.command,
             after,
             status: GateStatus::Pending,

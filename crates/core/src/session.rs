@@ -43,6 +43,23 @@ pub struct Session {
     tiers: Tiers,
     policy: Arc<Policy>,
     gates: Arc<[GateDraft]>,
+    bounds: Bounds,
+}
+
+/// How much of the work goes on by itself; no part of what happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Repairs of a failed gate before it is asked about without that choice.
+    pub repairs: u32,
+    /// Whether a plan of one step in at most two files begins without a question: its hunks are asked
+    /// about.
+    pub small_plans: bool,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { repairs: 2, small_plans: false }
+    }
 }
 
 impl PartialEq for Session {
@@ -77,6 +94,11 @@ impl Session {
     /// The permission rules that hold from now on; no part of what happened.
     pub fn set_policy(&mut self, policy: Arc<Policy>) {
         self.policy = policy;
+    }
+
+    /// How much of the work goes on by itself from now on.
+    pub fn set_bounds(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
     }
 
     /// The permission rules.
@@ -124,7 +146,13 @@ impl Session {
     /// When the input has no meaning in this state; then nothing has changed.
     pub fn step(&mut self, at: Millis, input: Input) -> Result<Step, Refusal> {
         let before = self.pending();
-        let mut draft = decide::Draft::new(&mut self.state, &self.tiers, &self.policy, &self.gates, at);
+        let under = decide::Under {
+            tiers: &self.tiers,
+            policy: &self.policy,
+            gates: &self.gates,
+            bounds: self.bounds,
+        };
+        let mut draft = decide::Draft::new(&mut self.state, under, at);
         let decided = draft.decide(input);
         let (blobs, events) = draft.finish(decided)?;
         let after = self.pending();

@@ -30,6 +30,8 @@ mod permissions;
 mod phases;
 #[path = "stories/questions.rs"]
 mod questions;
+#[path = "stories/results.rs"]
+mod results;
 mod support;
 #[path = "stories/transcript.rs"]
 mod transcript;

@@ -30,7 +30,7 @@ pub use gates::Gates;
 pub use intent::{Intent, Vectors};
 pub use keys::KeySource;
 pub(crate) use layer::position;
-pub use layer::{Layer, PriceLayer};
+pub use layer::{Confirm, Layer, PriceLayer};
 pub use project::ProjectLayer;
 pub use provider::Provider;
 
@@ -55,6 +55,8 @@ pub struct Config {
     pub permission: PermissionMode,
     /// Messages of the user that a model is told of at most, with all that came of them.
     pub history: usize,
+    /// When a plan asks before it runs.
+    pub confirm: Confirm,
     /// What holds commands.
     pub sandbox: Settings,
     /// How messages are read.
@@ -108,6 +110,7 @@ impl Config {
             permission: all.session.permission.unwrap_or_default(),
             sandbox: all.sandbox.settings(environment),
             history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
+            confirm: all.plan.confirm.unwrap_or_default(),
             notify: all.notify.settled(),
             gates: all.gates.settled(),
             filter: environment

@@ -27,7 +27,7 @@ use pilothouse_core::{
     policy::Policy,
     port::{Attention, Reply, Request, Surroundings, Update},
     scope::PermissionMode,
-    session::Step,
+    session::{Bounds, Step},
     trust::Trust,
     work::WorkKey,
 };
@@ -106,6 +106,8 @@ pub struct Setup {
     pub secrets: Secrets,
     /// Whether a session that another process holds is refused; else it is shown read-only.
     pub writing: bool,
+    /// Repairs of a failed gate.
+    pub repairs: u32,
 }
 
 impl Setup {
@@ -129,6 +131,7 @@ impl Setup {
             helper: None,
             secrets: Secrets::default(),
             writing: false,
+            repairs: Bounds::default().repairs,
         }
     }
 }

@@ -25,7 +25,7 @@ mod turns;
 mod verdict;
 mod words;
 
-use super::{Tiers, state::State};
+use super::{Bounds, Tiers, state::State};
 use crate::{
     blob::{Blob, Excerpt},
     checkpoint::{Answer, Checkpoint, CheckpointKind},
@@ -39,12 +39,19 @@ use crate::{
     question::Confirmation,
 };
 
+/// What is configured, as far as deciding depends on it; no part of what happened.
+#[derive(Clone, Copy)]
+pub(super) struct Under<'a> {
+    pub tiers: &'a Tiers,
+    pub policy: &'a Policy,
+    pub gates: &'a [GateDraft],
+    pub bounds: Bounds,
+}
+
 /// Events being decided.
 pub(super) struct Draft<'a> {
     state: &'a mut State,
-    tiers: &'a Tiers,
-    policy: &'a Policy,
-    gates: &'a [GateDraft],
+    under: Under<'a>,
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
@@ -53,14 +60,8 @@ pub(super) struct Draft<'a> {
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
-    pub fn new(
-        state: &'a mut State,
-        tiers: &'a Tiers,
-        policy: &'a Policy,
-        gates: &'a [GateDraft],
-        at: Millis,
-    ) -> Self {
-        Self { state, tiers, policy, gates, at, blobs: Vec::new(), events: Vec::new() }
+    pub fn new(state: &'a mut State, under: Under<'a>, at: Millis) -> Self {
+        Self { state, under, at, blobs: Vec::new(), events: Vec::new() }
     }
 
     /// What was decided. A refusal after the first event is told as a notice: what was recorded

@@ -61,6 +61,8 @@ pub enum What {
     Result(CallId),
     /// What came of a call that the workbench or the user made.
     Output(CallId),
+    /// What the workbench told the model by itself.
+    Nudge,
     /// Something that was decided or happened.
     Record,
     /// A step or a gate of the plan that was told in that event.
@@ -140,6 +142,7 @@ impl Transcript {
                 self.made.insert(*call);
                 self.take_up(*lane);
             }
+            Event::LaneNudged { lane, .. } => self.push(seq, Some(*lane), What::Nudge),
             Event::CallEnded { call, lane, .. } => self.call_ended(seq, *call, *lane),
             Event::CheckpointOpened { checkpoint } => {
                 if let CheckpointKind::Failure(failure) = &checkpoint.kind

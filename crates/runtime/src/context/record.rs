@@ -31,6 +31,10 @@ const AROUND: usize = 2;
 pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<String> {
     let event = texts.event(entry.seq)?.event;
     let said = match entry.what {
+        What::Nudge => {
+            let Event::LaneNudged { text, .. } = event else { return None };
+            text
+        }
         What::Record => record(state, texts, &event)?,
         What::Step(plan) => {
             let Event::PlanReady { plan } = texts.event(plan)?.event else { return None };

@@ -100,7 +100,7 @@ impl Telling<'_> {
                 let output = output(self.texts, entry.seq, most);
                 self.put(output);
             }
-            What::Record | What::Step(_) | What::Answer(_) | What::Report(_) => {
+            What::Nudge | What::Record | What::Step(_) | What::Answer(_) | What::Report(_) => {
                 let told = record::text(state, self.texts, entry).map(|t| Message::text(Role::User, t));
                 self.put(told.map(Piece::stays));
             }

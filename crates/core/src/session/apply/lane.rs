@@ -2,8 +2,8 @@
 
 use crate::{
     event::Event,
-    ids::Seq,
-    session::{Lane, LaneKind, State, lane::LaneScope, state::HEAD_CHARS},
+    ids::{LaneId, Seq},
+    session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
 };
 
 /// Events of lanes and their model.
@@ -11,6 +11,7 @@ macro_rules! lane_events {
     () => {
         Event::LaneOpened { .. }
             | Event::LaneClosed { .. }
+            | Event::LaneNudged { .. }
             | Event::NodeTransition { .. }
             | Event::ThinkingStarted { .. }
             | Event::MessageCompleted { .. }
@@ -39,6 +40,7 @@ impl State {
                     self.cut.insert(call, (lane.turn, lane.id));
                 }
             }
+            Event::LaneNudged { lane, .. } => self.nudged(*lane, seq),
             Event::NodeTransition { lane, to, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
                 if let Some(lane) = self.lanes.get_mut(lane) {
@@ -78,6 +80,12 @@ impl State {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn nudged(&mut self, lane: LaneId, seq: Seq) {
+        if let Some(lane) = self.lanes.get_mut(&lane) {
+            lane.talk.push(Talk::Nudge(seq));
         }
     }
 }

@@ -204,7 +204,7 @@ impl Draft<'_> {
         if permission == self.state.permission && chat_only == self.state.chat_only {
             return Err(Refusal::new(format!("the ceiling is {} already", permission.badge())));
         }
-        if let Some(why) = self.policy.exposed().filter(|_| permission == PermissionMode::Auto) {
+        if let Some(why) = self.under.policy.exposed().filter(|_| permission == PermissionMode::Auto) {
             return Err(Refusal::new(format!(
                 "not auto in this folder: {why}; open a narrower one for that"
             )));

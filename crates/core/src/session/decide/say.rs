@@ -74,7 +74,7 @@ impl Draft<'_> {
             let turn = self.record(turn, line, reading);
             return self.route(turn);
         }
-        if self.tiers.classifier.undoes(line) && !self.state.ledger().is_empty() {
+        if self.under.tiers.classifier.undoes(line) && !self.state.ledger().is_empty() {
             self.record(turn, line, reading);
             return self.undo();
         }
@@ -105,7 +105,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn read(&self, line: &str) -> Reading {
-        self.state.read(line, self.tiers)
+        self.state.read(line, self.under.tiers)
     }
 
     pub(super) fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
@@ -170,7 +170,7 @@ impl Draft<'_> {
             return self.unclear(turn, clarify);
         }
         let running = self.state.phase == Phase::Executing && reading.whole.turn == Turn::PlanContinue;
-        if running && !self.tiers.classifier.steers(&reading.text) {
+        if running && !self.under.tiers.classifier.steers(&reading.text) {
             // It does not speak of what runs: work of its own, which waits for the end.
             self.queue_plan(turn);
             return Ok(());

@@ -66,7 +66,7 @@ impl Draft<'_> {
         }
         // Beside a diff that waits, a short word is about it and never about the run.
         let review = self.state.open.values().find(|c| c.kind.review().is_some())?;
-        let short = Lone::of(line).is_some() || self.tiers.classifier.declines(line);
+        let short = Lone::of(line).is_some() || self.under.tiers.classifier.declines(line);
         short.then(|| worded(review, None))
     }
 
@@ -97,7 +97,7 @@ impl Draft<'_> {
     /// Whether a word to the workbench has effect although something else is said with it.
     fn stands_beside(&self, word: &Control, text: &str) -> bool {
         match word {
-            Control::Cancel => !self.tiers.classifier.declines(text),
+            Control::Cancel => !self.under.tiers.classifier.declines(text),
             Control::ModeSwitch(_) | Control::Reset | Control::Help | Control::Status => true,
             Control::Redo
             | Control::Exit
