@@ -355,6 +355,11 @@ impl Plan {
         self.tasks.iter().any(|t| !matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
     }
 
+    /// The plan by name, and how far it got.
+    pub fn standing(&self) -> String {
+        format!("the plan \"{}\", {} of {} steps done", self.title, self.done(), self.tasks.len())
+    }
+
     /// How many tasks are settled.
     pub fn settled(&self) -> usize {
         self.tasks.iter().filter(|t| t.status.settled()).count()

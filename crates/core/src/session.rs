@@ -10,6 +10,7 @@ mod decide;
 mod digest;
 mod hooks;
 pub mod lane;
+mod stake;
 pub mod state;
 pub mod tiers;
 

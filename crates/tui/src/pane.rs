@@ -131,6 +131,11 @@ pub trait Pane: fmt::Debug {
     /// What was drawn counts as not seen.
     fn covered(&mut self) {}
 
+    /// Closes what lies open in it; false where nothing does.
+    fn close(&mut self) -> bool {
+        false
+    }
+
     /// For the border above.
     fn title(&self, ctx: &Ctx<'_>) -> Title;
 

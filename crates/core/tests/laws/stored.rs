@@ -88,6 +88,8 @@ const fn place(event: &Event) -> usize {
         Event::RulesKept { .. } => 64,
         Event::CommandMeant { .. } => 65,
         Event::CommandChanged { .. } => 66,
+        Event::ProposalSetAside { .. } => 67,
+        Event::ProposalTakenUp { .. } => 68,
     }
 }
 
@@ -98,7 +100,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..67), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..69), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

@@ -138,6 +138,7 @@ fn left(state: &State, lane: &Lane) -> Option<String> {
             ProposalStatus::Open
             | ProposalStatus::Applying(_)
             | ProposalStatus::Applied(_)
+            | ProposalStatus::SetAside
             | ProposalStatus::Dropped => None,
         })
         .collect();

@@ -70,7 +70,7 @@ actions! {
         /// Nothing of this file.
         Skip "skip", "skip the file", "this file; nothing is written";
         /// Up to the plan.
-        UpToPlan "up-to-plan", "up, back to the plan", "drops the proposals";
+        UpToPlan "up-to-plan", "up, back to the plan", "moves the focus; all is kept";
         /// All files.
         DiffAll "diff-all", "all files", "this screen";
         /// Unified or side by side.
@@ -101,13 +101,7 @@ impl DiffAction {
     /// was drawn.
     const fn decides(self) -> bool {
         match self {
-            Self::Take
-            | Self::Leave
-            | Self::Toggle
-            | Self::Apply
-            | Self::ApplyAll
-            | Self::Skip
-            | Self::UpToPlan => true,
+            Self::Take | Self::Leave | Self::Toggle | Self::Apply | Self::ApplyAll | Self::Skip => true,
             Self::NextHunk
             | Self::PreviousHunk
             | Self::NextFile
@@ -122,7 +116,8 @@ impl DiffAction {
             | Self::PageUp
             | Self::Top
             | Self::Bottom
-            | Self::Edit => false,
+            | Self::Edit
+            | Self::UpToPlan => false,
         }
     }
 }

@@ -41,7 +41,7 @@ impl DiffPane {
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
             DiffAction::UpToPlan => {
-                return Outcome { focus: Some(Focus::Pane(plan::ID)), ..Outcome::input(Input::Up) };
+                return Outcome::focus(Focus::Pane(plan::ID));
             }
             DiffAction::DiffAll => {
                 self.all = !self.all;

@@ -187,7 +187,8 @@ impl<'a> Drawer<'a> {
         let state: &'a State = self.ctx.state;
         let of_task = state.proposals().values().filter(|p| p.task == Some(task.id));
         of_task
-            .filter(|p| p.status != ProposalStatus::Dropped && task.status == TaskStatus::Running)
+            .filter(|p| !matches!(p.status, ProposalStatus::Dropped | ProposalStatus::SetAside))
+            .filter(|_| task.status == TaskStatus::Running)
             .collect()
     }
 
@@ -265,6 +266,7 @@ impl<'a> Drawer<'a> {
                 let lost = if removed > 0 { format!(" -{removed}") } else { String::new() };
                 (g.done, Slot::Ok, Row::of(&format!("+{added}{lost}"), Slot::Soft))
             }
+            ProposalStatus::SetAside => (g.skipped, Slot::Soft, Row::of("set aside", Slot::Soft)),
             ProposalStatus::Skipped | ProposalStatus::Dropped => {
                 (g.skipped, Slot::Soft, Row::of("left", Slot::Soft))
             }

@@ -81,6 +81,14 @@ impl Log {
                 let word = if *dropped { "discarded" } else { "left" };
                 self.mark(at, Mark::Skipped, &format!("{word} {path}: {reason}"));
             }
+            Event::ProposalSetAside { proposal, reason } => {
+                let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
+                self.mark(at, Mark::Skipped, &format!("set aside {path}: {reason} – /proposals lists it"));
+            }
+            Event::ProposalTakenUp { proposal } => {
+                let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
+                self.mark(at, Mark::Dot, &format!("taken up again: {path}"));
+            }
             Event::Reverted { redo, .. } => {
                 self.mark(
                     at,
