@@ -757,6 +757,8 @@ pub enum RunStatus {
     Cancelled,
     /// The user goes on by hand.
     Manual,
+    /// It came to its end, and not everything of it was done.
+    Ended,
 }
 
 /// How a tool call ended.

@@ -179,6 +179,9 @@ impl PendingMessage {
     }
 }
 
+/// Repairs of a failed gate before the user is asked again without that choice.
+pub const MAX_REPAIRS: u32 = 2;
+
 /// How many characters of a turn's text the session keeps.
 pub const HEAD_CHARS: usize = 200;
 

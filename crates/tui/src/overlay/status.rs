@@ -41,7 +41,7 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
     let state = ctx.state;
     let plan = state.plan.as_ref().or(state.suspended.as_ref()).map_or("none".to_owned(), |p| {
         let aside = if state.plan.is_none() { ", paused" } else { "" };
-        format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.settled(), p.tasks.len())
+        format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.done(), p.tasks.len())
     });
     let cost = state.usage.cost_micros.map_or("not known".to_owned(), |micros| {
         format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)

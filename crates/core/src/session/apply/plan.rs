@@ -6,7 +6,7 @@ use crate::{
     ids::{GateId, Seq, TaskId},
     intent::Phase,
     plan::{GateStatus, Plan, TaskStatus},
-    session::State,
+    session::{State, state::MAX_REPAIRS},
 };
 
 /// Events of plans, their tasks and their gates.
@@ -100,6 +100,7 @@ impl State {
             task: None,
             step: self.plan.as_ref().map_or(0, Plan::settled),
             gate: Some(gate),
+            spent: self.repairs >= MAX_REPAIRS,
             message: diagnostics.to_owned(),
             hint: String::new(),
             planner: None,

@@ -12,12 +12,9 @@ use crate::{
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
     scope::{PermissionMode, ToolScope},
-    session::LaneKind,
+    session::{LaneKind, state::MAX_REPAIRS},
     tool::Run,
 };
-
-/// Repairs of a failed gate before the user is asked again without that choice.
-pub const MAX_REPAIRS: u32 = 2;
 
 fn read_only() -> Refusal {
     Refusal::new("the ceiling is read-only: plans can be made but not run. Shift-Tab or /ask raises it.")
@@ -127,8 +124,20 @@ impl Draft<'_> {
         match (gate, task) {
             (Some((gate, command)), _) => self.start_gate(gate, &command),
             (None, Some((task, node))) => self.start_task(task, node),
+            (None, None) if self.renew_gates() => self.continue_run(),
             (None, None) => self.complete_run(),
         }
+    }
+
+    /// Gates that went stale run again before a run ends; false where there are none.
+    fn renew_gates(&mut self) -> bool {
+        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        let stale: Vec<GateId> =
+            gates.filter(|g| matches!(g.status, GateStatus::Stale(_))).map(|g| g.id).collect();
+        for gate in &stale {
+            self.emit(Event::GateReset { gate: *gate, skipped: false });
+        }
+        !stale.is_empty()
     }
 
     fn start_task(&mut self, task: TaskId, node: IntentNode) {
@@ -211,10 +220,13 @@ impl Draft<'_> {
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
             (None, 0) => format!("Complete ({took}ms)"),
+            (Some(plan), _) if !plan.complete() => plan.ended(),
             (_, 1) => "Complete. 1 file created/modified.".to_owned(),
             (_, n) => format!("Complete. {n} files created/modified."),
         };
+        let ended = self.state.plan.as_ref().is_some_and(|p| !p.complete());
         let status = match goal.as_ref().map(|g| g.status) {
+            None if ended => RunStatus::Ended,
             None | Some(GoalStatus::Completed) => RunStatus::Completed,
             Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
             Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,
