@@ -170,6 +170,9 @@ pub trait Pane: fmt::Debug {
         false
     }
 
+    /// The user sent something: what comes of it is to be seen.
+    fn sent(&mut self) {}
+
     /// The keys that do so.
     fn deciding_keys(&self, _ctx: &Ctx<'_>) -> DecidingKeys {
         DecidingKeys::default()

@@ -8,14 +8,15 @@ use pilothouse_core::{
     input::Input,
     intent::{Slash, SlashCommand},
     port::Ask,
+    question::Place,
     scope::PermissionMode,
 };
 
 use super::{App, AppCommand};
 use crate::{
     composer, frame,
-    overlay::OVERLAYS,
-    pane::{Focus, PANES, PaneId},
+    overlay::{OVERLAYS, approvals},
+    pane::{Focus, PANES, PaneId, diff},
     preview::{LONGEST, lowered},
     theme::Theme,
 };
@@ -45,8 +46,10 @@ impl App {
                 let question = self.world.state().phase_question();
                 let default =
                     question.and_then(|q| Some((q.id, self.world.state().spec(q).default_answer()?)));
-                if let Some((id, answer)) = default.filter(|(id, _)| self.stood(&self.asked, id)) {
-                    self.answer(id, answer);
+                match default {
+                    Some((id, answer)) if self.stood(&self.asked, &id) => self.answer(id, answer),
+                    Some(_) => {}
+                    None => self.open_what_waits(now),
                 }
             }
             composer::ComposerEvent::NextPane => self.step_pane(true, now),
@@ -81,9 +84,22 @@ impl App {
         }
     }
 
+    /// Opens what waits, and decides nothing: the diff where only changes do, else the list.
+    fn open_what_waits(&mut self, now: Instant) {
+        let state = self.world.state();
+        if state.phase_question().is_some() || state.open.is_empty() {
+            return;
+        }
+        if state.open.values().all(|c| state.spec(c).place == Place::Diff) {
+            return self.go(Focus::Pane(diff::ID));
+        }
+        self.open(&approvals::KIND, now);
+    }
+
     /// Hands a message to the session.
     fn send(&mut self, text: String) {
         let seen = self.world.state().seq;
+        self.panes.sent();
         self.input(Input::Say { text, seen });
     }
 

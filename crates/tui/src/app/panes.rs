@@ -64,6 +64,11 @@ impl Panes {
         self.list.first().map(|(id, pane)| (*id, &**pane))
     }
 
+    /// The user sent something.
+    pub(super) fn sent(&mut self) {
+        self.list.iter_mut().for_each(|(_, pane)| pane.sent());
+    }
+
     /// Hands one event to every pane; the session has it folded already.
     pub(super) fn fold(&mut self, state: &State, event: &Stamped) {
         self.list.iter_mut().for_each(|(_, pane)| pane.fold(state, event));

@@ -160,7 +160,7 @@ impl Pane for DiffPane {
         let key = Ink::of(Slot::Accent).bold();
         let mut row = Row::new();
         for (letter, rest) in
-            [("A", "pply"), ("S", "kip"), ("E", "dit"), ("D", "iff all"), ("U", "p (back to Plan)")]
+            [("a", "pply"), ("s", "kip"), ("e", "dit"), ("d", "iff all"), ("u", "p (back to Plan)")]
         {
             let gap = if row.pieces.is_empty() { "" } else { " / " };
             row = row.and(gap, Slot::Soft).and("[", Slot::Text).and(letter, key);
