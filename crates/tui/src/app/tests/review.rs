@@ -421,16 +421,3 @@ fn a_cancel_before_the_first_word_leaves_no_spinner() {
     desk.press("<ctrl-c>").deliver();
     assert!(!desk.text().contains("thinking") && !desk.text().contains("⠋"), "{}", desk.text());
 }
-
-#[test]
-fn sending_scrolls_to_the_end() {
-    let mut desk = Desk::new(120, 20);
-    for n in 0..12 {
-        desk.press(&format!("what is part {n}<enter>")).deliver();
-        desk.reply("It is here.", &[]);
-    }
-    desk.press("<pgup><pgup>");
-    assert!(!desk.text().contains("part 11"), "{}", desk.text());
-    desk.press("what is part 12<enter>").deliver();
-    assert!(desk.text().contains("part 12"), "{}", desk.text());
-}
