@@ -572,6 +572,18 @@ pub enum Event {
         /// Dropped by the workbench rather than skipped by the user.
         dropped: bool,
     },
+    /// A proposal's work ended before the user had decided on it; it is kept, with its decisions.
+    ProposalSetAside {
+        /// The proposal.
+        proposal: ProposalId,
+        /// Why, for people.
+        reason: String,
+    },
+    /// The user took up again what was set aside: it waits for a decision once more.
+    ProposalTakenUp {
+        /// The proposal.
+        proposal: ProposalId,
+    },
     /// The user, or the mode, approved that changes are written.
     ApplyApproved {
         /// The write.
@@ -758,6 +770,8 @@ pub enum RunStatus {
     Cancelled,
     /// The user goes on by hand.
     Manual,
+    /// It came to its end, and not everything of it was done.
+    Ended,
 }
 
 /// How a tool call ended.

@@ -86,10 +86,12 @@ pub enum Input {
         /// The new draft, against the same file.
         draft: ProposalDraft,
     },
-    /// The user goes from the diff up to the plan; the proposals are dropped.
+    /// The user goes from the diff up to the plan; the proposals are set aside.
     Up,
-    /// The user stops what runs.
+    /// The user stops what runs; what is undecided is set aside.
     Cancel,
+    /// The user stops the answer that is being given, and never anything else.
+    StopAnswer,
     /// The user changed the ceiling.
     SetPermission(PermissionMode),
     /// The user wants the last applied change taken back.

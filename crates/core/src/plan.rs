@@ -368,6 +368,39 @@ impl Plan {
         self.tasks.iter().any(|t| !matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
     }
 
+    /// Whether every task is done and every gate green and fresh, or waived by the user.
+    pub fn complete(&self) -> bool {
+        let green = |g: &Gate| matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped);
+        self.done() == self.tasks.len() && self.gates.iter().all(green)
+    }
+
+    /// How it ended where it is not complete, each kind of step counted apart:
+    /// `Ended: 1 of 6 done, 5 skipped, gate lint not green (you skipped it)`.
+    pub fn ended(&self) -> String {
+        let mut out = format!("Ended: {} of {} done", self.done(), self.tasks.len());
+        let kinds = [
+            (TaskStatus::Failed, "failed"),
+            (TaskStatus::Cancelled, "stopped"),
+            (TaskStatus::Skipped, "skipped"),
+            (TaskStatus::Pending, "not begun"),
+        ];
+        for (status, word) in kinds {
+            let n = self.tasks.iter().filter(|t| t.status == status).count();
+            if n > 0 {
+                out.push_str(&format!(", {n} {word}"));
+            }
+        }
+        for gate in self.gates.iter().filter(|g| g.status == GateStatus::Skipped) {
+            out.push_str(&format!(", gate {} not green (you skipped it)", gate.name));
+        }
+        out
+    }
+
+    /// The plan by name, and how far it got.
+    pub fn standing(&self) -> String {
+        format!("the plan \"{}\", {} of {} steps done", self.title, self.done(), self.tasks.len())
+    }
+
     /// How many tasks are settled.
     pub fn settled(&self) -> usize {
         self.tasks.iter().filter(|t| t.status.settled()).count()

@@ -8,6 +8,8 @@
     missing_docs
 )]
 
+#[path = "stories/aside.rs"]
+mod aside;
 #[path = "stories/changes.rs"]
 mod changes;
 #[path = "stories/commands.rs"]

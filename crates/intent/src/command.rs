@@ -31,6 +31,8 @@ pub enum Slash {
     Unundo,
     /// Goes to the proposed changes.
     Diff,
+    /// Lists what was set aside, takes it up again.
+    Proposals,
     /// Shows what waits for the user.
     Approvals,
     /// Says why the last message took its path.
@@ -131,7 +133,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 25] = [
+pub static SLASH_COMMANDS: [SlashCommand; 26] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -153,6 +155,13 @@ pub static SLASH_COMMANDS: [SlashCommand; 25] = [
     row(Slash::Undo, ("undo", &[]), Nothing, Session, "take back the last applied change"),
     row(Slash::Unundo, ("unundo", &[]), Nothing, Session, "put back the last undone change"),
     row(Slash::Diff, ("diff", &[]), Nothing, Screen, "go to the proposed changes"),
+    row(
+        Slash::Proposals,
+        ("proposals", &["aside"]),
+        Optional("FILE|all|plan|drop"),
+        Session,
+        "what is set aside; with FILE or all, take it up again",
+    ),
     row(Slash::Approvals, ("approvals", &[]), Nothing, Screen, "what waits for you"),
     row(Slash::Why, ("why", &[]), Nothing, Screen, "why the last message took its path"),
     row(Slash::Status, ("status", &["state"]), Nothing, Either, "mode, phase, plan, queue"),
@@ -278,6 +287,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Undo
         | Slash::Unundo
         | Slash::Diff
+        | Slash::Proposals
         | Slash::Approvals
         | Slash::Why
         | Slash::Chat

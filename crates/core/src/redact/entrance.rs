@@ -87,6 +87,7 @@ impl Redactor {
             | Input::EditProposal { .. }
             | Input::Up
             | Input::Cancel
+            | Input::StopAnswer
             | Input::SetPermission(_)
             | Input::Undo
             | Input::Redo

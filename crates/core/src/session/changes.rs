@@ -94,6 +94,12 @@ impl Changes {
                     p.status = if *dropped { ProposalStatus::Dropped } else { ProposalStatus::Skipped };
                 }
             }
+            Event::ProposalSetAside { proposal, .. } => {
+                self.set_proposals(std::iter::once(*proposal), ProposalStatus::SetAside);
+            }
+            Event::ProposalTakenUp { proposal } => {
+                self.set_proposals(std::iter::once(*proposal), ProposalStatus::Open);
+            }
             Event::ApplyApproved { apply, approval, take, .. } => {
                 self.set_proposals(take.iter().map(|t| t.0), ProposalStatus::Applying(*apply));
                 let apply = Apply {

@@ -4,6 +4,7 @@
 //! decided, so what is decided next sees them. Never performs anything.
 
 mod answer;
+mod aside;
 mod call;
 mod change;
 mod command;
@@ -111,6 +112,7 @@ impl<'a> Draft<'a> {
             Input::EditProposal { proposal, draft } => self.edit_proposal(proposal, draft),
             Input::Up => self.up_to_plan(),
             Input::Cancel => self.cancel(),
+            Input::StopAnswer => self.cancel_answer(),
             Input::SetPermission(mode) => self.set_ceiling(control::Ceiling::of(mode)),
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),

@@ -67,8 +67,10 @@ pub struct State {
     pub phase: Phase,
     /// The active plan.
     pub plan: Option<Plan>,
-    /// A plan set aside.
+    /// The plan set aside last.
     pub suspended: Option<Plan>,
+    /// Unfinished plans set aside before it, the oldest first.
+    pub earlier: Vec<Plan>,
     /// Why the phase is failed.
     pub failure: Option<Failure>,
     /// The turn whose planning or run failed last.
@@ -283,6 +285,22 @@ impl State {
     /// Open proposals of one lane.
     pub fn proposals_of(&self, lane: LaneId) -> impl Iterator<Item = &Proposal> {
         self.open_proposals().filter(move |p| p.lane == lane)
+    }
+
+    /// Proposals that were set aside undecided, the newest first.
+    pub fn set_aside(&self) -> impl Iterator<Item = &Proposal> {
+        self.proposals().values().rev().filter(|p| p.status == ProposalStatus::SetAside)
+    }
+
+    /// The plan that is taken up next: the last one that was not finished, else the last.
+    pub fn last_plan(&self) -> Option<&Plan> {
+        let last = self.suspended.as_ref()?;
+        self.plan_aside().or(Some(last))
+    }
+
+    /// The last plan that was set aside unfinished.
+    pub fn plan_aside(&self) -> Option<&Plan> {
+        self.suspended.iter().chain(self.earlier.iter().rev()).find(|p| p.unfinished())
     }
 
     /// The lane of the run that is at work, if any.

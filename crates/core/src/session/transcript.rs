@@ -234,6 +234,8 @@ impl Transcript {
                 false
             }
             Event::ProposalClosed { .. }
+            | Event::ProposalSetAside { .. }
+            | Event::ProposalTakenUp { .. }
             | Event::Applied { .. }
             | Event::ApplyFailed { .. }
             | Event::Reverted { .. }

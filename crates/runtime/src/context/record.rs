@@ -61,6 +61,13 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
         Event::Applied { apply } => applied(state, texts, *apply)?,
         Event::ApplyFailed { message, .. } => format!("not written: {message}"),
         Event::ProposalClosed { proposal, reason, dropped } => closed(state, *proposal, reason, *dropped)?,
+        Event::ProposalSetAside { proposal, reason } => {
+            let path = &state.proposals().get(proposal)?.path;
+            format!("set aside, nothing of it is written: {path}: {reason}")
+        }
+        Event::ProposalTakenUp { proposal } => {
+            format!("taken up again, waits for the user: {}", state.proposals().get(proposal)?.path)
+        }
         Event::Reverted { apply, redo } => {
             let what = if *redo { "put back" } else { "undone" };
             format!(
@@ -76,6 +83,7 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
                 RunStatus::Failed => "The run failed",
                 RunStatus::Cancelled => "The run was stopped",
                 RunStatus::Manual => "The user took the run over by hand",
+                RunStatus::Ended => "The run ended, and not everything of it was done",
             };
             let files =
                 if files.is_empty() { String::new() } else { format!("\nfiles changed: {}", paths(files)) };

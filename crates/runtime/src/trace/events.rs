@@ -129,6 +129,8 @@ impl EventTrace {
             | Event::HunkDecided { .. }
             | Event::ProposalEdited { .. }
             | Event::ProposalClosed { .. }
+            | Event::ProposalSetAside { .. }
+            | Event::ProposalTakenUp { .. }
             | Event::ApplyApproved { .. }
             | Event::CommandEdited { .. }
             | Event::CommandMeant { .. }

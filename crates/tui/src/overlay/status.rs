@@ -2,14 +2,14 @@
 //!
 //! Owns its words. Never acts.
 
-use pilothouse_core::{clean::Clean, intent::Slash};
+use pilothouse_core::{clean::Clean, intent::Slash, session::State};
 use ratatui::buffer::Buffer;
 
 use super::{Caret, Overlay, OverlayKind, page::frame};
 use crate::{
     ctx::Ctx,
     keymap::Entry,
-    row::{Row, wrap},
+    row::{Row, count, wrap},
     theme::Slot,
 };
 
@@ -41,7 +41,7 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
     let state = ctx.state;
     let plan = state.plan.as_ref().or(state.suspended.as_ref()).map_or("none".to_owned(), |p| {
         let aside = if state.plan.is_none() { ", paused" } else { "" };
-        format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.settled(), p.tasks.len())
+        format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.done(), p.tasks.len())
     });
     let cost = state.usage.cost_micros.map_or("not known".to_owned(), |micros| {
         format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
@@ -54,6 +54,7 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
         ("sandbox", Clean::line(&state.sandbox.to_string()).into_string()),
         ("plan", plan),
         ("waiting", crate::bar::waiting(state).to_string()),
+        ("set aside", set_aside(state)),
         ("queued", state.queue.len().to_string()),
         ("written", format!("{} changes can be taken back", state.ledger().len())),
         ("model", Clean::line(&ctx.surroundings.model).into_string()),
@@ -87,5 +88,15 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
     let inner = frame(ctx, area, "Status", "", &[("Esc", "close")], buf);
     for (line, y) in lines.iter().zip(inner.top() + 1..inner.bottom()) {
         line.paint(ctx.theme, buf, inner, y);
+    }
+}
+
+/// Plans and proposals that can be taken up again.
+fn set_aside(state: &State) -> String {
+    let plans = usize::from(state.plan_aside().is_some());
+    match (state.set_aside().count(), plans) {
+        (0, 0) => "nothing".to_owned(),
+        (0, _) => "a plan; /redo takes it up".to_owned(),
+        (files, _) => format!("{}; /proposals lists them", count(files, "proposal")),
     }
 }

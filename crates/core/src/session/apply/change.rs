@@ -19,6 +19,8 @@ macro_rules! change_events {
             | Event::HunkDecided { .. }
             | Event::ProposalEdited { .. }
             | Event::ProposalClosed { .. }
+            | Event::ProposalSetAside { .. }
+            | Event::ProposalTakenUp { .. }
             | Event::ApplyApproved { .. }
             | Event::ApplyStarted { .. }
             | Event::Applied { .. }

@@ -242,7 +242,7 @@ impl Draft<'_> {
     }
 
     /// Closes every diff question whose proposals are all settled, and lets its lane go on.
-    fn settle_reviews(&mut self) {
+    pub(super) fn settle_reviews(&mut self) {
         let waits = |p: &Proposal| matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
         let settled: Vec<(CheckpointId, LaneId)> = self
             .state

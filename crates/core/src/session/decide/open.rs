@@ -194,6 +194,11 @@ impl Draft<'_> {
                 ),
             );
         }
+        let aside = self.state.set_aside().count();
+        if aside > 0 {
+            let s = if aside == 1 { " is" } else { "s are" };
+            self.notice(Level::Info, format!("{aside} proposal{s} set aside; /proposals lists them."));
+        }
         if let Some(plan) = self.state.suspended.as_ref().filter(|p| p.unfinished()) {
             let (title, done, all) = (plan.title.clone(), plan.done(), plan.tasks.len());
             let text =

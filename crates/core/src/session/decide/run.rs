@@ -148,8 +148,20 @@ impl Draft<'_> {
         match (gate, task) {
             (Some((gate, command)), _) => self.start_gate(gate, &command),
             (None, Some((task, node))) => self.start_task(task, node),
+            (None, None) if self.renew_gates() => self.continue_run(),
             (None, None) => self.complete_run(),
         }
+    }
+
+    /// Gates that went stale run again before a run ends; false where there are none.
+    fn renew_gates(&mut self) -> bool {
+        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        let stale: Vec<GateId> =
+            gates.filter(|g| matches!(g.status, GateStatus::Stale(_))).map(|g| g.id).collect();
+        for gate in &stale {
+            self.emit(Event::GateReset { gate: *gate, skipped: false });
+        }
+        !stale.is_empty()
     }
 
     fn start_task(&mut self, task: TaskId, node: IntentNode) {
@@ -204,7 +216,8 @@ impl Draft<'_> {
         let mut red =
             red.filter(|g| matches!(g.status, GateStatus::Failed(_))).map(|g| (g.id, g.name.clone()));
         let Some((gate, name)) = red.next_back().filter(|_| self.state.run_lane().is_none()) else { return };
-        let Some(failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
+        let Some(mut failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
+        failure.spent = self.state.repairs >= self.under.bounds.repairs;
         self.ask(failure, format!("[Gate: {name}] failed"));
     }
 
@@ -231,10 +244,13 @@ impl Draft<'_> {
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
             (None, 0) => format!("Complete ({took}ms)"),
+            (Some(plan), _) if !plan.complete() => plan.ended(),
             (_, 1) => "Complete. 1 file created/modified.".to_owned(),
             (_, n) => format!("Complete. {n} files created/modified."),
         };
+        let ended = self.state.plan.as_ref().is_some_and(|p| !p.complete());
         let status = match goal.as_ref().map(|g| g.status) {
+            None if ended => RunStatus::Ended,
             None | Some(GoalStatus::Completed) => RunStatus::Completed,
             Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
             Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,
@@ -322,6 +338,7 @@ impl Draft<'_> {
         }
         self.close_phase_question();
         self.go(Trigger::Redo)?;
+        self.give_way(&plan);
         self.emit(Event::PlanReady { plan });
         self.ask_of_phase();
         Ok(())
