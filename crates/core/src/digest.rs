@@ -21,6 +21,22 @@ const NAMES: usize = 6;
 /// Most bytes of a name.
 const NAME_BYTES: usize = 120;
 
+/// Exit codes of a shell that found no such program, or one that it may not start.
+const NO_PROGRAM: [i32; 2] = [126, 127];
+/// What programs say that are there and lack what they stand for.
+const LACKS: [&str; 4] = [
+    "rustup could not choose a version",
+    "rustup is unable to find",
+    ": No module named ",
+    "Missing script:",
+];
+
+/// Whether a check did not fail but could not be made: its program is not here, or lacks its own parts.
+pub fn could_not_run(exit: Option<i32>, text: &str) -> bool {
+    let said = || text.lines().any(|l| LACKS.iter().any(|s| l.contains(s)) && !l.contains("Error: "));
+    exit.is_some_and(|code| NO_PROGRAM.contains(&code)) || said()
+}
+
 /// One thing that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Failed {

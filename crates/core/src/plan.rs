@@ -100,6 +100,9 @@ pub struct Gate {
     /// It runs once all of these are settled; all tasks when empty.
     #[serde(default)]
     pub after: Vec<TaskId>,
+    /// Whether nobody asked for it: it was found in the project.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub found: bool,
     /// Where it stands.
     pub status: GateStatus,
 }
@@ -226,6 +229,9 @@ pub struct GateDraft {
     /// Numbers of tasks that come before, from 1; all when empty.
     #[serde(default, deserialize_with = "read::if_any")]
     pub after: Vec<u64>,
+    /// Whether it was found in the project; no model says so.
+    #[serde(skip)]
+    pub found: bool,
 }
 
 /// Endings of files that no build and no test reads.
@@ -308,6 +314,7 @@ impl GateDraft {
             name: if self.name.trim().is_empty() { self.command.clone() } else { self.name },
             command: self.command,
             after,
+            found: self.found,
             status: GateStatus::Pending,
         }
     }

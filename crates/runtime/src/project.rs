@@ -124,6 +124,7 @@ impl Project {
     pub fn gates(&self) -> Vec<GateDraft> {
         let of = |purpose| self.commands.iter().find(|c| c.purpose == purpose && c.missing.is_none());
         let gate = |c: &Command| GateDraft {
+            found: true,
             name: format!("{} (found)", c.purpose.name()),
             command: c.line.clone(),
             after: Vec::new(),

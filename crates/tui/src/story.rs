@@ -179,8 +179,12 @@ pub(crate) fn plan() -> Plan {
         files: vec![file.into()],
         ..TaskDraft::default()
     };
-    let gate =
-        |name: &str, command: &str, after| GateDraft { name: name.into(), command: command.into(), after };
+    let gate = |name: &str, command: &str, after| GateDraft {
+        name: name.into(),
+        command: command.into(),
+        after,
+        found: false,
+    };
     let draft = PlanDraft {
         title: "Add rate limiting".into(),
         note: "Buckets live in memory and are lost on a restart.".into(),

@@ -38,7 +38,12 @@ fn a_gate_asks_in_every_mode_until_the_folder_is_trusted() {
 
 #[test]
 fn a_plan_of_code_without_gates_gets_those_that_were_found_where_they_run_unasked() {
-    let found = || GateDraft { name: "test (found)".into(), command: "cargo test".into(), after: Vec::new() };
+    let found = || GateDraft {
+        name: "test (found)".into(),
+        command: "cargo test".into(),
+        after: Vec::new(),
+        found: true,
+    };
     let gates = |trust, task: serde_json::Value, gates: serde_json::Value| {
         let mut b = opened_with(trust);
         b.session.set_gates(vec![found()]);

@@ -49,6 +49,7 @@ impl Driver {
     pub(super) fn set_gates(&mut self) {
         let settings = &self.at.config.gates;
         let named = |command: &String| GateDraft {
+            found: false,
             name: "check (settings)".to_owned(),
             command: command.clone(),
             after: Vec::new(),

@@ -5,7 +5,7 @@
 use pilothouse_core::{
     event::Event,
     intent::{IntentNode, Turn},
-    plan::{GateStatus, Plan, TaskStatus},
+    plan::{Gate, GateStatus, Plan, TaskStatus},
     session::State,
 };
 
@@ -53,7 +53,10 @@ impl Results {
         let Some(plan) = &self.plan else {
             return (!self.commanded && !self.wrote).then(|| "nothing came of it: no command ran".to_owned());
         };
-        if let Some(gate) = plan.gates.iter().find(|g| !matches!(g.status, GateStatus::Passed(_))) {
+        // One that nobody asked for and that could not run here proves nothing, and is told.
+        let waived = |g: &Gate| g.found && g.status == GateStatus::Skipped;
+        let green = |g: &Gate| matches!(g.status, GateStatus::Passed(_)) || waived(g);
+        if let Some(gate) = plan.gates.iter().find(|g| !green(g)) {
             let why = match gate.status {
                 GateStatus::Stale(_) => "files changed since it was green",
                 GateStatus::Failed(_) => "it failed",

@@ -35,6 +35,15 @@ impl Draft<'_> {
             self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
             return self.leave_gate_out(lane, gate);
         };
+        let found = self.state.plan.as_ref().and_then(|p| p.gate(gate)).is_some_and(|g| g.found);
+        if found && !passed && digest::could_not_run(exit.code, &diagnostics) {
+            let why = digest::end(&diagnostics).lines().last().unwrap_or_default();
+            self.notice(
+                Level::Warn,
+                format!("`{command}` cannot run here, so nothing was checked by it: {why}"),
+            );
+            return self.leave_gate_out(lane, gate);
+        }
         self.emit(Event::LaneClosed { lane });
         let evidence = EvidenceId(self.id());
         let proof = Proof { command, exit, output, diagnostics, tree: self.tree() };
