@@ -137,7 +137,6 @@ fn a_rule_for_good_is_previewed_kept_below_what_stands_there_and_spares_the_next
     assert!(!fs::read_to_string(&file).unwrap().contains("mkdir"), "nothing is kept before the second yes");
     terminal.decide("y");
     terminal.gone("Permanent rule");
-    terminal.keys("q");
     terminal.see("All done.");
     assert!(desk.path().join("one").is_dir() && desk.path().join("two").is_dir(), "the next ran unasked");
     let kept = fs::read_to_string(&file).unwrap();
@@ -168,12 +167,14 @@ fn what_changes_between_the_look_and_the_yes_is_asked_about_again() {
             fs::write(&script, "echo second >> ran\n").unwrap();
         }
         terminal.decide("y");
+        // It waited no more, so the list closed; now it waits again.
+        terminal.see("Ctrl-X a");
+        terminal.keys("\x18a");
         let screen = terminal.see("since you allowed it:");
         assert!(screen.contains("changed"), "{screen}");
         assert!(!desk.path().join("ran").exists(), "nothing was done");
         terminal.decide("y");
         terminal.gone("since you allowed it");
-        terminal.keys("q");
         terminal.see("All done.");
         assert_eq!(desk.file("ran"), if link { "other\n" } else { "second\n" });
         terminal.keys("\x03\x03");

@@ -19,7 +19,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::{
     Desk,
-    alone::{Running, finish, not_run, processes},
+    alone::{Ended, Running, finish, not_run, processes},
     server::{Server, Turn},
 };
 
@@ -416,9 +416,23 @@ fn without_a_sandbox_it_says_so_and_every_command_asks_in_every_mode() {
         assert!(said, "{}", ended.out);
         assert_eq!(all.last().unwrap()["question"]["kind"]["kind"], "risk");
     }
-    let server = Server::start(vec![Turn::Say("", vec![("run", json!({"command": "git status"}))])]);
-    let ended = desk.ask(&server.base, &["run", "run the tests", "--auto-confirm", "--json"]).with(3);
-    assert_eq!(ended.events().last().unwrap()["question"]["kind"]["command"], "git status");
+    let server = Server::start(vec![
+        Turn::Say("", vec![("run", json!({"command": "git status"}))]),
+        Turn::Say("It was not allowed.", vec![]),
+    ]);
+    let ended = desk.ask(&server.base, &["run", "run the tests", "--auto-confirm", "--json"]).with(1);
+    assert_eq!(refused(&ended)["kind"]["command"], "git status");
+}
+
+/// The question that was asked and refused, since nobody was there; nothing ran.
+fn refused(ended: &Ended) -> serde_json::Value {
+    let all = ended.events();
+    let asked: Vec<_> = all.iter().filter(|e| e["type"] == "checkpoint_opened").collect();
+    assert_eq!(asked.len(), 1, "{}", ended.out);
+    let answer = all.iter().find(|e| e["type"] == "checkpoint_resolved").unwrap();
+    assert!(answer["answer"]["reject"].is_string(), "{answer}");
+    assert!(!ended.out.contains("command_started"), "{}", ended.out);
+    asked[0]["checkpoint"].clone()
 }
 
 #[test]
@@ -427,12 +441,12 @@ fn a_model_that_asks_for_more_opens_a_question_even_in_auto() {
         for (wish, says) in [("network", "with the network"), ("outside", "outside the sandbox")] {
             let mut args = json!({"command": "cargo fetch", "reason": "the crates are not here"});
             args[wish] = json!(true);
-            let server = Server::start(vec![Turn::Say("", vec![("run", args)])]);
-            let ended = desk.ask(&server.base, &["run", "run the tests", "--auto-confirm", "--json"]).with(3);
-            let question = &ended.events().pop().unwrap()["question"];
+            let last = Turn::Say("It was not allowed.", vec![]);
+            let server = Server::start(vec![Turn::Say("", vec![("run", args)]), last]);
+            let ended = desk.ask(&server.base, &["run", "run the tests", "--auto-confirm", "--json"]).with(1);
+            let question = refused(&ended);
             assert!(question["message"].as_str().unwrap().contains(says), "{question}");
             assert_eq!(question["kind"]["reason"], "the crates are not here");
-            assert!(!ended.out.contains("command_started"));
         }
     }
 }

@@ -36,8 +36,10 @@ impl Traps {
         fs::create_dir(&fired).unwrap();
         // What runs in the sandbox could not leave its name elsewhere.
         let writable = fired.display();
-        let settings =
-            format!("[sandbox]\nwritable = [\"{writable}\"]\n[notify]\ndesktop = true\nalways = true\n");
+        // The project's own tests are what a trusted folder's plans are held to; here they would be the wires.
+        let settings = format!(
+            "[sandbox]\nwritable = [\"{writable}\"]\n[notify]\ndesktop = true\nalways = true\n[gates]\nfound = false\n"
+        );
         desk.configure(&settings);
         let mut traps = Self { desk, _aside: aside, fired, wires: BTreeSet::new(), worktree };
         traps.repository();

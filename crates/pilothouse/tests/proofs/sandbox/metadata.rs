@@ -289,11 +289,14 @@ fn where_nothing_holds_metadata_it_is_said_what_writes_asks_and_what_reads_chang
         let question = &ended.events().pop().unwrap()["question"];
         assert!(question["message"].as_str().unwrap().contains("is not held here"), "{question}");
     }
-    let server = Server::start(vec![Turn::Say("", vec![("run", json!({"command": "touch made"}))])]);
+    let server = Server::start(vec![
+        Turn::Say("", vec![("run", json!({"command": "touch made"}))]),
+        Turn::Say("It was not allowed.", vec![]),
+    ]);
     let asked =
         desk.with_model(&server.base, &["run", "run the tests", "--auto-confirm", "--trust", "--json"]);
-    let ended = finish(without_spaces(&asked)).with(3);
-    assert_eq!(ended.events().pop().unwrap()["question"]["kind"]["command"], "touch made");
+    let ended = finish(without_spaces(&asked)).with(1);
+    assert_eq!(super::refused(&ended)["kind"]["command"], "touch made");
     assert!(!desk.path().join("made").exists());
     let tries = Tries::new();
     let bin = tries.as_ls();
