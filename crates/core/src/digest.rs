@@ -24,8 +24,9 @@ const NAME_BYTES: usize = 120;
 /// Exit codes of a shell that found no such program, or one that it may not start.
 const NO_PROGRAM: [i32; 2] = [126, 127];
 /// What programs say that are there and lack what they stand for.
-const LACKS: [&str; 4] = [
+const LACKS: [&str; 5] = [
     "rustup could not choose a version",
+    "error: could not create home directory",
     "rustup is unable to find",
     ": No module named ",
     "Missing script:",
