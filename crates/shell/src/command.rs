@@ -261,6 +261,10 @@ impl Walker<'_> {
         self.operands(program, name, args);
         self.starts(program, argv, args, span);
         self.note_renamed(program, name, args);
+        if matches!(name, "tee" | "sponge") {
+            let targets: Vec<String> = args.operands.iter().map(|f| f.text.clone()).collect();
+            self.note_output(&feed, &targets, span);
+        }
         if program.inner {
             self.inner_command(argv, args, span);
         }

@@ -276,10 +276,15 @@ impl Walker<'_> {
         let behind = args.opts.iter().find(|o| o.kind == Some(Kind::Rest)).map(|o| o.at + 1);
         let sub = args.operand(0);
         let skip = program.starts.iter().find(|(subs, _)| subs.contains(&sub)).map(|(_, skip)| skip + 1);
+        let skip = skip.map(|skip| args.ended.unwrap_or(skip).max(skip));
         let command = behind.or_else(|| skip.and_then(|skip| args.places.get(skip).copied()));
         let Some(command) = command.and_then(|at| words.get(at..)).filter(|c| !c.is_empty()) else { return };
         let known = command.first().is_some_and(|f| super::command::is_known(&f.text));
-        if behind.is_some() || known {
+        if let [line] = command
+            && line.text.contains(' ')
+        {
+            let _ = self.run_apart(&line.text, line.span);
+        } else if behind.is_some() || known {
             let _ = self.dispatch_outside(command, span, Feed::Inherit);
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Owns the line between looking at remote resources and changing them.
 
-use super::super::expand::{Feed, Field, UNKNOWN};
+use super::super::Risk;
+use super::super::expand::{Field, UNKNOWN};
 use super::super::path::{Place, place};
 use super::super::programs;
 use super::super::walk::Walker;
@@ -26,7 +27,9 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
             }
             "-v" | "--volume" | "--mount" => mount(w, value, word),
             "--env-file" => w.judge_read(&word.with(value)),
-            "-H" | "--host" if at < 2 => w.hit("remote-run", word.span),
+            "-H" | "--host" | "-c" if at < 2 && !matches!(value, "default" | "desktop-linux") => {
+                w.hit("remote-run", word.span);
+            }
             _ if text.starts_with("-v") && text.contains(':') => {
                 mount(w, text.trim_start_matches("-v"), word);
             }
@@ -75,7 +78,13 @@ fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     if command.first().is_some_and(|f| !f.text.starts_with('-')) {
         let cwd = std::mem::replace(&mut w.cwd, super::super::path::Cwd::Unknown);
-        let _ = w.dispatch_outside(&command, case.span, Feed::Other);
+        let line: Vec<String> = command.iter().map(|f| crate::quote(&f.text)).collect();
+        if words.get(start).is_some_and(|f| f.text == "exec")
+            && crate::judge(&line.join(" "), w.depth + 4).risk == Risk::Low
+        {
+            w.lower_to_read();
+        }
+        let _ = w.dispatch_outside(&command, case.span, case.feed.clone());
         w.cwd = cwd;
     }
 }

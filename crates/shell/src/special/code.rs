@@ -29,6 +29,13 @@ const VALUED: [&str; 14] = [
 pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
     let python = is_python(case.name);
+    if let [option, code] = words
+        && is_code_option(case.name, &option.text)
+        && inline::only_prints(&code.text)
+    {
+        w.lower_to_read();
+        return;
+    }
     let in_place = words.iter().find(|f| edits_in_place(case.name, &f.text));
     let mut at = 0;
     let mut coded = false;

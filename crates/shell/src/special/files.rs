@@ -208,7 +208,7 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("permissions", mode.span);
     }
     if let Some(opt) = recursive
-        && (digits || world || mode.text.starts_with('-'))
+        && (digits || world || ["-", "a-", "u-", "ugo-"].iter().any(|m| mode.text.starts_with(m)))
         && !mode.text.ends_with(['5', '4', '0'])
     {
         w.hit("permissions", opt.span);

@@ -108,6 +108,34 @@ fn has(code: &str, word: &str) -> bool {
     })
 }
 
+/// Whether code only prints numbers, one plain text, or a value of a data file.
+pub(super) fn only_prints(code: &str) -> bool {
+    let code = code.trim().trim_end_matches(';');
+    let inner = ["print(", "console.log("].iter().find_map(|call| code.strip_prefix(call)?.strip_suffix(')'));
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || " .,:!_+-".contains(c));
+    let quoted = |text: &str| {
+        ['\'', '"'].iter().find_map(|q| text.strip_prefix(*q)?.strip_suffix(*q)).is_some_and(plain)
+    };
+    let number = |text: &str| {
+        !text.is_empty()
+            && text.chars().all(|c| c.is_ascii_digit() || " .+-*/%(),".contains(c))
+            && text.len() < 40
+            && !text.contains("**")
+    };
+    let data = |text: &str| {
+        let file = text.strip_prefix("require(").and_then(|rest| rest.split_once(')'));
+        file.is_some_and(|(file, part)| {
+            let name = file.trim_matches(['\'', '"']);
+            let package = name.rsplit('/').next().unwrap_or("");
+            matches!(package, "package.json" | "tsconfig.json")
+                && !name.starts_with(['/', '~'])
+                && plain(part)
+        })
+    };
+    let code = inner.unwrap_or(code);
+    number(code) || quoted(code) || data(code)
+}
+
 /// Whether code starts programs.
 pub(super) fn starts_programs(code: &str) -> bool {
     STARTERS.iter().any(|starter| code.contains(starter))
