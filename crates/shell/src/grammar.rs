@@ -44,10 +44,12 @@ pub(super) enum Kind {
     Rest,
     /// It has no value, and changes what the words before it say.
     Alters,
+    /// A text that only the same word can hold.
+    May,
 }
 
 /// The kinds by their names in the data.
-pub(super) const KINDS: [(&str, Kind); 15] = [
+pub(super) const KINDS: [(&str, Kind); 16] = [
     ("flags", Kind::Flag),
     ("takes", Kind::Plain),
     ("in", Kind::Read),
@@ -63,6 +65,7 @@ pub(super) const KINDS: [(&str, Kind); 15] = [
     ("sets", Kind::Sets),
     ("rest", Kind::Rest),
     ("alters", Kind::Alters),
+    ("may", Kind::May),
 ];
 
 /// The options of a kind, and the sub-commands that have them; none for all.
@@ -97,7 +100,7 @@ impl Program {
             return false;
         }
         let valued = |o: &&Options| {
-            !matches!(o.kind, Kind::Flag | Kind::Run | Kind::Rest | Kind::Alters) && o.of_sub(sub)
+            !matches!(o.kind, Kind::Flag | Kind::Run | Kind::Rest | Kind::Alters | Kind::May) && o.of_sub(sub)
         };
         self.options.iter().filter(valued).any(|o| o.names.contains(&name))
             || matches!(self.kind_of(name, name, sub), Some(kind) if kind.is_weighty() && !matches!(kind, Kind::Run | Kind::Rest))
@@ -186,7 +189,7 @@ impl Opt {
         let inside = || is_inside(value, cwd) && !is_secret(value);
         match self.kind {
             None => !program.names_all(sub) && inside() && is_inside(self.text.trim_start_matches('-'), cwd),
-            Some(Kind::Flag | Kind::Plain | Kind::Read | Kind::Folder) => inside(),
+            Some(Kind::Flag | Kind::Plain | Kind::Read | Kind::Folder | Kind::May) => inside(),
             Some(Kind::Out) => is_output(value, cwd),
             Some(
                 Kind::Code
@@ -216,7 +219,7 @@ fn is_output(path: &str, cwd: Cwd) -> bool {
 impl Kind {
     /// Whether a value of the kind may do more than be read.
     const fn is_weighty(self) -> bool {
-        !matches!(self, Self::Flag | Self::Plain | Self::Read)
+        !matches!(self, Self::Flag | Self::Plain | Self::Read | Self::May)
     }
 }
 
@@ -255,7 +258,10 @@ impl Walker<'_> {
                 self.judge_read(value);
             }
             Some(Kind::Read) => self.judge_read(value),
-            Some(Kind::Plain | Kind::Flag | Kind::Loads | Kind::Run | Kind::Rest | Kind::Alters) | None => {
+            Some(
+                Kind::Plain | Kind::Flag | Kind::Loads | Kind::Run | Kind::Rest | Kind::Alters | Kind::May,
+            )
+            | None => {
                 let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
                 if !named {
                     self.judge_read(value);
@@ -275,7 +281,8 @@ impl Walker<'_> {
         let words = argv.get(1..).unwrap_or(&[]);
         let behind = args.opts.iter().find(|o| o.kind == Some(Kind::Rest)).map(|o| o.at + 1);
         let sub = args.operand(0);
-        let skip = program.starts.iter().find(|(subs, _)| subs.contains(&sub)).map(|(_, skip)| skip + 1);
+        let start = program.starts.iter().find(|(subs, _)| subs.contains(&sub) || subs.contains(&"*"));
+        let skip = start.map(|(subs, skip)| skip + usize::from(!subs.contains(&"*")));
         let skip = skip.map(|skip| args.ended.unwrap_or(skip).max(skip));
         let command = behind.or_else(|| skip.and_then(|skip| args.places.get(skip).copied()));
         let Some(command) = command.and_then(|at| words.get(at..)).filter(|c| !c.is_empty()) else { return };

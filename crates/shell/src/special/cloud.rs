@@ -89,85 +89,11 @@ fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-/// `kubectl`: manifests fetched from elsewhere, and secrets under any name.
-pub(super) fn kube(w: &mut Walker<'_>, case: &Case<'_>) {
-    let verb = case.args.operand(0);
-    if matches!(verb, "get" | "describe") {
-        let kinds = case.args.operand(1);
-        if kinds.split(',').any(|k| k.starts_with("secret")) {
-            w.hit("secret", case.span);
-        }
-    }
-}
-
 /// Clouds: names that say what a call does, whatever the service.
 pub(super) fn cloud(w: &mut Walker<'_>, case: &Case<'_>) {
     let args = case.args;
-    if matches!(case.name, "aws") {
-        let verb = args.operand(1);
-        if args.operand(0) == "s3" {
-            s3(w, case);
-        } else if ["delete-", "terminate-", "purge-", "remove-", "deregister-", "revoke-"]
-            .iter()
-            .any(|v| verb.starts_with(v))
-        {
-            w.hit("remote-destroy", case.span);
-        }
-    }
-    let words: Vec<&str> = args.operands.iter().map(|f| f.text.as_str()).collect();
-    if words.iter().any(|word| matches!(*word, "delete" | "destroy" | "purge" | "remove")) {
-        w.hit("remote-destroy", case.span);
-    }
-}
-
-/// Whether a cloud call only reads, by its words.
-pub(in super::super) fn cloud_reads(name: &str, operands: &[Field]) -> bool {
-    let words: Vec<&str> = operands.iter().map(|f| f.text.as_str()).collect();
-    match name {
-        "aws" => words.get(1).is_some_and(|verb| {
-            [
-                "describe-",
-                "list-",
-                "get-",
-                "head-",
-                "batch-get-",
-                "scan",
-                "query",
-                "filter-log",
-                "lookup-",
-                "search-",
-                "validate-",
-                "estimate-",
-                "tail",
-                "wait",
-            ]
-            .iter()
-            .any(|v| verb.starts_with(v))
-        }),
-        _ => words.iter().enumerate().take(6).any(|(at, word)| {
-            let verb = word.rsplit(':').next().unwrap_or(word);
-            let alone = matches!(name, "gcloud" | "az");
-            (at > 0 || !alone)
-                && matches!(
-                    verb,
-                    "list"
-                        | "ls"
-                        | "describe"
-                        | "show"
-                        | "get"
-                        | "read"
-                        | "tail"
-                        | "list-defaults"
-                        | "status"
-                        | "info"
-                        | "inspect"
-                        | "view"
-                        | "logs"
-                        | "whoami"
-                        | "versions"
-                        | "regions"
-                )
-        }),
+    if case.name == "aws" && args.operand(0) == "s3" {
+        s3(w, case);
     }
 }
 

@@ -3,27 +3,10 @@
 //! Owns the arguments of interpreters. Never looks into the code: that is [`super::inline`].
 
 use super::super::expand::{Feed, Field};
+use super::super::knowledge::list;
 use super::super::programs;
 use super::super::walk::Walker;
 use super::{Case, inline};
-
-/// Options of interpreters with a value of their own.
-const VALUED: [&str; 14] = [
-    "-r",
-    "--require",
-    "--import",
-    "--loader",
-    "-W",
-    "-X",
-    "-I",
-    "-cp",
-    "-classpath",
-    "--env-file",
-    "-d",
-    "-S",
-    "-M",
-    "-jar",
-];
 
 /// Interpreters: inline code is looked into, files are scripts, modules are tools.
 pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
@@ -62,7 +45,7 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
         } else if let Some(code) = joined_code(case.name, text) {
             inline::look(w, &word.with(code));
             coded = true;
-        } else if VALUED.contains(&text) || text == "-l" && case.name == "osascript" {
+        } else if list("interpreters take").contains(&text) || text == "-l" && case.name == "osascript" {
             if let Some(value) = next {
                 w.judge_read(value);
             }
