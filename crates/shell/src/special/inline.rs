@@ -101,6 +101,9 @@ pub(in super::super) fn look(w: &mut Walker<'_>, code: &Field) {
         w.hit("computed-code", code.span);
         return;
     }
+    if only_prints(&code.text) {
+        return;
+    }
     w.hit("code", code.span);
     let text: String = code.text.chars().take(65_536).collect();
     let tight = tighten(&text);
