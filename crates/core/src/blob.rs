@@ -12,10 +12,20 @@ use sha2::{Digest, Sha256};
 #[serde(try_from = "String", into = "String")]
 pub struct BlobId([u8; 32]);
 
+/// What the name of a stored output begins with, and how many digits of its id follow.
+pub const OUTPUT: &str = "output:";
+/// As many as no two outputs of a session share.
+pub const OUTPUT_DIGITS: usize = 12;
+
 impl BlobId {
     /// The id of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+
+    /// The name under which `read` shows what was cut from a result: `output:0123456789ab`.
+    pub fn output_name(self) -> String {
+        format!("{OUTPUT}{}", self.short(OUTPUT_DIGITS))
     }
 
     /// The first `chars` hexadecimal digits, for people.

@@ -395,6 +395,13 @@ pub enum Event {
         /// How many there may be.
         of: u32,
     },
+    /// A lane's model is told by the workbench what it left out.
+    LaneNudged {
+        /// The lane.
+        lane: LaneId,
+        /// What it is told.
+        text: String,
+    },
     /// A model was asked.
     ThinkingStarted {
         /// The call.
@@ -543,6 +550,9 @@ pub enum Event {
         hunk: usize,
         /// The decision; `None` takes it back.
         decision: Option<Decision>,
+        /// What the user said about it, for the agent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        comment: Option<String>,
     },
     /// The proposed content was changed by the user.
     ProposalEdited {
@@ -561,6 +571,18 @@ pub enum Event {
         reason: String,
         /// Dropped by the workbench rather than skipped by the user.
         dropped: bool,
+    },
+    /// A proposal's work ended before the user had decided on it; it is kept, with its decisions.
+    ProposalSetAside {
+        /// The proposal.
+        proposal: ProposalId,
+        /// Why, for people.
+        reason: String,
+    },
+    /// The user took up again what was set aside: it waits for a decision once more.
+    ProposalTakenUp {
+        /// The proposal.
+        proposal: ProposalId,
     },
     /// The user, or the mode, approved that changes are written.
     ApplyApproved {
@@ -719,6 +741,9 @@ pub enum Event {
     QueueChanged {
         /// The turn queued as the next plan.
         plan_new: Option<TurnId>,
+        /// Those behind it, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        more: Vec<TurnId>,
         /// Control words, in order.
         control: Vec<crate::intent::Control>,
         /// Messages kept until the plan is ready.
@@ -745,6 +770,8 @@ pub enum RunStatus {
     Cancelled,
     /// The user goes on by hand.
     Manual,
+    /// It came to its end, and not everything of it was done.
+    Ended,
 }
 
 /// How a tool call ended.

@@ -54,6 +54,17 @@ pub enum Input {
         /// The hash of what was shown.
         shown: BlobId,
     },
+    /// The user says something about a hunk, for the agent; what is decided about it stays.
+    Comment {
+        /// The proposal.
+        proposal: ProposalId,
+        /// The hunk, from 0.
+        hunk: usize,
+        /// What is said; empty takes it back.
+        text: String,
+        /// The hash of what was shown.
+        shown: BlobId,
+    },
     /// The user wants the taken hunks of these proposals written, all or nothing.
     Apply {
         /// The proposals with the hash of what was shown of each.
@@ -75,10 +86,12 @@ pub enum Input {
         /// The new draft, against the same file.
         draft: ProposalDraft,
     },
-    /// The user goes from the diff up to the plan; the proposals are dropped.
+    /// The user goes from the diff up to the plan; the proposals are set aside.
     Up,
-    /// The user stops what runs.
+    /// The user stops what runs; what is undecided is set aside.
     Cancel,
+    /// The user stops the answer that is being given, and never anything else.
+    StopAnswer,
     /// The user changed the ceiling.
     SetPermission(PermissionMode),
     /// The user wants the last applied change taken back.

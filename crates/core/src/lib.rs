@@ -29,6 +29,7 @@ pub mod trust;
 pub mod blob;
 pub mod clean;
 pub mod diff;
+pub mod digest;
 pub mod embed;
 pub mod ids;
 pub mod lane;

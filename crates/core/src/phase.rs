@@ -101,7 +101,7 @@ pub enum Move {
     Stay,
     /// This phase follows (it may be the same one, entered again).
     To(Phase),
-    /// It waits as the next plan; the latest wins.
+    /// It waits, in its order, until what is under way has ended.
     QueuePlan,
     /// It waits in the control queue.
     QueueControl,

@@ -218,7 +218,8 @@ impl TaskKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateDraft {
-    /// Its name.
+    /// Its name; its command when left out.
+    #[serde(default, deserialize_with = "read::if_any")]
     pub name: String,
     /// Its command line.
     pub command: String,
@@ -227,7 +228,19 @@ pub struct GateDraft {
     pub after: Vec<u64>,
 }
 
+/// Endings of files that no build and no test reads.
+const PROSE: [&str; 6] = [".md", ".txt", ".rst", ".adoc", ".org", ".markdown"];
+
 impl PlanDraft {
+    /// Whether it changes more than text for people; a task that names no file may.
+    pub fn changes_code(&self) -> bool {
+        let prose = |file: &String| PROSE.iter().any(|end| file.to_lowercase().ends_with(end));
+        self.tasks.iter().any(|task| {
+            let changes = matches!(task.kind, TaskKind::Create | TaskKind::Modify | TaskKind::Delete);
+            changes && (task.files.is_empty() || !task.files.iter().all(prose))
+        })
+    }
+
     /// Checks the draft and makes it a plan.
     ///
     /// # Errors
@@ -292,7 +305,7 @@ impl GateDraft {
         let after = self.after.into_iter().filter(|a| (1..=count).contains(a)).map(TaskId).collect();
         Gate {
             id: GateId(number),
-            name: self.name,
+            name: if self.name.trim().is_empty() { self.command.clone() } else { self.name },
             command: self.command,
             after,
             status: GateStatus::Pending,
@@ -353,6 +366,39 @@ impl Plan {
     /// Whether a task was never done nor left out: what taking the plan up again is for.
     pub fn unfinished(&self) -> bool {
         self.tasks.iter().any(|t| !matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
+    }
+
+    /// Whether every task is done and every gate green and fresh, or waived by the user.
+    pub fn complete(&self) -> bool {
+        let green = |g: &Gate| matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped);
+        self.done() == self.tasks.len() && self.gates.iter().all(green)
+    }
+
+    /// How it ended where it is not complete, each kind of step counted apart:
+    /// `Ended: 1 of 6 done, 5 skipped, gate lint not green (you skipped it)`.
+    pub fn ended(&self) -> String {
+        let mut out = format!("Ended: {} of {} done", self.done(), self.tasks.len());
+        let kinds = [
+            (TaskStatus::Failed, "failed"),
+            (TaskStatus::Cancelled, "stopped"),
+            (TaskStatus::Skipped, "skipped"),
+            (TaskStatus::Pending, "not begun"),
+        ];
+        for (status, word) in kinds {
+            let n = self.tasks.iter().filter(|t| t.status == status).count();
+            if n > 0 {
+                out.push_str(&format!(", {n} {word}"));
+            }
+        }
+        for gate in self.gates.iter().filter(|g| g.status == GateStatus::Skipped) {
+            out.push_str(&format!(", gate {} not green (you skipped it)", gate.name));
+        }
+        out
+    }
+
+    /// The plan by name, and how far it got.
+    pub fn standing(&self) -> String {
+        format!("the plan \"{}\", {} of {} steps done", self.title, self.done(), self.tasks.len())
     }
 
     /// How many tasks are settled.

@@ -157,4 +157,6 @@ pub struct Surroundings {
     pub now: Millis,
     /// How the user is told of what wants their eye.
     pub notify: Notify,
+    /// The file of the project that tells agents how to work here, if one is read.
+    pub instructions: Option<String>,
 }

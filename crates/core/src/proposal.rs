@@ -82,8 +82,10 @@ pub enum ProposalStatus {
     Applied(ApplyId),
     /// Nothing of it was taken.
     Skipped,
-    /// It was dropped: superseded, stale, or its lane ended.
+    /// It was dropped: superseded, stale, or given up by the user.
     Dropped,
+    /// Its work ended before it was decided or written; it can be taken up again.
+    SetAside,
 }
 
 impl Proposal {

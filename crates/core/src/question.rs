@@ -119,6 +119,20 @@ impl CheckpointKind {
         if let Self::Diff(review) = self { Some(review) } else { None }
     }
 
+    /// Whether words answer it: hunks are decided in the diff, and what a folder brings where it is seen.
+    pub const fn takes_words(&self) -> bool {
+        !matches!(self, Self::Diff(_) | Self::Trust(_))
+    }
+
+    /// Whether it asks back what a message means.
+    pub const fn asks_back(&self) -> bool {
+        match self {
+            Self::Clarification(about) => about.turn.is_some(),
+            Self::Interruption(_) => true,
+            _ => false,
+        }
+    }
+
     /// Whether it asks for a plan's approval.
     pub const fn is_confirmation(&self) -> bool {
         matches!(self, Self::Confirmation(_))
@@ -149,9 +163,44 @@ impl CheckpointKind {
         self.question().choices().into_iter().filter(|c| !c.key.is_empty()).collect()
     }
 
+    /// What a lone yes or no answers; `None` where it does not say enough.
+    pub fn lone(&self, said: Lone) -> Option<Answer> {
+        self.question().lone(said)
+    }
+
+    /// How it is answered, for whoever said something else.
+    pub fn how(&self) -> String {
+        if self.review().is_some() {
+            return "the changes wait in the diff: y takes a hunk there, n leaves it; `stop` ends the run"
+                .to_owned();
+        }
+        let ways = self.choices().iter().map(|c| format!("{} {}", c.key, c.label)).collect::<Vec<_>>();
+        format!("that does not say which: {}", ways.join(", "))
+    }
+
     /// Reads a whole typed line as an answer; `None` when it is none and is a message instead.
     pub fn read(&self, line: &str) -> Option<Answer> {
         self.question().read(line)
+    }
+}
+
+/// A line that is nothing but a yes or a no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lone {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
+}
+
+impl Lone {
+    /// The yes or no that a line is, if it is one.
+    pub fn of(line: &str) -> Option<Self> {
+        match word(line).as_str() {
+            "y" | "yes" | "yes please" | "yep" | "yeah" => Some(Self::Yes),
+            "n" | "no" | "no thanks" | "nope" => Some(Self::No),
+            _ => None,
+        }
     }
 }
 
@@ -194,6 +243,23 @@ pub trait Question {
     fn read(&self, line: &str) -> Option<Answer> {
         let word = word(line);
         self.choices().into_iter().find(|c| c.words.contains(&word.as_str())).and_then(|c| c.act.given())
+    }
+
+    /// What a lone yes or no answers; `None` where it does not say enough. A yes that is not enough
+    /// by itself is refused with the word that is.
+    fn lone(&self, said: Lone) -> Option<Answer> {
+        let role = match said {
+            Lone::Yes => Role::Take,
+            Lone::No => Role::Deny,
+        };
+        let choice = self.choices().into_iter().find(|c| c.role == role);
+        match (said, choice.map(|c| c.act)) {
+            (_, Some(Act::Give(answer))) => Some(answer),
+            (Lone::Yes, Some(Act::Word(_))) => Some(Answer::Approve),
+            (Lone::No, Some(Act::Reason)) => Some(Answer::Reject(String::new())),
+            (Lone::Yes, _) => self.read("y"),
+            (Lone::No, _) => self.read("n"),
+        }
     }
 
     /// Whether it holds the phase itself; at most one such is open, and typed words answer only it.

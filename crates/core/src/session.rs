@@ -8,18 +8,23 @@ mod apply;
 mod changes;
 mod decide;
 mod digest;
+mod foretell;
 mod hooks;
 pub mod lane;
+mod stake;
 pub mod state;
 pub mod tiers;
+pub mod transcript;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use crate::lane::LaneKind;
 pub use changes::{Apply, ApplyStatus};
+pub use foretell::{Deed, Foretold};
 pub use lane::{Lane, OpenCall, Talk};
 pub use state::{PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
+pub use transcript::{Entry, Transcript, What};
 
 use crate::{
     blob::Blob,
@@ -27,6 +32,7 @@ use crate::{
     ids::Millis,
     input::{Input, Refusal},
     intent::Reading,
+    plan::GateDraft,
     policy::Policy,
     work::{Effect, Work, WorkKey},
 };
@@ -37,6 +43,24 @@ pub struct Session {
     state: State,
     tiers: Tiers,
     policy: Arc<Policy>,
+    gates: Arc<[GateDraft]>,
+    bounds: Bounds,
+}
+
+/// How much of the work goes on by itself; no part of what happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Repairs of a failed gate before it is asked about without that choice.
+    pub repairs: u32,
+    /// Whether a plan of one step in at most two files begins without a question: its hunks are asked
+    /// about.
+    pub small_plans: bool,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { repairs: 2, small_plans: false }
+    }
 }
 
 impl PartialEq for Session {
@@ -73,9 +97,19 @@ impl Session {
         self.policy = policy;
     }
 
+    /// How much of the work goes on by itself from now on.
+    pub fn set_bounds(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+    }
+
     /// The permission rules.
     pub fn policy(&self) -> &Arc<Policy> {
         &self.policy
+    }
+
+    /// The gates of a plan that changes code and brings none; no part of what happened.
+    pub fn set_gates(&mut self, gates: Vec<GateDraft>) {
+        self.gates = gates.into();
     }
 
     /// How this process reads messages.
@@ -113,7 +147,13 @@ impl Session {
     /// When the input has no meaning in this state; then nothing has changed.
     pub fn step(&mut self, at: Millis, input: Input) -> Result<Step, Refusal> {
         let before = self.pending();
-        let mut draft = decide::Draft::new(&mut self.state, &self.tiers, &self.policy, at);
+        let under = decide::Under {
+            tiers: &self.tiers,
+            policy: &self.policy,
+            gates: &self.gates,
+            bounds: self.bounds,
+        };
+        let mut draft = decide::Draft::new(&mut self.state, under, at);
         let decided = draft.decide(input);
         let (blobs, events) = draft.finish(decided)?;
         let after = self.pending();

@@ -5,7 +5,9 @@
 
 mod call;
 mod facts;
+mod patch;
 pub(crate) mod read;
+mod spelling;
 
 use std::sync::Arc;
 

@@ -15,6 +15,8 @@ mod authority;
 mod decision;
 #[path = "laws/ends.rs"]
 mod ends;
+#[path = "laws/promises.rs"]
+mod promises;
 #[path = "laws/races.rs"]
 mod races;
 #[path = "laws/stored.rs"]

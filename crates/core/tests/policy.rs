@@ -385,6 +385,38 @@ fn a_denial_holds_however_the_command_is_wrapped() {
 }
 
 #[test]
+fn a_wildcard_in_front_of_a_name_is_no_dotfile_where_bash_reads_it() {
+    let rules = [
+        "deny read .env.* except .env.example",
+        "deny read .ssh",
+        "deny read credentials.* except *.rs *.md",
+    ];
+    for (line, want) in [
+        ("cat src/*.rs", false),
+        ("cat *.md", false),
+        ("cat .docs/*.md && cat src/lib.rs Cargo.toml && cat tests/*.rs", false),
+        ("head -50 tests/*.rs", false),
+        ("for f in src/*.rs; do cat $f; done", false),
+        ("cat src/credentials.rs", false),
+        ("cat src/.*.rs", true),
+        ("cat .e*", true),
+        ("shopt -s dotglob; cat *.local", true),
+        ("shopt -s dot''glob; cat *.local", true),
+        ("GLOBIGNORE=x; cat *.local", true),
+        ("bash -O dotglob -c 'cat *.local'", true),
+        ("zsh -c 'setopt globdots; cat *.local'", true),
+        ("find . -name '*.local' -exec cat {} \\;", true),
+        ("find . -name '*v.local' | xargs cat", true),
+        ("find . -name '*.local' -exec sh -c 'cat \"$1\"' _ {} \\;", true),
+        ("git show -- *.local", true),
+        ("cat $X/*.local", true),
+        ("cat credentials.json", true),
+    ] {
+        assert_eq!(outcome(&rules, line) == Outcome::Refuse, want, "{line}");
+    }
+}
+
+#[test]
 fn what_is_not_certain_is_never_allowed() {
     let rules = [
         "allow command cargo test",

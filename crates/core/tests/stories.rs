@@ -8,6 +8,8 @@
     missing_docs
 )]
 
+#[path = "stories/aside.rs"]
+mod aside;
 #[path = "stories/changes.rs"]
 mod changes;
 #[path = "stories/commands.rs"]
@@ -30,9 +32,15 @@ mod permissions;
 mod phases;
 #[path = "stories/questions.rs"]
 mod questions;
+#[path = "stories/results.rs"]
+mod results;
 mod support;
+#[path = "stories/transcript.rs"]
+mod transcript;
 #[path = "stories/trust.rs"]
 mod trust;
+#[path = "stories/words.rs"]
+mod words;
 
 use pilothouse_core::{
     checkpoint::Answer,
@@ -279,22 +287,30 @@ fn at_a_named_node_nothing_else_is_reachable() {
 }
 
 #[test]
-fn work_said_during_a_run_waits_and_the_latest_wins() {
+fn work_said_during_a_run_waits_and_has_its_turn_in_its_order() {
     let mut b = Bench::new();
     b.say("fix the bug in a.txt");
     b.plan(&[("One", "modify")], &[]);
     b.answer(is_plan, Answer::Approve).unwrap();
     b.input(Input::Queue("create first.txt".into())).unwrap();
     b.input(Input::Queue("create second.txt".into())).unwrap();
-    assert_eq!(b.session.state().queue.len(), 1);
+    assert_eq!(b.session.state().queue.len(), 2);
     b.say("what does this function do?");
-    assert_eq!(b.session.state().queue.len(), 1, "questions never queue");
+    assert_eq!(b.session.state().queue.len(), 2, "questions never queue");
     let answer = b.session.state().lanes.values().next_back().unwrap().thinking.unwrap();
     b.reply_to(answer, "this", &[]).unwrap();
     b.reply("done", &[]);
     assert_eq!(phase(&b), Phase::Planning);
-    let turn = b.session.state().planning_lane().unwrap().turn;
-    assert_eq!(b.session.state().turns[&turn].head, "create second.txt");
+    let planned = |b: &Bench| {
+        let turn = b.session.state().planning_lane().unwrap().turn;
+        b.session.state().turns[&turn].head.clone()
+    };
+    assert_eq!(planned(&b), "create first.txt");
+    b.plan(&[("Only", "create")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("done", &[]);
+    assert_eq!(planned(&b), "create second.txt");
+    assert!(b.session.state().queue.is_empty());
 }
 
 #[test]

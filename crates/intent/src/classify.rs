@@ -55,7 +55,7 @@ impl<'a> Parsed<'a> {
         Self::under(text, forbid::anywhere(whole, known), known)
     }
 
-    fn under(text: &'a str, floor: Ban, known: &'a Tables) -> Self {
+    pub(crate) fn under(text: &'a str, floor: Ban, known: &'a Tables) -> Self {
         let doc = text::tokenize(text);
         let structure = structure::analyze(&doc, known);
         let (kept, withdrawn) = fold::survivors(&doc, &structure);
@@ -439,6 +439,9 @@ fn target(parsed: &Parsed<'_>) -> Option<String> {
     (!words.is_empty() && words.len() < 120).then(|| words.to_owned())
 }
 
+/// Below this confidence an order is asked about before it is planned.
+pub(super) const UNSURE: f32 = 0.4;
+
 fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Option<Clarify> {
     if m.phase != Phase::Idle || matches!(class.turn, Turn::Control(_)) {
         return None;
@@ -455,11 +458,14 @@ fn clarify(class: &Classification, parsed: &Parsed<'_>, m: &Message<'_>) -> Opti
         if rules::is_action(leaf) && matches!(class.turn, Turn::Query(_)) {
             return Some(Clarify::AnswerOrDo);
         }
-        if rules::is_action(leaf) && (0.5..0.8).contains(&class.confidence) {
+        if rules::is_action(leaf) && class.confidence < UNSURE {
             return Some(Clarify::Execute);
         }
     }
-    if leaf == N::Clarify || class.source == Source::Fallback {
+    // The structure sees an order where the statistics, hardly sure, see none.
+    let split = parsed.guess().is_some_and(|g| rules::is_action(g.leaf)) && !parsed.asks();
+    let unsure = split && class.confidence < UNSURE && !parsed.forbids(m.phase);
+    if unsure || leaf == N::Clarify || class.source == Source::Fallback {
         return Some(Clarify::Unclear);
     }
     None

@@ -13,6 +13,8 @@ use super::{
 pub enum Slash {
     /// Does its text as a task.
     Agent,
+    /// Proposes an `AGENTS.md`.
+    Init,
     /// Plans its text, or goes to the plan.
     Plan,
     /// Takes the last plan up again.
@@ -29,6 +31,8 @@ pub enum Slash {
     Unundo,
     /// Goes to the proposed changes.
     Diff,
+    /// Lists what was set aside, takes it up again.
+    Proposals,
     /// Shows what waits for the user.
     Approvals,
     /// Says why the last message took its path.
@@ -123,8 +127,13 @@ const fn row(
 use Arguments::{None as Nothing, Optional, Required};
 use Handler::{Either, Screen, Session};
 
+/// The order that `/init` gives.
+pub const INIT: &str = "Write AGENTS.md at the top of this folder: what an agent has to know to work here. Begin with the \
+commands that build, check and test it, as they were found; then how it is laid out and the conventions that its code \
+follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
+
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 24] = [
+pub static SLASH_COMMANDS: [SlashCommand; 26] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -146,6 +155,13 @@ pub static SLASH_COMMANDS: [SlashCommand; 24] = [
     row(Slash::Undo, ("undo", &[]), Nothing, Session, "take back the last applied change"),
     row(Slash::Unundo, ("unundo", &[]), Nothing, Session, "put back the last undone change"),
     row(Slash::Diff, ("diff", &[]), Nothing, Screen, "go to the proposed changes"),
+    row(
+        Slash::Proposals,
+        ("proposals", &["aside"]),
+        Optional("FILE|all|plan|drop"),
+        Session,
+        "what is set aside; with FILE or all, take it up again",
+    ),
     row(Slash::Approvals, ("approvals", &[]), Nothing, Screen, "what waits for you"),
     row(Slash::Why, ("why", &[]), Nothing, Screen, "why the last message took its path"),
     row(Slash::Status, ("status", &["state"]), Nothing, Either, "mode, phase, plan, queue"),
@@ -162,6 +178,7 @@ pub static SLASH_COMMANDS: [SlashCommand; 24] = [
     row(Slash::Auto, ("auto", &[]), Nothing, Session, "leave conversation only"),
     row(Slash::Ask, ("ask", &[]), Nothing, Session, "every change asks"),
     row(Slash::ReadOnly, ("readonly", &[]), Nothing, Session, "read-only ceiling"),
+    row(Slash::Init, ("init", &[]), Nothing, Session, "propose an AGENTS.md: how to work in this folder"),
     row(
         Slash::Trust,
         ("trust", &[]),
@@ -249,6 +266,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         return (Turn::Control(other()), IntentNode::Conversation);
     };
     let control = match command.does {
+        Slash::Init => return (Turn::PlanNew(None), IntentNode::Write),
         Slash::Agent if !args.is_empty() => return (Turn::PlanNew(None), IntentNode::Write),
         Slash::Plan if !args.is_empty() => {
             let turn = if phase == Phase::Idle { Turn::PlanNew(None) } else { Turn::PlanContinue };
@@ -269,6 +287,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Undo
         | Slash::Unundo
         | Slash::Diff
+        | Slash::Proposals
         | Slash::Approvals
         | Slash::Why
         | Slash::Chat

@@ -9,11 +9,20 @@ use super::{
     reading::{Message, Reading},
     rules,
     structure::Object,
+    text::Kind,
     turn::{Phase, Turn},
 };
 
 /// A verb of change whose object is a pronoun, or missing.
 pub(super) fn bare(parsed: &Parsed<'_>) -> bool {
+    // Without spaces the object stands in the verb's own run of signs, or before it.
+    let spelled: usize =
+        parsed.doc.tokens.iter().filter(|t| t.kind == Kind::Cjk).map(|t| t.text.chars().count()).sum();
+    if spelled > 4
+        || (spelled > 0 && parsed.doc.tokens.iter().any(|t| t.kind != Kind::Cjk && t.kind != Kind::Punct))
+    {
+        return false;
+    }
     let clause = parsed.guess().and_then(|g| parsed.structure.clauses.get(g.clause));
     clause.is_some_and(|c| {
         matches!(c.object, Object::Missing | Object::Pronoun)

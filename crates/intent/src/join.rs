@@ -1,13 +1,14 @@
 //! Where a further tier meets the structural reading: exemplars of the user and the program,
 //! an embedder, a model.
 //!
-//! Owns the law of it: permission takes the shallower path, and a later tier deepens one only by
-//! asking. Never asks a tier itself.
+//! Owns the law of it: permission takes the shallower path, and a later tier makes an order out of a
+//! question only by asking. Never asks a tier itself.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::{
     Classifier, IntentPath,
+    classify::UNSURE,
     embed::Hashed,
     exemplars::{Exemplars, Section},
     reading::{Clarify, Message, Reading, Source},
@@ -145,6 +146,8 @@ impl Classifier {
         }
         if failed {
             reading.whole.source = Source::Fallback;
+            // An order is planned: the plan is asked about, and changes nothing by itself.
+            reading.clarify = reading.clarify.filter(|c| *c != Clarify::Execute);
             reading.whole.reasoning.push_str("; no later tier answered, the best guess of the rules stands");
         }
         reading
@@ -166,8 +169,9 @@ impl Classifier {
             format!("{}; {}", opinion.reasoning, was.reasoning)
         };
         if weak && !same {
-            if from >= ACTS && reading.clarify.is_none() && m.phase == Phase::Idle {
-                reading.clarify = Some(Clarify::Execute);
+            let talks = to < ACTS && from >= ACTS && m.phase == Phase::Idle;
+            if talks && reading.clarify.is_none() {
+                reading.clarify = Some(Clarify::AnswerOrDo);
             }
             return reading;
         }
@@ -183,19 +187,29 @@ impl Classifier {
         let query = matches!(reading.whole.turn, Turn::Query(_));
         let control = matches!(reading.whole.turn, Turn::Control(_));
         let deepens = to > from && !opinion.firm;
-        let doubtful = reading.whole.confidence < 0.8 && m.phase == Phase::Idle;
+        let doubtful = reading.whole.confidence < UNSURE && m.phase == Phase::Idle;
+        // An order is planned, and its plan asked about; a question is not made an order unasked.
+        let asks = deepens && self.asks(m);
         reading.clarify = if control || to < ACTS {
             None
-        } else if query {
+        } else if query || asks {
             Some(Clarify::AnswerOrDo)
         } else {
-            (deepens || doubtful).then_some(Clarify::Execute)
+            doubtful.then_some(Clarify::Execute)
         };
         if let [only] = reading.segments.as_mut_slice() {
             only.class = reading.whole.clone();
         }
         super::classify::cap(&mut reading, m);
         reading
+    }
+}
+
+impl Classifier {
+    /// Whether a message only asks.
+    fn asks(&self, m: &Message<'_>) -> bool {
+        let focus = super::text::focus(m.text);
+        super::classify::Parsed::within(&focus, m.text, self.tables()).asks()
     }
 }
 

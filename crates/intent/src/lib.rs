@@ -30,6 +30,7 @@ mod join;
 mod lexicon;
 mod rules;
 mod shell;
+mod steer;
 mod structure;
 mod subs;
 mod text;

@@ -2,32 +2,14 @@
 //!
 //! Owns telling a command line from a sentence. What its programs do is the shell crate's to say.
 
-use std::{collections::HashSet, sync::LazyLock};
+use pilothouse_shell::{Effect, Role, effect, is, is_known};
 
-use pilothouse_shell::{Effect, Role, effect, is};
-
-use super::IntentNode as N;
-
-/// Words that a sentence has and a command line hardly.
-const ENGLISH_LIST: &str = "the a an my our your this that these those it its is are was to for with please whatever again \
-    me all when if not does doesn't doesnt into can how why what should be we i you so but because \
-    fails says instead and of where who use some any every from about there then as at by vs versus \
-    or";
-/// Words that tell a program or a build what to do.
-const SUBCOMMANDS_LIST: &str = "add commit push pull fetch merge rebase checkout switch branch status diff log show blame stash \
-    reset revert restore clean tag clone init rm mv cherry-pick bisect reflog remote worktree \
-    submodule config run build test check clippy fmt doc bench install i ci uninstall remove update \
-    upgrade start stop restart dev serve publish audit outdated ls list up down ps logs exec images \
-    rmi prune system volume network container image compose apply delete get describe rollout scale \
-    create plan destroy import sync lock new generate migrate mod vet tidy freeze pr issue repo \
-    release workflow console routes db:migrate lint format watch deploy enable disable reload pack \
-    link shell login inspect cp kill top info version help package all g gc -v";
-
-/// The words of a list, to be looked up.
-type Words = LazyLock<HashSet<&'static str>>;
-
-static ENGLISH: Words = LazyLock::new(|| ENGLISH_LIST.split(' ').collect());
-static SUBCOMMANDS: Words = LazyLock::new(|| SUBCOMMANDS_LIST.split(' ').collect());
+use super::{
+    IntentNode as N,
+    parts::Tables,
+    text::fold,
+    words::{List, Words},
+};
 
 /// The leaf of a line that is a command as it stands; `None` for prose.
 pub(crate) fn leaf_of_line(text: &str) -> Option<N> {
@@ -37,7 +19,7 @@ pub(crate) fn leaf_of_line(text: &str) -> Option<N> {
     }
     let lines: Vec<&str> =
         line.lines().map(|l| l.trim().trim_start_matches("$ ")).filter(|l| !l.is_empty()).collect();
-    if lines.len() > 6 || !lines.iter().all(|l| is_command(l)) {
+    if lines.len() > 6 || !lines.iter().all(|l| is_command(l, &Tables::builtin().words)) {
         return None;
     }
     lines.iter().map(|l| leaf(l)).max_by_key(|(effect, _)| *effect).map(|(_, leaf)| leaf)
@@ -83,8 +65,7 @@ fn is_sql(lower: &str) -> bool {
         || (lower.starts_with("update ") && lower.contains(" set ") && lower.contains('='))
 }
 
-#[expect(clippy::too_many_lines, reason = "one reading after the other, the sure ones first")]
-fn is_command(line: &str) -> bool {
+fn is_command(line: &str, known: &Words) -> bool {
     if line.contains("ERR!") || line.contains("rror:") {
         return false;
     }
@@ -98,58 +79,87 @@ fn is_command(line: &str) -> bool {
     if words.first() == Some(&"sudo") && words.len() > 1 {
         words.remove(0);
     }
-    let Some(program) = words.first().copied() else { return false };
-    if line.ends_with('?') || (line.ends_with('.') && words.len() > 3 && !line.ends_with(" .")) {
+    let Some((program, rest)) = words.split_first() else { return false };
+    if line.ends_with('?') || program.chars().any(char::is_uppercase) || !parses(line) {
         return false;
     }
-    if program.starts_with("./") && program.len() > 2 {
-        return words.len() < 3 || !words.iter().skip(1).any(|w| ENGLISH.contains(w));
-    }
-    let rest = words.get(1..).unwrap_or(&[]);
-    let english = rest
-        .iter()
-        .take_while(|w| !w.starts_with(['"', '\'']))
-        .any(|w| ENGLISH.contains(w.to_lowercase().as_str()));
-    let typed = rest.iter().any(|w| {
-        (w.starts_with('-') && w.len() > 1)
-            || w.contains('/')
-            || w.contains('=')
-            || (w.contains('.') && w.len() > 2 && !w.ends_with('.'))
-            || *w == "."
-            || w.contains('*')
-            || w.contains('$')
-            || *w == "|"
-            || *w == "&&"
-            || *w == ">"
-            || w.contains('@')
-    });
-    let sub = rest.first().is_some_and(|w| {
-        SUBCOMMANDS.contains(w)
-            || w.match_indices(':').any(|(at, _)| w.get(..at).is_some_and(|s| SUBCOMMANDS.contains(s)))
-    });
-    let lower_program = program.chars().all(|c| !c.is_uppercase());
-    if !lower_program {
+    if is_prose(rest, is(program, Role::Word), known) {
         return false;
     }
-    if is(program, Role::Typed) && !is(program, Role::Word) {
-        return !english || (typed && rest.iter().any(|w| w.starts_with('-')));
+    if program.starts_with("./") {
+        return program.len() > 2;
     }
-    if is(program, Role::Word) {
-        if rest.is_empty() && is(program, Role::Alone) {
+    is_typed(program, rest, known)
+}
+
+/// Whether the shell could run all of it, and each command behind a `;` begins with a program.
+fn parses(line: &str) -> bool {
+    let begins = |part: &str| {
+        let first = part.split_whitespace().next().unwrap_or_default();
+        first.is_empty() || is_known(first) || is_assignment(first) || first.contains(['/', '$', '('])
+    };
+    let quoted = line.contains(['"', '\'']);
+    let reading = pilothouse_shell::read(line);
+    reading.verdict.rule != "unreadable" && (quoted || line.split(';').skip(1).all(begins))
+}
+
+/// Whether what follows the program is a sentence: words that only sentences have, punctuation, or a
+/// script that no argument is written in. What stands in quotes is an argument, whatever it says.
+fn is_prose(rest: &[&str], wordy: bool, known: &Words) -> bool {
+    let (mut said, mut quote, mut flags) = (0, None, 0);
+    for word in rest {
+        if let Some(mark) = quote {
+            quote = (!word.ends_with(mark)).then_some(mark);
+            continue;
+        }
+        if let Some(mark) = word.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+            quote = (word.len() == 1 || !word.ends_with(mark)).then_some(mark);
+            continue;
+        }
+        if word
+            .chars()
+            .any(|c| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7ff}' | '\u{ff00}'..='\u{ffef}'))
+        {
             return true;
         }
-        if english && !rest.iter().any(|w| w.starts_with('-') && w.len() > 1) {
-            return false;
+        flags += usize::from(word.starts_with('-') && word.len() > 1);
+        let bare = word.trim_end_matches([',', '.', '!', ':', '，', '。', '！']);
+        let spelled = !bare.is_empty() && bare.chars().all(|c| c.is_alphabetic() || c == '\'');
+        if spelled && (bare.len() < word.len() || !bare.is_ascii()) && bare.chars().count() > 1 {
+            return true;
         }
-        let tool = is(program, Role::Told);
-        let runner = matches!(program, "make" | "just")
-            && rest.len() == 1
-            && rest.first().is_some_and(|w| SUBCOMMANDS.contains(w));
-        return (typed && !english_shape(rest, program))
-            || (tool && sub && (program != "make" && program != "go" || rest.len() < 4))
-            || runner;
+        let folded: String = bare.chars().filter_map(fold).collect();
+        said += usize::from(spelled && known.has(List::Prose, &folded));
     }
-    false
+    // "grep -w the notes.txt": an option makes one such word an argument
+    said > usize::from(flags > 0 && !wordy)
+}
+
+/// Whether a program and its arguments look as they are typed, no sentence among them.
+fn is_typed(program: &str, rest: &[&str], known: &Words) -> bool {
+    if is(program, Role::Typed) && !is(program, Role::Word) {
+        return true;
+    }
+    if !is(program, Role::Word) {
+        return false;
+    }
+    let builtin = is(program, Role::Builtin) && !is(program, Role::Verb) && rest.len() == 1;
+    let joined = rest.iter().any(|w| matches!(*w, "|" | "||" | "&&" | ">" | ">>") || w.ends_with(';'));
+    if builtin || joined || (rest.is_empty() && is(program, Role::Alone)) {
+        return true;
+    }
+    let typed = rest.iter().any(|w| {
+        (w.starts_with('-') && w.len() > 1)
+            || w.contains(['/', '=', '*', '$', '@'])
+            || (w.contains('.') && w.len() > 2 && !w.ends_with('.'))
+            || *w == "."
+    });
+    let told = |w: &str| known.has(List::Subcommand, w);
+    let sub = rest.first().is_some_and(|w| told(w) || w.split(':').next().is_some_and(told));
+    let runner = matches!(program, "make" | "just") && rest.len() == 1 && sub;
+    (typed && !english_shape(rest, program))
+        || (is(program, Role::Told) && sub && (program != "make" && program != "go" || rest.len() < 4))
+        || runner
 }
 
 /// Wordy programs take paths in prose too: "open docs/api.md" is a request, not a line.

@@ -3,6 +3,8 @@
 //! Owns the order of precedence and the projection from a leaf to a turn. Where the tiers
 //! disagree, permission takes the shallower path.
 
+use pilothouse_shell::{Role, is};
+
 use super::{
     IntentNode as N, answer,
     classify::Parsed,
@@ -13,7 +15,7 @@ use super::{
     reading::{Message, Source},
     rules::{self, Guess},
     stats::{Guard, LEAVES, Model, Prediction, TURNS},
-    structure::{Clause, Form},
+    structure::{Clause, Form, Object},
     turn::{Control, Mode, Phase, Turn},
     words::List,
 };
@@ -104,7 +106,10 @@ fn statistics(p: &Parsed<'_>, m: &Message<'_>, model: &Model<'_>, guard: Guard) 
     let shares = model.predict(&features::of(p, m.phase, m.paused));
     let guess = p.guess();
     let turn = turn_of(p, &shares, m);
-    let (leaf, share) = leaf_of(p, &shares, guess, guard, m);
+    let (mut leaf, mut share) = leaf_of(p, &shares, guess, guard, m);
+    if let Some(ordered) = order_of(p, guard, m, leaf) {
+        (leaf, share) = (ordered, shares.leaf(ordered).max(ORDER));
+    }
     let rule = guess.map_or("none", |g| g.rule);
     let reasoning = format!(
         "structure {rule} → {}; statistics {} {share:.2}; only asks {:.2}, forbids {:.2}",
@@ -245,6 +250,59 @@ fn leaf_of(
 
 /// How sure a plain order is at least.
 const PLAIN: f32 = 0.85;
+/// The same where only its verb says so.
+const ORDER: f32 = 0.5;
+
+/// The change that a message orders and nothing else, where it was read as less: its verb comes first,
+/// and no other clause asks.
+/// Before it a program's name may begin a report: "npm install hangs, fix package.json".
+fn order_of(p: &Parsed<'_>, guard: Guard, m: &Message<'_>, said: N) -> Option<N> {
+    let banned = p.forbids(m.phase) || guard.forbids > FORBIDS || p.asks();
+    if m.phase != Phase::Idle || m.paused || banned || (rules::is_action(said) && said != N::Execute) {
+        return None;
+    }
+    if let Some(rest) = reported(p.text) {
+        let rest = Parsed::under(rest, p.ban, p.structure.known);
+        let guess = rest.guess().filter(|g| rules::is_action(g.leaf) && !rest.asks())?;
+        let named = rest.structure.clauses.get(guess.clause).is_some_and(|c| c.object != Object::Pronoun);
+        let softer = guess.leaf == N::Delete && !named;
+        return (guess.leaf != N::Execute).then_some(if softer { N::Modify } else { guess.leaf });
+    }
+    let guess = p.guess().filter(|g| matches!(g.leaf, N::Modify | N::Create))?;
+    // "build", "commit" are said of a run as well, "create a breakdown" of a plan.
+    let plans = matches!(said, N::Decompose | N::Design) && guess.leaf == N::Create;
+    let other = plans || (said == N::Execute && guess.rule != "make");
+    if other {
+        return None;
+    }
+    let mut spoken =
+        p.kept.iter().filter_map(|k| p.structure.clauses.get(*k)).filter(|c| c.form != Form::Empty);
+    let (only, none) = (spoken.next()?, spoken.next());
+    let first = p.structure.hits.iter().any(|h| h.start == only.start && h.tag.acts() && h.tag.is_verb());
+    let told = matches!(only.form, Form::Order | Form::Request | Form::Statement) && !only.marked;
+    // A statement's object is not looked for: an imperative in a language that spells it like one.
+    let object = if only.form == Form::Statement {
+        p.doc.tokens.len() > 2
+    } else {
+        !matches!(only.object, Object::Missing | Object::Pronoun)
+    };
+    (none.is_none() && first && told && object && only.start == 0).then_some(guess.leaf)
+}
+
+/// What follows a report that begins with a program's name.
+fn reported(text: &str) -> Option<&str> {
+    let program = text.split_whitespace().next()?;
+    if !is(program, Role::Project) && (!is(program, Role::Typed) || is(program, Role::Word)) {
+        return None;
+    }
+    let marks = text.match_indices([',', '.', ';', '，', '。', '；']);
+    let mut ends = marks.filter(|(at, mark)| {
+        let next = text.get(at + mark.len()..).and_then(|rest| rest.chars().next());
+        !mark.is_ascii() || next.is_some_and(char::is_whitespace)
+    });
+    let (at, mark) = ends.next_back()?;
+    text.get(at + mark.len()..).map(str::trim).filter(|rest| !rest.is_empty())
+}
 
 /// "look at x and fix it", "why does it crash? fix it", or "fix" beside a trace: an order to mend.
 fn plain_fix(p: &Parsed<'_>, guard: Guard, m: &Message<'_>) -> bool {

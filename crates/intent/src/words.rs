@@ -97,6 +97,13 @@ lists! {
     Or = "or",
     Touch = "touch",
     LeavePipeline = "leave_pipeline",
+    Decline = "decline",
+    Undo = "undo",
+    Steer = "steer",
+    Step = "step",
+    SteerHead = "steer_head",
+    Prose = "prose",
+    Subcommand = "subcommand",
 }
 
 /// The parsed lists.

@@ -227,15 +227,14 @@ fn call(line: usize, index: usize, call: &LineCall) -> ModelCall {
     ModelCall { id: format!("scripted_{line}_{index}"), name: call.name.clone(), args }
 }
 
-/// What the user said last and the task at hand, in lower case.
+/// What the user said last and the task that began after it, in lower case.
 fn heard(messages: &[Message]) -> String {
     let own = |m: &Message| m.role == Role::User && !m.text.starts_with('<');
     let from = messages.iter().rposition(own).unwrap_or(0);
     let last = messages.get(from).filter(|m| own(m)).into_iter();
-    let tasks = messages
-        .iter()
-        .filter(|m| m.role == Role::User && m.text.starts_with('<') && m.text.contains("<task"));
-    let said: Vec<String> = last.chain(tasks).map(|m| m.text.to_lowercase()).collect();
+    let is_task = |m: &&Message| m.role == Role::User && m.text.starts_with("<task");
+    let task = messages.iter().skip(from).rfind(is_task);
+    let said: Vec<String> = last.chain(task).map(|m| m.text.to_lowercase()).collect();
     said.join("\n")
 }
 

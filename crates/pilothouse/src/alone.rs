@@ -62,6 +62,12 @@ fn block_on<T>(command: &str, secrets: &Secrets, task: impl Future<Output = T>) 
 /// # Errors
 /// When it cannot be begun; how it ends is the exit code.
 pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
+    if args.goal.trim().is_empty() {
+        return Err(Failure::new(
+            USAGE,
+            "there is no goal; say what is wanted, such as: run \"where is Store?\"",
+        ));
+    }
     let mut setup = setup(&args.dir, secrets)?;
     setup.mode = args.mode.map(|m| match m {
         ModeArg::Proof => Mode::Proof,
@@ -73,6 +79,9 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
         goal: args.goal,
         plan_only: args.plan,
         auto_confirm: args.auto_confirm,
+        max_calls: args.max_calls,
+        budget: args.budget,
+        repairs: args.depth.repairs(),
         json: args.json,
         quiet: args.no_stream_progress && !args.stream_progress,
         timeout: args.timeout.map(Duration::from_secs),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pilothouse_runtime::headless::Budget;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -136,9 +137,18 @@ pub struct RunArgs {
     /// Stop when the plan is ready.
     #[arg(long)]
     pub plan: bool,
-    /// Approve plans and changes; removals and high risk still stop.
+    /// Approve plans and changes; what would ask, removals and high risk are refused to the model.
     #[arg(long)]
     pub auto_confirm: bool,
+    /// How much is tried: repairs of a failed gate (none, two or three).
+    #[arg(long, value_enum, default_value = "standard")]
+    pub depth: DepthArg,
+    /// Stop after this many model calls.
+    #[arg(long, value_name = "N")]
+    pub max_calls: Option<u32>,
+    /// Stop when this much is spent: US dollars (0.50), or tokens (50000t).
+    #[arg(long, value_name = "USD", value_parser = budget)]
+    pub budget: Option<Budget>,
     /// Print the event log as it grows, one JSON object a line.
     #[arg(long)]
     pub json: bool,
@@ -166,6 +176,41 @@ pub struct RunArgs {
     /// Go on in this session.
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
+}
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum DepthArg {
+    /// No repairs.
+    Quick,
+    /// Two repairs.
+    Standard,
+    /// Three repairs.
+    Deep,
+}
+
+impl DepthArg {
+    /// Repairs of a failed gate.
+    pub const fn repairs(self) -> u32 {
+        match self {
+            Self::Quick => 0,
+            Self::Standard => 2,
+            Self::Deep => 3,
+        }
+    }
+}
+
+/// Reads a budget: dollars, or tokens with a `t`.
+fn budget(text: &str) -> Result<Budget, String> {
+    let wanted = || format!("{text:?} is no budget; give US dollars (0.50) or tokens (50000t)");
+    if let Some(tokens) = text.strip_suffix('t') {
+        return tokens.parse().map(Budget::Tokens).map_err(|_| wanted());
+    }
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let micros = |part: &str| format!("{part:0<6}").parse::<u64>().ok().filter(|_| part.len() <= 6);
+    let whole: u64 = whole.parse().map_err(|_| wanted())?;
+    let part = micros(part).ok_or_else(wanted)?;
+    Ok(Budget::Micros(whole.saturating_mul(1_000_000).saturating_add(part)))
 }
 
 /// A mode by name.

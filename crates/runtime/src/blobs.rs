@@ -82,6 +82,15 @@ impl Blobs {
         Some(bytes)
     }
 
+    /// The one content whose id begins so.
+    pub fn named(&self, id: &str) -> Option<BlobId> {
+        let (fan, rest) = id.split_at_checked(2).filter(|_| id.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        let names = std::fs::read_dir(self.folder.join(fan)).ok()?;
+        let names = names.flatten().filter_map(|e| e.file_name().into_string().ok());
+        let mut ids = names.filter(|n| n.starts_with(rest)).filter_map(|n| format!("{fan}{n}").parse().ok());
+        ids.next().filter(|_| ids.next().is_none())
+    }
+
     /// The content as text, if it is there.
     pub fn text(&self, id: BlobId) -> Option<String> {
         self.get(id).map(|b| String::from_utf8_lossy(&b).into_owned())

@@ -4,6 +4,7 @@
 //! is trusted; it can only narrow, and never names an endpoint or a key.
 
 pub mod credentials;
+mod gates;
 pub mod intent;
 pub(crate) mod keyring;
 pub mod keys;
@@ -25,10 +26,11 @@ use crate::{
     own, secrets,
 };
 pub use credentials::Credentials;
+pub use gates::Gates;
 pub use intent::{Intent, Vectors};
 pub use keys::KeySource;
 pub(crate) use layer::position;
-pub use layer::{Layer, PriceLayer};
+pub use layer::{Confirm, Layer, PriceLayer};
 pub use project::ProjectLayer;
 pub use provider::Provider;
 
@@ -51,20 +53,26 @@ pub struct Config {
     pub window: Option<u64>,
     /// The ceiling of a new session.
     pub permission: PermissionMode,
-    /// Messages of the conversation that a model gets.
+    /// Messages of the user that a model is told of at most, with all that came of them.
     pub history: usize,
+    /// When a plan asks before it runs.
+    pub confirm: Confirm,
     /// What holds commands.
     pub sandbox: Settings,
     /// How messages are read.
     pub intent: Intent,
     /// How the user is told of what wants their eye.
     pub notify: Notify,
+    /// What a plan that brings no gates is held to.
+    pub gates: Gates,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
     pub notices: Vec<String>,
 }
 
+/// Messages of the user that a model is told of at most; before that its window decides.
+const MOST_MESSAGES: usize = 200;
 /// The longest time that a setting can ask for, in seconds.
 const MAX_SECONDS: u64 = 3600;
 
@@ -101,8 +109,10 @@ impl Config {
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
             sandbox: all.sandbox.settings(environment),
-            history: all.session.history.unwrap_or(20).min(200),
+            history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
+            confirm: all.plan.confirm.unwrap_or_default(),
             notify: all.notify.settled(),
+            gates: all.gates.settled(),
             filter: environment
                 .get("PILOTHOUSE_LOG")
                 .map(str::to_owned)
@@ -110,7 +120,7 @@ impl Config {
                 .unwrap_or_else(|| "info".into()),
             notices,
         };
-        Ok(project.map_or(config.clone(), |p| p.narrow(config)))
+        Ok(project.map_or(config.clone(), |p| p.clone().narrow(config)))
     }
 }
 

@@ -10,6 +10,7 @@ mod leave;
 mod opening;
 mod outbox;
 mod port;
+mod project;
 mod tasks;
 #[cfg(test)]
 mod tests;
@@ -26,7 +27,7 @@ use pilothouse_core::{
     policy::Policy,
     port::{Attention, Reply, Request, Surroundings, Update},
     scope::PermissionMode,
-    session::Step,
+    session::{Bounds, Step},
     trust::Trust,
     work::WorkKey,
 };
@@ -39,6 +40,7 @@ use crate::{
     error::RuntimeError,
     home::{Environment, Home},
     permissions,
+    project::Project,
     secrets::Secrets,
     sessions, surroundings,
     trace::{EventTrace, Variant},
@@ -104,6 +106,8 @@ pub struct Setup {
     pub secrets: Secrets,
     /// Whether a session that another process holds is refused; else it is shown read-only.
     pub writing: bool,
+    /// Repairs of a failed gate.
+    pub repairs: u32,
 }
 
 impl Setup {
@@ -127,6 +131,7 @@ impl Setup {
             helper: None,
             secrets: Secrets::default(),
             writing: false,
+            repairs: Bounds::default().repairs,
         }
     }
 }
@@ -184,6 +189,8 @@ struct Driver {
     /// Whether the user was told that the desktop cannot be.
     mute: bool,
     around: Surroundings,
+    /// What a model is told of the project.
+    project: Project,
     leaving: bool,
 }
 
@@ -242,8 +249,10 @@ impl Driver {
             complained: false,
             mute: false,
             around,
+            project: Project::default(),
             leaving: false,
         };
+        driver.look_at_project();
         driver.show_opened()?;
         Ok(driver)
     }
@@ -326,6 +335,7 @@ impl Driver {
             Inbound::Rules(reading, rules) => self.rules_read(reading, rules),
             Inbound::Notice(what) => self.outbox.send(Update::Notice(what)),
             Inbound::Branch(branch) => {
+                self.project.on_branch(&branch);
                 let name = branch.name.map(|n| self.at.config.secrets.mask(&n).into_owned());
                 let after = Surroundings { branch: name, dirty: branch.dirty, ..self.around.clone() };
                 if after != self.around {

@@ -1,15 +1,17 @@
 //! One goal without a screen: a driver, a fold, lines of text or JSON, an exit code.
 //!
-//! Owns what a script sees. Never waits for a terminal, and never answers a question: an open one
-//! ends the run with its name and the way to go on.
+//! Owns what a script sees. Never waits for a terminal and never allows what asks: it is refused to the
+//! model, or ends the run with its name and the way to go on.
 
 pub mod auth;
 pub mod change;
 pub mod listing;
 mod patch;
 mod report;
+mod result;
 #[cfg(test)]
 mod tests;
+mod unattended;
 
 use std::{future::Future, io::Write, path::PathBuf, time::Duration};
 
@@ -19,10 +21,10 @@ use pilothouse_core::{
     ids::Seq,
     input::Input,
     port::{Ask, Request, Update},
-    question::Unattended,
+    question::Unattended as Alone,
     scope::PermissionMode,
     session::{Session, State},
-    talk::FaultKind,
+    talk::{FaultKind, Usage},
 };
 use tokio::sync::mpsc;
 
@@ -31,6 +33,8 @@ use crate::{
     error::RuntimeError,
 };
 use report::Report;
+use result::Results;
+use unattended::{Follows, Unattended};
 
 /// How long a stopped run is waited for.
 const STOPPING: Duration = Duration::from_secs(5);
@@ -45,8 +49,14 @@ pub struct Options {
     pub goal: String,
     /// Stop when the plan is ready.
     pub plan_only: bool,
-    /// Approve plans and changes; removals and high risk still stop.
+    /// Approve plans and changes; what would ask is refused to the model.
     pub auto_confirm: bool,
+    /// Model calls that it may take.
+    pub max_calls: Option<u32>,
+    /// What they may cost.
+    pub budget: Option<Budget>,
+    /// Repairs of a failed gate.
+    pub repairs: u32,
     /// The event log as it grows, one JSON object a line.
     pub json: bool,
     /// Only a line for each finished task, and the answer.
@@ -57,6 +67,15 @@ pub struct Options {
     pub patch_out: Option<PathBuf>,
     /// Keep nothing of the session.
     pub forget: bool,
+}
+
+/// What a run may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Millionths of a US dollar.
+    Micros(u64),
+    /// Tokens, read and written.
+    Tokens(u64),
 }
 
 /// A wish from outside to stop.
@@ -97,6 +116,7 @@ pub async fn run(
     if let Some(path) = &options.patch_out {
         patch::reach(path)?;
     }
+    setup.repairs = options.repairs;
     if options.auto_confirm {
         setup.permission = Some(PermissionMode::Auto);
     }
@@ -122,6 +142,10 @@ pub async fn run(
         asked: None,
         taken: false,
         begun: false,
+        unattended: Unattended::default(),
+        result: Results::default(),
+        calls: 0,
+        before: Usage::default(),
     };
     let verdict = watch.follow(&mut updates, &requests, &options, stop).await;
     if verdict.exit < 128 {
@@ -176,6 +200,20 @@ struct Watch<'a> {
     taken: bool,
     /// Whether something came of the goal: what hooks of the opening do is not that.
     begun: bool,
+    unattended: Unattended,
+    result: Results,
+    /// Model calls so far.
+    calls: u32,
+    /// What the session had cost before.
+    before: Usage,
+}
+
+/// What follows from what was seen.
+enum Next {
+    /// This is said to the session.
+    Say(Box<Input>),
+    /// The run is over; what still works is stopped.
+    End(Verdict),
 }
 
 impl Watch<'_> {
@@ -206,38 +244,46 @@ impl Watch<'_> {
                 }
                 () = &mut limit => {
                     self.stop(updates, requests).await;
-                    return Verdict::new(1, "the time limit is reached; the run was stopped");
+                    let time = options.timeout.unwrap_or_default().as_secs();
+                    return Verdict::new(1, format!("time limit of {time} s reached; the run was stopped"));
                 }
             };
             match update {
                 None | Some(Update::Closed(_)) => return Verdict::new(1, "the session ended by itself"),
                 Some(Update::Opened(session, tail)) => {
                     self.from = session.state().seq;
+                    self.before = session.state().usage;
                     self.session = *session;
                     self.report.opened(&tail);
                     drop(requests.send(FENCE).await);
                     let goal = Request::Input(Input::say(options.goal.clone()));
                     drop(requests.send(goal).await);
                 }
-                Some(other) => {
-                    if let Some(verdict) = self.take(other, options) {
+                Some(other) => match self.take(other, options) {
+                    Some(Next::Say(input)) => drop(requests.send(Request::Input(*input)).await),
+                    Some(Next::End(verdict)) => {
+                        if self.session.state().busy() {
+                            self.stop(updates, requests).await;
+                        }
                         return verdict;
                     }
-                }
+                    None => {}
+                },
             }
         }
     }
 
-    fn take(&mut self, update: Update, options: &Options) -> Option<Verdict> {
+    fn take(&mut self, update: Update, options: &Options) -> Option<Next> {
         match update {
             Update::Events(events) => {
                 for event in &events {
                     self.session.apply(event);
                     self.begun |= !of_opening(&event.event);
                     self.note(event);
+                    self.result.note(&event.event, self.session.state());
                     self.report.event(event, self.session.state());
                 }
-                self.at_rest(options)
+                self.spent(options).map(Next::End).or_else(|| self.at_rest(options))
             }
             Update::Delta(delta) => {
                 self.report.delta(&delta);
@@ -246,7 +292,7 @@ impl Watch<'_> {
             Update::Refused(reason) => {
                 self.report.refused(&reason);
                 let over = self.taken && !self.session.state().busy();
-                over.then(|| Verdict::new(1, reason))
+                over.then(|| Next::End(Verdict::new(1, reason)))
             }
             Update::Notice(what) => {
                 self.report.warn(&what);
@@ -263,6 +309,7 @@ impl Watch<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "only ends are noted")]
     fn note(&mut self, event: &Stamped) {
         match &event.event {
+            Event::ThinkingStarted { .. } => self.calls += 1,
             Event::ThinkingFailed { fault, .. } => self.fault = Some(fault.kind),
             Event::MessageCompleted { .. } => self.fault = None,
             Event::RunCompleted { status, summary, .. } => {
@@ -272,24 +319,69 @@ impl Watch<'_> {
         }
     }
 
-    /// The verdict, once nothing works any more.
-    fn at_rest(&mut self, options: &Options) -> Option<Verdict> {
+    /// The verdict, once more was spent than may be.
+    fn spent(&self, options: &Options) -> Option<Verdict> {
+        if let Some(most) = options.max_calls.filter(|most| self.calls > *most) {
+            return Some(Verdict::new(4, format!("the limit of {most} model calls is reached")));
+        }
+        let now = &self.session.state().usage;
+        let thinks = self.session.state().lanes.values().any(|l| l.thinking.is_some());
+        match options.budget? {
+            Budget::Tokens(most) => {
+                let tokens = |u: &Usage| u.input.saturating_add(u.output);
+                let spent = tokens(now).saturating_sub(tokens(&self.before));
+                let text = || format!("the budget of {most} tokens is spent ({spent})");
+                (thinks && spent >= most).then(|| Verdict::new(4, text()))
+            }
+            Budget::Micros(most) => {
+                let known = now.cost_micros.or((now.output == 0).then_some(0));
+                let Some(cost) = known else {
+                    let text =
+                        "the price of this model is not known: set model.price, or give --budget in tokens";
+                    return Some(Verdict::new(2, text));
+                };
+                let spent = cost.saturating_sub(self.before.cost_micros.unwrap_or_default());
+                let text = || format!("the budget is spent ({spent} of {most} millionths of a dollar)");
+                (thinks && spent >= most).then(|| Verdict::new(4, text()))
+            }
+        }
+    }
+
+    /// What follows once nothing works any more.
+    fn at_rest(&mut self, options: &Options) -> Option<Next> {
         let state = self.session.state();
         if !self.begun || state.busy() {
             return None;
         }
         if let Some(question) = first_question(state) {
+            if options.auto_confirm && !options.plan_only {
+                match self.unattended.follow(question, state, options.repairs) {
+                    Follows::Answer(input) => return Some(Next::Say(input)),
+                    Follows::Wait => return None,
+                    Follows::End => {}
+                }
+            }
             let verdict = judge(question, state, options, self.fault);
             self.asked = Some(question.clone());
-            return Some(verdict);
+            return Some(Next::End(verdict));
         }
+        Some(Next::End(self.ended()))
+    }
+
+    /// The verdict where nothing is open.
+    fn ended(&mut self) -> Verdict {
         if let Some(kind) = self.fault {
-            return Some(Verdict::new(fault_exit(kind), "the model did not answer"));
+            return Verdict::new(fault_exit(kind), "the model did not answer");
         }
-        Some(match &self.failed {
-            Some((_, summary)) => Verdict::new(1, summary.clone()),
-            None => Verdict::new(0, ""),
-        })
+        let failed = self.failed.as_ref().map(|(_, summary)| summary.clone());
+        let Some(lacks) = failed.or_else(|| self.result.lacks()) else { return Verdict::new(0, "") };
+        match self.unattended.refused() {
+            Some(question) => {
+                self.asked = Some(question.clone());
+                Verdict::new(3, format!("{} ({lacks})", question.message))
+            }
+            None => Verdict::new(1, lacks),
+        }
     }
 
     /// Stops what runs and takes in what comes of it.
@@ -353,9 +445,9 @@ fn first_question(state: &State) -> Option<&Checkpoint> {
 
 fn judge(question: &Checkpoint, state: &State, options: &Options, fault: Option<FaultKind>) -> Verdict {
     match state.spec(question).unattended {
-        Unattended::PlanReady if options.plan_only => Verdict::new(0, ""),
-        Unattended::Failed(why) => Verdict::new(fault.map_or(1, fault_exit), why),
-        Unattended::PlanReady | Unattended::Asks => Verdict::new(3, question.message.clone()),
+        Alone::PlanReady if options.plan_only => Verdict::new(0, ""),
+        Alone::Failed(why) => Verdict::new(fault.map_or(1, fault_exit), why),
+        Alone::PlanReady | Alone::Asks => Verdict::new(3, question.message.clone()),
     }
 }
 

@@ -23,6 +23,7 @@ pub mod home;
 pub mod hooks;
 pub mod own;
 pub mod permissions;
+pub mod project;
 pub mod secrets;
 pub mod surroundings;
 pub mod trace;

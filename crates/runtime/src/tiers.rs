@@ -244,13 +244,19 @@ async fn ask_model(
 ) -> Result<(String, Usage), String> {
     let client = model.map_err(|fault| fault.message)?;
     let request: ModelRequest = classify::request(question);
-    // Nothing is shown of it while it comes.
-    let (pieces, _) = mpsc::channel(1);
-    let reply = tokio::time::timeout(wait, client.reply(request, pieces, cancel)).await;
-    match reply {
-        Err(_) => Err(format!("no answer within {} s", wait.as_secs())),
-        Ok(Err(unfinished)) => Err(unfinished.fault.message),
-        Ok(Ok(reply)) => Ok((reply.text, reply.usage)),
+    // Nothing is shown of what comes: it only says that the model is at work.
+    let (pieces, mut coming) = mpsc::channel(1);
+    let reply = client.reply(request, pieces, cancel);
+    tokio::pin!(reply);
+    let mut comes = true;
+    loop {
+        tokio::select! {
+            ended = &mut reply => {
+                return ended.map(|r| (r.text, r.usage)).map_err(|unfinished| unfinished.fault.message);
+            }
+            piece = coming.recv(), if comes => comes = piece.is_some(),
+            () = tokio::time::sleep(wait) => return Err(format!("nothing came for {} s", wait.as_secs())),
+        }
     }
 }
 

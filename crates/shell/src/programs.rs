@@ -154,9 +154,11 @@ pub enum Role {
     Project,
     /// Its name is a verb that takes a path in a sentence too.
     Verb,
+    /// Reads wildcards in its arguments itself.
+    Patterns,
 }
 
-const ROLES: [(&str, Role); 18] = [
+const ROLES: [(&str, Role); 19] = [
     ("shows", Role::Shows),
     ("builtin", Role::Builtin),
     ("setter", Role::Setter),
@@ -175,6 +177,7 @@ const ROLES: [(&str, Role); 18] = [
     ("alone", Role::Alone),
     ("project", Role::Project),
     ("verb", Role::Verb),
+    ("patterns", Role::Patterns),
 ];
 
 type Programs = HashMap<&'static str, Arc<Program>>;

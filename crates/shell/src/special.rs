@@ -19,6 +19,7 @@ use super::expand::{Feed, Field};
 use super::syntax::Span;
 use super::walk::Walker;
 
+pub(super) use files::dotted;
 pub(super) use git::key_runs as git_key_runs;
 
 /// What a judge gets to see.

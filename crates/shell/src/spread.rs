@@ -57,7 +57,7 @@ fn items(w: &mut Walker<'_>, feed: &Feed, span: Span) -> Vec<Field> {
         let items = text.split_ascii_whitespace();
         return some(w, items.map(|t| Field { many: t.contains('*'), ..Field::plain(t, span) }), span);
     }
-    let text = w.upstream_secret.clone().unwrap_or_else(|| UNKNOWN.to_string());
+    let text = w.upstream_secret.as_deref().map_or_else(|| UNKNOWN.to_string(), super::special::dotted);
     vec![Field { many: true, ..Field::plain(&text, span) }]
 }
 

@@ -5,6 +5,7 @@
 mod edit;
 mod matching;
 mod nearest;
+mod numbered;
 
 use pilothouse_core::{
     blob::Blob,

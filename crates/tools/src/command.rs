@@ -90,14 +90,28 @@ pub(crate) struct Ground<'a> {
 
 impl Ground<'_> {
     fn held(&self) -> Held {
-        Held { confine: self.confine, processes: self.fence.limits().processes }
+        Held { processes: self.fence.limits().processes }
+    }
+
+    /// Says after the first line what of the sandbox or the environment may be why it failed.
+    fn hint(&self, line: &str, mut outcome: ToolOutcome) -> ToolOutcome {
+        if !outcome.failed && !refusal::hides_failure(line) || outcome.exit.is_none() {
+            return outcome;
+        }
+        let mut hints = refusal::hint(&outcome.text, self.confine).unwrap_or_default();
+        let missed = environment::missed(std::env::vars_os(), self.fence, &outcome.text);
+        if outcome.failed && !missed.is_empty() {
+            hints.push_str(&refusal::missed(&missed));
+        }
+        let after = outcome.text.find('\n').map_or(outcome.text.len(), |at| at + 1);
+        outcome.text.insert_str(after, &hints);
+        outcome
     }
 }
 
 /// What holds something that runs, for what is told of its end.
 #[derive(Clone, Copy, Debug)]
 struct Held {
-    confine: Confine,
     /// How many processes and threads it may have.
     processes: u64,
 }
@@ -113,6 +127,7 @@ pub(crate) async fn run(
     match begin(ground, args, &watch.kept()) {
         Ok((running, timeout)) => {
             let outcome = attend(running, ground.held(), timeout, sink, cancel).await;
+            let outcome = ground.hint(&args.command, outcome);
             watch.after(ground.guard, ground.confine, ground.fence.mounts(), outcome).await
         }
         Err(text) => ToolOutcome::failure(text),
@@ -312,9 +327,6 @@ impl Watch<'_> {
         }
         let failed = !exit.ok() || self.stop.is_some();
         let (told, whole) = self.output.finish();
-        if let Some(hint) = refusal::hint(&told, held.confine).filter(|_| failed) {
-            text.push_str(&hint);
-        }
         text.push_str(&told);
         let mut outcome = ToolOutcome::text(text.trim_end(), ended);
         outcome.failed = failed;

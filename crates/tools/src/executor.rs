@@ -33,6 +33,9 @@ use crate::{
 pub trait BlobSource: Send + Sync {
     /// The content; `None` when it is not stored. May block on a file.
     fn blob(&self, id: BlobId) -> Option<Vec<u8>>;
+
+    /// The content whose id begins so; `None` when none or several do. May block on a file.
+    fn beginning(&self, id: &str) -> Option<Vec<u8>>;
 }
 
 /// Where news of a running call goes. It must not block.

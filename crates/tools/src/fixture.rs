@@ -26,6 +26,10 @@ impl executor::BlobSource for Store {
     fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
         self.0.lock().unwrap().get(&id).cloned()
     }
+
+    fn beginning(&self, id: &str) -> Option<Vec<u8>> {
+        self.0.lock().unwrap().iter().find(|(i, _)| i.to_string().starts_with(id)).map(|(_, b)| b.clone())
+    }
 }
 
 impl Store {

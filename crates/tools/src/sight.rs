@@ -6,13 +6,16 @@
 use std::cell::OnceCell;
 
 use pilothouse_core::{
-    blob::BlobId, policy::Held, redact::Redactor, relpath::RelPath, shell::Act, work::View,
+    blob::BlobId, diff, policy::Held, redact::Redactor, relpath::RelPath, shell::Act, work::View,
 };
 
 use crate::{
     executor::BlobSource,
     jail::{Jail, JailError},
 };
+
+/// Most bytes that are shown of what others changed.
+const FOREIGN_BYTES: usize = 4 * 1024;
 
 /// The eyes of a lane.
 #[derive(Clone, Copy)]
@@ -107,6 +110,31 @@ impl Sight {
     /// What the lane saw of the disk by looking, for its memory.
     pub fn noted(&self) -> Vec<(RelPath, BlobId)> {
         self.disk_id.map(|id| (self.path.clone(), id)).into_iter().collect()
+    }
+
+    /// What others changed since the lane saw the file, where that content is stored: which lines, and
+    /// how they read now. Only for who may read it.
+    pub fn foreign(&self, eyes: LaneView<'_>) -> String {
+        let was = self.seen.and_then(|id| eyes.blobs.blob(id));
+        let (Some(was), Some(now)) = (was, &self.disk) else { return String::new() };
+        let text = String::from_utf8_lossy(now);
+        let shown = eyes.redactor.mask_file(self.path.as_str(), &text);
+        let lines: Vec<&str> = shown.lines().collect();
+        let (mut places, mut told) = (Vec::new(), String::new());
+        for hunk in diff::hunks(&was, now) {
+            let at = hunk.new_lines();
+            places.push(format!("{}-{}", at.start + 1, at.end().max(at.start + 1)));
+            for (n, line) in lines.iter().enumerate().skip(at.start).take(at.len) {
+                told.push_str(&format!("\n{:>6}  {line}", n + 1));
+            }
+        }
+        if places.is_empty() {
+            return String::new();
+        }
+        let cut = told.floor_char_boundary(FOREIGN_BYTES);
+        let rest = if cut < told.len() { "\n…" } else { "" };
+        let told = told.get(..cut).unwrap_or_default();
+        format!("\nothers changed lines {}:{told}{rest}", places.join(", "))
     }
 
     /// The content that a change of the lane starts from.

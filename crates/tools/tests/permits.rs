@@ -39,6 +39,10 @@ impl BlobSource for Store {
     fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
         self.0.lock().unwrap().get(&id).cloned()
     }
+
+    fn beginning(&self, _: &str) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 #[derive(Default)]

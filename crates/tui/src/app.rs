@@ -163,6 +163,8 @@ struct Leaving {
     asked: bool,
     /// When the cancel key found nothing left to cancel.
     cancelled: Option<Instant>,
+    /// When Esc was pressed over an answer that streams.
+    stopping: Option<Instant>,
 }
 
 impl App {

@@ -107,7 +107,7 @@ pub fn wanted(events: &[Stamped]) -> Option<Attention> {
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.question().alerts() => {
             Some(Attention::Asked)
         }
-        Event::RunCompleted { status: RunStatus::Completed, .. } => Some(Attention::Ended),
+        Event::RunCompleted { status: RunStatus::Completed | RunStatus::Ended, .. } => Some(Attention::Ended),
         Event::RunCompleted { status: RunStatus::Failed, .. } => Some(Attention::Failed),
         _ => None,
     };

@@ -81,6 +81,11 @@ pub trait Overlay: fmt::Debug {
     /// What was drawn counts as not seen.
     fn covered(&mut self) {}
 
+    /// Whether there is nothing left to show, so that it closes by itself.
+    fn is_over(&self, _state: &pilothouse_core::session::State) -> bool {
+        false
+    }
+
     /// Does what a key of its table means.
     fn act(&mut self, _action: Action, _ctx: &Ctx<'_>) -> Outcome {
         Outcome::none()

@@ -131,6 +131,11 @@ pub trait Pane: fmt::Debug {
     /// What was drawn counts as not seen.
     fn covered(&mut self) {}
 
+    /// Closes what lies open in it; false where nothing does.
+    fn close(&mut self) -> bool {
+        false
+    }
+
     /// For the border above.
     fn title(&self, ctx: &Ctx<'_>) -> Title;
 
@@ -164,6 +169,9 @@ pub trait Pane: fmt::Debug {
     fn decides(&self, _state: &State) -> bool {
         false
     }
+
+    /// The user sent something: what comes of it is to be seen.
+    fn sent(&mut self) {}
 
     /// The keys that do so.
     fn deciding_keys(&self, _ctx: &Ctx<'_>) -> DecidingKeys {

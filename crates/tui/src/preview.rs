@@ -1,11 +1,11 @@
 //! What sending the draft would mean: its path through the intent DAG and what follows from it.
 //!
-//! Owns the words only; core's classifier decides, the same that will read the message.
+//! Owns the words only: what would happen is foretold by the session, whose deciders will do it.
 
 use pilothouse_core::{
-    intent::{Control, IntentNode, IntentPath, Turn},
+    intent::{Control, IntentNode, IntentPath, Phase, Turn},
     scope::{Approval, PermissionMode},
-    session::{Session, State},
+    session::{Deed, Foretold, Session, State},
     shell::Risk,
 };
 
@@ -16,7 +16,7 @@ pub const LONGEST: usize = 4 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Preview {
     /// It goes this way; the words say what that means.
-    Path(IntentPath, &'static str),
+    Path(IntentPath, String),
     /// It answers the open question.
     Answer,
     /// It is a command line: how dangerous it is, and why.
@@ -38,18 +38,24 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     if text.is_empty() || text.len() > LONGEST || text.starts_with('/') {
         return None;
     }
-    if state.phase_question().is_some_and(|q| q.kind.read(text).is_some()) {
-        return Some(Preview::Answer);
-    }
     let reading = session.read(text);
     if reading.slash.is_some() {
         return None;
     }
-    if reading.command.is_some() {
+    let told = session.foretell(text);
+    if let [Deed::Answers(..), rest @ ..] = told.deeds.as_slice()
+        && !rest.iter().any(|d| matches!(d, Deed::Talks | Deed::Plans))
+    {
+        return Some(Preview::Answer);
+    }
+    if reading.command.is_some() && told.does(&Deed::Runs) {
         return Some(Preview::judged(text.trim_start_matches('!'), session));
     }
-    let path = reading.whole.path.clone();
-    let what = meaning(&reading.whole.turn, &path, reading.forbids_change, state);
+    let (turn, path) = told.meant.clone().unwrap_or((reading.whole.turn, reading.whole.path));
+    let what = match &told.refused {
+        Some(why) => why.clone(),
+        None => meaning(&told, &turn, &path, reading.forbids_change, state),
+    };
     Some(Preview::Path(path, what))
 }
 
@@ -101,26 +107,57 @@ pub fn lowered(draft: &str, session: &Session) -> Option<String> {
     Some(next.map_or_else(|| rest.to_owned(), |node| format!("@{node} {rest}")))
 }
 
-fn meaning(turn: &Turn, path: &IntentPath, forbids: bool, state: &State) -> &'static str {
+/// What follows, one thing after the other.
+fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state: &State) -> String {
+    let replans = told.does(&Deed::StopsRun) && told.does(&Deed::Plans);
+    let mut all: Vec<&str> = Vec::new();
+    for deed in &told.deeds {
+        let what = match deed {
+            Deed::Answers(..) => "answers the question above",
+            Deed::Starts => "approves the plan and starts it",
+            Deed::StopsRun if replans => "stops the run and replans",
+            Deed::StopsRun => "stops the run",
+            Deed::SetsAside if told.does(&Deed::StopsRun) => continue,
+            Deed::SetsAside => "sets the plan aside",
+            Deed::Plans if replans => continue,
+            Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
+            Deed::Plans => "changes the plan",
+            Deed::Talks => talked(told, turn, state),
+            Deed::Runs => "asks before a command changes anything",
+            Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
+            Deed::Queues => "queued: heard when the plan is made",
+            Deed::Asks => "asks what you mean first",
+            Deed::Consults => "the model is asked what you mean",
+            Deed::Waits => "waits for your message before it",
+            Deed::Undoes => "takes the last change back",
+            Deed::Word(_) => "a command to Pilothouse",
+        };
+        all.push(what);
+    }
+    if all.is_empty() { "nothing follows from it".to_owned() } else { all.join(", then ") }
+}
+
+/// What an answer is told as.
+fn talked(told: &Foretold, turn: &Turn, state: &State) -> &'static str {
+    let stopped = told.does(&Deed::StopsRun) || told.does(&Deed::SetsAside);
     match turn {
-        Turn::Query(_) if state.is_executing() => "a question – answered beside the run",
-        Turn::Query(_) => "a question – read-only",
-        Turn::Control(Control::Cancel) => "stops the run",
         Turn::Control(word) if word.is_manner() => "how to go about it: told to the model",
-        Turn::Control(_) => "a command to Pilothouse",
-        Turn::PlanContinue if state.is_executing() => "stops the run and replans",
-        Turn::PlanContinue => "changes the plan",
-        Turn::PlanNew(_) if state.is_executing() => "queued: begins when the run has ended",
-        Turn::PlanNew(_) if forbids => "changes nothing, as you said",
-        Turn::PlanNew(_) => match (path.approval(), state.permission) {
-            (_, PermissionMode::ReadOnly) => "read-only: nothing can be changed",
-            (Approval::Explicit, _) => "asks for a typed word before deleting",
-            (Approval::Confirm, PermissionMode::Auto) => "writes and records; deletes still ask",
-            (Approval::Confirm, PermissionMode::Ask) => "asks before writing",
-            (Approval::None, _) if path.current() == IntentNode::Execute => {
-                "asks before a command changes anything"
-            }
-            (Approval::None, _) => "reads only",
-        },
+        Turn::Control(Control::Approve | Control::Proceed) => "an answer to the agent",
+        _ if state.is_executing() && !stopped => "a question – answered beside the run",
+        _ => "a question – read-only",
+    }
+}
+
+/// What a new piece of work is told as.
+fn planned(path: &IntentPath, forbids: bool, state: &State) -> &'static str {
+    if forbids {
+        return "changes nothing, as you said";
+    }
+    match (path.approval(), state.permission) {
+        (_, PermissionMode::ReadOnly) => "read-only: nothing can be changed",
+        (Approval::Explicit, _) => "asks for a typed word before deleting",
+        (Approval::Confirm, PermissionMode::Auto) => "writes and records; deletes still ask",
+        (Approval::Confirm, PermissionMode::Ask) => "asks before writing",
+        (Approval::None, _) => "reads only",
     }
 }

@@ -5,7 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     intent::{Mode, Phase},
-    plan::TaskStatus,
+    plan::{GateStatus, TaskStatus},
     session::State,
 };
 use unicode_segmentation::UnicodeSegmentation;
@@ -142,7 +142,7 @@ impl Groups {
                 None
             }
             Phase::Planning => {
-                head.push(piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin));
+                head.extend(spins(state, form));
                 quoted(" ", planned(state), "")
             }
             Phase::AwaitingApproval => {
@@ -154,7 +154,7 @@ impl Groups {
                 })
             }
             Phase::Executing => {
-                head.push(piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin));
+                head.extend(spins(state, form));
                 executing(state)
             }
             Phase::Failed => {
@@ -268,8 +268,15 @@ fn quoted(before: &str, name: Option<String>, after: &str) -> Option<(Piece, Str
     Some((piece(before, Tone::Text), name, piece(after, Tone::Text)))
 }
 
+/// The spinner; none while a rejected plan waits for what should change: nothing works then.
+fn spins(state: &State, form: Form<'_>) -> Option<Piece> {
+    let guided = state.phase == Phase::Planning && state.plan.is_some() && state.planning_lane().is_none();
+    (!guided).then(|| piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin))
+}
+
 fn planned(state: &State) -> Option<String> {
-    let turn = state.planning_lane().map(|l| l.turn).or(state.turn)?;
+    let plan = state.plan.as_ref().map(|p| p.turn);
+    let turn = state.planning_lane().map(|l| l.turn).or(plan).or(state.turn)?;
     state.turns.get(&turn).map(|t| t.head.clone())
 }
 
@@ -280,6 +287,10 @@ fn executing(state: &State) -> Option<(Piece, String, Piece)> {
     };
     let all = plan.tasks.len();
     let running = plan.tasks.iter().position(|t| t.status == TaskStatus::Running);
+    let gate = plan.gates.iter().find(|g| matches!(g.status, GateStatus::Running | GateStatus::Failed(_)));
+    if let Some(gate) = gate.filter(|_| running.is_none()) {
+        return quoted(" gate ", Some(gate.name.clone()), "");
+    }
     let index = running.unwrap_or_else(|| plan.settled().min(all.saturating_sub(1)));
     let title = plan.tasks.get(index).map(|t| t.title.clone());
     quoted(&format!(" step {}/{all} ", index + 1), title, "")

@@ -12,6 +12,8 @@ enum Mark {
     One(char),
     Any,
     Run,
+    /// In front of a name that begins with a wildcard of the shell: the name has no dot there.
+    Shown,
 }
 
 /// One component.
@@ -61,6 +63,17 @@ impl Default for Places {
 pub struct Target {
     parts: Vec<Part>,
     certain: bool,
+}
+
+/// What `*`, `?` and `[` in the path of a line stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wild {
+    /// For themselves.
+    Plain,
+    /// For what bash makes of them: at its start a name has no dot that the pattern does not write.
+    Shell,
+    /// For any text.
+    Any,
 }
 
 /// Stands for text that a shell line does not show.
@@ -136,6 +149,17 @@ impl Glob {
         meets(&parts, &target.parts, fold)
     }
 
+    /// Whether every name that an open target may mean ends as the pattern says: `*.rs` of `src/*.rs`.
+    pub(super) fn ends(&self, target: &Target) -> bool {
+        let ([Part::Name(mine)], Some(Part::Name(theirs))) = (self.parts.as_slice(), target.parts.last())
+        else {
+            return false;
+        };
+        let Some((Mark::Run, end)) = mine.split_first() else { return false };
+        let written = |m: &Mark| matches!(m, Mark::One(_));
+        self.anchor == Anchor::Anywhere && end.iter().all(written) && theirs.ends_with(end)
+    }
+
     /// Whether it is about a place that the whole workspace lies in, and so not about the workspace's own files.
     pub(super) fn is_around(&self, places: &Places) -> bool {
         let root = Target { parts: literal(&places.root), certain: true };
@@ -156,7 +180,7 @@ impl Glob {
 impl Target {
     /// The target of a path of the workspace, or of an absolute or `~/` path, exactly as it is written.
     pub fn exact(path: &str, places: &Places) -> Self {
-        Self::read(path, "", Some(&[String::new()]), places, false)
+        Self::read(path, "", Some(&[String::new()]), places, Wild::Plain)
             .pop()
             .unwrap_or(Self { parts: vec![Part::Deep], certain: false })
     }
@@ -167,21 +191,21 @@ impl Target {
         start: &str,
         from: Option<&[String]>,
         places: &Places,
-        wild: bool,
+        wild: Wild,
     ) -> Vec<Self> {
         Self::read(path, start, from, places, wild)
     }
 
-    fn read(path: &str, start: &str, from: Option<&[String]>, places: &Places, wild: bool) -> Vec<Self> {
-        let certain = !wild && from.is_some();
+    fn read(path: &str, start: &str, from: Option<&[String]>, places: &Places, wild: Wild) -> Vec<Self> {
+        let certain = wild == Wild::Plain && from.is_some();
         let one = |text: &str, base: Vec<Part>| Self { parts: settle(text, base, places, wild), certain };
         match from {
             None => vec![one(path, vec![Part::Deep])],
             Some(from) => from
                 .iter()
                 .map(|folder| {
-                    let base = settle(start, literal(&places.root), places, false);
-                    let base = settle(folder, base, places, false);
+                    let base = settle(start, literal(&places.root), places, Wild::Plain);
+                    let base = settle(folder, base, places, Wild::Plain);
                     one(path, base)
                 })
                 .collect(),
@@ -231,7 +255,7 @@ fn literal(path: &str) -> Vec<Part> {
 }
 
 /// `path` as seen from `base`, with `.` and `..` settled by their text.
-fn settle(path: &str, base: Vec<Part>, places: &Places, wild: bool) -> Vec<Part> {
+fn settle(path: &str, base: Vec<Part>, places: &Places, wild: Wild) -> Vec<Part> {
     let (mut parts, rest) = if let Some(rest) = path.strip_prefix('/') {
         (Vec::new(), rest)
     } else if path == "~" || path.starts_with("~/") {
@@ -254,8 +278,8 @@ fn settle(path: &str, base: Vec<Part>, places: &Places, wild: bool) -> Vec<Part>
 }
 
 /// A component of a shell line's path: unknown text may hold slashes, a `[…]` stands for one character.
-fn component(name: &str, wild: bool, parts: &mut Vec<Part>) {
-    if !wild {
+fn component(name: &str, wild: Wild, parts: &mut Vec<Part>) {
+    if wild == Wild::Plain {
         parts.push(Part::Name(name.chars().map(Mark::One).collect()));
         return;
     }
@@ -273,6 +297,9 @@ fn component(name: &str, wild: bool, parts: &mut Vec<Part>) {
         return;
     }
     let mut marks = Vec::new();
+    if wild == Wild::Shell && hides_no_dot(name) {
+        marks.push(Mark::Shown);
+    }
     let mut chars = name.chars();
     while let Some(c) = chars.next() {
         if c == '[' && chars.clone().any(|c| c == ']') {
@@ -283,6 +310,13 @@ fn component(name: &str, wild: bool, parts: &mut Vec<Part>) {
         }
     }
     parts.push(Part::Name(marks));
+}
+
+/// Whether bash takes a name for one that begins with no dot: it begins with a wildcard. More stars than a shell has a
+/// use for are written where another program reads the pattern.
+fn hides_no_dot(name: &str) -> bool {
+    let plain = name == "**" || !name.starts_with("**");
+    plain && name.starts_with(['*', '?', '['])
 }
 
 /// Whether some path fits both; the first also covers everything below what it names. Its last name must stand in the
@@ -314,6 +348,11 @@ fn meets(rule: &[Part], target: &[Part], fold: bool) -> bool {
 
 /// Whether some name fits both patterns.
 fn name_meets(a: &[Mark], b: &[Mark], fold: bool) -> bool {
+    let b = match b {
+        [Mark::Shown, ..] if a.first() == Some(&Mark::One('.')) => return false,
+        [Mark::Shown, rest @ ..] => rest,
+        all => all,
+    };
     let same = |x: char, y: char| x == y || fold && x.to_lowercase().eq(y.to_lowercase());
     let clash = |pair: (Option<&Mark>, Option<&Mark>)| matches!(pair, (Some(Mark::One(x)), Some(Mark::One(y))) if !same(*x, *y));
     if clash((a.first(), b.first())) || clash((a.last(), b.last())) {
@@ -390,7 +429,7 @@ mod tests {
     fn an_open_path_is_covered_when_it_may_mean_a_covered_file() {
         let places = places();
         let may = |pattern: &str, path: &str, from: Option<&[String]>| {
-            let targets = Target::of_line(path, "", from, &places, true);
+            let targets = Target::of_line(path, "", from, &places, Wild::Any);
             let glob = Glob::parse(pattern).unwrap();
             targets.iter().any(|t| glob.covers(t, &places, true))
         };
@@ -413,6 +452,31 @@ mod tests {
             (".env", ".en[uv]", Some(&here[..]), true),
         ] {
             assert_eq!(may(pattern, path, from), want, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn a_wildcard_of_the_shell_in_front_of_a_name_is_no_dot() {
+        let places = places();
+        let may = |pattern: &str, path: &str| {
+            let targets = Target::of_line(path, "", Some(&[String::new()]), &places, Wild::Shell);
+            let glob = Glob::parse(pattern).unwrap();
+            targets.iter().any(|t| glob.covers(t, &places, true))
+        };
+        for (pattern, path, want) in [
+            (".env.*", "src/*.rs", false),
+            (".env.*", "*", false),
+            (".ssh", "*/config", false),
+            (".ssh", "**/config", false),
+            (".env", "[.]env", false),
+            (".env", ".*", true),
+            (".env.*", ".env*", true),
+            (".env.*", "***.rs", true),
+            ("*.env", "*.env", true),
+            ("secrets/**", "*/key", true),
+            (".env.*", "\u{1a}.rs", true),
+        ] {
+            assert_eq!(may(pattern, path), want, "{pattern} {path}");
         }
     }
 

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Manner,
-    glob::{Places, Target, UNKNOWN},
+    glob::{Places, Target, UNKNOWN, Wild},
 };
-use crate::shell::{self, Act, Call, Reading, Risk, Use};
+use crate::shell::{self, Act, Call, Reading, Risk, Role, Use};
 
 /// Something that may be allowed, asked about or denied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,10 +120,11 @@ pub(super) struct Touched {
 impl Facts {
     pub fn of(line: &str, folder: &str, places: &Places) -> Self {
         let reading = shell::read(line);
+        let dots = shows_dots(line, &reading.calls);
         let touched = reading.uses.iter().flat_map(|used| {
             pieces(&used.path, used.redirect).into_iter().map(|path| Touched {
                 act: used.act,
-                targets: targets(&path, folder, used, places),
+                targets: targets(&path, folder, used, places, wildcards(used, &path, &reading.calls, dots)),
                 path,
                 redirect: used.redirect,
             })
@@ -161,7 +162,8 @@ impl Facts {
         let Some(from) = &call.from else { return false };
         let root = Target::exact(".", places);
         from.iter().all(|at| {
-            let mut there = Target::of_line(at, folder, Some(&[String::new()]), places, false).into_iter();
+            let mut there =
+                Target::of_line(at, folder, Some(&[String::new()]), places, Wild::Plain).into_iter();
             // A program given by a relative path is another file wherever else the shell stands.
             there.all(|t| if call.located { t == root } else { t.is_below(&root) })
         })
@@ -174,11 +176,39 @@ pub(super) fn nothing(path: &str) -> bool {
 }
 
 /// What a path of a line may mean; nothing where the line shows nothing of it.
-fn targets(path: &str, folder: &str, used: &Use, places: &Places) -> Vec<Target> {
+fn targets(path: &str, folder: &str, used: &Use, places: &Places, wild: Wild) -> Vec<Target> {
     if path.chars().all(|c| c == UNKNOWN) {
         return Vec::new();
     }
-    Target::of_line(path, folder, used.from.as_deref(), places, used.wild)
+    Target::of_line(path, folder, used.from.as_deref(), places, wild)
+}
+
+/// What the wildcards of a path stand for: bash reads the word as a whole, unless a program does that reads patterns
+/// itself, or the line changes how they are read.
+fn wildcards(used: &Use, path: &str, calls: &[Call], dots: bool) -> Wild {
+    let reads = |call: &Call| {
+        shell::is(&call.program, Role::Patterns) && call.words.iter().any(|w| w.text == used.path)
+    };
+    match used.wild {
+        false => Wild::Plain,
+        true if dots || path != used.path || calls.iter().any(reads) => Wild::Any,
+        true => Wild::Shell,
+    }
+}
+
+/// Whether a line may change what its wildcards stand for: an option or a variable of bash, or another shell.
+fn shows_dots(line: &str, calls: &[Call]) -> bool {
+    const NAMES: [&str; 3] = ["GLOBIGNORE", "BASHOPTS", "dotglob"];
+    let says = |text: &str| NAMES.iter().any(|name| text.contains(name));
+    let changes = |call: &Call| {
+        let name = call.program.as_str();
+        let option = || call.words.iter().any(|w| w.text.starts_with(['-', '+']) && w.text.contains('O'));
+        let usual = matches!(name, "bash" | "sh" | "dash" | "ash" | "rbash");
+        matches!(name, "" | "shopt" | "setopt" | "unsetopt")
+            || shell::is(name, Role::Shell) && (!usual || option())
+            || call.words.iter().any(|w| says(&w.text))
+    };
+    says(line) || calls.iter().any(changes)
 }
 
 /// The paths inside an argument: itself, and what follows `=`, `:`, `@` or `,`.

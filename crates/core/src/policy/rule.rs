@@ -88,7 +88,10 @@ impl Paths {
 
     /// Whether the target means, or may mean, a covered path. `fold` leaves case out of account.
     pub(super) fn covers(&self, target: &Target, places: &Places, fold: bool) -> bool {
-        let excepted = || target.certain() && self.except.iter().any(|g| g.covers(target, places, fold));
+        let excepted = || {
+            let certain = target.certain();
+            self.except.iter().any(|g| if certain { g.covers(target, places, fold) } else { g.ends(target) })
+        };
         self.glob.covers(target, places, fold) && !excepted()
     }
 

@@ -20,7 +20,7 @@ pub enum ExitAnswer {
 
 impl Question for Exit {
     fn choices(&self) -> Vec<Choice> {
-        let leave = Choice::new("y", "stop it and leave", Act::Give(Answer::Approve));
+        let leave = Choice::new("y", "leave", Act::Give(Answer::Approve));
         let stay = Choice::new("n", "stay", Act::Give(Answer::Reject(String::new())));
         vec![leave.words(&["y", "yes"]).role(Role::Take), stay.words(&["n", "no"])]
     }

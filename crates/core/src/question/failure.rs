@@ -26,6 +26,9 @@ pub struct Failure {
     /// The gate that failed, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateId>,
+    /// Whether repairs were tried as often as they may be, so that another is not offered.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spent: bool,
     /// What happened.
     pub message: String,
     /// What the user can do about it.
@@ -66,13 +69,17 @@ impl Question for Failure {
     fn choices(&self) -> Vec<Choice> {
         let give = |key, label, answer, words| Choice::new(key, label, Act::Give(answer)).words(words);
         match (self.gate, self.planner) {
-            (Some(_), _) => vec![
-                give("a", "auto-fix", Answer::AutoFix, &["a", "auto", "auto-fix", "autofix", "fix"]),
-                give("s", "skip", Answer::Skip, &["s", "skip"]),
-                give("m", "manual", Answer::Manual, &["m", "manual"]),
-                give("r", "retry", Answer::Retry, RETRY),
-                give("q", "abort", Answer::Abort, ABORT),
-            ],
+            (Some(_), _) => {
+                let fix =
+                    give("a", "auto-fix", Answer::AutoFix, &["a", "auto", "auto-fix", "autofix", "fix"]);
+                let rest = [
+                    give("s", "skip", Answer::Skip, &["s", "skip"]),
+                    give("m", "manual", Answer::Manual, &["m", "manual"]),
+                    give("r", "retry", Answer::Retry, RETRY),
+                    give("q", "abort", Answer::Abort, ABORT),
+                ];
+                (!self.spent).then_some(fix).into_iter().chain(rest).collect()
+            }
             (None, Some(_)) => vec![
                 give("r", "try again", Answer::Retry, RETRY),
                 give("q", "give it up", Answer::Abort, ABORT),
@@ -91,8 +98,10 @@ impl Question for Failure {
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
         spec.tone = Tone::Failed;
         spec.tag = "failed";
-        spec.title = Clean::line(&self.message);
-        spec.text = Clean::line(&self.message);
+        // The first line says what failed; how, stands below it where there is room.
+        let headline = Clean::line(self.message.lines().next().unwrap_or_default());
+        spec.title = headline.clone();
+        spec.text = headline;
         spec.facts = vec![("hint", Clean::line(&self.hint))];
         spec.unattended = Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned());
     }
@@ -115,7 +124,7 @@ impl Accept for Failure {
 
     fn accept(&self, given: Answer) -> Result<FailureAnswer, Refusal> {
         match (self.gate, given) {
-            (Some(gate), Answer::AutoFix) => Ok(FailureAnswer::Repair(gate)),
+            (Some(gate), Answer::AutoFix) if !self.spent => Ok(FailureAnswer::Repair(gate)),
             (Some(gate), Answer::Skip) => Ok(FailureAnswer::SkipGate(gate)),
             (Some(gate), Answer::Retry) => Ok(FailureAnswer::RetryGate(gate)),
             (Some(_), Answer::Abort) => Ok(FailureAnswer::Stop),

@@ -42,6 +42,9 @@ impl Redactor {
                 Input::Answer { checkpoint, answer: self.answer(answer)?, shown }
             }
             Input::Apply { proposals, word } => Input::Apply { proposals, word: word.map(|w| self.text(w)) },
+            Input::Comment { proposal, hunk, text, shown } => {
+                Input::Comment { proposal, hunk, text: self.text(text), shown }
+            }
             Input::Skip { proposals, reason } => Input::Skip { proposals, reason: self.text(reason) },
             Input::Replied { call, reply } => {
                 let reply = reply.map(|r| self.reply(r)).map_err(|f| self.fault(f));
@@ -84,6 +87,7 @@ impl Redactor {
             | Input::EditProposal { .. }
             | Input::Up
             | Input::Cancel
+            | Input::StopAnswer
             | Input::SetPermission(_)
             | Input::Undo
             | Input::Redo

@@ -35,6 +35,7 @@ impl State {
 
     fn fold(&mut self, seq: Seq, event: &Event) {
         self.age(event);
+        self.transcript.fold(seq, event, self.phase);
         match event {
             session::session_events!() => self.fold_session(event),
             turns::turn_events!() => self.fold_turn(seq, event),

@@ -81,7 +81,7 @@ impl Changes {
                 self.drop_older(proposal);
                 self.proposals.insert(proposal.id, proposal.clone());
             }
-            Event::HunkDecided { proposal, hunk, decision } => {
+            Event::HunkDecided { proposal, hunk, decision, .. } => {
                 if let Some(p) = self.proposals.get_mut(proposal) {
                     match decision {
                         Some(d) => drop(p.decided.insert(*hunk, *d)),
@@ -93,6 +93,12 @@ impl Changes {
                 if let Some(p) = self.proposals.get_mut(proposal) {
                     p.status = if *dropped { ProposalStatus::Dropped } else { ProposalStatus::Skipped };
                 }
+            }
+            Event::ProposalSetAside { proposal, .. } => {
+                self.set_proposals(std::iter::once(*proposal), ProposalStatus::SetAside);
+            }
+            Event::ProposalTakenUp { proposal } => {
+                self.set_proposals(std::iter::once(*proposal), ProposalStatus::Open);
             }
             Event::ApplyApproved { apply, approval, take, .. } => {
                 self.set_proposals(take.iter().map(|t| t.0), ProposalStatus::Applying(*apply));

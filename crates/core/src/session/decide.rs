@@ -4,6 +4,7 @@
 //! decided, so what is decided next sees them. Never performs anything.
 
 mod answer;
+mod aside;
 mod call;
 mod change;
 mod command;
@@ -23,8 +24,9 @@ mod terms;
 mod trust;
 mod turns;
 mod verdict;
+mod words;
 
-use super::{Tiers, state::State};
+use super::{Bounds, Tiers, state::State};
 use crate::{
     blob::{Blob, Excerpt},
     checkpoint::{Answer, Checkpoint, CheckpointKind},
@@ -33,15 +35,24 @@ use crate::{
     input::{Input, Refusal},
     intent::Phase,
     phase::{Move, Trigger, transition},
+    plan::GateDraft,
     policy::Policy,
     question::Confirmation,
 };
 
+/// What is configured, as far as deciding depends on it; no part of what happened.
+#[derive(Clone, Copy)]
+pub(super) struct Under<'a> {
+    pub tiers: &'a Tiers,
+    pub policy: &'a Policy,
+    pub gates: &'a [GateDraft],
+    pub bounds: Bounds,
+}
+
 /// Events being decided.
 pub(super) struct Draft<'a> {
     state: &'a mut State,
-    tiers: &'a Tiers,
-    policy: &'a Policy,
+    under: Under<'a>,
     at: Millis,
     blobs: Vec<Blob>,
     events: Vec<Stamped>,
@@ -50,8 +61,8 @@ pub(super) struct Draft<'a> {
 type Decided = Result<(), Refusal>;
 
 impl<'a> Draft<'a> {
-    pub fn new(state: &'a mut State, tiers: &'a Tiers, policy: &'a Policy, at: Millis) -> Self {
-        Self { state, tiers, policy, at, blobs: Vec::new(), events: Vec::new() }
+    pub fn new(state: &'a mut State, under: Under<'a>, at: Millis) -> Self {
+        Self { state, under, at, blobs: Vec::new(), events: Vec::new() }
     }
 
     /// What was decided. A refusal after the first event is told as a notice: what was recorded
@@ -95,11 +106,13 @@ impl<'a> Draft<'a> {
             Input::Queue(text) => self.enqueue(&text),
             Input::Answer { checkpoint, answer, shown } => self.answer(checkpoint, answer, shown),
             Input::Decide { proposal, hunk, decision, shown } => self.hunk(proposal, hunk, decision, shown),
+            Input::Comment { proposal, hunk, text, shown } => self.comment(proposal, hunk, text, shown),
             Input::Apply { proposals, word } => self.approve_changes(&proposals, word.as_deref()),
             Input::Skip { proposals, reason } => self.skip_changes(&proposals, &reason),
             Input::EditProposal { proposal, draft } => self.edit_proposal(proposal, draft),
             Input::Up => self.up_to_plan(),
             Input::Cancel => self.cancel(),
+            Input::StopAnswer => self.cancel_answer(),
             Input::SetPermission(mode) => self.set_ceiling(control::Ceiling::of(mode)),
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),

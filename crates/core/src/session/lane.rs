@@ -41,6 +41,8 @@ pub struct Lane {
     pub calls: Vec<OpenCall>,
     /// What was said in this lane, by place in the log.
     pub talk: Vec<Talk>,
+    /// Whether the user said something about its proposals that its model has not been told yet.
+    pub addressed: bool,
     /// Replies so far.
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
@@ -73,6 +75,8 @@ pub enum Talk {
     Reply(Seq),
     /// The result of a call.
     Result(Seq),
+    /// What the workbench told the model by itself.
+    Nudge(Seq),
 }
 
 /// A call that a reply made and that has not ended.
@@ -204,6 +208,7 @@ impl Lane {
             thinking: None,
             calls: Vec::new(),
             talk: Vec::new(),
+            addressed: false,
             rounds: 0,
             seen: BTreeMap::new(),
             moves: Vec::new(),
@@ -220,7 +225,14 @@ impl Lane {
 
     /// The scope of the live node under the ceiling: what calls run without further question.
     pub fn scope(&self) -> ToolScope {
-        self.node.scope().and(self.ceiling)
+        let scope = self.node.scope().and(self.ceiling);
+        if self.tries() { scope.or(ToolScope::EXECUTE) } else { scope }
+    }
+
+    /// Whether it is a planning that tries out a command which a rule lets run.
+    fn tries(&self) -> bool {
+        let runs = |c: &OpenCall| c.allowed.is_some() && c.confine.is_some_and(|c| c != Confine::READING);
+        self.kind == LaneKind::Planning && self.head().is_some_and(runs)
     }
 
     /// What is offered to the model: the node's free closure under the ceiling.

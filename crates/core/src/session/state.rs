@@ -21,7 +21,7 @@ use crate::{
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
-    session::{Apply, ApplyStatus, Lane, LaneKind, Talk, changes::Changes},
+    session::{Apply, ApplyStatus, Lane, LaneKind, Transcript, changes::Changes},
     talk::Usage,
     tool::{Permit, Terms},
     trust::{Given, Trust, TrustRequest},
@@ -67,8 +67,10 @@ pub struct State {
     pub phase: Phase,
     /// The active plan.
     pub plan: Option<Plan>,
-    /// A plan set aside.
+    /// The plan set aside last.
     pub suspended: Option<Plan>,
+    /// Unfinished plans set aside before it, the oldest first.
+    pub earlier: Vec<Plan>,
     /// Why the phase is failed.
     pub failure: Option<Failure>,
     /// The turn whose planning or run failed last.
@@ -111,8 +113,10 @@ pub struct State {
     pub(super) keeping: BTreeMap<ApprovalId, Vec<String>>,
     /// Failed repairs of the run's gates so far.
     pub(super) repairs: u32,
-    /// What was said in the last goal, for when it is tried again.
-    pub goal_talk: Option<(TurnId, Vec<Talk>)>,
+    /// What a model is told of all this.
+    pub transcript: Transcript,
+    /// The hash that each file had when the main line last saw or wrote it.
+    pub(super) seen: BTreeMap<RelPath, BlobId>,
 }
 
 /// The execution of a plan or a goal.
@@ -135,8 +139,10 @@ pub struct Run {
 /// What waits until the run ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Queue {
-    /// The next plan; the latest wins.
+    /// The next plan.
     pub plan_new: Option<TurnId>,
+    /// The plans behind it, in order.
+    pub more: VecDeque<TurnId>,
     /// Control words, in order.
     pub control: VecDeque<Control>,
     /// Messages kept until the plan is ready.
@@ -146,7 +152,7 @@ pub struct Queue {
 impl Queue {
     /// How many things wait.
     pub fn len(&self) -> usize {
-        usize::from(self.plan_new.is_some()) + self.control.len() + self.later.len()
+        usize::from(self.plan_new.is_some()) + self.more.len() + self.control.len() + self.later.len()
     }
 
     /// Whether nothing waits.
@@ -241,6 +247,11 @@ impl State {
         self.open.values().find(|c| c.kind.is_phase_own())
     }
 
+    /// The question that was asked last, of those that words answer.
+    pub fn newest_question(&self) -> Option<&Checkpoint> {
+        self.open.values().filter(|c| c.kind.takes_words()).max_by_key(|c| c.id)
+    }
+
     /// All that is shown of a question, and how it is answered.
     pub fn spec(&self, question: &Checkpoint) -> Spec {
         question.spec(&Asked { plan: self.plan.as_ref(), proposals: self.proposals() })
@@ -274,6 +285,22 @@ impl State {
     /// Open proposals of one lane.
     pub fn proposals_of(&self, lane: LaneId) -> impl Iterator<Item = &Proposal> {
         self.open_proposals().filter(move |p| p.lane == lane)
+    }
+
+    /// Proposals that were set aside undecided, the newest first.
+    pub fn set_aside(&self) -> impl Iterator<Item = &Proposal> {
+        self.proposals().values().rev().filter(|p| p.status == ProposalStatus::SetAside)
+    }
+
+    /// The plan that is taken up next: the last one that was not finished, else the last.
+    pub fn last_plan(&self) -> Option<&Plan> {
+        let last = self.suspended.as_ref()?;
+        self.plan_aside().or(Some(last))
+    }
+
+    /// The last plan that was set aside unfinished.
+    pub fn plan_aside(&self) -> Option<&Plan> {
+        self.suspended.iter().chain(self.earlier.iter().rev()).find(|p| p.unfinished())
     }
 
     /// The lane of the run that is at work, if any.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{
     facts::{Facts, Subject},
     read::{self, ArgsError},
+    spelling::Spelling::{Also, Bare, Each, Heads, List as Listed, Millis, Only, Patch, Unheard},
 };
 use crate::{
     intent::IntentNode,
@@ -17,6 +18,15 @@ use crate::{
     shell::Act,
     talk::Purpose::{Answer, Goal, Plan, Task},
 };
+
+/// Other names of a path.
+const PATH: &[&str] = &["file_path", "filepath", "filename", "file"];
+/// Other names of what is replaced.
+const OLD: &[&str] = &["old_string", "old_str", "old_text", "oldText"];
+/// Other names of what comes in its place.
+const NEW: &[&str] = &["new_string", "new_str", "new_text", "newText"];
+/// What models say about a call, for people.
+const SAID: &[&str] = &["description", "explanation"];
 
 /// Makes [`Tool`], [`Tool::ALL`] and what stands in the list about each tool.
 macro_rules! tools {
@@ -47,61 +57,91 @@ tools! {
     /// Names of files.
     List = "list" {
         example: r#"{"path": "src", "depth": 2}, both optional"#,
+        spellings: &[Also("path", PATH), Also("path", &["dir", "directory", "folder"]), Unheard(SAID)],
         needs: Some(Capability::List), acts: &[], content: false, offered: &[],
         words: ("Listing", "Listed"), subject: Subject::Path,
     }
     /// Lines of a file.
     Read = "read" {
         example: r#"{"path": "src/main.rs", "from": 1, "lines": 400}; only path is needed"#,
+        spellings: &[Also("path", PATH), Also("from", &["offset", "start_line"]), Also("lines", &["limit"]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("ReadCall", "Read"), subject: Subject::Path,
     }
     /// Matches of a pattern.
     Search = "search" {
-        example: r#"{"pattern": "fn main", "path": "src", "whole_word": false, "literal": false, "max": 200}; only pattern is needed"#,
+        example: r#"{"pattern": "fn main", "path": "src", "glob": "*.rs", "context": 2, "whole_word": false, "literal": false, "max": 200}; only pattern is needed"#,
+        spellings: &[
+            Also("pattern", &["query", "regex"]), Also("path", PATH), Also("path", &["dir", "directory", "folder"]),
+            Also("glob", &["include"]), Also("context", &["context_lines", "-C"]),
+            Also("max", &["limit", "max_results", "head_limit"]), Unheard(SAID), Unheard(&["-n"]),
+        ],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
         words: ("Searching", "Searched"), subject: Subject::Pattern,
     }
     /// Exact replacements in a file, as a proposal. What is edited is quoted when an edit does not fit.
     Edit = "edit" {
-        example: r#"{"path": "src/main.rs", "edits": [{"old": "exact text", "new": "its replacement", "all": false, "whole_word": false}]}; all and whole_word are optional"#,
+        example: r#"{"path": "src/main.rs", "edits": [{"old": "exact text", "new": "its replacement", "all": false, "whole_word": false, "whole_lines": false}]}; only old and new are needed in an edit"#,
+        spellings: &[
+            Patch(&["patch", "input", "diff", "edits"]), Also("path", PATH),
+            Also("old", OLD), Also("new", NEW), Also("all", &["replace_all"]),
+            Only("edits", &["old", "new", "all", "whole_word", "whole_lines"]), Listed("edits"),
+            Each("edits", &[Also("old", OLD), Also("new", NEW), Also("all", &["replace_all"])]), Unheard(SAID),
+        ],
         needs: Some(Capability::Write), acts: &[Act::Read, Act::Write], content: true, offered: &[],
         words: ("Drafting", "Proposed"), subject: Subject::Path,
     }
     /// A whole file, as a proposal.
     Write = "write" {
         example: r#"{"path": "src/main.rs", "content": "the whole file"}"#,
+        spellings: &[Also("path", PATH), Also("content", &["contents", "text", "file_text"]), Unheard(SAID)],
         needs: Some(Capability::Write), acts: &[Act::Write], content: true, offered: &[],
         words: ("Drafting", "Proposed"), subject: Subject::Path,
     }
     /// A file's removal, as a proposal.
     Delete = "delete" {
         example: r#"{"path": "src/old.rs"}"#,
+        spellings: &[Also("path", PATH), Unheard(SAID)],
         needs: Some(Capability::Delete), acts: &[Act::Delete], content: false, offered: &[],
         words: ("Drafting", "Removal"), subject: Subject::Path,
     }
     /// A command.
     Run = "run" {
         example: r#"{"command": "cargo test", "folder": "crates/a", "timeout_s": 120, "network": true, "outside": true, "reason": "why it needs more"}; only command is needed"#,
+        spellings: &[
+            Also("command", &["cmd", "line"]), Also("folder", &["cwd", "workdir", "directory"]), Millis("timeout"),
+            Also("timeout_s", &["timeout", "timeout_seconds"]), Unheard(SAID),
+        ],
         needs: Some(Capability::Execute), acts: &[], content: false, offered: &[],
         words: ("Running", "Ran"), subject: Subject::Words,
     }
     /// The plan, for the user's approval.
     SubmitPlan = "submit_plan" {
         example: r#"{"title": "…", "tasks": [{"title": "…", "detail": "…", "kind": "modify", "files": ["…"], "after": [1]}], "gates": [{"name": "…", "command": "…"}]}; only title and tasks with a title each are needed"#,
-        needs: None, acts: &[], content: false, offered: &[Plan],
+        spellings: &[
+            Also("title", &["name"]), Also("tasks", &["steps"]), Listed("tasks"), Listed("gates"),
+            Bare("tasks", &["title"]), Bare("gates", &["command"]),
+            Each("tasks", &[
+                Heads("title", "description"), Also("detail", &["description", "details", "instructions"]),
+                Also("kind", &["type"]),
+            ]),
+            Each("gates", &[Also("command", &["cmd"]), Unheard(SAID)]),
+        ],
+        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Plan", "Plan"), subject: Subject::Words,
     }
     /// A question to the user.
     AskUser = "ask_user" {
         example: r#"{"question": "…", "choices": ["…"]}; only question is needed"#,
+        spellings: &[Also("choices", &["options"]), Unheard(SAID)],
         needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Asked", "Asked"), subject: Subject::Words,
     }
     /// A deeper path for this turn.
     RequestPath = "request_path" {
         example: r#"{"node": "modify", "reason": "why the user's words call for it"}"#,
-        needs: None, acts: &[], content: false, offered: &[Answer, Task, Goal],
+        spellings: &[Also("node", &["path"]), Unheard(SAID)],
+        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Path", "Path"), subject: Subject::Words,
     }
 }
@@ -156,18 +196,17 @@ impl ToolCall {
     /// # Errors
     /// When they do not fit; the text tells the model how to mend them.
     pub fn read(tool: Tool, args: &str) -> Result<Self, ArgsError> {
-        let Facts { name, example, .. } = tool.facts();
         Ok(match tool {
-            Tool::List => Self::File(FileCall::List(read::read(name, example, args)?)),
-            Tool::Read => Self::File(FileCall::Read(read::read(name, example, args)?)),
-            Tool::Search => Self::File(FileCall::Search(read::read(name, example, args)?)),
-            Tool::Edit => Self::File(FileCall::Edit(read::read(name, example, args)?)),
-            Tool::Write => Self::File(FileCall::Write(read::read(name, example, args)?)),
-            Tool::Delete => Self::File(FileCall::Delete(read::read(name, example, args)?)),
-            Tool::Run => Self::Run(read::read(name, example, args)?),
-            Tool::SubmitPlan => Self::Session(SessionCall::SubmitPlan(read::read(name, example, args)?)),
-            Tool::AskUser => Self::Session(SessionCall::AskUser(read::read(name, example, args)?)),
-            Tool::RequestPath => Self::Session(SessionCall::RequestPath(read::read(name, example, args)?)),
+            Tool::List => Self::File(FileCall::List(read::read(tool, args)?)),
+            Tool::Read => Self::File(FileCall::Read(read::read(tool, args)?)),
+            Tool::Search => Self::File(FileCall::Search(read::read(tool, args)?)),
+            Tool::Edit => Self::File(FileCall::Edit(read::read(tool, args)?)),
+            Tool::Write => Self::File(FileCall::Write(read::read(tool, args)?)),
+            Tool::Delete => Self::File(FileCall::Delete(read::read(tool, args)?)),
+            Tool::Run => Self::Run(read::read(tool, args)?),
+            Tool::SubmitPlan => Self::Session(SessionCall::SubmitPlan(read::read(tool, args)?)),
+            Tool::AskUser => Self::Session(SessionCall::AskUser(read::read(tool, args)?)),
+            Tool::RequestPath => Self::Session(SessionCall::RequestPath(read::read(tool, args)?)),
         })
     }
 
@@ -249,6 +288,12 @@ pub struct Search {
     /// The file or folder; the root when left out.
     #[serde(default, deserialize_with = "read::path_if_any", skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// The names of the files that are searched; all when left out.
+    #[serde(default, deserialize_with = "read::path_if_any", skip_serializing_if = "Option::is_none")]
+    pub glob: Option<String>,
+    /// Lines shown around a match.
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    pub context: Option<usize>,
     /// Whether a match must be a word of its own.
     #[serde(default, deserialize_with = "read::if_any")]
     pub whole_word: bool,
@@ -286,6 +331,9 @@ pub struct Replacement {
     /// Whether it counts only as a word of its own.
     #[serde(default, deserialize_with = "read::if_any")]
     pub whole_word: bool,
+    /// Whether it counts only as whole lines.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub whole_lines: bool,
 }
 
 /// Arguments of `write`.

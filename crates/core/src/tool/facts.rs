@@ -2,7 +2,7 @@
 //!
 //! Owns the questions that may be asked about a tool; the answers stand in the list in `call`.
 
-use super::Tool;
+use super::{Tool, spelling::Spelling};
 use crate::{scope::Capability, shell::Act, talk::Purpose};
 
 /// What is to be known about a tool beside its arguments.
@@ -12,6 +12,8 @@ pub(super) struct Facts {
     pub spec: &'static str,
     /// Arguments that are right, for a model whose own were not.
     pub example: &'static str,
+    /// How models spell its arguments otherwise.
+    pub spellings: &'static [Spelling],
     pub needs: Option<Capability>,
     /// What it does to the path that it is given.
     pub acts: &'static [Act],

@@ -12,11 +12,11 @@ use serde::{
     },
 };
 
-use super::ToolCall;
+use super::{Tool, ToolCall, facts::Facts, spelling};
 use crate::{intent::IntentNode, shell::MAX_LINE_BYTES};
 
 /// The longest that a command may be given, in seconds.
-const MOST_SECONDS: u64 = 1_800;
+pub(super) const MOST_SECONDS: u64 = 1_800;
 
 /// Why a call cannot be read; the text tells the model how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +87,13 @@ impl ReadCall {
     }
 }
 
+impl ReadCall {
+    /// What it acts on, for people; empty where that could not be read.
+    pub fn subject(&self) -> &str {
+        self.0.as_ref().and_then(|read| read.as_deref().ok()).map(ToolCall::subject).unwrap_or_default()
+    }
+}
+
 /// It follows from the arguments that stand beside it.
 impl PartialEq for ReadCall {
     fn eq(&self, _: &Self) -> bool {
@@ -96,13 +103,23 @@ impl PartialEq for ReadCall {
 
 impl Eq for ReadCall {}
 
-/// Reads the arguments of `tool` as a `T`; no text at all is an empty object.
-pub(super) fn read<T: DeserializeOwned>(
+/// Reads the arguments of `tool` as a `T`; no text at all is an empty object. What does not fit as it
+/// is may be spelled otherwise.
+pub(super) fn read<T: DeserializeOwned>(tool: Tool, text: &str) -> Result<T, ArgsError> {
+    let Facts { name: tool, example, spellings, .. } = *tool.facts();
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    strict(tool, example, text).or_else(|misfit| match spelling::respell(spellings, text) {
+        Ok(Some(respelled)) => strict(tool, example, &respelled),
+        Ok(None) => Err(misfit),
+        Err(what) => Err(ArgsError::Misfit { tool, what, example }),
+    })
+}
+
+fn strict<T: DeserializeOwned>(
     tool: &'static str,
     example: &'static str,
     text: &str,
 ) -> Result<T, ArgsError> {
-    let text = if text.trim().is_empty() { "{}" } else { text };
     let mut json = serde_json::Deserializer::from_str(text);
     let read = serde_path_to_error::deserialize::<_, Object<T>>(&mut json);
     let misfit = |at: String, e: &serde_json::Error| match serde_json::from_str::<serde::de::IgnoredAny>(text)

@@ -45,7 +45,7 @@ const TABLE: [(ToolScope, Row, &str, &str, &str, &str); 21] = [
     (ToolScope::DELETE, Row::Beside, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
     (ToolScope::DELETE, Row::Planning, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
     (ToolScope::DELETE, Row::Task, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
-    (ToolScope::DELETE, Row::Goal, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
+    (ToolScope::DELETE, Row::Goal, "rrraaaa", "rrraaaa", "rrraaaa", "rrrrrra"),
     (ToolScope::DELETE, Row::Gate, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
     (ToolScope::DELETE, Row::Repair, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
     (ToolScope::WORKSPACE, Row::Answer, "rrraaax", "rrraaax", "rrraaax", "rrrrrrx"),

@@ -88,6 +88,9 @@ const fn place(event: &Event) -> usize {
         Event::RulesKept { .. } => 64,
         Event::CommandMeant { .. } => 65,
         Event::CommandChanged { .. } => 66,
+        Event::LaneNudged { .. } => 67,
+        Event::ProposalSetAside { .. } => 68,
+        Event::ProposalTakenUp { .. } => 69,
     }
 }
 
@@ -98,7 +101,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..67), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..70), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

@@ -29,7 +29,7 @@ fn a_cancel_stops_a_write_that_is_only_being_prepared() {
     b.input(Input::Cancel).unwrap();
     assert!(b.session.pending().is_empty(), "{:?}", b.session.pending());
     assert!(b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).is_err());
-    assert!(b.session.state().proposals().values().all(|p| p.status == ProposalStatus::Dropped));
+    assert!(b.session.state().proposals().values().all(|p| p.status == ProposalStatus::SetAside));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use pilothouse_core::{
     checkpoint::Answer,
+    event::{Event, RunStatus},
     input::Input,
     intent::{IntentNode, Phase},
     plan::{GateStatus, TaskStatus},
@@ -11,7 +12,7 @@ use pilothouse_core::{
 };
 use serde_json::json;
 
-use crate::{phase, support::*};
+use crate::{phase, reviewing, support::*};
 
 #[test]
 fn a_red_gate_is_a_question_and_a_repair_goes_through_the_diff() {
@@ -132,6 +133,8 @@ fn the_worked_trace_from_question_to_completion() {
     b.approve_all(Some("delete")).unwrap();
     assert_eq!(b.session.state().node(), IntentNode::Delete);
     b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
     let inner = [
         "lane_opened",
         "lane_closed",
@@ -158,6 +161,7 @@ fn the_worked_trace_from_question_to_completion() {
         node_transition gate_started checkpoint_opened checkpoint_resolved gate_passed \
         task_started node_transition node_transition proposed checkpoint_opened \
         apply_approved node_transition applied gate_went_stale checkpoint_resolved task_completed \
+        gate_reset node_transition gate_started checkpoint_opened checkpoint_resolved gate_passed \
         run_completed plan_shelved phase_changed";
     assert_eq!(told.join(" "), wanted);
 }
@@ -177,4 +181,63 @@ fn a_change_of_the_plan_in_the_middle_keeps_what_is_done() {
     assert_eq!(b.session.state().plan.as_ref().unwrap().version, 2);
     b.say("q");
     assert_eq!(b.session.state().suspended.as_ref().unwrap().version, 2);
+}
+
+/// A plan with two steps whose gate is asked about after the first.
+fn gated() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let plan = json!({"title": "P", "tasks": [{"title": "One", "kind": "modify"}, {"title": "Two", "kind": "modify"}],
+        "gates": [{"name": "t", "command": "make test", "after": [1]}]});
+    b.reply("", &[("submit_plan", plan)]);
+    b.say("y");
+    b
+}
+
+#[test]
+fn a_gate_that_went_stale_runs_again_before_the_run_is_complete() {
+    let mut b = gated();
+    b.reply("done", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "x\n", "y\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(phase(&b), Phase::Executing, "not complete on a stale gate");
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
+    let gate = &b.session.state().suspended.as_ref().unwrap().gates[0];
+    assert!(matches!(gate.status, GateStatus::Passed(_)));
+}
+
+#[test]
+fn a_run_with_skipped_steps_ends_and_is_not_complete() {
+    let mut b = reviewing();
+    let all = b.session.state().open_proposals().map(|p| p.id).collect();
+    b.input(Input::Skip { proposals: all, reason: String::new() }).unwrap();
+    let ended = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { status, summary, .. } => Some((*status, summary.clone())),
+        _ => None,
+    });
+    assert_eq!(ended.unwrap(), (RunStatus::Ended, "Ended: 0 of 1 done, 1 skipped".to_owned()));
+}
+
+#[test]
+fn after_two_repairs_auto_fix_is_not_offered() {
+    let mut b = gated();
+    b.reply("done", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, "error: no"));
+    for _ in 0..2 {
+        assert!(b.session.state().phase_question().unwrap().kind.choices().iter().any(|c| c.key == "a"));
+        b.say("a");
+        b.reply("", &[]);
+        b.answer(is_risk, Answer::Approve).unwrap();
+        b.end_tool(exited(1, "error: no"));
+    }
+    let question = b.session.state().phase_question().unwrap();
+    assert!(question.kind.choices().iter().all(|c| c.key != "a"), "{question:?}");
 }

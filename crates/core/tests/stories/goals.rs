@@ -113,9 +113,12 @@ fn after_a_planner_error_trying_again_forgets_the_count_and_keeps_what_was_said(
     b.end_tool(exited(2, "exit 2"));
     round(&mut b, "make", 2);
     propose(&mut b, "make");
-    let said = b.session.state().goal_talk.as_ref().unwrap().1.len();
+    let known = |b: &Bench, lane| b.session.state().transcript.of(lane).copied().collect::<Vec<_>>();
+    let lane = b.session.state().transcript.entries().iter().find_map(|e| e.lane).unwrap();
+    let said = known(&b, lane);
     b.answer(is_failure, Answer::Retry).unwrap();
-    assert_eq!(b.session.state().run_lane().unwrap().talk.len(), said, "the model still knows all of it");
+    let again = known(&b, b.session.state().run_lane().unwrap().id);
+    assert_eq!(again[..said.len()], said[..], "the model still knows all of it");
     round(&mut b, "make", 0);
     b.reply("It builds now.", &[]);
     let (status, goal) = ended(&b);

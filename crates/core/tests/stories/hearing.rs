@@ -91,13 +91,16 @@ fn an_answer_of_the_model_is_logged_and_routed() {
 }
 
 #[test]
-fn a_later_tier_deepens_a_path_only_by_asking() {
+fn a_later_tier_makes_an_order_of_a_question_only_by_asking() {
     for node in [IntentNode::Modify, IntentNode::Execute, IntentNode::Delete, IntentNode::Create] {
         let mut b = asked();
         let step = b.understand(ASK, opinion(Turn::PlanNew(None), node, 0.95));
         assert!(starts(&step).is_empty(), "{node}: nothing begins unasked");
         let question = b.session.state().open.values().find(|c| asks_back(&c.kind)).unwrap();
-        assert_eq!(question.message, "Did you mean to execute this?");
+        assert_eq!(question.message, "Shall I answer, or do it?");
+        let CheckpointKind::Clarification(about) = &question.kind else { unreachable!() };
+        let work = if node == IntentNode::Execute { "Run commands for it" } else { "Plan and change files" };
+        assert_eq!(about.choices, [work, "Only answer"], "each says what it does");
         let step = b.answer(asks_back, Answer::Pick(0)).unwrap();
         assert_eq!(starts(&step), ["think"], "{node}");
         let wanted = if node == IntentNode::Execute { Phase::Executing } else { Phase::Planning };
@@ -109,6 +112,27 @@ fn a_later_tier_deepens_a_path_only_by_asking() {
     assert_eq!(phase(&b), Phase::Idle);
     let scope = b.session.state().lanes.values().next().unwrap().scope();
     assert!(!scope.allows(Capability::Write) && !scope.allows(Capability::Execute));
+}
+
+#[test]
+fn an_order_that_a_later_tier_reads_as_a_change_is_planned_unasked() {
+    let line = "do the exercise in .docs/instructions.md";
+    for (sure, asks) in [(0.95, false), (0.7, false), (0.3, true)] {
+        let mut b = Bench::doubting(&["query", "plan_new"]);
+        b.say(line);
+        b.understand(line, opinion(Turn::PlanNew(None), IntentNode::Modify, sure));
+        let asked = b.session.state().open.values().any(|c| asks_back(&c.kind));
+        assert!(!asked || asks, "{sure}");
+        assert!(asked || phase(&b) == Phase::Planning, "{sure}");
+    }
+}
+
+#[test]
+fn an_order_is_planned_when_no_tier_answers() {
+    let mut b = asked_work();
+    b.understand(WORK, None);
+    assert_eq!(phase(&b), Phase::Planning);
+    assert!(!b.session.state().open.values().any(|c| asks_back(&c.kind)));
 }
 
 #[test]

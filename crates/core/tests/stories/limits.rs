@@ -95,7 +95,7 @@ fn a_call_that_does_not_fit_its_schema_is_neither_run_nor_asked_about() {
         ("edit", json!({"edits": [{"old": "1", "new": "2"}]}), "missing field `path`"),
         ("write", json!({"path": "", "content": "x"}), "path: it is empty"),
         ("delete", json!({"path": null}), "path: invalid type"),
-        ("run", json!({"command": "make", "cwd": "sub"}), "unknown field `cwd`"),
+        ("run", json!({"command": "make", "where": "sub"}), "unknown field `where`"),
         ("run", json!({"command": "make", "timeout_s": 9_000}), "1 to 1800"),
         ("run", json!({"command": "make", "network": "yes"}), "network: invalid type"),
         ("ask_user", json!({"question": " "}), "question: it is empty"),

@@ -134,6 +134,7 @@ fn a_plan_that_comes_to_nothing_leaves_the_earlier_one_within_reach() {
     b.plan(&[("One", "modify")], &[]);
     b.say("/replan");
     b.reply("I cannot", &[]);
+    b.reply("I cannot", &[]);
     assert_eq!(phase(&b), Phase::Idle);
     assert!(b.session.state().plan.is_none(), "nothing is active while idle");
     b.say("/redo");
@@ -233,6 +234,7 @@ fn what_waited_for_a_plan_is_heard_when_none_comes() {
     b.mumble();
     let waiting = b.session.state().queue.later.len();
     assert_eq!(waiting, 1, "{:#?}", b.session.state().open);
+    b.reply("there is nothing to plan", &[]);
     b.reply("there is nothing to plan", &[]);
     assert_eq!(phase(&b), Phase::Idle);
     assert!(b.session.state().queue.is_empty());

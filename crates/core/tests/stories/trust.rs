@@ -4,12 +4,15 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
+    plan::GateDraft,
     question::{CommandQuestion, TrustQuestion},
     scope::PermissionMode,
     session::Session,
     trust::{Standing, Trust, TrustRequest},
     work::Work,
 };
+
+use serde_json::json;
 
 use crate::support::*;
 
@@ -31,6 +34,37 @@ fn a_gate_asks_in_every_mode_until_the_folder_is_trusted() {
         let asked = b.session.state().open.values().any(|c| is_risk(&c.kind));
         assert_eq!((asked, b.session.pending().is_empty()), (!trust.holds(), !trust.holds()), "{trust:?}");
     }
+}
+
+#[test]
+fn a_plan_of_code_without_gates_gets_those_that_were_found_where_they_run_unasked() {
+    let found = || GateDraft { name: "test (found)".into(), command: "cargo test".into(), after: Vec::new() };
+    let gates = |trust, task: serde_json::Value, gates: serde_json::Value| {
+        let mut b = opened_with(trust);
+        b.session.set_gates(vec![found()]);
+        b.say("fix the bug in a.rs");
+        b.reply("", &[("submit_plan", json!({"title": "P", "tasks": [task], "gates": gates}))]);
+        let plan = b.session.state().plan.clone().unwrap();
+        plan.gates.iter().map(|g| g.command.clone()).collect::<Vec<_>>()
+    };
+    let code = || json!({"title": "A", "files": ["a.rs", "README.md"]});
+    assert_eq!(gates(Trust::Once, code(), json!([])), ["cargo test"]);
+    assert_eq!(gates(Trust::Once, json!({"title": "A"}), json!([])), ["cargo test"]);
+    let own = json!([{"name": "mine", "command": "make check"}]);
+    assert_eq!(gates(Trust::Once, code(), own), ["make check"]);
+    let none: [&str; 0] = [];
+    assert_eq!(gates(Trust::Once, json!({"title": "A", "files": ["README.md"]}), json!([])), none);
+    assert_eq!(gates(Trust::Once, json!({"title": "A", "kind": "execute"}), json!([])), none);
+    assert_eq!(gates(Trust::None, code(), json!([])), none);
+}
+
+#[test]
+fn init_is_an_order_to_write_the_file_of_instructions() {
+    let mut b = Bench::new();
+    b.say("/init");
+    assert!(b.session.state().planning_lane().is_some());
+    b.plan(&[("Write AGENTS.md", "create")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
 }
 
 #[test]

@@ -4,7 +4,10 @@
 //! Owns the phrasings. A sentence that fits a job only in part is not guessed at: it is unclear,
 //! and the user is told which part.
 
-use pilothouse_core::shell::{Role, is};
+use pilothouse_core::{
+    intent::command::INIT,
+    shell::{Role, is},
+};
 
 use super::{
     pattern::{Pattern, group},
@@ -73,6 +76,9 @@ impl Request {
     /// The wish of the request's sentence; a sentence that only narrows the last one is put
     /// together with it.
     pub fn read(scene: &Scene<'_>) -> Self {
+        if scene.sentence().ends_with(INIT) {
+            return Self::Create { path: "AGENTS.md".to_owned(), content: scene.first_instructions() };
+        }
         let sentence = scene.read();
         if let Some(found) = first(&REFINE, &sentence.text) {
             let scope = sentence.plain(group(&found, "in"));

@@ -107,6 +107,21 @@ impl<'a> Scene<'a> {
         self.order.as_deref()
     }
 
+    /// A first `AGENTS.md`, from what is told of the project.
+    pub fn first_instructions(&self) -> String {
+        let block = self.request.messages.iter().find(|m| m.text.starts_with("<project>"));
+        let told = block.map_or("", |m| m.text.split("</project>").next().unwrap_or_default());
+        let found =
+            told.lines().filter_map(|l| l.strip_prefix("- ")?.strip_suffix(" (found)")?.split_once(": "));
+        let mut out = String::from("# How to work here\n\n## Commands\n\n");
+        let commands: String = found.map(|(what, line)| format!("- {what}: `{line}`\n")).collect();
+        out.push_str(if commands.is_empty() { "- Say here how to build and test.\n" } else { &commands });
+        out.push_str(
+            "\n## Conventions\n\n- Say here what the code does not show: style, names, what never to do.\n",
+        );
+        out
+    }
+
     pub fn read(&self) -> Sentence {
         Sentence::of(self.sentence)
     }
@@ -236,14 +251,9 @@ fn order_of(block: &str) -> String {
     let inside = |tag: &str| {
         let (_, rest) = block.split_once(&format!("<{tag}>"))?;
         let (text, _) = rest.split_once(&format!("</{tag}>"))?;
-        Some(unescape(text)).filter(|t| !t.trim().is_empty())
+        Some(text.trim().to_owned()).filter(|t| !t.is_empty())
     };
     inside("detail").or_else(|| inside("title")).unwrap_or_default()
-}
-
-fn unescape(text: &str) -> String {
-    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
-    plain.replace("&apos;", "'").replace("&#39;", "'").replace("&#10;", "\n").replace("&amp;", "&")
 }
 
 #[cfg(test)]
@@ -283,8 +293,8 @@ mod tests {
     }
 
     #[test]
-    fn a_task_block_gives_its_detail_without_escapes() {
-        let block = "<task number=\"1\" of=\"1\"><title>t</title><detail>a &lt;b&gt; &amp;amp; c</detail><files>x</files></task>";
+    fn a_task_block_gives_its_detail_as_it_stands() {
+        let block = "<task number=\"1\" of=\"1\"><title>t</title><detail>\na <b> &amp; c\n</detail><files>x</files></task>";
         assert_eq!(order_of(block), "a <b> &amp; c");
         assert_eq!(order_of("<task><title>only</title><detail></detail></task>"), "only");
     }

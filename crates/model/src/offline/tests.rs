@@ -46,7 +46,6 @@ impl Talk {
     }
 
     fn task(detail: &str) -> Self {
-        let detail = detail.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let block = format!(
             "<task number=\"1\" of=\"2\"><title>t</title><detail>{detail}</detail><files>f</files></task>"
         );

@@ -41,7 +41,8 @@ fn one_is_a_failure_that_the_last_event_names() {
         Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points_of("))]),
         Turn::Say("Done.", vec![]),
     ]);
-    let goal = ["run", "rename score to points_of", "--auto-confirm", "--trust", "--json"];
+    let goal =
+        ["run", "rename score to points_of", "--auto-confirm", "--trust", "--json", "--depth", "quick"];
     let ended = desk.ask(&server.base, &goal).with(1);
     let events = ended.events();
     assert!(events.iter().any(|e| e["type"] == "gate_failed"), "{}", ended.out);
@@ -71,11 +72,11 @@ fn a_gate_does_not_run_in_a_folder_that_is_not_trusted() {
 fn three_is_a_question_that_nobody_is_there_to_answer() {
     let desk = Desk::new();
     let before = desk.tree();
-    let ended = desk.go(&["run", RENAME]).with(3).tells(&["Proceed?", "pilothouse resume "]);
+    let ended = desk.go(&["run", RENAME]).with(3).tells(&["Proceed?", "pilothouse run \"/redo\" --session "]);
     assert!(ended.out.contains("src/search.rs"), "the plan is shown: {}", ended.out);
     let last = desk.go(&["run", RENAME, "--json"]).with(3).events().pop().unwrap();
     assert_eq!(last["question"]["kind"]["kind"], "confirmation");
-    assert!(last["go_on"].as_str().unwrap().starts_with("pilothouse resume "));
+    assert!(last["go_on"].as_str().unwrap().starts_with("pilothouse run \"/redo\" --session "));
     let asks = vec![("ask_user", json!({"question": "Which one?", "choices": ["this", "that"]}))];
     let server = Server::start(vec![Turn::Say("", asks)]);
     desk.ask(&server.base, &["run", QUESTION]).with(3).tells(&["Which one?"]);

@@ -13,3 +13,4 @@ mod log_file;
 mod ordinary;
 mod permissions;
 mod recorded;
+mod results;

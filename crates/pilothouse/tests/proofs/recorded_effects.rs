@@ -317,6 +317,8 @@ fn answered(n: usize) -> (Scene, PathBuf, BTreeMap<PathBuf, usize>) {
     terminal.keys("\x18d");
     terminal.see("Proposed changes to a.txt");
     terminal.decide("a");
+    terminal.see("a applies it");
+    terminal.decide("a");
     terminal.see("Complete. 1 file");
     terminal.see("[EXPLORE] idle");
     terminal.keys("\x03\x03");

@@ -138,7 +138,7 @@ fn a_wicked_session(notify: &str) -> (Seen, String) {
     terminal.say("run the tests and tell me what NOTES.md says");
     terminal.see("⚑ before");
     terminal.answer("1");
-    terminal.see("1 waiting");
+    terminal.see("▲ high");
     terminal.keys("\x18a");
     terminal.see("nothing runs without you");
     terminal.keys("\x1b");

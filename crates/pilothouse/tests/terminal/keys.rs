@@ -163,6 +163,8 @@ fn a_proposal_goes_through_the_editor_and_what_is_written_is_what_came_back() {
     terminal.keys("e");
     terminal.see("+ pub use search::look_up;");
     terminal.decide("a");
+    terminal.see("a applies it");
+    terminal.decide("a");
     terminal.see("edited src/lib.rs");
     assert!(desk.file("src/lib.rs").contains("pub use search::look_up;"));
     assert!(!desk.file("src/main.rs").contains("look_up"));

@@ -44,6 +44,8 @@ fn who_looks_is_not_told_and_off_is_off() {
     terminal.say(RENAME);
     terminal.see("Proceed?");
     terminal.keys("\x18q");
+    terminal.see("Leave?");
+    terminal.keys("\x18q");
     terminal.end();
     assert!(!String::from_utf8_lossy(&terminal.raw()).contains("\x1b]9;"));
     desk.configure("[notify]\nterminal = \"off\"\nalways = true\n");
@@ -51,6 +53,8 @@ fn who_looks_is_not_told_and_off_is_off() {
     terminal.see("[EXPLORE] idle");
     terminal.say(RENAME);
     terminal.see("Proceed?");
+    terminal.keys("\x18q");
+    terminal.see("Leave?");
     terminal.keys("\x18q");
     terminal.end();
     assert!(!String::from_utf8_lossy(&terminal.raw()).contains("\x1b]9;"));

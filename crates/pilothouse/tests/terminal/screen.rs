@@ -36,10 +36,9 @@ fn a_rename_without_a_model_from_the_sentence_to_the_bytes_and_back() {
     terminal.keys("}");
     terminal.see("Proposed changes to src/main.rs");
     terminal.decide("y");
-    terminal.see("1 taken hunk of main.rs");
+    terminal.see("1 hunk of main.rs undecided");
     terminal.decide("n");
-    terminal.see("Proposed changes to src/search.rs");
-    terminal.keys("{");
+    terminal.see("1 taken hunk of main.rs");
     terminal.see("[–] 1");
     terminal.decide("a");
     terminal.see("edited src/main.rs");
@@ -97,6 +96,8 @@ fn a_model_that_streams_asks_is_stopped_and_edits() {
     assert_eq!(desk.file("greet.txt"), "hello\nworld\n");
     terminal.keys(DIFF);
     terminal.see("Proposed changes to greet.txt");
+    terminal.decide("a");
+    terminal.see("a applies it");
     terminal.decide("a");
     terminal.see("Complete. 1 file created/modified.");
     assert_eq!(desk.file("greet.txt"), "good morning\nworld\n");

@@ -31,8 +31,7 @@ fn a_yes_on_the_screen_holds_for_the_next_process_until_the_content_changes() {
     terminal.keys("\x18a");
     terminal.see("sets session.permission = \"read_only\"");
     terminal.decide("y");
-    terminal.see("Nothing waits on you");
-    terminal.keys("q");
+    terminal.gone("sets session.permission");
     terminal.see("Trusted");
     terminal.see("offline engine · ro");
     terminal.kill();

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::{
+    gates::GatesLayer,
     intent::{EmbedderLayer, IntentLayer},
     notify::NotifyLayer,
 };
@@ -42,6 +43,8 @@ pub struct Layer {
     pub model: ModelLayer,
     /// `[session]`.
     pub session: SessionLayer,
+    /// `[plan]`.
+    pub plan: PlanLayer,
     /// `[sandbox]`.
     pub sandbox: SandboxLayer,
     /// `[intent]`.
@@ -50,6 +53,8 @@ pub struct Layer {
     pub embedder: EmbedderLayer,
     /// `[notify]`.
     pub notify: NotifyLayer,
+    /// `[gates]`.
+    pub gates: GatesLayer,
     /// `[log]`.
     pub log: LogLayer,
 }
@@ -113,6 +118,27 @@ settings! {
         /// Messages that a model gets.
         pub history: Option<usize>,
     }
+}
+
+settings! {
+    /// What one source says about plans.
+    #[derive(Clone, Copy, Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct PlanLayer {
+        /// When a plan asks before it runs.
+        pub confirm: Option<Confirm>,
+    }
+}
+
+/// When a plan asks before it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confirm {
+    /// Where it is more than one step in a file or two.
+    Auto,
+    /// Always.
+    #[default]
+    Always,
 }
 
 settings! {
@@ -218,11 +244,13 @@ impl Layer {
         Self {
             model: ModelLayer { preset, base_url, ..a.over(b) },
             session: self.session.over(below.session),
+            plan: self.plan.over(below.plan),
             sandbox: self.sandbox.over(below.sandbox),
             intent: self.intent.over(below.intent),
             // No layer but the user's own file may say it, and there it is read.
             embedder: EmbedderLayer::default(),
             notify: self.notify.over(below.notify),
+            gates: self.gates.over(below.gates),
             log: self.log.over(below.log),
         }
     }

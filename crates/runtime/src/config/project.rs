@@ -1,4 +1,4 @@
-//! What a project may say about settings: only what makes them narrower.
+//! What a project may say about settings: what makes them narrower, and which commands prove its work.
 //!
 //! Owns its shape. A model, an endpoint, a key or a wider ceiling cannot be said here at all.
 
@@ -7,15 +7,17 @@ use std::path::Path;
 use pilothouse_core::scope::PermissionMode;
 use serde::Deserialize;
 
-use super::{Config, position};
+use super::{Config, gates::GatesLayer, position};
 use crate::error::RuntimeError;
 
 /// The project's settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProjectLayer {
     /// `[session]`.
     pub session: ProjectSession,
+    /// `[gates]`; they run in the sandbox as every gate does.
+    pub gates: GatesLayer,
 }
 
 /// What a project says about sessions in it.
@@ -37,7 +39,7 @@ impl ProjectLayer {
         toml::from_str(text).map_err(|e| {
             let (line, column) = position(text, e.span());
             let message = e.message().lines().collect::<Vec<_>>().join("; ");
-            let hint = "a project can lower session.permission and session.history; a model, an \
+            let hint = "a project can lower session.permission and session.history and name its gates; a model, an \
                         endpoint or a key stands in the user's own configuration";
             RuntimeError::Config { file: file.to_owned(), line, column, message, hint: hint.to_owned() }
         })
@@ -46,8 +48,9 @@ impl ProjectLayer {
     /// The settings with what the project narrows.
     #[must_use]
     pub fn narrow(self, config: Config) -> Config {
+        let gates = self.gates.apply(config.gates);
         let permission = self.session.permission.map_or(config.permission, |p| p.min(config.permission));
         let history = self.session.history.map_or(config.history, |h| h.min(config.history));
-        Config { permission, history, ..config }
+        Config { permission, history, gates, ..config }
     }
 }

@@ -29,7 +29,7 @@ fn endpoint(config: &str, env: &[(&str, &str)]) -> pilothouse_model::Endpoint {
 fn the_shipped_defaults_are_read_and_mean_the_offline_engine() {
     let config = load("", &[]).unwrap();
     assert!(config.voice.is_offline());
-    assert_eq!((config.permission, config.history), (PermissionMode::Ask, 20));
+    assert_eq!((config.permission, config.history), (PermissionMode::Ask, 200));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use pilothouse_core::talk::{Message, ModelRequest, Purpose, Role};
 
-use super::{block::escape, cut};
+use super::cut;
 use crate::tiers::Question;
 
 /// Most bytes of the message that are shown; a longer one loses its middle.
@@ -35,10 +35,15 @@ pub fn request(question: &Question) -> ModelRequest {
     );
     ModelRequest {
         purpose: Purpose::Classify,
-        system: super::system(Purpose::Classify, pilothouse_core::intent::Mode::default()),
+        system: super::system(Purpose::Classify),
         messages: vec![Message::text(Role::User, text)],
         tools: Vec::new(),
     }
+}
+
+/// Makes text safe between marks and in quotes: what is sorted is foreign, and no code to be copied.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

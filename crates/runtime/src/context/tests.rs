@@ -4,24 +4,27 @@
 use std::collections::BTreeMap;
 
 use pilothouse_core::{
+    blob::Blob,
     checkpoint::{Answer, CheckpointKind},
     input::{Input, Opening},
     question::CommandQuestion,
     resolved::{ResolvedCommand, Thing},
-    session::Session,
-    talk::{Finish, ModelReply, Usage},
+    session::{Lane, Session},
+    talk::{Finish, ModelCall, ModelReply, Usage},
     tool::{Exit, ToolOutcome},
     work::{Effect, Work},
 };
 
 use super::*;
 
+mod whole;
+
 /// A session driven by hand, with its events and blobs at hand.
 #[derive(Default)]
 struct Bench {
     session: Session,
     events: BTreeMap<Seq, Stamped>,
-    blobs: BTreeMap<pilothouse_core::blob::BlobId, Vec<u8>>,
+    blobs: BTreeMap<BlobId, Vec<u8>>,
 }
 
 impl Texts for Bench {
@@ -32,6 +35,9 @@ impl Texts for Bench {
         text.cut
             .as_ref()
             .map_or_else(|| text.head.clone(), |c| String::from_utf8(self.blobs[&c.blob].clone()).unwrap())
+    }
+    fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
+        self.blobs.get(&id).cloned()
     }
 }
 
@@ -91,14 +97,23 @@ impl Bench {
         let call = self.lane().thinking.unwrap();
         self.step(Input::Replied { call, reply: Ok(reply) });
     }
+    /// The last result of a call that the model is told.
+    fn result(&self) -> String {
+        let messages = self.request().messages;
+        messages.into_iter().rfind(|m| m.role == Role::Tool).unwrap().text
+    }
     fn request(&self) -> ModelRequest {
+        self.request_of(self.lane(), Window::of(None))
+    }
+    fn request_of(&self, lane: &Lane, window: Window) -> ModelRequest {
         let around = Circumstances {
             now: Millis(1_700_000_000_000),
             utc_offset_minutes: 60,
             branch: None,
-            history: 20,
+            history: 200,
+            window,
+            project: None,
         };
-        let lane = self.lane();
         request(self.session.state(), lane.id, lane.offer(), Vec::new(), self, &around).unwrap()
     }
 }
@@ -108,7 +123,7 @@ fn shape(request: &ModelRequest) -> Vec<(Role, String)> {
 }
 
 #[test]
-fn a_question_is_told_with_time_state_and_what_was_said_before() {
+fn a_question_is_told_with_what_was_said_before_and_where_the_session_stands_at_the_end() {
     let mut b = Bench::new();
     b.step(Input::say("what is in src?"));
     b.reply("files", &[]);
@@ -117,14 +132,16 @@ fn a_question_is_told_with_time_state_and_what_was_said_before() {
     assert_eq!(
         shape(&request),
         [
-            (Role::User, "<now>Tuesday 2023-11-14 23:13</now>".to_owned()),
-            (Role::User, shape(&request)[1].1.clone()),
             (Role::User, "what is in src?".to_owned()),
             (Role::Assistant, "files".to_owned()),
             (Role::User, "what does lib.rs do?".to_owned()),
+            (Role::User, "<state>".to_owned()),
         ]
     );
-    assert!(request.messages[1].text.starts_with("<session workspace=\"in&lt;k&gt;well\" node="));
+    let now = &request.messages[3].text;
+    for part in ["day: Tuesday 2023-11-14\n", "workspace: in<k>well\n", "path: ", "Now: answer"] {
+        assert!(now.contains(part), "{part} in {now}");
+    }
 }
 
 #[test]
@@ -136,7 +153,7 @@ fn every_call_is_answered_and_long_results_are_cut_in_the_middle() {
     let long = format!("first\n{}\nlast", "x".repeat(2 * RESULT_BYTES));
     b.step(Input::ToolEnded { call, outcome: ToolOutcome::text(long, "long") });
     let messages = b.request().messages;
-    let tail = &messages[messages.len() - 3..];
+    let tail = &messages[messages.len() - 4..];
     assert_eq!(tail[0].calls.len(), 2);
     assert_eq!(tail[1].answers.as_deref(), Some("p1"));
     assert!(
@@ -149,23 +166,25 @@ fn every_call_is_answered_and_long_results_are_cut_in_the_middle() {
 }
 
 #[test]
-fn only_the_last_messages_are_given() {
+fn only_the_last_messages_of_the_user_are_given_where_that_is_asked_for() {
     let mut b = Bench::new();
     for n in 0..30 {
         b.step(Input::say(format!("what is number {n} here?")));
         b.reply(&format!("it is {n}"), &[]);
     }
     b.step(Input::say("what is in src?"));
-    let said = b.request().messages.into_iter().filter(|m| !m.text.starts_with('<')).count();
-    assert_eq!(said, 20);
+    let (lane, bounds) = (b.lane(), |most| telling::Bounds::of(most, 100_000));
+    let said = |most: usize| telling::pieces(b.session.state(), lane, &b, &bounds(most)).len();
+    assert_eq!((said(200), said(31), said(1)), (61, 61, 1));
+    assert!((30..=40).contains(&said(20)), "{}", said(20));
 }
 
 #[test]
 fn the_pinned_prompt_is_short_and_stays_the_same() {
     for purpose in [Purpose::Answer, Purpose::Plan, Purpose::Task, Purpose::Goal] {
-        let text = system(purpose, Mode::Proof);
+        let text = system(purpose) + &instruction(purpose, Mode::Proof);
         assert!(text.len() < 2600, "{purpose:?}: {} bytes", text.len());
-        assert_eq!(text, system(purpose, Mode::Proof));
+        assert_eq!(system(purpose), system(Purpose::Answer));
     }
 }
 
@@ -202,13 +221,14 @@ fn a_goal_is_told_every_command_with_its_streams_and_exit_code_and_stays_afforda
     for n in 0..6 {
         ran(&mut b, &format!("make step{n}"), n, &format!("begin{n} {} end{n}", "x".repeat(60 * 1024)));
         let messages = b.request().messages;
+        let (_, messages) = messages.split_last().unwrap();
         let newest = messages.last().unwrap();
         let whole = newest.text.contains("bytes left out");
         assert!(!whole && newest.text.len() > 120 * 1024, "64 KiB of each stream are read whole");
         // All but the last result is as it was, so that a provider's cache holds.
         let same = earlier.len().saturating_sub(1);
         assert_eq!(messages[..same], earlier[..same]);
-        earlier = messages;
+        earlier = messages.to_vec();
     }
     let all: Vec<&str> = earlier.iter().map(|m| m.text.as_str()).collect();
     let all = all.join("\n");
@@ -226,15 +246,15 @@ fn a_repeated_failure_is_told_in_the_next_request_and_an_edited_line_as_well() {
     let mut b = Bench::new();
     b.step(Input::say("run the tests"));
     ran(&mut b, "make", 2, "no");
-    assert!(!b.request().messages.last().unwrap().text.contains("do not repeat"));
+    assert!(!b.result().contains("do not repeat"));
     ran(&mut b, " make ", 2, "no");
-    assert!(b.request().messages.last().unwrap().text.contains("do not repeat"));
+    assert!(b.result().contains("do not repeat"));
     b.reply("", &[("c", "run", r#"{"command":"make all"}"#)]);
     let (id, kind) = b.session.state().open.iter().next().map(|(id, c)| (*id, c.kind.clone())).unwrap();
     let CheckpointKind::Risk(CommandQuestion { shown, .. }) = kind else { panic!("{kind:?}") };
     b.step(Input::Answer { checkpoint: id, answer: Answer::Line("make one".into()), shown: Some(shown) });
     ended(&mut b, 0, "yes");
-    let last = b.request().messages.last().unwrap().text.clone();
+    let last = b.result();
     assert!(last.contains("the user changed the command; this was run: make one"), "{last}");
 }
 
@@ -245,7 +265,8 @@ fn what_the_users_own_command_printed_is_known_in_the_next_turn() {
     ended(&mut b, 2, "<oops>");
     b.step(Input::say("why did that fail?"));
     let messages = b.request().messages;
-    let said: Vec<&str> = messages.iter().skip(2).map(|m| m.text.as_str()).collect();
-    assert_eq!((said[0], said[2]), ("!make", "why did that fail?"));
-    assert!(said[1].starts_with("<command_output>exit 2") && said[1].contains("&lt;oops&gt;"), "{}", said[1]);
+    let said: Vec<&str> = messages.iter().map(|m| m.text.as_str()).collect();
+    let asked = said.iter().position(|t| *t == "why did that fail?").unwrap();
+    assert_eq!((said[0], asked), ("!make", said.len() - 2), "{said:?}");
+    assert!(said[1].starts_with("<command_output>\nexit 2") && said[1].contains("<oops>"), "{}", said[1]);
 }

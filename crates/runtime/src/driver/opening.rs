@@ -11,14 +11,14 @@ use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
     scope::PermissionMode,
-    session::{ApplyStatus, Session, Step, Tiers},
+    session::{ApplyStatus, Bounds, Session, Step, Tiers},
 };
 use pilothouse_tools::{CommandSandbox, sandbox::Places};
 
 use super::{Setup, Which, hooks, trust};
 use crate::{
     blobs::Blobs,
-    config::{Config, Provider, Vectors},
+    config::{Config, Confirm, Provider, Vectors},
     disk::{RealDisk, Root},
     error::RuntimeError,
     home::make_private,
@@ -99,6 +99,8 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
     session.set_policy(Arc::new(rules.policy));
+    let small_plans = config.confirm == Confirm::Auto && !setup.asking;
+    session.set_bounds(Bounds { repairs: setup.repairs, small_plans });
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));

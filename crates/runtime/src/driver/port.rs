@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use pilothouse_core::{
-    blob::Excerpt,
+    blob::{BlobId, Excerpt},
     event::Stamped,
     ids::Seq,
     policy::{Origin, Rehearsal, Rule},
@@ -96,5 +96,9 @@ impl Texts for Stored<'_> {
         let Some(cut) = &text.cut else { return text.head.clone() };
         let lost = || format!("{}\n[… the middle is not stored any more …]\n{}", text.head, cut.tail);
         self.blobs.text(cut.blob).unwrap_or_else(lost)
+    }
+
+    fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
+        self.blobs.get(id)
     }
 }

@@ -161,6 +161,7 @@ impl Driver {
         offer: ToolScope,
         cancel: CancellationToken,
     ) {
+        self.look_again();
         let client = self.kit.client(&self.at.config.voice);
         let request = self.request_of(lane, purpose, offer);
         let (client, request) = match (client, request) {
@@ -184,6 +185,8 @@ impl Driver {
             utc_offset_minutes: self.around.utc_offset_minutes,
             branch: self.around.branch.clone(),
             history: self.at.config.history,
+            window: context::Window::of(self.at.config.window),
+            project: self.project.block(),
         };
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         let held = self.at.session.state().sandbox.backend.is_some();
@@ -380,6 +383,10 @@ impl Sink for News {
 impl BlobSource for Blobs {
     fn blob(&self, id: BlobId) -> Option<Vec<u8>> {
         self.get(id)
+    }
+
+    fn beginning(&self, id: &str) -> Option<Vec<u8>> {
+        self.get(self.named(id)?)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Owns the wording and which stream it goes to. Foreign text passes [`Clean`] before a terminal
 //! can see it; a stream that is closed ends nothing.
 
-use std::io::Write;
+use std::{collections::BTreeMap, io::Write};
 
 use pilothouse_core::{
     checkpoint::Checkpoint,
@@ -11,9 +11,10 @@ use pilothouse_core::{
     event::{CallStatus, Event, Level, RunStatus, Stamped},
     goal::PlannerReply,
     hook::HookStatus,
+    ids::CallId,
     intent::{Control, SLASH_COMMANDS, command::Handler},
     plan::TaskStatus,
-    question::Unattended,
+    question::{Place, Unattended},
     session::State,
     talk::{Delta, DeltaKind},
 };
@@ -33,12 +34,24 @@ pub(super) struct Report<'a> {
     streamed: u64,
     /// The last warning: what is told beside the log and then in it is said once.
     warned: String,
+    /// What each open call is: its tool and what it acts on.
+    calls: BTreeMap<CallId, String>,
 }
 
 impl<'a> Report<'a> {
     pub fn new(options: &Options, out: &'a mut (dyn Write + Send), err: &'a mut (dyn Write + Send)) -> Self {
         let Options { json, quiet, forget, .. } = *options;
-        Self { json, quiet, forget, out, err, open: Default::default(), streamed: 0, warned: String::new() }
+        Self {
+            json,
+            quiet,
+            forget,
+            out,
+            err,
+            open: Default::default(),
+            streamed: 0,
+            warned: String::new(),
+            calls: BTreeMap::new(),
+        }
     }
 
     /// The events with which this process opened the session.
@@ -98,6 +111,10 @@ impl<'a> Report<'a> {
                     str::to_owned,
                 );
                 // What a model writes as JSON for want of calls is told as the command that it is.
+                for head in calls {
+                    let read = head.read.subject();
+                    self.calls.insert(head.call, format!("{} {read}", head.name).trim_end().to_owned());
+                }
                 let prose = *intermediate && calls.is_empty();
                 let whole = if prose { PlannerReply::spoken(&whole).to_owned() } else { whole };
                 if whole.is_empty() {
@@ -126,11 +143,13 @@ impl<'a> Report<'a> {
                 self.streamed = 0;
                 self.progress(&format!("$ {command}   ({} risk)", risk.name()));
             }
-            Event::CallEnded { status, summary, .. } => {
+            Event::CallEnded { call, status, summary, .. } => {
                 self.finish_output();
                 let mark = if *status == CallStatus::Done { "▸" } else { "✗" };
-                self.progress(&format!("{mark} {summary}"));
+                let what = self.calls.remove(call).map(|what| format!("{what}: ")).unwrap_or_default();
+                self.progress(&format!("{mark} {what}{summary}"));
             }
+            Event::LaneNudged { .. } => self.progress("asked for the plan once more"),
             Event::Proposed { proposal, added, removed } => {
                 self.progress(&format!("± {} (+{added} -{removed})", proposal.path));
             }
@@ -225,7 +244,10 @@ impl<'a> Report<'a> {
     pub fn end(&mut self, outcome: &Outcome, asked: Option<&Checkpoint>, state: &State) {
         let way = match (outcome.exit, self.forget) {
             (3, true) => "run it again without --no-persist to be able to answer".to_owned(),
-            (3, false) => format!("pilothouse resume {}", outcome.slug),
+            (3, false) if wants_person(asked, state) => format!("pilothouse resume {}", outcome.slug),
+            (1 | 3 | 4, false) => {
+                format!("pilothouse run \"{}\" --session {} --auto-confirm", next_words(state), outcome.slug)
+            }
             _ => String::new(),
         };
         if self.json {
@@ -262,6 +284,18 @@ impl<'a> Report<'a> {
             self.say(&format!("? {}", asked.message));
         }
     }
+}
+
+/// Whether what is asked can only be answered at the screen.
+fn wants_person(asked: Option<&Checkpoint>, state: &State) -> bool {
+    let open = asked.filter(|q| state.open.contains_key(&q.id));
+    open.is_some_and(|q| state.spec(q).place != Place::Composer)
+}
+
+/// Words that take up what was left.
+fn next_words(state: &State) -> &'static str {
+    let left = state.plan.is_some() || state.suspended.is_some();
+    if left { "/redo" } else { "go on" }
 }
 
 /// The slash commands that do something without a screen.

@@ -40,7 +40,7 @@ async fn run_until(_: &Rig, setup: Setup, options: Options, stop: impl Future<Ou
 }
 
 fn goal(text: &str) -> Options {
-    Options { goal: text.to_owned(), ..Options::default() }
+    Options { goal: text.to_owned(), repairs: 2, ..Options::default() }
 }
 
 const EDIT: &str = "change two to 2 in src/a.txt";
@@ -76,7 +76,10 @@ async fn a_plan_ends_the_run_with_a_question_and_the_way_to_go_on() {
     let done = run_in(&rig, Options { json: true, ..goal(EDIT) }).await;
     assert_eq!(done.outcome.exit, 3);
     assert_eq!(done.last()["question"]["kind"]["kind"], "confirmation");
-    assert_eq!(done.last()["go_on"], format!("pilothouse resume {}", done.outcome.slug));
+    assert_eq!(
+        done.last()["go_on"],
+        format!("pilothouse run \"/redo\" --session {} --auto-confirm", done.outcome.slug)
+    );
     let rig = Rig::new(&plan_and_edit());
     let done = run_in(&rig, Options { plan_only: true, ..goal(EDIT) }).await;
     assert_eq!(done.outcome.exit, 0, "{}", done.err);

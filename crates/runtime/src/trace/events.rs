@@ -110,6 +110,7 @@ impl EventTrace {
             | Event::RevertFailed { .. } => self.note_write(&stamped.event),
             // Steps on the way to one of those above, or words for people.
             Event::TrustSought { .. }
+            | Event::LaneNudged { .. }
             | Event::MoveHeld { .. }
             | Event::MoveBlocked { .. }
             | Event::NodeTransition { .. }
@@ -128,6 +129,8 @@ impl EventTrace {
             | Event::HunkDecided { .. }
             | Event::ProposalEdited { .. }
             | Event::ProposalClosed { .. }
+            | Event::ProposalSetAside { .. }
+            | Event::ProposalTakenUp { .. }
             | Event::ApplyApproved { .. }
             | Event::CommandEdited { .. }
             | Event::CommandMeant { .. }

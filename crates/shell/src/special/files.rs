@@ -45,7 +45,7 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
         named.as_ref().is_none_or(|name| name.contains('*') && (glob(name, ".env") || glob(name, "id_rsa")));
     let root = roots.iter().map(|f| f.text.as_str()).find(|r| place(r, w.cwd) != Place::Project);
     let root = root.or_else(|| roots.first().map(|f| f.text.as_str())).unwrap_or(".");
-    let item_text = format!("{root}/{}", named.unwrap_or_else(|| UNKNOWN.to_string()));
+    let item_text = format!("{root}/{}", named.map_or_else(|| UNKNOWN.to_string(), |name| dotted(&name)));
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.text.as_str() {
@@ -77,6 +77,12 @@ pub(super) fn find(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
+/// A pattern that the program itself reads: there a wildcard may also mean the dot in front of a name, which a path
+/// says by more stars than a shell has a use for.
+pub(in super::super) fn dotted(pattern: &str) -> String {
+    if pattern.starts_with(['*', '?', '[']) { format!("***{pattern}") } else { pattern.to_owned() }
+}
+
 /// `fd -x`, `fd -X`.
 pub(super) fn fd(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
@@ -85,8 +91,11 @@ pub(super) fn fd(w: &mut Walker<'_>, case: &Case<'_>) {
     else {
         return;
     };
-    let pattern =
-        words.iter().map(|f| f.text.as_str()).find(|t| names_secret(t)).unwrap_or("\u{1a}").to_owned();
+    let pattern = words
+        .iter()
+        .map(|f| f.text.as_str())
+        .find(|t| names_secret(t))
+        .map_or_else(|| UNKNOWN.to_string(), dotted);
     let item = Field { many: true, ..Field::plain(&pattern, case.span) };
     let rest = words.get(at + 1..).unwrap_or(&[]);
     let marked = rest.iter().any(|f| f.text.contains('{'));

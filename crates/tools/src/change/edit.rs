@@ -11,7 +11,7 @@ use pilothouse_core::{
 
 use super::{
     matching::{Ending, Found, Needle},
-    nearest, propose, sight,
+    nearest, numbered, propose, sight,
 };
 use crate::{files::count, sight::LaneView};
 
@@ -22,7 +22,7 @@ const LINES_NAMED: usize = 10;
 pub(crate) fn edit(eyes: LaneView<'_>, args: &Edit) -> Result<ToolOutcome, String> {
     // What does not fit is quoted, so an edit reads as well.
     let sight = sight(eyes, &args.path, "edit", &[Act::Read, Act::Write])?;
-    let start = sight.start()?;
+    let start = sight.start().map_err(|e| e + &sight.foreign(eyes))?;
     let Some(content) = &start.content else {
         return Err(format!("{} does not exist; use write to propose a new file", sight.path));
     };
@@ -56,7 +56,10 @@ pub(super) fn replace_all(
             if edits.len() > 1 { format!("edit {} of {}: ", n + 1, edits.len()) } else { String::new() };
         let told = |e: String| format!("{which}{e}; nothing was proposed");
         let exact = exact(redactor, path, &now, edit).map_err(told)?;
-        let next = replace(&now, &exact).map_err(told)?;
+        let mut next = replace(&now, &exact).map_err(told)?;
+        if let (None, Some(plain)) = (&next, numbered::without(&exact).map_err(told)?) {
+            next = replace(&now, &plain).map_err(told)?;
+        }
         let (next, times) = next.ok_or_else(|| told(not_found(redactor, path, &now, edit)))?;
         now = next;
         replaced += times;
@@ -81,7 +84,12 @@ fn replace(content: &[u8], edit: &Replacement) -> Result<Option<(Vec<u8>, usize)
     if !edit.new.is_ascii() && std::str::from_utf8(content).is_err() {
         return Err("the file is not UTF-8, so only ASCII text can be put into it".to_owned());
     }
-    let needle = Needle::new(content, &edit.old, edit.whole_word);
+    // The last line of a file may lack its end, which whole lines have.
+    if edit.whole_lines && edit.old.ends_with('\n') && !content.is_empty() && !content.ends_with(b"\n") {
+        let ended = [content, Ending::of(content).unwrap_or(Ending::Lf).write("\n").as_bytes()].concat();
+        return Ok(replace(&ended, edit)?.map(|(after, times)| (without_end(after), times)));
+    }
+    let needle = Needle::new(content, &edit.old).only(edit.whole_word, edit.whole_lines);
     let found = needle.all(content);
     let Some(first) = found.first() else { return Ok(None) };
     if !edit.all && needle.more_than_one(content, *first) {
@@ -106,8 +114,22 @@ fn replace(content: &[u8], edit: &Replacement) -> Result<Option<(Vec<u8>, usize)
     Ok(Some((out, found.len())))
 }
 
+/// Without the end of its last line.
+fn without_end(mut text: Vec<u8>) -> Vec<u8> {
+    for end in [b'\n', b'\r'] {
+        if text.last() == Some(&end) {
+            text.pop();
+        }
+    }
+    text
+}
+
 fn not_found(redactor: &Redactor, path: &str, content: &[u8], edit: &Replacement) -> String {
-    if edit.whole_word && !Needle::new(content, &edit.old, false).all(content).is_empty() {
+    let anywhere = || !Needle::new(content, &edit.old).all(content).is_empty();
+    if edit.whole_lines && anywhere() {
+        return "old does not occur as whole lines, only within others; give them whole".to_owned();
+    }
+    if edit.whole_word && anywhere() {
         return "old does not occur as a word of its own, only inside others; leave out whole_word"
             .to_owned();
     }

@@ -45,16 +45,23 @@ pub(super) struct Needle {
     /// Whether a newline also stands for CR LF.
     any_ending: bool,
     whole_word: bool,
+    whole_lines: bool,
 }
 
 impl Needle {
-    /// A search for `old` in `content`.
-    pub fn new(content: &[u8], old: &str, whole_word: bool) -> Self {
-        let exact = Self { text: old.as_bytes().to_vec(), any_ending: false, whole_word };
+    /// A search for `old` in `content`, wherever it stands.
+    pub fn new(content: &[u8], old: &str) -> Self {
+        let exact =
+            Self { text: old.as_bytes().to_vec(), any_ending: false, whole_word: false, whole_lines: false };
         if !old.contains('\n') || old.contains("\r\n") && exact.next(content, 0).is_some() {
             return exact;
         }
-        Self { text: old.replace("\r\n", "\n").into_bytes(), any_ending: true, whole_word }
+        Self { text: old.replace("\r\n", "\n").into_bytes(), any_ending: true, ..exact }
+    }
+
+    /// Only as a word of its own, or as whole lines, where it must be.
+    pub fn only(self, whole_word: bool, whole_lines: bool) -> Self {
+        Self { whole_word, whole_lines, ..self }
     }
 
     /// Every match, none overlapping another.
@@ -101,6 +108,7 @@ impl Needle {
             let start = at + candidate;
             if let Some(end) = self.matches_at(content, start)
                 && (!self.whole_word || stands_alone(content, start, end))
+                && (!self.whole_lines || is_lines(content, start, end))
             {
                 return Some(Found { start, end });
             }
@@ -121,6 +129,18 @@ impl Needle {
         }
         Some(at)
     }
+}
+
+/// Whether the match begins where a line does and ends where one does.
+fn is_lines(content: &[u8], start: usize, end: usize) -> bool {
+    let before = content.get(..start).unwrap_or_default();
+    let (inside, after) =
+        (content.get(start..end).unwrap_or_default(), content.get(end..).unwrap_or_default());
+    let ends = inside.ends_with(b"\n")
+        || [b"".as_slice(), b"\n", b"\r\n"]
+            .iter()
+            .any(|e| if e.is_empty() { after.is_empty() } else { after.starts_with(e) });
+    (before.is_empty() || before.ends_with(b"\n")) && ends
 }
 
 /// Whether no word goes on over either edge of the match.

@@ -99,6 +99,18 @@ fn a_file_that_changed_since_it_was_read_is_refused_until_it_is_read_again() {
 }
 
 #[test]
+fn what_others_changed_in_a_file_that_was_written_here_is_named_and_shown() {
+    let mut d = desk(&[("f", b"")]);
+    let seen = d.store.put(b"a\nb\n");
+    d.view.seen.insert(rel("f"), seen);
+    d.put("f", "a\nb\nothers\n");
+    let e = d.refused(Tool::Edit, one("f", "a", "A"));
+    assert!(e.ends_with("others changed lines 3-3:\n     3  others"), "{e}");
+    let e = d.refused(Tool::Write, json!({"path": "f", "content": "x"}));
+    assert!(!e.contains("others"), "who only writes is shown nothing: {e}");
+}
+
+#[test]
 fn a_proposal_over_a_file_that_changed_is_set_aside_and_never_takes_the_others_change_back() {
     let mut d = desk(&[("f", b"a\nb\n")]);
     d.call(Tool::Edit, one("f", "a", "A")).unwrap();
@@ -286,7 +298,7 @@ proptest! {
         let mut content = head.clone();
         content.extend_from_slice(b"<<mark>>");
         content.extend_from_slice(&tail);
-        let edit = Replacement { old: "<<mark>>".into(), new: new.clone(), all: false, whole_word: false };
+        let edit = Replacement { old: "<<mark>>".into(), new: new.clone(), all: false, whole_word: false, whole_lines: false };
         let (got, times) = replace_all(&Redactor::default(), "f", &content, &[edit]).unwrap();
         prop_assert_eq!(times, 1);
         prop_assert!(got.starts_with(&head) && got.ends_with(&tail));
@@ -300,13 +312,53 @@ proptest! {
         let mut content = head.clone();
         content.extend_from_slice(format!("<<{ending}>>").as_bytes());
         content.extend_from_slice(&tail);
-        let edit = Replacement { old: "<<\n>>".into(), new: "x\ny".into(), all: false, whole_word: false };
+        let edit = Replacement { old: "<<\n>>".into(), new: "x\ny".into(), all: false, whole_word: false, whole_lines: false };
         let (got, _) = replace_all(&Redactor::default(), "f", &content, &[edit]).unwrap();
         let mut want = head;
         want.extend_from_slice(format!("x{ending}y").as_bytes());
         want.extend_from_slice(&tail);
         prop_assert_eq!(got, want);
     }
+}
+
+#[test]
+fn line_numbers_that_were_copied_from_a_read_are_left_out_where_every_line_has_one() {
+    let mut d = desk(&[("f", b"one\n\n  two\nthree\n12  x\n")]);
+    for (old, new, want) in [
+        (
+            "     1  one\n     2  \n     3    two",
+            "     1  ONE\n     2  \n     3    TWO",
+            "ONE\n\n  TWO\nthree\n12  x\n",
+        ),
+        ("     2\n     3    two\n", "\n  2\n", "one\n\n  2\nthree\n12  x\n"),
+        ("4  three", "drei", "one\n\n  two\ndrei\n12  x\n"),
+        ("12  x", "12  y", "one\n\n  two\nthree\n12  y\n"),
+    ] {
+        let got = String::from_utf8(after(&mut d, one("f", old, new))).unwrap();
+        assert_eq!(got, want, "{old:?}");
+        d = desk(&[("f", b"one\n\n  two\nthree\n12  x\n")]);
+    }
+    for old in ["     1  one\n\n     3    two", "     1  one\n     3  \n     4    two"] {
+        assert!(d.refused(Tool::Edit, one("f", old, "x")).contains("does not occur"), "{old:?}");
+    }
+    let told = d.refused(Tool::Edit, one("f", "     1  one", "     1  one\nnew"));
+    assert!(told.contains("leave the numbers out"), "{told}");
+}
+
+#[test]
+fn a_patch_changes_whole_lines_and_only_those() {
+    let mut d = desk(&[("f", b"max = 1\r\nx = 1\r\nlast")]);
+    let patch = |hunk: &str| json!({"patch": format!("*** Begin Patch\n*** Update File: f\n@@\n{hunk}\n*** End Patch")});
+    assert_eq!(after(&mut d, patch("-x = 1\n+x = 2")), b"max = 1\r\nx = 2\r\nlast");
+    let mut d = desk(&[("f", b"max = 1\nx = 1\nlast")]);
+    assert_eq!(after(&mut d, patch("-x = 1\n last")), b"max = 1\nlast");
+    let mut d = desk(&[("f", b"max = 1\nx = 1\nlast")]);
+    assert_eq!(after(&mut d, patch(" last\n+after")), b"max = 1\nx = 1\nlast\nafter");
+    let mut d = desk(&[("f", b"max = 1\n")]);
+    assert!(
+        d.refused(Tool::Edit, patch("-x = 1\n+x = 2")).contains("whole lines, only within"),
+        "a part of a line is none"
+    );
 }
 
 #[test]

@@ -2,7 +2,10 @@
 //!
 //! Owns the list. Never passes a key, a token or a setting that makes a program run another.
 
-use std::ffi::{OsStr, OsString};
+use std::{
+    collections::BTreeSet,
+    ffi::{OsStr, OsString},
+};
 
 use pilothouse_core::{sandbox::Confine, shell::steers};
 
@@ -65,6 +68,19 @@ const PASSED: &[&str] = &[
     "SOURCE_DATE_EPOCH",
 ];
 
+/// How the user's terminal shows things. A command gets what the user's own shell would give it, or a test of colours
+/// is red here and green there; what it then writes is made plain when it is read.
+const TERMINAL: &[&str] = &[
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "FORCE_COLOR",
+    "CARGO_TERM_COLOR",
+    "PY_COLORS",
+];
+
 /// Passed on unless they carry a user name or password.
 const PROXIES: &[&str] = &[
     "HTTP_PROXY",
@@ -77,16 +93,14 @@ const PROXIES: &[&str] = &[
     "no_proxy",
 ];
 
-/// Set for every command: no colours, no pager, no question that nobody can answer.
-const SET: &[(&str, &str)] = &[
-    ("TERM", "dumb"),
-    ("NO_COLOR", "1"),
-    ("CLICOLOR", "0"),
-    ("CARGO_TERM_COLOR", "never"),
-    ("PAGER", "cat"),
-    ("GIT_PAGER", "cat"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-];
+/// Set for every command: no pager, no question that nobody can answer.
+const SET: &[(&str, &str)] = &[("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
+
+/// Set for programs that are started here for their output, which is read as it is.
+const PLAIN: &[(&str, &str)] = &[("TERM", "dumb"), ("NO_COLOR", "1"), ("CLICOLOR", "0")];
+
+/// Most variables that are named as missed.
+const MOST_MISSED: usize = 4;
 
 /// Names that let a program reach the desktop.
 const DESKTOP: &[&str] = &["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"];
@@ -115,8 +129,8 @@ pub(super) fn of(
 ) -> Vec<(OsString, OsString)> {
     let data = given.iter().filter(|(name, _)| !steers(name));
     let mut all: Vec<_> = data.map(|(name, value)| (name.into(), value.into())).collect();
-    all.extend(listed(ours, fence.env()));
-    let set = |list: &[(&str, &str)]| list.iter().map(|(n, v)| (n.into(), v.into())).collect::<Vec<_>>();
+    let more: Vec<&str> = fence.env().iter().map(String::as_str).chain(TERMINAL.iter().copied()).collect();
+    all.extend(listed(ours, &more));
     if matches!(confine, Confine::Inside { network: false, .. }) {
         all.extend(set(OFFLINE));
     }
@@ -126,19 +140,37 @@ pub(super) fn of(
 
 /// Of the environment `ours`, what every program gets that is started here.
 pub(crate) fn allowed(ours: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
-    listed(ours, &[])
+    listed(ours, &[]).into_iter().chain(set(PLAIN)).collect()
 }
 
-/// Of the environment `ours`, what is on the list or among the user's `more`.
-fn listed(ours: impl Iterator<Item = (OsString, OsString)>, more: &[String]) -> Vec<(OsString, OsString)> {
+/// Which variables of the environment `ours` the text names and a command does not get.
+pub(super) fn missed(
+    ours: impl Iterator<Item = (OsString, OsString)>,
+    fence: &CommandSandbox,
+    text: &str,
+) -> Vec<String> {
+    let upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let named: BTreeSet<&str> =
+        text.split(|c| !upper(c)).filter(|w| w.len() > 3 && w.contains('_')).collect();
+    let all: Vec<_> = ours.filter(|(n, _)| n.to_str().is_some_and(|n| named.contains(n))).collect();
+    let got = of(all.clone().into_iter(), &[], fence, Confine::Bare);
+    let missed = all.iter().filter(|(name, _)| !got.iter().any(|(n, _)| n == name));
+    missed.filter_map(|(name, _)| name.to_str().map(str::to_owned)).take(MOST_MISSED).collect()
+}
+
+fn set(list: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+    list.iter().map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+/// Of the environment `ours`, what is on the list or among `more`.
+fn listed(ours: impl Iterator<Item = (OsString, OsString)>, more: &[&str]) -> Vec<(OsString, OsString)> {
     let passed = ours.filter(|(name, value)| {
         let Some(name) = name.to_str() else { return false };
         let harmless = || !value.to_string_lossy().contains('@');
-        let wanted = more.iter().any(|m| m == name);
+        let wanted = more.contains(&name);
         wanted || PASSED.contains(&name) || name.starts_with("LC_") || (PROXIES.contains(&name) && harmless())
     });
-    let set = SET.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    passed.map(rooted).chain(set).collect()
+    passed.map(rooted).chain(set(SET)).collect()
 }
 
 /// Without the folders of `PATH` that are relative: there a project would bring programs along.
@@ -163,10 +195,8 @@ mod tests {
 
     fn names(ours: &[(&str, &str)]) -> Vec<String> {
         let ours = ours.iter().map(|(n, v)| (OsString::from(n), OsString::from(v)));
-        let mut names: Vec<String> = listed(ours, &["MINE".to_owned()])
-            .into_iter()
-            .map(|(n, _)| n.to_string_lossy().into_owned())
-            .collect();
+        let mut names: Vec<String> =
+            listed(ours, &["MINE"]).into_iter().map(|(n, _)| n.to_string_lossy().into_owned()).collect();
         names.retain(|n| SET.iter().all(|(s, _)| s != n));
         names
     }
@@ -226,12 +256,32 @@ mod tests {
     #[test]
     fn what_a_project_gives_stands_in_place_of_nothing_and_runs_nothing() {
         let ours = [("LANG", "C"), ("PATH", "/bin")].map(|(n, v)| (OsString::from(n), OsString::from(v)));
-        let given = [("LANG", "x"), ("PATH", "/evil"), ("LD_PRELOAD", "x"), ("TERM", "x"), ("PORT", "1")];
+        let given = [("LANG", "x"), ("PATH", "/evil"), ("LD_PRELOAD", "x"), ("PAGER", "x"), ("PORT", "1")];
         let given = given.map(|(n, v)| (n.to_owned(), v.to_owned()));
         let all = of(ours.into_iter(), &given, &CommandSandbox::none(""), Confine::Bare);
         // The last of a name is what a command gets.
         let get = |name: &str| all.iter().rfind(|(n, _)| n == name).and_then(|(_, v)| v.to_str());
         assert_eq!((get("LANG"), get("PATH"), get("LD_PRELOAD")), (Some("C"), Some("/bin"), None));
-        assert_eq!((get("TERM"), get("PORT")), (Some("dumb"), Some("1")));
+        assert_eq!((get("PAGER"), get("PORT")), (Some("cat"), Some("1")));
+    }
+
+    #[test]
+    fn a_command_sees_the_terminal_of_the_user_and_a_program_that_is_read_none() {
+        let ours = || {
+            let ours = [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("DB_URL", "x")];
+            ours.map(|(n, v)| (OsString::from(n), OsString::from(v))).into_iter()
+        };
+        let command = of(ours(), &[], &CommandSandbox::none(""), Confine::Bare);
+        let get = |all: &[(OsString, OsString)], name: &str| {
+            all.iter().rfind(|(n, _)| n == name).and_then(|(_, v)| v.to_str().map(str::to_owned))
+        };
+        assert_eq!(get(&command, "TERM").as_deref(), Some("xterm-256color"));
+        assert_eq!(get(&command, "COLORTERM").as_deref(), Some("truecolor"));
+        assert_eq!((get(&command, "NO_COLOR"), get(&command, "CARGO_TERM_COLOR")), (None, None));
+        let own: Vec<_> = allowed(ours()).into_iter().collect();
+        assert_eq!(get(&own, "TERM").as_deref(), Some("dumb"));
+        let missed = |text: &str| missed(ours(), &CommandSandbox::none(""), text);
+        assert_eq!(missed("KeyError: 'DB_URL'"), ["DB_URL"]);
+        assert_eq!(missed("DB_URLS and TERM"), Vec::<String>::new());
     }
 }

@@ -8,7 +8,6 @@ use pilothouse_core::{
     hook::{HookOutcome, HookStatus},
     ids::{Millis, Process},
     redact::Redactor,
-    sandbox::Confine,
     talk::DeltaKind,
     tool::ToolOutcome,
 };
@@ -56,7 +55,7 @@ pub(crate) async fn run(
     };
     let feed = feed(running.stdin(), call.input);
     // Who wrote it was decided before: nothing holds it but its time.
-    let (held, silent) = (Held { confine: Confine::Outside, processes: 0 }, Silent(secrets));
+    let (held, silent) = (Held { processes: 0 }, Silent(secrets));
     tokio::select! {
         ended = attend(running, held, call.timeout, &silent, cancel) => outcome(ended),
         never = feed => match never {},

@@ -2,7 +2,10 @@
 //!
 //! Owns the caps, so that any amount of output takes bounded memory.
 
-use pilothouse_core::redact::{Redactor, Stream as Mask};
+use pilothouse_core::{
+    blob::BlobId,
+    redact::{Redactor, Stream as Mask},
+};
 
 use super::plain::{self, Plain};
 
@@ -55,13 +58,16 @@ impl Output {
     /// The text for the model, and everything that was kept in the order in which it came.
     pub fn finish(mut self) -> (String, Vec<u8>) {
         let mut text = String::new();
-        for (name, ends) in [("stdout", &mut self.out), ("stderr", &mut self.err)] {
+        for ends in [&mut self.out, &mut self.err] {
             let last = ends.plain.finish();
             let last = ends.mask.take(&last) + &ends.mask.finish();
             ends.push(&last);
             keep(&mut self.whole, &last);
+        }
+        let named = BlobId::of(&self.whole);
+        for (name, ends) in [("stdout", &mut self.out), ("stderr", &mut self.err)] {
             if !ends.is_empty() {
-                text.push_str(&format!("{name}:\n{}", ends.text()));
+                text.push_str(&format!("{name}:\n{}", ends.text(named)));
                 if !text.ends_with('\n') {
                     text.push('\n');
                 }
@@ -118,11 +124,11 @@ impl Ends {
         self.tail.drain(..from);
     }
 
-    fn text(&mut self) -> String {
+    fn text(&mut self, whole: BlobId) -> String {
         self.shorten();
         let middle = match self.left_out {
             0 => String::new(),
-            n => format!("\n[… {n} bytes left out …]\n"),
+            n => format!("\n[… {n} bytes left out; read {} has them …]\n", whole.output_name()),
         };
         format!("{}{middle}{}", plain::settled(&self.head), plain::settled(&self.tail))
     }
@@ -143,6 +149,7 @@ mod tests {
         assert!(output.out.head.len() + output.out.tail.capacity() < 512 * 1024);
         let (text, whole) = output.finish();
         assert_eq!(whole.len(), KEPT_BYTES);
+        assert!(text.contains(&format!("left out; read {} has them", BlobId::of(&whole).output_name())));
         assert!(text.len() < 2 * END_BYTES + 300, "{}", text.len());
         assert!(
             text.starts_with("stdout:\nfirst\n")

@@ -1,6 +1,7 @@
 //! What a command says when the sandbox held it, and how to ask for more.
 //!
-//! Owns the telling words. Never widens anything: the hint is for the model, the answer is the user's.
+//! Owns the telling words, and what the environment kept from it. Never widens anything: the hint is for the model, the
+//! answer is the user's.
 
 use pilothouse_core::sandbox::Confine;
 
@@ -17,7 +18,7 @@ const FORBIDDEN: [&str; 8] = [
 ];
 
 /// What they say when they cannot reach the network.
-const UNREACHED: [&str; 17] = [
+const UNREACHED: [&str; 20] = [
     "could not resolve",
     "couldn't resolve",
     "could not connect",
@@ -35,7 +36,28 @@ const UNREACHED: [&str; 17] = [
     "in offline mode",
     "--offline",
     "goproxy=off",
+    // What pip says of a package that it cannot look up.
+    "no matching distribution",
+    "from versions: none",
+    "connection refused",
 ];
+
+/// What they say of sockets: without the network local ones are closed as well.
+const SOCKETS: [&str; 4] = ["socket", "bind(", "listen", "loopback"];
+
+/// Whether the end of a line may hide that a part of it failed: what stands before a pipe or a `||` does not count.
+pub(super) fn hides_failure(line: &str) -> bool {
+    line.contains('|') || line.contains(';')
+}
+
+/// What is said of variables that the user's shell has and a command does not.
+pub(super) fn missed(names: &[String]) -> String {
+    format!(
+        "({} is set in the user's own shell, but commands here do not get it; `env` below [sandbox] in config.toml \
+         passes it on)\n",
+        names.join(", ")
+    )
+}
 
 /// The hint for a command that failed like this, if the sandbox may be the reason.
 pub(super) fn hint(said: &str, confine: Confine) -> Option<String> {
@@ -48,7 +70,12 @@ pub(super) fn hint(said: &str, confine: Confine) -> Option<String> {
         return None;
     }
     let place = if write { "writes only in the workspace, listed caches and $TMPDIR" } else { "only reads" };
-    let net = if network { "has the network" } else { "has no network" };
+    let local = !network && held && says(&SOCKETS);
+    let net = match (network, local) {
+        (true, _) => "has the network",
+        (false, true) => "has no network: local sockets are closed too",
+        (false, false) => "has no network",
+    };
     let mut ways = Vec::new();
     if !network && (offline || held) {
         ways.push("\"network\": true for the network");
@@ -78,6 +105,10 @@ mod tests {
         assert_eq!(super::hint("error: expected `;`", INSIDE), None);
         assert_eq!(super::hint("Permission denied", Confine::Bare), None);
         assert_eq!(super::hint("Permission denied", Confine::Outside), None);
+        let pip = "ERROR: No matching distribution found for requests";
+        assert!(super::hint(pip, INSIDE).is_some_and(|h| h.contains("\"network\": true")));
+        let socket = "s = socket.socket()\nPermissionError: [Errno 1] Operation not permitted";
+        assert!(super::hint(socket, INSIDE).is_some_and(|h| h.contains("local sockets are closed too")));
         let open = Confine::Inside { write: true, network: true };
         assert_eq!(super::hint("Could not resolve host: x", open), None);
     }

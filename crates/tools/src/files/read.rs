@@ -3,6 +3,7 @@
 //! Owns the cut into parts and the refusal of what is no text.
 
 use pilothouse_core::{
+    blob::{OUTPUT, OUTPUT_DIGITS},
     shell::Act,
     tool::{Read, ToolOutcome},
 };
@@ -21,6 +22,10 @@ const SNIFF_BYTES: usize = 8 * 1024;
 
 /// Reads a part of a file.
 pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, String> {
+    if let Some(output) = stored(eyes, &args.path) {
+        let text = String::from_utf8_lossy(&output);
+        return part(&args.path, &eyes.redactor.mask(&text), args);
+    }
     let path = eyes.jail.read_path(&args.path).map_err(|e| e.to_string())?;
     let Some(path) = path else { return Err(a_folder(&args.path)) };
     if let Ok(meta) = eyes.jail.metadata(&path)
@@ -50,6 +55,12 @@ pub(crate) fn read(eyes: LaneView<'_>, args: &Read) -> Result<ToolOutcome, Strin
     }
     outcome.seen = sight.noted();
     Ok(outcome)
+}
+
+/// What a result left out, by the name that it gave for it.
+fn stored(eyes: LaneView<'_>, name: &str) -> Option<Vec<u8>> {
+    let id = name.strip_prefix(OUTPUT).filter(|id| id.len() == OUTPUT_DIGITS)?;
+    eyes.blobs.beginning(id)
 }
 
 fn a_folder(path: &str) -> String {

@@ -11,7 +11,8 @@ use std::{
 
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, sinks::Bytes};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use ignore::overrides::{Override, OverrideBuilder};
 use pilothouse_core::{
     relpath::RelPath,
     shell::Act,
@@ -30,6 +31,8 @@ use crate::sight::LaneView;
 const MATCHES: usize = 200;
 /// The most that a call may ask for.
 const MOST_MATCHES: usize = 1_000;
+/// At most this many lines around a match are shown.
+const MOST_CONTEXT: usize = 20;
 /// At most this many characters of a line are shown.
 const LINE_CHARS: usize = 300;
 /// At most this many bytes are shown.
@@ -46,15 +49,20 @@ pub(crate) fn search(
     cancel: &CancellationToken,
 ) -> Result<ToolOutcome, String> {
     let matcher = matcher(args)?;
+    let wanted = wanted(eyes, args)?;
+    let context = args.context.unwrap_or_default().min(MOST_CONTEXT);
     let path = super::place(eyes, args.path.as_deref())?;
     let names = walk::names(eyes, path.as_ref(), None, cancel)?;
     let mut hunt = Hunt {
         searcher: SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .line_number(true)
+            .before_context(context)
+            .after_context(context)
             .heap_limit(Some(HEAP_BYTES))
             .build(),
         matcher,
+        context: context as u64,
         most: args.max.unwrap_or(MATCHES).clamp(1, MOST_MATCHES),
         out: String::new(),
         matches: 0,
@@ -67,6 +75,9 @@ pub(crate) fn search(
             return Err("stopped by the user".to_owned());
         }
         let is_file = matches!(kind, Kind::File | Kind::Proposed(_));
+        if wanted.as_ref().is_some_and(|w| !w.matched(real, false).is_whitelist()) {
+            continue;
+        }
         if let Some(held) = is_file.then(|| held(eyes, real)).flatten() {
             // A file that was asked for by its own path is a question; others are left out.
             if only.as_deref() == Some(real) {
@@ -125,9 +136,58 @@ fn matcher(args: &Search) -> Result<RegexMatcher, String> {
         })
 }
 
+/// The names of the files that are searched; `None` for all.
+fn wanted(eyes: LaneView<'_>, args: &Search) -> Result<Option<Override>, String> {
+    let Some(glob) = args.glob.as_deref() else { return Ok(None) };
+    if glob.starts_with('!') {
+        return Err("glob says which files are searched; one that leaves files out is not taken".to_owned());
+    }
+    let mut names = OverrideBuilder::new(eyes.jail.root());
+    let built = names.add(glob).and_then(|names| names.build());
+    built.map(Some).map_err(|e| format!("the glob cannot be used: {e}; mend it, or leave it out"))
+}
+
+/// A line of a file: one that was found, or one around it.
+struct Line {
+    n: u64,
+    text: Vec<u8>,
+    found: bool,
+}
+
+/// The lines of one file that are shown, as far as there is room.
+struct Lines {
+    all: Vec<Line>,
+    room: usize,
+    found: usize,
+    held: usize,
+}
+
+impl Lines {
+    fn take(&mut self, n: Option<u64>, text: &[u8], found: bool) -> bool {
+        self.held += text.len();
+        self.found += usize::from(found);
+        self.all.push(Line { n: n.unwrap_or_default(), text: text.to_vec(), found });
+        self.found <= self.room && self.held <= HEAP_BYTES
+    }
+}
+
+impl Sink for Lines {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        Ok(self.take(found.line_number(), found.bytes(), true))
+    }
+
+    fn context(&mut self, _: &Searcher, around: &SinkContext<'_>) -> io::Result<bool> {
+        Ok(self.take(around.line_number(), around.bytes(), false))
+    }
+}
+
 struct Hunt {
     searcher: Searcher,
     matcher: RegexMatcher,
+    /// Lines shown around a match.
+    context: u64,
     most: usize,
     out: String,
     matches: usize,
@@ -142,13 +202,9 @@ impl Hunt {
         kind: Kind,
         cancel: &CancellationToken,
     ) -> io::Result<()> {
-        let (mut hits, mut held) = (Vec::new(), 0);
         let room = self.most.saturating_sub(self.matches);
-        let sink = Bytes(|n, line: &[u8]| {
-            held += line.len();
-            hits.push((n, line.to_vec()));
-            Ok(hits.len() <= room && held <= HEAP_BYTES)
-        });
+        let mut lines = Lines { all: Vec::new(), room, found: 0, held: 0 };
+        let sink = &mut lines;
         let Self { searcher, matcher, .. } = self;
         let searched = match kind {
             Kind::Folder | Kind::NewFolder | Kind::Link | Kind::Special => return Ok(()),
@@ -164,32 +220,41 @@ impl Hunt {
                 searcher.search_reader(&*matcher, Stoppable { file, cancel }, sink)
             }
         };
-        self.show(eyes, real, kind, &hits);
+        self.show(eyes, real, kind, &lines.all);
         searched
     }
 
-    /// Shows the lines that were found, without secrets. A line that only its secret answers to is
-    /// left out: nobody gets to know a secret by guessing at it.
-    fn show(&mut self, eyes: LaneView<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u8>)]) {
-        if hits.is_empty() {
+    /// Shows the lines that were found, without secrets. A line that only its secret answers to is no
+    /// match, and nothing is shown around it: nobody gets to know a secret by guessing at it.
+    fn show(&mut self, eyes: LaneView<'_>, real: &Path, kind: Kind, lines: &[Line]) {
+        if lines.is_empty() {
             return;
         }
         let name = real.to_string_lossy();
-        let hidden = masked_lines(eyes, real, kind, hits);
-        for ((n, line), masked) in hits.iter().zip(hidden) {
-            if self.matches >= self.most || self.out.len() > MOST_BYTES {
+        let masked = masked_lines(eyes, real, kind, lines);
+        let still = |m: &str| self.matcher.is_match(m.as_bytes()).unwrap_or(false);
+        let stands = |(line, masked): (&Line, &Option<String>)| {
+            (line.found && masked.as_deref().is_none_or(still)).then_some(line.n)
+        };
+        let matches: Vec<u64> = lines.iter().zip(&masked).filter_map(stands).collect();
+        let mut last = None;
+        for (line, masked) in lines.iter().zip(&masked) {
+            let found = matches.binary_search(&line.n).is_ok();
+            if !found && !matches.iter().any(|m| m.abs_diff(line.n) <= self.context) {
+                continue;
+            }
+            if found && self.matches >= self.most || self.out.len() > MOST_BYTES {
                 self.full = true;
                 return;
             }
-            let shown = match masked {
-                None => around(&self.matcher, line),
-                Some(m) if self.matcher.is_match(m.as_bytes()).unwrap_or(false) => {
-                    around(&self.matcher, m.as_bytes())
-                }
-                Some(_) => continue,
-            };
-            self.matches += 1;
-            self.out.push_str(&format!("{name}:{n}: {shown}\n"));
+            if self.context > 0 && !self.out.is_empty() && last != Some(line.n.saturating_sub(1)) {
+                self.out.push_str("--\n");
+            }
+            last = Some(line.n);
+            let text = masked.as_ref().map_or(line.text.as_slice(), |m| m.as_bytes());
+            let (n, shown, mark) = (line.n, around(&self.matcher, text), if found { ':' } else { '-' });
+            self.matches += usize::from(found);
+            self.out.push_str(&format!("{name}{mark}{n}{mark} {shown}\n"));
         }
     }
 
@@ -218,7 +283,7 @@ fn open(eyes: LaneView<'_>, real: &Path) -> io::Result<File> {
 
 /// For each of these lines what it is without its secrets; `None` where it has none. A secret may
 /// begin lines above, so the whole file is looked at, as far as it is not huge.
-fn masked_lines(eyes: LaneView<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u8>)]) -> Vec<Option<String>> {
+fn masked_lines(eyes: LaneView<'_>, real: &Path, kind: Kind, hits: &[Line]) -> Vec<Option<String>> {
     let content = match kind {
         Kind::Proposed(id) => eyes.blobs.blob(id),
         Kind::File => open(eyes, real).ok().and_then(|file| {
@@ -229,8 +294,8 @@ fn masked_lines(eyes: LaneView<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u
         Kind::Folder | Kind::NewFolder | Kind::Link | Kind::Special => None,
     };
     let Some(content) = content else {
-        let alone = |(_, line): &(u64, Vec<u8>)| {
-            let text = String::from_utf8_lossy(line);
+        let alone = |line: &Line| {
+            let text = String::from_utf8_lossy(&line.text);
             let masked = eyes.redactor.mask(&text);
             (masked != text).then(|| masked.into_owned())
         };
@@ -240,8 +305,8 @@ fn masked_lines(eyes: LaneView<'_>, real: &Path, kind: Kind, hits: &[(u64, Vec<u
     let name = real.to_string_lossy();
     let Cow::Owned(masked) = eyes.redactor.mask_file(&name, &text) else { return vec![None; hits.len()] };
     let (plain, lines): (Vec<&str>, Vec<&str>) = (text.lines().collect(), masked.lines().collect());
-    let line = |(n, _): &(u64, Vec<u8>)| {
-        let at = usize::try_from(*n).ok()?.checked_sub(1)?;
+    let line = |line: &Line| {
+        let at = usize::try_from(line.n).ok()?.checked_sub(1)?;
         let shown = lines.get(at)?;
         (plain.get(at) != Some(shown)).then(|| (*shown).to_owned())
     };

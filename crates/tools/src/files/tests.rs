@@ -214,12 +214,12 @@ fn arguments_that_do_not_fit_are_answered_with_the_shape_that_does() {
     let mut d = desk(&[("f", b"")]);
     for (tool, args, quoted) in [
         (Tool::Read, json!({}), "\"from\": 1"),
-        (Tool::Read, json!({"path": "f", "limit": 5}), "\"lines\": 400"),
+        (Tool::Read, json!({"path": "f", "most": 5}), "\"lines\": 400"),
         (Tool::Search, json!({"pattern": 5}), "\"whole_word\""),
-        (Tool::Edit, json!({"path": "f", "old": "a", "new": "b"}), "\"edits\": [{\"old\""),
+        (Tool::Edit, json!({"path": "f", "old": "a"}), "\"edits\": [{\"old\""),
         (Tool::Write, json!({"path": "f"}), "\"content\""),
         (Tool::List, json!([1]), "\"depth\""),
-        (Tool::Delete, json!({"file": "f"}), "{\"path\""),
+        (Tool::Delete, json!({"place": "f"}), "{\"path\""),
     ] {
         let e = d.refused(tool, args);
         assert!(e.contains("expected") && e.contains(quoted), "{e}");
@@ -240,4 +240,44 @@ fn what_is_read_or_found_comes_without_secrets_also_where_they_began_above() {
     // Nobody gets to know a secret by guessing at it.
     let text = d.text(Tool::Search, json!({"pattern": "=let"}));
     assert!(text.starts_with("0 matches"), "{text}");
+}
+
+#[test]
+fn what_a_result_left_out_is_read_by_the_name_that_it_gave() {
+    let mut d = desk(&[]);
+    let whole: String = (1..=900).map(|n| format!("line {n}\n")).collect();
+    let id = d.store.put(whole.as_bytes());
+    let name = id.output_name();
+    let text = d.text(Tool::Read, json!({"path": name, "from": 800, "lines": 2}));
+    assert_eq!(
+        text,
+        format!("   800  line 800\n   801  line 801\n(lines 800-801 of 900; go on with from: 802)")
+    );
+    for other in ["output:", "output:0123456789ab", "output:../../x"] {
+        assert!(!d.refused(Tool::Read, json!({"path": other})).contains("line 1"), "{other}");
+    }
+}
+
+#[test]
+fn a_search_can_name_the_files_and_show_the_lines_around() {
+    let secret = "ghp_9aB8cD7eF6gH5iJ4kL3mN2oP1qR0sT";
+    let keys = format!("before\ntoken = {secret}\nafter\n");
+    let mut d = desk(&[
+        ("a.rs", b"1\n2\nhit\n4\n5\n6\n7\n8\nhit\n"),
+        ("b.py", b"hit\n"),
+        ("src/c.rs", b"hit\n"),
+        ("keys.ini", keys.as_bytes()),
+    ]);
+    let text = d.text(Tool::Search, json!({"pattern": "hit", "glob": "*.rs", "context": 1}));
+    let want = "a.rs-2- 2\na.rs:3: hit\na.rs-4- 4\n--\na.rs-8- 8\na.rs:9: hit\n--\nsrc/c.rs:1: hit\n3 matches in 2 files";
+    assert_eq!(text, want);
+    let text = d.text(Tool::Search, json!({"pattern": "hit", "glob": "src/**"}));
+    assert_eq!(text, "src/c.rs:1: hit\n1 match in 1 file");
+    let text = d.text(Tool::Search, json!({"pattern": "ghp_9aB8", "context": 2}));
+    assert!(text.starts_with("0 matches"), "nothing around a line that only its secret answers to: {text}");
+    let text = d.text(Tool::Search, json!({"pattern": "after", "context": 1}));
+    assert!(text.contains("keys.ini-2- token = [") && !text.contains(secret), "{text}");
+    for glob in ["a[", "!*.rs"] {
+        assert!(d.refused(Tool::Search, json!({"pattern": "hit", "glob": glob})).contains("glob"), "{glob}");
+    }
 }

@@ -8,14 +8,15 @@ use pilothouse_core::{
     input::Input,
     intent::{Slash, SlashCommand},
     port::Ask,
+    question::Place,
     scope::PermissionMode,
 };
 
 use super::{App, AppCommand};
 use crate::{
     composer, frame,
-    overlay::OVERLAYS,
-    pane::{Focus, PANES, PaneId},
+    overlay::{OVERLAYS, approvals},
+    pane::{Focus, PANES, PaneId, diff},
     preview::{LONGEST, lowered},
     theme::Theme,
 };
@@ -45,8 +46,10 @@ impl App {
                 let question = self.world.state().phase_question();
                 let default =
                     question.and_then(|q| Some((q.id, self.world.state().spec(q).default_answer()?)));
-                if let Some((id, answer)) = default.filter(|(id, _)| self.stood(&self.asked, id)) {
-                    self.answer(id, answer);
+                match default {
+                    Some((id, answer)) if self.stood(&self.asked, &id) => self.answer(id, answer),
+                    Some(_) => {}
+                    None => self.open_what_waits(now),
                 }
             }
             composer::ComposerEvent::NextPane => self.step_pane(true, now),
@@ -81,9 +84,22 @@ impl App {
         }
     }
 
+    /// Opens what waits, and decides nothing: the diff where only changes do, else the list.
+    fn open_what_waits(&mut self, now: Instant) {
+        let state = self.world.state();
+        if state.phase_question().is_some() || state.open.is_empty() {
+            return;
+        }
+        if state.open.values().all(|c| state.spec(c).place == Place::Diff) {
+            return self.go(Focus::Pane(diff::ID));
+        }
+        self.open(&approvals::KIND, now);
+    }
+
     /// Hands a message to the session.
     fn send(&mut self, text: String) {
         let seen = self.world.state().seq;
+        self.panes.sent();
         self.input(Input::Say { text, seen });
     }
 
@@ -122,10 +138,11 @@ impl App {
         }
     }
 
-    /// Leaves at once when nothing runs; else the session asks first.
+    /// Leaves at once when nothing is at stake; else the session asks first, once.
     fn leave(&mut self) {
+        let state = self.world.state();
         if self.world.open
-            && self.world.state().busy()
+            && (state.busy() || !state.at_stake().is_empty())
             && !self.leaving.asked
             && !self.world.surroundings.read_only
         {
@@ -145,7 +162,7 @@ impl App {
             frame::Action::Redraw => self.outbox.wish(AppCommand::Redraw),
             frame::Action::Suspend => self.outbox.wish(AppCommand::Suspend),
             frame::Action::Cancel => self.cancel(came),
-            frame::Action::Back => self.back(),
+            frame::Action::Back => self.back(came),
             frame::Action::NextPane => self.step_pane(true, came),
             frame::Action::PreviousPane => self.step_pane(false, came),
             frame::Action::Quit => self.leave(),
@@ -190,18 +207,20 @@ impl App {
         let twice = self.leaving.cancelled.is_some_and(|at| came.saturating_duration_since(at) <= TWICE);
         self.leaving.cancelled = Some(came);
         if twice || self.leaving.asked {
-            self.quit();
+            self.leave();
         } else {
             self.say("press it again to quit");
         }
     }
 
-    /// One step back: the topmost thing, then the pane, then the foreground turn.
-    fn back(&mut self) {
+    /// One layer back: the topmost thing, what lies open in the pane, the pane, the draft; at the second
+    /// press in a row an answer that streams. Never a run, never a proposal.
+    fn back(&mut self, came: Instant) {
+        let again = self.leaving.stopping.take();
         if self.composer.close_popup() && self.overlays.is_empty() {
             return;
         }
-        if self.overlays.pop().is_some() {
+        if self.overlays.pop().is_some() || self.panes.leave() {
             return;
         }
         if self.panes.focus != Focus::Composer {
@@ -211,11 +230,23 @@ impl App {
         if self.put_aside() {
             return self.say("postponed; it waits in the list");
         }
-        let state = self.world.state();
-        if self.guiding() {
-            self.input(Input::say(""));
-        } else if state.busy() || state.is_executing() {
-            self.input(Input::Cancel);
+        if self.composer.clear() {
+            return self.say("cleared – Up restores it");
         }
+        if self.guiding() {
+            return self.input(Input::say(""));
+        }
+        let state = self.world.state();
+        if state.answering().is_none() {
+            if state.busy() || state.is_executing() {
+                self.say("Ctrl-C stops what runs; what is undecided is set aside");
+            }
+            return;
+        }
+        if again.is_some_and(|at| came.saturating_duration_since(at) <= TWICE) {
+            return self.input(Input::StopAnswer);
+        }
+        self.leaving.stopping = Some(came);
+        self.say("Esc again stops the answer");
     }
 }

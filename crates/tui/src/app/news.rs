@@ -48,6 +48,9 @@ impl App {
                 self.controlled(control, now);
             }
         }
+        while self.overlays.last().is_some_and(|o| o.is_over(self.world.session.state())) {
+            self.overlays.pop();
+        }
         if deciding && !self.deciding() {
             self.panes.return_to_draft();
         }

@@ -64,6 +64,11 @@ impl Panes {
         self.list.first().map(|(id, pane)| (*id, &**pane))
     }
 
+    /// The user sent something.
+    pub(super) fn sent(&mut self) {
+        self.list.iter_mut().for_each(|(_, pane)| pane.sent());
+    }
+
     /// Hands one event to every pane; the session has it folded already.
     pub(super) fn fold(&mut self, state: &State, event: &Stamped) {
         self.list.iter_mut().for_each(|(_, pane)| pane.fold(state, event));
@@ -107,6 +112,9 @@ impl Panes {
 
     /// Gives the keys away.
     pub(super) fn go(&mut self, focus: Focus) {
+        if focus != self.focus {
+            self.leave();
+        }
         self.focus = focus;
         if let Focus::Pane(id) = focus
             && let Some(at) = self.list.iter().position(|(name, _)| *name == id)
@@ -125,8 +133,15 @@ impl Panes {
         places.get((at + step) % places.len()).copied().unwrap_or_default()
     }
 
+    /// Closes what lies open in the pane with the keys; false where nothing does.
+    pub(super) fn leave(&mut self) -> bool {
+        let Focus::Pane(id) = self.focus else { return false };
+        self.get_mut(id).is_some_and(|pane| pane.close())
+    }
+
     /// Back to the draft; where one pane is shown, with the main one above it.
     pub(super) fn return_to_draft(&mut self) {
+        self.leave();
         self.focus = Focus::Composer;
         if self.areas.status.width < WIDE {
             self.shown = 0;

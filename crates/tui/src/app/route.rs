@@ -246,7 +246,7 @@ impl App {
         if let Some(overlay) = self.overlays.last_mut() {
             return overlay.paste(text);
         }
-        self.panes.focus = Focus::Composer;
+        self.go(Focus::Composer);
         self.yield_to_draft();
         let wish = self.composer.paste(text);
         self.compose(wish, came);

@@ -22,7 +22,7 @@ use super::{Caret, Overlay, OverlayKind, Prompt, Reason, RuleOffer, Sheet, promp
 use crate::{
     ctx::{Ctx, Outcome, TOO_EARLY},
     keymap::{self, Entry, action::actions},
-    pane::{Focus, diff},
+    pane::{Focus, diff, plan::REVISE},
     reach::{rules, texts},
     standing::Standing,
 };
@@ -149,6 +149,13 @@ impl Approvals {
             (Some(Act::Look(sheet)), _) => {
                 Outcome { asks: vec![Ask::Blob(*sheet)], ..Outcome::open(Sheet::new(*sheet)) }
             }
+            (None, _) if role == Role::Deny && item.kind.is_confirmation() => {
+                self.stood(item, ctx, |listed| {
+                    let rejected = Outcome::answer(listed.id, Answer::Reject(String::new())).and_close();
+                    let notice = Some(REVISE.to_owned());
+                    Outcome { focus: Some(Focus::Composer), notice, ..rejected }
+                })
+            }
             (Some(Act::Diff), _) | (_, Place::Diff) => to_diff(),
             (Some(Act::Say(_)), _) | (_, Place::Composer) => to_composer(),
             (Some(Act::Nothing) | None, Place::List) => Outcome::none(),
@@ -187,6 +194,10 @@ impl Overlay for Approvals {
 
     fn covered(&mut self) {
         self.drawn = Standing::default();
+    }
+
+    fn is_over(&self, state: &State) -> bool {
+        state.open.is_empty()
     }
 
     fn act(&mut self, action: keymap::Action, ctx: &Ctx<'_>) -> Outcome {

@@ -58,6 +58,15 @@ pub enum Purpose {
     Deny(CheckpointId),
     /// The word for an apply that removes files.
     Word(WordPrompt),
+    /// What the agent is told about a hunk; empty takes back what was said.
+    Comment {
+        /// The proposal.
+        proposal: ProposalId,
+        /// The hunk, from 0.
+        hunk: usize,
+        /// The hash of what was shown.
+        shown: BlobId,
+    },
     /// Something that a pane asked for.
     Pane(PaneId),
 }
@@ -100,6 +109,10 @@ impl Prompt {
             _ if self.word.as_ref().is_some_and(|w| w != typed) => None,
             Purpose::Proceed(id) => Some(Outcome::answer(*id, Answer::Word(typed.to_owned()))),
             Purpose::Deny(id) => Some(Outcome::answer(*id, Answer::Reject(typed.to_owned()))),
+            Purpose::Comment { proposal, hunk, shown } => {
+                let (proposal, hunk, shown, text) = (*proposal, *hunk, *shown, typed.to_owned());
+                Some(Outcome::input(Input::Comment { proposal, hunk, text, shown }))
+            }
             Purpose::Pane(id) => Some(Outcome { line: Some((*id, self.text.clone())), ..Outcome::none() }),
         }
     }
@@ -164,6 +177,7 @@ impl Overlay for Prompt {
         let (title, enter) = match self.purpose {
             Purpose::Proceed(_) | Purpose::Word(_) => ("Confirm", "confirms"),
             Purpose::Deny(_) => ("Reason", "ok"),
+            Purpose::Comment { .. } => ("Comment", "ok"),
             Purpose::Pane(_) => ("Search", "ok"),
         };
         let keys = [("Enter", enter), ("Esc", "back")];

@@ -2,14 +2,14 @@
 //!
 //! Owns its words. Never acts.
 
-use pilothouse_core::{clean::Clean, intent::Slash};
+use pilothouse_core::{clean::Clean, intent::Slash, session::State};
 use ratatui::buffer::Buffer;
 
 use super::{Caret, Overlay, OverlayKind, page::frame};
 use crate::{
     ctx::Ctx,
     keymap::Entry,
-    row::{Row, wrap},
+    row::{Row, count, wrap},
     theme::Slot,
 };
 
@@ -41,7 +41,7 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
     let state = ctx.state;
     let plan = state.plan.as_ref().or(state.suspended.as_ref()).map_or("none".to_owned(), |p| {
         let aside = if state.plan.is_none() { ", paused" } else { "" };
-        format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.settled(), p.tasks.len())
+        format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.done(), p.tasks.len())
     });
     let cost = state.usage.cost_micros.map_or("not known".to_owned(), |micros| {
         format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
@@ -54,14 +54,23 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
         ("sandbox", Clean::line(&state.sandbox.to_string()).into_string()),
         ("plan", plan),
         ("waiting", crate::bar::waiting(state).to_string()),
+        ("set aside", set_aside(state)),
         ("queued", state.queue.len().to_string()),
         ("written", format!("{} changes can be taken back", state.ledger().len())),
         ("model", Clean::line(&ctx.surroundings.model).into_string()),
         ("tokens", format!("{} in, {} out", state.usage.input, state.usage.output)),
         ("cost", cost),
     ];
+    if let Some(file) = &ctx.surroundings.instructions {
+        let file = Clean::line(file);
+        rows.push((
+            "project",
+            format!("{} is read as the project's own rules; it allows nothing", file.as_str()),
+        ));
+    }
     if let Some(failure) = &state.failure {
-        rows.push(("failed", Clean::line(&failure.message).into_string()));
+        let headline = failure.message.lines().next().unwrap_or_default();
+        rows.push(("failed", Clean::line(headline).into_string()));
     }
     let label = rows.iter().map(|(l, _)| l.len()).max().unwrap_or_default() + 3;
     let columns = usize::from(ctx.body.width.min(72).saturating_sub(4)).saturating_sub(label).max(8);
@@ -79,5 +88,15 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
     let inner = frame(ctx, area, "Status", "", &[("Esc", "close")], buf);
     for (line, y) in lines.iter().zip(inner.top() + 1..inner.bottom()) {
         line.paint(ctx.theme, buf, inner, y);
+    }
+}
+
+/// Plans and proposals that can be taken up again.
+fn set_aside(state: &State) -> String {
+    let plans = usize::from(state.plan_aside().is_some());
+    match (state.set_aside().count(), plans) {
+        (0, 0) => "nothing".to_owned(),
+        (0, _) => "a plan; /redo takes it up".to_owned(),
+        (files, _) => format!("{}; /proposals lists them", count(files, "proposal")),
     }
 }

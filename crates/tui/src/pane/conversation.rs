@@ -304,6 +304,10 @@ impl Pane for ConversationPane {
         }
     }
 
+    fn sent(&mut self) {
+        self.follow();
+    }
+
     fn delta(&mut self, delta: &Delta) {
         self.log.delta(delta);
     }

@@ -64,13 +64,15 @@ actions! {
         /// The previous file.
         PreviousFile "previous-file", "previous file", "this screen";
         /// Write this file.
-        Apply "apply", "apply this file", "this file: what is taken, or all of it";
+        Apply "apply", "apply this file", "this file: what is taken, once every hunk is decided";
         /// Write every file.
         ApplyAll "apply-all", "apply every file", "all files, all or nothing";
         /// Nothing of this file.
         Skip "skip", "skip the file", "this file; nothing is written";
+        /// A word to the agent about the hunk.
+        Comment "comment", "comment on the hunk", "tells the agent; decides nothing";
         /// Up to the plan.
-        UpToPlan "up-to-plan", "up, back to the plan", "drops the proposals";
+        UpToPlan "up-to-plan", "up, back to the plan", "moves the focus; all is kept";
         /// All files.
         DiffAll "diff-all", "all files", "this screen";
         /// Unified or side by side.
@@ -101,13 +103,7 @@ impl DiffAction {
     /// was drawn.
     const fn decides(self) -> bool {
         match self {
-            Self::Take
-            | Self::Leave
-            | Self::Toggle
-            | Self::Apply
-            | Self::ApplyAll
-            | Self::Skip
-            | Self::UpToPlan => true,
+            Self::Take | Self::Leave | Self::Toggle | Self::Apply | Self::ApplyAll | Self::Skip => true,
             Self::NextHunk
             | Self::PreviousHunk
             | Self::NextFile
@@ -122,7 +118,9 @@ impl DiffAction {
             | Self::PageUp
             | Self::Top
             | Self::Bottom
-            | Self::Edit => false,
+            | Self::Comment
+            | Self::Edit
+            | Self::UpToPlan => false,
         }
     }
 }
@@ -151,6 +149,8 @@ pub struct DiffPane {
     rows: Vec<Row>,
     /// What the open sheet shows: the proposals with the hashes shown; empty when it is closed.
     asked_all: Vec<(ProposalId, BlobId)>,
+    /// Whether that sheet is of one file that nothing was decided of.
+    whole: bool,
     failed: Vec<(ProposalId, String)>,
     asks: Vec<Ask>,
     asked: BTreeSet<BlobId>,
@@ -181,6 +181,7 @@ impl Default for DiffPane {
             header: Vec::new(),
             rows: Vec::new(),
             asked_all: Vec::new(),
+            whole: false,
             failed: Vec::new(),
             asks: Vec::new(),
             asked: BTreeSet::new(),
@@ -251,7 +252,16 @@ impl DiffPane {
         let found = self.files.iter().position(same);
         self.current = found.unwrap_or_else(|| at.min(self.files.len().saturating_sub(1)));
         if found.is_none() {
+            // A review begins where something is undecided.
             (self.hunk, self.top) = (0, (0, 0));
+            let undecided = |(n, f): (usize, &File)| {
+                let p = state.proposals().get(&f.id)?;
+                Some((n, (0..f.hunks.len()).find(|h| !p.decided.contains_key(h))?))
+            };
+            let mut ahead = self.files.iter().enumerate().skip(self.current);
+            let next =
+                ahead.find_map(undecided).or_else(|| self.files.iter().enumerate().find_map(undecided));
+            (self.current, self.hunk) = next.unwrap_or((self.current, 0));
         }
         let hunks = self.file().map_or(0, |f| f.hunks.len());
         self.hunk = self.hunk.min(hunks.saturating_sub(1));

@@ -34,6 +34,9 @@ use crate::{
     theme::Slot,
 };
 
+/// Said after a no to a plan: the next line is what should change.
+pub(crate) const REVISE: &str = "rejected – describe the change, or press Enter to discard the plan";
+
 /// The plan's name.
 pub const ID: PaneId = PaneId("plan");
 
@@ -115,8 +118,7 @@ impl PlanPane {
             PlanAction::Reject => {
                 let mut outcome = answer(ctx, Answer::Reject(String::new()));
                 if !outcome.inputs.is_empty() {
-                    let notice = "rejected – describe the change, or press Enter to discard the plan";
-                    (outcome.focus, outcome.notice) = (Some(Focus::Composer), Some(notice.to_owned()));
+                    (outcome.focus, outcome.notice) = (Some(Focus::Composer), Some(REVISE.to_owned()));
                 }
                 return outcome;
             }
@@ -218,8 +220,9 @@ impl Pane for PlanPane {
         let name = Row::of("Plan ", Slot::Text).and(ctx.glyphs.dot, Slot::Text).and(" ", Slot::Text);
         let left = name.and(&plan.title, Slot::Text).text();
         let right = match (active, rows::finished(plan)) {
-            (true, _) => Row::of(&format!("{}/{}", plan.settled(), plan.tasks.len()), Slot::Soft),
-            (false, true) => Row::of("done", Slot::Ok),
+            (true, _) => Row::of(&format!("{}/{}", plan.done(), plan.tasks.len()), Slot::Soft),
+            (false, true) if plan.complete() => Row::of("done", Slot::Ok),
+            (false, true) => Row::of(&format!("ended {}/{}", plan.done(), plan.tasks.len()), Slot::Warn),
             (false, false) => Row::of("paused", Slot::Warn),
         };
         Title { left, right: right.line(ctx.theme) }
@@ -250,7 +253,7 @@ impl Pane for PlanPane {
 
     fn tab(&self, ctx: &Ctx<'_>) -> Option<String> {
         let (plan, _) = rows::plan_of(ctx.state)?;
-        Some(format!("Plan {}/{}", plan.settled(), plan.tasks.len()))
+        Some(format!("Plan {}/{}", plan.done(), plan.tasks.len()))
     }
 
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {

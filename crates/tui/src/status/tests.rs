@@ -55,6 +55,7 @@ fn plan(state: &mut State, title: &str, titles: &[&str], running: usize) {
 
 fn failed(state: &mut State, step: usize, message: &str) {
     state.failure = Some(Failure {
+        spent: false,
         origin: Phase::Executing,
         task: Some(TaskId(1)),
         step,

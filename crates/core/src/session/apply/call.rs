@@ -52,6 +52,9 @@ impl State {
                 lane.calls.retain(|c| c.call != *call);
                 lane.talk.push(Talk::Result(seq));
                 lane.seen.extend(seen.iter().cloned());
+                if !self.transcript.is_beside(lane.id) {
+                    self.seen.extend(seen.iter().cloned());
+                }
                 if lane.kind == LaneKind::Goal
                     && lane.rounds == 0
                     && let Some(turn) = self.turns.get_mut(&lane.turn)

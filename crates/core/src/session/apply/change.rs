@@ -2,7 +2,15 @@
 //!
 //! Owns what they mean to the rest of the state: ids, and the files of the run.
 
-use crate::{event::Event, session::State};
+use std::collections::BTreeMap;
+
+use crate::{
+    blob::BlobId,
+    event::Event,
+    ids::{ApplyId, ProposalId},
+    relpath::RelPath,
+    session::State,
+};
 
 /// Events of proposals and of the writes that they become.
 macro_rules! change_events {
@@ -11,6 +19,8 @@ macro_rules! change_events {
             | Event::HunkDecided { .. }
             | Event::ProposalEdited { .. }
             | Event::ProposalClosed { .. }
+            | Event::ProposalSetAside { .. }
+            | Event::ProposalTakenUp { .. }
             | Event::ApplyApproved { .. }
             | Event::ApplyStarted { .. }
             | Event::Applied { .. }
@@ -22,7 +32,44 @@ macro_rules! change_events {
 }
 pub(super) use change_events;
 
+/// Which way a write goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// From what was to what is proposed.
+    Forth,
+    /// Taken back.
+    Back,
+}
+
 impl State {
+    /// A proposal is decided: what the user said about it is for the lane that made it.
+    fn address(&mut self, proposal: ProposalId) {
+        let lane = self.changes.proposals().get(&proposal).map(|p| p.lane);
+        let commented = self.transcript.is_commented(proposal);
+        if let Some(lane) = lane.filter(|_| commented).and_then(|id| self.lanes.get_mut(&id)) {
+            lane.addressed = true;
+        }
+    }
+
+    /// The program wrote: who had seen a file as it was knows it as it is now, for it is told what was
+    /// written. Who had seen another content must look again.
+    fn wrote(&mut self, apply: ApplyId, way: Way) {
+        let Some(apply) = self.changes.applies().get(&apply) else { return };
+        let main = self.lanes.values_mut().filter(|l| !self.transcript.is_beside(l.id)).map(|l| &mut l.seen);
+        let mut all: Vec<&mut BTreeMap<RelPath, BlobId>> = main.collect();
+        all.push(&mut self.seen);
+        for file in &apply.files {
+            let (was, is) =
+                if way == Way::Forth { (file.before, file.after) } else { (file.after, file.before) };
+            for seen in all.iter_mut().filter(|s| s.get(&file.path).copied() == was) {
+                match is {
+                    Some(id) => drop(seen.insert(file.path.clone(), id)),
+                    None => drop(seen.remove(&file.path)),
+                }
+            }
+        }
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_change(&mut self, event: &Event) {
         self.changes.fold(event);
@@ -30,13 +77,20 @@ impl State {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.saw(proposal.id.0);
             }
+            Event::ProposalClosed { proposal, dropped: false, .. } => self.address(*proposal),
             Event::ApplyApproved { apply, approval, .. } => self.saw(apply.0.max(approval.0)),
             Event::Applied { apply } => {
                 let files = self.changes.applies().get(apply).into_iter().flat_map(|a| &a.files);
                 if let Some(run) = &mut self.run {
                     run.files.extend(files.map(|f| f.path.clone()));
                 }
+                self.wrote(*apply, Way::Forth);
+                let take = self.changes.applies().get(apply).map(|a| a.take.clone()).unwrap_or_default();
+                for (proposal, _) in take {
+                    self.address(proposal);
+                }
             }
+            Event::Reverted { apply, redo } => self.wrote(*apply, if *redo { Way::Forth } else { Way::Back }),
             _ => {}
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     checkpoint::CheckpointKind,
     event::Event,
     goal::Tried,
-    session::{Lane, LaneKind, State},
+    session::{LaneKind, State},
     tool::{Tool, ToolCall},
 };
 
@@ -24,13 +24,10 @@ macro_rules! command_events {
 pub(super) use command_events;
 
 impl State {
-    /// A goal remembers what it tried; one that is tried again also what was said.
-    pub(super) fn begin_goal(&mut self, lane: &mut Lane) {
+    /// A goal remembers what it tried.
+    pub(super) fn begin_goal(&mut self) {
         if let Some(run) = &mut self.run {
             run.tried.get_or_insert_default();
-        }
-        if let Some((_, talk)) = self.goal_talk.take_if(|(turn, _)| *turn == lane.turn) {
-            lane.talk = talk;
         }
     }
 

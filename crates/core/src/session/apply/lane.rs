@@ -2,8 +2,8 @@
 
 use crate::{
     event::Event,
-    ids::Seq,
-    session::{Lane, LaneKind, State, lane::LaneScope, state::HEAD_CHARS},
+    ids::{LaneId, Seq},
+    session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
 };
 
 /// Events of lanes and their model.
@@ -11,6 +11,7 @@ macro_rules! lane_events {
     () => {
         Event::LaneOpened { .. }
             | Event::LaneClosed { .. }
+            | Event::LaneNudged { .. }
             | Event::NodeTransition { .. }
             | Event::ThinkingStarted { .. }
             | Event::MessageCompleted { .. }
@@ -27,8 +28,9 @@ impl State {
                 self.saw(lane.0);
                 let scope = LaneScope { node: *node, ceiling: *ceiling, fixed: *fixed };
                 let mut lane = Lane::opened(*lane, *kind, *turn, scope, self.at);
+                lane.seen.clone_from(&self.seen);
                 if lane.kind == LaneKind::Goal {
-                    self.begin_goal(&mut lane);
+                    self.begin_goal();
                 }
                 self.lanes.insert(lane.id, lane);
             }
@@ -37,10 +39,8 @@ impl State {
                 if let Some(call) = lane.thinking {
                     self.cut.insert(call, (lane.turn, lane.id));
                 }
-                if lane.kind == LaneKind::Goal {
-                    self.goal_talk = Some((lane.turn, lane.talk));
-                }
             }
+            Event::LaneNudged { lane, .. } => self.nudged(*lane, seq),
             Event::NodeTransition { lane, to, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
                 if let Some(lane) = self.lanes.get_mut(lane) {
@@ -53,6 +53,7 @@ impl State {
                 self.saw(call.0);
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = Some(*call);
+                    lane.addressed = false;
                     lane.rounds += 1;
                 }
             }
@@ -79,6 +80,12 @@ impl State {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn nudged(&mut self, lane: LaneId, seq: Seq) {
+        if let Some(lane) = self.lanes.get_mut(&lane) {
+            lane.talk.push(Talk::Nudge(seq));
         }
     }
 }

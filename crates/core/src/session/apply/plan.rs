@@ -38,15 +38,16 @@ impl State {
                 self.plan = Some(plan.clone());
                 self.changes.forget_tasks(|lane| self.lanes.contains_key(&lane));
                 self.suspended.take_if(|p| p.turn == plan.turn);
+                self.earlier.retain(|p| p.turn != plan.turn);
             }
             Event::PlanShelved { suspended } => {
-                let plan = self.plan.take();
-                match plan {
-                    Some(plan) if *suspended => self.suspended = Some(plan),
-                    Some(_) => {}
-                    None if *suspended => {}
-                    None => self.suspended = None,
-                }
+                let gone = match self.plan.take() {
+                    Some(plan) if *suspended => self.suspended.replace(plan),
+                    Some(plan) => Some(plan),
+                    None if *suspended => None,
+                    None => self.suspended.take(),
+                };
+                self.earlier.extend(gone.filter(Plan::unfinished));
             }
             Event::TaskStarted { task, .. } => self.set_task(*task, TaskStatus::Running),
             Event::TaskCompleted { task, took } => {
@@ -99,6 +100,7 @@ impl State {
             task: None,
             step: self.plan.as_ref().map_or(0, Plan::settled),
             gate: Some(gate),
+            spent: false,
             message: diagnostics.to_owned(),
             hint: String::new(),
             planner: None,

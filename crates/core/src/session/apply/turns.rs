@@ -69,8 +69,9 @@ impl State {
                 }
             }
             Event::TurnDropped { turn } => self.pending_messages.retain(|h| h.turn != *turn),
-            Event::QueueChanged { plan_new, control, later } => {
+            Event::QueueChanged { plan_new, more, control, later } => {
                 self.queue.plan_new = *plan_new;
+                self.queue.more = more.iter().copied().collect();
                 self.queue.control = control.iter().cloned().collect();
                 self.queue.later = later.iter().copied().collect();
             }

@@ -207,7 +207,7 @@ impl Draft<'_> {
 
     fn allow_deeper(&mut self, asked: &Transition, given: Given<TransitionAnswer>) -> Decided {
         let (lane, call) = (asked.lane, asked.call);
-        if self.state.phase != Phase::Idle && !self.has_own_run(lane) {
+        if self.state.phase != Phase::Idle && !self.is_of_run(lane) {
             return Err(Refusal::new("a run is under way; ask again when it is done"));
         }
         let approval = self.allow(given.question, given.stored);

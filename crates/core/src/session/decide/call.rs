@@ -124,11 +124,10 @@ impl Draft<'_> {
         if !from.needs_checkpoint(to) {
             return CallVerdict::Move(to, then);
         }
-        let free = self.state.phase == Phase::Idle || self.has_own_run(lane.id);
-        if lane.kind != LaneKind::Answer || !free || !lane.ceiling.allows(Capability::Write) {
-            return CallVerdict::refuse(
-                "this turn may not change files; describe the change, and the user can ask for it as a task",
-            );
+        if let Some(why) = self.stays_reading(lane) {
+            return CallVerdict::refuse(format!(
+                "this turn may not change files: {why}; describe the change, and the user can ask for it as a task"
+            ));
         }
         if self.state.permission == PermissionMode::Auto {
             return CallVerdict::LetWrite(to, then);
@@ -137,9 +136,31 @@ impl Draft<'_> {
         CallVerdict::ask(asked, "This will modify files. Proceed?")
     }
 
-    /// An answer may write from now on: it has a run of its own. It is there unless a hook holds it.
+    /// Why a lane is never let change files, if it is not.
+    fn stays_reading(&self, lane: &Lane) -> Option<&'static str> {
+        if self.forbids(lane.turn) {
+            return Some("the user's message forbids it");
+        }
+        if !self.may_run() {
+            return Some("the ceiling is read-only, and only the user raises it");
+        }
+        match lane.kind {
+            LaneKind::Planning => Some("a planning only reads, and its plan says what is to change"),
+            LaneKind::Gate(_) => Some("a gate only checks"),
+            LaneKind::Answer if self.state.phase != Phase::Idle && !self.has_own_run(lane.id) => {
+                Some("it answers beside a run, which has the files")
+            }
+            LaneKind::Task(_) | LaneKind::Repair(_) => Some("its step of the plan was approved without it"),
+            LaneKind::Answer | LaneKind::Goal => {
+                (!lane.ceiling.allows(Capability::Write)).then_some("it began under a read-only ceiling")
+            }
+        }
+    }
+
+    /// A lane may write from now on: an answer has a run of its own then. It is there unless a hook
+    /// holds it.
     pub(super) fn let_write(&mut self, lane: LaneId, to: IntentNode, approval: Option<ApprovalId>) {
-        if !self.has_own_run(lane) {
+        if !self.is_of_run(lane) {
             let turn = self.state.lanes.get(&lane).map(|l| l.turn).unwrap_or_default();
             self.must_go(Trigger::CommandGoal);
             self.start_run(turn, None);
@@ -176,7 +197,11 @@ impl Draft<'_> {
             );
         }
         let version = self.state.plan.as_ref().map_or(1, |p| p.version + 1);
-        match plan.clone().build(lane.turn, version) {
+        // In a folder where gates run unasked a plan that names none is held to what was found.
+        let unasked = self.state.setting().conditions.is_calm();
+        let found = plan.gates.is_empty() && unasked && plan.changes_code();
+        let gates = if found { self.under.gates.to_vec() } else { plan.gates.clone() };
+        match (PlanDraft { gates, ..plan.clone() }).build(lane.turn, version) {
             Ok(plan) => CallVerdict::Plan(Box::new(plan)),
             Err(e) => CallVerdict::End(CallStatus::Failed, e.to_string()),
         }
@@ -198,8 +223,9 @@ impl Draft<'_> {
             return CallVerdict::End(CallStatus::Done, "this turn may do that already; go on".to_owned());
         }
         if lane.fixed || !lane.ceiling.contains(to.scope().and(ToolScope::SHELL)) {
-            let why = "the user's message or ceiling forbids it";
-            return CallVerdict::refuse(format!("the path {to} is not open to this turn; {why}"));
+            let named = "the user's message names the path that it is to keep to";
+            let why = if lane.fixed { named } else { self.stays_reading(lane).unwrap_or(named) };
+            return CallVerdict::refuse(format!("the path {to} is not open to this turn: {why}"));
         }
         self.towards(lane, open, to, || request.reason.clone(), Then::Done("allowed; go on"))
     }
@@ -231,7 +257,9 @@ impl Draft<'_> {
             self.propose(lane, call, draft);
         }
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
-        let diagnostics = diagnostics(&text);
+        let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
+        let gate = matches!(kind, LaneKind::Gate(_));
+        let diagnostics = gate.then(|| diagnostics(&text, outcome.exit.as_ref(), passed)).unwrap_or_default();
         let result = self.excerpt(text);
         let output = result.id();
         self.emit(Event::CallEnded {
@@ -248,7 +276,6 @@ impl Draft<'_> {
         }
         if let LaneKind::Gate(gate) = kind {
             let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
             let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics };
             self.gate_ended(lane, gate, end);
             return Ok(());
@@ -271,7 +298,7 @@ impl Draft<'_> {
         });
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
         let removed = draft.hunks.iter().map(crate::diff::Hunk::removed).sum();
-        let reserved = || self.policy.reserved(draft.path.as_str());
+        let reserved = || self.under.policy.reserved(draft.path.as_str());
         let control = self.state.sandbox.control_file(&draft.path).or_else(reserved).map(str::to_owned);
         let proposal = Proposal {
             id: ProposalId(self.id()),

@@ -18,6 +18,9 @@ use crate::{
     tool::{ChangeKind, ProposalDraft},
 };
 
+/// A comment stands in its event, which stays short.
+const MOST_COMMENT_BYTES: usize = 4 * 1024;
+
 impl Draft<'_> {
     fn open_proposal(&self, id: ProposalId) -> Result<&Proposal, Refusal> {
         let p = self.state.proposals().get(&id).filter(|p| p.status == ProposalStatus::Open);
@@ -44,8 +47,28 @@ impl Draft<'_> {
             return Err(Refusal::new("there is no such hunk"));
         }
         if p.decided.get(&hunk).copied() != decision {
-            self.emit(Event::HunkDecided { proposal, hunk, decision });
+            self.emit(Event::HunkDecided { proposal, hunk, decision, comment: None });
         }
+        Ok(())
+    }
+
+    /// What the user says about a hunk; it reaches the agent with what becomes of the hunk.
+    pub(super) fn comment(
+        &mut self,
+        proposal: ProposalId,
+        hunk: usize,
+        text: String,
+        shown: BlobId,
+    ) -> Decided {
+        let p = self.as_shown(proposal, shown)?;
+        if hunk >= p.hunks.len() {
+            return Err(Refusal::new("there is no such hunk"));
+        }
+        if text.len() > MOST_COMMENT_BYTES {
+            return Err(Refusal::new(format!("a comment may have {MOST_COMMENT_BYTES} bytes")));
+        }
+        let decision = p.decided.get(&hunk).copied();
+        self.emit(Event::HunkDecided { proposal, hunk, decision, comment: Some(text) });
         Ok(())
     }
 
@@ -219,7 +242,7 @@ impl Draft<'_> {
     }
 
     /// Closes every diff question whose proposals are all settled, and lets its lane go on.
-    fn settle_reviews(&mut self) {
+    pub(super) fn settle_reviews(&mut self) {
         let waits = |p: &Proposal| matches!(p.status, ProposalStatus::Open | ProposalStatus::Applying(_));
         let settled: Vec<(CheckpointId, LaneId)> = self
             .state

@@ -94,7 +94,7 @@ impl Draft<'_> {
         };
         let answer = Answer::Line(line.to_owned());
         // What the user typed needs no second leave; high risk wants its word all the same.
-        let approval = if self.policy.verdict(line, &run.folder).risk < Risk::High {
+        let approval = if self.under.policy.verdict(line, &run.folder).risk < Risk::High {
             Some(self.allow(id, answer))
         } else {
             self.close(id, Some(answer));

@@ -6,7 +6,8 @@ use crate::{
     event::Event,
     input::Refusal,
     intent::{
-        Control, IntentNode, IntentPath, Mode, Phase, Slash, SlashCommand, Source, Turn, command::mode_of,
+        Control, IntentNode, IntentPath, Mode, Phase, Slash, SlashCommand, Source, Turn,
+        command::{INIT, mode_of},
     },
     phase::{Move, Trigger},
     plan::Plan,
@@ -64,9 +65,11 @@ impl Draft<'_> {
                 return self.set_ceiling(Ceiling { permission: PermissionMode::ReadOnly, ..now });
             }
             Slash::Agent => return self.forced(args),
+            Slash::Init => return self.forced(INIT),
             Slash::Plan if args.is_empty() => return Err(Refusal::new("write /plan TASK")),
             Slash::Plan => return self.planned(args),
             Slash::Trust => return self.seek_trust(args),
+            Slash::Proposals => return self.proposals(args),
             Slash::Diff | Slash::Approvals | Slash::Why | Slash::Theme | Slash::Connect => {
                 return Err(Refusal::new(format!("/{} is for the screen", command.name)));
             }
@@ -132,7 +135,7 @@ impl Draft<'_> {
     fn redo_plan(&mut self) -> Decided {
         match self.state.phase {
             Phase::Idle => {
-                let Some(plan) = self.state.suspended.clone() else {
+                let Some(plan) = self.state.last_plan().cloned() else {
                     return Err(Refusal::new("there is no earlier plan"));
                 };
                 self.emit(Event::ControlGiven { control: Control::Redo });
@@ -148,18 +151,18 @@ impl Draft<'_> {
     }
 
     fn exit(&mut self) -> Decided {
-        match self.go(Trigger::Exit)? {
-            Move::Confirm => {
-                let asked = self.state.phase_question().filter(|c| matches!(c.kind, CheckpointKind::Exit(_)));
-                if let Some(id) = asked.map(|c| c.id) {
-                    return self.answer(id, Answer::Approve, None);
-                }
-                self.ask(Exit {}, "Something is running. Stop it and leave?");
-            }
-            Move::Stay | Move::To(_) | Move::QueuePlan | Move::QueueControl | Move::Nothing => {
-                self.emit(Event::ControlGiven { control: Control::Exit });
-            }
+        let running = self.go(Trigger::Exit)? == Move::Confirm;
+        let asked = self.state.phase_question().filter(|c| matches!(c.kind, CheckpointKind::Exit(_)));
+        if let Some(id) = asked.map(|c| c.id) {
+            return self.answer(id, Answer::Approve, None);
         }
+        let stake = self.state.at_stake();
+        if !running && stake.is_empty() {
+            self.emit(Event::ControlGiven { control: Control::Exit });
+            return Ok(());
+        }
+        let stops = if running { "Stop and leave" } else { "Leave" };
+        self.ask(Exit {}, format!("{stops}? Kept: {}", stake.join("; ")));
         Ok(())
     }
 
@@ -192,7 +195,7 @@ impl Draft<'_> {
         match self.state.phase {
             Phase::AwaitingApproval => self.approve_phase(),
             Phase::Failed => self.retry_failed(),
-            Phase::Idle if self.state.suspended.as_ref().is_some_and(Plan::unfinished) => self.redo_plan(),
+            Phase::Idle if self.state.last_plan().is_some_and(Plan::unfinished) => self.redo_plan(),
             Phase::Idle | Phase::Planning | Phase::Executing => Err(Refusal::new("nothing waits to go on")),
         }
     }
@@ -202,7 +205,7 @@ impl Draft<'_> {
         if permission == self.state.permission && chat_only == self.state.chat_only {
             return Err(Refusal::new(format!("the ceiling is {} already", permission.badge())));
         }
-        if let Some(why) = self.policy.exposed().filter(|_| permission == PermissionMode::Auto) {
+        if let Some(why) = self.under.policy.exposed().filter(|_| permission == PermissionMode::Auto) {
             return Err(Refusal::new(format!(
                 "not auto in this folder: {why}; open a narrower one for that"
             )));

@@ -5,6 +5,7 @@
 use super::Draft;
 use crate::{
     blob::BlobId,
+    digest,
     event::{Event, Level, Proof},
     ids::{EvidenceId, GateId, LaneId},
     phase::Trigger,
@@ -60,15 +61,49 @@ impl Draft<'_> {
     }
 }
 
-/// The first lines of an output that say what is wrong.
-pub(super) fn diagnostics(text: &str) -> String {
-    let telling = |l: &&str| {
-        let l = l.to_lowercase();
-        ["error", "fail", "panic", "undefined", "expected", "warning"].iter().any(|w| l.contains(w))
-    };
-    let mut lines: Vec<&str> = text.lines().filter(telling).take(8).collect();
-    if lines.is_empty() {
-        lines = text.lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().collect();
+/// What of a gate's output is worth keeping: of a red one what failed, in its first line how much, and of a green one
+/// its last lines.
+pub(super) fn diagnostics(text: &str, exit: Option<&Exit>, passed: bool) -> String {
+    if passed {
+        let last: Vec<&str> = text.lines().rev().take(5).collect();
+        return last.iter().rev().map(|l| l.chars().take(200).collect()).collect::<Vec<String>>().join("\n");
     }
-    lines.iter().map(|l| l.chars().take(200).collect::<String>()).collect::<Vec<_>>().join("\n")
+    let Some(digest) = digest::digest(text) else {
+        return match exit {
+            Some(Exit { code: Some(code), timed_out: false, .. }) => {
+                format!("it ended with exit {code}\n\n{}", digest::end(text))
+            }
+            Some(_) | None => digest::end(text).to_owned(),
+        };
+    };
+    // What the workbench itself says of it, such as that the sandbox may be why, stands right below its first line.
+    let notes = text.lines().skip(1).take_while(|l| l.starts_with('(') && l.ends_with(')'));
+    let notes: String = notes.map(|note| format!("\n{note}")).collect();
+    match digest.split_once('\n') {
+        Some((headline, rest)) => format!("{headline}{notes}\n{rest}"),
+        None => digest + &notes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Millis;
+
+    #[test]
+    fn a_red_gate_says_what_failed_then_what_the_sandbox_has_to_do_with_it() {
+        let exit = Exit { code: Some(101), signal: None, timed_out: false, took: Millis(1), process: None };
+        let said = "exit 101, took 0.1 s\n(it ran in a sandbox, where it has no network)\nstdout:\n";
+        let red = format!(
+            "{said}test a ... ok\ntest b ... FAILED\n---- b stdout ----\nleft: 1\n\nfailures:\n    b\n"
+        );
+        let told = diagnostics(&red, Some(&exit), false);
+        assert_eq!(told, "1 failed: b\n(it ran in a sandbox, where it has no network)\n\nb\nleft: 1");
+        let other = diagnostics("exit 101, took 0.1 s\nstderr:\nno such thing", Some(&exit), false);
+        assert!(
+            other.starts_with("it ended with exit 101\n\n") && other.ends_with("no such thing"),
+            "{other}"
+        );
+        assert_eq!(diagnostics("a\nb\nc\nd\ne\nf", Some(&exit), true), "b\nc\nd\ne\nf");
+    }
 }

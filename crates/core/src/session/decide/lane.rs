@@ -207,7 +207,9 @@ impl Draft<'_> {
         match (l.kind, l.talk.last()) {
             (LaneKind::Goal, Some(Talk::Result(_))) if l.rounds == 0 => self.finish_lane(lane),
             (LaneKind::Gate(gate), _) => self.leave_gate_out(lane, gate),
-            (_, Some(Talk::Result(_))) => self.think(lane),
+            (_, Some(Talk::Result(_) | Talk::Nudge(_))) => self.think(lane),
+            // The user said something about what it proposed: it answers that before it ends.
+            _ if l.addressed && self.state.proposals_of(lane).next().is_none() => self.think(lane),
             _ => self.finish_lane(lane),
         }
     }

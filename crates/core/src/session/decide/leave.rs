@@ -57,7 +57,8 @@ impl Draft<'_> {
             return;
         };
         let weighed = self.weigh(lane, open, run, approval);
-        let first = self.barred(lane, open, weighed.needs(), Then::GateCommand(approval));
+        let barred = || self.barred(lane, open, weighed.needs(), Then::GateCommand(approval));
+        let first = if self.may_try(lane, &weighed) { None } else { barred() };
         if let Some(verdict) = first.or_else(|| self.review_first(lane.id)) {
             return self.carry_out(call, verdict);
         }
@@ -82,13 +83,24 @@ impl Draft<'_> {
             (None, None, true) => By::Typed,
             (None, None, false) => By::Agent,
         };
-        let verdict = judged(self.policy.verdict(&run.command, &run.folder), run, open.brought);
+        let verdict = judged(self.under.policy.verdict(&run.command, &run.folder), run, open.brought);
         let request = run.request(by, open.brought);
         let confine = self.confine_of(run, open.brought, verdict.risk);
-        let decision = self.policy.decide(&request, &self.state.setting());
+        let decision = self.under.policy.decide(&request, &self.state.setting());
         let ruling = since_changed(decision.ruling, open.brought, &open.changed);
+        let by_rule = decision.rule.is_some();
         let shown = run.shown(confine, self.state.given.as_ref());
-        Weighed { gate, approval, request, verdict, confine, ruling, deletes: decision.deletes, shown }
+        Weighed {
+            gate,
+            approval,
+            request,
+            verdict,
+            confine,
+            ruling,
+            by_rule,
+            deletes: decision.deletes,
+            shown,
+        }
     }
 
     /// Whether a command that was proposed begins, asks, or is refused.
@@ -100,12 +112,26 @@ impl Draft<'_> {
         if let Some(repeated) = self.repeated(lane.id, open) {
             return Some(repeated);
         }
+        let tries = self.may_try(lane, &weighed);
         if weighed.ruling.outcome == Outcome::Run {
             let Weighed { approval, confine, ruling, .. } = weighed;
             let start = CallStart { approval, confine: Some(confine), ruling: Some(ruling) };
+            if tries {
+                let begins = || CallVerdict::Begin(Tool::Run, Box::new(start));
+                return Some(self.ruled_out(open, Tool::Run).unwrap_or_else(begins));
+            }
             return Some(self.judge_start(lane, open, Tool::Run, start));
         }
         Some(self.risk_question(open, open.run()?, weighed))
+    }
+
+    /// Whether a planning may try a command out: a rule lets it run unasked in a folder that is trusted,
+    /// in a sandbox, as it would once the plan runs.
+    fn may_try(&self, lane: &Lane, weighed: &Weighed) -> bool {
+        let plans = lane.kind == LaneKind::Planning && self.may_run() && !self.forbids(lane.turn);
+        let held = matches!(weighed.confine, Confine::Inside { network: false, .. });
+        let runs = weighed.ruling.outcome == Outcome::Run && weighed.by_rule;
+        plans && held && runs && self.state.trust.holds()
     }
 
     fn risk_question(&self, open: &OpenCall, run: &Run, weighed: Weighed) -> CallVerdict {
@@ -160,7 +186,7 @@ impl Draft<'_> {
     /// Whether a line that the user typed can only read where it runs.
     pub(super) fn only_looks(&self, line: &str) -> bool {
         let (nothing_more, brought) = (Run::default(), false);
-        self.confine_of(&nothing_more, brought, self.policy.verdict(line, "").risk) == Confine::READING
+        self.confine_of(&nothing_more, brought, self.under.policy.verdict(line, "").risk) == Confine::READING
     }
 }
 
@@ -172,6 +198,8 @@ struct Weighed {
     verdict: Verdict,
     confine: Confine,
     ruling: Ruling,
+    /// Whether a rule decided, and not the mode.
+    by_rule: bool,
     deletes: bool,
     shown: BlobId,
 }

@@ -36,7 +36,7 @@ impl Draft<'_> {
             version: opening.version,
             mode: opening.mode.unwrap_or_default(),
             mode_said: opening.mode.is_some(),
-            permission: self.policy.ceiling(opening.permission.unwrap_or_default()),
+            permission: self.under.policy.ceiling(opening.permission.unwrap_or_default()),
             sandbox: Some(opening.sandbox),
         });
         self.tell_folder();
@@ -64,7 +64,7 @@ impl Draft<'_> {
             .map(|t| t.head.clone())
             .collect();
         let standing = opening.permission.unwrap_or(self.state.permission);
-        let ceiling = self.policy.ceiling(standing);
+        let ceiling = self.under.policy.ceiling(standing);
         let permission = if ceiling == standing { opening.permission } else { Some(ceiling) };
         let sandbox = Some(opening.sandbox);
         self.emit(Event::SessionReopened { version: opening.version, interrupted, run, permission, sandbox });
@@ -88,8 +88,8 @@ impl Draft<'_> {
 
     /// Says so where the folder is more than a project.
     fn tell_folder(&mut self) {
-        if let Some(why) = self.policy.exposed() {
-            let folder = self.policy.places().root.clone();
+        if let Some(why) = self.under.policy.exposed() {
+            let folder = self.under.policy.places().root.clone();
             let text = format!(
                 "{folder} is no ordinary project: {why}. Nothing is written or run here unasked, in no mode and by no rule. Open a narrower folder."
             );
@@ -193,6 +193,11 @@ impl Draft<'_> {
                     if files == 1 { "" } else { "s" }
                 ),
             );
+        }
+        let aside = self.state.set_aside().count();
+        if aside > 0 {
+            let s = if aside == 1 { " is" } else { "s are" };
+            self.notice(Level::Info, format!("{aside} proposal{s} set aside; /proposals lists them."));
         }
         if let Some(plan) = self.state.suspended.as_ref().filter(|p| p.unfinished()) {
             let (title, done, all) = (plan.title.clone(), plan.done(), plan.tasks.len());

@@ -42,7 +42,7 @@ impl Draft<'_> {
     pub(super) fn ruled_out(&self, open: &OpenCall, tool: Tool) -> Option<CallVerdict> {
         if let Some(run) = open.run() {
             let request = run.request(By::Agent, open.brought);
-            let ruling = self.policy.decide(&request, &self.state.setting()).ruling;
+            let ruling = self.under.policy.decide(&request, &self.state.setting()).ruling;
             if ruling.outcome == Outcome::Refuse {
                 return Some(CallVerdict::deny(request, ruling));
             }
@@ -56,7 +56,7 @@ impl Draft<'_> {
     /// it really means.
     fn path_ruled_out(&self, open: &OpenCall, act: Act, path: &str) -> Option<CallVerdict> {
         let request = Request::Path { act, path: path.to_owned() };
-        let decision = self.policy.decide(&request, &self.state.setting());
+        let decision = self.under.policy.decide(&request, &self.state.setting());
         // A change is reviewed before it is written: only what is seen at once is asked about here.
         let held = decision.rule.is_some() || decision.ground == DecisionReason::Reserved;
         let asks = held && act == Act::Read && !open.leave.contains(&request);
@@ -111,7 +111,10 @@ impl Draft<'_> {
     /// The rules, when they are ones that may be granted and that let this command run.
     fn grantable(&self, request: &Request, texts: &[String]) -> Result<Vec<Rule>, Refusal> {
         let setting = self.state.setting();
-        self.policy.offer(request, &setting).map_err(|why| Refusal::new(format!("not by a rule: {why}")))?;
+        self.under
+            .policy
+            .offer(request, &setting)
+            .map_err(|why| Refusal::new(format!("not by a rule: {why}")))?;
         let mut rules = Vec::new();
         for text in texts {
             let rule = Rule::parse(text, Origin::SESSION).map_err(|f| Refusal::new(f.why))?;
@@ -121,7 +124,7 @@ impl Draft<'_> {
             rules.push(rule);
         }
         let granted: Vec<Rule> = setting.granted.iter().chain(&rules).cloned().collect();
-        let after = self.policy.decide(request, &Setting { granted: &granted, ..setting });
+        let after = self.under.policy.decide(request, &Setting { granted: &granted, ..setting });
         if rules.is_empty() || after.ruling.outcome != Outcome::Run {
             return Err(Refusal::new("this rule would not let the command run; nothing was allowed"));
         }
@@ -136,7 +139,7 @@ impl Draft<'_> {
         };
         let waiting: Vec<_> = self.state.open.values().filter_map(command).collect();
         for (id, call, request) in waiting {
-            if self.policy.decide(&request, &self.state.setting()).ruling.outcome == Outcome::Run {
+            if self.under.policy.decide(&request, &self.state.setting()).ruling.outcome == Outcome::Run {
                 self.close(id, None);
                 if let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) {
                     self.advance(lane);
@@ -166,7 +169,7 @@ impl Draft<'_> {
     pub(super) fn unreviewed(&self, proposal: ProposalId, kind: ChangeKind) -> Option<Ruling> {
         let path = self.state.proposals().get(&proposal)?.path.as_str().to_owned();
         let act = if kind == ChangeKind::Delete { Act::Delete } else { Act::Write };
-        let ruling = self.policy.decide(&Request::Path { act, path }, &self.state.setting()).ruling;
+        let ruling = self.under.policy.decide(&Request::Path { act, path }, &self.state.setting()).ruling;
         (ruling.outcome == Outcome::Run).then_some(ruling)
     }
 }

@@ -8,6 +8,9 @@ use crate::{
     session::Queue,
 };
 
+/// Most pieces of work that wait behind the next one.
+const MOST: usize = 50;
+
 impl Draft<'_> {
     /// A line that waits for the end of what is under way.
     pub(super) fn enqueue(&mut self, text: &str) -> Decided {
@@ -29,13 +32,16 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// Work that begins when what is under way has ended, behind what waits already.
     pub(super) fn queue_plan(&mut self, turn: TurnId) {
-        let replaced =
-            self.state.queue.plan_new.and_then(|t| self.state.turns.get(&t)).map(|t| t.head.clone());
-        self.change_queue(|q| q.plan_new = Some(turn));
-        if let Some(head) = replaced {
-            self.notice(Level::Info, format!("Replaced in the queue: {head}"));
+        if self.state.queue.more.len() >= MOST {
+            self.notice(Level::Warn, "Too much waits already; this was not queued.");
+            return;
         }
+        self.change_queue(|q| match q.plan_new {
+            Some(_) => q.more.push_back(turn),
+            None => q.plan_new = Some(turn),
+        });
     }
 
     pub(super) fn change_queue(&mut self, change: impl FnOnce(&mut Queue)) {
@@ -44,6 +50,7 @@ impl Draft<'_> {
         if queue != self.state.queue {
             self.emit(Event::QueueChanged {
                 plan_new: queue.plan_new,
+                more: queue.more.into_iter().collect(),
                 control: queue.control.into_iter().collect(),
                 later: queue.later.into_iter().collect(),
             });
@@ -82,7 +89,7 @@ impl Draft<'_> {
         }
         self.take_later();
         if let Some(turn) = self.state.queue.plan_new {
-            self.change_queue(|q| q.plan_new = None);
+            self.change_queue(|q| q.plan_new = q.more.pop_front());
             // It was queued as work of its own, however it sounded beside the run.
             let info = self.state.turns.get(&turn);
             let continues = info.is_some_and(|t| t.class == Turn::PlanContinue && t.command().is_none());

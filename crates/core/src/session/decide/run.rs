@@ -7,17 +7,20 @@ use crate::{
     goal::{GoalStatus, GoalSummary},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
-    intent::{IntentNode, Phase, Turn},
+    intent::{IntentNode, Mode, Phase, Turn},
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
-    scope::{PermissionMode, ToolScope},
-    session::LaneKind,
+    scope::{Capability, PermissionMode, ToolScope},
+    session::{Lane, LaneKind, Talk},
     tool::Run,
 };
 
-/// Repairs of a failed gate before the user is asked again without that choice.
-pub const MAX_REPAIRS: u32 = 2;
+/// Told to a model whose planning ended in words.
+const NUDGE: &str =
+    "You have not called submit_plan: hand the plan in now, or say that there is nothing to do.";
+/// What the user is told when that did not help.
+const NO_PLAN: &str = "No plan came of that; nothing was changed.";
 
 fn read_only() -> Refusal {
     Refusal::new("the ceiling is read-only: plans can be made but not run. Shift-Tab or /ask raises it.")
@@ -27,7 +30,7 @@ impl Draft<'_> {
     pub(super) fn plan_ready(&mut self, lane: LaneId, plan: Plan) {
         self.emit(Event::PlanReady { plan });
         self.must_go(Trigger::PlanReady);
-        if self.state.permission == PermissionMode::Auto && self.may_run() {
+        if (self.state.permission == PermissionMode::Auto || self.is_small()) && self.may_run() {
             let approval = ApprovalId(self.id());
             self.leave_planning(lane, approval);
         } else {
@@ -36,11 +39,29 @@ impl Draft<'_> {
         self.take_later();
     }
 
+    /// Whether the plan is one step in a file or two, asked for by a path that changes files: its hunks
+    /// say as much as a question about it would.
+    fn is_small(&self) -> bool {
+        let Some(plan) = self.state.plan.as_ref().filter(|_| self.under.bounds.small_plans) else {
+            return false;
+        };
+        let [task] = plan.tasks.as_slice() else { return false };
+        let changes = matches!(task.node, IntentNode::Create | IntentNode::Modify);
+        let asked = self.target(plan.turn).scope().allows(Capability::Write);
+        changes && asked && (1..=2).contains(&task.files.len()) && self.state.mode != Mode::Proof
+    }
+
+    /// A planning ended in words: its model is told once what it left out, then no plan came of it.
     pub(super) fn no_plan(&mut self, lane: LaneId) {
+        let told = |l: &Lane| l.talk.iter().any(|t| matches!(t, Talk::Nudge(_)));
+        if self.state.lanes.get(&lane).is_some_and(|l| !told(l)) {
+            self.emit(Event::LaneNudged { lane, text: NUDGE.to_owned() });
+            return self.think(lane);
+        }
         self.emit(Event::LaneClosed { lane });
         self.shelve();
         self.must_go(Trigger::PlanEmpty);
-        self.notice(Level::Info, "No plan came of that; nothing was changed.");
+        self.notice(Level::Error, NO_PLAN);
         self.drain();
     }
 
@@ -127,8 +148,20 @@ impl Draft<'_> {
         match (gate, task) {
             (Some((gate, command)), _) => self.start_gate(gate, &command),
             (None, Some((task, node))) => self.start_task(task, node),
+            (None, None) if self.renew_gates() => self.continue_run(),
             (None, None) => self.complete_run(),
         }
+    }
+
+    /// Gates that went stale run again before a run ends; false where there are none.
+    fn renew_gates(&mut self) -> bool {
+        let gates = self.state.plan.iter().flat_map(|p| &p.gates);
+        let stale: Vec<GateId> =
+            gates.filter(|g| matches!(g.status, GateStatus::Stale(_))).map(|g| g.id).collect();
+        for gate in &stale {
+            self.emit(Event::GateReset { gate: *gate, skipped: false });
+        }
+        !stale.is_empty()
     }
 
     fn start_task(&mut self, task: TaskId, node: IntentNode) {
@@ -183,21 +216,21 @@ impl Draft<'_> {
         let mut red =
             red.filter(|g| matches!(g.status, GateStatus::Failed(_))).map(|g| (g.id, g.name.clone()));
         let Some((gate, name)) = red.next_back().filter(|_| self.state.run_lane().is_none()) else { return };
-        let Some(failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
+        let Some(mut failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
+        failure.spent = self.state.repairs >= self.under.bounds.repairs;
         self.ask(failure, format!("[Gate: {name}] failed"));
     }
 
     pub(super) fn repair(&mut self, checkpoint: CheckpointId, gate: GateId) -> Decided {
-        if self.state.repairs >= MAX_REPAIRS {
-            return Err(Refusal::new(format!(
-                "{MAX_REPAIRS} repairs did not help; retry, skip or go on by hand"
-            )));
+        let most = self.under.bounds.repairs;
+        if self.state.repairs >= most {
+            return Err(Refusal::new(format!("{most} repairs did not help; retry, skip or go on by hand")));
         }
         self.close(checkpoint, Some(crate::checkpoint::Answer::AutoFix));
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         let lane = self.open_lane(LaneOpening::of(LaneKind::Repair(gate), turn));
         let attempt = self.state.repairs + 1;
-        self.emit(Event::RepairStarted { gate, lane, attempt, of: MAX_REPAIRS });
+        self.emit(Event::RepairStarted { gate, lane, attempt, of: most });
         self.move_to(lane, IntentNode::Act, None);
         let approved = self.state.run.as_ref().and_then(|r| r.approval);
         self.think_at(lane, IntentNode::Modify, approved);
@@ -211,10 +244,13 @@ impl Draft<'_> {
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
             (None, 0) => format!("Complete ({took}ms)"),
+            (Some(plan), _) if !plan.complete() => plan.ended(),
             (_, 1) => "Complete. 1 file created/modified.".to_owned(),
             (_, n) => format!("Complete. {n} files created/modified."),
         };
+        let ended = self.state.plan.as_ref().is_some_and(|p| !p.complete());
         let status = match goal.as_ref().map(|g| g.status) {
+            None if ended => RunStatus::Ended,
             None | Some(GoalStatus::Completed) => RunStatus::Completed,
             Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
             Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,
@@ -302,6 +338,7 @@ impl Draft<'_> {
         }
         self.close_phase_question();
         self.go(Trigger::Redo)?;
+        self.give_way(&plan);
         self.emit(Event::PlanReady { plan });
         self.ask_of_phase();
         Ok(())

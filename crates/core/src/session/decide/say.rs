@@ -4,9 +4,8 @@ use super::terms::{Author, LaneOpening};
 use super::{Decided, Draft};
 use crate::{
     blob::BlobId,
-    checkpoint::Answer,
     event::{Event, Level},
-    ids::{CheckpointId, Seq, TurnId},
+    ids::{Seq, TurnId},
     input::Refusal,
     intent::{Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, Reading, Source, Turn},
     phase::{Move, Trigger},
@@ -38,17 +37,6 @@ impl Draft<'_> {
         self.say_seeing(text, seen)
     }
 
-    /// Whether a line would answer a question that was asked after `seen`. A command is no answer.
-    pub(super) fn unseen_answer(&self, line: &str, seen: Seq) -> bool {
-        let unseen =
-            self.state.phase_question().filter(|c| self.state.asked.get(&c.id).is_some_and(|at| *at > seen));
-        let Some(question) = unseen else { return false };
-        let reading = self.read(line);
-        let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
-        let command = reading.slash.is_some() || line.starts_with('!');
-        !command && (question.kind.read(line).is_some() || yes)
-    }
-
     pub(super) fn say(&mut self, text: &str) -> Decided {
         self.say_seeing(text, Seq(u64::MAX))
     }
@@ -68,8 +56,8 @@ impl Draft<'_> {
         if !self.state.pending_messages.is_empty() && reading.whole.turn == Turn::Control(Control::Cancel) {
             return self.cancel();
         }
-        if let Some((question, answer)) = self.answer_in_words(line) {
-            return self.answer(question, answer, None);
+        if let Some(word) = self.answer_in_words(line) {
+            return word.and_then(|said| self.answer(said.question, said.answer, said.shown));
         }
         self.take_message(None, line, &reading, seen)
     }
@@ -85,6 +73,10 @@ impl Draft<'_> {
         if line.starts_with('!') {
             let turn = self.record(turn, line, reading);
             return self.route(turn);
+        }
+        if self.under.tiers.classifier.undoes(line) && !self.state.ledger().is_empty() {
+            self.record(turn, line, reading);
+            return self.undo();
         }
         if let Some(mixed) = self.mixed(reading) {
             return self.say_mixed(turn, line, reading, mixed);
@@ -104,41 +96,6 @@ impl Draft<'_> {
         self.route_continue(turn)
     }
 
-    /// The parts of a message that holds control words and something else; `None` when it is not of
-    /// that kind.
-    fn mixed(&self, reading: &Reading) -> Option<Mixed> {
-        let mut mixed = Mixed::default();
-        for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
-            match &part.class.turn {
-                Turn::Control(word) if self.is_sure(&part.class) && !word.is_manner() => {
-                    mixed.words.push(word.clone());
-                }
-                Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
-                    mixed.rest.push(part.text.clone());
-                }
-            }
-        }
-        (!mixed.words.is_empty() && mixed.words.len() + mixed.rest.len() >= 2).then_some(mixed)
-    }
-
-    /// The control words first, in their order, then the rest as a message of its own.
-    fn say_mixed(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading, mixed: Mixed) -> Decided {
-        let turn = turn.unwrap_or_else(|| self.begin_turn(line));
-        for word in mixed.words {
-            if let Err(refusal) = self.control(word) {
-                self.notice(Level::Info, refusal.reason);
-            }
-        }
-        if mixed.rest.is_empty() {
-            self.classify(turn, line, reading);
-            return Ok(());
-        }
-        // What is left is read in the phase that the words led to.
-        let rest = self.read(&mixed.rest.join(". "));
-        self.classify(turn, line, &rest);
-        self.route_reading(turn, &rest)
-    }
-
     /// An empty line means nothing, except after a rejected plan: then it gives the plan up.
     fn say_nothing(&mut self) -> Decided {
         if self.awaits_guidance() {
@@ -148,13 +105,7 @@ impl Draft<'_> {
     }
 
     pub(super) fn read(&self, line: &str) -> Reading {
-        self.state.read(line, self.tiers)
-    }
-
-    /// A whole line that is an answer to the question that holds the phase.
-    fn answer_in_words(&self, line: &str) -> Option<(CheckpointId, Answer)> {
-        let question = self.state.phase_question()?;
-        Some((question.id, question.kind.read(line)?))
+        self.state.read(line, self.under.tiers)
     }
 
     pub(super) fn record(&mut self, turn: Option<TurnId>, line: &str, reading: &Reading) -> TurnId {
@@ -218,6 +169,12 @@ impl Draft<'_> {
         if let Some(clarify) = asks.or_else(|| self.unsure(&reading.whole).then_some(Clarify::Unclear)) {
             return self.unclear(turn, clarify);
         }
+        let running = self.state.phase == Phase::Executing && reading.whole.turn == Turn::PlanContinue;
+        if running && !self.under.tiers.classifier.steers(&reading.text) {
+            // It does not speak of what runs: work of its own, which waits for the end.
+            self.queue_plan(turn);
+            return Ok(());
+        }
         if let Err(refusal) = self.route(turn) {
             self.notice(Level::Info, refusal.reason);
         }
@@ -262,12 +219,19 @@ impl Draft<'_> {
                 if self.state.phase_question().is_some_and(|c| !c.kind.question().comes_back()) {
                     return self.route_query(turn);
                 }
-                let choices = vec!["Do it".to_owned(), "Only talk about it".to_owned()];
+                let choices = self.choices_for(turn);
                 let about = Clarification { choices, turn: Some(turn), ..Clarification::default() };
                 self.ask(about, question(clarify));
             }
         }
         Ok(())
+    }
+
+    /// What each answer to "what do you mean?" does.
+    fn choices_for(&self, turn: TurnId) -> Vec<String> {
+        let runs = self.target(turn).current() == IntentNode::Execute;
+        let work = if runs { "Run commands for it" } else { "Plan and change files" };
+        vec![work.to_owned(), "Only answer".to_owned()]
     }
 
     /// Routes a recorded turn by its class and the phase.
@@ -281,19 +245,13 @@ impl Draft<'_> {
             Turn::PlanNew(_) if info.path.current() == IntentNode::Execute => self.route_goal(turn),
             Turn::PlanNew(_) => self.route_plan(turn),
             Turn::PlanContinue => self.route_continue(turn),
-            // Agreement with nothing to agree to is talk.
-            Turn::Control(Control::Approve | Control::Proceed) if !self.awaits_word() => {
+            // Agreement with nothing to agree to answers what the agent said last.
+            Turn::Control(word @ (Control::Approve | Control::Proceed)) if !self.awaits_word(&word) => {
                 self.route_query(turn)
             }
             Turn::Control(control) if control.is_manner() => self.route_query(turn),
             Turn::Control(control) => self.control(control),
         }
-    }
-
-    fn awaits_word(&self) -> bool {
-        self.state.phase != Phase::Idle
-            || self.state.phase_question().is_some()
-            || self.state.suspended.is_some()
     }
 
     pub(super) fn route_query(&mut self, turn: TurnId) -> Decided {
@@ -436,13 +394,6 @@ pub(super) struct Consulted {
     pub key: Option<BlobId>,
 }
 
-/// A message in its parts: control words, and what is said beside them.
-#[derive(Clone, Debug, Default)]
-struct Mixed {
-    words: Vec<Control>,
-    rest: Vec<String>,
-}
-
 /// What is really asked: without an `@node`, without parts that were taken back.
 fn operative(reading: &Reading) -> String {
     if !reading.segments.iter().any(|s| s.dropped) {
@@ -460,7 +411,7 @@ const fn is_control(turn: &Turn) -> bool {
 const fn question(clarify: Clarify) -> &'static str {
     match clarify {
         Clarify::Vague => "What exactly should change? Say it in a few more words, or choose:",
-        Clarify::Execute => "Did you mean to execute this?",
+        Clarify::Execute => "I am not sure that this is an order. What shall I do?",
         Clarify::AnswerOrDo => "Shall I answer, or do it?",
         Clarify::Unclear => "I am not sure what you mean. Choose, or say it differently:",
     }

@@ -24,14 +24,14 @@ impl Draft<'_> {
             self.stop_hearing();
             return Ok(());
         }
-        let answers = self.state.lanes.values().rev().filter(|l| l.kind == LaneKind::Answer);
-        match answers.map(|l| l.id).find(|l| !self.has_own_run(*l)) {
-            Some(lane) => {
-                self.stop_answer(lane);
-                Ok(())
-            }
-            None => self.stop(),
-        }
+        if self.state.answering().is_some() { self.cancel_answer() } else { self.stop() }
+    }
+
+    /// Stops the last answer, and nothing where there is none.
+    pub(super) fn cancel_answer(&mut self) -> Decided {
+        let lane = self.state.answering().ok_or_else(|| Refusal::new("nothing is being answered"))?;
+        self.stop_answer(lane);
+        Ok(())
     }
 
     /// Stops the plan or the run, whatever is answered beside it.
@@ -74,6 +74,7 @@ impl Draft<'_> {
     /// Stops one answer with what it asks.
     pub(super) fn stop_answer(&mut self, lane: LaneId) {
         self.close_questions(|d, kind| d.lane_asking(kind) == Some(lane));
+        self.set_aside("stopped", |_, of| of == lane);
         self.emit(Event::LaneClosed { lane });
         self.notice(Level::Info, "Stopped.");
     }
@@ -128,7 +129,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Starts over: nothing stays open, no plan stays within reach.
+    /// Starts over: nothing stays open; what is unfinished is set aside.
     pub(super) fn reset(&mut self) {
         self.end_work("the session was reset");
         self.drop_unheard();
@@ -136,7 +137,7 @@ impl Draft<'_> {
             self.emit(Event::LaneClosed { lane });
         }
         self.close_questions(|_, _| true);
-        self.drop_proposals("the session was reset", |_, _| true);
+        self.set_aside("the session was reset", |_, _| true);
         while self.state.plan.is_some() || self.state.suspended.is_some() {
             self.emit(Event::PlanShelved { suspended: false });
         }
@@ -187,7 +188,7 @@ impl Draft<'_> {
             lane.map_or(!kind.question().outlives_work(), |lane| d.is_work(lane))
         });
         self.stop_preparing(why);
-        self.drop_proposals(why, |d, lane| d.state.lanes.get(&lane).is_some_and(|l| d.is_work(l)));
+        self.set_aside(why, |d, lane| d.state.lanes.get(&lane).is_some_and(|l| d.is_work(l)));
         let lanes: Vec<Lane> = self.state.lanes.values().filter(|l| self.is_work(l)).cloned().collect();
         for lane in lanes {
             for call in lane.calls.iter().filter(|_| lane.kind.of_run()) {
@@ -218,14 +219,6 @@ impl Draft<'_> {
         for apply in early {
             let message = format!("{why} before anything was written");
             self.emit(Event::ApplyFailed { apply, message, stale: false });
-        }
-    }
-
-    fn drop_proposals(&mut self, reason: &str, of: impl Fn(&Self, LaneId) -> bool) {
-        let open: Vec<ProposalId> =
-            self.state.open_proposals().filter(|p| of(self, p.lane)).map(|p| p.id).collect();
-        for proposal in open {
-            self.emit(Event::ProposalClosed { proposal, reason: reason.to_owned(), dropped: true });
         }
     }
 

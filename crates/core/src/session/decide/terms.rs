@@ -46,7 +46,7 @@ impl RunFault {
     /// It, as the failure of a phase.
     pub fn failure(self, origin: Phase) -> Failure {
         let Self { message, hint, planner } = self;
-        Failure { origin, task: None, step: 0, gate: None, message, hint, planner }
+        Failure { origin, task: None, step: 0, gate: None, spent: false, message, hint, planner }
     }
 }
 

@@ -2,7 +2,7 @@
 //! waits in its order.
 //!
 //! Owns when a tier is asked and what its answer does. Stopping, help and status never wait, and no
-//! answer of a tier deepens a path without a question.
+//! answer of a tier makes an order of a question unasked.
 
 use super::{
     Decided, Draft,
@@ -22,13 +22,13 @@ impl Draft<'_> {
     /// The reading of a line that a later tier need not be asked about, or `None`: then it waits
     /// for one.
     pub(super) fn settled(&self, line: &str, reading: &Reading) -> Option<Reading> {
-        let asks = self.tiers.vectors || self.tiers.model;
-        if !asks || !self.tiers.classifier.unsure(reading) {
+        let asks = self.under.tiers.vectors || self.under.tiers.model;
+        if !asks || !self.under.tiers.classifier.unsure(reading) {
             return Some(reading.clone());
         }
         let known = self.state.remembered(self.state.key(line, Seq(u64::MAX)))?;
         let context = self.state.context(Seq(u64::MAX));
-        Some(self.tiers.classifier.join(reading.clone(), &known, &self.state.message(line, &context)))
+        Some(self.under.tiers.classifier.join(reading.clone(), &known, &self.state.message(line, &context)))
     }
 
     /// Whether a line is let past the messages that wait.
@@ -41,7 +41,7 @@ impl Draft<'_> {
     /// Records a line; a later tier is asked what it means.
     pub(super) fn consult(&mut self, turn: Option<TurnId>, line: &str, seen: Seq) {
         let turn = turn.unwrap_or_else(|| self.begin_turn(line));
-        let (vectors, model) = (self.tiers.vectors, self.tiers.model);
+        let (vectors, model) = (self.under.tiers.vectors, self.under.tiers.model);
         let epoch = self.state.epoch;
         self.emit(Event::IntentAsked { turn, seen, epoch, vectors, model });
     }
@@ -66,7 +66,7 @@ impl Draft<'_> {
             return Err(Refusal::new("there is no such message"));
         };
         let line = said.text.trim().to_owned();
-        let reading = self.state.read_at(&line, self.tiers, seq);
+        let reading = self.state.read_at(&line, self.under.tiers, seq);
         if !head.asked() {
             return self.say_waited(turn, &line, &reading, head.seen);
         }
@@ -75,12 +75,12 @@ impl Draft<'_> {
         }
         let moved = head.epoch != self.state.epoch;
         // Where things moved on, the deterministic tiers may be sure by now.
-        let opinion = said.opinion.filter(|_| !moved || self.tiers.classifier.unsure(&reading));
-        let sure = moved && !self.tiers.classifier.unsure(&reading);
+        let opinion = said.opinion.filter(|_| !moved || self.under.tiers.classifier.unsure(&reading));
+        let sure = moved && !self.under.tiers.classifier.unsure(&reading);
         let failed = !sure && (head.model || !said.faults.is_empty());
         let context = self.state.context(seq);
         let message = self.state.message(&line, &context);
-        let reading = self.tiers.classifier.settle(reading, opinion.as_ref(), failed, &message);
+        let reading = self.under.tiers.classifier.settle(reading, opinion.as_ref(), failed, &message);
         let usage = (said.usage != crate::talk::Usage::default()).then_some(said.usage);
         let lasting = opinion.filter(|o| o.confidence > REMEMBERED && reading.whole.source == o.source);
         let key = lasting.map(|_| self.state.key(&line, seq));
@@ -95,10 +95,9 @@ impl Draft<'_> {
             self.notice(Level::Info, super::say::UNSEEN);
             return Ok(());
         }
-        let question = self.state.phase_question().map(|q| (q.id, q.kind.read(line)));
-        if let Some((id, Some(answer))) = question {
+        if let Some(word) = self.answer_in_words(line) {
             self.classify(turn, line, reading);
-            return self.answer(id, answer, None);
+            return word.and_then(|said| self.answer(said.question, said.answer, said.shown));
         }
         self.take_message(Some(turn), line, reading, seen)
     }

@@ -211,6 +211,10 @@ impl User {
             };
             self.terminal.decide(if self.says_yes { "a" } else { "s" });
             if self.says_yes {
+                // Nothing was decided of it: the sheet of the whole file comes first.
+                if self.terminal.wait(Duration::from_secs(1), |s| s.contains("a applies it")).is_some() {
+                    self.terminal.decide("a");
+                }
                 // A removal and a control file have a word of their own.
                 if self.terminal.wait(Duration::from_secs(1), |s| s.contains("Type ")).is_some() {
                     let screen = self.terminal.screen();

@@ -101,7 +101,7 @@ fn what_is_read_late_counts_from_when_it_can_have_come() {
 
 #[test]
 fn after_a_look_the_same_keys_answer() {
-    for (scene, keys) in [("plan", "\r"), ("goal", "\r"), ("question", "\x18a|y"), ("diff", "\x18d|a")] {
+    for (scene, keys) in [("plan", "\r"), ("goal", "\r"), ("question", "\x18a|y"), ("diff", "\x18d|a|a")] {
         let mut line = Line::new(before(scene, (120, 40)));
         line.send(b"x\x15").wait(20);
         appear(&mut line.desk, scene);

@@ -79,7 +79,7 @@ pub(super) fn before(scene: &str, size: (u16, u16)) -> Desk {
             desk.reply("nothing to do", &[]);
             desk.draw();
             desk.wait(2_000).press("<ctrl-x>a");
-            desk.wait(2_000).press("y").deliver().press("q");
+            desk.wait(2_000).press("y").deliver();
         }
         "diff" | "removal" => {
             desk = planned(desk, "modify", "");
@@ -270,7 +270,7 @@ fn the_same_keys_answer_when_they_are_pressed_for_it() {
         ("question", "<ctrl-x>ay"),
         ("transition", "<ctrl-x>ay"),
         ("diff", "<ctrl-x>dy"),
-        ("diff", "<ctrl-x>da"),
+        ("diff", "<ctrl-x>daa"),
         ("red gate", "s<enter>"),
         ("error", "r<enter>"),
         ("choice", "1<enter>"),

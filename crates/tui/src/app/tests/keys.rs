@@ -71,6 +71,20 @@ fn cancel_stops_what_runs_then_clears_then_leaves_when_pressed_twice() {
 }
 
 #[test]
+fn esc_stops_an_answer_only_at_the_second_press_in_a_row() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("what is this<enter>").deliver();
+    desk.press("<esc>");
+    assert_eq!(desk.inputs, []);
+    assert!(desk.text().contains("Esc again stops the answer"), "{}", desk.text());
+    desk.wait(2_500).press("<esc>");
+    assert_eq!(desk.inputs, [], "too far apart");
+    desk.wait(300).press("<esc>");
+    assert_eq!(desk.inputs, [Input::StopAnswer]);
+    assert!(!desk.deliver().state().busy());
+}
+
+#[test]
 fn esc_goes_back_one_step_at_a_time() {
     let mut desk = Desk::new(120, 40).with_plan();
     desk.press("<ctrl-t><f1>");

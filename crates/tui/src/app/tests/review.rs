@@ -124,9 +124,10 @@ fn the_bar_and_the_flag_count_what_is_still_open() {
     assert!(bench.desk.text().contains("⚑ 4 hunks"));
     bench.press("y");
     assert!(bench.desk.text().contains("⚑ 3 hunks"));
+    bench.press("y");
     bench.press("a");
     let text = bench.desk.text();
-    assert!(text.contains("edited src/a.rs (+1 -1 lines)"), "what was written is said: {text}");
+    assert!(text.contains("edited src/a.rs (+2 -2 lines)"), "what was written is said: {text}");
     bench.press("<esc>");
     let text = bench.desk.text();
     assert!(text.contains("1 file waits for your decision") && text.contains("⚑ 1 waiting"), "{text}");
@@ -162,7 +163,7 @@ fn what_waits_on_the_user_does_not_move() {
 fn a_finished_plan_is_done_and_nobody_calls_it_set_aside() {
     let mut bench = Bench::new(120, 40);
     bench.press("<ctrl-x>d");
-    bench.press("a");
+    bench.press("aa");
     bench.press("s");
     for _ in 0..2 {
         assert_eq!(bench.desk.thinking.len(), 1);
@@ -285,4 +286,138 @@ fn poorer_terminals_get_ascii_and_rows_of_one_colour() {
     let reversed = |c: &&ratatui::buffer::Cell| c.modifier.contains(ratatui::style::Modifier::REVERSED);
     let inks: Vec<_> = buf.content.iter().filter(reversed).map(|c| c.fg).collect();
     assert!(inks.len() > 5 && inks.iter().all(|c| *c == inks[0]), "{inks:?}");
+}
+
+#[test]
+fn esc_leaves_a_run_and_every_proposal_alone_however_often_it_is_pressed() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>dy");
+    bench.desk.inputs.clear();
+    bench.press("<esc><esc><esc><esc>");
+    bench.desk.wait(900).press("draft<esc>");
+    assert!(bench.desk.app.composer.draft.is_empty());
+    bench.press("<esc><esc>");
+    assert_eq!(bench.desk.inputs, [], "nothing is cancelled, answered or dropped");
+    assert_eq!(bench.desk.state().open_proposals().count(), 2);
+    assert_eq!(bench.desk.state().phase, Phase::Executing);
+}
+
+#[test]
+fn the_sheet_that_applies_all_is_disarmed_by_leaving_it() {
+    let mut bench = Bench::new(120, 40);
+    for leave in ["<esc>", "<ctrl-x>d", "<ctrl-t>", "<esc><esc>"] {
+        bench.press("<ctrl-x>d");
+        if bench.desk.app.panes.focus != DIFF {
+            bench.press("<ctrl-x>d");
+        }
+        bench.press("A");
+        assert!(bench.desk.text().contains("any other key"), "{}", bench.desk.text());
+        bench.press(leave);
+        if bench.desk.app.panes.focus != DIFF {
+            bench.press("<ctrl-x>d");
+        }
+        assert!(!bench.desk.text().contains("any other key"), "{leave}: {}", bench.desk.text());
+        bench.desk.inputs.clear();
+    }
+    bench.press("A");
+    assert_eq!(bench.desk.inputs, [], "the first A only shows what would be written");
+}
+
+#[test]
+fn one_esc_closes_the_sheet_and_the_next_leaves_the_diff() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>dA<esc>");
+    assert_eq!(bench.desk.app.panes.focus, DIFF);
+    bench.press("<esc>");
+    assert_eq!(bench.desk.app.panes.focus, Focus::Composer);
+}
+
+#[test]
+fn u_goes_up_to_the_plan_and_keeps_every_proposal_and_decision() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>dyu");
+    assert_eq!(bench.desk.app.panes.focus, PLAN);
+    let decided: usize = bench.desk.state().open_proposals().map(|p| p.decided.len()).sum();
+    assert_eq!((bench.desk.state().open_proposals().count(), decided), (2, 1));
+}
+
+#[test]
+fn every_way_to_leave_asks_once_while_something_is_at_stake() {
+    for leave in ["<ctrl-x>q", "/quit<enter>", "/exit<enter>"] {
+        let mut bench = Bench::new(120, 40);
+        bench.press(leave);
+        assert!(!bench.desk.quit, "{leave}");
+        let text = bench.desk.text();
+        assert!(text.contains("2 files wait for your decision"), "{leave}: {text}");
+        bench.press("y<enter>");
+        assert!(bench.desk.quit, "{leave}");
+    }
+}
+
+#[test]
+fn y_then_a_never_reaches_the_next_file() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    bench.press("y");
+    bench.press("y");
+    assert!(bench.desk.text().contains("Proposed changes to src/a.rs:"), "it stays until it is applied");
+    bench.press("a");
+    let written: Vec<_> = bench.desk.state().ledger().to_vec();
+    assert_eq!(written.len(), 1);
+    let open: Vec<_> =
+        bench.desk.state().open_proposals().map(|p| (p.path.to_string(), p.decided.len())).collect();
+    assert_eq!(open, [("src/b.rs".to_owned(), 0)]);
+    assert!(bench.desk.text().contains("Proposed changes to src/b.rs:"));
+}
+
+#[test]
+fn an_undecided_hunk_is_never_thrown_away_by_applying() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    bench.press("y");
+    bench.press("a");
+    assert!(bench.desk.text().contains("undecided: y or n, then a"), "{}", bench.desk.text());
+    assert!(bench.desk.state().ledger().is_empty());
+    bench.press("A");
+    let text = bench.desk.text();
+    assert!(text.contains("waits: 1 hunk undecided"), "{text}");
+    bench.press("A");
+    assert_eq!(bench.desk.state().open_proposals().map(|p| p.tally()).collect::<Vec<_>>(), [(1, 0, 1)]);
+}
+
+#[test]
+fn an_empty_enter_opens_what_waits_and_decides_nothing() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<enter>");
+    assert_eq!(bench.desk.app.panes.focus, DIFF);
+    assert_eq!(bench.desk.inputs, []);
+}
+
+#[test]
+fn the_list_closes_itself_when_nothing_waits() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>a");
+    assert_eq!(bench.desk.app.overlays.len(), 1);
+    bench.desk.give(Input::Cancel);
+    assert!(bench.desk.state().open.is_empty());
+    assert_eq!(bench.desk.app.overlays.len(), 0);
+}
+
+#[test]
+fn n_on_a_plan_in_the_list_rejects_it_and_enter_never_approves_after_it() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    desk.wait(900).press("<ctrl-x>a").wait(900).press("n").deliver();
+    assert!(desk.app.guiding(), "{}", desk.text());
+    desk.wait(900).press("<enter>").deliver();
+    assert!(desk.state().run.is_none() && desk.state().plan.is_none());
+    assert_eq!(desk.state().phase, Phase::Idle);
+}
+
+#[test]
+fn a_cancel_before_the_first_word_leaves_no_spinner() {
+    let mut desk = Desk::new(120, 40);
+    desk.press("what is this<enter>").deliver();
+    assert!(desk.text().contains("thinking"), "{}", desk.text());
+    desk.press("<ctrl-c>").deliver();
+    assert!(!desk.text().contains("thinking") && !desk.text().contains("⠋"), "{}", desk.text());
 }

@@ -157,8 +157,10 @@ impl App {
 
     fn corner(&self) -> &'static str {
         let state = self.world.state();
-        if state.busy() {
-            "Esc interrupts"
+        if state.answering().is_some() {
+            "Esc Esc stops the answer"
+        } else if state.busy() || state.is_executing() {
+            "Ctrl-C stops"
         } else if self.world.open
             && self.world.surroundings.offline
             && self.panes.is_fresh(self.world.state())

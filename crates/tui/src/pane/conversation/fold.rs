@@ -7,7 +7,7 @@ mod calls;
 mod facts;
 mod hooks;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -35,12 +35,18 @@ pub(super) struct Log {
     calls: HashMap<CallId, i64>,
     names: HashMap<CallId, String>,
     lanes: HashMap<LaneId, LaneKind>,
+    /// The last model call of each lane.
+    asking: HashMap<LaneId, CallId>,
     applying: HashMap<ApplyId, Vec<FileChange>>,
     paths: HashMap<ProposalId, String>,
     plan: Option<Plan>,
     running: bool,
     /// Whether the plan was carried out to its end.
     finished: bool,
+    /// Commands that the user typed: what they wrote is shown unasked.
+    typed: HashSet<CallId>,
+    /// Gates that the user waived in this run.
+    waived: usize,
     /// Whether a model was asked in this run.
     thought: bool,
     /// What hooks are called by, and whether each runs in the background.
@@ -153,8 +159,14 @@ impl Log {
                 self.add(at, Kind::Said, Body::Said(Text::of(text)));
             }
             Event::LaneOpened { lane, kind, .. } => drop(self.lanes.insert(*lane, *kind)),
-            Event::LaneClosed { lane } => drop(self.lanes.remove(lane)),
-            Event::ThinkingStarted { call, lane } => self.thinking(at, *call, *lane),
+            Event::LaneClosed { lane } => {
+                self.lanes.remove(lane);
+                self.stop_reply(*lane);
+            }
+            Event::ThinkingStarted { call, lane } => {
+                self.thinking(at, *call, *lane);
+                self.asking.insert(*lane, *call);
+            }
             Event::MessageCompleted { .. } => self.completed(stamped),
             Event::ThinkingFailed { call, fault, .. } => {
                 self.drop_reply(*call);
@@ -173,7 +185,12 @@ impl Log {
                 let request = Request::command_in(command, folder, Manner::of(*confine, by));
                 self.ruled(*call, request, ruling.as_ref());
             }
-            Event::CallMade { call, tool, .. } => drop(self.names.insert(*call, tool.name().to_owned())),
+            Event::CallMade { call, tool, typed, .. } => {
+                self.names.insert(*call, tool.name().to_owned());
+                if *typed {
+                    self.typed.insert(*call);
+                }
+            }
             Event::CallStarted { call, tool, subject, .. } => self.started(at, *call, *tool, subject),
             Event::CallEnded { .. } => self.ended(stamped),
             Event::Proposed { proposal, added, removed }
@@ -190,7 +207,9 @@ impl Log {
             Event::CheckpointOpened { checkpoint } => self.asked(at, checkpoint),
             Event::CheckpointResolved { .. } => self.resolved(stamped),
             Event::ApplyStarted { apply, files } => drop(self.applying.insert(*apply, files.clone())),
-            Event::RunStarted { .. } => (self.running, self.finished, self.thought) = (true, false, false),
+            Event::RunStarted { .. } => {
+                (self.running, self.finished, self.thought, self.waived) = (true, false, false, 0);
+            }
             Event::RunCompleted { status, summary, files, goal, .. } => {
                 (self.running, self.finished) = (false, *status == RunStatus::Completed);
                 match goal {

@@ -19,7 +19,8 @@ const MOST_CONTEXT: usize = 60;
 
 impl DiffPane {
     pub(super) fn carry_out(&mut self, action: DiffAction, ctx: &Ctx<'_>) -> Outcome {
-        if action == DiffAction::ApplyAll && !self.asked_all.is_empty() {
+        let confirms = action == DiffAction::ApplyAll || (action == DiffAction::Apply && self.whole);
+        if confirms && !self.asked_all.is_empty() {
             let shown = std::mem::take(&mut self.asked_all);
             return Self::apply(ctx, shown);
         }
@@ -40,8 +41,9 @@ impl DiffPane {
             DiffAction::Apply => return self.apply_file(ctx),
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
+            DiffAction::Comment => return self.comment(ctx),
             DiffAction::UpToPlan => {
-                return Outcome { focus: Some(Focus::Pane(plan::ID)), ..Outcome::input(Input::Up) };
+                return Outcome::focus(Focus::Pane(plan::ID));
             }
             DiffAction::DiffAll => {
                 self.all = !self.all;
@@ -114,18 +116,13 @@ impl DiffPane {
         Outcome::input(input)
     }
 
-    /// The next hunk without decision: below, then in the files after, then from the top.
+    /// The next hunk of the file without decision, below or from its top; a file is left only once it is
+    /// applied, so that no key meant for it reaches the next.
     fn next_undecided(&mut self, ctx: &Ctx<'_>) {
-        let all: Vec<(usize, usize)> = self
-            .files
-            .iter()
-            .enumerate()
-            .flat_map(|(f, file)| (0..file.hunks.len()).map(move |h| (f, h)))
-            .collect();
-        let here = all.iter().position(|s| *s == (self.current, self.hunk)).unwrap_or(0);
-        let order = all.iter().skip(here + 1).chain(all.iter().take(here));
-        if let Some((file, hunk)) = order.copied().find(|(f, h)| self.decision(ctx, *f, *h).is_none()) {
-            self.go(file, hunk);
+        let hunks = self.file().map_or(0, |f| f.hunks.len());
+        let order = (self.hunk + 1..hunks).chain(0..self.hunk);
+        if let Some(hunk) = order.into_iter().find(|h| self.decision(ctx, self.current, *h).is_none()) {
+            self.go(self.current, hunk);
         }
     }
 
@@ -157,23 +154,38 @@ impl DiffPane {
         self.show_hunk();
     }
 
-    fn apply_file(&self, ctx: &Ctx<'_>) -> Outcome {
+    /// Writes what is taken of the file. While a hunk is undecided nothing is written: the whole of an
+    /// undecided file only by its sheet, which says so.
+    fn apply_file(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
-        if !Self::in_review(ctx, file.id) {
+        let (id, shown) = (file.id, file.shown);
+        if !Self::in_review(ctx, id) {
             return Outcome::notice(self.intention(ctx));
         }
         if self.spot().is_none() {
             return Outcome::notice("the texts are not here yet; nothing is written unseen");
         }
-        Self::apply(ctx, vec![(file.id, file.shown)])
+        let Some(p) = Self::proposal(ctx, id) else { return Outcome::none() };
+        match p.tally() {
+            (0, 0, _) if p.word().is_none() => {
+                (self.asked_all, self.whole) = (vec![(id, shown)], true);
+                Outcome::none()
+            }
+            (1.., _, 1..) | (_, 1.., 1..) => Outcome::notice(self.intention(ctx)),
+            _ => Self::apply(ctx, vec![(id, shown)]),
+        }
     }
 
+    /// The sheet of all files; one that is decided in part waits for the rest.
     fn open_sheet(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let ready = self.files.iter().filter(|f| Self::in_review(ctx, f.id));
         let control = |f: &&File| Self::proposal(ctx, f.id).is_some_and(|p| p.control.is_some());
         let (alone, all): (Vec<&File>, Vec<&File>) = ready.partition(control);
-        self.asked_all = all.iter().map(|f| (f.id, f.shown)).collect();
+        let whole = |f: &&&File| Self::proposal(ctx, f.id).is_some_and(|p| !in_part(p));
+        self.whole = false;
+        self.asked_all = all.iter().filter(whole).map(|f| (f.id, f.shown)).collect();
         match (alone.first(), self.asked_all.is_empty()) {
+            (None, true) if !all.is_empty() => Outcome::notice("decide the hunks that are left first"),
             (None, true) => Outcome::notice("nothing is up for review yet"),
             (None, false) => Outcome::none(),
             (Some(file), _) => {
@@ -208,6 +220,17 @@ impl DiffPane {
             return Outcome::notice("it is being written; it cannot be skipped now");
         }
         Outcome::input(Input::Skip { proposals: vec![file.id], reason: String::new() })
+    }
+
+    /// Asks what the agent is to hear about this hunk.
+    fn comment(&self, ctx: &Ctx<'_>) -> Outcome {
+        let Some(file) = self.file() else { return Outcome::none() };
+        if Self::proposal(ctx, file.id).is_none_or(|p| p.status != ProposalStatus::Open) {
+            return Outcome::notice("it is being written; the agent hears nothing about it now");
+        }
+        let question = format!("What should the agent know about hunk {}?", self.hunk + 1);
+        let about = Purpose::Comment { proposal: file.id, hunk: self.hunk, shown: file.shown };
+        Outcome::open(Prompt::new(about, question, None))
     }
 
     fn height(&self, ctx: &Ctx<'_>, line: usize) -> usize {
@@ -305,6 +328,12 @@ impl DiffPane {
         rows.truncate(height);
         self.rows = rows;
     }
+}
+
+/// Whether some hunks are decided and some not.
+pub(super) fn in_part(p: &Proposal) -> bool {
+    let (taken, left, undecided) = p.tally();
+    taken + left > 0 && undecided > 0
 }
 
 fn word(

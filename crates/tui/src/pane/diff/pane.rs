@@ -25,7 +25,7 @@ use crate::{
     ctx::TOO_EARLY,
     keymap::Action,
     pane::{Ctx, DecidingKeys, Outcome, Pane, Stand, Title, conversation, empty_state, hint_line, inside},
-    row::{Ink, Row},
+    row::{Ink, Row, count},
     standing::Standing,
     theme::Slot,
 };
@@ -38,6 +38,8 @@ impl Pane for DiffPane {
             Event::Proposed { .. }
             | Event::ProposalEdited { .. }
             | Event::ProposalClosed { .. }
+            | Event::ProposalSetAside { .. }
+            | Event::ProposalTakenUp { .. }
             | Event::ApplyApproved { .. }
             | Event::Applied { .. }
             | Event::LaneClosed { .. }
@@ -85,6 +87,12 @@ impl Pane for DiffPane {
                 "Changes are shown here hunk by hunk;",
                 "nothing is written before you take it.",
             ];
+            let aside = ctx.state.set_aside().count();
+            if aside > 0 {
+                let first = format!("{} set aside.", count(aside, "proposal"));
+                let words = [first.as_str(), "/proposals lists them; /proposals all takes them up again."];
+                return empty_state(ctx, area, buf, &words);
+            }
             return empty_state(ctx, area, buf, &words);
         }
         let body = self.body_area(area);
@@ -152,7 +160,7 @@ impl Pane for DiffPane {
         let key = Ink::of(Slot::Accent).bold();
         let mut row = Row::new();
         for (letter, rest) in
-            [("A", "pply"), ("S", "kip"), ("E", "dit"), ("D", "iff all"), ("U", "p (back to Plan)")]
+            [("a", "pply"), ("s", "kip"), ("e", "dit"), ("d", "iff all"), ("u", "p (back to Plan)")]
         {
             let gap = if row.pieces.is_empty() { "" } else { " / " };
             row = row.and(gap, Slot::Soft).and("[", Slot::Text).and(letter, key);
@@ -193,6 +201,11 @@ impl Pane for DiffPane {
 
     fn covered(&mut self) {
         self.proposed = Standing::default();
+    }
+
+    /// The sheet that applies all files.
+    fn close(&mut self) -> bool {
+        !std::mem::take(&mut self.asked_all).is_empty()
     }
 
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {

@@ -6,7 +6,7 @@ use pilothouse_core::{
     tool::ChangeKind,
 };
 
-use super::{DiffPane, lines::counts};
+use super::{DiffPane, act::in_part, lines::counts};
 use crate::{
     pane::Ctx,
     pane::plan::breadcrumb,
@@ -83,19 +83,20 @@ impl DiffPane {
             (ProposalStatus::Open, _) if !Self::in_review(ctx, file.id) => {
                 format!("{name} is still being drafted; it is not up for review yet")
             }
-            (_, _) if taken + left > 0 && taken == 0 => {
+            (_, _) if left > 0 && taken == 0 && undecided == 0 => {
                 format!("a applies nothing of {name}: no hunk is taken")
             }
             (_, _) if p.control.is_some() => {
                 format!("a applies the control file {name}; it asks for its word first")
             }
             (_, ChangeKind::Delete) => format!("a removes {name}; it asks for the name first"),
+            (_, ChangeKind::Create) if taken == 0 => format!("a asks to apply the new file {name}"),
             (_, ChangeKind::Create) => format!("a applies the new file {name}"),
             (_, ChangeKind::Modify) if taken + left == 0 => {
-                format!("a applies all of {name} ({} undecided)", hunks(p.hunks.len()))
+                format!("a asks to apply all of {name} ({undecided} undecided)")
             }
             (_, ChangeKind::Modify) if undecided > 0 => {
-                format!("a applies {} of {name}; {undecided} undecided not applied", hunks_taken(taken))
+                format!("{} of {name} undecided: y or n, then a", hunks(undecided))
             }
             (_, ChangeKind::Modify) => format!("a applies {} of {name}", hunks_taken(taken)),
         }
@@ -191,10 +192,9 @@ impl DiffPane {
     /// What `A` would write, file by file.
     pub(super) fn sheet(&self, ctx: &Ctx<'_>, columns: usize) -> Vec<Row> {
         let g = ctx.glyphs;
-        let mut rows = vec![
-            Row::of(g.star, Slot::Accent).and(" Apply all files atomically", Ink::of(Slot::Accent).bold()),
-            Row::new(),
-        ];
+        let head = if self.whole { " Apply the whole file" } else { " Apply all files atomically" };
+        let mut rows =
+            vec![Row::of(g.star, Slot::Accent).and(head, Ink::of(Slot::Accent).bold()), Row::new()];
         for (id, _) in &self.asked_all {
             let Some(p) = Self::proposal(ctx, *id) else { continue };
             let (taken, left, _) = p.tally();
@@ -213,8 +213,17 @@ impl DiffPane {
             let row = Row::of("  ", Slot::Text).and(&path, Slot::Text);
             rows.push(row.ends_keeping_right(Row::of(&what, ink), columns, g.ellipsis));
         }
+        let waits = self.files.iter().filter_map(|f| Self::proposal(ctx, f.id)).filter(|p| in_part(p));
+        for p in waits.filter(|_| !self.whole) {
+            let what = format!("waits: {} undecided", count(p.tally().2, "hunk"));
+            let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);
+            let row = Row::of("  ", Slot::Text).and(&path, Slot::Soft);
+            rows.push(row.ends_keeping_right(Row::of(&what, Slot::Warn), columns, g.ellipsis));
+        }
         rows.push(Row::new());
-        let keys = Row::of("A", Ink::of(Slot::Accent).bold()).and(" applies them   ", Slot::Soft);
+        let key = if self.whole { "a" } else { "A" };
+        let keys = Row::of(key, Ink::of(Slot::Accent).bold())
+            .and(if self.whole { " applies it   " } else { " applies them   " }, Slot::Soft);
         rows.push(keys.and("any other key", Ink::of(Slot::Accent).bold()).and(" goes back", Slot::Soft));
         rows.into_iter().map(|r| r.cut(columns, g.ellipsis)).collect()
     }

@@ -72,7 +72,8 @@ impl Screen {
         let outcome = self.pane.take(action, &self.story.ctx());
         for input in &outcome.inputs {
             if let Input::Decide { proposal, hunk, decision, .. } = input {
-                self.tell(Event::HunkDecided { proposal: *proposal, hunk: *hunk, decision: *decision });
+                let (proposal, hunk, decision) = (*proposal, *hunk, *decision);
+                self.tell(Event::HunkDecided { proposal, hunk, decision, comment: None });
             }
         }
         outcome
@@ -133,7 +134,7 @@ fn a_change_is_shown_in_hunks_with_context_numbers_and_signs() {
         "",
         "",
         "",
-        " a applies all of login.rs (2 hunks undecided)      [✓] 0  [–] 0  [ ] 2",
+        " a asks to apply all of login.rs (2 undecided)      [✓] 0  [–] 0  [ ] 2",
     ];
     assert_eq!(s.text(72, 26), expected);
 }
@@ -167,7 +168,8 @@ fn deciding_goes_to_the_next_undecided_hunk_and_is_bound_to_what_was_shown() {
     let rows = s.text(72, 26);
     assert!(rows[3].starts_with("   [✓]  @@ -3,7") && rows[3].ends_with("taken"), "{}", rows[3]);
     assert!(rows[14].starts_with(" ▸ [ ]  @@ -16,5"), "{}", rows[14]);
-    assert_eq!(rows[25], " a applies 1 taken hunk of login.rs; 1 undecided not applied");
+    assert_eq!(rows[25], " 1 hunk of login.rs undecided: y or n, then a       [✓] 1  [–] 0  [ ] 1");
+    assert!(s.act(DiffAction::Apply).inputs.is_empty(), "nothing is written while a hunk is undecided");
     assert_eq!(s.act(DiffAction::Leave).inputs, [decided(1, Some(Decision::Left))]);
     assert_eq!(s.act(DiffAction::Toggle).inputs, [decided(1, None)]);
     s.act(DiffAction::PreviousHunk);
@@ -183,6 +185,7 @@ fn applying_and_skipping_name_the_file_and_the_hash() {
     s.draw(72, 26);
     let shown = s.story.session.state().proposals()[&ProposalId(20)].shown();
     let apply = Input::Apply { proposals: vec![(ProposalId(20), shown)], word: None };
+    assert!(s.act(DiffAction::Apply).inputs.is_empty(), "nothing is decided: the sheet comes first");
     assert_eq!(s.act(DiffAction::Apply).inputs, std::slice::from_ref(&apply));
     assert!(s.act(DiffAction::ApplyAll).inputs.is_empty(), "the sheet comes first");
     let rows = s.text(72, 26);
@@ -193,7 +196,7 @@ fn applying_and_skipping_name_the_file_and_the_hash() {
         [Input::Skip { proposals: vec![ProposalId(20)], reason: String::new() }]
     );
     let up = s.act(DiffAction::UpToPlan);
-    assert_eq!((up.inputs, up.focus), (vec![Input::Up], Some(Focus::Pane(plan::ID))));
+    assert_eq!((up.inputs, up.focus), (Vec::new(), Some(Focus::Pane(plan::ID))));
 }
 
 #[test]
@@ -292,11 +295,7 @@ fn from_100_columns_on_the_files_stand_at_the_left() {
         ]
         .map(str::to_owned)
     );
-    assert!(
-        rows[15].ends_with(" a applies 1 taken hunk of login.rs; 1 undecided not applied"),
-        "{}",
-        rows[15]
-    );
+    assert!(rows[15].ends_with(" 1 hunk of login.rs undecided: y or n, then a"), "{}", rows[15]);
 }
 
 #[test]
@@ -361,6 +360,15 @@ fn line_endings_are_shown_where_they_change() {
 }
 
 #[test]
+fn a_comment_is_asked_for_and_is_about_the_hunk_that_is_shown() {
+    let mut s = two_hunks();
+    s.draw(72, 26);
+    s.act(DiffAction::NextHunk);
+    let asked = format!("{:?}", s.act(DiffAction::Comment));
+    assert!(asked.contains("about hunk 2?") && asked.contains("hunk: 1"), "{asked}");
+}
+
+#[test]
 fn keys_without_proposals_do_nothing() {
     let mut s = Screen::new();
     let rows = s.text(60, 9);
@@ -370,6 +378,7 @@ fn keys_without_proposals_do_nothing() {
         DiffAction::Apply,
         DiffAction::ApplyAll,
         DiffAction::Skip,
+        DiffAction::Comment,
         DiffAction::UpToPlan,
         DiffAction::Bottom,
     ] {

@@ -40,6 +40,23 @@ pub(super) fn plan_of(state: &State) -> Option<(&Plan, bool)> {
     active.or_else(|| state.suspended.as_ref().map(|p| (p, false)))
 }
 
+/// Steps that will not be done any more, each kind apart.
+fn undone(plan: &Plan) -> String {
+    let kinds = [
+        (TaskStatus::Failed, "failed"),
+        (TaskStatus::Cancelled, "stopped"),
+        (TaskStatus::Skipped, "skipped"),
+    ];
+    let mut out = String::new();
+    for (status, word) in kinds {
+        let n = plan.tasks.iter().filter(|t| t.status == status).count();
+        if n > 0 {
+            out.push_str(&format!(", {n} {word}"));
+        }
+    }
+    out
+}
+
 /// Whether every task was done or left out.
 pub(super) fn finished(plan: &Plan) -> bool {
     plan.tasks.iter().all(|t| matches!(t.status, TaskStatus::Done | TaskStatus::Skipped))
@@ -124,8 +141,8 @@ pub(super) fn items(
     }
     let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
     if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
-        let bar = ctx.glyphs.progress(plan.settled(), plan.tasks.len());
-        let words = format!("  {} of {}", plan.settled(), count(plan.tasks.len(), "step"));
+        let bar = ctx.glyphs.progress(plan.done(), plan.tasks.len());
+        let words = format!("  {} of {}{}", plan.done(), count(plan.tasks.len(), "step"), undone(plan));
         d.plain(Row::new());
         d.plain(Row::of(&bar, Slot::Soft).and(&words, Slot::Faint));
     }
@@ -187,7 +204,8 @@ impl<'a> Drawer<'a> {
         let state: &'a State = self.ctx.state;
         let of_task = state.proposals().values().filter(|p| p.task == Some(task.id));
         of_task
-            .filter(|p| p.status != ProposalStatus::Dropped && task.status == TaskStatus::Running)
+            .filter(|p| !matches!(p.status, ProposalStatus::Dropped | ProposalStatus::SetAside))
+            .filter(|_| task.status == TaskStatus::Running)
             .collect()
     }
 
@@ -265,6 +283,7 @@ impl<'a> Drawer<'a> {
                 let lost = if removed > 0 { format!(" -{removed}") } else { String::new() };
                 (g.done, Slot::Ok, Row::of(&format!("+{added}{lost}"), Slot::Soft))
             }
+            ProposalStatus::SetAside => (g.skipped, Slot::Soft, Row::of("set aside", Slot::Soft)),
             ProposalStatus::Skipped | ProposalStatus::Dropped => {
                 (g.skipped, Slot::Soft, Row::of("left", Slot::Soft))
             }
@@ -278,7 +297,10 @@ impl<'a> Drawer<'a> {
 
     fn gate(&mut self, gate: &Gate, plan: &Plan, pad: usize, proof: Option<&(Millis, Proof)>) {
         let g = self.ctx.glyphs;
+        let command = |c: &pilothouse_core::checkpoint::Checkpoint| c.kind.command().and_then(|c| c.gate);
+        let waits = self.ctx.state.open.values().any(|c| command(c) == Some(gate.id));
         let (mark, ink) = match gate.status {
+            GateStatus::Running if waits => (g.waits, Slot::Warn),
             GateStatus::Pending => (g.pending, Slot::Soft),
             GateStatus::Running => (g.spin(self.ctx.spinner), Slot::Info),
             GateStatus::Passed(_) => (g.done, Slot::Ok),
@@ -296,6 +318,7 @@ impl<'a> Drawer<'a> {
         };
         let right = match gate.status {
             GateStatus::Pending => Row::of(&after(gate, plan), Slot::Faint),
+            GateStatus::Running if waits => Row::of("waits for you", Slot::Warn),
             GateStatus::Running => Row::of("running", Slot::Info),
             GateStatus::Passed(_) | GateStatus::Failed(_) => Row::of(&seen(), Slot::Soft),
             GateStatus::Stale(_) => {

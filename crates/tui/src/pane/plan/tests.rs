@@ -98,6 +98,7 @@ fn running() -> Screen {
         proposal: ProposalId(23),
         hunk: 0,
         decision: Some(pilothouse_core::proposal::Decision::Taken),
+        comment: None,
     });
     s.story.later(12_000);
     s

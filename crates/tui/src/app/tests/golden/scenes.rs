@@ -70,7 +70,7 @@ pub(super) const ALL: &[Scene] = &[
     ("diff-all", |w, h| review(w, h, "<ctrl-x>dd")),
     ("diff-sheet", |w, h| review(w, h, "<ctrl-x>dA")),
     ("diff-side-by-side", |w, h| review(w, h, "<ctrl-x>dt")),
-    ("diff-applied", |w, h| review(w, h, "<ctrl-x>da")),
+    ("diff-applied", |w, h| review(w, h, "<ctrl-x>daa")),
     ("diff-empty", |w, h| pressed(answered(w, h), "<ctrl-x>d")),
     ("diff-control-file", |w, h| control(w, h, "<ctrl-x>d")),
     ("diff-control-word", |w, h| control(w, h, "<ctrl-x>da")),
@@ -306,7 +306,7 @@ fn gate_asks(width: u16, height: u16) -> Desk {
 
 fn gate_ended(width: u16, height: u16, code: i32) -> Desk {
     let mut desk = pressed(gate_asks(width, height), "<ctrl-x>a");
-    desk.wait(1_000).press("y").deliver().press("q");
+    desk.wait(1_000).press("y").deliver();
     let call = desk.tools.remove(0);
     let exit = pilothouse_core::tool::Exit {
         code: Some(code),

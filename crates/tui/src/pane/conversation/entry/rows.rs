@@ -72,6 +72,7 @@ fn verb(call: &Call) -> &str {
     let running = call.state == CallState::Running;
     match call.tool {
         Some(Tool::Run) if call.state == CallState::Ended(CallStatus::Refused) => "Run",
+        Some(Tool::Run) if call.took.is_none() && matches!(call.state, CallState::Ended(_)) => "Not run",
         Some(tool) if call.state == CallState::Ended(CallStatus::Refused) => tool.name(),
         Some(Tool::Run) if call.state == CallState::Asked => "Run",
         Some(tool) => tool.words(running),

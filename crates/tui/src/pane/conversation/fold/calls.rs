@@ -21,6 +21,9 @@ use crate::{
 /// Lines of a command's output that are kept while it runs.
 const TAIL_KEPT: usize = 200;
 
+/// Lines of output of a command that the user typed which are shown without a key.
+const SHOWN: usize = 20;
+
 impl Log {
     pub(super) fn thinking(&mut self, at: Millis, call: CallId, lane: LaneId) {
         let beside = self.running && self.lanes.get(&lane) == Some(&LaneKind::Answer);
@@ -56,6 +59,20 @@ impl Log {
             if !keep {
                 self.gone(key);
             }
+        }
+    }
+
+    /// A lane ended: whatever its model had begun streams no more. What it had said by then stays, and the
+    /// end of the cut reply still finds it.
+    pub(super) fn stop_reply(&mut self, lane: LaneId) {
+        let Some(call) = self.asking.remove(&lane) else { return };
+        let Some(key) = self.calls.get(&call).copied() else { return };
+        let Some(Entry { body: Body::Reply(r), dirty, .. }) = self.get_mut(key) else { return };
+        *dirty = true;
+        (r.running, r.cut) = (false, true);
+        if r.md.source().is_empty() {
+            self.calls.remove(&call);
+            self.gone(key);
         }
     }
 
@@ -179,7 +196,8 @@ impl Log {
             self.names.remove(call);
         }
         let Some(key) = self.calls.remove(call) else { return };
-        let Some(Entry { body: Body::Call(c), dirty, .. }) = self.get_mut(key) else { return };
+        let typed = self.typed.remove(call);
+        let Some(Entry { body: Body::Call(c), dirty, open, .. }) = self.get_mut(key) else { return };
         let ran = c.state == CallState::Running;
         let quiet = c.tool.is_some_and(Tool::speaks_to_session);
         c.took = ran.then(|| stamped.at.0.saturating_sub(c.since.0));
@@ -192,6 +210,7 @@ impl Log {
             c.ruling.clone_from(ruling);
         }
         c.result = Text::of(result);
+        *open |= typed && c.result.shown.lines().count() <= SHOWN;
         *dirty = true;
         if quiet && *status == CallStatus::Done {
             self.gone(key);

@@ -45,6 +45,7 @@ impl Log {
                 self.mark(at, Mark::Stale, &format!("[Gate: {name}] stale: files changed since it passed"));
             }
             Event::GateReset { gate, skipped: true } => {
+                self.waived += 1;
                 let name = self.gate_name(gate.0);
                 self.mark(at, Mark::Skipped, &format!("[Gate: {name}] skipped"));
             }
@@ -80,6 +81,14 @@ impl Log {
                 let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
                 let word = if *dropped { "discarded" } else { "left" };
                 self.mark(at, Mark::Skipped, &format!("{word} {path}: {reason}"));
+            }
+            Event::ProposalSetAside { proposal, reason } => {
+                let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
+                self.mark(at, Mark::Skipped, &format!("set aside {path}: {reason} – /proposals lists it"));
+            }
+            Event::ProposalTakenUp { proposal } => {
+                let path = self.paths.get(proposal).cloned().unwrap_or_else(|| proposal.to_string());
+                self.mark(at, Mark::Dot, &format!("taken up again: {path}"));
             }
             Event::Reverted { redo, .. } => {
                 self.mark(
@@ -175,8 +184,13 @@ impl Log {
             0 => "No file changed.".to_owned(),
             n => format!("{} created/modified.", count(n, "file")),
         };
+        let waived = self.waived;
         let (sign, ink, text) = match status {
+            RunStatus::Completed if waived > 0 => {
+                ("✓", Slot::Ok, format!("Complete. {files} {} waived by you.", count(waived, "gate")))
+            }
             RunStatus::Completed => ("✓", Slot::Ok, format!("Complete. {files}")),
+            RunStatus::Ended => ("–", Slot::Warn, format!("{summary}. {files}")),
             RunStatus::Failed => ("✗", Slot::Bad, format!("Failed: {summary} {files}")),
             RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {files}")),
             RunStatus::Manual => ("–", Slot::Soft, format!("Over to you; the plan is kept. {files}")),

@@ -1,0 +1,119 @@
+//! What the output of a failed check comes to: how many things failed, which, and the first of them whole.
+//!
+//! Owns the readers of the usual tools' outputs, one a file. Never runs anything, and never shows what passed. An
+//! output that no reader knows is given by its end.
+
+mod cargo;
+mod go;
+mod python;
+mod script;
+#[cfg(test)]
+mod tests;
+
+/// Most bytes of a digest.
+pub const DIGEST_BYTES: usize = 4 * 1024;
+/// Failures that are told whole.
+const WHOLE: usize = 3;
+/// Most bytes of one of them.
+const FAILURE_BYTES: usize = 1200;
+/// Most names in a headline.
+const NAMES: usize = 6;
+/// Most bytes of a name.
+const NAME_BYTES: usize = 120;
+
+/// One thing that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Failed {
+    /// A test's name, or where a mistake is.
+    name: String,
+    /// What was said of it, whole.
+    text: String,
+}
+
+/// What a reader found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Found {
+    /// What there are several of: `failed`, `errors`.
+    noun: &'static str,
+    /// Everything that failed, in the order in which it is told.
+    failed: Vec<Failed>,
+}
+
+impl Found {
+    fn tests() -> Self {
+        Self { noun: "failed", failed: Vec::new() }
+    }
+
+    fn mistakes() -> Self {
+        Self { noun: "errors", failed: Vec::new() }
+    }
+
+    /// Adds what failed; what stands there already gets the text that it lacks.
+    fn add(&mut self, name: &str, text: &str) {
+        let (name, text) = (name.trim(), text.trim_matches('\n').trim_end());
+        match self.failed.iter_mut().find(|f| f.name == name) {
+            Some(known) if known.text.is_empty() => text.clone_into(&mut known.text),
+            Some(known) if known.text == text || self.noun == "failed" => {}
+            Some(_) | None => self.failed.push(Failed { name: name.to_owned(), text: text.to_owned() }),
+        }
+    }
+
+    fn headline(&self) -> String {
+        let count = self.failed.len();
+        let names: Vec<String> = self.failed.iter().take(NAMES).map(|f| short(&f.name, NAME_BYTES)).collect();
+        let more = if count > NAMES { format!(" and {} more", count - NAMES) } else { String::new() };
+        let noun = if count == 1 { self.noun.trim_end_matches('s') } else { self.noun };
+        format!("{count} {noun}: {}{more}", names.join(", "))
+    }
+
+    fn told(&self) -> String {
+        let mut out = self.headline();
+        for failed in self.failed.iter().filter(|f| !f.text.is_empty()).take(WHOLE) {
+            out.push_str("\n\n");
+            if !failed.text.contains(&failed.name) {
+                out.push_str(&format!("{}\n", failed.name));
+            }
+            out.push_str(&short(&failed.text, FAILURE_BYTES));
+        }
+        short(&out, DIGEST_BYTES)
+    }
+}
+
+/// What an output says is wrong, its headline in the first line; nothing where no reader knows the output.
+pub fn digest(output: &str) -> Option<String> {
+    let lines: Vec<&str> = output.lines().collect();
+    let readers: [fn(&[&str]) -> Found; 9] = [
+        cargo::tests,
+        cargo::build,
+        python::pytest,
+        python::unittest,
+        script::jest,
+        script::vitest,
+        go::tests,
+        script::tsc,
+        script::eslint,
+    ];
+    readers.iter().map(|read| read(&lines)).find(|found| !found.failed.is_empty()).map(|found| found.told())
+}
+
+/// The end of an output that no reader knows.
+pub fn end(output: &str) -> &str {
+    let output = output.trim_end();
+    let from = output.ceil_char_boundary(output.len().saturating_sub(DIGEST_BYTES));
+    let tail = output.get(from..).unwrap_or_default();
+    if from == 0 { tail } else { tail.split_once('\n').map_or(tail, |(_, rest)| rest) }
+}
+
+/// A text cut at its end, with a sign that it is.
+fn short(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let cut = text.get(..text.floor_char_boundary(most.saturating_sub('…'.len_utf8()))).unwrap_or_default();
+    format!("{cut}…")
+}
+
+/// The lines from `from` on up to one that ends the block.
+fn block<'a>(lines: &[&'a str], from: usize, ends: impl Fn(&str) -> bool) -> Vec<&'a str> {
+    lines.iter().skip(from).take_while(|line| !ends(line)).copied().collect()
+}

@@ -1,0 +1,102 @@
+//! Outputs of the tools as they were printed, those of go by hand after its documentation; and outputs cut anywhere.
+
+use super::*;
+
+const CARGO: &str = include_str!("../../tests/data/digest/cargo-test.txt");
+const PYTEST: &str = include_str!("../../tests/data/digest/pytest.txt");
+const JEST: &str = include_str!("../../tests/data/digest/jest.txt");
+
+const ALL: [&str; 13] = [
+    CARGO,
+    include_str!("../../tests/data/digest/cargo-build.txt"),
+    include_str!("../../tests/data/digest/clippy.txt"),
+    PYTEST,
+    include_str!("../../tests/data/digest/pytestq.txt"),
+    include_str!("../../tests/data/digest/unittest.txt"),
+    JEST,
+    include_str!("../../tests/data/digest/vitest.txt"),
+    include_str!("../../tests/data/digest/go-test.txt"),
+    include_str!("../../tests/data/digest/go-build.txt"),
+    include_str!("../../tests/data/digest/tsc.txt"),
+    include_str!("../../tests/data/digest/tsc-pretty.txt"),
+    include_str!("../../tests/data/digest/eslint.txt"),
+];
+
+const HEADLINES: [&str; 13] = [
+    "5 failed: tests::prints, tests::result, tests::binary, should, position_panel",
+    "1 error: cannot find value `c` in this scope (src/lib.rs:3:49)",
+    "2 errors: cannot find value `c` in this scope (src/lib.rs:3:49), unused import: `std::fmt` (src/lib.rs:2:5)",
+    "4 failed: test_a.py::test_add, test_a.py::test_fail_names, test_a.py::test_error, test_a.py::test_many[2]",
+    "4 failed: test_a.py::test_add, test_a.py::test_fail_names, test_a.py::test_error, test_a.py::test_many[2]",
+    "2 failed: Bowling.test_raises, Bowling.test_score",
+    "3 failed: math › adds, math › objects, throws",
+    "3 failed: v/b.test.ts > math > adds, v/b.test.ts > math > objects, v/b.test.ts > throws",
+    "3 failed: TestScore, TestTable/strike, TestTable/failing_error",
+    "2 errors: undefined: frams (./bowling.go:9:12), declared and not used: x (./bowling.go:12:3)",
+    "3 errors: Type 'string' is not assignable to type 'number'. (c.ts:1:7), Property 'lenght' does not exist on type \
+     'string'. Did you mean 'length'? (c.ts:2:41), Cannot find name 'y'. (c.ts:2:50)",
+    "3 errors: Type 'string' is not assignable to type 'number'. (c.ts:1:7), Property 'lenght' does not exist on type \
+     'string'. Did you mean 'length'? (c.ts:2:41), Cannot find name 'y'. (c.ts:2:50)",
+    "2 errors: 'foo' is not defined no-undef (/w/d.js:2:1), Empty block statement no-empty (/w/d.js:3:8)",
+];
+
+#[test]
+fn the_first_line_says_how_many_failed_and_which() {
+    for (output, headline) in ALL.iter().zip(HEADLINES) {
+        let told = digest(output).unwrap_or_default();
+        assert_eq!(told.lines().next(), Some(headline), "{told}");
+        assert!(told.len() <= DIGEST_BYTES);
+        let framed = format!("exit 1, took 0.3 s\nstdout:\n{output}\nstderr:\nwarning: x\n");
+        assert_eq!(digest(&framed).unwrap_or_default().lines().next(), Some(headline));
+    }
+}
+
+#[test]
+fn a_failure_is_told_with_its_place_and_both_sides_and_nothing_that_passed() {
+    for (output, parts) in [
+        (
+            CARGO,
+            &["panicked at src/lib.rs:8:19", "mixing\n  left: 255\n right: 3", "hello", "Error: \"no\""][..],
+        ),
+        (PYTEST, &["assert -1 == 3", "test_a.py:8: AssertionError", "ValueError: error: no such colour"]),
+        (JEST, &["Expected: 3\n    Received: -1", "a.test.js:3:42", "failed to do it"]),
+        (ALL[5], &["self.assertEqual(20, 10)", "AssertionError: 20 != 10", "line 9, in test_raises"]),
+        (ALL[7], &["expected -1 to be 3", "❯ v/b.test.ts:3:38"]),
+        (ALL[8], &["Score() = 19, want 20", "strike: got 10, want 30"]),
+        (ALL[11], &["a.lenght + y"]),
+    ] {
+        let told = digest(output).unwrap_or_default();
+        for part in parts {
+            assert!(told.contains(part), "{part}\n{told}");
+        }
+        for passed in ["... ok", "✓", "backtrace", "rust_begin_unwind", "passed", "ok  \t"] {
+            assert!(!told.contains(passed), "{passed}\n{told}");
+        }
+    }
+}
+
+#[test]
+fn what_no_reader_knows_is_given_by_its_end() {
+    for output in
+        ["", "all fine\n", "make: *** [Makefile:2: x] Error 1", "test a ... ok\nerror: linking failed"]
+    {
+        assert_eq!(digest(output), None, "{output}");
+    }
+    let long = format!("{}the last", "ä line\n".repeat(2000));
+    assert!(end(&long).len() <= DIGEST_BYTES && end(&long).ends_with("the last"));
+    assert!(end(&long).starts_with("ä line\n"));
+    assert_eq!(end("short\n"), "short");
+}
+
+#[test]
+fn any_part_of_an_output_can_be_read_and_stays_short() {
+    let all = ALL.concat();
+    for at in (0..all.len()).filter(|at| all.is_char_boundary(*at)).step_by(7) {
+        for part in [&all[..at], &all[at..]] {
+            assert!(digest(part).unwrap_or_default().len() <= DIGEST_BYTES);
+        }
+    }
+    let many: String = (0..5000).map(|n| format!("test m::t{n} ... FAILED\n")).collect();
+    let told = digest(&many).unwrap_or_default();
+    assert!(told.starts_with("5000 failed: m::t0, ") && told.ends_with("and 4994 more"), "{told}");
+}

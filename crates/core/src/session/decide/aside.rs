@@ -1,0 +1,125 @@
+//! What is set aside: proposals and plans whose work ended before the user had decided.
+//!
+//! Owns how they are put there, listed, taken up again and given up. Never drops one unasked.
+
+use std::collections::BTreeMap;
+
+use super::{Decided, Draft};
+use crate::{
+    event::{Event, Level},
+    ids::{LaneId, ProposalId},
+    input::Refusal,
+    intent::Phase,
+    plan::Plan,
+    proposal::Proposal,
+    question::Review,
+};
+
+impl Draft<'_> {
+    /// Keeps what these lanes proposed and nobody decided, and says where it is.
+    pub(super) fn set_aside(&mut self, reason: &str, of: impl Fn(&Self, LaneId) -> bool) {
+        let open: Vec<ProposalId> =
+            self.state.open_proposals().filter(|p| of(self, p.lane)).map(|p| p.id).collect();
+        self.put_aside(&open, reason);
+    }
+
+    /// A step that is done again proposes its changes anew: those that it left give way.
+    pub(super) fn give_way(&mut self, plan: &Plan) {
+        let again = |p: &Proposal| p.task.and_then(|t| plan.task(t)).is_some_and(|t| !t.status.settled());
+        let old = self.state.open_proposals().filter(|p| again(p));
+        let old: Vec<ProposalId> = old.map(|p| p.id).collect();
+        self.put_aside(&old, "its step is done again");
+    }
+
+    fn put_aside(&mut self, ids: &[ProposalId], reason: &str) {
+        for proposal in ids {
+            self.emit(Event::ProposalSetAside { proposal: *proposal, reason: reason.to_owned() });
+        }
+        if !ids.is_empty() {
+            self.settle_reviews();
+        }
+    }
+
+    /// `/proposals`: lists what is set aside, takes it up again or gives it up.
+    pub(super) fn proposals(&mut self, args: &str) -> Decided {
+        match args {
+            "" => self.list_aside(),
+            "all" => self.take_up(|_| true),
+            "drop" => self.drop_aside(),
+            "plan" => self.take_up_plan(),
+            path => self.take_up(|p| p.path.as_str() == path),
+        }
+    }
+
+    fn list_aside(&mut self) -> Decided {
+        let plans = self.state.earlier.iter().chain(&self.state.suspended).filter(|p| p.unfinished());
+        let plans: Vec<String> = plans.map(Plan::standing).collect();
+        let files: Vec<String> = self.state.set_aside().map(proposal_line).collect();
+        if plans.is_empty() && files.is_empty() {
+            return Err(Refusal::new("nothing is set aside"));
+        }
+        let words = [
+            ("FILE, all", "takes changes up again"),
+            ("plan", "the last plan"),
+            ("drop", "gives changes up"),
+        ];
+        let words: Vec<String> = words.iter().map(|(w, does)| format!("{w}: {does}")).collect();
+        self.notice(Level::Info, format!("Set aside; /proposals and … {}", words.join("; ")));
+        for line in files.into_iter().chain(plans) {
+            self.notice(Level::Info, line);
+        }
+        Ok(())
+    }
+
+    /// The newest of each file waits for a decision again; whether it still fits is seen when it is written.
+    fn take_up(&mut self, which: impl Fn(&Proposal) -> bool) -> Decided {
+        let taken = |p: &&Proposal| which(p) && !self.state.open_proposals().any(|o| o.path == p.path);
+        let mut newest = BTreeMap::new();
+        for p in self.state.set_aside().filter(taken) {
+            newest.entry(p.path.clone()).or_insert((p.lane, p.id));
+        }
+        if newest.is_empty() {
+            let open = self.state.set_aside().any(which);
+            let why =
+                if open { "a newer change of that waits already" } else { "nothing of that is set aside" };
+            return Err(Refusal::new(why));
+        }
+        let mut lanes: BTreeMap<LaneId, Vec<ProposalId>> = BTreeMap::new();
+        for (lane, proposal) in newest.into_values() {
+            self.emit(Event::ProposalTakenUp { proposal });
+            lanes.entry(lane).or_default().push(proposal);
+        }
+        for (lane, proposals) in lanes {
+            if let Some(old) = self.state.diff_of(lane).map(|c| c.id) {
+                self.close(old, None);
+            }
+            self.ask(Review { lane, proposals }, "Changes that were set aside wait again.");
+        }
+        Ok(())
+    }
+
+    fn take_up_plan(&mut self) -> Decided {
+        if self.state.phase != Phase::Idle {
+            return Err(Refusal::new("a plan is under way; stop it first, it is set aside then"));
+        }
+        let plan = self.state.plan_aside().cloned();
+        self.present_again(plan.ok_or_else(|| Refusal::new("no unfinished plan is set aside"))?)
+    }
+
+    fn drop_aside(&mut self) -> Decided {
+        let all: Vec<ProposalId> = self.state.set_aside().map(|p| p.id).collect();
+        if all.is_empty() {
+            return Err(Refusal::new("nothing is set aside"));
+        }
+        for proposal in all {
+            let reason = "you gave it up".to_owned();
+            self.emit(Event::ProposalClosed { proposal, reason, dropped: true });
+        }
+        Ok(())
+    }
+}
+
+fn proposal_line(p: &Proposal) -> String {
+    let (taken, left, open) = p.tally();
+    format!("set aside: {} (hunks: {taken} taken, {left} left, {open} undecided)", p.path)
+}

@@ -1,0 +1,157 @@
+//! Words beside questions: what a line answers, and what it says besides.
+//!
+//! Owns that words answer only what they answer whole. Never routes what is left: `say.rs` does.
+
+use super::{Decided, Draft};
+use crate::{
+    blob::BlobId,
+    checkpoint::{Answer, Checkpoint},
+    event::Level,
+    ids::{CheckpointId, Seq, TurnId},
+    input::Refusal,
+    intent::{Control, Phase, Reading, Turn},
+    plan::Plan,
+    question::Lone,
+};
+
+/// A line that is an answer, and the question that it answers.
+pub(super) struct Worded {
+    /// The question.
+    pub question: CheckpointId,
+    /// The answer.
+    pub answer: Answer,
+    /// The hash of what was shown, where the answer is bound to it.
+    pub shown: Option<BlobId>,
+}
+
+/// The answer to a question in words; where these are none, what would be one.
+fn worded(question: &Checkpoint, answer: Option<Answer>) -> Result<Worded, Refusal> {
+    let Some(answer) = answer else { return Err(Refusal::new(question.kind.how())) };
+    // Whoever says this has seen the question: `said` looked at that.
+    Ok(Worded { question: question.id, answer, shown: question.kind.shown() })
+}
+
+/// A message in its parts: control words, and what is said beside them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mixed {
+    words: Vec<Control>,
+    rest: Vec<String>,
+}
+
+impl Draft<'_> {
+    /// Whether a line would answer a question that was asked after `seen`. A command is no answer.
+    pub(super) fn unseen_answer(&self, line: &str, seen: Seq) -> bool {
+        let unseen = |c: &&Checkpoint| self.state.asked.get(&c.id).is_some_and(|at| *at > seen);
+        if let Some(lone) = Lone::of(line) {
+            let newest = self.state.newest_question().filter(unseen);
+            return newest.is_some_and(|c| c.kind.lone(lone).is_some());
+        }
+        let Some(question) = self.state.phase_question().filter(unseen) else { return false };
+        let reading = self.read(line);
+        let yes = matches!(reading.whole.turn, Turn::Control(Control::Approve | Control::Proceed));
+        let command = reading.slash.is_some() || line.starts_with('!');
+        !command && (question.kind.read(line).is_some() || yes)
+    }
+
+    /// A line all of which is an answer: a lone yes or no is one to the newest question whatever its
+    /// kind, any other word to the question that holds the phase. `None` when it answers nothing.
+    pub(super) fn answer_in_words(&self, line: &str) -> Option<Result<Worded, Refusal>> {
+        if let Some(question) = self.state.newest_question().filter(|_| Lone::of(line).is_some()) {
+            return Some(worded(question, Lone::of(line).and_then(|lone| question.kind.lone(lone))));
+        }
+        if let Some(question) = self.state.phase_question()
+            && let Some(answer) = question.kind.read(line)
+        {
+            return Some(worded(question, Some(answer)));
+        }
+        // Beside a diff that waits, a short word is about it and never about the run.
+        let review = self.state.open.values().find(|c| c.kind.review().is_some())?;
+        let short = Lone::of(line).is_some() || self.under.tiers.classifier.declines(line);
+        short.then(|| worded(review, None))
+    }
+
+    /// The parts of a message that holds control words and something else; `None` when it is read
+    /// as one. A nod ("ok", "no", "again") beside something else answers nothing: what is said with
+    /// it counts.
+    pub(super) fn mixed(&self, reading: &Reading) -> Option<Mixed> {
+        let (mut mixed, mut nods) = (Mixed::default(), 0);
+        for part in reading.ordered.iter().filter_map(|i| reading.segments.get(*i)) {
+            match &part.class.turn {
+                Turn::Control(word) if self.is_sure(&part.class) && !word.is_manner() => {
+                    if self.stands_beside(word, &part.text) {
+                        mixed.words.push(word.clone());
+                    } else {
+                        nods += 1;
+                    }
+                }
+                Turn::Control(_) | Turn::Query(_) | Turn::PlanNew(_) | Turn::PlanContinue => {
+                    mixed.rest.push(part.text.clone());
+                }
+            }
+        }
+        let nodded = nods > 0 && !mixed.rest.is_empty() && matches!(reading.whole.turn, Turn::Control(_));
+        let several = !mixed.words.is_empty() && mixed.words.len() + mixed.rest.len() >= 2;
+        (several || nodded).then_some(mixed)
+    }
+
+    /// Whether a word to the workbench has effect although something else is said with it.
+    fn stands_beside(&self, word: &Control, text: &str) -> bool {
+        match word {
+            Control::Cancel => !self.under.tiers.classifier.declines(text),
+            Control::ModeSwitch(_) | Control::Reset | Control::Help | Control::Status => true,
+            Control::Redo
+            | Control::Exit
+            | Control::Replan
+            | Control::Approve
+            | Control::Proceed
+            | Control::Other(_) => false,
+        }
+    }
+
+    /// The words that stop or set something first, in their order, then the rest as a message of its
+    /// own. An open question that they leave open stays so.
+    pub(super) fn say_mixed(
+        &mut self,
+        turn: Option<TurnId>,
+        line: &str,
+        reading: &Reading,
+        mixed: Mixed,
+    ) -> Decided {
+        let turn = turn.unwrap_or_else(|| self.begin_turn(line));
+        for word in mixed.words {
+            if let Err(refusal) = self.control(word) {
+                self.notice(Level::Info, refusal.reason);
+            }
+        }
+        if mixed.rest.is_empty() {
+            self.classify(turn, line, reading);
+            return Ok(());
+        }
+        // What is left is read in the phase that the words led to.
+        let rest = self.read(&mixed.rest.join(". "));
+        self.classify(turn, line, &rest);
+        self.route_reading(turn, &rest)
+    }
+
+    /// Whether something but the agent's last word waits for a yes or a "go on".
+    pub(super) fn awaits_word(&self, word: &Control) -> bool {
+        if self.state.phase_question().is_some() {
+            return true;
+        }
+        match self.state.phase {
+            Phase::Idle => {
+                let unfinished = self.state.suspended.as_ref().is_some_and(Plan::unfinished);
+                *word == Control::Proceed && unfinished && !self.agent_spoke()
+            }
+            Phase::Planning | Phase::Executing => !self.agent_spoke(),
+            Phase::AwaitingApproval | Phase::Failed => true,
+        }
+    }
+
+    /// Whether the last word before the user's newest was the agent's.
+    fn agent_spoke(&self) -> bool {
+        let newest = self.state.recent.iter().rposition(|said| said.by_user);
+        let before = newest.and_then(|at| at.checked_sub(1)).and_then(|at| self.state.recent.get(at));
+        before.is_some_and(|said| !said.by_user)
+    }
+}

@@ -1,0 +1,113 @@
+//! What sending a line would do now, told before it is sent.
+//!
+//! Owns the words for it. They are read off what the deciders decide on a copy, so that a promise
+//! and what happens come from one computation. Never changes anything.
+
+use super::{LaneKind, Session, State};
+use crate::{
+    checkpoint::Answer,
+    event::{Event, RunStatus, Stamped},
+    ids::{CheckpointId, Millis},
+    input::Input,
+    intent::{Control, IntentPath, Turn},
+};
+
+/// One thing that a line would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// It answers this open question.
+    Answers(CheckpointId, Answer),
+    /// The plan that waits begins to run.
+    Starts,
+    /// The run is stopped.
+    StopsRun,
+    /// The plan that waits, or the one that is being made, is set aside.
+    SetsAside,
+    /// A plan is made, or made anew.
+    Plans,
+    /// It is answered; nothing is changed unasked.
+    Talks,
+    /// Commands run for it, each one checked.
+    Runs,
+    /// It waits for the end of what runs.
+    Queues,
+    /// It is asked back what is meant.
+    Asks,
+    /// A later tier is asked what it means.
+    Consults,
+    /// It waits until an earlier message is understood.
+    Waits,
+    /// The last change is taken back.
+    Undoes,
+    /// A word to the workbench.
+    Word(Control),
+}
+
+/// What sending a line would do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Foretold {
+    /// Everything, in its order; nothing where the line is refused.
+    pub deeds: Vec<Deed>,
+    /// How the message is understood, where it is one.
+    pub meant: Option<(Turn, IntentPath)>,
+    /// Why nothing would happen.
+    pub refused: Option<String>,
+}
+
+impl Foretold {
+    /// Whether it would do this.
+    pub fn does(&self, deed: &Deed) -> bool {
+        self.deeds.contains(deed)
+    }
+
+    /// What the events of a step did to a state.
+    pub fn of(before: &State, events: &[Stamped]) -> Self {
+        let mut told = Self::default();
+        for event in events {
+            if let Event::IntentClassified { class, path, .. } = &event.event {
+                told.meant = Some((class.clone(), path.clone()));
+            }
+            if let Some(deed) = deed(before, &event.event).filter(|d| !told.does(d)) {
+                told.deeds.push(deed);
+            }
+        }
+        told
+    }
+}
+
+impl Session {
+    /// What saying a line would do now, by whoever has seen all that there is.
+    pub fn foretell(&self, line: &str) -> Foretold {
+        let said = Input::Say { text: line.to_owned(), seen: self.state.seq };
+        match self.clone().step(Millis(0), said) {
+            Ok(step) => Foretold::of(&self.state, &step.events),
+            Err(refusal) => Foretold { refused: Some(refusal.reason), ..Foretold::default() },
+        }
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "whatever is not named is no deed of its own")]
+fn deed(before: &State, event: &Event) -> Option<Deed> {
+    Some(match event {
+        Event::CheckpointResolved { checkpoint, answer: Some(answer), .. } => {
+            let plan = before.open.get(checkpoint).is_some_and(|c| c.kind.is_confirmation());
+            let starts = plan && *answer == Answer::Approve;
+            if starts { Deed::Starts } else { Deed::Answers(*checkpoint, answer.clone()) }
+        }
+        Event::RunCompleted { status: RunStatus::Cancelled, .. } => Deed::StopsRun,
+        Event::PlanShelved { .. } if before.plan.is_some() => Deed::SetsAside,
+        Event::LaneOpened { kind: LaneKind::Planning, .. } => Deed::Plans,
+        Event::LaneOpened { kind: LaneKind::Answer, .. } => Deed::Talks,
+        Event::LaneOpened { kind: LaneKind::Goal, .. } => Deed::Runs,
+        Event::QueueChanged { plan_new, more, control, later } => {
+            let count = usize::from(plan_new.is_some()) + more.len() + control.len() + later.len();
+            return (count > before.queue.len()).then_some(Deed::Queues);
+        }
+        Event::CheckpointOpened { checkpoint } if checkpoint.kind.asks_back() => Deed::Asks,
+        Event::IntentAsked { vectors, model, .. } if *vectors || *model => Deed::Consults,
+        Event::IntentAsked { .. } => Deed::Waits,
+        Event::RevertStarted { redo: false, .. } => Deed::Undoes,
+        Event::ControlGiven { control } => Deed::Word(control.clone()),
+        _ => return None,
+    })
+}

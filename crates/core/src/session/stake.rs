@@ -1,0 +1,37 @@
+//! What is at stake: named before something that would stop or leave it.
+//!
+//! Owns the words, and which answer a stop would reach. Never decides.
+
+use super::State;
+use crate::{ids::LaneId, lane::LaneKind};
+
+impl State {
+    /// What leaving would set aside or stop, in words; empty when nothing is at stake.
+    pub fn at_stake(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let files = self.open_proposals().count();
+        let decided: usize = self.open_proposals().map(|p| p.decided.len()).sum();
+        if files > 0 {
+            let s = if files == 1 { " waits" } else { "s wait" };
+            let done = if decided > 0 { format!(" (hunks decided: {decided})") } else { String::new() };
+            out.push(format!("{files} file{s} for your decision{done}"));
+        }
+        if let Some(plan) = &self.plan {
+            out.push(format!("a plan at {} of {} steps", plan.done(), plan.tasks.len()));
+        } else if self.run.is_some() || self.is_executing() {
+            out.push("something runs".to_owned());
+        }
+        let queued = self.queue.len();
+        if queued > 0 {
+            out.push(format!("{queued} queued"));
+        }
+        out
+    }
+
+    /// The last answer that is being given and is no run of its own.
+    pub fn answering(&self) -> Option<LaneId> {
+        let run = self.run.as_ref().filter(|_| self.plan.is_none()).map(|r| r.turn);
+        let mut lanes = self.lanes.values().rev().filter(|l| l.kind == LaneKind::Answer);
+        lanes.find(|l| run != Some(l.turn)).map(|l| l.id)
+    }
+}

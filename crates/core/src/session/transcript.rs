@@ -1,0 +1,303 @@
+//! The transcript: what a model is told of a session, one append-only list in the order in which it
+//! happened.
+//!
+//! Owns what belongs to it, and which part of it a lane sees: the main line goes on from lane to lane,
+//! what runs beside it forks and leaves a report. Names places in the log only; never holds a text,
+//! and never words one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    blob::BlobId,
+    checkpoint::CheckpointKind,
+    event::{Event, RunStatus},
+    ids::{CallId, CheckpointId, LaneId, ProposalId, Seq, TurnId},
+    intent::{Control, Phase},
+    lane::LaneKind,
+};
+
+/// Everything that was said, done and decided, for the model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Transcript {
+    entries: Vec<Entry>,
+    lanes: BTreeMap<LaneId, Line>,
+    /// Where the text of a turn stands that no lane has taken up yet.
+    heard: BTreeMap<TurnId, Seq>,
+    /// The turn whose message was told last.
+    told: Option<TurnId>,
+    /// Calls that the workbench made and no reply asks for.
+    made: BTreeSet<CallId>,
+    /// Open questions whose answers are told, by where they were asked.
+    asked: BTreeMap<CheckpointId, Seq>,
+    /// Proposals to which the user gave another content.
+    edited: BTreeSet<ProposalId>,
+    /// What the user said about hunks.
+    comments: BTreeMap<(ProposalId, usize), String>,
+    /// What proposals start from, to tell an edit of the user from a proposal carried over.
+    bases: BTreeMap<ProposalId, Option<BlobId>>,
+    /// Where the active plan was told.
+    plan: Option<Seq>,
+}
+
+/// One thing that happened, by the event that tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The event.
+    pub seq: Seq,
+    /// The lane that it belongs to; `None` for what concerns all.
+    pub lane: Option<LaneId>,
+    /// What it is.
+    pub what: What,
+}
+
+/// What an [`Entry`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A message of the user.
+    User(TurnId),
+    /// A reply of the model.
+    Reply,
+    /// The result of a call that a reply made.
+    Result(CallId),
+    /// What came of a call that the workbench or the user made.
+    Output(CallId),
+    /// What the workbench told the model by itself.
+    Nudge,
+    /// Something that was decided or happened.
+    Record,
+    /// A step or a gate of the plan that was told in that event.
+    Step(Seq),
+    /// The answer to the question that was asked in that event.
+    Answer(Seq),
+    /// The end of a line beside the main one: the turn it served, and its last words.
+    Report(TurnId),
+}
+
+/// A lane as the transcript knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Line {
+    kind: LaneKind,
+    turn: TurnId,
+    /// How many entries there were when it began.
+    from: usize,
+    /// Whether it runs beside the main line.
+    beside: bool,
+    open: bool,
+    /// Its last reply without a call.
+    last: Option<Seq>,
+}
+
+impl Transcript {
+    /// Everything, oldest first.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What a lane's model is told, oldest first.
+    pub fn of(&self, lane: LaneId) -> impl Iterator<Item = &Entry> {
+        let fork = self.lanes.get(&lane).filter(|l| l.beside).map(|l| l.from);
+        self.entries.iter().enumerate().filter_map(move |(at, entry)| {
+            let own = entry.lane == Some(lane);
+            let trunk = !entry.lane.is_some_and(|l| self.is_beside(l));
+            let sees = own || (trunk && fork.is_none_or(|from| at < from));
+            sees.then_some(entry)
+        })
+    }
+
+    /// Whether a lane runs beside the main line.
+    pub fn is_beside(&self, lane: LaneId) -> bool {
+        self.lanes.get(&lane).is_some_and(|l| l.beside)
+    }
+
+    /// Whether the user gave a proposal another content.
+    pub fn was_edited(&self, proposal: ProposalId) -> bool {
+        self.edited.contains(&proposal)
+    }
+
+    /// What the user said about a hunk of a proposal.
+    pub fn comment(&self, proposal: ProposalId, hunk: usize) -> Option<&str> {
+        self.comments.get(&(proposal, hunk)).map(String::as_str)
+    }
+
+    /// Whether the user said something about a proposal.
+    pub fn is_commented(&self, proposal: ProposalId) -> bool {
+        self.comments.keys().any(|(id, _)| *id == proposal)
+    }
+
+    /// Folds what happened; `phase` is the phase before it.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most events tell a model nothing")]
+    pub(super) fn fold(&mut self, seq: Seq, event: &Event, phase: Phase) {
+        match event {
+            Event::TurnStarted { turn, .. } => drop(self.heard.insert(*turn, seq)),
+            Event::LaneOpened { lane, kind, turn, .. } => self.opened(*lane, *kind, *turn),
+            Event::LaneClosed { lane } => self.closed(*lane),
+            Event::ThinkingStarted { lane, .. } => self.take_up(*lane),
+            Event::MessageCompleted { lane, intermediate, .. } => {
+                if let Some(line) = self.lanes.get_mut(lane).filter(|_| !*intermediate) {
+                    line.last = Some(seq);
+                }
+                self.push(seq, Some(*lane), What::Reply);
+            }
+            Event::CallMade { call, lane, .. } => {
+                self.made.insert(*call);
+                self.take_up(*lane);
+            }
+            Event::LaneNudged { lane, .. } => self.push(seq, Some(*lane), What::Nudge),
+            Event::CallEnded { call, lane, .. } => self.call_ended(seq, *call, *lane),
+            Event::CheckpointOpened { checkpoint } => {
+                if let CheckpointKind::Failure(failure) = &checkpoint.kind
+                    && failure.gate.is_none()
+                    && failure.task.is_none()
+                {
+                    self.push(seq, None, What::Record);
+                }
+                if matches!(
+                    checkpoint.kind,
+                    CheckpointKind::Confirmation(_)
+                        | CheckpointKind::Failure(_)
+                        | CheckpointKind::Interruption(_)
+                ) {
+                    self.asked.insert(checkpoint.id, seq);
+                }
+            }
+            Event::CheckpointResolved { checkpoint, answer, .. } => {
+                if let Some(opened) = self.asked.remove(checkpoint).filter(|_| answer.is_some()) {
+                    self.push(seq, None, What::Answer(opened));
+                }
+            }
+            Event::SessionReopened { .. } => {
+                let open: Vec<LaneId> =
+                    self.lanes.iter().filter(|(_, l)| l.open).map(|(id, _)| *id).collect();
+                for lane in open {
+                    self.closed(lane);
+                }
+                self.asked.clear();
+                self.push(seq, None, What::Record);
+            }
+            Event::ControlGiven { control: Control::Reset } => {
+                self.entries.clear();
+                self.told = None;
+                self.lanes.values_mut().for_each(|l| (l.from, l.last) = (0, None));
+            }
+            _ => self.record(seq, event, phase),
+        }
+    }
+
+    /// Folds what is told in a record of its own.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most events tell a model nothing")]
+    fn record(&mut self, seq: Seq, event: &Event, phase: Phase) {
+        let told = match event {
+            Event::Proposed { proposal, .. } => {
+                self.bases.insert(proposal.id, proposal.before);
+                false
+            }
+            Event::ProposalEdited { proposal, .. } => {
+                // One that is carried over to a changed file starts from another content.
+                self.comments.retain(|(id, _), _| *id != proposal.id);
+                if self.bases.insert(proposal.id, proposal.before) == Some(proposal.before) {
+                    self.edited.insert(proposal.id);
+                }
+                false
+            }
+            Event::HunkDecided { proposal, hunk, comment: Some(text), .. } => {
+                match text.trim() {
+                    "" => drop(self.comments.remove(&(*proposal, *hunk))),
+                    text => drop(self.comments.insert((*proposal, *hunk), text.to_owned())),
+                }
+                false
+            }
+            Event::PlanReady { .. } => {
+                let planning = self.lanes.values().any(|l| l.open && l.kind == LaneKind::Planning);
+                self.plan = Some(seq);
+                !planning
+            }
+            Event::PlanShelved { .. } => self.plan.take().is_some() && phase != Phase::Executing,
+            Event::RunStarted { .. } => self.plan.is_some(),
+            Event::RunCompleted { status, goal, files, .. } => {
+                *status != RunStatus::Completed || goal.is_none() || !files.is_empty()
+            }
+            Event::ThinkingFailed { lane, fault, .. } => {
+                let answers = self.lanes.get(lane).is_some_and(|l| l.kind == LaneKind::Answer);
+                answers && fault.kind != crate::talk::FaultKind::Cancelled
+            }
+            Event::TaskStarted { .. }
+            | Event::TaskFailed { .. }
+            | Event::TaskSkipped { .. }
+            | Event::RepairStarted { .. }
+            | Event::GatePassed { .. }
+            | Event::GateFailed { .. }
+            | Event::GateWentStale { .. }
+            | Event::GateReset { skipped: true, .. } => {
+                if let Some(plan) = self.plan {
+                    self.push(seq, None, What::Step(plan));
+                }
+                false
+            }
+            Event::ProposalClosed { .. }
+            | Event::ProposalSetAside { .. }
+            | Event::ProposalTakenUp { .. }
+            | Event::Applied { .. }
+            | Event::ApplyFailed { .. }
+            | Event::Reverted { .. }
+            | Event::RevertFailed { .. }
+            | Event::CallLost { .. } => true,
+            _ => false,
+        };
+        if told {
+            self.push(seq, None, What::Record);
+        }
+    }
+
+    /// A lane begins; it runs beside the main line where that is at work, unless the work itself goes on
+    /// in it: then what had the main line runs beside from here.
+    fn opened(&mut self, lane: LaneId, kind: LaneKind, turn: TurnId) {
+        let at_work = self.lanes.values().any(|l| l.open && !l.beside);
+        let beside = kind == LaneKind::Answer && at_work;
+        if kind != LaneKind::Answer {
+            let answers = self.lanes.values_mut().filter(|l| l.open && l.kind == LaneKind::Answer);
+            answers.for_each(|l| l.beside = true);
+        }
+        let from = self.entries.len();
+        self.lanes.insert(lane, Line { kind, turn, from, beside, open: true, last: None });
+    }
+
+    /// A lane ends; one beside the main line leaves what it came to.
+    fn closed(&mut self, lane: LaneId) {
+        let Some(line) = self.lanes.get_mut(&lane).filter(|l| l.open) else { return };
+        line.open = false;
+        let line = *line;
+        if let Some(last) = line.last.filter(|_| line.beside) {
+            self.push(last, None, What::Report(line.turn));
+        }
+    }
+
+    /// A lane's work begins: the message that it serves is told, unless it is what was told last.
+    fn take_up(&mut self, lane: LaneId) {
+        let Some(line) = self.lanes.get(&lane).copied() else { return };
+        let begins = !self.entries.iter().skip(line.from).any(|e| e.lane == Some(lane));
+        let goes_on = match line.kind {
+            LaneKind::Answer | LaneKind::Planning | LaneKind::Goal => self.told == Some(line.turn),
+            LaneKind::Gate(_) => true,
+            LaneKind::Task(_) | LaneKind::Repair(_) => {
+                self.entries.iter().any(|e| e.what == What::User(line.turn))
+            }
+        };
+        let Some(said) = self.heard.get(&line.turn).copied().filter(|_| begins && !goes_on) else { return };
+        self.push(said, Some(lane), What::User(line.turn));
+        if !line.beside {
+            self.told = Some(line.turn);
+        }
+    }
+
+    fn call_ended(&mut self, seq: Seq, call: CallId, lane: LaneId) {
+        let made = self.made.remove(&call);
+        let gate = self.lanes.get(&lane).is_some_and(|l| matches!(l.kind, LaneKind::Gate(_)));
+        if !gate {
+            self.push(seq, Some(lane), if made { What::Output(call) } else { What::Result(call) });
+        }
+    }
+
+    fn push(&mut self, seq: Seq, lane: Option<LaneId>, what: What) {
+        self.entries.push(Entry { seq, lane, what });
+    }
+}

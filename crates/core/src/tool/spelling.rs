@@ -1,0 +1,207 @@
+//! Other spellings of arguments that have one meaning: names of fields, shapes of lists, patches.
+//!
+//! Owns how they are brought into the shape of their tool; which there are stands in the list in
+//! `call`. What fits as it is never comes here, and what could mean two things stays as it is.
+
+use serde::{Deserialize, Deserializer, de::Error, de::MapAccess, de::SeqAccess, de::Visitor};
+use serde_json::{Map, Value};
+
+use super::patch;
+
+/// More than this many seconds can only have been meant as milliseconds.
+const MOST_SECONDS: u64 = super::read::MOST_SECONDS;
+
+/// One other spelling of a tool's arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Spelling {
+    /// A field goes by other names as well.
+    Also(&'static str, &'static [&'static str]),
+    /// Fields that say nothing to the tool.
+    Unheard(&'static [&'static str]),
+    /// The fields of a list's only item stand outside.
+    Only(&'static str, &'static [&'static str]),
+    /// A list is written as JSON text, or as its only item.
+    List(&'static str),
+    /// An item of a list is a text, which is all of these fields.
+    Bare(&'static str, &'static [&'static str]),
+    /// The items of a list have other spellings themselves.
+    Each(&'static str, &'static [Self]),
+    /// A text that is left out is the first line of another.
+    Heads(&'static str, &'static str),
+    /// Seconds that are too many are milliseconds.
+    Millis(&'static str),
+    /// A patch under one of these names stands for the path and the edits.
+    Patch(&'static [&'static str]),
+}
+
+/// Brings arguments into the shape of their tool; `None` where nothing in them is spelled otherwise.
+///
+/// # Errors
+/// When a patch cannot be read, or says what the tool cannot do.
+pub(super) fn respell(spellings: &[Spelling], text: &str) -> Result<Option<String>, String> {
+    let read = match serde_json::from_str::<Once>(text) {
+        Ok(Once(Value::Object(fields))) => fields,
+        Err(_) if patch::begins(text) => bare_patch(spellings, text),
+        Ok(_) | Err(_) => return Ok(None),
+    };
+    let mut fields = read.clone();
+    for spelling in spellings {
+        spelling.apply(&mut fields)?;
+    }
+    let same = fields == read;
+    Ok((!same).then(|| Value::Object(fields).to_string()))
+}
+
+/// A patch instead of any JSON.
+fn bare_patch(spellings: &[Spelling], text: &str) -> Map<String, Value> {
+    let named =
+        spellings.iter().find_map(|s| if let Spelling::Patch(names) = s { names.first() } else { None });
+    named.map(|name| ((*name).to_owned(), Value::String(text.to_owned()))).into_iter().collect()
+}
+
+impl Spelling {
+    fn apply(self, fields: &mut Map<String, Value>) -> Result<(), String> {
+        match self {
+            Self::Also(field, names) => names.iter().for_each(|name| rename(fields, field, name)),
+            Self::Unheard(names) => names.iter().for_each(|name| drop(fields.remove(*name))),
+            Self::Only(list, names) => only(fields, list, names),
+            Self::List(list) => as_list(fields, list),
+            Self::Bare(list, names) => items(fields, list).for_each(|item| bare(item, names)),
+            Self::Each(list, spellings) => {
+                for item in items(fields, list).filter_map(Value::as_object_mut) {
+                    spellings.iter().try_for_each(|s| s.apply(item))?;
+                }
+            }
+            Self::Heads(head, body) => {
+                let first = fields.get(body).and_then(Value::as_str).and_then(|b| b.lines().next());
+                if let Some(first) = first.map(str::to_owned).filter(|_| !fields.contains_key(head)) {
+                    fields.insert(head.to_owned(), Value::String(first));
+                }
+            }
+            Self::Millis(field) => {
+                let given = fields.get(field).and_then(Value::as_u64).filter(|n| *n > MOST_SECONDS);
+                if let Some(millis) = given {
+                    fields.insert(field.to_owned(), Value::from(millis.div_ceil(1_000)));
+                }
+            }
+            Self::Patch(names) => names.iter().try_for_each(|name| patched(fields, name))?,
+        }
+        Ok(())
+    }
+}
+
+/// Gives a field its own name, unless it is there with another value.
+fn rename(fields: &mut Map<String, Value>, field: &str, name: &str) {
+    let Some(value) = fields.get(name).cloned() else { return };
+    if fields.get(field).is_none_or(|own| *own == value) {
+        fields.remove(name);
+        fields.insert(field.to_owned(), value);
+    }
+}
+
+fn only(fields: &mut Map<String, Value>, list: &str, names: &[&str]) {
+    if fields.contains_key(list) || !names.iter().any(|name| fields.contains_key(*name)) {
+        return;
+    }
+    let item = names.iter().filter_map(|name| fields.remove_entry(*name)).collect();
+    fields.insert(list.to_owned(), Value::Array(vec![Value::Object(item)]));
+}
+
+fn as_list(fields: &mut Map<String, Value>, list: &str) {
+    let Some(value) = fields.get_mut(list) else { return };
+    if let Some(Ok(Once(inner @ (Value::Array(_) | Value::Object(_))))) =
+        value.as_str().map(serde_json::from_str)
+    {
+        *value = inner;
+    }
+    if value.is_object() {
+        *value = Value::Array(vec![value.take()]);
+    }
+}
+
+fn items<'a>(fields: &'a mut Map<String, Value>, list: &str) -> impl Iterator<Item = &'a mut Value> {
+    fields.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten()
+}
+
+fn bare(item: &mut Value, names: &[&str]) {
+    if item.is_string() {
+        *item = Value::Object(names.iter().map(|name| ((*name).to_owned(), item.clone())).collect());
+    }
+}
+
+/// Puts the one file and the edits of a patch in its place.
+fn patched(fields: &mut Map<String, Value>, name: &str) -> Result<(), String> {
+    let Some(text) = fields.get(name).and_then(Value::as_str).filter(|t| patch::begins(t)) else {
+        return Ok(());
+    };
+    let update = patch::one_update(text).map_err(|e| e.to_string())?;
+    let own = fields.get("path").and_then(Value::as_str);
+    if let Some(own) = own.filter(|own| *own != update.path) {
+        return Err(format!("path is {own:?}, but the patch is for {:?}: leave path out", update.path));
+    }
+    fields.remove(name);
+    fields.insert("path".to_owned(), Value::String(update.path));
+    fields.insert("edits".to_owned(), Value::Array(update.edits));
+    Ok(())
+}
+
+/// A value in which no field is given twice.
+struct Once(Value);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Any;
+
+        impl<'de> Visitor<'de> for Any {
+            type Value = Value;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("JSON")
+            }
+
+            fn visit_bool<E: Error>(self, v: bool) -> Result<Value, E> {
+                Ok(v.into())
+            }
+
+            fn visit_u64<E: Error>(self, v: u64) -> Result<Value, E> {
+                Ok(v.into())
+            }
+
+            fn visit_i64<E: Error>(self, v: i64) -> Result<Value, E> {
+                Ok(v.into())
+            }
+
+            fn visit_f64<E: Error>(self, v: f64) -> Result<Value, E> {
+                Ok(v.into())
+            }
+
+            fn visit_str<E: Error>(self, v: &str) -> Result<Value, E> {
+                Ok(v.into())
+            }
+
+            fn visit_unit<E: Error>(self) -> Result<Value, E> {
+                Ok(Value::Null)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(Once(item)) = seq.next_element()? {
+                    all.push(item);
+                }
+                Ok(Value::Array(all))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+                let mut all = Map::new();
+                while let Some((name, Once(value))) = map.next_entry::<String, Once>()? {
+                    if all.insert(name, value).is_some() {
+                        return Err(A::Error::custom("a field is given twice"));
+                    }
+                }
+                Ok(Value::Object(all))
+            }
+        }
+
+        from.deserialize_any(Any).map(Self)
+    }
+}

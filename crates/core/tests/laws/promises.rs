@@ -1,0 +1,131 @@
+//! What is foretold of a line is what happens, and no line answers what only a part of it speaks to.
+
+use pilothouse_core::{
+    event::Event,
+    input::Input,
+    intent::{Control, Phase},
+    session::{Deed, Foretold, LaneKind, State},
+};
+
+use crate::{Dice, LINES, run, support::*};
+
+/// Lines that say more than one thing, or sound like an answer to something.
+const MIXED: [&str; 30] = [
+    "ok. what does step 1 do?",
+    "yes. also add a test",
+    "yes, but leave the parser alone",
+    "stop. analyze revenue instead",
+    "stop! what changed?",
+    "no. what does step 2 do?",
+    "no, only the first test please",
+    "How does the search work? again",
+    "is it safe to skip this? no idea",
+    "build a dashboard for the notes",
+    "rename a to b",
+    "update the README with install steps",
+    "also add a doc comment to the two methods",
+    "the second test is not needed",
+    "use postgres instead",
+    "do not touch the README",
+    "undo that",
+    "go ahead",
+    "sounds good",
+    "continue",
+    "yes please do that",
+    "ok do it",
+    "skip",
+    "leave it",
+    "not this one",
+    "again",
+    "yes",
+    "no",
+    "ja, mach das",
+    "继续",
+];
+
+/// How many sessions are tried, and lines in each.
+fn share() -> (u64, usize) {
+    if std::env::var("PILOTHOUSE_PROOF").is_ok_and(|v| v == "whole") { (2_000, 10) } else { (150, 4) }
+}
+
+/// A session somewhere in its life, and a line to say in it.
+fn moments(mut each: impl FnMut(u64, Bench, &str)) {
+    let (sessions, lines) = share();
+    for seed in 70_000..70_000 + sessions {
+        let mut dice = Dice(seed);
+        let steps = 5 + dice.roll(40);
+        let bench = run(seed, steps);
+        for _ in 0..lines {
+            let line = if dice.roll(3) == 0 { dice.pick(&LINES) } else { dice.pick(&MIXED) };
+            let copy = Bench { session: bench.session.clone(), log: Vec::new(), clock: bench.clock };
+            each(seed, copy, line);
+        }
+    }
+}
+
+fn lanes(state: &State, kind: LaneKind) -> usize {
+    state.lanes.values().filter(|l| l.kind == kind).count()
+}
+
+/// What can be seen of a step from outside, held against what was foretold of it.
+fn holds(told: &Foretold, before: &State, after: &State, what: &str) {
+    let does = |deed: Deed| told.does(&deed);
+    let answers = told.deeds.iter().any(|d| matches!(d, Deed::Answers(..)));
+    let resets = does(Deed::Word(Control::Reset));
+    let began = before.phase == Phase::AwaitingApproval && after.phase == Phase::Executing;
+    assert!(!began || does(Deed::Starts) || does(Deed::Runs), "a plan began unforetold: {what}");
+    let (was, is) = (before.run.as_ref().map(|r| r.id), after.run.as_ref().map(|r| r.id));
+    let ended = was.is_some() && was != is;
+    assert!(!ended || does(Deed::StopsRun) || answers || resets, "a run ended unforetold: {what}");
+    let (had, has) = (before.open_proposals().count(), after.open_proposals().count());
+    let set_aside = does(Deed::StopsRun) || does(Deed::SetsAside);
+    assert!(has >= had || set_aside || answers || resets, "proposals were dropped unforetold: {what}");
+    let more = |kind| lanes(after, kind) > lanes(before, kind);
+    assert!(!more(LaneKind::Planning) || does(Deed::Plans), "planned unforetold: {what}");
+    assert!(!more(LaneKind::Answer) || does(Deed::Talks), "answered unforetold: {what}");
+    let longer = after.queue.len() > before.queue.len();
+    assert!(!longer || does(Deed::Queues), "queued unforetold: {what}");
+    let waits = after.pending_messages.len() > before.pending_messages.len();
+    assert!(!waits || does(Deed::Consults) || does(Deed::Waits), "consulted unforetold: {what}");
+}
+
+#[test]
+fn what_is_foretold_of_a_line_is_what_happens() {
+    let mut checked = 0;
+    moments(|seed, mut bench, line| {
+        let before = bench.session.state().clone();
+        let told = bench.session.foretell(line);
+        assert!(bench.session.state() == &before, "foretelling changed something");
+        let said = bench.input(Input::Say { text: line.into(), seen: before.seq });
+        let what = format!("seed {seed} {:?} {line:?}: {told:?}", before.phase);
+        match &said {
+            Err(refusal) => assert_eq!(told.refused.as_ref(), Some(&refusal.reason), "{what}"),
+            Ok(step) => {
+                assert_eq!(told, Foretold::of(&before, &step.events), "{what}");
+                holds(&told, &before, bench.session.state(), &what);
+            }
+        }
+        checked += 1;
+    });
+    println!("checked={checked} violations=0");
+}
+
+/// A yes with a question or a wish beside it approves nothing.
+#[test]
+fn a_line_answers_a_question_only_when_all_of_it_does() {
+    moments(|seed, mut bench, line| {
+        let more = ["ok. what", "yes. also", "yes, but", "no. what", "How does", "is it safe"];
+        if !more.iter().any(|head| line.starts_with(head)) {
+            return;
+        }
+        let before = bench.session.state().clone();
+        let seen = before.seq;
+        let Ok(step) = bench.input(Input::Say { text: line.into(), seen }) else { return };
+        let yes = step
+            .events
+            .iter()
+            .any(|e| matches!(&e.event, Event::CheckpointResolved { approval, .. } if approval.is_some()));
+        let began = before.phase != Phase::Executing && bench.session.state().phase == Phase::Executing;
+        assert!(!yes && !began, "seed {seed} {line:?}: {:#?}", step.events);
+    });
+}

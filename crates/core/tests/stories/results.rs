@@ -1,0 +1,191 @@
+//! The loop ends in a result: plans in prose, goals that need a change, commands tried while planning.
+
+use std::sync::Arc;
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    event::{CallStatus, Event, Level},
+    input::{Input, Opening},
+    intent::{IntentNode, Phase},
+    policy::{Origin, Places, Policy, Rule},
+    scope::PermissionMode,
+    session::{Bounds, Session},
+    trust::{Standing, Trust},
+};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn last_end(b: &Bench) -> (CallStatus, String) {
+    let end = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::CallEnded { status, result, .. } => Some((*status, result.head.clone())),
+        _ => None,
+    });
+    end.unwrap()
+}
+
+fn nudges(b: &Bench) -> usize {
+    b.log.iter().filter(|e| matches!(e.event, Event::LaneNudged { .. })).count()
+}
+
+#[test]
+fn a_plan_in_prose_gets_one_nudge_and_then_it_is_said_that_none_came() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.reply("I would change a.txt.", &[]);
+    assert_eq!((b.session.state().phase, nudges(&b)), (Phase::Planning, 1));
+    b.plan(&[("One", "modify")], &[]);
+    assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
+
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.reply("I would change a.txt.", &[]);
+    b.reply("As I said.", &[]);
+    assert_eq!((b.session.state().phase, nudges(&b)), (Phase::Idle, 1));
+    let told = |e: &Event| matches!(e, Event::Notice { level: Level::Error, text } if text.starts_with("No plan came"));
+    assert!(b.log.iter().any(|e| told(&e.event)));
+}
+
+fn asks_for_modify(b: &mut Bench) {
+    b.reply("", &[("request_path", json!({"node": "modify", "reason": "the test is wrong"}))]);
+}
+
+#[test]
+fn a_goal_may_change_files_after_one_consent_and_in_auto_after_none() {
+    for auto in [false, true] {
+        let mut b = Bench::new();
+        if auto {
+            b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+        }
+        b.say("run the tests");
+        asks_for_modify(&mut b);
+        if !auto {
+            b.answer(is_transition, Answer::Approve).unwrap();
+        }
+        assert_eq!(last_end(&b).0, CallStatus::Done, "{auto}: {:?}", last_end(&b));
+        let lane = b.session.state().lanes.values().next().unwrap();
+        assert_eq!(
+            (lane.node, b.names().iter().filter(|n| *n == "run_started").count()),
+            (IntentNode::Modify, 1)
+        );
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "2\n");
+        b.reply("Done.", &[]);
+        if !auto {
+            b.approve_all(None).unwrap();
+        }
+        b.write();
+        assert_eq!(b.session.state().phase, Phase::Idle, "auto: {auto}");
+        assert_eq!(b.session.state().ledger().len(), 1);
+    }
+}
+
+#[test]
+fn a_goal_that_may_not_change_files_is_told_why() {
+    let mut b = Bench::new();
+    b.say("run the tests, but do not change anything");
+    if b.session.state().lanes.values().any(|l| l.thinking.is_some()) {
+        asks_for_modify(&mut b);
+        let (status, text) = last_end(&b);
+        assert!(status == CallStatus::Refused && text.contains("forbids"), "{text}");
+    }
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.say("what is in a.txt?");
+    let beside = b.session.state().lanes.values().next_back().unwrap().thinking.unwrap();
+    b.reply_to(beside, "", &[("request_path", json!({"node": "modify", "reason": "r"}))]).unwrap();
+    assert!(
+        last_end(&b).1.contains("beside a run") || last_end(&b).1.contains("read-only"),
+        "{:?}",
+        last_end(&b)
+    );
+}
+
+fn planning(trust: Trust) -> Bench {
+    let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
+    let standing = Standing { trust, ..Standing::default() };
+    let rule = Rule::parse("allow command cargo test", Origin::SESSION).unwrap();
+    b.session.set_policy(Arc::new(Policy::new(vec![rule], Places::default())));
+    b.input(Input::Open(Opening { standing, ..opening() })).unwrap();
+    b.say("fix the bug in a.txt");
+    b
+}
+
+fn tries(b: &mut Bench, args: Value) {
+    b.reply("", &[("run", args)]);
+}
+
+#[test]
+fn a_planning_tries_out_what_a_rule_lets_run_in_a_trusted_folder_and_nothing_that_asks() {
+    let mut b = planning(Trust::Once);
+    tries(&mut b, json!({"command": "cargo test"}));
+    assert_eq!(b.tool().1, pilothouse_core::tool::Tool::Run);
+    b.end_tool(exited(1, "exit 1"));
+    assert_eq!(b.session.state().phase, Phase::Planning);
+    for command in ["cargo run", "rm -rf target", "touch x"] {
+        tries(&mut b, json!({"command": command}));
+        assert!(last_end(&b).1.contains("only read"), "{command}: {:?}", last_end(&b));
+    }
+    tries(&mut b, json!({"command": "cargo test", "network": true}));
+    assert!(last_end(&b).1.contains("only read"), "{:?}", last_end(&b));
+    b.plan(&[("One", "modify")], &[]);
+    assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
+
+    let mut b = planning(Trust::None);
+    tries(&mut b, json!({"command": "cargo test"}));
+    assert!(last_end(&b).1.contains("only read"), "{:?}", last_end(&b));
+}
+
+/// A session in which small plans begin by themselves, and that was asked for a change.
+fn small(words: &str, plan: Value) -> Bench {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+    b.say(words);
+    b.reply("", &[("submit_plan", plan)]);
+    b
+}
+
+fn one_step(kind: &str, files: &[&str]) -> Value {
+    json!({"title": "T", "tasks": [{"title": "Do it", "kind": kind, "files": files}]})
+}
+
+#[test]
+fn a_plan_of_one_step_in_a_file_or_two_begins_without_a_question_and_its_hunks_ask() {
+    let mut b = small("fix the bug in a.txt", one_step("modify", &["a.txt"]));
+    assert_eq!(b.session.state().phase, Phase::Executing);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("Done.", &[]);
+    b.question(is_diff);
+    assert!(b.session.state().ledger().is_empty(), "nothing is written before the hunks are taken");
+    let two =
+        json!({"title": "T", "tasks": [{"title": "a", "files": ["a"]}, {"title": "b", "files": ["b"]}]});
+    for plan in [
+        two,
+        one_step("modify", &["a", "b", "c"]),
+        one_step("modify", &[]),
+        one_step("delete", &["a.txt"]),
+        one_step("execute", &["a.txt"]),
+    ] {
+        let b = small("fix the bug in a.txt", plan.clone());
+        assert_eq!(b.session.state().phase, Phase::AwaitingApproval, "{plan}");
+    }
+}
+
+#[test]
+fn a_small_plan_asks_in_proof_mode_and_where_nothing_may_run() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+    b.say("/proof");
+    b.say("fix the bug in a.txt");
+    b.reply("", &[("submit_plan", one_step("modify", &["a.txt"]))]);
+    assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    b.say("fix the bug in a.txt");
+    b.reply("", &[("submit_plan", one_step("modify", &["a.txt"]))]);
+    assert_eq!(b.session.state().phase, Phase::AwaitingApproval);
+}

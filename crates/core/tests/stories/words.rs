@@ -1,0 +1,177 @@
+//! Words answer what they answer whole, and nothing else: yes, no, go on, skip, again, undo that.
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    event::{Event, RunStatus},
+    input::Input,
+    intent::Phase,
+    session::{Deed, LaneKind},
+};
+use serde_json::json;
+
+use crate::support::*;
+
+/// A session whose plan waits for a yes.
+fn planned() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b
+}
+
+/// A run whose first change waits in the diff.
+fn reviewed() -> Bench {
+    let mut b = planned();
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("", &[]);
+    b
+}
+
+fn phase(b: &Bench) -> Phase {
+    b.session.state().phase
+}
+
+fn answers(b: &Bench) -> usize {
+    b.session.state().lanes.values().filter(|l| l.kind == LaneKind::Answer).count()
+}
+
+#[test]
+fn a_yes_with_nothing_open_answers_the_agents_last_word() {
+    for yes in
+        ["yes", "yes please do that", "go ahead", "ok do it", "sounds good", "continue", "ja, mach das"]
+    {
+        let mut b = Bench::new();
+        b.say("what does it do?");
+        b.reply("It greets. I could unset the variable as well. Shall I?", &[]);
+        let step = b.say(yes);
+        assert_eq!(starts(&step), ["think"], "{yes}: {:?}", b.notices());
+        // What it does then may ask for more.
+        b.reply("", &[("request_path", json!({"node": "modify", "reason": "as you said"}))]);
+        b.question(is_transition);
+    }
+}
+
+#[test]
+fn a_yes_after_an_answer_goes_to_the_model_though_a_plan_is_set_aside() {
+    for yes in ["yes", "ok do it", "continue", "go ahead"] {
+        let mut b = planned();
+        b.say("q");
+        assert_eq!(phase(&b), Phase::Idle);
+        b.say("what is it for?");
+        b.reply("It greets. Shall I remove it?", &[]);
+        assert_eq!(starts(&b.say(yes)), ["think"], "{yes}: {:?}", b.notices());
+        assert_eq!((phase(&b), answers(&b)), (Phase::Idle, 1), "{yes}");
+    }
+}
+
+#[test]
+fn a_lone_yes_or_no_answers_the_newest_question_whatever_its_kind() {
+    for (word, allowed) in [("y", true), ("yes", true), ("n", false), ("no", false)] {
+        let mut b = Bench::new();
+        b.say("where is it?");
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.question(is_transition);
+        b.say(word);
+        assert!(!b.session.state().open.values().any(|c| is_transition(&c.kind)), "{word}");
+        let granted =
+            b.log.iter().any(|e| matches!(&e.event, Event::CheckpointResolved { approval: Some(_), .. }));
+        assert_eq!(granted, allowed, "{word}");
+        let lanes = b.session.state().lanes.len();
+        assert!(lanes <= 1, "{word}: no second lane");
+    }
+}
+
+#[test]
+fn a_lone_yes_is_not_enough_where_a_word_is_asked_for() {
+    let mut b = Bench::new();
+    b.say("where is it?");
+    b.reply("", &[("run", json!({"command": "rm -rf /"}))]);
+    let told = b.input(Input::Say { text: "y".into(), seen: b.session.state().seq }).unwrap_err();
+    assert!(told.reason.contains("proceed"), "{}", told.reason);
+    b.question(|k| k.command().is_some());
+}
+
+#[test]
+fn a_yes_with_something_else_approves_nothing_and_the_plan_still_waits() {
+    let mut b = planned();
+    assert!(b.session.foretell("ok. what does step 1 do?").does(&Deed::Talks));
+    b.say("ok. what does step 1 do?");
+    assert_eq!((phase(&b), answers(&b)), (Phase::AwaitingApproval, 1));
+    b.question(is_plan);
+
+    let mut b = planned();
+    assert!(b.session.foretell("yes. also add a test").does(&Deed::Plans));
+    b.say("yes. also add a test");
+    assert_eq!(phase(&b), Phase::Planning, "the plan is made with it, and asked about again");
+}
+
+#[test]
+fn a_stop_with_something_else_stops_first_and_says_so() {
+    let mut b = reviewed();
+    let told = b.session.foretell("stop. analyze revenue instead");
+    assert_eq!(told.deeds.first(), Some(&Deed::StopsRun), "{told:?}");
+    b.say("stop. analyze revenue instead");
+    assert!(
+        b.log.iter().any(|e| matches!(e.event, Event::RunCompleted { status: RunStatus::Cancelled, .. }))
+    );
+}
+
+#[test]
+fn again_within_a_question_reopens_nothing() {
+    let mut b = planned();
+    b.say("q");
+    b.say("How does the search work? again");
+    assert_eq!((phase(&b), answers(&b)), (Phase::Idle, 1));
+    assert!(!b.session.state().open.values().any(|c| is_plan(&c.kind)));
+}
+
+#[test]
+fn new_work_during_a_run_is_queued_all_of_it_in_its_order() {
+    let mut b = reviewed();
+    let lines = [
+        "build a dashboard for the notes",
+        "rename parse to read in the tokenizer",
+        "update the README with install steps",
+        "also add a doc comment to the two methods",
+    ];
+    for (i, line) in lines.iter().enumerate() {
+        assert_eq!(b.session.foretell(line).deeds, [Deed::Queues], "{line}");
+        b.say(line);
+        assert_eq!(b.session.state().queue.len(), i + 1, "{line}");
+        assert_eq!(phase(&b), Phase::Executing, "{line}");
+        assert_eq!(b.session.state().open_proposals().count(), 1, "{line}: the diff still waits");
+    }
+    let queue = &b.session.state().queue;
+    let order: Vec<&str> =
+        queue.plan_new.iter().chain(&queue.more).map(|t| b.session.state().turns[t].head.as_str()).collect();
+    assert_eq!(order, lines);
+}
+
+#[test]
+fn words_that_plainly_change_the_running_plan_do_and_say_so_before() {
+    for line in
+        ["the second test is not needed", "use postgres instead", "skip step 2", "do not touch the README"]
+    {
+        let mut b = reviewed();
+        let told = b.session.foretell(line);
+        let speaks = told.does(&Deed::StopsRun) || told.does(&Deed::Asks) || told.does(&Deed::Talks);
+        assert!(speaks && !told.does(&Deed::Queues), "{line}: {told:?}");
+        b.say(line);
+        assert_eq!(told.does(&Deed::StopsRun), phase(&b) != Phase::Executing, "{line}");
+    }
+}
+
+#[test]
+fn short_words_while_hunks_wait_drop_nothing() {
+    for word in ["n", "no", "skip", "leave it", "q", "not this one", "quit", "y", "nein"] {
+        let mut b = reviewed();
+        let told = b.input(Input::Say { text: word.into(), seen: b.session.state().seq });
+        assert!(told.is_err_and(|r| r.reason.contains("diff")), "{word}");
+        assert_eq!((phase(&b), b.session.state().open_proposals().count()), (Phase::Executing, 1), "{word}");
+    }
+    let mut b = reviewed();
+    b.say("stop");
+    assert_ne!(phase(&b), Phase::Executing, "a plain stop stops");
+}

@@ -1,0 +1,99 @@
+//! Plain messages: some begin with a program's name and are no shell line, some are orders in five
+//! languages. None may be taken for a line as it is typed, none may end in nothing.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic
+)]
+
+use pilothouse_intent::{Classifier, IntentNode as N, Message, Reading, Turn};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Line {
+    class: String,
+    lang: String,
+    text: String,
+    /// Whether it is asked about before it is planned.
+    #[serde(default)]
+    asks: bool,
+}
+
+fn lines(class: &str) -> Vec<Line> {
+    include_str!("data/intent-plain.jsonl")
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("a line with its class"))
+        .filter(|l: &Line| l.class == class)
+        .collect()
+}
+
+fn read(text: &str) -> Reading {
+    Classifier::builtin().read(&Message { text, ..Message::default() })
+}
+
+fn leaf(r: &Reading) -> N {
+    r.whole.path.current()
+}
+
+fn writes(r: &Reading) -> bool {
+    matches!(leaf(r), N::Write | N::Create | N::Modify | N::Delete)
+}
+
+/// Every line of a class is read as claimed.
+fn claim(class: &str, count: usize, holds: impl Fn(&Line, &Reading) -> bool) {
+    let lines = lines(class);
+    assert!(lines.len() >= count, "{} lines of {class}", lines.len());
+    let read = lines.iter().map(|l| (l, read(&l.text)));
+    let wrong: Vec<String> = read
+        .filter(|(l, r)| !holds(l, r))
+        .map(|(l, r)| {
+            let (turn, sure) = (&r.whole.turn, r.whole.confidence);
+            let why = &r.whole.reasoning;
+            format!("{} {turn:?} {sure:.2} {:?} [{}] {} ({why})", leaf(&r), r.clarify, l.lang, l.text)
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{class}: {} of {} wrong\n{}", wrong.len(), lines.len(), wrong.join("\n"));
+}
+
+/// Neither a shell line nor a word to the workbench: it is planned or answered.
+fn heard(r: &Reading) -> bool {
+    r.command.is_none() && !matches!(r.whole.turn, Turn::Control(_))
+}
+
+#[test]
+fn a_programs_name_before_an_order_to_change_is_that_order() {
+    claim("program-change", 40, |l, r| heard(r) && writes(r) && r.clarify.is_some() == l.asks);
+}
+
+#[test]
+fn a_programs_name_in_a_report_is_answered_or_looked_into() {
+    claim("program-talk", 15, |l, r| heard(r) && r.clarify.is_some() == l.asks);
+}
+
+#[test]
+fn a_plain_order_is_planned() {
+    claim("order", 60, |l, r| heard(r) && (writes(r) || l.asks) && r.clarify.is_some() == l.asks);
+}
+
+#[test]
+fn a_line_as_it_is_typed_stays_one() {
+    claim("line", 40, |_, r| r.command.is_some());
+}
+
+/// Below the sure levels it is the least sure order that is asked about.
+#[test]
+fn no_order_is_asked_about_while_a_less_sure_one_is_planned() {
+    let all = ["program-change", "order"].into_iter().flat_map(lines).map(|l| read(&l.text));
+    let orders: Vec<Reading> =
+        all.filter(|r| writes(r) && matches!(r.whole.turn, Turn::PlanNew(_))).collect();
+    let asked = orders.iter().filter(|r| r.clarify == Some(pilothouse_intent::Clarify::Execute));
+    let most = asked.map(|r| r.whole.confidence).fold(0.0, f32::max);
+    let planned = orders.iter().filter(|r| r.clarify.is_none());
+    let least = planned.map(|r| r.whole.confidence).fold(1.0, f32::min);
+    assert!(most <= least, "asked about at {most}, planned at {least}");
+    let r = read("jumble frob the wuzzle");
+    assert!(r.clarify.is_some(), "{:?}", r.whole);
+}

@@ -1,0 +1,164 @@
+//! A run without a screen ends in work done, or says why not: what asks, gates that fail, plans in prose.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Desk,
+    alone::{edit, last_result, plan},
+    server::{Server, Turn},
+};
+
+const GOAL: &str = "rename score to points_of in src/search.rs";
+
+fn submit(plan: Value) -> Turn {
+    Turn::Say("", vec![("submit_plan", plan)])
+}
+
+fn change() -> Turn {
+    Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points_of("))])
+}
+
+fn say(text: &'static str) -> Turn {
+    Turn::Say(text, vec![])
+}
+
+fn with_gate(command: &str) -> Value {
+    let mut plan = plan(&[("modify", "src/search.rs")]);
+    plan["gates"] = json!([{"name": "check", "command": command}]);
+    plan
+}
+
+#[test]
+fn a_flat_edit_and_copied_line_numbers_are_understood() {
+    let desk = Desk::new();
+    let line = desk.file("src/search.rs").lines().position(|l| l.contains("fn score(")).unwrap() + 1;
+    let old = format!("{line:>6}  {}", desk.file("src/search.rs").lines().nth(line - 1).unwrap());
+    let flat =
+        json!({"file_path": "src/search.rs", "old": old, "new": old.replace("fn score(", "fn points_of(")});
+    let server = Server::start(vec![
+        submit(plan(&[("modify", "src/search.rs")])),
+        Turn::Say("", vec![("edit", flat)]),
+        say("Done."),
+    ]);
+    let ended = desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
+    ended.tells(&["▸ edit src/search.rs: ", "✓ wrote src/search.rs"]);
+    let text = desk.file("src/search.rs");
+    assert!(text.contains("fn points_of(") && !text.contains(&format!("{line}  ")), "{text}");
+}
+
+#[test]
+fn a_plan_in_prose_is_asked_for_once_more_and_then_is_a_failure() {
+    let desk = Desk::new();
+    let server = Server::start(vec![
+        say("I would rename the function."),
+        submit(plan(&[("modify", "src/search.rs")])),
+        change(),
+        say("Done."),
+    ]);
+    desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
+    let told = server.requests()[1]["messages"].as_array().unwrap().last().unwrap().to_string();
+    assert!(told.contains("submit_plan"), "{told}");
+
+    let desk = Desk::new();
+    let server = Server::start(vec![say("I would rename the function."), say("As I said.")]);
+    let ended = desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(1);
+    ended.tells(&["No plan came of that", "nothing came of it"]);
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn what_asks_is_refused_to_the_model_and_the_run_goes_on() {
+    let desk = Desk::new();
+    let server = Server::start(vec![
+        submit(plan(&[("modify", "src/search.rs")])),
+        Turn::Say("", vec![("run", json!({"command": "rm -rf src/gone"}))]),
+        change(),
+        say("Done; the folder is still there."),
+    ]);
+    desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
+    assert!(last_result(&server, 2).contains("nobody is there to allow it; go on without it"));
+    assert!(desk.file("src/search.rs").contains("fn points_of("));
+    desk.verified();
+}
+
+#[test]
+fn a_failing_gate_is_repaired_as_on_the_screen() {
+    let script = || {
+        vec![
+            submit(with_gate("grep -q 'fn points_of(' src/search.rs")),
+            Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points("))]),
+            say("Done."),
+            Turn::Say("", vec![("edit", edit("src/search.rs", "fn points(", "fn points_of("))]),
+            say("Mended."),
+        ]
+    };
+    let desk = Desk::new();
+    let server = Server::start(script());
+    desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--trust"]).with(0).tells(&["✓ gate grep"]);
+    desk.verified();
+
+    let desk = Desk::new();
+    let server = Server::start(script());
+    let ended =
+        desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--trust", "--depth", "quick"]).with(1);
+    ended.tells(&["[Gate: check] failed", "to go on: pilothouse run \""]);
+}
+
+#[test]
+fn a_question_of_the_model_is_answered_that_nobody_is_there() {
+    let desk = Desk::new();
+    let server = Server::start(vec![
+        Turn::Say("", vec![("ask_user", json!({"question": "Which one?"}))]),
+        submit(plan(&[("modify", "src/search.rs")])),
+        change(),
+        say("Done."),
+    ]);
+    desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(0);
+    assert!(last_result(&server, 1).contains("nobody is there; choose the safest reading"));
+}
+
+#[test]
+fn calls_and_tokens_are_limits_that_end_a_run_with_four() {
+    for (flag, most) in [("--max-calls", "2"), ("--budget", "1t")] {
+        let desk = Desk::new();
+        let server =
+            Server::start(vec![submit(plan(&[("modify", "src/search.rs")])), change(), say("Done.")]);
+        let ended = desk.ask(&server.base, &["run", GOAL, "--auto-confirm", flag, most]).with(4);
+        ended.tells(&["to go on: pilothouse run "]);
+        desk.verified();
+    }
+    let desk = Desk::new();
+    for wrong in ["x", "-1", "1.2345678"] {
+        desk.go(&["run", GOAL, &format!("--budget={wrong}")]).with(2);
+    }
+}
+
+#[test]
+fn nothing_is_no_success() {
+    let desk = Desk::new();
+    let before = desk.tree();
+    desk.go(&["run", "delete src/no-such-file.rs", "--auto-confirm"]).with(1);
+    desk.go(&["run", "", "--auto-confirm"]).with(2).tells(&["there is no goal"]);
+    let server = Server::start(vec![submit(plan(&[("modify", "src/search.rs")])), say("It is so already.")]);
+    desk.ask(&server.base, &["run", GOAL, "--auto-confirm"]).with(1).tells(&["no file was changed"]);
+    assert_eq!(desk.tree(), before);
+}
+
+#[test]
+fn words_about_the_program_print_an_answer() {
+    let desk = Desk::new();
+    for words in ["status", "/help", "what can you do?"] {
+        assert!(!desk.go(&["run", words]).with(0).out.trim().is_empty(), "{words}");
+    }
+}
+
+#[test]
+fn an_open_plan_is_gone_on_with_without_a_terminal() {
+    let desk = Desk::new();
+    let server = Server::start(vec![submit(plan(&[("modify", "src/search.rs")])), change(), say("Done.")]);
+    let last = desk.ask(&server.base, &["run", GOAL, "--json", "--plan"]).with(0).events().pop().unwrap();
+    let slug = last["session"].as_str().unwrap().to_owned();
+    desk.ask(&server.base, &["run", "/redo", "--session", &slug, "--auto-confirm"]).with(0);
+    assert!(desk.file("src/search.rs").contains("fn points_of("));
+}

@@ -1,0 +1,179 @@
+//! The budget: what a model can hold, and what gives way when the transcript outgrows it.
+//!
+//! Owns the sizes and the order in which old results shrink. Works out the same from the beginning for
+//! each request, in big steps, so that what was sent stays as it was between two of them.
+
+use pilothouse_core::talk::{Message, ModelCall, ToolSpec};
+use serde_json::Value;
+
+/// Bytes of text that count as a token.
+const TOKEN_BYTES: usize = 4;
+/// What a model is taken to hold when nobody says, in tokens.
+const DEFAULT_TOKENS: usize = 128_000;
+/// Most tokens that are kept free for the reply.
+const REPLY_TOKENS: usize = 16_000;
+/// Bytes that a message costs beside its text.
+const FRAME_BYTES: usize = 32;
+/// The transcript gets at least this many bytes.
+const LEAST_BYTES: usize = 2 * 1024;
+/// Over this share of the room old results shrink …
+const FULL_PERCENT: usize = 90;
+/// … until this share is left.
+const DOWN_TO_PERCENT: usize = 60;
+/// Strings of old arguments keep this many bytes.
+const ARGUMENT_BYTES: usize = 200;
+/// Old words of the model, and at the very last other texts, keep this many bytes.
+const WORDS_BYTES: usize = 1024;
+
+/// How much a model can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    tokens: usize,
+}
+
+impl Window {
+    /// A window of this many tokens, or of the usual number.
+    pub fn of(tokens: Option<u64>) -> Self {
+        Self { tokens: tokens.and_then(|t| usize::try_from(t).ok()).unwrap_or(DEFAULT_TOKENS) }
+    }
+
+    /// Bytes for the transcript beside the reply and this many bytes of other things.
+    pub fn room(self, fixed: usize) -> usize {
+        let reply = (self.tokens / 4).min(REPLY_TOKENS);
+        ((self.tokens - reply).saturating_mul(TOKEN_BYTES)).saturating_sub(fixed).max(LEAST_BYTES)
+    }
+}
+
+/// A message of the transcript, and how it gives way.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub message: Message,
+    pub slim: Slim,
+}
+
+/// How a message gives way when room is short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Slim {
+    /// Orders, decisions, plans: it stays.
+    Stays,
+    /// The result of a call: this line takes its place.
+    Line(String),
+    /// A reply: long arguments and words are cut.
+    Reply,
+}
+
+impl Piece {
+    /// One that stays as it is.
+    pub fn stays(message: Message) -> Self {
+        Self { message, slim: Slim::Stays }
+    }
+
+    fn slimmed(&self) -> Message {
+        match &self.slim {
+            Slim::Stays => self.message.clone(),
+            Slim::Line(line) if line.len() < self.message.text.len() => {
+                Message { text: line.clone(), ..self.message.clone() }
+            }
+            Slim::Line(_) => self.message.clone(),
+            Slim::Reply => Message {
+                text: super::cut(&self.message.text, WORDS_BYTES),
+                calls: self.message.calls.iter().map(slim_call).collect(),
+                ..self.message.clone()
+            },
+        }
+    }
+}
+
+/// Bytes of a message.
+pub(super) fn size(message: &Message) -> usize {
+    let calls = message.calls.iter().map(|c| c.id.len() + c.name.len() + c.args.len() + FRAME_BYTES);
+    FRAME_BYTES + message.text.len() + calls.sum::<usize>()
+}
+
+/// Bytes of a tool as it is offered.
+pub(super) fn tool_size(tool: &ToolSpec) -> usize {
+    tool.name.len() + tool.description.len() + tool.parameters.to_string().len() + 2 * FRAME_BYTES
+}
+
+/// The messages of the transcript, within `room` bytes: what was sent before is told as then, until the
+/// room is nearly full; then the oldest results give way, all at once, and after them old replies.
+pub(super) fn fit(pieces: &[Piece], room: usize) -> Vec<Message> {
+    let mut held = Held { messages: Vec::new(), total: 0 };
+    let mut newest = 0;
+    for (at, piece) in pieces.iter().enumerate() {
+        if !piece.message.calls.is_empty() {
+            newest = at;
+        }
+        held.push(piece.message.clone());
+        if held.total > room * FULL_PERCENT / 100 {
+            let old = pieces.get(..newest).unwrap_or_default();
+            let enough = room * DOWN_TO_PERCENT / 100;
+            held.shrink(old, enough, |p| matches!(p.slim, Slim::Line(_)));
+            if held.total > room * FULL_PERCENT / 100 {
+                held.shrink(old, enough, |p| p.slim == Slim::Reply);
+            }
+        }
+    }
+    // What is new is only cut where there is no other way.
+    held.shrink(pieces, room, |p| p.slim != Slim::Stays);
+    held.cut_texts(room);
+    held.messages
+}
+
+struct Held {
+    messages: Vec<Message>,
+    total: usize,
+}
+
+impl Held {
+    fn push(&mut self, message: Message) {
+        self.total += size(&message);
+        self.messages.push(message);
+    }
+
+    /// Lets messages give way, oldest first, until all of it is at most `enough` bytes.
+    fn shrink(&mut self, pieces: &[Piece], enough: usize, which: impl Fn(&Piece) -> bool) {
+        for (piece, message) in pieces.iter().zip(&mut self.messages) {
+            if self.total <= enough {
+                return;
+            }
+            if which(piece) {
+                let was = size(message);
+                *message = piece.slimmed();
+                self.total = (self.total + size(message)).saturating_sub(was);
+            }
+        }
+    }
+
+    /// The last resort: the ends of every long text, oldest first.
+    fn cut_texts(&mut self, room: usize) {
+        for message in &mut self.messages {
+            if self.total <= room {
+                return;
+            }
+            let was = size(message);
+            message.text = super::cut(&message.text, WORDS_BYTES);
+            self.total = (self.total + size(message)).saturating_sub(was);
+        }
+    }
+}
+
+/// A call whose long strings are cut; a plan stays whole.
+fn slim_call(call: &ModelCall) -> ModelCall {
+    let plan = call.name == pilothouse_core::tool::Tool::SubmitPlan.name();
+    let value = serde_json::from_str::<Value>(&call.args).ok().filter(|_| !plan);
+    let args = value.map_or_else(|| call.args.clone(), |v| slim_value(v).to_string());
+    ModelCall { args, ..call.clone() }
+}
+
+fn slim_value(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.len() > ARGUMENT_BYTES => {
+            let head = text.get(..text.floor_char_boundary(ARGUMENT_BYTES / 2)).unwrap_or_default();
+            Value::String(format!("{head} [… dropped to save room]"))
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(slim_value).collect()),
+        Value::Object(map) => Value::Object(map.into_iter().map(|(k, v)| (k, slim_value(v))).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}

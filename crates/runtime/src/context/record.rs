@@ -1,0 +1,309 @@
+//! Records: what was decided and what became of it, in words that stay as they were first said.
+//!
+//! Owns their wording. Says only what the log and the blobs tell: never what holds now, which may be
+//! another thing by then.
+
+use std::collections::BTreeSet;
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    diff::{self, Hunk},
+    event::{Event, FileChange, Proof, RunStatus},
+    ids::{ApplyId, GateId, ProposalId, TaskId, TurnId},
+    plan::{Plan, TaskStatus},
+    relpath::RelPath,
+    session::{Entry, State, What},
+    tool::ChangeKind,
+};
+
+use super::{Texts, cut, inside};
+
+/// Most bytes of the last words of a line beside the main one.
+const REPORT_BYTES: usize = 4 * 1024;
+/// Most bytes of what a gate said.
+const GATE_BYTES: usize = 4 * 1024;
+/// Most lines that are shown of a file that the user took in part or changed.
+const SHOWN_LINES: usize = 60;
+/// Lines shown around a change.
+const AROUND: usize = 2;
+
+/// What an entry tells; `None` for what needs no words.
+pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<String> {
+    let event = texts.event(entry.seq)?.event;
+    let said = match entry.what {
+        What::Nudge => {
+            let Event::LaneNudged { text, .. } = event else { return None };
+            text
+        }
+        What::Record => record(state, texts, &event)?,
+        What::Step(plan) => {
+            let Event::PlanReady { plan } = texts.event(plan)?.event else { return None };
+            return step(&plan, &event);
+        }
+        What::Answer(asked) => {
+            let Event::CheckpointOpened { checkpoint } = texts.event(asked)?.event else { return None };
+            let Event::CheckpointResolved { answer, .. } = event else { return None };
+            answered(&checkpoint.kind, &answer?)?
+        }
+        What::Report(turn) => report(state, texts, turn, &event)?,
+        What::User(_) | What::Reply | What::Result(_) | What::Output(_) => return None,
+    };
+    Some(marked(&said))
+}
+
+fn marked(text: &str) -> String {
+    format!("<record>\n{}\n</record>", inside(text.trim_end(), "record"))
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the transcript names what has a record")]
+fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
+    Some(match event {
+        Event::Applied { apply } => applied(state, texts, *apply)?,
+        Event::ApplyFailed { message, .. } => format!("not written: {message}"),
+        Event::ProposalClosed { proposal, reason, dropped } => closed(state, *proposal, reason, *dropped)?,
+        Event::ProposalSetAside { proposal, reason } => {
+            let path = &state.proposals().get(proposal)?.path;
+            format!("set aside, nothing of it is written: {path}: {reason}")
+        }
+        Event::ProposalTakenUp { proposal } => {
+            format!("taken up again, waits for the user: {}", state.proposals().get(proposal)?.path)
+        }
+        Event::Reverted { apply, redo } => {
+            let what = if *redo { "put back" } else { "undone" };
+            format!(
+                "{what} by the user: {}",
+                paths(state.applies().get(apply)?.files.iter().map(|f| &f.path))
+            )
+        }
+        Event::RevertFailed { message, .. } => format!("could not be undone: {message}"),
+        Event::RunStarted { .. } => "The plan is approved; its run begins.".to_owned(),
+        Event::RunCompleted { status, summary, files, .. } => {
+            let how = match status {
+                RunStatus::Completed => "The run is complete",
+                RunStatus::Failed => "The run failed",
+                RunStatus::Cancelled => "The run was stopped",
+                RunStatus::Manual => "The user took the run over by hand",
+                RunStatus::Ended => "The run ended, and not everything of it was done",
+            };
+            let files =
+                if files.is_empty() { String::new() } else { format!("\nfiles changed: {}", paths(files)) };
+            format!("{how}: {summary}{files}")
+        }
+        Event::PlanReady { plan } => format!("The plan is taken up again: {}{}", plan.title, steps(plan)),
+        Event::PlanShelved { .. } => "The plan was set aside; nothing of it goes on.".to_owned(),
+        Event::ThinkingFailed { fault, .. } => format!("no reply came: {}", fault.message),
+        Event::CheckpointOpened { checkpoint } => format!("failed: {}", checkpoint.message),
+        Event::SessionReopened { .. } => {
+            "The session was closed and opened again; what was under way was interrupted.".to_owned()
+        }
+        Event::CallLost { found, .. } => format!("The program ended in the middle of a step: {found}"),
+        _ => return None,
+    })
+}
+
+/// What was written, and what the user did not take of it.
+fn applied(state: &State, texts: &dyn Texts, apply: ApplyId) -> Option<String> {
+    let apply = state.applies().get(&apply)?;
+    let none = BTreeSet::new();
+    let taken = |id: ProposalId| apply.take.iter().find(|t| t.0 == id).map_or(&none, |t| &t.1);
+    let told: Vec<String> = apply
+        .files
+        .iter()
+        .map(|file| {
+            let hunks = state.proposals().get(&file.proposal).map_or(&[][..], |p| &p.hunks);
+            let edited = state.transcript.was_edited(file.proposal);
+            let said = |n: usize| state.transcript.comment(file.proposal, n);
+            written(texts, file, hunks, (taken(file.proposal), edited), said)
+        })
+        .collect();
+    Some(told.join("\n"))
+}
+
+fn written<'a>(
+    texts: &dyn Texts,
+    file: &FileChange,
+    hunks: &[Hunk],
+    (taken, edited): (&BTreeSet<usize>, bool),
+    said: impl Fn(usize) -> Option<&'a str>,
+) -> String {
+    let (path, counts) = (&file.path, format!("(+{} -{})", file.added, file.removed));
+    let what = match file.kind {
+        ChangeKind::Create => "a new file, ",
+        ChangeKind::Delete => "the removal of ",
+        ChangeKind::Modify => "",
+    };
+    let by = if edited { ", as the user edited it" } else { "" };
+    let part = taken.len() < hunks.len();
+    let which = if part { format!(" {} of {}", numbers(taken), hunks.len()) } else { String::new() };
+    let mut text = format!("applied: {what}{path}{which} {counts}{by}");
+    for (n, hunk) in hunks.iter().enumerate().filter(|(n, _)| !taken.contains(n)) {
+        text.push_str(&format!("\nleft by the user: {path} hunk {} ({})", n + 1, place(hunk)));
+    }
+    text.push_str(&comments(path, hunks, said));
+    if part || edited {
+        text.push_str(&now_there(texts, file));
+    }
+    text
+}
+
+/// What the user said about hunks.
+fn comments<'a>(path: &RelPath, hunks: &[Hunk], said: impl Fn(usize) -> Option<&'a str>) -> String {
+    let told = hunks.iter().enumerate().filter_map(|(n, hunk)| Some((n, hunk, said(n)?)));
+    let told = told
+        .map(|(n, hunk, text)| format!("\nthe user says to {path} hunk {} ({}): {text}", n + 1, place(hunk)));
+    told.collect::<Vec<_>>().concat()
+}
+
+/// The changed places as they stand in the file now, with their line numbers.
+fn now_there(texts: &dyn Texts, file: &FileChange) -> String {
+    let after = file.after.and_then(|id| texts.blob(id));
+    let before = file.before.map_or(Some(Vec::new()), |id| texts.blob(id));
+    let (Some(before), Some(after)) = (before, after) else { return String::new() };
+    let lines = diff::lines(&after);
+    let mut shown = BTreeSet::new();
+    for hunk in diff::hunks(&before, &after) {
+        let at = hunk.new_lines();
+        shown.extend(at.start.saturating_sub(AROUND)..(at.end() + AROUND).min(lines.len()));
+    }
+    let mut text = String::from("\nthere it reads now:");
+    for n in shown.iter().take(SHOWN_LINES) {
+        let line = lines.get(*n).map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
+        text.push_str(&format!("\n{:>6}  {}", n + 1, line.trim_end_matches(['\r', '\n'])));
+    }
+    if shown.len() > SHOWN_LINES {
+        text.push_str(&format!("\n… {} lines more; read them", shown.len() - SHOWN_LINES));
+    }
+    text
+}
+
+fn numbers(taken: &BTreeSet<usize>) -> String {
+    let numbers: Vec<String> = taken.iter().map(|n| (n + 1).to_string()).collect();
+    let s = if numbers.len() == 1 { "" } else { "s" };
+    format!("hunk{s} {}", numbers.join(", "))
+}
+
+/// The lines that a hunk is about, as they were when it was proposed.
+fn place(hunk: &Hunk) -> String {
+    let old = hunk.old();
+    match old.len {
+        0 => format!("after line {}", old.start),
+        1 => format!("line {}", old.start + 1),
+        _ => format!("lines {}-{}", old.start + 1, old.end()),
+    }
+}
+
+fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<String> {
+    let p = state.proposals().get(&id)?;
+    let said = !matches!(reason, "" | "skipped" | "every hunk was left");
+    let why = if said { format!(": {reason}") } else { String::new() };
+    let places: Vec<String> = p.hunks.iter().map(place).collect();
+    let places =
+        if p.kind == ChangeKind::Modify { format!(" ({})", places.join("; ")) } else { String::new() };
+    let how = if dropped {
+        "not written, dropped by the workbench"
+    } else {
+        "left by the user, nothing of it is written"
+    };
+    let comments = comments(&p.path, &p.hunks, |n| state.transcript.comment(id, n));
+    Some(format!("{how}: {}{places}{why}{comments}", p.path))
+}
+
+fn paths<'a>(files: impl IntoIterator<Item = &'a RelPath>) -> String {
+    files.into_iter().map(RelPath::as_str).collect::<Vec<_>>().join(", ")
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the transcript names what is of a plan")]
+fn step(plan: &Plan, event: &Event) -> Option<String> {
+    Some(match event {
+        Event::TaskStarted { task, .. } => return task_block(plan, *task),
+        Event::RepairStarted { gate, attempt, of, .. } => return repair_block(plan, *gate, (*attempt, *of)),
+        Event::TaskFailed { task, message } => {
+            marked(&format!("task {} of {} failed: {message}", plan.number(*task), plan.tasks.len()))
+        }
+        Event::TaskSkipped { task } => {
+            marked(&format!("task {} of {} was left out", plan.number(*task), plan.tasks.len()))
+        }
+        Event::GatePassed { gate, proof, .. } => marked(&verdict(plan, *gate, proof, "passed")),
+        Event::GateFailed { gate, proof, .. } => {
+            let said = cut(&proof.diagnostics, GATE_BYTES);
+            marked(&format!("{}\n```\n{said}\n```", verdict(plan, *gate, proof, "failed")))
+        }
+        Event::GateWentStale { gate } => {
+            marked(&format!("gate {}: it passed, but files changed since", name(plan, *gate)))
+        }
+        Event::GateReset { gate, .. } => marked(&format!("gate {} was left out", name(plan, *gate))),
+        _ => return None,
+    })
+}
+
+fn name(plan: &Plan, gate: GateId) -> &str {
+    plan.gates.iter().find(|g| g.id == gate).map_or("", |g| &g.name)
+}
+
+fn verdict(plan: &Plan, gate: GateId, proof: &Proof, how: &str) -> String {
+    let code = proof.exit.code.map_or_else(|| "no exit code".to_owned(), |c| format!("exit {c}"));
+    format!("gate {} {how}: `{}`, {code}", name(plan, gate), proof.command)
+}
+
+/// A task with all that is to be done in it.
+fn task_block(plan: &Plan, id: TaskId) -> Option<String> {
+    let task = plan.tasks.iter().find(|t| t.id == id)?;
+    let files: Vec<&str> = task.files.iter().map(RelPath::as_str).collect();
+    Some(format!(
+        "<task number=\"{}\" of=\"{}\">\n<title>{}</title>\n<detail>\n{}\n</detail>\n<files>{}</files>\n</task>",
+        plan.number(id),
+        plan.tasks.len(),
+        inside(&inside(&task.title, "title"), "task"),
+        inside(&inside(&task.detail, "detail"), "task"),
+        files.join(" "),
+    ))
+}
+
+fn repair_block(plan: &Plan, id: GateId, (attempt, of): (u32, u32)) -> Option<String> {
+    let gate = plan.gates.iter().find(|g| g.id == id)?;
+    Some(format!(
+        "<task>\n<title>Make the gate pass that failed: {}</title>\n<detail>\nThe command is `{}`; what it said stands above. Propose the smallest change that mends it; never weaken the gate. This is try {attempt} of {of}.\n</detail>\n</task>",
+        inside(&gate.name, "title"),
+        inside(&inside(&gate.command, "detail"), "task"),
+    ))
+}
+
+/// The steps of a plan, a line each.
+pub(super) fn steps(plan: &Plan) -> String {
+    let step = |(n, t): (usize, &pilothouse_core::plan::Task)| {
+        let status = match t.status {
+            TaskStatus::Pending => "to do",
+            TaskStatus::Running => "now",
+            TaskStatus::Done => "done",
+            TaskStatus::Failed => "failed",
+            TaskStatus::Skipped => "left out",
+            TaskStatus::Cancelled => "stopped",
+        };
+        format!("\n{}. {} ({status})", n + 1, t.title)
+    };
+    plan.tasks.iter().enumerate().map(step).collect()
+}
+
+/// What the user decided about a plan or a failure.
+fn answered(kind: &CheckpointKind, answer: &Answer) -> Option<String> {
+    let why = |text: &str| if text.is_empty() { String::new() } else { format!(": {text}") };
+    Some(match (kind, answer) {
+        (CheckpointKind::Confirmation(_), Answer::Reject(text) | Answer::Text(text)) => {
+            format!("The user sent the plan back{}", why(text))
+        }
+        (CheckpointKind::Confirmation(_), Answer::Abort) => "The user dropped the plan.".to_owned(),
+        (CheckpointKind::Failure(_), Answer::AutoFix) => "The user wants it mended.".to_owned(),
+        (CheckpointKind::Failure(_), Answer::Retry) => "The user wants it tried again.".to_owned(),
+        (CheckpointKind::Failure(_), Answer::Abort) => "The user gave it up.".to_owned(),
+        (CheckpointKind::Failure(_), Answer::Replan) => "The user wants another plan.".to_owned(),
+        _ => return None,
+    })
+}
+
+/// What was asked beside the main line, and what the answer was.
+fn report(state: &State, texts: &dyn Texts, turn: TurnId, event: &Event) -> Option<String> {
+    let Event::MessageCompleted { text, .. } = event else { return None };
+    let asked = state.turns.get(&turn).map_or("", |t| t.request.as_deref().unwrap_or(&t.head));
+    let said = cut(&texts.whole(text), REPORT_BYTES);
+    Some(format!("Beside this the user asked: {}\nand you answered: {said}", cut(asked, REPORT_BYTES / 4)))
+}

@@ -1,0 +1,288 @@
+//! Whole sessions: what stays, what is added, and what gives way.
+
+use pilothouse_core::{
+    diff,
+    event::FileChange,
+    ids::ApplyId,
+    proposal::Decision,
+    relpath::RelPath,
+    tool::{ChangeKind, ProposalDraft},
+    work::WorkKey,
+};
+
+use super::*;
+
+const PLAN: &str = r#"{"title":"Two files","tasks":[{"title":"first","detail":"do <a> & b","kind":"modify","files":["src/a.rs"]},{"title":"second","kind":"modify","after":[1]}]}"#;
+
+/// The plan's change of `path`: lines of `before` in capitals.
+fn draft(path: &str, before: &str, after: &str) -> ProposalDraft {
+    ProposalDraft {
+        path: RelPath::new(path).unwrap(),
+        kind: ChangeKind::Modify,
+        before: Some(Blob::new(before.into())),
+        after: Some(Blob::new(after.into())),
+        hunks: diff::hunks(before.as_bytes(), after.as_bytes()),
+    }
+}
+
+impl Bench {
+    fn end(&mut self, text: &str) {
+        let call = self.lane().head().unwrap().call;
+        self.step(Input::ToolEnded { call, outcome: ToolOutcome::text(text, "ended") });
+    }
+
+    fn edit(&mut self, path: &str, before: &str, after: &str) {
+        self.reply("", &[("e", "edit", r#"{"path":"src/a.rs","edits":[{"old":"x","new":"y"}]}"#)]);
+        let call = self.lane().head().unwrap().call;
+        let seen = vec![(RelPath::new(path).unwrap(), BlobId::of(before.as_bytes()))];
+        let proposals = vec![draft(path, before, after)];
+        let outcome = ToolOutcome { proposals, seen, ..ToolOutcome::text("proposed a change", "+1 -1") };
+        self.step(Input::ToolEnded { call, outcome });
+    }
+
+    /// Writes what was approved, as the driver would.
+    fn write(&mut self) {
+        let apply: ApplyId = self
+            .session
+            .pending()
+            .keys()
+            .find_map(|k| if let WorkKey::Prepare(a) = k { Some(*a) } else { None })
+            .unwrap();
+        let state = self.session.state();
+        let files: Vec<FileChange> = state.applies()[&apply]
+            .take
+            .iter()
+            .map(|(id, taken)| {
+                let p = &state.proposals()[id];
+                let (before, after) =
+                    (self.blobs[&p.before.unwrap()].clone(), self.blobs[&p.after.unwrap()].clone());
+                let content = Blob::new(diff::select(&before, &after, &p.hunks, taken));
+                FileChange {
+                    proposal: *id,
+                    path: p.path.clone(),
+                    kind: p.kind,
+                    before: p.before,
+                    after: Some(content.id()),
+                    mode: None,
+                    added: 1,
+                    removed: 1,
+                    lines: 3,
+                }
+            })
+            .collect();
+        let blobs = state.applies()[&apply]
+            .take
+            .iter()
+            .map(|(id, taken)| {
+                let p = &state.proposals()[id];
+                Blob::new(diff::select(
+                    &self.blobs[&p.before.unwrap()],
+                    &self.blobs[&p.after.unwrap()],
+                    &p.hunks,
+                    taken,
+                ))
+            })
+            .collect();
+        self.step(Input::ApplyPrepared { apply, files: Ok((files, blobs)) });
+        self.step(Input::ApplyEnded { apply, result: Ok(()) });
+    }
+
+    /// Takes these hunks of the open proposal, leaves the others, and writes.
+    fn take(&mut self, taken: &[usize]) {
+        let (id, shown, hunks) =
+            self.session.state().open_proposals().map(|p| (p.id, p.shown(), p.hunks.len())).next().unwrap();
+        for hunk in 0..hunks {
+            let decision = Some(if taken.contains(&hunk) { Decision::Taken } else { Decision::Left });
+            self.step(Input::Decide { proposal: id, hunk, decision, shown });
+        }
+        self.step(Input::Apply { proposals: vec![(id, shown)], word: None });
+        if !taken.is_empty() {
+            self.write();
+        }
+    }
+
+    fn approve(&mut self) {
+        let id = *self.session.state().open.keys().next().unwrap();
+        self.step(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
+    }
+
+    fn told(&self) -> String {
+        self.request().messages.into_iter().map(|m| m.text + "\n").collect()
+    }
+
+    /// Its plan is approved and its first task begins.
+    fn planned(order: &str) -> Self {
+        let mut b = Self::new();
+        b.step(Input::say(order));
+        b.reply("", &[("r", "read", r#"{"path":"src/a.rs"}"#)]);
+        b.end("     1  what planning read");
+        b.reply("", &[("p", "submit_plan", PLAN)]);
+        b.approve();
+        b
+    }
+}
+
+/// Lines of a file that is long enough for two hunks.
+fn lines(first: &str, last: &str) -> String {
+    let middle = (0..20).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
+    format!("{first}\n{middle}{last}\n")
+}
+
+#[test]
+fn a_task_goes_on_from_what_planning_read_and_from_its_own_detail_unescaped() {
+    let b = Bench::planned("rename Foo to Bar in src/a.rs");
+    let told = b.told();
+    assert!(told.contains("what planning read") && told.contains("do <a> & b"), "{told}");
+    assert!(
+        told.contains("The plan is approved")
+            && told.contains("task at hand: 1 of 2: first; files: src/a.rs")
+    );
+}
+
+#[test]
+fn what_was_taken_and_left_is_told_once_after_the_fact() {
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    b.edit("src/a.rs", &lines("a", "z"), &lines("A", "Z"));
+    assert!(!b.told().contains("applied:"));
+    b.reply("I propose both.", &[]);
+    b.take(&[1]);
+    let told = b.told();
+    assert_eq!(told.matches("applied: src/a.rs hunk 2 of 2").count(), 1, "{told}");
+    assert_eq!(told.matches("left by the user: src/a.rs hunk 1 (line 1)").count(), 1, "{told}");
+    assert!(told.contains("    22  Z") && !told.contains("     1  A"), "{told}");
+    // Later requests say the same in the same place.
+    let before = b.request().messages;
+    b.edit("src/b.rs", "one\n", "two\n");
+    let after = b.request().messages;
+    assert_eq!(after[..before.len() - 1], before[..before.len() - 1]);
+    b.reply("Again.", &[]);
+    b.step(Input::Skip {
+        proposals: b.session.state().open_proposals().map(|p| p.id).collect(),
+        reason: "not this file".into(),
+    });
+    b.step(Input::say("what is in src?"));
+    let told = b.told();
+    assert!(
+        told.contains("left by the user, nothing of it is written: src/b.rs (line 1): not this file"),
+        "{told}"
+    );
+    assert!(told.contains("The run is complete"), "{told}");
+}
+
+#[test]
+fn a_comment_reaches_the_agent_which_gets_one_call_to_answer_it() {
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    let lane = b.lane().id;
+    b.edit("src/a.rs", &lines("a", "z"), &lines("A", "Z"));
+    b.reply("I propose both.", &[]);
+    let p = b.session.state().open_proposals().next().unwrap();
+    let (proposal, shown) = (p.id, p.shown());
+    b.step(Input::Comment { proposal, hunk: 0, text: "keep it small".into(), shown });
+    assert!(!b.told().contains("keep it small"), "nothing is told before it is decided");
+    b.take(&[1]);
+    assert_eq!(b.lane().id, lane, "the task goes on for one more reply");
+    let told = b.told();
+    assert_eq!(told.matches("the user says to src/a.rs hunk 1 (line 1): keep it small").count(), 1, "{told}");
+    b.reply("It stays small.", &[]);
+    assert_ne!(b.lane().id, lane, "the next task");
+}
+
+#[test]
+fn its_own_write_is_what_the_lane_has_seen_and_an_undone_one_is_told() {
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    b.edit("src/a.rs", "a\n", "b\n");
+    b.reply("Done.", &[]);
+    b.take(&[0]);
+    let seen = |b: &Bench| b.lane().seen[&RelPath::new("src/a.rs").unwrap()];
+    assert_eq!(seen(&b), BlobId::of(b"b\n"), "the next task's lane has seen what was written");
+    let apply = b.session.state().ledger()[0];
+    b.step(Input::Undo);
+    b.step(Input::RevertEnded { apply, result: Ok(()) });
+    assert_eq!(seen(&b), BlobId::of(b"a\n"));
+    b.reply("Second done.", &[]);
+    b.step(Input::say("what did you change?"));
+    assert!(b.told().contains("undone by the user: src/a.rs"), "{}", b.told());
+}
+
+#[test]
+fn a_follow_up_sees_what_earlier_turns_read() {
+    let mut b = Bench::new();
+    b.step(Input::say("what is in src?"));
+    b.reply("", &[("r", "read", r#"{"path":"src/a.rs"}"#)]);
+    b.end("     1  the text of a.rs");
+    b.reply("It holds a.", &[]);
+    b.step(Input::say("what does lib.rs do?"));
+    let messages = b.request().messages;
+    assert!(messages.iter().any(|m| m.role == Role::Tool && m.text.contains("the text of a.rs")));
+}
+
+#[test]
+fn a_question_beside_a_run_forks_and_leaves_a_report() {
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    let task = b.lane().id;
+    b.reply("", &[("r", "read", r#"{"path":"src/b.rs"}"#)]);
+    b.step(Input::say("what is a lifetime?"));
+    let (state, window) = (b.session.state(), Window::of(None));
+    let answer = b.lane();
+    assert_ne!(answer.id, task);
+    let forked = b.request_of(answer, window).messages;
+    let asked = forked.iter().position(|m| m.text == "what is a lifetime?").unwrap();
+    assert!(forked[asked - 1].text.starts_with("still under way"), "{:?}", forked[asked - 1]);
+    assert!(forked.last().unwrap().text.contains("beside this runs: rename Foo to Bar"));
+    let call = state.lanes[&task].head().unwrap().call;
+    b.step(Input::ToolEnded { call, outcome: ToolOutcome::text("     1  text of b", "read") });
+    let of_task = |b: &Bench| b.request_of(&b.session.state().lanes[&task], window).messages;
+    let before = of_task(&b);
+    assert!(!before.iter().any(|m| m.text.contains("lifetime")), "what is asked beside it is not its own");
+    b.reply("The span in which a borrow holds.", &[]);
+    let after = of_task(&b);
+    assert_eq!(after[..before.len() - 1], before[..before.len() - 1]);
+    let report = &after[before.len() - 1].text;
+    assert!(report.contains("what is a lifetime?") && report.contains("a borrow holds"), "{report}");
+}
+
+#[test]
+fn requests_of_a_long_session_share_all_but_their_last_message() {
+    for (tokens, least) in [(16_000, 95), (64_000, 95), (200_000, 100)] {
+        let window = Window::of(Some(tokens));
+        let mut b = Bench::new();
+        b.step(Input::say("what is in src? the fact is 4711"));
+        let (mut before, mut shared, mut calls): (Vec<Message>, usize, usize) = (Vec::new(), 0, 0);
+        for n in 0..80 {
+            let request = b.request_of(b.lane(), window);
+            let all: usize = request.messages.iter().map(budget::size).sum::<usize>() + request.system.len();
+            assert!(all / 4 < usize::try_from(tokens).unwrap(), "{all} bytes for {tokens} tokens");
+            let kept = before.len().saturating_sub(1);
+            shared += usize::from(request.messages.get(..kept) == before.get(..kept));
+            calls += 1;
+            before = request.messages;
+            if n % 20 == 19 {
+                b.reply("That is it.", &[]);
+                b.step(Input::say(format!("what about number {n}?")));
+            } else {
+                b.reply("", &[("r", "read", &format!(r#"{{"path":"src/{n}.rs"}}"#))]);
+                b.end(&format!("text {n} {}", "word ".repeat(200)));
+            }
+        }
+        assert!(shared * 100 >= calls * least, "{shared} of {calls} at {tokens}");
+        let told = before.iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join("\n");
+        assert!(told.contains("the fact is 4711"), "orders stay");
+        let dropped = told.contains("dropped to save room, read output:");
+        assert_eq!(dropped, tokens == 16_000, "at {tokens}");
+        assert_eq!(told.contains("text 0 word"), tokens != 16_000, "at {tokens}");
+    }
+}
+
+#[test]
+fn a_window_of_four_thousand_tokens_is_kept() {
+    let window = Window::of(Some(4_000));
+    let mut b = Bench::new();
+    b.step(Input::say(format!("what is in src? {}", "x".repeat(6_000))));
+    for n in 0..30 {
+        b.reply("", &[("r", "read", &format!(r#"{{"path":"src/{n}.rs"}}"#))]);
+        b.end(&"word ".repeat(4_000));
+        let request = b.request_of(b.lane(), window);
+        let all: usize = request.messages.iter().map(budget::size).sum();
+        assert!(all + request.system.len() < 4 * 4_000, "{all}");
+    }
+}

@@ -1,0 +1,63 @@
+//! The project as the driver's session has it: looked at when it opens, and again when a file that was read is another.
+//!
+//! Owns when it is looked at. Never looks while nothing asks for it.
+
+use pilothouse_core::{
+    plan::GateDraft,
+    policy::{Outcome, Request},
+    port::Update,
+    shell::Act,
+};
+
+use super::Driver;
+use crate::project::{Grounds, Project};
+
+impl Driver {
+    /// Looks at the project; what a plan is held to that brings no gates follows from it.
+    pub(super) fn look_at_project(&mut self) {
+        let (session, environment) = (&self.at.session, &self.setup.environment);
+        let may_read = |path: &str| {
+            let request = Request::Path { act: Act::Read, path: path.to_owned() };
+            let decision = session.policy().decide(&request, &session.state().setting());
+            decision.ruling.outcome == Outcome::Run
+        };
+        let looked = Project::look(&Grounds {
+            root: self.at.root.path(),
+            path: environment.get("PATH").unwrap_or_default(),
+            shell: environment.get("SHELL").unwrap_or_default(),
+            secrets: &self.at.config.secrets,
+            may_read: &may_read,
+        });
+        self.project = looked.with_git_of(&self.project);
+        self.set_gates();
+        let told = self.project.instructions().map(|i| i.path.clone());
+        if told != self.around.instructions {
+            self.around.instructions = told;
+            self.around.now = (self.setup.clock)();
+            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
+        }
+    }
+
+    /// Looks again where what was read is not what it was.
+    pub(super) fn look_again(&mut self) {
+        if self.project.is_stale() {
+            self.look_at_project();
+        }
+    }
+
+    /// Hands the session the gates of plans that bring none: those of the settings, else what was found.
+    pub(super) fn set_gates(&mut self) {
+        let settings = &self.at.config.gates;
+        let named = |command: &String| GateDraft {
+            name: "check (settings)".to_owned(),
+            command: command.clone(),
+            after: Vec::new(),
+        };
+        let gates = match (&settings.commands[..], settings.found) {
+            ([], true) => self.project.gates(),
+            ([], false) => Vec::new(),
+            (commands, _) => commands.iter().map(named).collect(),
+        };
+        self.at.session.set_gates(gates);
+    }
+}

@@ -1,0 +1,73 @@
+//! What came of an order: whether all of it was done, and what proves it.
+//!
+//! Owns the difference between an end and a success. Only looks at events and at the state they made.
+
+use pilothouse_core::{
+    event::Event,
+    intent::{IntentNode, Turn},
+    plan::{GateStatus, Plan, TaskStatus},
+    session::State,
+};
+
+/// What a run has brought about.
+#[derive(Debug, Default)]
+pub(super) struct Results {
+    /// Whether it was an order, and not a question or a word of control.
+    order: bool,
+    /// Whether a run began.
+    ran: bool,
+    /// The plan that ran, as it stood last.
+    plan: Option<Plan>,
+    /// Whether a file was written.
+    wrote: bool,
+    /// Whether a command ended.
+    commanded: bool,
+}
+
+impl Results {
+    /// Takes in an event, after the state did.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the rest brings nothing about")]
+    pub fn note(&mut self, event: &Event, state: &State) {
+        match event {
+            Event::IntentClassified { class, .. } => {
+                self.order |= matches!(class, Turn::PlanNew(_) | Turn::PlanContinue);
+            }
+            Event::RunStarted { .. } => self.ran = true,
+            Event::Applied { .. } => self.wrote = true,
+            Event::CommandExited { .. } => self.commanded = true,
+            _ => {}
+        }
+        if let (true, Some(plan)) = (self.ran, state.plan.as_ref().or(state.suspended.as_ref())) {
+            self.plan = Some(plan.clone());
+        }
+    }
+
+    /// Why it is no success, if it is none.
+    pub fn lacks(&self) -> Option<String> {
+        if !self.order && self.plan.is_none() {
+            return None;
+        }
+        if !self.ran {
+            return Some("nothing came of it: no plan was made and nothing was changed".to_owned());
+        }
+        let Some(plan) = &self.plan else {
+            return (!self.commanded && !self.wrote).then(|| "nothing came of it: no command ran".to_owned());
+        };
+        if let Some(gate) = plan.gates.iter().find(|g| !matches!(g.status, GateStatus::Passed(_))) {
+            let why = match gate.status {
+                GateStatus::Stale(_) => "files changed since it was green",
+                GateStatus::Failed(_) => "it failed",
+                GateStatus::Pending | GateStatus::Running | GateStatus::Passed(_) => "it did not run",
+                GateStatus::Skipped => "it was left out",
+            };
+            return Some(format!("the gate {} is not green: {why}", gate.name));
+        }
+        if let Some(task) = plan.tasks.iter().find(|t| t.status != TaskStatus::Done) {
+            return Some(format!("the step was not done: {}", task.title));
+        }
+        let writes =
+            |n: IntentNode| matches!(n, IntentNode::Create | IntentNode::Modify | IntentNode::Delete);
+        let nothing = !self.wrote && plan.tasks.iter().all(|t| writes(t.node)) && !self.commanded;
+        nothing.then(|| "nothing came of it: no file was changed".to_owned())
+    }
+}

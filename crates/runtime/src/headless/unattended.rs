@@ -1,0 +1,111 @@
+//! What a run does that comes to a question and has nobody to ask.
+//!
+//! Owns the answers that take no leave from anybody: what asks is refused to the model with the reason,
+//! a failed gate is repaired, a doubtful message is taken as it was read. A plan is approved, as the run was
+//! told to; nothing else is allowed.
+
+use std::collections::BTreeSet;
+
+use pilothouse_core::{
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
+    ids::CheckpointId,
+    input::Input,
+    plan::{GateStatus, Plan, TaskStatus},
+    session::State,
+    work::Work,
+};
+
+/// Told of what would ask.
+const NOBODY: &str = "nobody is there to allow it; go on without it, or end and say what is missing";
+/// Told a model that asks.
+const CHOOSE: &str = "nobody is there; choose the safest reading and say so";
+
+/// The questions of a run that nobody attends.
+#[derive(Debug, Default)]
+pub(super) struct Unattended {
+    /// Answered, so that none is answered twice.
+    answered: BTreeSet<CheckpointId>,
+    /// The first one whose subject was refused.
+    refused: Option<Checkpoint>,
+    /// Gates that were sent to be repaired.
+    repairs: u32,
+}
+
+/// What follows from an open question.
+#[derive(Debug)]
+pub(super) enum Follows {
+    /// It is answered so.
+    Answer(Box<Input>),
+    /// Its answer is under way.
+    Wait,
+    /// It ends the run.
+    End,
+}
+
+impl Unattended {
+    /// What follows from a question; `repairs` is how many there may be.
+    pub fn follow(&mut self, question: &Checkpoint, state: &State, repairs: u32) -> Follows {
+        // What a command means is looked at first: its answer is bound to that.
+        let looks = |w: &Work| matches!(w, Work::Look { checkpoint, .. } if *checkpoint == question.id);
+        if self.answered.contains(&question.id) || state.pending().values().any(looks) {
+            return Follows::Wait;
+        }
+        let Some(input) = self.answer(question, state, repairs) else { return Follows::End };
+        self.answered.insert(question.id);
+        Follows::Answer(Box::new(input))
+    }
+
+    /// The first question whose subject was refused, if one was.
+    pub fn refused(&self) -> Option<&Checkpoint> {
+        self.refused.as_ref()
+    }
+
+    fn answer(&mut self, question: &Checkpoint, state: &State, repairs: u32) -> Option<Input> {
+        let shown = question.kind.shown();
+        let give = |answer| Input::Answer { checkpoint: question.id, answer, shown };
+        match &question.kind {
+            CheckpointKind::Risk(_) | CheckpointKind::Access(_) | CheckpointKind::Transition(_) => {
+                self.refuse(question);
+                Some(give(Answer::Reject(NOBODY.to_owned())))
+            }
+            // Where nothing else is left to do the review stays open, for a person with the typed word.
+            CheckpointKind::Diff(_) if !more_to_do(state) => None,
+            CheckpointKind::Diff(review) => {
+                self.refuse(question);
+                let open = state.proposals_of(review.lane).map(|p| p.id).collect();
+                Some(Input::Skip { proposals: open, reason: NOBODY.to_owned() })
+            }
+            CheckpointKind::Clarification(about) if about.call.is_some() => {
+                Some(give(Answer::Text(CHOOSE.to_owned())))
+            }
+            // The message is taken as it was read.
+            CheckpointKind::Clarification(about) => about.turn.map(|_| give(Answer::Pick(0))),
+            CheckpointKind::Failure(failure) => {
+                let mends = failure.gate.is_some() && self.repairs < repairs;
+                self.repairs += u32::from(mends);
+                mends.then(|| give(Answer::AutoFix))
+            }
+            CheckpointKind::Confirmation(_) => Some(give(Answer::Approve)),
+            CheckpointKind::Interruption(_)
+            | CheckpointKind::Trust(_)
+            | CheckpointKind::Exit(_)
+            | CheckpointKind::PipelinePause(_)
+            | CheckpointKind::Breakout(_) => None,
+        }
+    }
+
+    fn refuse(&mut self, question: &Checkpoint) {
+        if self.refused.is_none() {
+            self.refused = Some(question.clone());
+        }
+    }
+}
+
+/// Whether the plan has work left beside what waits.
+fn more_to_do(state: &State) -> bool {
+    let pending = |p: &Plan| {
+        p.tasks.iter().any(|t| t.status == TaskStatus::Pending)
+            || p.gates.iter().any(|g| g.status == GateStatus::Pending)
+    };
+    state.plan.as_ref().is_some_and(pending)
+}

@@ -1,0 +1,93 @@
+//! The top of a project's tree and the languages in it.
+//!
+//! Owns the bounds of the walk. Never opens a file and never follows a link.
+
+use std::{collections::BTreeMap, path::Path};
+
+use pilothouse_core::clean::Clean;
+
+use super::commands::KNOWLEDGE;
+
+/// Most names of the top that are told.
+const MOST_NAMES: usize = 60;
+/// Most names that are looked at.
+const MOST_ENTRIES: usize = 4000;
+/// How deep languages are counted.
+const DEPTH: usize = 3;
+/// Most languages that are told.
+const MOST_LANGUAGES: usize = 6;
+
+/// The names at the top of a project, folders with a slash, sorted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Top {
+    pub names: Vec<String>,
+    /// Whether there were more than were looked at.
+    cut: bool,
+}
+
+impl Top {
+    /// Whether one of the names is this one; `*` is any text.
+    pub fn matching(&self, pattern: &str) -> Option<&String> {
+        let fits = |name: &&String| match pattern.split_once('*') {
+            None => *name == pattern,
+            Some((head, tail)) => {
+                let tail_fits = |rest: &str| match tail.split_once('*') {
+                    Some((middle, end)) => rest.ends_with(end) && rest.contains(middle),
+                    None => rest.ends_with(tail),
+                };
+                name.strip_prefix(head).is_some_and(tail_fits)
+            }
+        };
+        self.names.iter().find(fits)
+    }
+
+    pub fn shown(&self) -> String {
+        let names: Vec<&str> = self.names.iter().take(MOST_NAMES).map(String::as_str).collect();
+        let more = match self.names.len().saturating_sub(MOST_NAMES) {
+            0 => String::new(),
+            n if self.cut => format!(" … and more than {n} more"),
+            n => format!(" … and {n} more"),
+        };
+        if names.is_empty() {
+            "empty".to_owned()
+        } else {
+            Clean::line(&names.join(" ")).into_string() + &more
+        }
+    }
+}
+
+/// What stands at the top, without what is ignored.
+pub(super) fn top(root: &Path) -> Top {
+    let mut top = Top::default();
+    for entry in walk(root, 1).skip(1).take(MOST_ENTRIES) {
+        let slash = if entry.file_type().is_some_and(|t| t.is_dir()) { "/" } else { "" };
+        top.names.push(format!("{}{slash}", entry.file_name().to_string_lossy()));
+    }
+    top.cut = top.names.len() == MOST_ENTRIES;
+    top.names.sort();
+    top
+}
+
+/// The languages of the files in the upper folders, the commonest first.
+pub(super) fn languages(root: &Path) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in walk(root, DEPTH).take(MOST_ENTRIES).filter(|e| e.file_type().is_some_and(|t| t.is_file())) {
+        let ending = entry.path().extension().and_then(|e| e.to_str()).unwrap_or_default();
+        if let Some(language) = KNOWLEDGE.languages.get(ending) {
+            *counts.entry(*language).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(name, count)| (usize::MAX - count, *name));
+    let told = counts.iter().take(MOST_LANGUAGES).map(|(name, count)| format!("{name} ({count} files)"));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn walk(root: &Path, depth: usize) -> impl Iterator<Item = ignore::DirEntry> {
+    let walk = ignore::WalkBuilder::new(root)
+        .hidden(false)
+        .max_depth(Some(depth))
+        .filter_entry(|e| e.file_name() != ".git")
+        .build();
+    walk.flatten()
+}
