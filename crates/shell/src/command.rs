@@ -137,7 +137,8 @@ impl Walker<'_> {
     /// A file whose code is run; `sourced` when the shell itself does it.
     pub(super) fn read_file(&mut self, file: &Field, span: Span, sourced: bool) {
         let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
-        if self.was_fetched(&file.text) || file.feed == Some(Feed::Fetched) {
+        let strayed = self.strayed && !file.text.starts_with(['/', '~']);
+        if strayed || self.was_fetched(&file.text) || file.feed == Some(Feed::Fetched) {
             self.hit("fetch-run", file.span);
         }
         if self.derived.iter().any(same) {
@@ -230,7 +231,7 @@ impl Walker<'_> {
             return Feed::Text("help".to_owned());
         }
         let network = self.table_rules(program, name, argv, args, span, &feed);
-        self.follow(program, span);
+        self.follow(program, args, span);
         self.wide |= program.prints_any_name(args);
         if let Some(opt) = args.opts.iter().find(|opt| opt.kind == Some(Kind::Run))
             && opt.value.as_ref().is_none_or(|v| !is_harmless_pager(&v.text))

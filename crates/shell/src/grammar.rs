@@ -242,6 +242,11 @@ impl Walker<'_> {
             Some(Kind::Loads) if value.text.contains('/') => self.take_over(value),
             Some(Kind::Folder) => {
                 self.judge_read(value);
+                if self.was_fetched(value.text.trim_end_matches(|c| c != '/').trim_end_matches('/'))
+                    || self.was_fetched(&value.text)
+                {
+                    self.hit("fetch-run", value.span);
+                }
                 self.leaves(value, "hidden-run");
             }
             Some(Kind::Wipes) => self.wipe(value),
@@ -252,9 +257,7 @@ impl Walker<'_> {
                 }
             }
             Some(Kind::Sets) => {
-                if let Some((name, text)) = value.text.split_once('=') {
-                    self.judge_setting(name, text, value.span);
-                }
+                self.set_for_tasks(value);
                 self.judge_read(value);
             }
             Some(Kind::Read) => self.judge_read(value),
@@ -296,6 +299,15 @@ impl Walker<'_> {
         }
     }
 
+    /// A setting of a task (`make CC=x`): what it runs when its text is one for a shell.
+    pub(super) fn set_for_tasks(&mut self, field: &Field) {
+        let Some((name, value)) = field.text.split_once('=') else { return };
+        self.judge_setting(name, value, field.span);
+        if value.contains(' ') && super::nested_is_high(value, self.depth) {
+            self.hit("hidden-run", field.span);
+        }
+    }
+
     /// A file that says what is run.
     pub(super) fn take_over(&mut self, file: &Field) {
         match &file.feed {
@@ -328,14 +340,18 @@ impl Walker<'_> {
     }
 
     /// A program takes in files that this line fetched or made: what it then runs nobody saw.
-    pub(super) fn follow(&mut self, program: &Program, span: super::syntax::Span) {
+    pub(super) fn follow(&mut self, program: &Program, args: &Args, span: super::syntax::Span) {
+        for field in args.operands.iter().filter(|_| program.tasks) {
+            self.set_for_tasks(field);
+        }
         let is = |names: &[&'static str], path: &String| {
             let name = path.rsplit('/').next().unwrap_or(path);
             names.iter().any(|n| super::path::glob(n, name) || path.trim_start_matches("./") == *n)
         };
         let work = |path: &String| is(&program.work, path);
         let any = |path: &String| work(path) || is(&program.follows, path);
-        let inside = self.strayed && !(program.work.is_empty() && program.follows.is_empty());
+        let inside = !(program.work.is_empty() && program.follows.is_empty())
+            && (self.strayed || args.operands.iter().any(|field| self.was_fetched(&field.text)));
         if inside || self.fetched.iter().any(any) {
             self.hit("fetch-run", span);
         } else if self.derived.iter().any(any) || self.written.keys().any(work) {

@@ -22,7 +22,8 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     let rest = args.places.first().and_then(|at| words.get(*at..)).unwrap_or(&[]);
     let has = |words: &[&str]| codes.iter().any(|code| words.iter().any(|word| code.contains(word)));
-    let harmless = rest.is_empty() && codes.iter().all(|code| inline::only_prints(code));
+    let harmless =
+        rest.is_empty() && args.opts.len() == 1 && codes.iter().all(|code| inline::only_prints(code));
     w.lower_to(if harmless { "read" } else { "code" }, case.span);
     let starts = || codes.iter().any(|code| inline::starts_programs(code));
     if !rest.is_empty() && starts() && has(&["argv", "ARGV", "$@", "process.args"]) {

@@ -176,6 +176,9 @@ pub(super) fn dd(w: &mut Walker<'_>, case: &Case<'_>) {
     for field in case.words() {
         if let Some(target) = field.text.strip_prefix("of=") {
             w.judge_write(&field.with(target), "write");
+            if field.many {
+                w.hit("delete-tree", field.span);
+            }
         }
         if let Some(source) = field.text.strip_prefix("if=") {
             if place(source, w.cwd) == Place::Device {

@@ -80,6 +80,9 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         _ => {}
     }
     for field in &case.args.operands {
+        if field.computed && field.unknown() && field.text.contains("://") {
+            w.hit("send", field.span);
+        }
         if field.text.starts_with("ext::") || field.text.starts_with("fd::") {
             w.hit("hidden-run", field.span);
         }

@@ -102,6 +102,7 @@ pub(in super::super) fn look(w: &mut Walker<'_>, code: &Field) {
         return;
     }
     if only_prints(&code.text) {
+        w.hit("read", code.span);
         return;
     }
     w.hit("code", code.span);

@@ -30,6 +30,10 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     tar_words(w, words, &letters);
     let aside = words.iter().any(|f| f.text.starts_with("-C") || f.text.starts_with("--directory"));
+    let fetched = *case.feed == Feed::Fetched
+        || words.iter().any(|f| f.feed == Some(Feed::Fetched) || w.was_fetched(&f.text));
+    // What was fetched as a whole lies among the project's files now.
+    w.strayed |= fetched && letters.contains('x');
     if w.archived && letters.contains('x') && !aside && *case.feed != Feed::Inherit {
         w.hit("discard-work", case.span);
     }
