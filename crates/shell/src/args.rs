@@ -101,13 +101,15 @@ impl Args {
             let takes = program.takes_value(&name, sub);
             // A shell's letters do not end where one takes a value: `-euo pipefail -c`.
             let next = (takes && (rest.is_empty() || program.plus)).then(|| words.next()).flatten();
-            let joined = (takes && !program.plus && !rest.is_empty()).then(|| word.with(rest));
+            let kind = program.kind_of(&name, text, sub);
+            let may = kind == Some(Kind::May);
+            let joined = ((takes && !program.plus || may) && !rest.is_empty()).then(|| word.with(rest));
             let ends = joined.is_some();
             self.opts.push(Opt {
                 text: text.to_owned(),
                 value: joined.or_else(|| next.map(|(_, value)| value.clone())),
                 span: word.span,
-                kind: program.kind_of(&name, text, sub),
+                kind,
                 name,
                 at,
                 value_at: next.map(|(at, _)| at),

@@ -6,6 +6,7 @@
 use super::args::{Args, Opt};
 use super::expand::{Feed, Field};
 use super::grammar::{Kind, may_be_secret};
+use super::knowledge::list;
 use super::path::{Place, place};
 use super::prints::printed;
 use super::programs::{self, Dest, Program, Role};
@@ -14,19 +15,6 @@ use super::syntax::Span;
 use super::trace::Act;
 use super::walk::Walker;
 use super::{shell, special, wrap};
-
-/// Where ordinary programs live.
-pub(super) const BINS: [&str; 9] = [
-    "/bin",
-    "/usr/bin",
-    "/sbin",
-    "/usr/sbin",
-    "/usr/local/bin",
-    "/usr/local/sbin",
-    "/opt/homebrew/bin",
-    "/snap/bin",
-    "/usr/libexec",
-];
 
 /// Whether anything is known of a program of that name.
 pub(super) fn is_known(name: &str) -> bool {
@@ -117,7 +105,7 @@ impl Walker<'_> {
         {
             self.hit("computed-program", first.span);
         }
-        let located = text.contains('/') && !BINS.contains(&folder);
+        let located = text.contains('/') && !list("program folders").contains(&folder);
         let mut name = base.trim_end_matches(".exe").trim_end_matches(".cmd").to_owned();
         if !is_known(&name) {
             let lower = name.to_ascii_lowercase();
@@ -149,7 +137,8 @@ impl Walker<'_> {
     /// A file whose code is run; `sourced` when the shell itself does it.
     pub(super) fn read_file(&mut self, file: &Field, span: Span, sourced: bool) {
         let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
-        if self.was_fetched(&file.text) || file.feed == Some(Feed::Fetched) {
+        let strayed = self.strayed && !file.text.starts_with(['/', '~']);
+        if strayed || self.was_fetched(&file.text) || file.feed == Some(Feed::Fetched) {
             self.hit("fetch-run", file.span);
         }
         if self.derived.iter().any(same) {
@@ -242,7 +231,7 @@ impl Walker<'_> {
             return Feed::Text("help".to_owned());
         }
         let network = self.table_rules(program, name, argv, args, span, &feed);
-        self.follow(program, span);
+        self.follow(program, args, span);
         self.wide |= program.prints_any_name(args);
         if let Some(opt) = args.opts.iter().find(|opt| opt.kind == Some(Kind::Run))
             && opt.value.as_ref().is_none_or(|v| !is_harmless_pager(&v.text))
@@ -261,6 +250,10 @@ impl Walker<'_> {
         self.operands(program, name, args);
         self.starts(program, argv, args, span);
         self.note_renamed(program, name, args);
+        if matches!(name, "tee" | "sponge") {
+            let targets: Vec<String> = args.operands.iter().map(|f| f.text.clone()).collect();
+            self.note_output(&feed, &targets, span);
+        }
         if program.inner {
             self.inner_command(argv, args, span);
         }
@@ -294,12 +287,6 @@ impl Walker<'_> {
             special::judge(self, judge, name, argv, args, span, feed);
         }
         let mut found = program.judge(args);
-        if special::cloud_reads(program, name, args)
-            && let Some(first) = found.first_mut()
-            && first.rule.id == "publish"
-        {
-            first.rule = super::rules::find("network");
-        }
         if let (Some(rule), Some(first)) = (self.lowered, found.first_mut()) {
             first.rule = super::rules::find(rule);
         }
@@ -417,35 +404,8 @@ fn without_version(name: &str) -> Option<&str> {
 
 /// Values that make a pager or editor do nothing of its own.
 pub(super) fn is_harmless_pager(value: &str) -> bool {
-    matches!(
-        value.trim(),
-        "" | "cat"
-            | "less"
-            | "more"
-            | "most"
-            | "true"
-            | ":"
-            | "never"
-            | "less -R"
-            | "less -FRX"
-            | "less -F"
-            | "bat"
-            | "delta"
-            | "/bin/cat"
-            | "/usr/bin/cat"
-            | "/bin/true"
-            | "vim"
-            | "vi"
-            | "nano"
-            | "off"
-    )
+    value.trim().is_empty() || list("harmless pagers").contains(&value.trim())
 }
-
-/// Sub-commands that start what follows them.
-const STARTING: [&str; 16] = [
-    "run", "exec", "x", "r", "dlx", "shell", "develop", "create", "rsh", "ssh", "attach", "debug", "start",
-    "watch", "tool", "xtask",
-];
 
 fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool {
     if program.no_help {
@@ -456,8 +416,8 @@ fn asks_help(program: &Program, name: &str, argv: &[Field], args: &Args) -> bool
     let leading = args.opts.iter().position(starts).map_or(args.leading, |at| at.min(args.leading));
     let considered = if program.help_first { args.opts.get(..leading).unwrap_or(&[]) } else { &args.opts };
     // After more words it may be meant for a program that this one starts.
-    let passes_on =
-        args.operands.len() > 1 && args.operands.iter().any(|f| STARTING.contains(&f.text.as_str()));
+    let passes_on = args.operands.len() > 1
+        && args.operands.iter().any(|f| list("starting words").contains(&f.text.as_str()));
     let considered = if program.sub_help && !passes_on { &args.opts } else { considered };
     let long = considered.iter().any(|opt| {
         opt.value.is_none() && matches!(opt.text.as_str(), "--help" | "--version")

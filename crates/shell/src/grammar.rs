@@ -44,10 +44,12 @@ pub(super) enum Kind {
     Rest,
     /// It has no value, and changes what the words before it say.
     Alters,
+    /// A text that only the same word can hold.
+    May,
 }
 
 /// The kinds by their names in the data.
-pub(super) const KINDS: [(&str, Kind); 15] = [
+pub(super) const KINDS: [(&str, Kind); 16] = [
     ("flags", Kind::Flag),
     ("takes", Kind::Plain),
     ("in", Kind::Read),
@@ -63,6 +65,7 @@ pub(super) const KINDS: [(&str, Kind); 15] = [
     ("sets", Kind::Sets),
     ("rest", Kind::Rest),
     ("alters", Kind::Alters),
+    ("may", Kind::May),
 ];
 
 /// The options of a kind, and the sub-commands that have them; none for all.
@@ -97,7 +100,7 @@ impl Program {
             return false;
         }
         let valued = |o: &&Options| {
-            !matches!(o.kind, Kind::Flag | Kind::Run | Kind::Rest | Kind::Alters) && o.of_sub(sub)
+            !matches!(o.kind, Kind::Flag | Kind::Run | Kind::Rest | Kind::Alters | Kind::May) && o.of_sub(sub)
         };
         self.options.iter().filter(valued).any(|o| o.names.contains(&name))
             || matches!(self.kind_of(name, name, sub), Some(kind) if kind.is_weighty() && !matches!(kind, Kind::Run | Kind::Rest))
@@ -186,7 +189,7 @@ impl Opt {
         let inside = || is_inside(value, cwd) && !is_secret(value);
         match self.kind {
             None => !program.names_all(sub) && inside() && is_inside(self.text.trim_start_matches('-'), cwd),
-            Some(Kind::Flag | Kind::Plain | Kind::Read | Kind::Folder) => inside(),
+            Some(Kind::Flag | Kind::Plain | Kind::Read | Kind::Folder | Kind::May) => inside(),
             Some(Kind::Out) => is_output(value, cwd),
             Some(
                 Kind::Code
@@ -216,7 +219,7 @@ fn is_output(path: &str, cwd: Cwd) -> bool {
 impl Kind {
     /// Whether a value of the kind may do more than be read.
     const fn is_weighty(self) -> bool {
-        !matches!(self, Self::Flag | Self::Plain | Self::Read)
+        !matches!(self, Self::Flag | Self::Plain | Self::Read | Self::May)
     }
 }
 
@@ -239,6 +242,11 @@ impl Walker<'_> {
             Some(Kind::Loads) if value.text.contains('/') => self.take_over(value),
             Some(Kind::Folder) => {
                 self.judge_read(value);
+                if self.was_fetched(value.text.trim_end_matches(|c| c != '/').trim_end_matches('/'))
+                    || self.was_fetched(&value.text)
+                {
+                    self.hit("fetch-run", value.span);
+                }
                 self.leaves(value, "hidden-run");
             }
             Some(Kind::Wipes) => self.wipe(value),
@@ -249,13 +257,14 @@ impl Walker<'_> {
                 }
             }
             Some(Kind::Sets) => {
-                if let Some((name, text)) = value.text.split_once('=') {
-                    self.judge_setting(name, text, value.span);
-                }
+                self.set_for_tasks(value);
                 self.judge_read(value);
             }
             Some(Kind::Read) => self.judge_read(value),
-            Some(Kind::Plain | Kind::Flag | Kind::Loads | Kind::Run | Kind::Rest | Kind::Alters) | None => {
+            Some(
+                Kind::Plain | Kind::Flag | Kind::Loads | Kind::Run | Kind::Rest | Kind::Alters | Kind::May,
+            )
+            | None => {
                 let named = program.names || opt.name.contains("exclude") || opt.name.contains("ignore");
                 if !named {
                     self.judge_read(value);
@@ -275,12 +284,27 @@ impl Walker<'_> {
         let words = argv.get(1..).unwrap_or(&[]);
         let behind = args.opts.iter().find(|o| o.kind == Some(Kind::Rest)).map(|o| o.at + 1);
         let sub = args.operand(0);
-        let skip = program.starts.iter().find(|(subs, _)| subs.contains(&sub)).map(|(_, skip)| skip + 1);
+        let start = program.starts.iter().find(|(subs, _)| subs.contains(&sub) || subs.contains(&"*"));
+        let skip = start.map(|(subs, skip)| skip + usize::from(!subs.contains(&"*")));
+        let skip = skip.map(|skip| args.ended.unwrap_or(skip).max(skip));
         let command = behind.or_else(|| skip.and_then(|skip| args.places.get(skip).copied()));
         let Some(command) = command.and_then(|at| words.get(at..)).filter(|c| !c.is_empty()) else { return };
         let known = command.first().is_some_and(|f| super::command::is_known(&f.text));
-        if behind.is_some() || known {
+        if let [line] = command
+            && line.text.contains(' ')
+        {
+            let _ = self.run_apart(&line.text, line.span);
+        } else if behind.is_some() || known {
             let _ = self.dispatch_outside(command, span, Feed::Inherit);
+        }
+    }
+
+    /// A setting of a task (`make CC=x`): what it runs when its text is one for a shell.
+    pub(super) fn set_for_tasks(&mut self, field: &Field) {
+        let Some((name, value)) = field.text.split_once('=') else { return };
+        self.judge_setting(name, value, field.span);
+        if value.contains(' ') && super::nested_is_high(value, self.depth) {
+            self.hit("hidden-run", field.span);
         }
     }
 
@@ -316,14 +340,18 @@ impl Walker<'_> {
     }
 
     /// A program takes in files that this line fetched or made: what it then runs nobody saw.
-    pub(super) fn follow(&mut self, program: &Program, span: super::syntax::Span) {
+    pub(super) fn follow(&mut self, program: &Program, args: &Args, span: super::syntax::Span) {
+        for field in args.operands.iter().filter(|_| program.tasks) {
+            self.set_for_tasks(field);
+        }
         let is = |names: &[&'static str], path: &String| {
             let name = path.rsplit('/').next().unwrap_or(path);
             names.iter().any(|n| super::path::glob(n, name) || path.trim_start_matches("./") == *n)
         };
         let work = |path: &String| is(&program.work, path);
         let any = |path: &String| work(path) || is(&program.follows, path);
-        let inside = self.strayed && !(program.work.is_empty() && program.follows.is_empty());
+        let inside = !(program.work.is_empty() && program.follows.is_empty())
+            && (self.strayed || args.operands.iter().any(|field| self.was_fetched(&field.text)));
         if inside || self.fetched.iter().any(any) {
             self.hit("fetch-run", span);
         } else if self.derived.iter().any(any) || self.written.keys().any(work) {

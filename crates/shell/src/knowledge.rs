@@ -3,6 +3,7 @@
 //! Owns the form of the lists that more than one part reads. What a list means is its reader's.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// The groups of a list: a line in the first column, and the lines below it that stand further in.
 pub(super) fn groups(text: &'static str) -> Vec<(&'static str, Vec<&'static str>)> {
@@ -15,6 +16,21 @@ pub(super) fn groups(text: &'static str) -> Vec<(&'static str, Vec<&'static str>
         }
     }
     out
+}
+
+static LISTS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+    let words = |lines: Vec<&'static str>| {
+        let all = lines.into_iter().flat_map(str::split_whitespace);
+        // A blank inside of a word is written as a sign; these few texts live as long as the program.
+        all.map(|word| if word.contains('␣') { &*word.replace('␣', " ").leak() } else { word }).collect()
+    };
+    let all = groups(include_str!("../../../assets/knowledge/lists.txt"));
+    all.into_iter().map(|(name, lines)| (name, words(lines))).collect()
+});
+
+/// The list of that name.
+pub(super) fn list(name: &str) -> &'static [&'static str] {
+    LISTS.get(name).map_or(&[], Vec::as_slice)
 }
 
 /// Every text that `{a,b}` in one stands for.

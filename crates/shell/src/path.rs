@@ -3,6 +3,7 @@
 //! Never touches the file system. Which names are those of secrets is in [`super::secrets`].
 
 use super::expand::UNKNOWN;
+use super::knowledge::list;
 
 /// Where a path lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,20 +33,6 @@ pub(super) enum Cwd {
     Unknown,
 }
 
-const NULLS: [&str; 9] = [
-    "/dev/null",
-    "/dev/stdout",
-    "/dev/stderr",
-    "/dev/stdin",
-    "/dev/tty",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-];
-
-const SCRATCH: [&str; 5] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp", "/private/var/tmp"];
-
 /// The components of a path with `.` and `..` settled; `None` when it climbs above its start.
 fn settle(path: &str) -> Option<Vec<&str>> {
     let mut out = Vec::new();
@@ -66,7 +53,7 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
     if path.starts_with(UNKNOWN) {
         return Place::Unknown;
     }
-    if NULLS.contains(&path)
+    if list("null devices").contains(&path)
         || path.starts_with("/dev/fd/")
         || path.eq_ignore_ascii_case("nul")
         || path == "$null"
@@ -82,8 +69,9 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
     }
     if path.starts_with('/') {
         let settled = settle(path).map_or_else(String::new, |parts| format!("/{}", parts.join("/")));
-        let scratch =
-            SCRATCH.iter().any(|s| settled.strip_prefix(s).is_some_and(|rest| rest.starts_with('/')));
+        let scratch = list("scratch folders")
+            .iter()
+            .any(|s| settled.strip_prefix(s).is_some_and(|rest| rest.starts_with('/')));
         return if scratch {
             Place::Scratch
         } else if settled.starts_with("/dev/") {
@@ -159,28 +147,10 @@ fn class(pattern: &[char], open: usize, x: char) -> Option<usize> {
     (found != negated).then_some(open + close + 2)
 }
 
-/// Words in a variable's name that say it holds a secret.
-const SECRET_WORDS: [&str; 16] = [
-    "TOKEN",
-    "SECRET",
-    "PASSWORD",
-    "PASSWD",
-    "API_KEY",
-    "APIKEY",
-    "PRIVATE_KEY",
-    "ACCESS_KEY",
-    "CREDENTIAL",
-    "PASSPHRASE",
-    "AUTH_KEY",
-    "ENCRYPTION_KEY",
-    "SIGNING_KEY",
-    "_PAT",
-    "DATABASE_URL",
-    "PGPASS",
-];
-
 /// Whether a variable of that name is likely to hold a secret.
 pub(super) fn is_secret_variable(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    SECRET_WORDS.iter().any(|word| upper.contains(word)) || upper.ends_with("_PWD") || upper.ends_with("_DSN")
+    list("secret variables").iter().any(|word| upper.contains(word))
+        || upper.ends_with("_PWD")
+        || upper.ends_with("_DSN")
 }

@@ -376,6 +376,7 @@ impl Program {
         self.lines.extend(more.lines.iter().cloned());
         self.effects.extend(more.effects.iter().cloned());
         self.text = self.text.max(more.text);
+        self.text_unless.extend(&more.text_unless);
         self.long1 |= more.long1;
         self.names |= more.names;
         self.wraps = self.wraps.or(more.wraps);

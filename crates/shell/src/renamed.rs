@@ -3,8 +3,8 @@
 //! Owns which name stands for which file. Never looks at the disk: only what the line itself does is known.
 
 use super::args::Args;
-use super::command::BINS;
 use super::expand::{Field, UNKNOWN};
+use super::knowledge::list;
 use super::programs::{Dest, Program};
 use super::walk::Walker;
 
@@ -70,14 +70,14 @@ impl Walker<'_> {
     /// The program that a path runs, if the line gave it that name: the command as it is.
     pub(super) fn resolve_alias(&mut self, argv: &[Field]) -> Option<Vec<Field>> {
         let (first, rest) = argv.split_first()?;
-        first.text.rsplit_once('/').filter(|(folder, _)| !BINS.contains(folder))?;
+        first.text.rsplit_once('/').filter(|(folder, _)| !list("program folders").contains(folder))?;
         let real = self.real_name(&first.text)?.to_owned();
         let (folder, _) = real.rsplit_once('/').unwrap_or(("", &real));
         if real.contains(UNKNOWN) {
             self.hit("computed-program", first.span);
             return None;
         }
-        if !BINS.contains(&folder) {
+        if !list("program folders").contains(&folder) {
             return None;
         }
         self.hit("disguise", first.span);

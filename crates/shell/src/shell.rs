@@ -4,6 +4,7 @@
 //! [`super::started`]'s.
 
 use super::expand::{Feed, Field, UNKNOWN, Value};
+use super::knowledge::list;
 use super::path::{Cwd, Place, place};
 use super::programs::{self, Role};
 use super::started::{self, feed_shell};
@@ -316,24 +317,7 @@ pub(super) fn declares(name: &str) -> bool {
 
 /// Whether settings before a builtin may last beyond it: so do the standard's special ones.
 pub(super) fn keeps_settings(name: &str) -> bool {
-    matches!(
-        name,
-        ":" | "."
-            | "source"
-            | "eval"
-            | "exec"
-            | "exit"
-            | "export"
-            | "readonly"
-            | "return"
-            | "set"
-            | "shift"
-            | "times"
-            | "trap"
-            | "unset"
-            | "break"
-            | "continue"
-    )
+    list("special builtins").contains(&name)
 }
 
 fn alias(w: &mut Walker<'_>, args: &[Field]) -> Feed {

@@ -13,7 +13,6 @@ mod net;
 mod pack;
 mod system;
 mod text;
-mod tools;
 
 use super::args::Args;
 use super::expand::{Feed, Field};
@@ -67,37 +66,24 @@ pub(super) fn judge(
         "sed" => text::sed(w, &case),
         "awk" => text::awk(w, &case),
         "editor" => edit::editor(w, &case),
-        "pager" => edit::pager(w, &case),
         "git" => git::git(w, &case),
         "gh" => git::hub(w, &case),
-        "node" | "npx" | "pip" | "cargo" | "buildtool" | "runs" => tools::tool(w, judge, &case),
         "code" | "python" => code::interpreter(w, &case),
         "sql" | "sqlite" => data::sql(w, &case),
         "curl" | "wget" | "httpie" => net::http(w, &case),
         "dns" => net::dns(w, &case),
-        "nc" => net::nc(w, &case),
-        "openssl" => net::openssl(w, &case),
-        "ssh" => net::ssh(w, &case),
         "scp" => net::scp(w, &case),
         "keygen" => net::keygen(w, &case),
         "rsync" => net::rsync(w, &case),
         "docker" => cloud::docker(w, &case),
-        "kube" => cloud::kube(w, &case),
         "cloud" => cloud::cloud(w, &case),
         "kill" => system::kill(w, &case),
-        "killall" => system::killall(w, &case),
         "printenv" => system::printenv(w, &case),
         "ps" => system::ps(w, &case),
-        "packages" => system::packages(w, &case),
         "tmux" => system::tmux(w, &case),
         "psread" | "pswrite" | "psremove" | "psweb" | "psblock" | "psstart" => {
             system::powershell(w, judge, &case);
         }
         _ => {}
     }
-}
-
-/// Whether a call to a cloud only reads, by its words.
-pub(super) fn cloud_reads(program: &super::programs::Program, name: &str, args: &Args) -> bool {
-    program.also.contains(&"cloud") && cloud::cloud_reads(name, &args.operands)
 }

@@ -350,7 +350,7 @@ impl<'l> Walker<'l> {
     }
 
     /// Remembers what went into which files.
-    fn note_output(&mut self, out: &Feed, targets: &[String], span: Span) {
+    pub(super) fn note_output(&mut self, out: &Feed, targets: &[String], span: Span) {
         if !targets.is_empty() && std::mem::take(&mut self.endless) {
             self.hit("bomb", span);
         }

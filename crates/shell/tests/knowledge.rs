@@ -53,6 +53,7 @@ fn every_line_is_understood() {
         "sets",
         "rest",
         "alters",
+        "may",
         "tasks",
         "passes",
         "plus",

@@ -206,7 +206,7 @@ mod tests {
             ("docker compose up -d", &["allow command docker compose up"]),
             ("python3 scripts/gen.py --all", &["allow command python3 scripts/gen.py"]),
             ("python -m build", &["allow command python -m build"]),
-            ("python3 -c 'print(1)'", &["allow command python3 -c 'print(1)' $"]),
+            ("python3 -c 'import a'", &["allow command python3 -c 'import a' $"]),
             ("./scripts/check.sh all", &["allow command ./scripts/check.sh"]),
             ("mkdir -p a/b", &["allow command mkdir"]),
             ("frobnicate deep --all", &["allow command frobnicate deep"]),

@@ -2,7 +2,8 @@
 //!
 //! Owns the line between looking at remote resources and changing them.
 
-use super::super::expand::{Feed, Field, UNKNOWN};
+use super::super::Risk;
+use super::super::expand::{Field, UNKNOWN};
 use super::super::path::{Place, place};
 use super::super::programs;
 use super::super::walk::Walker;
@@ -26,7 +27,9 @@ pub(super) fn docker(w: &mut Walker<'_>, case: &Case<'_>) {
             }
             "-v" | "--volume" | "--mount" => mount(w, value, word),
             "--env-file" => w.judge_read(&word.with(value)),
-            "-H" | "--host" if at < 2 => w.hit("remote-run", word.span),
+            "-H" | "--host" | "-c" if at < 2 && !matches!(value, "default" | "desktop-linux") => {
+                w.hit("remote-run", word.span);
+            }
             _ if text.starts_with("-v") && text.contains(':') => {
                 mount(w, text.trim_start_matches("-v"), word);
             }
@@ -75,90 +78,22 @@ fn command_inside(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     if command.first().is_some_and(|f| !f.text.starts_with('-')) {
         let cwd = std::mem::replace(&mut w.cwd, super::super::path::Cwd::Unknown);
-        let _ = w.dispatch_outside(&command, case.span, Feed::Other);
-        w.cwd = cwd;
-    }
-}
-
-/// `kubectl`: manifests fetched from elsewhere, and secrets under any name.
-pub(super) fn kube(w: &mut Walker<'_>, case: &Case<'_>) {
-    let verb = case.args.operand(0);
-    if matches!(verb, "get" | "describe") {
-        let kinds = case.args.operand(1);
-        if kinds.split(',').any(|k| k.starts_with("secret")) {
-            w.hit("secret", case.span);
+        let line: Vec<String> = command.iter().map(|f| crate::quote(&f.text)).collect();
+        if words.get(start).is_some_and(|f| f.text == "exec")
+            && crate::judge(&line.join(" "), w.depth + 4).risk == Risk::Low
+        {
+            w.lower_to_read();
         }
+        let _ = w.dispatch_outside(&command, case.span, case.feed.clone());
+        w.cwd = cwd;
     }
 }
 
 /// Clouds: names that say what a call does, whatever the service.
 pub(super) fn cloud(w: &mut Walker<'_>, case: &Case<'_>) {
     let args = case.args;
-    if matches!(case.name, "aws") {
-        let verb = args.operand(1);
-        if args.operand(0) == "s3" {
-            s3(w, case);
-        } else if ["delete-", "terminate-", "purge-", "remove-", "deregister-", "revoke-"]
-            .iter()
-            .any(|v| verb.starts_with(v))
-        {
-            w.hit("remote-destroy", case.span);
-        }
-    }
-    let words: Vec<&str> = args.operands.iter().map(|f| f.text.as_str()).collect();
-    if words.iter().any(|word| matches!(*word, "delete" | "destroy" | "purge" | "remove")) {
-        w.hit("remote-destroy", case.span);
-    }
-}
-
-/// Whether a cloud call only reads, by its words.
-pub(in super::super) fn cloud_reads(name: &str, operands: &[Field]) -> bool {
-    let words: Vec<&str> = operands.iter().map(|f| f.text.as_str()).collect();
-    match name {
-        "aws" => words.get(1).is_some_and(|verb| {
-            [
-                "describe-",
-                "list-",
-                "get-",
-                "head-",
-                "batch-get-",
-                "scan",
-                "query",
-                "filter-log",
-                "lookup-",
-                "search-",
-                "validate-",
-                "estimate-",
-                "tail",
-                "wait",
-            ]
-            .iter()
-            .any(|v| verb.starts_with(v))
-        }),
-        _ => words.iter().enumerate().take(6).any(|(at, word)| {
-            let verb = word.rsplit(':').next().unwrap_or(word);
-            let alone = matches!(name, "gcloud" | "az");
-            (at > 0 || !alone)
-                && matches!(
-                    verb,
-                    "list"
-                        | "ls"
-                        | "describe"
-                        | "show"
-                        | "get"
-                        | "read"
-                        | "tail"
-                        | "list-defaults"
-                        | "status"
-                        | "info"
-                        | "inspect"
-                        | "view"
-                        | "logs"
-                        | "whoami"
-                        | "versions"
-                        | "regions"
-                )
-        }),
+    if case.name == "aws" && args.operand(0) == "s3" {
+        s3(w, case);
     }
 }
 

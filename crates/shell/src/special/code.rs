@@ -3,98 +3,43 @@
 //! Owns the arguments of interpreters. Never looks into the code: that is [`super::inline`].
 
 use super::super::expand::{Feed, Field};
+use super::super::grammar::Kind;
 use super::super::programs;
 use super::super::walk::Walker;
 use super::{Case, inline};
 
-/// Options of interpreters with a value of their own.
-const VALUED: [&str; 14] = [
-    "-r",
-    "--require",
-    "--import",
-    "--loader",
-    "-W",
-    "-X",
-    "-I",
-    "-cp",
-    "-classpath",
-    "--env-file",
-    "-d",
-    "-S",
-    "-M",
-    "-jar",
-];
-
-/// Interpreters: inline code is looked into, files are scripts, modules are tools.
+/// Interpreters: inline code is looked into as the value of its option, files are scripts, modules are tools.
 pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
-    let words = case.words();
-    let python = is_python(case.name);
-    let in_place = words.iter().find(|f| edits_in_place(case.name, &f.text));
-    let mut at = 0;
-    let mut coded = false;
-    while let Some(word) = words.get(at) {
-        let text = word.text.as_str();
-        let next = words.get(at + 1);
-        if !text.starts_with('-') || text == "-" || text == "--" {
-            break;
-        }
-        if python && text == "-m" {
-            module(w, case, words.get(at + 1..).unwrap_or(&[]));
-            return;
-        }
-        at += 1;
-        if is_code_option(case.name, text) {
-            if let Some(code) = next {
-                inline::look(w, code);
-            }
-            coded = true;
-            at += 1;
-            if python {
-                break;
-            }
-        } else if let Some(code) = joined_code(case.name, text) {
-            inline::look(w, &word.with(code));
-            coded = true;
-        } else if VALUED.contains(&text) || text == "-l" && case.name == "osascript" {
-            if let Some(value) = next {
-                w.judge_read(value);
-            }
-            at += 1;
-        }
-        if text.starts_with("-javaagent") || text.starts_with("-agentpath") || text.starts_with("-agentlib") {
-            w.hit("hidden-run", word.span);
-        }
+    let (words, args) = (case.words(), case.args);
+    if let Some(at) = args.opt(&["-m"]).filter(|_| is_python(case.name)).and_then(|opt| opt.value_at) {
+        return module(w, case, words.get(at..).unwrap_or(&[]));
     }
-    if !coded {
-        script_of(w, case, words, at);
-        return;
+    let given = args.opts.iter().filter(|opt| opt.kind == Some(Kind::Code));
+    let codes: Vec<&str> =
+        given.filter_map(|opt| opt.value.as_ref()).map(|code| code.text.as_str()).collect();
+    if codes.is_empty() {
+        return script_of(w, case, words, args.places.first().copied().unwrap_or(words.len()));
     }
-    let (given, rest) = words.split_at(at.min(words.len()));
-    beyond(w, case, given, rest);
-    for field in rest {
-        w.judge_read(field);
-        if let Some(option) = in_place {
-            w.hit("write", option.span);
-            w.judge_write(field, "write");
-        }
-    }
-}
-
-/// Arguments of inline code: a command that the code starts, or files that it empties.
-fn beyond(w: &mut Walker<'_>, case: &Case<'_>, given: &[Field], rest: &[Field]) {
-    let has = |words: &[&str]| given.iter().any(|f| words.iter().any(|word| f.text.contains(word)));
-    let starts = given.iter().any(|f| inline::starts_programs(&f.text));
-    if !rest.is_empty() && starts && has(&["argv", "ARGV", "$@", "process.args"]) {
+    let rest = args.places.first().and_then(|at| words.get(*at..)).unwrap_or(&[]);
+    let has = |words: &[&str]| codes.iter().any(|code| words.iter().any(|word| code.contains(word)));
+    let harmless =
+        rest.is_empty() && args.opts.len() == 1 && codes.iter().all(|code| inline::only_prints(code));
+    w.lower_to(if harmless { "read" } else { "code" }, case.span);
+    let starts = || codes.iter().any(|code| inline::starts_programs(code));
+    if !rest.is_empty() && starts() && has(&["argv", "ARGV", "$@", "process.args"]) {
         let _ = w.dispatch_outside(rest, case.span, Feed::Inherit);
     }
-    let in_place = given.iter().any(|f| edits_in_place(case.name, &f.text));
-    let loops = given.iter().any(|f| f.text.starts_with('-') && f.text.len() < 6 && f.text.contains('n'));
-    if let Some(field) = rest.iter().find(|f| f.many)
-        && in_place
-        && loops
-        && !has(&["print", "puts", "say", "p "])
-    {
-        w.hit("delete-tree", field.span);
+    let Some(in_place) = args.opts.iter().find(|opt| opt.kind == Some(Kind::May) && opt.name == "-i") else {
+        return;
+    };
+    w.hit("write", in_place.span);
+    // A filter that prints nothing empties what it edits.
+    let empties = args.has(&["-n"]) && !has(&["print", "puts", "say", "p "]);
+    for field in rest {
+        w.judge_write(field, "write");
+        if field.many && empties {
+            w.hit("delete-tree", field.span);
+        }
     }
 }
 
@@ -126,46 +71,6 @@ fn script_of(w: &mut Walker<'_>, case: &Case<'_>, words: &[Field], at: usize) {
 
 fn is_python(name: &str) -> bool {
     name.starts_with("py") || matches!(name, "ipython" | "jython" | "micropython" | "hy" | "xonsh" | "sage")
-}
-
-fn is_code_option(name: &str, text: &str) -> bool {
-    let short = text.starts_with('-') && !text.starts_with("--");
-    match name {
-        n if is_python(n) => short && text.ends_with('c') && text.len() <= 4,
-        "php" => matches!(text, "-r" | "-B" | "-R" | "-E" | "--run"),
-        "node" | "nodejs" | "bun" | "deno" | "tsx" | "ts-node" | "electron" => {
-            matches!(text, "-e" | "-p" | "-pe" | "--eval" | "--print" | "-ep")
-        }
-        "perl" | "ruby" | "jruby" | "raku" => short && text.ends_with(['e', 'E']),
-        "guile" | "gjs" | "expect" => matches!(text, "-c"),
-        "swipl" | "prolog" => matches!(text, "-g" | "-t"),
-        "matlab" => matches!(text, "-batch" | "-r"),
-        _ => matches!(text, "-e" | "-E" | "--eval" | "--eval-string" | "-c" | "-eval" | "--execute"),
-    }
-}
-
-/// Code in the same word as its option.
-fn joined_code<'a>(name: &str, text: &'a str) -> Option<&'a str> {
-    let long = ["--eval=", "--print=", "--execute="].iter().find_map(|option| text.strip_prefix(option));
-    let short = if is_python(name) {
-        text.strip_prefix("-c")
-    } else if matches!(name, "java" | "ghc" | "ocaml") || text == "-encoding" {
-        None
-    } else {
-        text.strip_prefix("-e").or_else(|| text.strip_prefix("-r").filter(|_| name == "php"))
-    };
-    long.or_else(|| short.filter(|code| code.len() > 1))
-}
-
-/// `perl -i`, `ruby -i`, alone or in a cluster before the letter that takes the rest.
-fn edits_in_place(name: &str, text: &str) -> bool {
-    let Some(letters) = text.strip_prefix('-').filter(|_| matches!(name, "perl" | "ruby" | "raku")) else {
-        return false;
-    };
-    letters
-        .chars()
-        .take_while(|c| !matches!(c, 'e' | 'E' | 'I' | 'M' | 'm' | 'r' | 'x' | '-'))
-        .any(|c| c == 'i')
 }
 
 /// Code on standard input.

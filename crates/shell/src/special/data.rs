@@ -3,6 +3,7 @@
 //! Owns the words of statements that destroy, run programs or only read. Never parses SQL in full.
 
 use super::super::expand::Feed;
+use super::super::knowledge::list;
 use super::super::walk::Walker;
 use super::Case;
 
@@ -107,28 +108,8 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
     {
         w.hit("secret", span);
     }
-    let reads = READING.contains(&first) && !upper.contains("WRITEFILE(");
-    let writes = words.iter().any(|word| WRITING.contains(word)) || first == "PRAGMA" && upper.contains('=');
+    let reads = list("sql reads").contains(&first) && !upper.contains("WRITEFILE(");
+    let writes = words.iter().any(|word| list("sql writes").contains(word))
+        || first == "PRAGMA" && upper.contains('=');
     reads && !writes && !runs
 }
-
-/// First words of statements that only read.
-const READING: [&str; 12] = [
-    "SELECT",
-    "EXPLAIN",
-    "PRAGMA",
-    ".TABLES",
-    ".SCHEMA",
-    ".INDEXES",
-    ".INDICES",
-    ".DATABASES",
-    ".DBINFO",
-    "WITH",
-    ".HELP",
-    ".DUMP",
-];
-
-/// Words that make a statement write.
-const WRITING: [&str; 11] = [
-    "INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "REPLACE", "ATTACH", ".OUTPUT", ".ONCE", "INTO",
-];

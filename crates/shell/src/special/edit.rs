@@ -3,15 +3,10 @@
 //! Owns their command options and the scripts they are fed. Never looks into lisp: that is [`super::inline`].
 
 use super::super::expand::{Feed, Field};
+use super::super::knowledge::list;
 use super::super::path::{Place, place};
 use super::super::walk::Walker;
 use super::{Case, inline};
-
-/// Commands of vi in which a `!` only means "even so".
-const EVEN_SO: [&str; 27] = [
-    "q", "qa", "qall", "quit", "w", "wa", "wall", "write", "wq", "wqa", "wqall", "x", "xa", "xall", "e",
-    "edit", "cq", "bd", "bw", "n", "norm", "normal", "sil", "silent", "update", "up", "redir",
-];
 
 /// Editors: commands given on the command line or fed run things.
 pub(super) fn editor(w: &mut Walker<'_>, case: &Case<'_>) {
@@ -71,7 +66,7 @@ fn vi_command(w: &mut Walker<'_>, command: &Field) {
         let before: String = text.get(..at).unwrap_or("").to_owned();
         let word = before.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
         let replaces = text.starts_with(['s', '/', '?', 'g', 'v']) && !before.is_empty();
-        word.is_empty() && !replaces || !word.is_empty() && !EVEN_SO.contains(&word) && !replaces
+        word.is_empty() && !replaces || !word.is_empty() && !list("vi even so").contains(&word) && !replaces
     });
     let calls = ["system", "term", "call ", "job_start", "jobstart", "libcall", "execute ", "make", "grep "]
         .iter()
@@ -93,22 +88,5 @@ fn vi_command(w: &mut Walker<'_>, command: &Field) {
         (matches!(verb, "r" | "read" | "e" | "edit"), text.split_ascii_whitespace().nth(1))
     {
         w.judge_read(&command.with(file));
-    }
-}
-
-/// Pagers: `+!command`, a log file.
-pub(super) fn pager(w: &mut Walker<'_>, case: &Case<'_>) {
-    for word in case.words() {
-        if word.text.starts_with('+') && word.text.contains('!') {
-            w.hit("hidden-run", word.span);
-        }
-        if let Some(file) = word
-            .text
-            .strip_prefix("-o")
-            .or_else(|| word.text.strip_prefix("-O"))
-            .or_else(|| word.text.strip_prefix("--log-file="))
-        {
-            w.judge_write(&word.with(file), "write-hidden");
-        }
     }
 }

@@ -176,6 +176,9 @@ pub(super) fn dd(w: &mut Walker<'_>, case: &Case<'_>) {
     for field in case.words() {
         if let Some(target) = field.text.strip_prefix("of=") {
             w.judge_write(&field.with(target), "write");
+            if field.many {
+                w.hit("delete-tree", field.span);
+            }
         }
         if let Some(source) = field.text.strip_prefix("if=") {
             if place(source, w.cwd) == Place::Device {
@@ -217,7 +220,7 @@ pub(super) fn chmod(w: &mut Walker<'_>, case: &Case<'_>) {
         w.hit("permissions", mode.span);
     }
     if let Some(opt) = recursive
-        && (digits || world || mode.text.starts_with('-'))
+        && (digits || world || ["-", "a-", "u-", "ugo-"].iter().any(|m| mode.text.starts_with(m)))
         && !mode.text.ends_with(['5', '4', '0'])
     {
         w.hit("permissions", opt.span);

@@ -48,11 +48,8 @@ fn harmless_setting(key: &str, value: &str) -> bool {
 pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
     globals(w, case);
     let sub = case.args.operand(0);
-    if let ("clone", Some(from)) = (sub, case.args.operands.get(1)) {
-        let name =
-            from.text.trim_end_matches('/').trim_end_matches(".git").rsplit(['/', ':']).next().unwrap_or("");
-        let into = case.args.operands.get(2).map_or(name, |f| f.text.as_str());
-        w.fetched.push(into.to_owned());
+    if sub == "clone" {
+        cloned(w, case, 1);
     }
     match sub {
         "remote" if matches!(case.args.operand(1), "add" | "set-url") => w.readdressed = true,
@@ -83,10 +80,21 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         _ => {}
     }
     for field in &case.args.operands {
+        if field.computed && field.unknown() && field.text.contains("://") {
+            w.hit("send", field.span);
+        }
         if field.text.starts_with("ext::") || field.text.starts_with("fd::") {
             w.hit("hidden-run", field.span);
         }
     }
+}
+
+/// The folder that a clone makes holds what was fetched.
+fn cloned(w: &mut Walker<'_>, case: &Case<'_>, at: usize) {
+    let Some(from) = case.args.operands.get(at) else { return };
+    let path = from.text.trim_end_matches('/').trim_end_matches(".git");
+    let name = path.rsplit(['/', ':']).next().unwrap_or("");
+    w.fetched.push(case.args.operands.get(at + 1).map_or(name, |into| &into.text).to_owned());
 }
 
 /// `-c key=value` and its kin, before the sub-command or (for `clone`) after it.
@@ -247,6 +255,9 @@ fn foreach(w: &mut Walker<'_>, case: &Case<'_>) {
 /// `gh api` with a body or another method changes things; a token may not leave.
 pub(super) fn hub(w: &mut Walker<'_>, case: &Case<'_>) {
     let args = case.args;
+    if args.operand(1) == "clone" {
+        cloned(w, case, 2);
+    }
     if args.operand(0) == "api" {
         let method =
             args.opt(&["-X", "--method"]).and_then(|o| o.value.as_ref()).map_or("", |v| v.text.as_str());

@@ -6,6 +6,7 @@ use super::super::secrets::names_secret;
 use std::sync::LazyLock;
 
 use super::super::expand::{Feed, Field, UNKNOWN};
+use super::super::knowledge::list;
 use super::super::path::{Place, is_secret_variable, place};
 use super::super::programs::{self, Role};
 use super::super::rules::{self, Rule};
@@ -28,57 +29,6 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         })
         .collect()
 });
-
-/// Words of inline code after which a literal is a command line.
-const STARTERS: [&str; 21] = [
-    "system",
-    "popen",
-    "subprocess",
-    "exec",
-    "spawn",
-    "shell_exec",
-    "passthru",
-    "proc_open",
-    "`",
-    "%x",
-    "check_output",
-    "check_call",
-    "qx",
-    "Runtime",
-    "Command",
-    "do shell script",
-    "shell-command",
-    "call-process",
-    "start-process",
-    "Open3",
-    "run",
-];
-
-/// Words of inline code that read from the network.
-const FETCHES: [&str; 12] = [
-    "urlopen",
-    "urllib",
-    "requests.get",
-    "httpx.get",
-    "fetch(",
-    "http.get",
-    "https.get",
-    "open(\"http",
-    "open('http",
-    "LWP",
-    "file_get_contents('http",
-    "URI.open",
-];
-
-/// Words of inline code that run a text as code.
-const RUNS_CODE: [&str; 9] =
-    ["exec(", "eval(", "eval ", "os.system(", "execSync", "Function(", "system(", "popen", "subprocess"];
-
-/// Words of inline code that change files.
-const WRITES: [&str; 18] = [
-    "'w'", "\"w\"", "'a'", "\"a\"", "'wb'", "\"wb\"", "write", "Write", "unlink", "remove", "rename",
-    "mkdir", "symlink", "chmod", "copy", "delete", "open('>", ".touch(",
-];
 
 /// Code without the blanks that mean nothing: only one between two names is kept.
 fn tighten(text: &str) -> String {
@@ -108,9 +58,37 @@ fn has(code: &str, word: &str) -> bool {
     })
 }
 
+/// Whether code only prints numbers, one plain text, or a value of a data file.
+pub(super) fn only_prints(code: &str) -> bool {
+    let code = code.trim().trim_end_matches(';');
+    let inner = ["print(", "console.log("].iter().find_map(|call| code.strip_prefix(call)?.strip_suffix(')'));
+    let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || " .,:!_+-".contains(c));
+    let quoted = |text: &str| {
+        ['\'', '"'].iter().find_map(|q| text.strip_prefix(*q)?.strip_suffix(*q)).is_some_and(plain)
+    };
+    let number = |text: &str| {
+        !text.is_empty()
+            && text.chars().all(|c| c.is_ascii_digit() || " .+-*/%(),".contains(c))
+            && text.len() < 40
+            && !text.contains("**")
+    };
+    let data = |text: &str| {
+        let file = text.strip_prefix("require(").and_then(|rest| rest.split_once(')'));
+        file.is_some_and(|(file, part)| {
+            let name = file.trim_matches(['\'', '"']);
+            let package = name.rsplit('/').next().unwrap_or("");
+            matches!(package, "package.json" | "tsconfig.json")
+                && !name.starts_with(['/', '~'])
+                && plain(part)
+        })
+    };
+    let code = inner.unwrap_or(code);
+    number(code) || quoted(code) || data(code)
+}
+
 /// Whether code starts programs.
 pub(super) fn starts_programs(code: &str) -> bool {
-    STARTERS.iter().any(|starter| code.contains(starter))
+    list("code starts").iter().any(|starter| code.contains(starter))
 }
 
 /// Looks into inline code.
@@ -123,11 +101,15 @@ pub(in super::super) fn look(w: &mut Walker<'_>, code: &Field) {
         w.hit("computed-code", code.span);
         return;
     }
+    if only_prints(&code.text) {
+        w.hit("read", code.span);
+        return;
+    }
     w.hit("code", code.span);
     let text: String = code.text.chars().take(65_536).collect();
     let tight = tighten(&text);
     let any = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
-    if any(&tight, &FETCHES) && any(&text, &RUNS_CODE) {
+    if any(&tight, list("code fetches")) && any(&text, list("code runs")) {
         w.hit("fetch-run", code.span);
     }
     started_by_word(w, &text, code);
@@ -143,7 +125,7 @@ pub(in super::super) fn look(w: &mut Walker<'_>, code: &Field) {
 /// Command lines and paths among the literals of a piece of code.
 fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
     let literals = literals(text);
-    if STARTERS.iter().any(|starter| text.contains(starter)) {
+    if starts_programs(text) {
         // A command may be given whole, word by word, or in pieces that are put together.
         let joined = [literals.join(" "), literals.concat()];
         for line in literals.iter().chain(&joined).filter(|line| line.len() > 1).take(24) {
@@ -157,7 +139,7 @@ fn literals_of(w: &mut Walker<'_>, text: &str, code: &Field) {
             w.hit("unsafe-code", code.span);
         }
     }
-    let writes = WRITES.iter().any(|word| text.contains(word));
+    let writes = list("code writes").iter().any(|word| text.contains(word));
     for literal in &literals {
         let path = literal.trim();
         if names_secret(path) {

@@ -3,55 +3,26 @@
 //! Owns the line between reading from the network and sending to it.
 
 use super::super::expand::{Feed, Field};
+use super::super::knowledge::list;
 use super::super::path::{Place, place};
 use super::super::walk::Walker;
 use super::Case;
-
-const CURL_SENDS: [&str; 16] = [
-    "-d",
-    "--data",
-    "--data-binary",
-    "--data-raw",
-    "--data-urlencode",
-    "--data-ascii",
-    "-F",
-    "--form",
-    "--form-string",
-    "-T",
-    "--upload-file",
-    "--json",
-    "--post-data",
-    "--post-file",
-    "--body-data",
-    "--body-file",
-];
-
-const CURL_TAKES: &str = "XHdFTouAebmKwrxECctYyzPQU";
 
 /// `curl`, `wget`, `http`: what is sent, where the answer goes.
 pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
     let local =
         case.words().iter().any(|f| is_local(&f.text)) && !case.words().iter().any(|f| is_remote(&f.text));
-    let mut words = case.words().iter().peekable();
-    while let Some(word) = words.next() {
-        let (name, value) = split(case.name, word, &mut words);
-        http_option(w, case, &name, value.as_ref(), word, local);
-        if let Some(value) = &value {
-            w.judge_read(value);
-        }
+    for opt in &case.args.opts {
+        http_option(w, case, &opt.name, opt.value.as_ref(), &Field::plain(&opt.text, opt.span), local);
+    }
+    for word in case.words() {
         w.judge_read(word);
         if word.computed && word.unknown() && !word.text.starts_with('-') {
             w.hit("send", word.span);
         }
     }
-    let named = case.name != "curl" && case.name.starts_with(['w', 'a'])
-        || case.words().iter().any(|f| {
-            matches!(
-                f.text.as_str(),
-                "-O" | "--remote-name" | "-LO" | "-OL" | "-sO" | "-sLO" | "-sSLO" | "-fsSLO"
-            )
-        });
-    if named {
+    let named = case.name != "curl" && case.name.starts_with(['w', 'a']);
+    if named || case.args.has(&["-O", "--remote-name"]) {
         for field in case.words().iter().filter(|f| f.text.contains("://")) {
             let tail = field.text.split(['?', '#']).next().unwrap_or("").rsplit('/').next().unwrap_or("");
             w.fetched.push(tail.to_owned());
@@ -86,7 +57,7 @@ fn http_option(
     local: bool,
 ) {
     let text = value.map_or("", |v| v.text.as_str());
-    if CURL_SENDS.contains(&name) && case.name != "http" {
+    if list("http sends").contains(&name) && case.name != "http" {
         if local {
             w.hit("service", word.span);
         } else if !(name == "-d" && case.name.starts_with("wget")) {
@@ -139,38 +110,6 @@ fn output(w: &mut Walker<'_>, program: &str, name: &str, value: Option<&Field>, 
     }
 }
 
-/// An option's name and its value, joined or in the next word.
-fn split<'a>(
-    program: &str,
-    word: &Field,
-    words: &mut std::iter::Peekable<impl Iterator<Item = &'a Field>>,
-) -> (String, Option<Field>) {
-    let text = word.text.as_str();
-    if text.starts_with("--") {
-        if let Some((name, value)) = text.split_once('=') {
-            return (name.to_owned(), Some(word.with(value)));
-        }
-        let next = words.peek().filter(|n| !n.text.starts_with("http")).map(|n| (*n).clone());
-        return (text.to_owned(), next);
-    }
-    if !text.starts_with('-') || text.len() < 2 {
-        return (String::new(), None);
-    }
-    let takes: &str = if program == "curl" { CURL_TAKES } else { "oOPXHdFTuAe" };
-    for (at, c) in text.char_indices().skip(1) {
-        if takes.contains(c) && !(program == "curl" && c == 'O') {
-            let rest = text.get(at + 1..).unwrap_or("");
-            let value =
-                if rest.is_empty() { words.peek().map(|n| (*n).clone()) } else { Some(word.with(rest)) };
-            return (format!("-{c}"), value);
-        }
-        if matches!(c, 'O' | 'n') {
-            return (format!("-{c}"), None);
-        }
-    }
-    (text.to_owned(), None)
-}
-
 fn host(text: &str) -> &str {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
@@ -196,58 +135,6 @@ pub(super) fn dns(w: &mut Walker<'_>, case: &Case<'_>) {
         if field.computed && field.unknown() {
             w.hit("send", field.span);
         }
-    }
-}
-
-/// `nc`: only a port check is a read.
-pub(super) fn nc(w: &mut Walker<'_>, case: &Case<'_>) {
-    if let Some(opt) = case.args.opt(&["-l", "--listen"]) {
-        w.hit("listen", opt.span);
-    }
-    if let Some(opt) = case.args.opt(&["-e", "-c", "--exec", "--sh-exec"]) {
-        w.hit("hidden-run", opt.span);
-    }
-}
-
-/// `openssl`: keys and connections.
-pub(super) fn openssl(w: &mut Walker<'_>, case: &Case<'_>) {
-    let sub = case.words().first().map_or("", |f| f.text.as_str());
-    match sub {
-        "s_client" | "s_time" | "ocsp" => w.hit("network", case.span),
-        "s_server" => w.hit("listen", case.span),
-        "genrsa" | "genpkey" | "req" | "ca" | "ecparam" | "gendsa" | "dhparam" | "pkcs12" | "smime"
-        | "cms" => w.hit("write", case.span),
-        "rsa" | "pkey" | "ec" | "pkcs8" | "dsa" => w.hit("secret", case.span),
-        _ => {}
-    }
-    let mut words = case.words().iter();
-    while let Some(word) = words.next() {
-        match word.text.as_str() {
-            "-out" | "-keyout" => {
-                if let Some(file) = words.next() {
-                    w.judge_write(file, "write-hidden");
-                }
-            }
-            "-in" | "-inkey" | "-key" | "-CAkey" | "-signkey" | "-passin" => {
-                if let Some(file) = words.next() {
-                    w.judge_read(file);
-                }
-            }
-            "-engine" | "-provider" | "-provider-path" => w.hit("hidden-run", word.span),
-            _ => {}
-        }
-    }
-}
-
-/// `ssh`: a remote shell, always.
-pub(super) fn ssh(w: &mut Walker<'_>, case: &Case<'_>) {
-    let options = case.words().iter().take_while(|f| f.text.starts_with('-')).count();
-    let runs = case.words().iter().take(options + 4).any(|f| {
-        let lower = f.text.to_ascii_lowercase();
-        lower.contains("proxycommand") || lower.contains("localcommand")
-    });
-    if runs {
-        w.hit("hidden-run", case.span);
     }
 }
 

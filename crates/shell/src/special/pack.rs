@@ -3,23 +3,11 @@
 //! Owns where an archive is written and where it is unpacked to. Never judges what a member holds.
 
 use super::super::expand::{Feed, Field};
+use super::super::knowledge::list;
 use super::super::programs::{self, Role};
 use super::super::walk::Walker;
 use super::Case;
 use super::files::is_whole;
-
-const TAR_RUN: [&str; 10] = [
-    "--use-compress-program",
-    "-I",
-    "--to-command",
-    "--checkpoint-action",
-    "--rsh-command",
-    "--info-script",
-    "--new-volume-script",
-    "-F",
-    "--rmt-command",
-    "--use-compress-prog",
-];
 
 /// `tar`: the old spelling of its letters, options that run a program, where it unpacks.
 pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
@@ -42,6 +30,10 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     tar_words(w, words, &letters);
     let aside = words.iter().any(|f| f.text.starts_with("-C") || f.text.starts_with("--directory"));
+    let fetched = *case.feed == Feed::Fetched
+        || words.iter().any(|f| f.feed == Some(Feed::Fetched) || w.was_fetched(&f.text));
+    // What was fetched as a whole lies among the project's files now.
+    w.strayed |= fetched && letters.contains('x');
     if w.archived && letters.contains('x') && !aside && *case.feed != Feed::Inherit {
         w.hit("discard-work", case.span);
     }
@@ -64,7 +56,7 @@ fn tar_words(w: &mut Walker<'_>, words: &[Field], letters: &str) {
     for (at, field) in words.iter().enumerate() {
         let (name, value) =
             field.text.split_once('=').map_or((field.text.as_str(), None), |(n, v)| (n, Some(v)));
-        let runs = TAR_RUN
+        let runs = list("tar runs")
             .iter()
             .any(|r| *r == name || name.len() >= 7 && name.starts_with("--") && r.starts_with(name));
         if runs {

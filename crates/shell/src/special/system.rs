@@ -27,13 +27,6 @@ pub(super) fn kill(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-/// `pkill`, `killall`: never only one's own.
-pub(super) fn killall(w: &mut Walker<'_>, case: &Case<'_>) {
-    if case.name == "pkill" && case.words().iter().any(|f| f.text == "-0") {
-        w.lower_to_read();
-    }
-}
-
 /// `printenv NAME`, `envsubst`: harmless names are.
 pub(super) fn printenv(w: &mut Walker<'_>, case: &Case<'_>) {
     if case.name == "envsubst" {
@@ -70,150 +63,10 @@ pub(super) fn ps(w: &mut Walker<'_>, case: &Case<'_>) {
     }
 }
 
-/// Options of `dpkg` that only look.
-const DPKG_READS: [&str; 14] = [
-    "-l",
-    "-L",
-    "-s",
-    "-S",
-    "--list",
-    "--status",
-    "--listfiles",
-    "--search",
-    "--print-architecture",
-    "--get-selections",
-    "-c",
-    "-I",
-    "--contents",
-    "--info",
-];
-
-/// Sub-commands of package managers that only look.
-const PACKAGE_READS: [&str; 38] = [
-    "list",
-    "show",
-    "policy",
-    "depends",
-    "rdepends",
-    "madison",
-    "showpkg",
-    "ls",
-    "leaves",
-    "deps",
-    "uses",
-    "config",
-    "doctor",
-    "which",
-    "cat",
-    "installed",
-    "--prefix",
-    "prefix",
-    "help",
-    "contents",
-    "variants",
-    "provides",
-    "whatprovides",
-    "repolist",
-    "history",
-    "desc",
-    "formulae",
-    "casks",
-    "log",
-    "commands",
-    "outdated",
-    "locate",
-    "version",
-    "info",
-    "connections",
-    "interfaces",
-    "changes",
-    "missing",
-];
-
-/// Whether a package manager only looks at what is here.
-fn packages_read(case: &Case<'_>, verb: &str, flags: &str) -> bool {
-    match case.name {
-        "dpkg" => case.words().iter().any(|f| DPKG_READS.contains(&f.text.as_str())),
-        "rpm" => flags.contains("-q") || flags.contains("--query") || flags.contains("-V"),
-        "pacman" | "yay" | "paru" => {
-            ["-Q", "-Ss", "-Si"].iter().any(|s| flags.starts_with(s))
-                || flags.starts_with("-F") && !flags.contains('y')
-        }
-        "xbps-query" => true,
-        _ => {
-            let shows = ["--prefix", "--cellar", "--cache", "--repository", "--env"];
-            PACKAGE_READS.contains(&verb)
-                || verb.is_empty() && case.words().iter().all(|f| shows.contains(&f.text.as_str()))
-        }
-    }
-}
-
-/// Package managers of the system: looking is low or a network read, all else changes the machine.
-pub(super) fn packages(w: &mut Walker<'_>, case: &Case<'_>) {
-    let verb = case.args.operand(0).to_owned();
-    let flags: String =
-        case.words().iter().filter(|f| f.text.starts_with('-')).map(|f| f.text.as_str()).collect();
-    let reads = packages_read(case, &verb, &flags);
-    let network = matches!(
-        verb.as_str(),
-        "search"
-            | "find"
-            | "info"
-            | "outdated"
-            | "changelog"
-            | "check-update"
-            | "home"
-            | "audit"
-            | "download"
-    ) && !matches!(case.name, "dpkg" | "rpm");
-    if network {
-        w.lower_to("network", case.span);
-    } else if reads {
-        w.lower_to_read();
-    }
-    if case.name == "brew" && verb == "services" && case.args.operand(1) == "list" {
-        w.lower_to_read();
-    }
-    if flags.contains("-s")
-        && case.name.starts_with("apt")
-        && matches!(verb.as_str(), "install" | "upgrade" | "remove" | "dist-upgrade")
-        || flags.contains("--dry-run")
-        || flags.contains("--simulate")
-    {
-        w.lower_to("build", case.span);
-    }
-}
-
 /// `tmux`, `screen`: what they start or type.
 pub(super) fn tmux(w: &mut Walker<'_>, case: &Case<'_>) {
     let words = case.words();
     let verb = case.args.operand(0).to_owned();
-    if matches!(
-        verb.as_str(),
-        "ls" | "list-sessions"
-            | "list-windows"
-            | "list-panes"
-            | "capture-pane"
-            | "display-message"
-            | "has-session"
-            | "has"
-            | "info"
-            | "show-options"
-            | "list-keys"
-    ) || words.iter().any(|f| matches!(f.text.as_str(), "-ls" | "-list"))
-    {
-        w.lower_to_read();
-        return;
-    }
-    if verb.starts_with("kill-") || words.iter().any(|f| matches!(f.text.as_str(), "quit" | "kill")) {
-        w.hit("kill", case.span);
-    }
-    if matches!(
-        verb.as_str(),
-        "source-file" | "source" | "run-shell" | "run" | "pipe-pane" | "if-shell" | "set-hook"
-    ) {
-        w.hit("hidden-run", case.span);
-    }
     let sends = matches!(verb.as_str(), "send-keys" | "send") || words.iter().any(|f| f.text == "stuff");
     if sends {
         w.hit("script", case.span);

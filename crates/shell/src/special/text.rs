@@ -25,44 +25,11 @@ pub(super) fn jq(w: &mut Walker<'_>, case: &Case<'_>) {
 
 /// `sed`: in-place edits, `w` and `e`.
 pub(super) fn sed(w: &mut Walker<'_>, case: &Case<'_>) {
-    let mut scripts: Vec<Field> = Vec::new();
-    let mut files: Vec<&Field> = Vec::new();
-    let mut in_place = None;
-    let mut from_file = false;
-    let mut words = case.words().iter();
-    while let Some(word) = words.next() {
-        let text = word.text.as_str();
-        if let Some(script) = text.strip_prefix("--expression=") {
-            scripts.push(word.with(script));
-        } else if matches!(text, "-e" | "--expression")
-            || text.starts_with('-')
-                && !text.starts_with("--")
-                && text.ends_with('e')
-                && !text.starts_with("-i")
-        {
-            scripts.extend(words.next().cloned());
-            if text.contains('i') {
-                in_place = Some(word.span);
-            }
-        } else if let Some(script) = text.strip_prefix("-e") {
-            scripts.push(word.with(script));
-        } else if matches!(text, "-f" | "--file") || text.starts_with("--file=") || text.starts_with("-f") {
-            from_file = true;
-            if text == "-f" || text == "--file" {
-                let _ = words.next();
-            }
-        } else if text.starts_with("--in-place") || text.len() > 4 && "--in-place".starts_with(text) {
-            in_place = Some(word.span);
-        } else if text.starts_with("--") {
-        } else if let Some(letters) = text.strip_prefix('-').filter(|l| !l.is_empty()) {
-            let before_i = letters.split('i').next().unwrap_or("");
-            if letters.contains('i') && before_i.chars().all(|c| "nErsuz".contains(c)) {
-                in_place = Some(word.span);
-            }
-        } else {
-            files.push(word);
-        }
-    }
+    let given = case.args.opts.iter().filter(|o| matches!(o.name.as_str(), "-e" | "--expression"));
+    let mut scripts: Vec<Field> = given.filter_map(|opt| opt.value.clone()).collect();
+    let mut files: Vec<&Field> = case.args.operands.iter().collect();
+    let in_place = case.args.opt(&["-i", "-I", "--in-place"]).map(|opt| opt.span);
+    let from_file = case.args.has(&["-f", "--file"]);
     if scripts.is_empty() && !from_file && !files.is_empty() {
         scripts.push(files.remove(0).clone());
     }
@@ -166,39 +133,25 @@ fn skip_to(chars: &[char], mut at: usize, mark: char) -> usize {
 
 /// `awk`: writes, pipes and `system`.
 pub(super) fn awk(w: &mut Walker<'_>, case: &Case<'_>) {
-    let mut program: Option<&Field> = None;
-    let mut words = case.words().iter();
-    while let Some(word) = words.next() {
-        let text = word.text.as_str();
-        match text {
-            "-F" | "-v" | "--assign" | "--field-separator" => {
-                let _ = words.next();
+    let mut given = false;
+    for opt in &case.args.opts {
+        match (opt.name.as_str(), &opt.value) {
+            ("-f" | "--file" | "-E" | "--exec", _) => {
+                w.hit("script", opt.span);
+                given = true;
             }
-            "-f" | "--file" | "-E" | "--exec" => {
-                w.hit("script", word.span);
-                program = words.next();
+            ("-e" | "--source", Some(code)) => {
+                awk_code(w, code);
+                given = true;
             }
-            _ if text.starts_with("-f") || text.starts_with("--file=") || text.starts_with("--exec=") => {
-                w.hit("script", word.span);
-                program = Some(word);
+            ("-i" | "--include" | "-l" | "--load", Some(value)) => {
+                w.hit(if value.text == "inplace" { "write" } else { "hidden-run" }, opt.span);
             }
-            "-i" | "--include" | "-l" | "--load" => {
-                let value = words.next().map_or("", |f| f.text.as_str());
-                w.hit(if value == "inplace" { "write" } else { "hidden-run" }, word.span);
-            }
-            "-e" | "--source" => {
-                if let Some(code) = words.next() {
-                    awk_code(w, code);
-                    program = Some(code);
-                }
-            }
-            _ if text.starts_with('-') && text.len() > 1 => {}
-            _ if program.is_none() => {
-                program = Some(word);
-                awk_code(w, word);
-            }
-            _ => w.judge_read(word),
+            _ => {}
         }
+    }
+    if let Some(code) = case.args.operands.first().filter(|_| !given) {
+        awk_code(w, code);
     }
 }
 
