@@ -86,7 +86,8 @@ impl Reader<'_> {
     }
 
     /// "nichts umbauen", "no reorganices nada": the word for nothing beside a verb of change; in English
-    /// ("add nothing", "commit none of it") right behind it.
+    /// ("add nothing", "commit none of it") right behind it, and not behind one that only tells of
+    /// something ("it saves nothing yet").
     fn nothing(&self) -> Vec<Hit> {
         let mut out = Vec::new();
         for at in 0..self.tokens.len() {
@@ -99,7 +100,13 @@ impl Reader<'_> {
                 between.iter().any(|t| t.kind == Kind::Punct)
             };
             let near = self.hits.iter().filter(|h| h.bytes == 0 && h.tag.acts() && h.tag != Tag::VExecute);
-            let close = |h: &&Hit| if english { h.start + h.len == at } else { h.start.abs_diff(at) <= 2 };
+            let tells = |h: &Hit| {
+                let verb = self.word(h.start);
+                verb.ends_with('s') && !verb.ends_with("ss")
+            };
+            let close = |h: &&Hit| {
+                if english { h.start + h.len == at && !tells(h) } else { h.start.abs_diff(at) <= 2 }
+            };
             for h in near.filter(close).filter(|h| !apart(h.start, at)) {
                 let start = h.start.min(at);
                 out.push(forbids(start, (h.start + h.len).max(at + 1) - start, true));
