@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use pilothouse_core::{
     checkpoint::{Answer, Checkpoint, CheckpointKind},
-    ids::CheckpointId,
+    ids::{CheckpointId, TurnId},
     input::Input,
     plan::{GateStatus, Plan, TaskStatus},
     session::State,
@@ -25,6 +25,8 @@ const CHOOSE: &str = "nobody is there; choose the safest reading and say so";
 pub(super) struct Unattended {
     /// Answered, so that none is answered twice.
     answered: BTreeSet<CheckpointId>,
+    /// Plans that were approved, by their turn and version.
+    approved: BTreeSet<Option<(TurnId, u32)>>,
     /// The first one whose subject was refused.
     refused: Option<Checkpoint>,
     /// Gates that were sent to be repaired.
@@ -68,6 +70,12 @@ impl Unattended {
                 self.refuse(question);
                 Some(give(Answer::Reject(NOBODY.to_owned())))
             }
+            // A gate that cannot work here gets a command that would run anyway.
+            CheckpointKind::GateChange(change) if change.unasked => Some(give(Answer::Approve)),
+            CheckpointKind::GateChange(_) => {
+                self.refuse(question);
+                Some(give(Answer::Reject(NOBODY.to_owned())))
+            }
             // Where nothing else is left to do the review stays open, for a person with the typed word.
             CheckpointKind::Diff(_) if !more_to_do(state) => None,
             CheckpointKind::Diff(review) => {
@@ -85,7 +93,11 @@ impl Unattended {
                 self.repairs += u32::from(mends);
                 mends.then(|| give(Answer::AutoFix))
             }
-            CheckpointKind::Confirmation(_) => Some(give(Answer::Approve)),
+            // One that comes back was approved to no end: a hook holds it, or nothing can begin.
+            CheckpointKind::Confirmation(_) => {
+                let plan = state.plan.as_ref().map(|p| (p.turn, p.version));
+                self.approved.insert(plan).then(|| give(Answer::Approve))
+            }
             CheckpointKind::Interruption(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)
