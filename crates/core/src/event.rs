@@ -384,6 +384,17 @@ pub enum Event {
         /// Left out rather than run again.
         skipped: bool,
     },
+    /// A gate has another command, by the user's answer.
+    GateChanged {
+        /// The gate.
+        gate: GateId,
+        /// The command that it had.
+        from: String,
+        /// The command that it has.
+        to: String,
+        /// The answer.
+        approval: ApprovalId,
+    },
     /// A repair of a failed gate began.
     RepairStarted {
         /// The gate.

@@ -12,6 +12,7 @@ mod command;
 mod diff;
 mod exit;
 mod failure;
+mod gate_change;
 mod interruption;
 mod pipeline;
 mod plan;
@@ -28,6 +29,7 @@ pub use command::{CommandAnswer, CommandQuestion};
 pub use diff::Review;
 pub use exit::{Exit, ExitAnswer};
 pub use failure::{Failure, FailureAnswer};
+pub use gate_change::{GateChange, GateChangeAnswer};
 pub use interruption::{Interruption, InterruptionAnswer};
 pub use pipeline::{PauseAnswer, PipelinePause};
 pub use plan::{Confirmation, PlanAnswer};
@@ -91,6 +93,8 @@ kinds! { $
     Risk(CommandQuestion),
     /// A lane wants to go deeper than its message asked for.
     Transition(Transition),
+    /// Another command is proposed for a gate.
+    GateChange(GateChange),
     /// A call wants something that a rule asks about.
     Access(Access),
     /// May what the folder brings take effect?

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use call::{
-    AskUser, Delete, Edit, External, FileCall, List, Read, Replacement, RequestPath, Run, Search,
+    AskUser, ChangeGate, Delete, Edit, External, FileCall, List, Read, Replacement, RequestPath, Run, Search,
     SessionCall, Tool, ToolCall, Write,
 };
 pub use facts::Subject;

@@ -87,7 +87,7 @@ pub struct Setup {
     pub asking: bool,
     /// How far the folder is trusted whatever is kept about it: `--trust` says once.
     pub trust: Trust,
-    /// Whether somebody is there to be asked about the folder.
+    /// Whether somebody is there to be asked, about the folder and about hunks.
     pub asks: bool,
     /// The mode, where it was said.
     pub mode: Option<Mode>,

@@ -21,6 +21,7 @@ mod parse;
 mod path;
 mod prints;
 mod programs;
+mod proof;
 mod redirect;
 mod renamed;
 mod repeat;
@@ -45,6 +46,7 @@ use serde::{Deserialize, Serialize};
 
 pub use effect::{Effect, effect};
 pub use programs::{Role, goes_deeper, is, work_files};
+pub use proof::proves;
 pub use settings::steers;
 pub use trace::{Act, Call, Use, Word};
 

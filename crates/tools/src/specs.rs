@@ -51,7 +51,7 @@ fn spec(tool: Tool) -> Option<ToolSpec> {
 mod tests {
     use super::*;
 
-    const SESSION: [Tool; 3] = [Tool::SubmitPlan, Tool::AskUser, Tool::RequestPath];
+    const SESSION: [Tool; 4] = [Tool::SubmitPlan, Tool::AskUser, Tool::RequestPath, Tool::ChangeGate];
 
     fn names(specs: &[ToolSpec]) -> Vec<&str> {
         specs.iter().map(|s| s.name.as_str()).collect()

@@ -238,7 +238,8 @@ impl Driver {
             | Tool::Delete
             | Tool::SubmitPlan
             | Tool::AskUser
-            | Tool::RequestPath => ToolOutcome::text("ok", "ok"),
+            | Tool::RequestPath
+            | Tool::ChangeGate => ToolOutcome::text("ok", "ok"),
         }
     }
 

@@ -227,6 +227,7 @@ impl Transcript {
             | Event::GatePassed { .. }
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
+            | Event::GateChanged { .. }
             | Event::GateReset { skipped: true, .. } => {
                 if let Some(plan) = self.plan {
                     self.push(seq, None, What::Step(plan));

@@ -144,6 +144,13 @@ tools! {
         needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Path", "Path"), subject: Subject::Words,
     }
+    /// Another command for a gate that cannot work here.
+    ChangeGate = "change_gate" {
+        example: r#"{"gate": "tests", "command": "python3 -m unittest", "reason": "pytest is not installed"}"#,
+        spellings: &[Also("gate", &["name"]), Also("command", &["cmd"]), Also("reason", &["why"]), Unheard(SAID)],
+        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
+        words: ("Gate", "Gate"), subject: Subject::Words,
+    }
 }
 
 /// A call as its tool takes it: the one reading of its arguments.
@@ -188,6 +195,8 @@ pub enum SessionCall {
     AskUser(AskUser),
     /// A deeper path.
     RequestPath(RequestPath),
+    /// Another command for a gate.
+    ChangeGate(ChangeGate),
 }
 
 impl ToolCall {
@@ -207,6 +216,7 @@ impl ToolCall {
             Tool::SubmitPlan => Self::Session(SessionCall::SubmitPlan(read::read(tool, args)?)),
             Tool::AskUser => Self::Session(SessionCall::AskUser(read::read(tool, args)?)),
             Tool::RequestPath => Self::Session(SessionCall::RequestPath(read::read(tool, args)?)),
+            Tool::ChangeGate => Self::Session(SessionCall::ChangeGate(read::read(tool, args)?)),
         })
     }
 
@@ -229,6 +239,7 @@ impl ToolCall {
             Self::Session(SessionCall::SubmitPlan(_)) => "",
             Self::Session(SessionCall::AskUser(ask)) => &ask.question,
             Self::Session(SessionCall::RequestPath(request)) => request.node.name(),
+            Self::Session(SessionCall::ChangeGate(change)) => &change.gate,
             Self::External(external) => &external.name,
         }
     }
@@ -412,6 +423,21 @@ pub struct RequestPath {
     #[serde(deserialize_with = "read::node")]
     pub node: IntentNode,
     /// Why.
+    pub reason: String,
+}
+
+/// Arguments of `change_gate`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeGate {
+    /// The gate, by its name.
+    #[serde(deserialize_with = "read::words")]
+    pub gate: String,
+    /// The line that is to stand in place of its own.
+    #[serde(deserialize_with = "read::line")]
+    pub command: String,
+    /// Why its own cannot work here.
+    #[serde(deserialize_with = "read::words")]
     pub reason: String,
 }
 

@@ -119,7 +119,9 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
         Tool::Search => json!({"path": "a.txt", "pattern": "x"}),
         Tool::Run => json!({"command": "make"}),
         Tool::List | Tool::Read | Tool::Delete => json!({"path": "a.txt"}),
-        Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath => unreachable!("not in the table"),
+        Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath | Tool::ChangeGate => {
+            unreachable!("not in the table")
+        }
     }
     .to_string();
     let calls = vec![ModelCall { id: "x".into(), name: tool.name().into(), args }];

@@ -1,8 +1,8 @@
 //! Gates: red is a question, a repair goes through the diff, a ceiling holds.
 
 use pilothouse_core::{
-    checkpoint::Answer,
-    event::{Event, RunStatus},
+    checkpoint::{Answer, CheckpointKind},
+    event::{CallStatus, Event, RunStatus},
     input::Input,
     intent::{IntentNode, Phase},
     plan::{GateStatus, TaskStatus},
@@ -240,4 +240,60 @@ fn after_two_repairs_auto_fix_is_not_offered() {
     }
     let question = b.session.state().phase_question().unwrap();
     assert!(question.kind.choices().iter().all(|c| c.key != "a"), "{question:?}");
+}
+
+fn to_gate(b: &mut Bench, command: &str) {
+    b.reply("", &[("change_gate", json!({"gate": "tests", "command": command, "reason": "it is missing"}))]);
+}
+
+fn refused(b: &Bench) -> String {
+    let end = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::CallEnded { status: CallStatus::Refused, result, .. } => Some(result.head.clone()),
+        _ => None,
+    });
+    end.unwrap()
+}
+
+#[test]
+fn a_gate_whose_program_is_missing_gets_another_command_by_the_user_alone() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("tests", "pytest")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to change", &[]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(127, "bash: pytest: command not found"));
+    b.answer(is_failure, Answer::AutoFix).unwrap();
+    for hollow in ["true", ":", "echo ok", "pytest || true", "pytest | tail", "ls", "pytest"] {
+        to_gate(&mut b, hollow);
+        assert!(refused(&b).contains("proves nothing") || hollow == "pytest", "{hollow}: {}", refused(&b));
+    }
+    to_gate(&mut b, "python3 -m unittest");
+    let is_change = |k: &CheckpointKind| matches!(k, CheckpointKind::GateChange(_));
+    b.answer(is_change, Answer::Reject("use tox".into())).unwrap();
+    assert!(refused(&b).contains("use tox"), "{}", refused(&b));
+    let command = |b: &Bench| b.session.state().plan.as_ref().unwrap().gates[0].command.clone();
+    assert_eq!(command(&b), "pytest");
+    to_gate(&mut b, "tox -q");
+    b.answer(is_change, Answer::Approve).unwrap();
+    assert_eq!(command(&b), "tox -q");
+    b.reply("The gate is mended.", &[]);
+    let id = b.question(is_risk);
+    let asked = b.session.state().open[&id].kind.command().unwrap().command.clone();
+    assert_eq!(asked, "tox -q", "it runs as the rules say");
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn only_a_step_of_the_plan_that_runs_changes_a_gate() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    to_gate(&mut b, "tox -q");
+    assert!(refused(&b).contains("submit it with the plan"), "{}", refused(&b));
+    b.plan(&[("One", "modify")], &[("lint", "ruff check")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    to_gate(&mut b, "tox -q");
+    assert!(refused(&b).contains("there are: lint"), "{}", refused(&b));
 }

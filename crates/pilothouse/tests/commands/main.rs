@@ -10,6 +10,7 @@ mod embedder;
 mod golden;
 mod lock;
 mod log_file;
+mod mended;
 mod ordinary;
 mod permissions;
 mod recorded;

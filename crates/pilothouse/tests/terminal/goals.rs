@@ -138,6 +138,7 @@ fn a_key_that_is_held_runs_nothing_and_the_same_key_pressed_anew_does() {
 #[test]
 fn a_held_letter_answers_nothing_in_the_plan_or_the_list() {
     let desk = Desk::empty();
+    desk.configure("[plan]\nconfirm = \"always\"\n");
     let plan = json!({"title": "T", "tasks": [{"title": "a", "kind": "create", "files": ["a.txt"]}]});
     let server = Server::start(vec![
         Turn::Say("", vec![("submit_plan", plan)]),

@@ -135,9 +135,9 @@ settings! {
 #[serde(rename_all = "snake_case")]
 pub enum Confirm {
     /// Where it is more than one step in a file or two.
+    #[default]
     Auto,
     /// Always.
-    #[default]
     Always,
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
     diff::{self, Hunk},
+    digest::could_not_run,
     event::{Event, FileChange, Proof, RunStatus},
     ids::{ApplyId, GateId, ProposalId, TaskId, TurnId},
     plan::{Plan, TaskStatus},
@@ -20,6 +21,9 @@ use super::{Texts, cut, inside};
 
 /// Most bytes of the last words of a line beside the main one.
 const REPORT_BYTES: usize = 4 * 1024;
+/// Told of a gate whose program is not here.
+const LACKS: &str = "\nThis gate cannot work here: its program is missing. Propose a command that checks as much and that this \
+                     machine has with change_gate; do not change the project for it.";
 /// Most bytes of what a gate said.
 const GATE_BYTES: usize = 4 * 1024;
 /// Most lines that are shown of a file that the user took in part or changed.
@@ -226,10 +230,15 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
         Event::GatePassed { gate, proof, .. } => marked(&verdict(plan, *gate, proof, "passed")),
         Event::GateFailed { gate, proof, .. } => {
             let said = cut(&proof.diagnostics, GATE_BYTES);
-            marked(&format!("{}\n```\n{said}\n```", verdict(plan, *gate, proof, "failed")))
+            let lacks = could_not_run(proof.exit.code, &proof.diagnostics);
+            let mend = if lacks { LACKS } else { "" };
+            marked(&format!("{}\n```\n{said}\n```{mend}", verdict(plan, *gate, proof, "failed")))
         }
         Event::GateWentStale { gate } => {
             marked(&format!("gate {}: it passed, but files changed since", name(plan, *gate)))
+        }
+        Event::GateChanged { gate, to, .. } => {
+            marked(&format!("gate {} is from now on `{to}`", name(plan, *gate)))
         }
         Event::GateReset { gate, .. } => marked(&format!("gate {} was left out", name(plan, *gate))),
         _ => return None,

@@ -99,7 +99,7 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let mut session = Session::with(tiers(&config));
     log.replay(|event| session.apply(&event))?;
     session.set_policy(Arc::new(rules.policy));
-    let small_plans = config.confirm == Confirm::Auto && !setup.asking;
+    let small_plans = config.confirm == Confirm::Auto && setup.asks;
     session.set_bounds(Bounds { repairs: setup.repairs, small_plans });
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);

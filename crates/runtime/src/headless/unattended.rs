@@ -70,6 +70,12 @@ impl Unattended {
                 self.refuse(question);
                 Some(give(Answer::Reject(NOBODY.to_owned())))
             }
+            // A gate that cannot work here gets a command that would run anyway.
+            CheckpointKind::GateChange(change) if change.unasked => Some(give(Answer::Approve)),
+            CheckpointKind::GateChange(_) => {
+                self.refuse(question);
+                Some(give(Answer::Reject(NOBODY.to_owned())))
+            }
             // Where nothing else is left to do the review stays open, for a person with the typed word.
             CheckpointKind::Diff(_) if !more_to_do(state) => None,
             CheckpointKind::Diff(review) => {

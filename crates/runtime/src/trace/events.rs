@@ -122,6 +122,7 @@ impl EventTrace {
             | Event::GateStarted { .. }
             | Event::GateWentStale { .. }
             | Event::GateReset { .. }
+            | Event::GateChanged { .. }
             | Event::RepairStarted { .. }
             | Event::RulesGranted { .. }
             | Event::RulesKept { .. }

@@ -25,6 +25,7 @@ macro_rules! plan_events {
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
             | Event::GateReset { .. }
+            | Event::GateChanged { .. }
             | Event::RepairStarted { .. }
     };
 }
@@ -87,6 +88,13 @@ impl State {
             Event::GateReset { gate, skipped } => {
                 let to = if *skipped { GateStatus::Skipped } else { GateStatus::Pending };
                 self.set_gate(*gate, |_| to);
+            }
+            Event::GateChanged { gate, to, .. } => {
+                let gates = self.plan.iter_mut().flat_map(|p| &mut p.gates);
+                if let Some(gate) = gates.into_iter().find(|g| g.id == *gate) {
+                    to.clone_into(&mut gate.command);
+                    gate.found = false;
+                }
             }
             Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
             _ => {}

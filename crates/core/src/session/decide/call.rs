@@ -50,6 +50,7 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::SubmitPlan(plan)) => self.judge_plan(lane, plan),
             ToolCall::Session(SessionCall::AskUser(ask)) => self.judge_question(lane.id, open.call, ask),
             ToolCall::Session(SessionCall::RequestPath(request)) => self.judge_path(lane, open, request),
+            ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Run(_) => CallVerdict::Command,
             ToolCall::File(_) | ToolCall::External(_) => {
                 let barred = tool.needs().and_then(|needs| self.barred(lane, open, needs, Then::Gate));

@@ -1,17 +1,31 @@
-//! Gates: what their command's end says about the tree.
+//! Gates: what their command's end says about the tree, and when one may have another command.
 //!
 //! Owns the verdict and its evidence. Never runs one: that is a call like every other.
 
-use super::Draft;
+use super::{
+    Decided, Draft,
+    answer::{Given, Resolve},
+    verdict::CallVerdict,
+};
 use crate::{
     blob::BlobId,
     digest,
-    event::{Event, Level, Proof},
-    ids::{EvidenceId, GateId, LaneId},
+    event::{CallStatus, Event, Level, Proof},
+    ids::{CallId, EvidenceId, GateId, LaneId},
+    input::Refusal,
     phase::Trigger,
+    plan::{Gate, GateStatus},
+    policy::{By, Outcome},
+    question::{GateChange, GateChangeAnswer},
     relpath::RelPath,
-    tool::Exit,
+    session::{Lane, LaneKind},
+    shell::proves,
+    tool::{ChangeGate, Exit, Run},
 };
+
+/// Told of a command that could prove nothing.
+const PROVES_NOTHING: &str = "that proves nothing: give a program that checks at least as much, or several joined \
+                              by &&, with nothing else deciding how it ends";
 
 /// How a gate's command ended.
 #[derive(Clone, Debug)]
@@ -57,6 +71,44 @@ impl Draft<'_> {
         }
     }
 
+    /// Whether another command may be proposed to the user for a gate: one of the plan that runs, not green, by
+    /// a line that can fail.
+    pub(super) fn judge_gate(&self, lane: &Lane, call: CallId, change: &ChangeGate) -> CallVerdict {
+        let works = matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_));
+        let Some(plan) = self.state.plan.as_ref().filter(|_| works) else {
+            return CallVerdict::refuse(
+                "a gate is changed by a step of the plan that runs; while planning, submit it with the plan",
+            );
+        };
+        let Some(gate) = plan.gates.iter().find(|g| g.name == change.gate) else {
+            let names: Vec<&str> = plan.gates.iter().map(|g| g.name.as_str()).collect();
+            return CallVerdict::refuse(format!(
+                "there is no gate of that name; there are: {}",
+                names.join(", ")
+            ));
+        };
+        if let Some(why) = stays(gate, &change.command) {
+            return CallVerdict::refuse(why);
+        }
+        let request = Run::line(&change.command).request(By::Gate, false);
+        let ruling = self.under.policy.decide(&request, &self.state.setting()).ruling;
+        if ruling.outcome == Outcome::Refuse {
+            return CallVerdict::deny(request, ruling);
+        }
+        let asked = GateChange {
+            lane: lane.id,
+            call,
+            gate: gate.id,
+            name: gate.name.clone(),
+            from: gate.command.clone(),
+            to: change.command.clone(),
+            reason: change.reason.clone(),
+            unasked: ruling.outcome == Outcome::Run,
+        };
+        let message = format!("Change the gate {} to `{}`?", gate.name, change.command);
+        CallVerdict::ask(asked, message)
+    }
+
     /// A hash over what the session has on disk: the after-hash of every file in the ledger.
     fn tree(&self) -> Option<BlobId> {
         let mut files: std::collections::BTreeMap<&RelPath, Option<BlobId>> =
@@ -68,6 +120,38 @@ impl Draft<'_> {
         }
         (!files.is_empty()).then(|| BlobId::of(format!("{files:?}").as_bytes()))
     }
+}
+
+impl Resolve for GateChange {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<GateChangeAnswer>) -> Decided {
+        if given.answer == GateChangeAnswer::Keep {
+            draft.deny_call(given.question, self.call, given.stored, "the user keeps the gate as it is");
+            return Ok(());
+        }
+        let gate = draft.state.plan.as_ref().and_then(|p| p.gate(self.gate));
+        if gate.is_none_or(|g| g.command != self.from || stays(g, &self.to).is_some()) {
+            return Err(Refusal::new(self.stale()));
+        }
+        let approval = draft.allow(given.question, given.stored);
+        let (gate, from, to) = (self.gate, self.from.clone(), self.to.clone());
+        draft.emit(Event::GateChanged { gate, from, to, approval });
+        draft.end_call(self.lane, self.call, CallStatus::Done, "the gate has that command now; go on");
+        draft.advance(self.lane);
+        Ok(())
+    }
+}
+
+/// Why a gate keeps its command, if it does.
+fn stays(gate: &Gate, to: &str) -> Option<&'static str> {
+    match gate.status {
+        GateStatus::Passed(_) => return Some("the gate is green: it works here"),
+        GateStatus::Skipped => return Some("the user left the gate out"),
+        GateStatus::Pending | GateStatus::Running | GateStatus::Failed(_) | GateStatus::Stale(_) => {}
+    }
+    if gate.command.trim() == to.trim() {
+        return Some("that is the command it has");
+    }
+    (!proves(to)).then_some(PROVES_NOTHING)
 }
 
 /// What of a gate's output is worth keeping: of a red one what failed, in its first line how much, and of a green one

@@ -88,7 +88,10 @@ impl Draft<'_> {
             return;
         }
         self.take_later();
-        if let Some(turn) = self.state.queue.plan_new {
+        // What is refused or done at once leaves the next piece its turn.
+        while self.state.phase == Phase::Idle
+            && let Some(turn) = self.state.queue.plan_new
+        {
             self.change_queue(|q| q.plan_new = q.more.pop_front());
             // It was queued as work of its own, however it sounded beside the run.
             let info = self.state.turns.get(&turn);

@@ -49,6 +49,10 @@ impl Log {
                 let name = self.gate_name(gate.0);
                 self.mark(at, Mark::Skipped, &format!("[Gate: {name}] skipped"));
             }
+            Event::GateChanged { gate, to, .. } => {
+                let name = self.gate_name(gate.0);
+                self.mark(at, Mark::Inner, &format!("[Gate: {name}] is now {to}"));
+            }
             Event::RepairStarted { gate, attempt, of, .. } => {
                 let name = self.gate_name(gate.0);
                 self.mark(

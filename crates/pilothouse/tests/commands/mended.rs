@@ -1,0 +1,162 @@
+//! Work that meets what it cannot use comes to its end all the same: gates that cannot work here, goals that need a
+//! change, tests that the order asked for.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, clippy::indexing_slicing)]
+
+use serde_json::{Value, json};
+
+use crate::support::{
+    Desk,
+    alone::{edit, last_result, not_run, plan},
+    server::{Server, Turn},
+};
+
+const GOAL: &str = "rename score to points_of in src/search.rs";
+const TRUSTED: [&str; 4] = ["run", GOAL, "--auto-confirm", "--trust"];
+
+fn call(name: &'static str, args: Value) -> Turn {
+    Turn::Say("", vec![(name, args)])
+}
+
+fn say(text: &'static str) -> Turn {
+    Turn::Say(text, vec![])
+}
+
+fn submit(command: &str) -> Turn {
+    let mut plan = plan(&[("modify", "src/search.rs")]);
+    plan["gates"] = json!([{"name": "check", "command": command}]);
+    call("submit_plan", plan)
+}
+
+fn rename(new: &str) -> Turn {
+    call("edit", edit("src/search.rs", "fn score(", new))
+}
+
+fn other_gate(command: &str) -> Turn {
+    call("change_gate", json!({"gate": "check", "command": command, "reason": "it is not installed"}))
+}
+
+/// A desk with a script that says whether the function has its new name; nothing where no sandbox can be had.
+fn desk() -> Option<Desk> {
+    let desk = Desk::new();
+    std::fs::write(desk.path().join("check.sh"), "grep -q 'fn points_of(' src/search.rs\n").unwrap();
+    if desk.sandbox().is_none() {
+        not_run("gates that run unasked: no sandbox can be had here");
+        return None;
+    }
+    Some(desk)
+}
+
+#[test]
+fn a_gate_whose_program_is_missing_gets_one_that_is_here() {
+    let Some(desk) = desk() else { return };
+    let server = Server::start(vec![
+        submit("no-such-checker --all"),
+        rename("fn points_of("),
+        say("Done."),
+        other_gate("true"),
+        other_gate("sh check.sh || true"),
+        other_gate("sh check.sh"),
+        say("The gate runs what is here."),
+    ]);
+    let ended = desk.ask(&server.base, &TRUSTED).with(0);
+    ended.tells(&["✓ gate sh check.sh"]);
+    let told = server.requests()[3]["messages"].to_string();
+    assert!(told.contains("its program is missing") && told.contains("change_gate"), "{told}");
+    for hollow in [4, 5] {
+        assert!(last_result(&server, hollow).contains("proves nothing"), "{}", last_result(&server, hollow));
+    }
+    desk.verified();
+}
+
+#[test]
+fn a_gate_gets_no_command_that_would_ask() {
+    let Some(desk) = desk() else { return };
+    let server = Server::start(vec![
+        submit("no-such-checker --all"),
+        rename("fn points_of("),
+        say("Done."),
+        other_gate("sudo make check"),
+        say("It cannot be checked here."),
+        say("Nothing else can be done."),
+    ]);
+    let ended = desk.ask(&server.base, &TRUSTED);
+    assert_ne!(ended.exit, 0, "out:\n{}\nerr:\n{}", ended.out, ended.err);
+    assert!(last_result(&server, 4).contains("nobody is there"), "{}", last_result(&server, 4));
+}
+
+#[test]
+fn a_deep_run_repairs_three_times_and_another_twice() {
+    for (depth, tries) in [("deep", 3), ("standard", 2)] {
+        let Some(desk) = desk() else { return };
+        let mut script = vec![submit("sh check.sh"), rename("fn points0("), say("Done.")];
+        for n in 0..tries {
+            let old = format!("fn points{n}(");
+            let new = if n == 2 { "fn points_of(".to_owned() } else { format!("fn points{}(", n + 1) };
+            script.push(call("edit", edit("src/search.rs", &old, &new)));
+            script.push(say("Mended?"));
+        }
+        let server = Server::start(script);
+        let mut args = TRUSTED.to_vec();
+        args.extend(["--depth", depth]);
+        desk.ask(&server.base, &args).with(i32::from(tries == 2));
+        assert_eq!(server.requests().len(), 3 + 2 * tries, "{depth}");
+        desk.verified();
+    }
+}
+
+#[test]
+fn a_goal_that_turns_out_to_need_a_change_makes_it_and_tries_again() {
+    let Some(desk) = desk() else { return };
+    let check = || call("run", json!({"command": "sh check.sh"}));
+    let server = Server::start(vec![
+        check(),
+        call("request_path", json!({"node": "modify", "reason": "the name is wrong"})),
+        rename("fn points_of("),
+        check(),
+        say("It passes now."),
+    ]);
+    desk.ask(&server.base, &["run", "run the checks", "--auto-confirm", "--trust"]).with(0);
+    assert!(desk.file("src/search.rs").contains("fn points_of("));
+    desk.verified();
+}
+
+#[test]
+fn an_order_to_change_and_to_test_does_both() {
+    let Some(desk) = desk() else { return };
+    let version = desk.file("Cargo.toml").lines().find(|l| l.starts_with("version")).unwrap().to_owned();
+    std::fs::write(
+        desk.path().join("test.sh"),
+        "grep -q 'version = \"0.2.0\"' Cargo.toml && echo 1 passed\n",
+    )
+    .unwrap();
+    let server = Server::start(vec![
+        call("edit", edit("Cargo.toml", &version, "version = \"0.2.0\"")),
+        call("run", json!({"command": "sh test.sh"})),
+        say("The version is 0.2.0, and the tests pass."),
+    ]);
+    let goal = ["run", "bump the version to 0.2.0 and run the tests", "--auto-confirm", "--trust"];
+    desk.ask(&server.base, &goal).with(0).tells(&["✓ wrote Cargo.toml"]);
+    assert!(last_result(&server, 2).contains("1 passed"), "the run sees the edit before it");
+    assert!(desk.file("Cargo.toml").contains("version = \"0.2.0\""));
+    desk.verified();
+}
+
+#[test]
+fn a_gate_that_went_stale_runs_again_before_the_end() {
+    let Some(desk) = desk() else { return };
+    let mut steps = plan(&[("modify", "src/search.rs"), ("modify", "Cargo.toml")]);
+    steps["gates"] = json!([{"name": "check", "command": "sh check.sh", "after": [1]}]);
+    let version = desk.file("Cargo.toml").lines().find(|l| l.starts_with("version")).unwrap().to_owned();
+    let server = Server::start(vec![
+        call("submit_plan", steps),
+        rename("fn points_of("),
+        say("One."),
+        call("edit", edit("Cargo.toml", &version, "version = \"0.2.0\"")),
+        say("Two."),
+    ]);
+    let goal = ["run", GOAL, "--auto-confirm", "--trust", "--json"];
+    let events = desk.ask(&server.base, &goal).with(0).events();
+    let of = |kind: &str| events.iter().filter(|e| e["type"] == kind).count();
+    assert_eq!((of("gate_passed"), of("gate_went_stale")), (2, 1));
+    desk.verified();
+}
