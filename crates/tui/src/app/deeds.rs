@@ -41,6 +41,7 @@ impl App {
             }
             composer::ComposerEvent::Queue(text) => self.input(Input::Queue(text)),
             composer::ComposerEvent::Submit(id, text) => self.submit(id, text),
+            composer::ComposerEvent::Empty if self.submit_at_hand() => {}
             composer::ComposerEvent::Empty if self.guiding() => self.input(Input::say("")),
             composer::ComposerEvent::Empty => {
                 let question = self.world.state().phase_question();

@@ -80,7 +80,6 @@ impl App {
         }
         match self.panes.focus {
             Focus::Composer => {
-                self.yield_to_draft();
                 let wish = self.composer.key(key);
                 self.compose(wish, came);
             }
@@ -157,8 +156,11 @@ impl App {
             self.complain("a question appeared while you wrote; press Enter again to answer it");
             return;
         }
-        if action != composer::Action::Send {
-            self.yield_to_draft();
+        if action == composer::Action::End && self.composer.draft.is_empty() {
+            return self.panes.sent();
+        }
+        if action == composer::Action::Right && self.change_at_hand() {
+            return;
         }
         let wish = self.composer.act(action);
         self.compose(wish, came);
@@ -247,7 +249,6 @@ impl App {
             return overlay.paste(text);
         }
         self.go(Focus::Composer);
-        self.yield_to_draft();
         let wish = self.composer.paste(text);
         self.compose(wish, came);
     }
