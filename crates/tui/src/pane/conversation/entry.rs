@@ -194,6 +194,11 @@ impl Entry {
         Some((request, call.ruling.clone()))
     }
 
+    /// Whether it is the plan that this question is about.
+    pub(super) fn is_plan_of(&self, question: CheckpointId) -> bool {
+        matches!(&self.body, Body::Plan(card) if card.checkpoint == Some(question))
+    }
+
     /// Whether it changes by itself.
     pub(super) fn running(&self) -> bool {
         match &self.body {
