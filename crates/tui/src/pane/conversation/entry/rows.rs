@@ -4,6 +4,7 @@
 
 use pilothouse_core::{
     clean::Clean,
+    diff::Hunk,
     event::CallStatus,
     ids::{Millis, ProposalId},
     tool::{Subject, Tool},
@@ -23,6 +24,9 @@ const PEEK_LINES: usize = 20;
 
 /// Lines of an unfolded result.
 const DETAIL_LINES: usize = 400;
+
+/// More files that wait than this stand in one row.
+const WAITS_ROWS: usize = 4;
 
 /// Columns of the verb before what it acts on.
 const VERB: usize = 10;
@@ -291,8 +295,18 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
 
 pub(super) fn waits_rows(list: &[ProposalId], env: &Env<'_>, rows: &mut Vec<Row>) {
     let g = env.glyphs;
-    let open = list.iter().filter_map(|id| env.state.open_proposals().find(|p| p.id == *id));
-    for p in open {
+    let open = || list.iter().filter_map(|id| env.state.open_proposals().find(|p| p.id == *id));
+    let files = open().count();
+    if files > WAITS_ROWS {
+        let hunks = || open().flat_map(|p| &p.hunks);
+        let (added, removed) =
+            (hunks().map(Hunk::added).sum::<usize>(), hunks().map(Hunk::removed).sum::<usize>());
+        let what =
+            format!("   +{added} -{removed}   {} undecided", open().map(|p| p.tally().2).sum::<usize>());
+        let row = Row::of(g.waits, Slot::Warn).and(&format!(" {files} files wait for you"), Slot::Text);
+        return rows.push(row.and(&what, Slot::Soft).cut(env.width, g.ellipsis));
+    }
+    for p in open() {
         let (_, _, undecided) = p.tally();
         let all = p.hunks.len();
         let what = match (p.kind, undecided) {
