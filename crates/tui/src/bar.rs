@@ -19,6 +19,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
+    pane::{Focus, plan},
     risk::{risk_name, risk_slot},
     status::shorten,
     theme::{Glyphs, Slot, Theme},
@@ -33,6 +34,8 @@ pub struct Facts<'a> {
     pub glyphs: &'a Glyphs,
     /// Whether something is being written.
     pub drafting: bool,
+    /// Where the keys go.
+    pub focus: Focus,
     /// The command that stands in the composer.
     pub offered: Option<CheckpointId>,
     /// The command that Enter runs.
@@ -188,12 +191,15 @@ pub const fn sound(tone: Tone, glyphs: &Glyphs) -> (&'static str, Slot) {
 
 /// How it is answered from where the keys are now.
 fn how(spec: &Spec, facts: &Facts<'_>) -> String {
-    let plan = facts.plan_key;
+    let key = facts.plan_key;
     match (spec.default, facts.drafting) {
+        // In the plan the letters answer; in any other pane nothing does until the plan has the keys.
+        _ if facts.focus == Focus::Pane(plan::ID) => "these keys answer here".to_owned(),
+        _ if facts.focus != Focus::Composer => format!("{key} y"),
         _ if spec.free => "or say it in your own words".to_owned(),
-        (Some(_), true) => format!("your draft keeps the keys  {plan} y"),
-        (Some(_), false) => format!("Enter approves  {plan} y"),
-        (None, true) => format!("your draft keeps the keys  {plan}"),
+        (Some(_), true) => format!("your draft keeps the keys  {key} y"),
+        (Some(_), false) => format!("Enter approves  {key} y"),
+        (None, true) => format!("your draft keeps the keys  {key}"),
         (None, false) => "type it, then Enter".to_owned(),
     }
 }

@@ -153,6 +153,7 @@ impl App {
             theme: &self.looks.theme,
             glyphs: &self.looks.glyphs,
             drafting: !self.composer.draft.is_empty() && self.composer.offered().is_none(),
+            focus: self.panes.focus,
             offered: self.composer.offered().map(|o| o.question),
             at_hand: self.at_hand(),
             plan_key,

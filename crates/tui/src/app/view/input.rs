@@ -100,6 +100,9 @@ impl App {
         if self.world.surroundings.read_only {
             return "another window holds this session; this one only reads".to_owned();
         }
+        if let Some((pane, _)) = self.panes.focused() {
+            return format!("your keys go to the {}; Esc returns here", pane.0);
+        }
         match state.phase {
             Phase::Executing => "Type to interrupt execution...".to_owned(),
             Phase::Planning => "Say what the plan should take into account".to_owned(),
