@@ -840,6 +840,18 @@ pub struct FileChange {
     /// Lines of the content after.
     #[serde(default)]
     pub lines: usize,
+    /// What of the proposal is undecided: it is proposed again, against what is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest>,
+}
+
+/// The undecided hunks of a file of which others are written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    /// The content with them.
+    pub after: BlobId,
+    /// The hunks that lead there from the content that is written.
+    pub hunks: Vec<crate::diff::Hunk>,
 }
 
 /// What a gate's verdict rests on; captured here, never told by a model.

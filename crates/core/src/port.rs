@@ -157,6 +157,8 @@ pub struct Surroundings {
     pub now: Millis,
     /// How the user is told of what wants their eye.
     pub notify: Notify,
+    /// Whether the wheel of the mouse scrolls.
+    pub mouse: bool,
     /// The file of the project that tells agents how to work here, if one is read.
     pub instructions: Option<String>,
 }

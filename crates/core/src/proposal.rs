@@ -97,6 +97,11 @@ impl Proposal {
         self.decided.iter().filter(|(_, d)| **d == Decision::Taken).map(|(i, _)| *i).collect()
     }
 
+    /// The hunks without a decision.
+    pub fn undecided(&self) -> BTreeSet<usize> {
+        (0..self.hunks.len()).filter(|n| !self.decided.contains_key(n)).collect()
+    }
+
     /// Counts of taken, left and undecided hunks.
     pub fn tally(&self) -> (usize, usize, usize) {
         let taken = self.decided.values().filter(|d| **d == Decision::Taken).count();

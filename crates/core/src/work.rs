@@ -165,6 +165,8 @@ pub struct Take {
     pub hunks: Vec<crate::diff::Hunk>,
     /// The hunks taken.
     pub taken: BTreeSet<usize>,
+    /// The hunks that stay undecided beside them.
+    pub undecided: BTreeSet<usize>,
 }
 
 impl Work {

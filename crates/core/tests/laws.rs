@@ -301,6 +301,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                     added: 0,
                     removed: 0,
                     lines: 0,
+                    rest: None,
                 })
                 .collect();
             let files = if dice.roll(6) == 0 { Err(broken()) } else { Ok((files, Vec::new())) };

@@ -63,6 +63,8 @@ pub struct Config {
     pub intent: Intent,
     /// How the user is told of what wants their eye.
     pub notify: Notify,
+    /// Whether the wheel of the mouse scrolls.
+    pub mouse: bool,
     /// What a plan that brings no gates is held to.
     pub gates: Gates,
     /// What goes to the log file.
@@ -112,6 +114,7 @@ impl Config {
             history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
             confirm: all.plan.confirm.unwrap_or_default(),
             notify: all.notify.settled(),
+            mouse: all.screen.mouse.unwrap_or(true),
             gates: all.gates.settled(),
             filter: environment
                 .get("PILOTHOUSE_LOG")

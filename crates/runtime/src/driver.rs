@@ -229,6 +229,7 @@ impl Driver {
             secrets: at.config.secrets.clone(),
             now: (setup.clock)(),
             notify: at.config.notify,
+            mouse: at.config.mouse,
             ..Surroundings::default()
         };
         let at_secrets = at.config.secrets.clone();

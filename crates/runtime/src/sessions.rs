@@ -34,6 +34,8 @@ pub struct Place {
     pub slug: String,
     /// The workspace it works in.
     pub workspace: PathBuf,
+    /// When it was made, in milliseconds since the Unix epoch; 0 where its log does not say it.
+    pub created: u64,
 }
 
 /// What a list of sessions says about one.
@@ -126,7 +128,8 @@ pub fn all(home: &Home) -> Vec<Place> {
     };
     let mut all: Vec<Place> =
         folders(&home.sessions()).iter().flat_map(|p| folders(p)).filter_map(place).collect();
-    all.sort_by(|a, b| b.slug.cmp(&a.slug));
+    // Names tell the second; within one the log does.
+    all.sort_by(|a, b| (b.created, &b.slug).cmp(&(a.created, &a.slug)));
     all
 }
 
@@ -135,10 +138,12 @@ fn place(folder: PathBuf) -> Option<Place> {
     let mut first = Vec::new();
     let file = fs::File::open(folder.join(log::FILE)).ok()?;
     BufReader::new(file.take(1 << 16)).read_until(b'\n', &mut first).ok()?;
-    let told = frame::decode_meta(&first).map(|(_, m)| m.folder);
+    let meta = frame::decode_meta(&first).map(|(_, m)| m);
+    let created = meta.as_ref().map_or(0, |m| m.created);
+    let told = meta.map(|m| m.folder);
     // A damaged first line does not hide the session: its events name the workspace as well.
     let workspace = told.or_else(|| read(&folder).ok().map(|(s, _)| s.state().folder.clone()))?;
-    Some(Place { slug, workspace: PathBuf::from(workspace), folder })
+    Some(Place { slug, workspace: PathBuf::from(workspace), folder, created })
 }
 
 /// The newest session that holds a conversation: of one workspace, or of all.

@@ -129,6 +129,7 @@ impl Driver {
                         added: t.hunks.iter().map(diff::Hunk::added).sum(),
                         removed: t.hunks.iter().map(diff::Hunk::removed).sum(),
                         lines: 40,
+                        rest: None,
                     })
                     .collect();
                 self.todo.push_back(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) });

@@ -112,6 +112,8 @@ pub enum AppCommand {
     },
     /// Put this on the clipboard.
     Copy(String),
+    /// Have the mouse reported, or no more.
+    Mouse(bool),
     /// Send this to the terminal, so that the user looks here.
     Tell(String),
     /// Leave now.
@@ -231,7 +233,12 @@ impl App {
                 self.complain(reason);
             }
             Update::Notice(what) => self.complain(what),
-            Update::Surroundings(surroundings) => self.world.surround(*surroundings, now),
+            Update::Surroundings(surroundings) => {
+                if self.world.surroundings.mouse != surroundings.mouse {
+                    self.outbox.wish(AppCommand::Mouse(surroundings.mouse));
+                }
+                self.world.surround(*surroundings, now);
+            }
             Update::Closed(message) => {
                 self.leaving.asked = true;
                 if let Some(message) = message {
@@ -307,6 +314,7 @@ impl App {
     /// What was drawn has been on the screen since `now`.
     pub fn drew(&mut self, now: Instant) {
         let in_bar = crate::bar::question(self.world.state()).filter(|_| !self.panes.areas.bar.is_empty());
+        let in_bar = in_bar.filter(|id| self.stands_drawn(*id));
         self.asked.drew(in_bar, now);
         let ctx = ctx!(self, now);
         let top = self.overlays.len().saturating_sub(1);
@@ -339,6 +347,14 @@ impl App {
 
     fn say(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice { text: text.into(), bad: false });
+    }
+
+    /// Whether what this question is about stands on the screen: of a plan the bar says only that it waits.
+    fn stands_drawn(&self, id: CheckpointId) -> bool {
+        let plan = self.world.state().open.get(&id).is_some_and(|c| c.kind.is_confirmation());
+        let covered = || self.panes.welcome(self.world.state());
+        let mut seen = self.panes.iter().filter(|(n, ..)| !self.panes.outer(*n).is_empty());
+        !plan || (!covered() && seen.any(|(_, _, pane)| pane.shows(id)))
     }
 
     fn collect_asks(&mut self) {

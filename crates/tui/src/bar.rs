@@ -3,8 +3,9 @@
 //! Owns its words. It has no focus and takes no key: it names the keys of those that do.
 
 use pilothouse_core::{
+    clean::Clean,
     ids::CheckpointId,
-    question::{Choice, Place, Spec, Tone},
+    question::{Choice, CommandQuestion, Place, Spec, Tone},
     session::State,
 };
 use ratatui::{
@@ -14,10 +15,12 @@ use ratatui::{
     text::{Line, Span},
     widgets::Widget,
 };
+use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
-    risk::risk_name,
+    pane::{Focus, plan},
+    risk::{risk_name, risk_slot},
     status::shorten,
     theme::{Glyphs, Slot, Theme},
 };
@@ -31,8 +34,12 @@ pub struct Facts<'a> {
     pub glyphs: &'a Glyphs,
     /// Whether something is being written.
     pub drafting: bool,
+    /// Where the keys go.
+    pub focus: Focus,
     /// The command that stands in the composer.
     pub offered: Option<CheckpointId>,
+    /// The command that Enter runs.
+    pub at_hand: Option<&'a CommandQuestion>,
     /// The key that goes to the plan.
     pub plan_key: &'a str,
     /// The key that goes to the diff.
@@ -41,15 +48,27 @@ pub struct Facts<'a> {
     pub approvals_key: &'a str,
 }
 
+/// A command of more rows is shown whole by the list.
+const COMMAND_ROWS: usize = 8;
+
 /// The bar's rows at this width, without padding; empty while nothing waits.
 pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Vec<Line<'static>> {
     let width = usize::from(width);
     if let Some(question) = state.phase_question() {
         return question_rows(&state.spec(question), facts, width);
     }
+    if let Some(command) = facts.at_hand {
+        return command_rows(state, command, facts, width);
+    }
     let mut specs = state.open.values().map(|c| (c.id, state.spec(c)));
     let Some((id, first)) = specs.find(|(_, spec)| spec.things > 0) else { return Vec::new() };
     vec![waiting_row(state, id, &first, facts, width)]
+}
+
+/// Whether the bar shows all of this command at this width.
+pub fn shows_whole(command: &str, width: u16) -> bool {
+    let columns = usize::from(width).saturating_sub(4);
+    command.split('\n').map(|line| chunks(line, columns).len()).sum::<usize>() < COMMAND_ROWS
 }
 
 /// How many things wait on the user: every question is one, but of a review every file is.
@@ -172,14 +191,81 @@ pub const fn sound(tone: Tone, glyphs: &Glyphs) -> (&'static str, Slot) {
 
 /// How it is answered from where the keys are now.
 fn how(spec: &Spec, facts: &Facts<'_>) -> String {
-    let plan = facts.plan_key;
+    let key = facts.plan_key;
     match (spec.default, facts.drafting) {
+        // In the plan the letters answer; in any other pane nothing does until the plan has the keys.
+        _ if facts.focus == Focus::Pane(plan::ID) => "these keys answer here".to_owned(),
+        _ if facts.focus != Focus::Composer => format!("{key} y"),
         _ if spec.free => "or say it in your own words".to_owned(),
-        (Some(_), true) => format!("your draft keeps the keys  {plan} y"),
-        (Some(_), false) => format!("Enter approves  {plan} y"),
-        (None, true) => format!("your draft keeps the keys  {plan}"),
+        (Some(_), true) => format!("your draft keeps the keys  {key} y"),
+        (Some(_), false) => format!("Enter approves  {key} y"),
+        (None, true) => format!("your draft keeps the keys  {key}"),
         (None, false) => "type it, then Enter".to_owned(),
     }
+}
+
+/// A command that waits, whole: how it runs and why, then the line as it is.
+fn command_rows(
+    state: &State,
+    command: &CommandQuestion,
+    facts: &Facts<'_>,
+    width: usize,
+) -> Vec<Line<'static>> {
+    let theme = facts.theme;
+    let beyond = match command.beyond() {
+        beyond if beyond.is_empty() => String::new(),
+        beyond => format!(", {beyond}"),
+    };
+    let risk = format!("{}{beyond}", risk_name(command.risk, facts.glyphs.waits == "!"));
+    let more = match waiting(state).saturating_sub(1) {
+        0 => String::new(),
+        n => format!("   and {n} more"),
+    };
+    let head = format!("{} Run this command?   ", facts.glyphs.waits);
+    let used = head.width() + risk.width() + more.width();
+    let why = match Clean::line(&command.reason).into_string() {
+        why if why.is_empty() || used + 15 > width => String::new(),
+        why => format!("   {}", shorten(&why, width - used - 3)),
+    };
+    let head = Line::from(vec![
+        Span::styled(head, theme.style(Slot::Warn)),
+        Span::styled(risk, theme.style(risk_slot(command.risk))),
+        Span::styled(why, theme.style(Slot::Soft)),
+        Span::styled(more, theme.style(Slot::Soft)),
+    ]);
+    let lines = command.command.split('\n').flat_map(|line| chunks(line, width.saturating_sub(4)));
+    let line = |(n, text): (usize, String)| {
+        let mark = if n == 0 { "  $ " } else { "    " };
+        Line::from(vec![
+            Span::styled(mark, key_style(theme)),
+            Span::styled(text, theme.style(Slot::Strong).add_modifier(Modifier::BOLD)),
+        ])
+    };
+    let mut rows: Vec<_> = std::iter::once(head).chain(lines.enumerate().map(line)).collect();
+    if rows.len() > COMMAND_ROWS {
+        rows.truncate(COMMAND_ROWS);
+        rows.push(Line::from(Span::styled(
+            format!("    {}", facts.glyphs.ellipsis),
+            theme.style(Slot::Soft),
+        )));
+    }
+    rows
+}
+
+/// The text in pieces of so many columns; nothing of it is lost, blanks neither.
+fn chunks(text: &str, columns: usize) -> Vec<String> {
+    let (mut out, mut used) = (vec![String::new()], 0);
+    for grapheme in text.graphemes(true) {
+        if used + grapheme.width() > columns.max(2) {
+            out.push(String::new());
+            used = 0;
+        }
+        used += grapheme.width();
+        if let Some(last) = out.last_mut() {
+            last.push_str(grapheme);
+        }
+    }
+    out
 }
 
 fn waiting_row(

@@ -12,6 +12,7 @@ use std::{fmt, io, time::Instant};
 use pilothouse_core::{
     checkpoint::Checkpoint,
     event::{Event, Stamped},
+    ids::CheckpointId,
     intent::Slash,
     port::{Ask, Reply},
     redact::Redactor,
@@ -150,6 +151,9 @@ pub trait Pane: fmt::Debug {
         Outcome::none()
     }
 
+    /// The wheel was turned over it: so many rows down, or up where it is negative.
+    fn wheel(&mut self, _rows: i64, _ctx: &Ctx<'_>) {}
+
     /// What an action that holds anywhere means in it, if it means something of its own.
     fn meaning(&self, _action: frame::Action) -> Option<Action> {
         None
@@ -176,6 +180,11 @@ pub trait Pane: fmt::Debug {
     /// The keys that do so.
     fn deciding_keys(&self, _ctx: &Ctx<'_>) -> DecidingKeys {
         DecidingKeys::default()
+    }
+
+    /// Whether what this question is about stands in it now, to be read; asked after it was drawn.
+    fn shows(&self, _question: CheckpointId) -> bool {
+        false
     }
 
     /// Whether it shows all of a question, so that no bar need name it while this pane has the keys.

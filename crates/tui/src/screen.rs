@@ -208,6 +208,10 @@ impl Screen {
                     self.app.edited(edited, Instant::now());
                 }
                 AppCommand::Copy(text) => self.terminal.copy(&text)?,
+                AppCommand::Mouse(on) => {
+                    self.terminal.mouse(on)?;
+                    continue;
+                }
                 AppCommand::Tell(bytes) => {
                     self.terminal.tell(&bytes)?;
                     continue;

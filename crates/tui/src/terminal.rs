@@ -31,6 +31,10 @@ use ratatui::{Frame, backend::CrosstermBackend, layout::Rect};
 /// Terminals cut longer clipboard texts off.
 const COPY_BYTES: usize = 55_000;
 
+/// Buttons and the wheel are reported, movements are not: nothing wakes the program while the mouse moves.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
 /// Whether the screen has the terminal now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
@@ -38,6 +42,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 pub struct Terminal {
     inner: ratatui::Terminal<CrosstermBackend<Page>>,
     page: Page,
+    /// Whether it reports the mouse.
+    mouse: bool,
 }
 
 /// Collects a frame, so that it leaves in one write.
@@ -75,7 +81,7 @@ impl Terminal {
         seize()?;
         let page = Page::default();
         match ratatui::Terminal::new(CrosstermBackend::new(page.clone())) {
-            Ok(inner) => Ok(Self { inner, page }),
+            Ok(inner) => Ok(Self { inner, page, mouse: false }),
             Err(error) => {
                 give_back();
                 Err(error)
@@ -112,6 +118,19 @@ impl Terminal {
             write!(self.page, "\x1b]52;c;{}\x07", base64(text.as_bytes()))?;
         }
         self.page.send()
+    }
+
+    /// Has the mouse reported, or no more; while it is, the terminal selects text with Shift held.
+    ///
+    /// # Errors
+    /// When the terminal went away.
+    pub fn mouse(&mut self, on: bool) -> io::Result<()> {
+        if self.mouse != on {
+            self.mouse = on;
+            self.page.write_all(if on { MOUSE_ON } else { MOUSE_OFF }.as_bytes())?;
+            self.page.send()?;
+        }
+        Ok(())
     }
 
     /// Sends a question of the program's own to the terminal; the answer comes as keys.
@@ -151,6 +170,9 @@ impl Terminal {
         // Who stopped us may have set the terminal as it likes: all of it is set again.
         give_back();
         seize()?;
+        if std::mem::take(&mut self.mouse) {
+            self.mouse(true)?;
+        }
         self.wipe()
     }
 }
@@ -188,6 +210,7 @@ fn give_back() {
         return;
     }
     let mut out = io::stdout().lock();
+    let _ = out.write_all(MOUSE_OFF.as_bytes());
     let _ = queue!(
         out,
         EndSynchronizedUpdate,

@@ -173,6 +173,16 @@ pub struct Theme {
 /// Why a theme cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ThemeError {
+    /// No theme is called so.
+    #[error(
+        "no theme is called {name:?}; there are {known}, and files in the themes folder beside config.toml"
+    )]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The names of those that come with the program.
+        known: String,
+    },
     /// The file is no TOML.
     #[error("the theme is no TOML: {0}")]
     Toml(String),

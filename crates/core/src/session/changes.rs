@@ -209,10 +209,12 @@ impl Changes {
     fn applied(&mut self, id: ApplyId) {
         let Some(apply) = self.applies.get_mut(&id) else { return };
         apply.status = ApplyStatus::Applied;
-        for (proposal, taken) in apply.take.clone() {
+        let in_part = |p: ProposalId| apply.files.iter().any(|f| f.proposal == p && f.rest.is_some());
+        let take: Vec<_> = apply.take.iter().map(|(p, taken)| (*p, taken.clone(), in_part(*p))).collect();
+        for (proposal, taken, in_part) in take {
             if let Some(p) = self.proposals.get_mut(&proposal) {
                 p.status = ProposalStatus::Applied(id);
-                for hunk in 0..p.hunks.len() {
+                for hunk in (0..p.hunks.len()).filter(|_| !in_part) {
                     let decision = if taken.contains(&hunk) { Decision::Taken } else { Decision::Left };
                     p.decided.insert(hunk, decision);
                 }

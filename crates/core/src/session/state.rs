@@ -424,6 +424,7 @@ impl State {
             after: p.after,
             hunks: p.hunks.clone(),
             taken: taken.clone(),
+            undecided: if p.decided.is_empty() { BTreeSet::new() } else { p.undecided() },
         })
     }
 

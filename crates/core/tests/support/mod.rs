@@ -258,6 +258,7 @@ impl Bench {
                 added: 0,
                 removed: 0,
                 lines: 0,
+                rest: None,
             })
             .collect()
     }

@@ -54,6 +54,8 @@ fn journey_7_prefilled_edited_failed_twice_noted_and_ended() {
     let screen = terminal.see("Enter runs it");
     assert!(screen.contains("⚠ medium"), "{screen}");
     terminal.read();
+    terminal.keys("\x1b[C");
+    terminal.see("clear + Enter skips");
     terminal.keys(CLEAR);
     terminal.see("Enter skips it");
     terminal.keys("sh check.sh");

@@ -53,10 +53,22 @@ pub struct Layer {
     pub embedder: EmbedderLayer,
     /// `[notify]`.
     pub notify: NotifyLayer,
+    /// `[screen]`.
+    pub screen: ScreenLayer,
     /// `[gates]`.
     pub gates: GatesLayer,
     /// `[log]`.
     pub log: LogLayer,
+}
+
+settings! {
+    /// What one source says about the screen.
+    #[derive(Clone, Copy, Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct ScreenLayer {
+        /// Whether the wheel of the mouse scrolls.
+        pub mouse: Option<bool>,
+    }
 }
 
 settings! {
@@ -250,6 +262,7 @@ impl Layer {
             // No layer but the user's own file may say it, and there it is read.
             embedder: EmbedderLayer::default(),
             notify: self.notify.over(below.notify),
+            screen: self.screen.over(below.screen),
             gates: self.gates.over(below.gates),
             log: self.log.over(below.log),
         }

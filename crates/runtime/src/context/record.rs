@@ -12,6 +12,7 @@ use pilothouse_core::{
     event::{Event, FileChange, Proof, RunStatus},
     ids::{ApplyId, GateId, ProposalId, TaskId, TurnId},
     plan::{Plan, TaskStatus},
+    proposal::Proposal,
     relpath::RelPath,
     session::{Entry, State, What},
     tool::ChangeKind,
@@ -114,10 +115,12 @@ fn applied(state: &State, texts: &dyn Texts, apply: ApplyId) -> Option<String> {
         .files
         .iter()
         .map(|file| {
-            let hunks = state.proposals().get(&file.proposal).map_or(&[][..], |p| &p.hunks);
+            let proposal = state.proposals().get(&file.proposal);
+            let hunks = proposal.map_or(&[][..], |p| &p.hunks);
+            let waits = proposal.filter(|_| file.rest.is_some()).map(Proposal::undecided).unwrap_or_default();
             let edited = state.transcript.was_edited(file.proposal);
             let said = |n: usize| state.transcript.comment(file.proposal, n);
-            written(texts, file, hunks, (taken(file.proposal), edited), said)
+            written(texts, file, hunks, (taken(file.proposal), &waits, edited), said)
         })
         .collect();
     Some(told.join("\n"))
@@ -127,7 +130,7 @@ fn written<'a>(
     texts: &dyn Texts,
     file: &FileChange,
     hunks: &[Hunk],
-    (taken, edited): (&BTreeSet<usize>, bool),
+    (taken, waits, edited): (&BTreeSet<usize>, &BTreeSet<usize>, bool),
     said: impl Fn(usize) -> Option<&'a str>,
 ) -> String {
     let (path, counts) = (&file.path, format!("(+{} -{})", file.added, file.removed));
@@ -141,7 +144,8 @@ fn written<'a>(
     let which = if part { format!(" {} of {}", numbers(taken), hunks.len()) } else { String::new() };
     let mut text = format!("applied: {what}{path}{which} {counts}{by}");
     for (n, hunk) in hunks.iter().enumerate().filter(|(n, _)| !taken.contains(n)) {
-        text.push_str(&format!("\nleft by the user: {path} hunk {} ({})", n + 1, place(hunk)));
+        let what = if waits.contains(&n) { "not decided by the user yet" } else { "left by the user" };
+        text.push_str(&format!("\n{what}: {path} hunk {} ({})", n + 1, place(hunk)));
     }
     text.push_str(&comments(path, hunks, said));
     if part || edited {

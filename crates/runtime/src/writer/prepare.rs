@@ -2,12 +2,12 @@
 //!
 //! Owns the reading and the selection of hunks. Never writes to the workspace.
 
-use std::io;
+use std::{collections::BTreeSet, io};
 
 use pilothouse_core::{
     blob::{Blob, BlobId},
     diff,
-    event::FileChange,
+    event::{FileChange, Rest},
     ids::ProposalId,
     input::WriteFault,
     tool::{ChangeKind, ProposalDraft},
@@ -42,8 +42,13 @@ pub fn prepare(
                 return Err(fault);
             }
         };
-        let after = content(blobs, take, now.as_ref())?;
-        files.push(change(take, now.as_ref(), after.as_ref()));
+        let after = content(blobs, take, now.as_ref(), &take.taken)?;
+        let mut file = change(take, now.as_ref(), after.as_ref());
+        if let Some((rest, content)) = rest(blobs, take, now.as_ref(), after.as_ref())? {
+            file.rest = Some(rest);
+            contents.push(content);
+        }
+        files.push(file);
         contents.extend(now.map(|f| Blob::new(f.bytes)));
         contents.extend(after);
     }
@@ -85,7 +90,27 @@ fn rebase(disk: &dyn Disk, root: &Root, blobs: &Blobs, take: &Take) -> Option<(P
     (!draft.hunks.is_empty()).then_some((take.proposal, draft))
 }
 
-fn content(blobs: &Blobs, take: &Take, now: Option<&Snapshot>) -> Result<Option<Blob>, WriteFault> {
+/// What of it is undecided, as a change of what is written.
+fn rest(
+    blobs: &Blobs,
+    take: &Take,
+    now: Option<&Snapshot>,
+    written: Option<&Blob>,
+) -> Result<Option<(Rest, Blob)>, WriteFault> {
+    let Some(written) = written.filter(|_| !take.undecided.is_empty()) else { return Ok(None) };
+    let wanted = take.taken.union(&take.undecided).copied().collect();
+    let Some(whole) = content(blobs, take, now, &wanted)? else { return Ok(None) };
+    let hunks = diff::hunks(written.bytes(), whole.bytes());
+    Ok((!hunks.is_empty()).then(|| (Rest { after: whole.id(), hunks }, whole)))
+}
+
+/// The content with these hunks taken.
+fn content(
+    blobs: &Blobs,
+    take: &Take,
+    now: Option<&Snapshot>,
+    taken: &BTreeSet<usize>,
+) -> Result<Option<Blob>, WriteFault> {
     if take.kind == ChangeKind::Delete {
         return Ok(None);
     }
@@ -95,7 +120,7 @@ fn content(blobs: &Blobs, take: &Take, now: Option<&Snapshot>) -> Result<Option<
     if take.hunks.is_empty() {
         return Ok(Some(Blob::new(after)));
     }
-    Ok(Some(Blob::new(diff::select(before, &after, &take.hunks, &take.taken))))
+    Ok(Some(Blob::new(diff::select(before, &after, &take.hunks, taken))))
 }
 
 fn change(take: &Take, now: Option<&Snapshot>, after: Option<&Blob>) -> FileChange {
@@ -110,5 +135,6 @@ fn change(take: &Take, now: Option<&Snapshot>, after: Option<&Blob>) -> FileChan
         added: taken().map(diff::Hunk::added).sum(),
         removed: taken().map(diff::Hunk::removed).sum(),
         lines: after.map_or(0, |b| diff::lines(b.bytes()).len()),
+        rest: None,
     }
 }

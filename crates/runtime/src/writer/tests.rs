@@ -89,6 +89,7 @@ impl Place {
             added: 0,
             removed: 0,
             lines: 0,
+            rest: None,
         }
     }
     fn workloads(&self) -> Vec<Vec<FileChange>> {
@@ -277,6 +278,7 @@ fn only_taken_hunks_reach_the_file() {
         after: Some(p.id(new.as_bytes())),
         hunks,
         taken: [1].into(),
+        undecided: [].into(),
     };
     let (files, contents) =
         prepare::prepare(&RealDisk, &p.root(), &p.blobs(), std::slice::from_ref(&take)).unwrap();

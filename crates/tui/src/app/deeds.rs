@@ -41,6 +41,7 @@ impl App {
             }
             composer::ComposerEvent::Queue(text) => self.input(Input::Queue(text)),
             composer::ComposerEvent::Submit(id, text) => self.submit(id, text),
+            composer::ComposerEvent::Empty if self.submit_at_hand() => {}
             composer::ComposerEvent::Empty if self.guiding() => self.input(Input::say("")),
             composer::ComposerEvent::Empty => {
                 let question = self.world.state().phase_question();
@@ -48,6 +49,10 @@ impl App {
                     question.and_then(|q| Some((q.id, self.world.state().spec(q).default_answer()?)));
                 match default {
                     Some((id, answer)) if self.stood(&self.asked, &id) => self.answer(id, answer),
+                    Some((id, _)) if !self.stands_drawn(id) => {
+                        self.panes.sent();
+                        self.say("the plan was not on the screen; read it, then Enter approves it");
+                    }
                     Some(_) => {}
                     None => self.open_what_waits(now),
                 }

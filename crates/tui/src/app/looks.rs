@@ -24,7 +24,15 @@ impl Looks {
 
     /// Takes a theme: a name of one that comes with the program, or a theme file's text.
     pub(super) fn take_theme(&mut self, theme: &str) -> Result<(), ThemeError> {
-        let text = Theme::source(theme).unwrap_or(theme);
+        // A file has lines; what has none was meant as a name.
+        let text = match Theme::source(theme) {
+            Some(text) => text,
+            None if theme.contains(['\n', '=']) => theme,
+            None => {
+                let known = Theme::names().collect::<Vec<_>>().join(", ");
+                return Err(ThemeError::Unknown { name: theme.to_owned(), known });
+            }
+        };
         (self.theme, self.text) = (Theme::parse(text, self.look.dark, self.look.depth)?, text.to_owned());
         Ok(())
     }

@@ -1,25 +1,30 @@
-//! A goal's command in the composer: when it stands there, when it goes, what Enter does with it.
+//! A goal's command in the bar, and in the composer once it is to be changed: when it stands there, when it
+//! goes, what Enter does with it.
 //!
-//! Owns what was put aside and what was sent. The line and the draft behind it are the composer's.
+//! Owns what was put aside and what was sent. What is typed begins a draft; a line that is being changed and
+//! the draft behind it are the composer's.
 
 use std::time::Instant;
 
 use pilothouse_core::{
     checkpoint::Answer,
     ids::{CallId, CheckpointId},
+    question::CommandQuestion,
     session::{LaneKind, State},
     shell::Risk,
 };
 
 use super::App;
-use crate::{ctx::TOO_EARLY, overlay::Prompt, pane::Focus, standing::Standing};
+use crate::{composer::draft::legible, ctx::TOO_EARLY, overlay::Prompt, pane::Focus, standing::Standing};
 
 /// What is known of the command in the composer.
 #[derive(Debug, Default)]
 pub(super) struct Offering {
+    /// The one in the bar, which Enter runs while nothing is written.
+    at_hand: Option<CheckpointId>,
     /// Since when it stands there whole.
     drawn: Standing<CheckpointId>,
-    /// Whether all of it fits the composer.
+    /// Whether all of it fits where it stands.
     whole: bool,
     /// One that the user put aside: it waits in the list.
     aside: Option<CheckpointId>,
@@ -37,8 +42,9 @@ impl Offering {
 }
 
 impl App {
-    /// Puts the command that waits into the empty composer, and takes away one that waits no more.
+    /// Puts the command that waits at hand while nothing is written, and takes away one that waits no more.
     pub(super) fn settle_offer(&mut self) {
+        self.offering.at_hand = None;
         let state = self.world.state();
         if let Some(gone) = self.composer.offered().map(|o| o.question)
             && !state.open.contains_key(&gone)
@@ -49,17 +55,37 @@ impl App {
         let rises = self.offering.rising.is_some_and(|c| c == call) && self.offering.sent != Some(id);
         let free = self.composer.offered().is_none() && self.composer.draft.is_empty();
         let wanted = self.offering.aside != Some(id) && self.composer.popup.is_none();
-        if !(free && wanted) || self.world.surroundings.read_only {
+        let other = state.phase_question().is_some() || self.world.surroundings.read_only;
+        if !(free && wanted) || other {
             return;
         }
-        if !self.composer.offer(id, &line, rises) {
-            self.offering.aside = Some(id);
-            return;
-        }
-        if rises && risk == Risk::High {
+        // What a line cannot show as it is waits in the list.
+        if !rises {
+            self.offering.at_hand = (legible(&line) == line && !line.contains('\r')).then_some(id);
+        } else if self.composer.offer(id, &line) && risk == Risk::High {
             self.offering.rising = None;
             self.ask_word(id);
         }
+    }
+
+    /// The command in the bar.
+    pub(super) fn at_hand(&self) -> Option<&CommandQuestion> {
+        let id = self.offering.at_hand?;
+        self.world.state().open.get(&id)?.kind.command()
+    }
+
+    /// Enter on an empty line: the command in the bar runs. False when none stands there.
+    pub(super) fn submit_at_hand(&mut self) -> bool {
+        let line = self.at_hand().map(|waits| waits.command.clone());
+        let Some((id, line)) = self.offering.at_hand.zip(line) else { return false };
+        self.submit(id, line);
+        true
+    }
+
+    /// The command in the bar goes into the composer, to be changed. False when none stands there.
+    pub(super) fn change_at_hand(&mut self) -> bool {
+        let at_hand = self.offering.at_hand.filter(|_| self.composer.draft.is_empty());
+        at_hand.inspect(|id| self.edit_command(*id)).is_some()
     }
 
     /// Whether all of the command can be seen where it stands.
@@ -68,7 +94,7 @@ impl App {
     }
 
     pub(super) fn drew_offer(&mut self, now: Instant) {
-        let seen = self.composer.offered().map(|o| o.question);
+        let seen = self.composer.offered().map(|o| o.question).or(self.offering.at_hand);
         let seen = seen.filter(|_| self.offering.whole && self.overlays.is_empty());
         self.offering.drawn.drew(seen, now);
     }
@@ -83,17 +109,9 @@ impl App {
         (self.offering.sent, self.offering.rising) = (None, None);
     }
 
-    /// A key that came while the command had not stood long enough was meant for the draft.
-    pub(super) fn yield_to_draft(&mut self) {
-        let Some(offered) = self.composer.offered() else { return };
-        if !offered.by_hand && !self.keying.pressed.came_after(&self.offering.drawn, &offered.question) {
-            self.put_aside();
-        }
-    }
-
     /// Gives the draft back; the command waits in the list. False when there is none.
     pub(super) fn put_aside(&mut self) -> bool {
-        let aside = self.composer.withdraw();
+        let aside = self.composer.withdraw().or(self.offering.at_hand.take());
         self.offering.aside = aside.or(self.offering.aside);
         aside.is_some()
     }
@@ -107,7 +125,7 @@ impl App {
         if waits.gate.is_some() {
             return self.say("a gate runs as the plan has it; deny it, or change the plan");
         }
-        if !self.composer.offer(id, &waits.command, true) {
+        if !self.composer.offer(id, &waits.command) {
             return self.complain("it holds characters that cannot be typed; deny it, with the reason");
         }
         self.overlays.clear();

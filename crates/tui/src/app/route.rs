@@ -5,8 +5,9 @@
 
 use std::time::Instant;
 
-use crossterm::event::{Event as TerminalEvent, KeyEvent, KeyEventKind};
+use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind, MouseEventKind};
 use pilothouse_core::{checkpoint::Answer, ids::CheckpointId, input::Input};
+use ratatui::layout::Position;
 
 use super::{App, AppCommand, Outcome, keying::Taken};
 use crate::{
@@ -17,6 +18,9 @@ use crate::{
     pane::{Focus, PANES, PaneId},
     standing::Stamp,
 };
+
+/// Rows that one notch of the wheel scrolls.
+const NOTCH: i64 = 3;
 
 impl App {
     /// Takes what came from the terminal; `None` when it changes nothing.
@@ -37,8 +41,36 @@ impl App {
                 self.watching.focus(matches!(event, TerminalEvent::FocusGained));
                 None
             }
-            TerminalEvent::Mouse(_) => None,
+            TerminalEvent::Mouse(mouse) => {
+                let rows = match mouse.kind {
+                    MouseEventKind::ScrollUp => -NOTCH,
+                    MouseEventKind::ScrollDown => NOTCH,
+                    MouseEventKind::Down(_)
+                    | MouseEventKind::Up(_)
+                    | MouseEventKind::Drag(_)
+                    | MouseEventKind::Moved
+                    | MouseEventKind::ScrollLeft
+                    | MouseEventKind::ScrollRight => return None,
+                };
+                self.wheel(Position::new(mouse.column, mouse.row), rows, stamp.came);
+                Some(Urgency::Now)
+            }
         }
+    }
+
+    /// Scrolls what lies there: the topmost overlay, else the pane. It moves no focus and decides nothing.
+    fn wheel(&mut self, at: Position, rows: i64, came: Instant) {
+        if !self.overlays.is_empty() {
+            let code = if rows < 0 { KeyCode::Up } else { KeyCode::Down };
+            self.type_into_overlay(code.into(), came);
+            return;
+        }
+        let under = self.panes.iter().map(|(n, ..)| n).find(|n| self.panes.outer(*n).contains(at));
+        let ctx = ctx!(self, came);
+        if let Some((_, pane)) = self.panes.all().find(|(n, _)| Some(*n) == under) {
+            pane.wheel(rows, &ctx);
+        }
+        self.collect_asks();
     }
 
     /// Takes one key press.
@@ -80,7 +112,6 @@ impl App {
         }
         match self.panes.focus {
             Focus::Composer => {
-                self.yield_to_draft();
                 let wish = self.composer.key(key);
                 self.compose(wish, came);
             }
@@ -157,8 +188,11 @@ impl App {
             self.complain("a question appeared while you wrote; press Enter again to answer it");
             return;
         }
-        if action != composer::Action::Send {
-            self.yield_to_draft();
+        if action == composer::Action::End && self.composer.draft.is_empty() {
+            return self.panes.sent();
+        }
+        if action == composer::Action::Right && self.change_at_hand() {
+            return;
         }
         let wish = self.composer.act(action);
         self.compose(wish, came);
@@ -247,7 +281,6 @@ impl App {
             return overlay.paste(text);
         }
         self.go(Focus::Composer);
-        self.yield_to_draft();
         let wish = self.composer.paste(text);
         self.compose(wish, came);
     }

@@ -22,6 +22,7 @@ mod keys;
 mod offer;
 mod random;
 mod review;
+mod scroll;
 mod tell;
 
 use std::time::Duration;
@@ -270,6 +271,7 @@ fn key(name: &str) -> KeyEvent {
         "right" => KeyCode::Right,
         "backspace" => KeyCode::Backspace,
         "pgup" => KeyCode::PageUp,
+        "end" => KeyCode::End,
         "f1" => KeyCode::F(1),
         one => KeyCode::Char(one.chars().next().unwrap()),
     };

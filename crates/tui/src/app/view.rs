@@ -43,7 +43,15 @@ impl App {
         };
         self.panes.areas = Areas::of(screen, &wants);
         let hint = u16::from(screen.height >= 6);
-        self.settle_offer_size(draft < MAX_ROWS && draft + hint <= self.panes.areas.composer.height);
+        let areas = &self.panes.areas;
+        let whole = match self.at_hand() {
+            Some(waits) => {
+                let room = bar > 0 && bar <= areas.bar.height && areas.composer.height > hint;
+                room && bar::shows_whole(&waits.command, screen.width.saturating_sub(3))
+            }
+            None => draft < MAX_ROWS && draft + hint <= areas.composer.height,
+        };
+        self.settle_offer_size(whole);
         let sizes: Vec<Size> = self.panes.iter().map(|(n, ..)| self.panes.inner(n).as_size()).collect();
         let ctx = ctx!(self, now);
         for ((_, pane), size) in self.panes.all().zip(sizes).filter(|(_, size)| size.height > 0) {
@@ -145,7 +153,9 @@ impl App {
             theme: &self.looks.theme,
             glyphs: &self.looks.glyphs,
             drafting: !self.composer.draft.is_empty() && self.composer.offered().is_none(),
+            focus: self.panes.focus,
             offered: self.composer.offered().map(|o| o.question),
+            at_hand: self.at_hand(),
             plan_key,
             diff_key,
             approvals_key,

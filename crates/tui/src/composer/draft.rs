@@ -349,7 +349,7 @@ impl Draft {
 }
 
 /// What could steer a terminal or hide on a screen is not taken in; joined emoji stay whole.
-pub(super) fn legible(text: &str) -> String {
+pub(crate) fn legible(text: &str) -> String {
     text.chars().filter(|c| !is_forbidden(*c) || matches!(c, '\n' | '\t' | '\u{200d}')).collect()
 }
 

@@ -1,4 +1,4 @@
-//! A proposed command in the place of the draft: the user runs it, changes it or empties it.
+//! A proposed command in the place of the draft, to be changed: the user runs it or empties it.
 //!
 //! Owns the command's line and the draft that it stands in for. Never runs it, and gives the draft
 //! back whatever happens.
@@ -14,8 +14,6 @@ pub struct Offered {
     pub question: CheckpointId,
     /// The line as it was proposed.
     pub line: String,
-    /// Whether the user asked for it, so that what is typed is meant for it.
-    pub by_hand: bool,
     /// The draft that was there.
     own: Saved,
 }
@@ -23,7 +21,7 @@ pub struct Offered {
 impl Composer {
     /// Puts a proposed command in place of the draft, which is kept. False when it holds what a line
     /// for typing cannot show.
-    pub fn offer(&mut self, question: CheckpointId, line: &str, by_hand: bool) -> bool {
+    pub fn offer(&mut self, question: CheckpointId, line: &str) -> bool {
         if legible(line) != line || line.contains('\r') {
             return false;
         }
@@ -32,7 +30,7 @@ impl Composer {
         self.dismissed = false;
         let own = self.draft.take();
         self.draft.set(Saved::plain(line));
-        self.offered = Some(Offered { question, line: line.to_owned(), by_hand, own });
+        self.offered = Some(Offered { question, line: line.to_owned(), own });
         true
     }
 

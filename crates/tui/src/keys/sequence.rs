@@ -1,9 +1,11 @@
 //! What the bytes of one key or report of the terminal mean.
 //!
-//! Owns the encodings: control characters, UTF-8, CSI, SS3, Alt as a leading ESC, and the kitty
-//! protocol's `CSI … u`. Never keeps anything and never looks at time.
+//! Owns the encodings: control characters, UTF-8, CSI, SS3, Alt as a leading ESC, the kitty protocol's
+//! `CSI … u`, and the wheel as SGR reports it. Never keeps anything and never looks at time.
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers};
+use crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyEventState, KeyModifiers, MouseEvent, MouseEventKind,
+};
 
 /// The byte that begins every sequence, and is a key when nothing follows.
 pub const ESC: u8 = 0x1b;
@@ -97,6 +99,8 @@ fn csi(rest: &[u8]) -> Found {
         // A mouse that nobody asked for: three bytes follow, whatever they are.
         [b'M', ..] if rest.len() < 4 => Found::More,
         [b'M', ..] => Found::Done(None),
+        [b'<', params @ .., b'M'] => Found::Done(std::str::from_utf8(params).ok().and_then(wheel)),
+        [b'<', .., b'm'] => Found::Done(None),
         [params @ .., last @ 0x40..=0x7e] => {
             let params = std::str::from_utf8(params).unwrap_or_default();
             finished(&Params::of(params), *last, params.is_empty())
@@ -105,6 +109,23 @@ fn csi(rest: &[u8]) -> Found {
         [.., 0x20..=0x3f] => Found::Done(None),
         _ => Found::Before(None),
     }
+}
+
+/// `button;column;row` of a wheel that was turned up or down; other buttons mean nothing here.
+fn wheel(params: &str) -> Option<Event> {
+    /// The bits of Shift, Alt and Control.
+    const HELD: u16 = 4 | 8 | 16;
+    let mut numbers = params.split(';').map(|n| n.parse::<u16>().ok());
+    let mut next = || numbers.next().flatten();
+    let (button, column, row) = (next()?, next()?, next()?);
+    let kind = match button & !HELD {
+        64 => MouseEventKind::ScrollUp,
+        65 => MouseEventKind::ScrollDown,
+        _ => return None,
+    };
+    // The terminal counts from 1.
+    let (column, row) = (column.saturating_sub(1), row.saturating_sub(1));
+    Some(Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
 }
 
 /// The numbers of a sequence: what it is, with which modifiers, and whether it was let go.

@@ -19,7 +19,7 @@ use pilothouse_core::{
     blob::BlobId,
     clean::Clean,
     event::Stamped,
-    ids::Seq,
+    ids::{CheckpointId, Seq},
     port::{Ask, Reply},
     redact::Redactor,
     session::State,
@@ -378,7 +378,7 @@ impl Pane for ConversationPane {
 
     fn title(&self, ctx: &Ctx<'_>) -> Title {
         let right = if self.held {
-            Row::of("scrolled", Slot::Soft)
+            Row::of("scrolled, End follows", Slot::Soft)
         } else if self.animated() {
             Row::of(ctx.glyphs.spin(ctx.spinner), Slot::Info).and(" answering", Slot::Info)
         } else {
@@ -400,7 +400,7 @@ impl Pane for ConversationPane {
             keys.insert(0, ("n N", "match"));
         }
         if self.held {
-            keys.insert(0, ("G", "to the end"));
+            keys.insert(0, ("End", "to the end"));
         }
         hint_line(ctx, &keys, width)
     }
@@ -437,6 +437,17 @@ impl Pane for ConversationPane {
             | frame::Action::Quit => return None,
         };
         Some(meant.into())
+    }
+
+    fn wheel(&mut self, rows: i64, ctx: &Ctx<'_>) {
+        self.scroll(ctx, rows);
+        self.settle(ctx);
+    }
+
+    fn shows(&self, question: CheckpointId) -> bool {
+        self.visible(usize::from(self.size.height))
+            .filter_map(|pos| self.log.get(pos.key))
+            .any(|entry| entry.is_plan_of(question))
     }
 
     fn typed(&mut self, line: String, ctx: &Ctx<'_>) -> Outcome {

@@ -64,7 +64,7 @@ actions! {
         /// The previous file.
         PreviousFile "previous-file", "previous file", "this screen";
         /// Write this file.
-        Apply "apply", "apply this file", "this file: what is taken, once every hunk is decided";
+        Apply "apply", "apply this file", "this file: what is taken; undecided hunks wait on";
         /// Write every file.
         ApplyAll "apply-all", "apply every file", "all files, all or nothing";
         /// Nothing of this file.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pilothouse_core::{
     checkpoint::Answer,
     event::{Event, Proof, Stamped},
-    ids::{GateId, Millis, RunId},
+    ids::{CheckpointId, GateId, Millis, RunId},
     input::Input,
     intent::Slash,
     question::Act,
@@ -288,6 +288,15 @@ impl Pane for PlanPane {
             Some(answer) if ctx.stood(ctx.asked, &question.id) => Outcome::answer(question.id, answer),
             Some(_) => Outcome::complaint(TOO_EARLY),
         }
+    }
+
+    /// One step a notch: what is chosen stays on the screen.
+    fn wheel(&mut self, rows: i64, ctx: &Ctx<'_>) {
+        let _ = self.carry_out(if rows < 0 { PlanAction::Up } else { PlanAction::Down }, ctx);
+    }
+
+    fn shows(&self, _question: CheckpointId) -> bool {
+        self.size.height > 0 && !self.items.is_empty()
     }
 
     fn meaning(&self, action: frame::Action) -> Option<Action> {

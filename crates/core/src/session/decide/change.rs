@@ -205,6 +205,7 @@ impl Draft<'_> {
         match result {
             Ok(()) => {
                 self.emit(Event::Applied { apply });
+                self.propose_rest(apply);
                 self.stale_gates();
                 self.settle_reviews();
                 self.resume_lanes_of(apply);
@@ -212,6 +213,42 @@ impl Draft<'_> {
             Err(fault) => self.apply_failed(apply, fault),
         }
         Ok(())
+    }
+
+    /// Hunks that were undecided when others of their file were written wait on, against what is written.
+    pub(super) fn propose_rest(&mut self, apply: ApplyId) {
+        let files = self.state.applies().get(&apply).map(|a| a.files.clone()).unwrap_or_default();
+        for file in files {
+            let (Some(rest), Some(old)) = (file.rest, self.state.proposals().get(&file.proposal)) else {
+                continue;
+            };
+            let proposal = Proposal {
+                id: ProposalId(self.state.last_id + 1),
+                before: file.after,
+                after: Some(rest.after),
+                hunks: rest.hunks,
+                decided: std::collections::BTreeMap::new(),
+                status: ProposalStatus::Open,
+                ..old.clone()
+            };
+            let (id, lane) = (proposal.id, proposal.lane);
+            let added = proposal.hunks.iter().map(Hunk::added).sum();
+            let removed = proposal.hunks.iter().map(Hunk::removed).sum();
+            self.emit(Event::Proposed { proposal, added, removed });
+            self.review_as_well(lane, id);
+        }
+    }
+
+    /// Puts one more proposal before the user, with those of its lane that wait already.
+    fn review_as_well(&mut self, lane: LaneId, proposal: ProposalId) {
+        let asked = self.state.diff_of(lane).map(|c| (c.id, c.message.clone()));
+        let message = asked.map(|(id, message)| {
+            self.close(id, None);
+            message
+        });
+        let proposals = self.state.proposals_of(lane).map(|p| p.id).collect::<Vec<_>>();
+        debug_assert!(proposals.contains(&proposal), "it waits");
+        self.ask(Review { lane, proposals }, message.unwrap_or_default());
     }
 
     pub(super) fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {

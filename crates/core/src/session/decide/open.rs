@@ -139,6 +139,9 @@ impl Draft<'_> {
         let untouched = found == if forward { Found::Before } else { Found::After };
         if done {
             self.emit(if writing { Event::Applied { apply } } else { Event::Reverted { apply, redo } });
+            if writing {
+                self.propose_rest(apply);
+            }
             self.notice(
                 Level::Info,
                 "A change was being written when the program ended; it is complete on disk.",

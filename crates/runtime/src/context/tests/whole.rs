@@ -67,6 +67,7 @@ impl Bench {
                     added: 1,
                     removed: 1,
                     lines: 3,
+                    rest: None,
                 }
             })
             .collect();

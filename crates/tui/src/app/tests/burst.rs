@@ -171,7 +171,8 @@ fn a_key_soon_after_a_paste_writes_but_does_not_answer() {
         let mut line = Line::new(before("goal", (120, 40)));
         appear(&mut line.desk, "goal");
         line.desk.draw();
-        line.wait(3_000).send(b"\x1b[200~ -k\x1b[201~").wait(pause).send(b"\r");
+        line.wait(3_000).send(b"\x1b[C").wait(500);
+        line.send(b"\x1b[200~ -k\x1b[201~").wait(pause).send(b"\r");
         assert_eq!(line.answered, answered, "{pause} ms");
         let draft = line.desk.app.composer.draft.shown();
         assert!(draft.starts_with("make -k"), "{pause} ms: {draft:?}");

@@ -249,3 +249,26 @@ fn the_path_of_the_draft_and_of_the_last_message_can_be_explained() {
         let _ = desk.text();
     }
 }
+
+#[test]
+fn what_is_said_of_enter_holds_wherever_the_keys_are() {
+    for (focus, keys) in
+        [("composer", ""), ("plan", "<ctrl-t>"), ("conversation", "<ctrl-x>c"), ("diff", "<ctrl-x>d")]
+    {
+        let mut desk = Desk::new(120, 40).with_plan();
+        desk.draw();
+        desk.wait(900).press(keys);
+        let text = desk.text();
+        let promised = text.contains("Enter approves");
+        assert_eq!(promised, focus == "composer", "{focus}: {text}");
+        assert_eq!(text.contains(&format!("your keys go to the {focus}")), focus != "composer", "{text}");
+        desk.press("<enter>");
+        let approved = desk.inputs.iter().any(|i| matches!(i, Input::Answer { answer: Answer::Approve, .. }));
+        assert_eq!(approved, promised, "{focus}: {:?}", desk.inputs);
+        if focus == "plan" {
+            assert!(text.contains("these keys answer here"), "{text}");
+            desk.press("y");
+            assert!(matches!(desk.inputs[..], [Input::Answer { answer: Answer::Approve, .. }]));
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! A goal's command in the composer: run, changed, skipped, put aside; the draft always comes back.
+//! A goal's command in the bar: run, changed in the composer, skipped, put aside; what is typed is a draft.
 
 use pilothouse_core::checkpoint::{Answer, CheckpointKind};
 use pilothouse_core::question::CommandQuestion;
@@ -41,10 +41,10 @@ fn draft(desk: &Desk) -> String {
 #[test]
 fn enter_runs_the_line_as_it_stands() {
     let mut desk = goal("make test", "");
-    assert_eq!(draft(&desk), "make test");
+    assert_eq!(draft(&desk), "", "the composer stays the user's");
     let text = desk.text();
     assert!(text.contains("$ make test") && text.contains("⚠ medium"), "{text}");
-    assert!(text.contains("Enter runs it · clear + Enter skips · Esc later"), "{text}");
+    assert!(text.contains("Enter runs it   → edits it   Esc later"), "{text}");
     desk.press("<enter><enter>");
     assert_eq!(answers(&desk), [line("make test")], "one answer, however often");
     desk.deliver();
@@ -55,6 +55,10 @@ fn enter_runs_the_line_as_it_stands() {
 #[test]
 fn a_changed_line_is_judged_as_it_stands_and_runs_once_it_is_submitted() {
     let mut desk = goal("make tset", "");
+    desk.press("<right>");
+    assert_eq!(draft(&desk), "make tset");
+    let text = desk.text();
+    assert!(text.contains("Enter runs it · clear + Enter skips · Esc later"), "{text}");
     desk.press("<ctrl-w>test -k");
     let text = desk.text();
     assert!(text.contains("changed") && text.contains("⚠ medium"), "{text}");
@@ -67,7 +71,7 @@ fn a_changed_line_is_judged_as_it_stands_and_runs_once_it_is_submitted() {
 #[test]
 fn a_line_changed_to_high_risk_asks_for_its_word_and_shows_itself() {
     let mut desk = goal("make clean", "");
-    desk.press("<ctrl-u>rm -rf ~/x<enter>").deliver();
+    desk.press("<right><ctrl-u>rm -rf ~/x<enter>").deliver();
     assert_eq!(desk.tools, [], "nothing runs yet");
     let text = desk.text();
     assert!(text.contains("Confirm") && text.contains("rm -rf ~/x"), "{text}");
@@ -106,7 +110,7 @@ fn enter_on_a_removal_asks_for_its_own_word() {
 #[test]
 fn an_empty_line_skips() {
     let mut desk = goal("make install", "");
-    desk.press("<ctrl-u>");
+    desk.press("<right><ctrl-u>");
     assert!(desk.text().contains("Enter skips it"), "{}", desk.text());
     desk.press("<enter>");
     assert_eq!(answers(&desk), [line("")]);
@@ -122,7 +126,7 @@ fn a_draft_that_is_being_written_keeps_the_composer_and_the_keys() {
     assert_eq!(desk.inputs, [Input::say("and then y")]);
     desk.inputs.clear();
     desk.draw();
-    assert_eq!(draft(&desk), "make test", "once the draft is sent the command stands there");
+    assert!(desk.text().contains("$ make test"), "once the draft is sent the command is at hand");
 }
 
 #[test]
@@ -141,9 +145,21 @@ fn what_is_typed_when_it_appears_goes_to_the_draft() {
 }
 
 #[test]
+fn what_is_typed_while_it_stands_there_is_a_draft_too() {
+    for typed in ["also", "y", "e", "no", "-k"] {
+        let mut desk = goal("make test", "");
+        desk.press(typed);
+        assert_eq!(draft(&desk), typed);
+        assert!(desk.text().contains("make test"), "it waits above");
+        desk.press("<enter>");
+        assert_eq!((answers(&desk), desk.inputs.len()), (Vec::new(), 1), "{typed} is said, nothing runs");
+    }
+}
+
+#[test]
 fn esc_puts_it_aside_and_never_stops_the_goal() {
     let mut desk = goal("make test", "");
-    desk.press(" -k<esc>");
+    desk.press("<right> -k<esc>");
     assert_eq!((draft(&desk).as_str(), answers(&desk)), ("", Vec::new()));
     assert!(desk.state().open.values().any(|c| matches!(c.kind, CheckpointKind::Risk(_))));
     desk.press("<up>");
@@ -229,7 +245,7 @@ fn what_cannot_be_shown_as_it_is_stays_in_the_list() {
 #[test]
 fn a_command_is_no_message_and_opens_no_list() {
     let mut desk = goal("make", "");
-    desk.press("<ctrl-u>/usr/bin/make @all");
+    desk.press("<right><ctrl-u>/usr/bin/make @all");
     assert!(desk.app.composer.popup.is_none());
     desk.press("<tab>");
     assert_eq!(desk.inputs, [], "it is not queued");
@@ -243,7 +259,7 @@ fn a_command_is_no_message_and_opens_no_list() {
 #[test]
 fn a_refusal_leaves_the_line_to_be_sent_again() {
     let mut desk = goal("make", "");
-    desk.press(" all<enter>");
+    desk.press("<right> all<enter>");
     desk.app.update(Update::Refused("the disk is full".into()), desk.now);
     desk.inputs.clear();
     desk.wait(800).press("<enter>");

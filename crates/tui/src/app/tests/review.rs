@@ -70,6 +70,25 @@ impl Bench {
         self.settle();
     }
 
+    /// What is written of a file of which hunks are undecided, and what waits on.
+    fn keep_rest(&mut self, file: &mut FileChange, take: &pilothouse_core::work::Take) {
+        if take.undecided.is_empty() {
+            return;
+        }
+        let text = |id: Option<BlobId>| self.blobs[&id.unwrap()].clone();
+        let (before, after) = (text(take.before), text(take.after));
+        let written = diff::select(&before, &after, &take.hunks, &take.taken);
+        let wanted = take.taken.union(&take.undecided).copied().collect();
+        let rest = diff::select(&before, &after, &take.hunks, &wanted);
+        let hunks = diff::hunks(&written, &rest);
+        let (written, rest) = (Blob::new(written), Blob::new(rest));
+        file.after = Some(written.id());
+        file.rest = Some(pilothouse_core::event::Rest { after: rest.id(), hunks });
+        for blob in [written, rest] {
+            self.blobs.insert(blob.id(), blob.bytes().to_vec());
+        }
+    }
+
     fn settle(&mut self) {
         self.desk.deliver();
         while let Some(ask) = self.desk.asks.pop() {
@@ -91,8 +110,12 @@ impl Bench {
                         added: t.taken.len(),
                         removed: t.taken.len(),
                         lines: 10,
+                        rest: None,
                     };
-                    let files = changes.iter().map(file).collect();
+                    let mut files: Vec<FileChange> = changes.iter().map(file).collect();
+                    for (file, take) in files.iter_mut().zip(&changes) {
+                        self.keep_rest(file, take);
+                    }
                     self.desk.give(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) });
                 }
                 Work::Write { apply, .. } => self.desk.give(Input::ApplyEnded { apply, result: Ok(()) }),
@@ -375,14 +398,48 @@ fn an_undecided_hunk_is_never_thrown_away_by_applying() {
     let mut bench = Bench::new(120, 40);
     bench.press("<ctrl-x>d");
     bench.press("y");
-    bench.press("a");
-    assert!(bench.desk.text().contains("undecided: y or n, then a"), "{}", bench.desk.text());
-    assert!(bench.desk.state().ledger().is_empty());
+    assert!(
+        bench.desk.text().contains("a applies 1 hunk of a.rs; 1 stays undecided"),
+        "{}",
+        bench.desk.text()
+    );
     bench.press("A");
     let text = bench.desk.text();
     assert!(text.contains("waits: 1 hunk undecided"), "{text}");
     bench.press("A");
     assert_eq!(bench.desk.state().open_proposals().map(|p| p.tally()).collect::<Vec<_>>(), [(1, 0, 1)]);
+}
+
+#[test]
+fn a_writes_the_taken_hunks_and_the_others_wait_on_against_what_is_written() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    bench.press("y");
+    bench.press("a");
+    let state = bench.desk.state();
+    assert_eq!(state.ledger().len(), 1);
+    let rest = state.open_proposals().find(|p| p.path.as_str() == "src/a.rs").unwrap();
+    assert_eq!(rest.tally(), (0, 0, 1), "the other hunk is as undecided as before");
+    assert_eq!(bench.blobs[&rest.before.unwrap()], OLD.replace("one", "ONE").into_bytes());
+    assert_eq!(bench.blobs[&rest.after.unwrap()], NEW.as_bytes());
+    bench.press("");
+    let text = bench.desk.text();
+    assert!(text.contains("Proposed changes to src/a.rs:") && text.contains("+ TEN"), "{text}");
+    assert!(!text.contains("+ ONE"), "what is written is no change any more: {text}");
+    bench.press("y");
+    bench.press("a");
+    let files: Vec<_> = bench.desk.state().open_proposals().map(|p| p.path.to_string()).collect();
+    assert_eq!((bench.desk.state().ledger().len(), files), (2, vec!["src/b.rs".to_owned()]));
+}
+
+#[test]
+fn a_hunk_that_was_left_does_not_come_back_with_the_undecided_ones() {
+    let mut bench = Bench::new(120, 40);
+    bench.press("<ctrl-x>d");
+    bench.press("n");
+    bench.press("a");
+    assert!(bench.desk.state().ledger().is_empty(), "nothing is taken, so nothing is written");
+    assert!(bench.desk.text().contains("1 hunk of a.rs undecided: y or n, then a"), "{}", bench.desk.text());
 }
 
 #[test]

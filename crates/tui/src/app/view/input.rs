@@ -94,8 +94,14 @@ impl App {
         if self.composer.offered().is_some() {
             return "Enter skips the command: it is not run".to_owned();
         }
+        if self.at_hand().is_some() {
+            return "Enter runs the command above, or write a message".to_owned();
+        }
         if self.world.surroundings.read_only {
             return "another window holds this session; this one only reads".to_owned();
+        }
+        if let Some((pane, _)) = self.panes.focused() {
+            return format!("your keys go to the {}; Esc returns here", pane.0);
         }
         match state.phase {
             Phase::Executing => "Type to interrupt execution...".to_owned(),
@@ -127,6 +133,8 @@ impl App {
                 (true, false) => "your draft is kept   Esc returns to it",
             };
             vec![Span::styled(text, faint)]
+        } else if let Some(command) = self.at_hand().filter(|_| self.composer.draft.is_empty()) {
+            self.key_names(&self.command_keys(command), width)
         } else if let Some((risk, why)) = self.judged() {
             return self.offer_hint(row, risk, why, buf);
         } else if let Some(preview) = &self.previewed.2 {

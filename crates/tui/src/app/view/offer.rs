@@ -1,4 +1,4 @@
-//! The command in the composer: its colour and the line below it.
+//! The command at hand or in the composer: its colour and the line below it.
 //!
 //! Owns their drawing only.
 
@@ -50,6 +50,16 @@ impl App {
         let question = self.composer.offered().and_then(|o| self.world.state().open.get(&o.question));
         let word = question.and_then(|q| q.kind.command()).and_then(CommandQuestion::word);
         risk == Risk::High || (word.is_some() && !self.composer.changed_offer())
+    }
+
+    /// What the keys do to the command in the bar.
+    pub(super) fn command_keys(&self, command: &CommandQuestion) -> Vec<(&'static str, &'static str)> {
+        if !self.offer_is_whole() {
+            return vec![("Ctrl-X a", "shows it whole")];
+        }
+        let runs = if command.word().is_some() { "asks for the word" } else { "runs it" };
+        let right = if self.looks.look.ascii { "Right" } else { "→" };
+        vec![("Enter", runs), (right, "edits it"), ("Esc", "later"), ("Ctrl-X a", "more answers")]
     }
 
     /// The line below the command: how it runs, risk, why, and what the keys do; the keys go last.

@@ -51,6 +51,19 @@ fn check(bytes: &str, expected: &str) {
 }
 
 #[test]
+fn the_wheel_is_told_where_it_was_turned_and_buttons_are_not() {
+    use crossterm::event::{MouseEvent, MouseEventKind};
+    let mut decoder = Decoder::default();
+    let now = Instant::now();
+    decoder.take(b"\x1b[<64;10;5M\x1b[<0;1;1M\x1b[<0;1;1m\x1b[<69;1;1M\x1b[<64;1M", now, now);
+    let found: Vec<Event> = std::iter::from_fn(|| decoder.pop()).map(|(event, _)| event).collect();
+    let wheel =
+        |kind, column, row| Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE });
+    let wanted = [wheel(MouseEventKind::ScrollUp, 9, 4), wheel(MouseEventKind::ScrollDown, 0, 0)];
+    assert_eq!(found, wanted);
+}
+
+#[test]
 fn keys_are_read_as_terminals_send_them() {
     for (bytes, expected) in [
         ("aé漢🦀", "aé漢🦀"),

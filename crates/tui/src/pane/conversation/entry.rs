@@ -135,6 +135,8 @@ pub(super) struct Call {
     pub(super) ruling: Option<Ruling>,
     /// The last lines of its output: whether on standard error, and the text.
     pub(super) tail: VecDeque<(bool, String)>,
+    /// Whether the end of what it wrote stands below it while it is folded.
+    pub(super) peek: bool,
 }
 
 #[derive(Debug, Default)]
@@ -190,6 +192,11 @@ impl Entry {
             return None;
         };
         Some((request, call.ruling.clone()))
+    }
+
+    /// Whether it is the plan that this question is about.
+    pub(super) fn is_plan_of(&self, question: CheckpointId) -> bool {
+        matches!(&self.body, Body::Plan(card) if card.checkpoint == Some(question))
     }
 
     /// Whether it changes by itself.

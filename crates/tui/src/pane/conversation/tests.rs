@@ -91,6 +91,7 @@ fn file(path_: &str, kind: ChangeKind, added: usize, removed: usize, lines: usiz
         added,
         removed,
         lines,
+        rest: None,
     }
 }
 

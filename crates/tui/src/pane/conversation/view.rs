@@ -47,7 +47,8 @@ impl ConversationPane {
             self.top.row = self.top.row.min(rows.saturating_sub(1));
             let mut below = rows.saturating_sub(self.top.row);
             let mut key = self.top.key + 1;
-            while below < height && key < self.log.end() {
+            // One row beyond the screen tells the end from a page that happens to be full.
+            while below <= height && key < self.log.end() {
                 below += self.lay(ctx, key);
                 key += 1;
             }

@@ -154,8 +154,8 @@ impl DiffPane {
         self.show_hunk();
     }
 
-    /// Writes what is taken of the file. While a hunk is undecided nothing is written: the whole of an
-    /// undecided file only by its sheet, which says so.
+    /// Writes what is taken of the file and nothing else; undecided hunks wait on. The whole of an undecided
+    /// file is written only by its sheet, which says so.
     fn apply_file(&mut self, ctx: &Ctx<'_>) -> Outcome {
         let Some(file) = self.file() else { return Outcome::none() };
         let (id, shown) = (file.id, file.shown);
@@ -171,7 +171,7 @@ impl DiffPane {
                 (self.asked_all, self.whole) = (vec![(id, shown)], true);
                 Outcome::none()
             }
-            (1.., _, 1..) | (_, 1.., 1..) => Outcome::notice(self.intention(ctx)),
+            (0, 1.., 1..) => Outcome::notice(self.intention(ctx)),
             _ => Self::apply(ctx, vec![(id, shown)]),
         }
     }
@@ -238,7 +238,7 @@ impl DiffPane {
         self.doc.lines.get(line).map_or(0, |l| self.rows_of(ctx, *l, width).len())
     }
 
-    fn scroll(&mut self, ctx: &Ctx<'_>, n: i64) {
+    pub(super) fn scroll(&mut self, ctx: &Ctx<'_>, n: i64) {
         let mut left = usize::try_from(n.unsigned_abs()).unwrap_or(0);
         let (mut line, mut row) = self.top;
         while left > 0 && n > 0 {

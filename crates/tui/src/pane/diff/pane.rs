@@ -217,6 +217,15 @@ impl Pane for DiffPane {
         self.take(action, ctx)
     }
 
+    fn wheel(&mut self, rows: i64, ctx: &Ctx<'_>) {
+        if self.files.is_empty() || !self.asked_all.is_empty() {
+            return;
+        }
+        self.scroll(ctx, rows);
+        self.ask();
+        self.settle(ctx);
+    }
+
     fn edited(&mut self, text: io::Result<String>) -> Outcome {
         match (text, self.editing.take()) {
             (_, None) => Outcome::none(),

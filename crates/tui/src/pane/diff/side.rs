@@ -95,8 +95,12 @@ impl DiffPane {
             (_, ChangeKind::Modify) if taken + left == 0 => {
                 format!("a asks to apply all of {name} ({undecided} undecided)")
             }
-            (_, ChangeKind::Modify) if undecided > 0 => {
+            (_, ChangeKind::Modify) if undecided > 0 && taken == 0 => {
                 format!("{} of {name} undecided: y or n, then a", hunks(undecided))
+            }
+            (_, ChangeKind::Modify) if undecided > 0 => {
+                let stay = if undecided == 1 { "stays" } else { "stay" };
+                format!("a applies {} of {name}; {undecided} {stay} undecided", hunks(taken))
             }
             (_, ChangeKind::Modify) => format!("a applies {} of {name}", hunks_taken(taken)),
         }

@@ -168,8 +168,7 @@ fn deciding_goes_to_the_next_undecided_hunk_and_is_bound_to_what_was_shown() {
     let rows = s.text(72, 26);
     assert!(rows[3].starts_with("   [✓]  @@ -3,7") && rows[3].ends_with("taken"), "{}", rows[3]);
     assert!(rows[14].starts_with(" ▸ [ ]  @@ -16,5"), "{}", rows[14]);
-    assert_eq!(rows[25], " 1 hunk of login.rs undecided: y or n, then a       [✓] 1  [–] 0  [ ] 1");
-    assert!(s.act(DiffAction::Apply).inputs.is_empty(), "nothing is written while a hunk is undecided");
+    assert_eq!(rows[25], " a applies 1 hunk of login.rs; 1 stays undecided    [✓] 1  [–] 0  [ ] 1");
     assert_eq!(s.act(DiffAction::Leave).inputs, [decided(1, Some(Decision::Left))]);
     assert_eq!(s.act(DiffAction::Toggle).inputs, [decided(1, None)]);
     s.act(DiffAction::PreviousHunk);
@@ -295,7 +294,7 @@ fn from_100_columns_on_the_files_stand_at_the_left() {
         ]
         .map(str::to_owned)
     );
-    assert!(rows[15].ends_with(" 1 hunk of login.rs undecided: y or n, then a"), "{}", rows[15]);
+    assert!(rows[15].ends_with(" a applies 1 hunk of login.rs; 1 stays undecided"), "{}", rows[15]);
 }
 
 #[test]

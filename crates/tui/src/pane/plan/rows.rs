@@ -19,6 +19,9 @@ use crate::{
     theme::{Glyphs, Slot},
 };
 
+/// Columns that a title has at least beside what stands at its right.
+const TITLE_ROOM: usize = 20;
+
 /// What a row stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
@@ -185,12 +188,22 @@ impl<'a> Drawer<'a> {
             TaskStatus::Failed => (g.failed, Slot::Bad, Ink::of(Slot::Text)),
             TaskStatus::Skipped | TaskStatus::Cancelled => (g.skipped, Slot::Soft, Ink::of(Slot::Soft)),
         };
-        let left =
-            Row::of(mark, ink).and(" ", Slot::Text).and(&format!("{n} "), title).and(&task.title, title);
+        let lead = Row::of(mark, ink).and(" ", Slot::Text).and(&format!("{n} "), title);
         let nested = self.nested(task);
         let right = self.task_right(task, &nested);
+        // A title is read whole: what stands at its right gives way first.
+        let room = |right: &Row| self.width.saturating_sub(lead.width() + right.width() + 2);
+        let right = if room(&right) < TITLE_ROOM { Row::new() } else { right };
+        let mut lines = wrap(&Row::of(&task.title, title).pieces, room(&right)).into_iter();
+        let mut left = lead.clone();
+        left.pieces.extend(lines.next().unwrap_or_default().pieces);
         let row = left.ends_keeping_right(right, self.width, g.ellipsis);
         self.items.push(Item { row, target: Some(Target::Task(task.id)) });
+        for line in lines {
+            let mut row = Row::of(&" ".repeat(lead.width()), Slot::Text);
+            row.pieces.extend(line.pieces);
+            self.plain(row);
+        }
         if self.open.contains(&Target::Task(task.id)) {
             self.task_detail(task);
         }

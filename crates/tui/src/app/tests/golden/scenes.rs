@@ -78,8 +78,8 @@ pub(super) const ALL: &[Scene] = &[
     ("removal-word", |w, h| removal(w, h, "<ctrl-x>da")),
     // Questions about commands, paths, depth and trust.
     ("command", |w, h| goal(w, h, "make test")),
-    ("command-changed", |w, h| pressed(goal(w, h, "make test"), " -k")),
-    ("command-skipped", |w, h| pressed(goal(w, h, "make test"), "<ctrl-u>")),
+    ("command-changed", |w, h| pressed(goal(w, h, "make test"), "<right> -k")),
+    ("command-skipped", |w, h| pressed(goal(w, h, "make test"), "<right><ctrl-u>")),
     ("command-high", |w, h| goal(w, h, "git push --force origin main")),
     ("command-word", |w, h| pressed(goal(w, h, "git push --force origin main"), "<enter>proc")),
     ("command-aside", |w, h| pressed(goal(w, h, "make test"), "<esc>")),

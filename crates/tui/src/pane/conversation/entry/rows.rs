@@ -4,6 +4,7 @@
 
 use pilothouse_core::{
     clean::Clean,
+    diff::Hunk,
     event::CallStatus,
     ids::{Millis, ProposalId},
     tool::{Subject, Tool},
@@ -18,8 +19,14 @@ use crate::{
 /// Lines of live output below a running command.
 const TAIL_LINES: usize = 6;
 
+/// Lines of the end of what the user's own command wrote.
+const PEEK_LINES: usize = 20;
+
 /// Lines of an unfolded result.
 const DETAIL_LINES: usize = 400;
+
+/// More files that wait than this stand in one row.
+const WAITS_ROWS: usize = 4;
 
 /// Columns of the verb before what it acts on.
 const VERB: usize = 10;
@@ -118,7 +125,7 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let (mark, ink) = match call.state {
         CallState::Asked => (g.waits, Slot::Warn),
         CallState::Running => (g.spin(env.spinner), Slot::Info),
-        CallState::Ended(CallStatus::Done) if open => (g.open, Slot::Soft),
+        CallState::Ended(CallStatus::Done) if open || call.peek => (g.open, Slot::Soft),
         CallState::Ended(CallStatus::Done) => (g.folded, Slot::Soft),
         CallState::Ended(CallStatus::Failed) => (g.failed, Slot::Bad),
         CallState::Ended(CallStatus::Refused) => (g.failed, Slot::Warn),
@@ -151,6 +158,8 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {
         detail(&call.result.shown, env, rows);
+    } else if call.peek && !call.result.shown.is_empty() {
+        peek(&call.result.shown, env, rows);
     } else if call.state == CallState::Running || failed || open {
         for (stderr, line) in call.tail.iter().rev().take(TAIL_LINES).rev() {
             let (mark, ink) = if *stderr { ("!", Slot::Bad) } else { (g.column, Slot::Line) };
@@ -161,6 +170,18 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
             rows.push(row.cut(env.width, g.ellipsis));
         }
     }
+}
+
+/// The end of what a command wrote, and what is folded away above it.
+fn peek(text: &str, env: &Env<'_>, rows: &mut Vec<Row>) {
+    let above = Clean::text(text).lines().count().saturating_sub(PEEK_LINES);
+    if above == 0 {
+        return detail(text, env, rows);
+    }
+    let fold = format!("  {} {} above", env.glyphs.folded, row::count(above, "line"));
+    rows.push(Row::of(&fold, Slot::Faint).cut(env.width, env.glyphs.ellipsis));
+    let end: Vec<&str> = text.lines().skip(above).collect();
+    detail(&end.join("\n"), env, rows);
 }
 
 /// Lines below an entry, behind a thin bar.
@@ -274,8 +295,18 @@ pub(super) fn question_rows(q: &Question, env: &Env<'_>, rows: &mut Vec<Row>) {
 
 pub(super) fn waits_rows(list: &[ProposalId], env: &Env<'_>, rows: &mut Vec<Row>) {
     let g = env.glyphs;
-    let open = list.iter().filter_map(|id| env.state.open_proposals().find(|p| p.id == *id));
-    for p in open {
+    let open = || list.iter().filter_map(|id| env.state.open_proposals().find(|p| p.id == *id));
+    let files = open().count();
+    if files > WAITS_ROWS {
+        let hunks = || open().flat_map(|p| &p.hunks);
+        let (added, removed) =
+            (hunks().map(Hunk::added).sum::<usize>(), hunks().map(Hunk::removed).sum::<usize>());
+        let what =
+            format!("   +{added} -{removed}   {} undecided", open().map(|p| p.tally().2).sum::<usize>());
+        let row = Row::of(g.waits, Slot::Warn).and(&format!(" {files} files wait for you"), Slot::Text);
+        return rows.push(row.and(&what, Slot::Soft).cut(env.width, g.ellipsis));
+    }
+    for p in open() {
         let (_, _, undecided) = p.tally();
         let all = p.hunks.len();
         let what = match (p.kind, undecided) {

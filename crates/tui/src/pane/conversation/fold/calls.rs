@@ -21,9 +21,6 @@ use crate::{
 /// Lines of a command's output that are kept while it runs.
 const TAIL_KEPT: usize = 200;
 
-/// Lines of output of a command that the user typed which are shown without a key.
-const SHOWN: usize = 20;
-
 impl Log {
     pub(super) fn thinking(&mut self, at: Millis, call: CallId, lane: LaneId) {
         let beside = self.running && self.lanes.get(&lane) == Some(&LaneKind::Answer);
@@ -148,6 +145,7 @@ impl Log {
             request: None,
             ruling: None,
             tail: VecDeque::new(),
+            peek: false,
         };
         let key = self.add(at, Kind::Work, Body::Call(Box::new(body)));
         self.calls.insert(call, key);
@@ -197,7 +195,7 @@ impl Log {
         }
         let Some(key) = self.calls.remove(call) else { return };
         let typed = self.typed.remove(call);
-        let Some(Entry { body: Body::Call(c), dirty, open, .. }) = self.get_mut(key) else { return };
+        let Some(Entry { body: Body::Call(c), dirty, .. }) = self.get_mut(key) else { return };
         let ran = c.state == CallState::Running;
         let quiet = c.tool.is_some_and(Tool::speaks_to_session);
         c.took = ran.then(|| stamped.at.0.saturating_sub(c.since.0));
@@ -210,7 +208,7 @@ impl Log {
             c.ruling.clone_from(ruling);
         }
         c.result = Text::of(result);
-        *open |= typed && c.result.shown.lines().count() <= SHOWN;
+        c.peek = typed;
         *dirty = true;
         if quiet && *status == CallStatus::Done {
             self.gone(key);
