@@ -18,7 +18,7 @@ use crate::{
     },
     intent::{IntentNode, IntentPath, Mode, Phase, Source, Turn},
     lane::LaneKind,
-    plan::Plan,
+    plan::{Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
     relpath::RelPath,
@@ -189,6 +189,9 @@ pub enum Event {
         /// Whether the message forbids changes.
         #[serde(default)]
         forbids: bool,
+        /// Files that the message says are not to be touched, as it names them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        spares: Vec<String>,
         /// What is really asked, when it is not the whole message: without an `@node`, without
         /// parts that were taken back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -405,6 +408,25 @@ pub enum Event {
         attempt: u32,
         /// How many there may be.
         of: u32,
+    },
+    /// A message goes on with the work of an earlier one: what that may do, it may.
+    TurnContinues {
+        /// The message.
+        turn: TurnId,
+        /// The earlier one.
+        of: TurnId,
+    },
+    /// A message is handed to what runs: its model reads it at its next step.
+    TurnTold {
+        /// The message.
+        turn: TurnId,
+        /// The message that the run serves.
+        run_of: TurnId,
+    },
+    /// A step is added to the plan that runs, at its end.
+    TaskAdded {
+        /// The step.
+        task: Task,
     },
     /// A lane's model is told by the workbench what it left out.
     LaneNudged {

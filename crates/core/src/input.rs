@@ -34,6 +34,15 @@ pub enum Input {
     },
     /// The user sent a line that is to wait until nothing runs.
     Queue(String),
+    /// The user sent a line for what runs: its model reads it at its next step.
+    Tell(String),
+    /// The user wrote the plan that waits for a yes anew.
+    EditPlan {
+        /// The document.
+        text: String,
+        /// The version from which they wrote it.
+        version: u32,
+    },
     /// The user answered a question.
     Answer {
         /// Which.

@@ -2,6 +2,10 @@
 //!
 //! Owns the shape, the reading of a submitted plan and the order of its tasks. Never runs one.
 
+mod document;
+
+pub use document::DocumentError;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +14,7 @@ use crate::{
     ids::{EvidenceId, GateId, Millis, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
     relpath::RelPath,
+    scope::ToolScope,
     tool::read,
 };
 
@@ -35,6 +40,9 @@ pub struct Plan {
     pub tasks: Vec<Task>,
     /// Gates.
     pub gates: Vec<Gate>,
+    /// Whether the user wrote this version.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edited: bool,
 }
 
 /// One step of a plan.
@@ -60,6 +68,9 @@ pub struct Task {
     /// How long it took, once done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took: Option<Millis>,
+    /// The message that added it while the plan ran, and whose path is its permission.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
 }
 
 /// Where a task stands.
@@ -279,7 +290,7 @@ impl PlanDraft {
         } else {
             self.title
         };
-        let plan = Plan { turn, version, title, note: self.note, path, tasks, gates };
+        let plan = Plan { turn, version, title, note: self.note, path, tasks, gates, edited: false };
         match plan.circle() {
             circle if circle.is_empty() => Ok(plan),
             circle => Err(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect())),
@@ -302,6 +313,7 @@ impl TaskDraft {
             after: self.after.into_iter().map(TaskId).collect(),
             status: TaskStatus::Pending,
             took: None,
+            turn: None,
         })
     }
 }
@@ -321,6 +333,12 @@ impl GateDraft {
 }
 
 impl Plan {
+    /// What its steps need; its gates run commands.
+    pub fn scope(&self) -> ToolScope {
+        let gates = if self.gates.is_empty() { ToolScope::NONE } else { ToolScope::EXECUTE };
+        self.tasks.iter().fold(gates, |scope, task| scope.or(task.node.scope()))
+    }
+
     /// The task with this id.
     pub fn task(&self, id: TaskId) -> Option<&Task> {
         self.tasks.iter().find(|t| t.id == id)

@@ -34,6 +34,8 @@ mod phases;
 mod questions;
 #[path = "stories/results.rs"]
 mod results;
+#[path = "stories/steer.rs"]
+mod steer;
 mod support;
 #[path = "stories/transcript.rs"]
 mod transcript;

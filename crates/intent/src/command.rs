@@ -33,6 +33,8 @@ pub enum Slash {
     Diff,
     /// Lists what was set aside, takes it up again.
     Proposals,
+    /// Lists what waits for the end of the run, orders and changes it.
+    Queue,
     /// Shows what waits for the user.
     Approvals,
     /// Says why the last message took its path.
@@ -133,7 +135,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 26] = [
+pub static SLASH_COMMANDS: [SlashCommand; 27] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -161,6 +163,13 @@ pub static SLASH_COMMANDS: [SlashCommand; 26] = [
         Optional("FILE|all|plan|drop"),
         Session,
         "what is set aside; with FILE or all, take it up again",
+    ),
+    row(
+        Slash::Queue,
+        ("queue", &[]),
+        Optional("up|drop|edit N"),
+        Session,
+        "what begins when the run has ended; up N, drop N, edit N TEXT",
     ),
     row(Slash::Approvals, ("approvals", &[]), Nothing, Screen, "what waits for you"),
     row(Slash::Why, ("why", &[]), Nothing, Screen, "why the last message took its path"),
@@ -288,6 +297,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Unundo
         | Slash::Diff
         | Slash::Proposals
+        | Slash::Queue
         | Slash::Approvals
         | Slash::Why
         | Slash::Chat

@@ -93,6 +93,12 @@ impl ToolScope {
         Self(self.0 | other.0)
     }
 
+    /// What this set has and the other has not.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The capabilities, in order.
     pub fn iter(self) -> impl Iterator<Item = Capability> {
         C::ALL.into_iter().filter(move |c| self.allows(*c))

@@ -1,6 +1,6 @@
 //! What a line says to a session beside its path: that it declines, takes back, or steers what runs.
 //!
-//! Owns these three questions. Never decides what follows from them: the session does.
+//! Owns these questions, and which files a line spares. Never decides what follows from them: the session does.
 
 use super::{
     Classifier,
@@ -8,9 +8,12 @@ use super::{
     forbid::Ban,
     lexicon::Tag,
     structure::Object,
-    text::{self, Kind, fold},
+    text::{self, Kind, Token, fold},
     words::List,
 };
+
+/// How many words a line may have before the one that says it comes on top.
+const HEAD: usize = 4;
 
 impl Classifier {
     /// Whether a whole line says no to what is shown, and nothing more: "no", "skip", "leave it".
@@ -50,6 +53,70 @@ impl Classifier {
         named || numbered || narrowed || worded || pronoun || parsed.ban != Ban::None || parsed.stays
     }
 
+    /// Whether a message plainly wants the plan that runs stopped or made anew.
+    pub fn replaces(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let parsed = Parsed::within(&focus, text, self.tables());
+        let first = parsed.doc.tokens.iter().find(|t| t.kind != Kind::Punct);
+        let halts = first.is_some_and(|t| self.tables().is(List::HaltHead, &t.text));
+        let line = normal(&focus);
+        let names = |p: &str| if p.is_ascii() { has_phrase(&line, p) } else { line.contains(p) };
+        halts || parsed.ban != Ban::None || self.tables().words.list(List::Replace).iter().any(|p| names(p))
+    }
+
+    /// Whether a message beside a run says by itself that it comes on top of it: "also add …", "… too".
+    pub fn adds(&self, text: &str) -> bool {
+        let focus = text::focus(text);
+        let doc = text::tokenize(&focus);
+        let words: Vec<&str> =
+            doc.tokens.iter().filter(|t| t.kind != Kind::Punct).map(|t| t.text.as_str()).collect();
+        let also = |w: &&str| self.tables().is(List::Also, w);
+        words.iter().take(HEAD).any(also) || words.last().is_some_and(|w| also(&w))
+    }
+
+    /// The files that a message says are not to be touched, as it names them: "do not touch README.md".
+    pub fn spares(&self, text: &str) -> Vec<String> {
+        let known = self.tables();
+        let doc = text::tokenize(text);
+        let stems = known.words.list(List::ChangeStem);
+        let changes = |w: &str| known.is(List::Touch, w) || stems.iter().any(|stem| w.starts_with(&**stem));
+        let mut out = Vec::new();
+        let mut forbidden = false;
+        let mut negated = false;
+        for token in &doc.tokens {
+            let word = token.text.as_str();
+            match token.kind {
+                Kind::Punct if word != "," => (forbidden, negated) = (false, false),
+                Kind::Word if known.is(List::ForbidNot, word) || known.is(List::Not, word) => {
+                    (forbidden, negated) = (false, true);
+                }
+                Kind::Word if changes(word) => forbidden = negated,
+                Kind::Word if known.is(List::Tie, word) => {}
+                Kind::File | Kind::Path if forbidden => out.extend(text.get(token.start..token.end)),
+                Kind::Tick | Kind::Quote if forbidden => {
+                    let named = text.get(token.start..token.end).unwrap_or_default();
+                    out.push(named.trim_matches(['`', '"', '\'', '“', '”']));
+                }
+                Kind::Word | Kind::Ident if forbidden && is_capital(text, token) => {
+                    out.extend(text.get(token.start..token.end));
+                }
+                Kind::Word
+                | Kind::Cjk
+                | Kind::Number
+                | Kind::File
+                | Kind::Path
+                | Kind::Url
+                | Kind::Ident
+                | Kind::Quote
+                | Kind::Tick
+                | Kind::Code
+                | Kind::Flag
+                | Kind::Punct => {}
+            }
+        }
+        out.into_iter().map(|name| name.trim_start_matches("./").to_owned()).collect()
+    }
+
     /// Whether a phrase of several words, or of a script without spaces, says so.
     fn phrased(&self, text: &str) -> bool {
         let text = normal(text);
@@ -67,6 +134,19 @@ impl Classifier {
         let bare = line.trim_start_matches("please ").trim_end_matches(" please");
         self.tables().words.list(list).iter().any(|p| **p == *bare)
     }
+}
+
+/// Whether a word is written in capitals, as files like README and LICENSE are named.
+fn is_capital(text: &str, token: &Token) -> bool {
+    let word = text.get(token.start..token.end).unwrap_or_default();
+    word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+}
+
+/// Whether a line holds a phrase as whole words.
+fn has_phrase(line: &str, phrase: &str) -> bool {
+    let line: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let phrase: Vec<&str> = phrase.split(' ').collect();
+    line.windows(phrase.len()).any(|at| at == phrase)
 }
 
 /// A line as the lists hold their phrases.

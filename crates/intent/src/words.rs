@@ -102,6 +102,8 @@ lists! {
     Steer = "steer",
     Step = "step",
     SteerHead = "steer_head",
+    HaltHead = "halt_head",
+    Replace = "replace",
     Prose = "prose",
     Subcommand = "subcommand",
 }

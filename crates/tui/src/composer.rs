@@ -29,6 +29,8 @@ actions! {
         Send "send", "send", "the agent; your words are classified and routed";
         /// Send it once nothing runs; go to the next pane when there is nothing to send.
         Queue "queue", "queue, or next pane", "runs after what runs now";
+        /// Hand it to what runs, which reads it at its next step.
+        Tell "tell", "tell what runs", "the agent reads it at its next step; nothing stops";
         /// A new line.
         Newline "newline", "new line", "the draft";
         /// Look through what was written before.
@@ -81,6 +83,8 @@ pub enum ComposerEvent {
     Send(String),
     /// Send this once nothing runs.
     Queue(String),
+    /// Hand this to what runs.
+    Tell(String),
     /// Run this in place of the command that was proposed; empty: skip it.
     Submit(CheckpointId, String),
     /// Enter was pressed with nothing written.
@@ -121,7 +125,7 @@ impl Composer {
         match action {
             // A command is no message: it is not queued, lowered or looked up.
             Action::Queue if !own => return ComposerEvent::NextPane,
-            Action::History | Action::Lower if !own => return ComposerEvent::Nothing,
+            Action::History | Action::Lower | Action::Tell if !own => return ComposerEvent::Nothing,
             Action::Send => return self.send(),
             Action::Queue if self.draft.is_empty() => return ComposerEvent::NextPane,
             Action::Queue => {
@@ -130,6 +134,15 @@ impl Composer {
                     ComposerEvent::Nothing
                 } else {
                     ComposerEvent::Queue(text)
+                };
+            }
+            Action::Tell => {
+                let text = self.draft.saved().whole();
+                return if text.trim().is_empty() {
+                    ComposerEvent::Nothing
+                } else {
+                    self.hand_over();
+                    ComposerEvent::Tell(text)
                 };
             }
             Action::Newline => self.edit(|d| d.insert("\n")),
@@ -282,7 +295,8 @@ impl Composer {
                 }
             }
             Action::History if popup.offer == Offer::History => popup.go(true),
-            Action::Newline
+            Action::Tell
+            | Action::Newline
             | Action::History
             | Action::Editor
             | Action::Permission

@@ -42,6 +42,9 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     if reading.slash.is_some() {
         return None;
     }
+    if opens_plan(text, state) {
+        return Some(Preview::Path(IntentPath::root(), "opens the plan in your editor".to_owned()));
+    }
     let told = session.foretell(text);
     if let [Deed::Answers(..), rest @ ..] = told.deeds.as_slice()
         && !rest.iter().any(|d| matches!(d, Deed::Talks | Deed::Plans))
@@ -57,6 +60,12 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
         None => meaning(&told, &turn, &path, reading.forbids_change, state),
     };
     Some(Preview::Path(path, what))
+}
+
+/// Whether a line is the word at a plan that opens it in the editor.
+pub fn opens_plan(text: &str, state: &State) -> bool {
+    let waits = state.phase_question().is_some_and(|q| q.kind.is_confirmation());
+    waits && matches!(text.trim(), "e" | "edit")
 }
 
 /// Whether a node changes or runs something.
@@ -110,13 +119,15 @@ pub fn lowered(draft: &str, session: &Session) -> Option<String> {
 /// What follows, one thing after the other.
 fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state: &State) -> String {
     let replans = told.does(&Deed::StopsRun) && told.does(&Deed::Plans);
-    let mut all: Vec<&str> = Vec::new();
+    let mut all: Vec<String> = Vec::new();
     for deed in &told.deeds {
         let what = match deed {
             Deed::Answers(..) => "answers the question above",
             Deed::Starts => "approves the plan and starts it",
-            Deed::StopsRun if replans => "stops the run and replans",
-            Deed::StopsRun => "stops the run",
+            Deed::StopsRun => {
+                all.push(stopping(replans, state));
+                continue;
+            }
             Deed::SetsAside if told.does(&Deed::StopsRun) => continue,
             Deed::SetsAside => "sets the plan aside",
             Deed::Plans if replans => continue,
@@ -124,6 +135,8 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
             Deed::Plans => "changes the plan",
             Deed::Talks => talked(told, turn, state),
             Deed::Runs => "asks before a command changes anything",
+            Deed::Tells => "told to what runs, at its next step",
+            Deed::Adds => "adds a last step to the plan that runs",
             Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
             Deed::Queues => "queued: heard when the plan is made",
             Deed::Asks => "asks what you mean first",
@@ -132,9 +145,19 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
             Deed::Undoes => "takes the last change back",
             Deed::Word(_) => "a command to Pilothouse",
         };
-        all.push(what);
+        all.push(what.to_owned());
     }
     if all.is_empty() { "nothing follows from it".to_owned() } else { all.join(", then ") }
+}
+
+/// That the run stops, with what is at stake.
+fn stopping(replans: bool, state: &State) -> String {
+    let what = if replans { "stops the run and replans" } else { "stops the run" };
+    match state.open_proposals().count() {
+        0 => what.to_owned(),
+        1 => format!("{what}, sets 1 proposal aside"),
+        n => format!("{what}, sets {n} proposals aside"),
+    }
 }
 
 /// What an answer is told as.

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::{Accept, Act, Asked, Choice, Question, Spec, wrong};
 use crate::{checkpoint::Answer, clean::Clean, refusal::Refusal};
 
+/// The answer that hands it on.
+const TELL: &str = "tell";
+
 /// Something was said beside a run, and it is unclear what it means for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interruption {
@@ -17,6 +20,12 @@ pub struct Interruption {
 pub enum InterruptionAnswer {
     /// It is answered, and the run goes on.
     Respond,
+    /// What works reads it at its next step.
+    Tell,
+    /// The run stops, and the plan is made anew with it.
+    Replan,
+    /// It begins when the run has ended.
+    Later,
     /// The run goes on as before.
     Continue,
     /// The run stops.
@@ -27,6 +36,10 @@ impl Question for Interruption {
     fn choices(&self) -> Vec<Choice> {
         vec![
             Choice::new("respond", "answer it", Act::Give(Answer::Respond)).words(&["respond", "r"]),
+            Choice::new("t", "tell the agent", Act::Give(Answer::Text(TELL.to_owned())))
+                .words(&["tell", "t"]),
+            Choice::new("p", "change the plan", Act::Give(Answer::Replan)).words(&["plan", "p", "replan"]),
+            Choice::new("l", "later", Act::Give(Answer::Skip)).words(&["later", "l", "queue"]),
             Choice::new("c", "continue", Act::Give(Answer::Continue)).words(&["continue", "c"]),
             Choice::new("q", "abort", Act::Give(Answer::Abort)).words(&["abort", "q", "quit", "cancel"]),
         ]
@@ -47,6 +60,9 @@ impl Accept for Interruption {
     fn accept(&self, given: Answer) -> Result<InterruptionAnswer, Refusal> {
         match given {
             Answer::Respond => Ok(InterruptionAnswer::Respond),
+            Answer::Text(text) if text == TELL => Ok(InterruptionAnswer::Tell),
+            Answer::Replan => Ok(InterruptionAnswer::Replan),
+            Answer::Skip => Ok(InterruptionAnswer::Later),
             Answer::Continue => Ok(InterruptionAnswer::Continue),
             Answer::Abort => Ok(InterruptionAnswer::Stop),
             _ => Err(wrong()),

@@ -47,7 +47,7 @@ impl Question for Confirmation {
                 .role(Role::Take)
                 .reach("run it", "this plan; changes are still reviewed"),
             Choice::new("n", "change it", Act::Give(no)).words(&["n", "no"]).reach("change", "the plan"),
-            Choice::new("e", "edit steps", Act::Say("describe the change to the plan")),
+            Choice::new("e", "edit steps", Act::Say("edit opens it in your editor; or describe the change")),
             Choice::typed(&["q", "quit", "abort", "cancel"], Answer::Abort),
         ]
     }

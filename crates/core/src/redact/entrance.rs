@@ -38,6 +38,8 @@ impl Redactor {
         let input = match input {
             Input::Say { text, seen } => Input::Say { text: self.said(text, &mut notice)?, seen },
             Input::Queue(text) => Input::Queue(self.said(text, &mut notice)?),
+            Input::EditPlan { text, version } => Input::EditPlan { text: self.text(text), version },
+            Input::Tell(text) => Input::Tell(self.said(text, &mut notice)?),
             Input::Answer { checkpoint, answer, shown } => {
                 Input::Answer { checkpoint, answer: self.answer(answer)?, shown }
             }

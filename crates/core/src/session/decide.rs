@@ -19,6 +19,7 @@ mod permit;
 mod queue;
 mod run;
 mod say;
+mod steer;
 mod stop;
 mod terms;
 mod trust;
@@ -104,6 +105,8 @@ impl<'a> Draft<'a> {
             Input::Open(opening) => self.open(opening),
             Input::Say { text, seen } => self.said(&text, seen),
             Input::Queue(text) => self.enqueue(&text),
+            Input::Tell(text) => self.tell(&text),
+            Input::EditPlan { text, version } => self.edit_plan(&text, version),
             Input::Answer { checkpoint, answer, shown } => self.answer(checkpoint, answer, shown),
             Input::Decide { proposal, hunk, decision, shown } => self.hunk(proposal, hunk, decision, shown),
             Input::Comment { proposal, hunk, text, shown } => self.comment(proposal, hunk, text, shown),

@@ -29,6 +29,10 @@ pub enum Deed {
     Talks,
     /// Commands run for it, each one checked.
     Runs,
+    /// What runs reads it at its next step.
+    Tells,
+    /// It becomes the last step of the plan that runs.
+    Adds,
     /// It waits for the end of what runs.
     Queues,
     /// It is asked back what is meant.
@@ -99,6 +103,8 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         Event::LaneOpened { kind: LaneKind::Planning, .. } => Deed::Plans,
         Event::LaneOpened { kind: LaneKind::Answer, .. } => Deed::Talks,
         Event::LaneOpened { kind: LaneKind::Goal, .. } => Deed::Runs,
+        Event::TurnTold { .. } => Deed::Tells,
+        Event::TaskAdded { .. } => Deed::Adds,
         Event::QueueChanged { plan_new, more, control, later } => {
             let count = usize::from(plan_new.is_some()) + more.len() + control.len() + later.len();
             return (count > before.queue.len()).then_some(Deed::Queues);

@@ -243,6 +243,11 @@ impl Lane {
         self.node.scope().or(ToolScope::EXECUTE).and(self.ceiling)
     }
 
+    /// Whether it is work of a run that has a model to hear what the user says.
+    pub const fn hears(&self) -> bool {
+        matches!(self.kind, LaneKind::Task(_) | LaneKind::Goal | LaneKind::Repair(_))
+    }
+
     /// The first call that has not ended.
     pub fn head(&self) -> Option<&OpenCall> {
         self.calls.first()

@@ -155,6 +155,11 @@ impl Queue {
         usize::from(self.plan_new.is_some()) + self.more.len() + self.control.len() + self.later.len()
     }
 
+    /// The work that waits, the next first.
+    pub fn works(&self) -> impl Iterator<Item = TurnId> {
+        self.plan_new.iter().chain(&self.more).copied()
+    }
+
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -217,6 +222,14 @@ pub struct TurnInfo {
     pub forbids: bool,
     /// Whether its node was named with `@`, so that only that node's own scope holds.
     pub fixed: bool,
+    /// What answered questions let it do beyond its path.
+    pub widened: ToolScope,
+    /// The work that it goes on with.
+    pub continues: Option<TurnId>,
+    /// The message of the run to which it was told.
+    pub told: Option<TurnId>,
+    /// Files that it says are not to be touched, as it names them.
+    pub spares: Vec<String>,
     /// What is really asked, when it is not the whole message.
     pub request: Option<String>,
     /// Which tier decided.

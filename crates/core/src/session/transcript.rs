@@ -131,6 +131,11 @@ impl Transcript {
             Event::TurnStarted { turn, .. } => drop(self.heard.insert(*turn, seq)),
             Event::LaneOpened { lane, kind, turn, .. } => self.opened(*lane, *kind, *turn),
             Event::LaneClosed { lane } => self.closed(*lane),
+            Event::TurnTold { turn, .. } => {
+                if let Some(said) = self.heard.get(turn).copied() {
+                    self.push(said, None, What::User(*turn));
+                }
+            }
             Event::ThinkingStarted { lane, .. } => self.take_up(*lane),
             Event::MessageCompleted { lane, intermediate, .. } => {
                 if let Some(line) = self.lanes.get_mut(lane).filter(|_| !*intermediate) {
@@ -209,7 +214,7 @@ impl Transcript {
             Event::PlanReady { .. } => {
                 let planning = self.lanes.values().any(|l| l.open && l.kind == LaneKind::Planning);
                 self.plan = Some(seq);
-                !planning
+                !planning || phase == Phase::AwaitingApproval
             }
             Event::PlanShelved { .. } => self.plan.take().is_some() && phase != Phase::Executing,
             Event::RunStarted { .. } => self.plan.is_some(),

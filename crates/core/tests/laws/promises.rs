@@ -1,9 +1,14 @@
 //! What is foretold of a line is what happens, and no line answers what only a part of it speaks to.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use pilothouse_core::{
-    event::Event,
+    checkpoint::{Answer, CheckpointKind},
+    event::{Event, Stamped},
+    ids::{CheckpointId, LaneId, TurnId},
     input::Input,
     intent::{Control, Phase},
+    scope::Capability,
     session::{Deed, Foretold, LaneKind, State},
 };
 
@@ -85,6 +90,12 @@ fn holds(told: &Foretold, before: &State, after: &State, what: &str) {
     assert!(!more(LaneKind::Answer) || does(Deed::Talks), "answered unforetold: {what}");
     let longer = after.queue.len() > before.queue.len();
     assert!(!longer || does(Deed::Queues), "queued unforetold: {what}");
+    let told = after.turns.values().filter(|t| t.told.is_some()).count();
+    let heard = before.turns.values().filter(|t| t.told.is_some()).count();
+    assert!(told <= heard || does(Deed::Tells), "told unforetold: {what}");
+    let steps =
+        |s: &State| s.plan.as_ref().map_or(0, |p| p.tasks.iter().filter(|t| t.turn.is_some()).count());
+    assert!(steps(after) <= steps(before) || does(Deed::Adds), "a step was added unforetold: {what}");
     let waits = after.pending_messages.len() > before.pending_messages.len();
     assert!(!waits || does(Deed::Consults) || does(Deed::Waits), "consulted unforetold: {what}");
 }
@@ -128,4 +139,77 @@ fn a_line_answers_a_question_only_when_all_of_it_does() {
         let began = before.phase != Phase::Executing && bench.session.state().phase == Phase::Executing;
         assert!(!yes && !began, "seed {seed} {line:?}: {:#?}", step.events);
     });
+}
+
+/// No change is proposed by a line of work whose message neither asks for one by its path nor was
+/// widened by an answer of the user, in any mode.
+#[test]
+fn no_effect_is_wider_than_the_path_of_its_message_and_what_was_answered() {
+    let (sessions, _) = share();
+    let mut checked = 0;
+    for seed in 80_000..80_000 + sessions * 4 {
+        let bench = run(seed, 60);
+        checked += effects(&bench.log, seed);
+    }
+    assert!(checked > 0, "no session changed anything");
+    println!("checked={checked} violations=0");
+}
+
+/// Whether a turn may write, folded from the log alone.
+#[derive(Default)]
+struct Leave {
+    writes: BTreeSet<TurnId>,
+    continues: BTreeMap<TurnId, TurnId>,
+    lanes: BTreeMap<LaneId, TurnId>,
+    open: BTreeMap<CheckpointId, CheckpointKind>,
+    plan: Option<TurnId>,
+}
+
+impl Leave {
+    fn may_write(&self, turn: TurnId) -> bool {
+        self.writes.contains(&turn) || self.continues.get(&turn).is_some_and(|of| self.may_write(*of))
+    }
+
+    fn fold(&mut self, event: &Event) {
+        match event {
+            Event::IntentClassified { turn, path, .. } => {
+                if path.scope().allows(Capability::Write) {
+                    self.writes.insert(*turn);
+                } else {
+                    self.writes.remove(turn);
+                }
+            }
+            Event::TurnContinues { turn, of } => drop(self.continues.insert(*turn, *of)),
+            Event::LaneOpened { lane, turn, .. } => drop(self.lanes.insert(*lane, *turn)),
+            Event::PlanReady { plan } => self.plan = Some(plan.turn),
+            Event::CheckpointOpened { checkpoint } => {
+                self.open.insert(checkpoint.id, checkpoint.kind.clone());
+            }
+            Event::CheckpointResolved { checkpoint, answer, approval } => {
+                let widened = match self.open.remove(checkpoint) {
+                    Some(CheckpointKind::Confirmation(_)) if approval.is_some() => self.plan,
+                    Some(CheckpointKind::Transition(t)) if approval.is_some() => {
+                        self.lanes.get(&t.lane).copied()
+                    }
+                    Some(CheckpointKind::Clarification(c)) if *answer == Some(Answer::Pick(0)) => c.turn,
+                    _ => None,
+                };
+                self.writes.extend(widened);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn effects(log: &[Stamped], seed: u64) -> usize {
+    let (mut leave, mut checked) = (Leave::default(), 0);
+    for e in log {
+        leave.fold(&e.event);
+        if let Event::Proposed { proposal, .. } = &e.event {
+            let turn = leave.lanes[&proposal.lane];
+            assert!(leave.may_write(turn), "seed {seed}: {turn:?} changed {} unasked", proposal.path);
+            checked += 1;
+        }
+    }
+    checked
 }

@@ -134,7 +134,6 @@ fn new_work_during_a_run_is_queued_all_of_it_in_its_order() {
         "build a dashboard for the notes",
         "rename parse to read in the tokenizer",
         "update the README with install steps",
-        "also add a doc comment to the two methods",
     ];
     for (i, line) in lines.iter().enumerate() {
         assert_eq!(b.session.foretell(line).deeds, [Deed::Queues], "{line}");
@@ -150,16 +149,17 @@ fn new_work_during_a_run_is_queued_all_of_it_in_its_order() {
 }
 
 #[test]
-fn words_that_plainly_change_the_running_plan_do_and_say_so_before() {
+fn words_about_the_running_plan_are_told_to_it_and_say_so_before() {
     for line in
         ["the second test is not needed", "use postgres instead", "skip step 2", "do not touch the README"]
     {
         let mut b = reviewed();
         let told = b.session.foretell(line);
-        let speaks = told.does(&Deed::StopsRun) || told.does(&Deed::Asks) || told.does(&Deed::Talks);
-        assert!(speaks && !told.does(&Deed::Queues), "{line}: {told:?}");
+        let speaks = told.does(&Deed::Tells) || told.does(&Deed::Asks) || told.does(&Deed::Talks);
+        assert!(speaks && !told.does(&Deed::Queues) && !told.does(&Deed::StopsRun), "{line}: {told:?}");
         b.say(line);
-        assert_eq!(told.does(&Deed::StopsRun), phase(&b) != Phase::Executing, "{line}");
+        assert_eq!(phase(&b), Phase::Executing, "{line}");
+        assert_eq!(b.session.state().open_proposals().count(), 1, "{line}: its drafts stay");
     }
 }
 

@@ -94,6 +94,9 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
                 if files.is_empty() { String::new() } else { format!("\nfiles changed: {}", paths(files)) };
             format!("{how}: {summary}{files}")
         }
+        Event::PlanReady { plan } if plan.edited => {
+            format!("The user edited the plan: {}{}", plan.title, steps(plan))
+        }
         Event::PlanReady { plan } => format!("The plan is taken up again: {}{}", plan.title, steps(plan)),
         Event::PlanShelved { .. } => "The plan was set aside; nothing of it goes on.".to_owned(),
         Event::ThinkingFailed { fault, .. } => format!("no reply came: {}", fault.message),

@@ -11,6 +11,7 @@ use pilothouse_core::{
     ids::{CheckpointId, TurnId},
     input::Input,
     plan::{GateStatus, Plan, TaskStatus},
+    scope::ToolScope,
     session::State,
     work::Work,
 };
@@ -86,17 +87,22 @@ impl Unattended {
             CheckpointKind::Clarification(about) if about.call.is_some() => {
                 Some(give(Answer::Text(CHOOSE.to_owned())))
             }
-            // The message is taken as it was read.
-            CheckpointKind::Clarification(about) => about.turn.map(|_| give(Answer::Pick(0))),
+            // The message is taken as it was read: what only reads is answered, and made no work.
+            CheckpointKind::Clarification(about) => {
+                let acts = |turn| state.reach(turn).without(ToolScope::READ_ONLY) != ToolScope::NONE;
+                about.turn.map(|turn| give(Answer::Pick(usize::from(!acts(turn)))))
+            }
             CheckpointKind::Failure(failure) => {
                 let mends = failure.gate.is_some() && self.repairs < repairs;
                 self.repairs += u32::from(mends);
                 mends.then(|| give(Answer::AutoFix))
             }
-            // One that comes back was approved to no end: a hook holds it, or nothing can begin.
+            // A plan that goes beyond the message wants a person's yes; one that comes back was approved to
+            // no end: a hook holds it, or nothing can begin.
             CheckpointKind::Confirmation(_) => {
                 let plan = state.plan.as_ref().map(|p| (p.turn, p.version));
-                self.approved.insert(plan).then(|| give(Answer::Approve))
+                let may = state.beyond_asked().is_none() && self.approved.insert(plan);
+                may.then(|| give(Answer::Approve))
             }
             CheckpointKind::Interruption(_)
             | CheckpointKind::Trust(_)

@@ -111,6 +111,9 @@ impl EventTrace {
             // Steps on the way to one of those above, or words for people.
             Event::TrustSought { .. }
             | Event::LaneNudged { .. }
+            | Event::TurnContinues { .. }
+            | Event::TurnTold { .. }
+            | Event::TaskAdded { .. }
             | Event::MoveHeld { .. }
             | Event::MoveBlocked { .. }
             | Event::NodeTransition { .. }

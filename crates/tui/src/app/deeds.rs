@@ -16,8 +16,8 @@ use super::{App, AppCommand};
 use crate::{
     composer, frame,
     overlay::{OVERLAYS, approvals},
-    pane::{Focus, PANES, PaneId, diff},
-    preview::{LONGEST, lowered},
+    pane::{Focus, PANES, PaneId, diff, plan},
+    preview::{self, LONGEST, lowered},
     theme::Theme,
 };
 
@@ -36,10 +36,12 @@ impl App {
                 let own = SlashCommand::of_line(&text).filter(|(command, args)| command.is_for_screen(args));
                 match own {
                     Some((command, args)) => self.command(command, &args, now),
+                    None if self.opens_plan(&text) => self.run(plan::PlanAction::Edit.into(), now),
                     None => self.send(text),
                 }
             }
             composer::ComposerEvent::Queue(text) => self.input(Input::Queue(text)),
+            composer::ComposerEvent::Tell(text) => self.input(Input::Tell(text)),
             composer::ComposerEvent::Submit(id, text) => self.submit(id, text),
             composer::ComposerEvent::Empty if self.submit_at_hand() => {}
             composer::ComposerEvent::Empty if self.guiding() => self.input(Input::say("")),
@@ -99,6 +101,11 @@ impl App {
             return self.go(Focus::Pane(diff::ID));
         }
         self.open(&approvals::KIND, now);
+    }
+
+    /// Whether a line is the word at a plan that opens it in the editor.
+    fn opens_plan(&self, text: &str) -> bool {
+        preview::opens_plan(text, self.world.state())
     }
 
     /// Hands a message to the session.

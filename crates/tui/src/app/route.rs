@@ -143,7 +143,7 @@ impl App {
     }
 
     /// An action chosen by name: its pane gets the keys first.
-    fn run(&mut self, action: Action, came: Instant) {
+    pub(super) fn run(&mut self, action: Action, came: Instant) {
         if let Some(kind) = PANES.iter().find(|kind| kind.id.0 == action.table) {
             self.go(Focus::Pane(kind.id));
         } else if action.table == composer::Action::TABLE {

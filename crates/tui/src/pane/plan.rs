@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pilothouse_core::{
     checkpoint::Answer,
     event::{Event, Proof, Stamped},
-    ids::{CheckpointId, GateId, Millis, RunId},
+    ids::{CheckpointId, GateId, Millis, RunId, TaskId},
     input::Input,
     intent::Slash,
     question::Act,
@@ -37,6 +37,9 @@ use crate::{
 /// Said after a no to a plan: the next line is what should change.
 pub(crate) const REVISE: &str = "rejected – describe the change, or press Enter to discard the plan";
 
+/// Said where a plan cannot be changed.
+const NOT_NOW: &str = "a plan can be edited while it waits for your yes";
+
 /// The plan's name.
 pub const ID: PaneId = PaneId("plan");
 
@@ -61,6 +64,14 @@ actions! {
         Approve "approve", "approve the plan", "runs its steps; edits still ask";
         /// No to the plan.
         Reject "reject", "reject, then say why", "the plan; nothing was written";
+        /// The whole plan in the editor.
+        Edit "edit", "edit in $EDITOR", "the plan; you are asked again";
+        /// The step is taken out.
+        Remove "remove", "take the step out", "the plan; you are asked again";
+        /// The step changes places with the next.
+        MoveDown "move-down", "move the step down", "the plan; you are asked again";
+        /// The step changes places with the previous.
+        MoveUp "move-up", "move the step up", "the plan; you are asked again";
         /// To its proposals.
         OpenDiff "diff", "show its diff", "moves the focus";
         /// A page down.
@@ -87,6 +98,8 @@ pub struct PlanPane {
     proofs: BTreeMap<GateId, (Millis, Proof)>,
     began: Option<(RunId, Millis)>,
     spent: Option<u64>,
+    /// The version that is in the editor.
+    editing: Option<u32>,
 }
 
 impl PlanPane {
@@ -122,10 +135,51 @@ impl PlanPane {
                 }
                 return outcome;
             }
+            PlanAction::Edit => return self.edit(ctx),
+            PlanAction::Remove => {
+                return self.reorder(ctx, |order, at| {
+                    order.remove(at);
+                });
+            }
+            PlanAction::MoveDown => {
+                return self.reorder(ctx, |order, at| {
+                    let last = order.len().saturating_sub(1);
+                    order.swap(at, (at + 1).min(last));
+                });
+            }
+            PlanAction::MoveUp => return self.reorder(ctx, |order, at| order.swap(at, at.saturating_sub(1))),
             PlanAction::OpenDiff => return to_diff(),
         }
         self.settle();
         Outcome::none()
+    }
+
+    /// Wants the plan in the editor.
+    fn edit(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let Some(plan) = ctx.state.plan.as_ref().filter(|_| confirmation(ctx).is_some()) else {
+            return Outcome::notice(NOT_NOW);
+        };
+        self.editing = Some(plan.version);
+        Outcome { edit: Some(("plan.md".to_owned(), plan.document())), ..Outcome::none() }
+    }
+
+    /// Hands the plan on with its steps in another order, or without one.
+    fn reorder(&mut self, ctx: &Ctx<'_>, change: impl FnOnce(&mut Vec<TaskId>, usize)) -> Outcome {
+        let Some(plan) = ctx.state.plan.as_ref().filter(|_| confirmation(ctx).is_some()) else {
+            return Outcome::notice(NOT_NOW);
+        };
+        let mut order: Vec<TaskId> = plan.tasks.iter().map(|t| t.id).collect();
+        let chosen = match self.chosen() {
+            Some((_, Target::Task(id))) => order.iter().position(|t| *t == id),
+            Some((_, Target::Gate(_) | Target::Proposal(_))) | None => None,
+        };
+        let Some(at) = chosen else { return Outcome::notice("choose a step first") };
+        let before = order.clone();
+        change(&mut order, at);
+        if order == before {
+            return Outcome::none();
+        }
+        Outcome::input(Input::EditPlan { text: plan.document_of(&order), version: plan.version })
     }
 
     fn footer_rows(&self) -> u16 {
@@ -234,7 +288,7 @@ impl Pane for PlanPane {
         }
         let mut keys = vec![("j/k", "step"), ("Enter", "detail")];
         if confirmation(ctx).is_some() {
-            keys = [vec![("y", "run the plan"), ("n", "change it")], keys].concat();
+            keys = [vec![("y", "run the plan"), ("n", "change it"), ("e", "edit")], keys].concat();
         }
         if ctx.state.open_proposals().next().is_some() {
             keys.push(("d", "diff"));
@@ -297,6 +351,16 @@ impl Pane for PlanPane {
 
     fn shows(&self, _question: CheckpointId) -> bool {
         self.size.height > 0 && !self.items.is_empty()
+    }
+
+    fn edited(&mut self, text: std::io::Result<String>) -> Outcome {
+        match (text, self.editing.take()) {
+            (_, None) => Outcome::none(),
+            (Ok(text), Some(version)) => Outcome::input(Input::EditPlan { text, version }),
+            (Err(error), Some(_)) => {
+                Outcome::complaint(format!("the editor failed: {error}; the plan is as it was"))
+            }
+        }
     }
 
     fn meaning(&self, action: frame::Action) -> Option<Action> {

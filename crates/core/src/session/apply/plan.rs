@@ -14,6 +14,7 @@ macro_rules! plan_events {
     () => {
         Event::PlanReady { .. }
             | Event::PlanShelved { .. }
+            | Event::TaskAdded { .. }
             | Event::TaskStarted { .. }
             | Event::TaskCompleted { .. }
             | Event::TaskFailed { .. }
@@ -49,6 +50,11 @@ impl State {
                     None => self.suspended.take(),
                 };
                 self.earlier.extend(gone.filter(Plan::unfinished));
+            }
+            Event::TaskAdded { task } => {
+                if let Some(plan) = self.plan.as_mut().filter(|p| p.task(task.id).is_none()) {
+                    plan.tasks.push(task.clone());
+                }
             }
             Event::TaskStarted { task, .. } => self.set_task(*task, TaskStatus::Running),
             Event::TaskCompleted { task, took } => {

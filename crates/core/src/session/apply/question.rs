@@ -22,10 +22,13 @@ impl State {
                 self.asked.insert(checkpoint.id, seq);
                 self.open.insert(checkpoint.id, checkpoint.clone());
             }
-            Event::CheckpointResolved { checkpoint, approval, .. } => {
+            Event::CheckpointResolved { checkpoint, approval, answer } => {
                 self.saw(approval.map_or(0, |a| a.0));
                 self.asked.remove(checkpoint);
                 let question = self.open.remove(checkpoint).map(|q| q.kind);
+                if let Some(kind) = &question {
+                    self.widen(kind, approval.is_some(), answer.as_ref());
+                }
                 let Some(CheckpointKind::Access(access)) = question.filter(|_| approval.is_some()) else {
                     return;
                 };

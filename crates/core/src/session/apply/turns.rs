@@ -5,6 +5,7 @@ use crate::{
     event::Event,
     ids::{Seq, TurnId},
     intent::{IntentPath, Source, TierAnswer, Turn},
+    scope::ToolScope,
     session::state::{HEAD_CHARS, PendingMessage, RECENT, Said, State, TurnInfo},
 };
 
@@ -18,6 +19,8 @@ macro_rules! turn_events {
             | Event::IntentClassified { .. }
             | Event::IntentAsked { .. }
             | Event::TurnDropped { .. }
+            | Event::TurnContinues { .. }
+            | Event::TurnTold { .. }
             | Event::QueueChanged { .. }
     };
 }
@@ -69,6 +72,18 @@ impl State {
                 }
             }
             Event::TurnDropped { turn } => self.pending_messages.retain(|h| h.turn != *turn),
+            Event::TurnContinues { turn, of } => {
+                if let Some(info) = self.turns.get_mut(turn) {
+                    info.continues = Some(*of);
+                }
+            }
+            Event::TurnTold { turn, run_of } => {
+                if let Some(info) = self.turns.get_mut(turn) {
+                    info.told = Some(*run_of);
+                }
+                // What works now thinks once more before it ends.
+                self.lanes.values_mut().filter(|l| l.hears()).for_each(|l| l.addressed = true);
+            }
             Event::QueueChanged { plan_new, more, control, later } => {
                 self.queue.plan_new = *plan_new;
                 self.queue.more = more.iter().copied().collect();
@@ -93,6 +108,10 @@ impl State {
             confidence: 0.0,
             forbids: false,
             fixed: false,
+            widened: ToolScope::NONE,
+            continues: None,
+            told: None,
+            spares: Vec::new(),
             request: None,
             output: None,
             source: Source::Fallback,
@@ -133,6 +152,7 @@ impl State {
             path,
             confidence,
             forbids,
+            spares,
             request,
             source,
             reasoning,
@@ -157,6 +177,7 @@ impl State {
             info.path = path.clone();
             info.confidence = *confidence;
             info.forbids = *forbids;
+            info.spares.clone_from(spares);
             info.fixed = *source == Source::AtNode;
             info.request.clone_from(request);
         }

@@ -3,7 +3,7 @@
 //! Owns the way from an answer as it is given to what the kind's own answer does. A decider that has
 //! a concern of its own resolves its questions itself; those of the phase are resolved here.
 
-use super::{Decided, Draft};
+use super::{Decided, Draft, steer::Steering};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -131,11 +131,21 @@ impl Resolve for Interruption {
             return draft.stop();
         }
         draft.close(given.question, Some(given.stored));
-        if given.answer == InterruptionAnswer::Continue {
-            return Ok(());
-        }
         let said = draft.state.turns.iter().rev().find(|(_, t)| t.head == self.text).map(|(id, _)| *id);
-        draft.route_query(said.or(draft.state.turn).ok_or_else(wrong)?)
+        let said = said.or(draft.state.turn).ok_or_else(wrong)?;
+        match given.answer {
+            InterruptionAnswer::Continue | InterruptionAnswer::Stop => Ok(()),
+            InterruptionAnswer::Respond => draft.route_query(said),
+            InterruptionAnswer::Replan => draft.steer(said, Steering::Replan),
+            // The run may have ended meanwhile: then it is said to nobody but the agent.
+            InterruptionAnswer::Tell if draft.hears() => draft.steer(said, Steering::Tell),
+            InterruptionAnswer::Tell => draft.route_query(said),
+            InterruptionAnswer::Later if draft.state.phase == Phase::Executing => {
+                draft.queue_plan(said);
+                Ok(())
+            }
+            InterruptionAnswer::Later => draft.route_plan(said),
+        }
     }
 }
 

@@ -52,6 +52,10 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::RequestPath(request)) => self.judge_path(lane, open, request),
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Run(_) => CallVerdict::Command,
+            ToolCall::File(file) if self.spared(lane, tool, file).is_some() => {
+                let said = self.spared(lane, tool, file).unwrap_or_default();
+                CallVerdict::refuse(format!("the user said not to touch {said}; leave it as it is and go on"))
+            }
             ToolCall::File(_) | ToolCall::External(_) => {
                 let barred = tool.needs().and_then(|needs| self.barred(lane, open, needs, Then::Gate));
                 barred.unwrap_or_else(|| self.judge_start(lane, open, tool, CallStart::default()))
@@ -130,7 +134,8 @@ impl Draft<'_> {
                 "this turn may not change files: {why}; describe the change, and the user can ask for it as a task"
             ));
         }
-        if self.state.permission == PermissionMode::Auto {
+        let reaches = self.state.reach(lane.turn).contains(to.scope().and(ToolScope::WORKSPACE));
+        if self.state.permission == PermissionMode::Auto && reaches {
             return CallVerdict::LetWrite(to, then);
         }
         let asked = Transition { lane: lane.id, call: open.call, from, to, reason: reason() };
@@ -203,7 +208,14 @@ impl Draft<'_> {
         let found = plan.gates.is_empty() && unasked && plan.changes_code();
         let gates = if found { self.under.gates.to_vec() } else { plan.gates.clone() };
         match (PlanDraft { gates, ..plan.clone() }).build(lane.turn, version) {
-            Ok(plan) => CallVerdict::Plan(Box::new(plan)),
+            Ok(plan) => match self.state.beyond(&plan) {
+                Some(beyond) if !self.state.asks_for_a_plan(plan.turn) => CallVerdict::refuse(format!(
+                    "the plan would {}, and the user's message only asks to read ({}): submit steps of kind \"read\" and no gates, or say in words what you would change",
+                    words(beyond),
+                    self.target(plan.turn),
+                )),
+                Some(_) | None => CallVerdict::Plan(Box::new(plan)),
+            },
             Err(e) => CallVerdict::End(CallStatus::Failed, e.to_string()),
         }
     }

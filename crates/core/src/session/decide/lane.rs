@@ -43,7 +43,12 @@ impl Draft<'_> {
     pub(super) fn open_lane(&mut self, opening: LaneOpening) -> LaneId {
         let LaneOpening { kind, turn, fixed, reads_only } = opening;
         let lane = LaneId(self.id());
-        let cap = if reads_only || self.forbids(turn) { ToolScope::READ_ONLY } else { ToolScope::DELETE };
+        let cap = match kind {
+            _ if reads_only || self.forbids(turn) => ToolScope::READ_ONLY,
+            // Only what its message asked for, whatever its plan says.
+            LaneKind::Task(_) | LaneKind::Repair(_) => self.state.reach(turn),
+            LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Gate(_) => ToolScope::DELETE,
+        };
         let ceiling = self.state.ceiling().and(cap);
         self.emit(Event::LaneOpened { lane, kind, turn, node: IntentNode::Conversation, ceiling, fixed });
         lane
@@ -205,7 +210,10 @@ impl Draft<'_> {
             return;
         }
         match (l.kind, l.talk.last()) {
-            (LaneKind::Goal, Some(Talk::Result(_))) if l.rounds == 0 => self.finish_lane(lane),
+            // A command that the user typed: no model is asked about it.
+            (LaneKind::Goal | LaneKind::Answer, Some(Talk::Result(_))) if l.rounds == 0 => {
+                self.finish_lane(lane);
+            }
             (LaneKind::Gate(gate), _) => self.leave_gate_out(lane, gate),
             (_, Some(Talk::Result(_) | Talk::Nudge(_))) => self.think(lane),
             // The user said something about what it proposed: it answers that before it ends.
@@ -245,7 +253,7 @@ impl Draft<'_> {
     }
 
     /// Whether an approved write of this lane's proposals is under way.
-    fn writes_for(&self, lane: LaneId) -> bool {
+    pub(super) fn writes_for(&self, lane: LaneId) -> bool {
         use crate::session::ApplyStatus as A;
         let mine =
             |id| self.state.proposals().get(id).is_some_and(|p: &crate::proposal::Proposal| p.lane == lane);

@@ -4,6 +4,7 @@ use super::{Decided, Draft};
 use crate::{
     event::{Event, Level},
     ids::TurnId,
+    input::Refusal,
     intent::{Control, Phase, Turn},
     session::Queue,
 };
@@ -42,6 +43,55 @@ impl Draft<'_> {
             Some(_) => q.more.push_back(turn),
             None => q.plan_new = Some(turn),
         });
+    }
+
+    /// `/queue`: lists the work that waits, moves a piece up, takes it out or words it anew.
+    pub(super) fn queued(&mut self, args: &str) -> Decided {
+        let works: Vec<TurnId> = self.state.queue.works().collect();
+        let (word, rest) = args.split_once(' ').unwrap_or((args, ""));
+        if word.is_empty() {
+            return self.list_queue(&works);
+        }
+        let (number, text) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
+        let at = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).filter(|at| *at < works.len());
+        let at =
+            at.ok_or_else(|| Refusal::new(format!("nothing waits as number \"{number}\"; /queue lists it")))?;
+        let mut works = works;
+        match word {
+            "drop" => drop(works.remove(at)),
+            "up" => works.swap(at, at.saturating_sub(1)),
+            "edit" if !text.trim().is_empty() => {
+                let line = text.trim();
+                let reading = self.read(line);
+                let turn = self.record(None, line, &reading);
+                if let Some(place) = works.get_mut(at) {
+                    *place = turn;
+                }
+            }
+            _ => return Err(Refusal::new("write /queue, /queue up N, /queue drop N or /queue edit N TEXT")),
+        }
+        self.change_queue(|q| {
+            let mut works = works.into_iter();
+            (q.plan_new, q.more) = (works.next(), works.collect());
+        });
+        Ok(())
+    }
+
+    fn list_queue(&mut self, works: &[TurnId]) -> Decided {
+        if works.is_empty() {
+            return Err(Refusal::new("nothing waits for the end of the run"));
+        }
+        let line = |turn: &TurnId| {
+            let said = self.state.turns.get(turn).map_or("", |t| t.request.as_deref().unwrap_or(&t.head));
+            said.lines().next().unwrap_or_default().to_owned()
+        };
+        let lines: Vec<String> = works.iter().map(line).collect();
+        let text = "Waits for the end of the run; /queue up N, drop N, edit N TEXT";
+        self.notice(Level::Info, text);
+        for (line, number) in lines.into_iter().zip(1..) {
+            self.notice(Level::Info, format!("{number}. {line}"));
+        }
+        Ok(())
     }
 
     pub(super) fn change_queue(&mut self, change: impl FnOnce(&mut Queue)) {
@@ -88,7 +138,7 @@ impl Draft<'_> {
             return;
         }
         self.take_later();
-        // What is refused or done at once leaves the next piece its turn.
+        // What only is answered, or is refused, leaves the rest its turn.
         while self.state.phase == Phase::Idle
             && let Some(turn) = self.state.queue.plan_new
         {

@@ -30,7 +30,8 @@ impl Draft<'_> {
     pub(super) fn plan_ready(&mut self, lane: LaneId, plan: Plan) {
         self.emit(Event::PlanReady { plan });
         self.must_go(Trigger::PlanReady);
-        if (self.state.permission == PermissionMode::Auto || self.is_small()) && self.may_run() {
+        let unasked = self.state.permission == PermissionMode::Auto || self.is_small();
+        if unasked && self.state.beyond_asked().is_none() && self.may_run() {
             let approval = ApprovalId(self.id());
             self.leave_planning(lane, approval);
         } else {
@@ -116,6 +117,24 @@ impl Draft<'_> {
         self.emit(Event::RunStarted { run, turn, approval });
     }
 
+    /// The plan as the user wrote it: a version of its own, about which they are asked anew.
+    pub(super) fn edit_plan(&mut self, text: &str, version: u32) -> Decided {
+        let waits = self.state.phase_question().is_some_and(|c| c.kind.is_confirmation());
+        let Some(plan) = self.state.plan.as_ref().filter(|_| waits) else {
+            return Err(Refusal::new("a plan can be edited while it waits for your yes"));
+        };
+        if plan.version != version {
+            return Err(Refusal::new("the plan is another one by now; open it again"));
+        }
+        let edited = plan.edited(text).map_err(|e| Refusal::new(e.to_string()))?;
+        if (Plan { version, edited: plan.edited, ..edited.clone() }) == *plan {
+            return Err(Refusal::new("nothing was changed in the plan"));
+        }
+        self.close_phase_question();
+        self.emit(Event::PlanReady { plan: edited });
+        Ok(())
+    }
+
     pub(super) fn reject_plan(&mut self, checkpoint: CheckpointId, reason: &str) -> Decided {
         self.close(checkpoint, Some(crate::checkpoint::Answer::Reject(reason.to_owned())));
         if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
@@ -165,7 +184,8 @@ impl Draft<'_> {
     }
 
     fn start_task(&mut self, task: TaskId, node: IntentNode) {
-        let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
+        let added = self.state.plan.as_ref().and_then(|p| p.task(task)).and_then(|t| t.turn);
+        let turn = added.or(self.state.run.as_ref().map(|r| r.turn)).unwrap_or_default();
         let lane = self.open_lane(LaneOpening::of(LaneKind::Task(task), turn));
         self.emit(Event::TaskStarted { task, lane });
         self.move_to(lane, IntentNode::Act, None);

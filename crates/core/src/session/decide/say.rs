@@ -145,6 +145,7 @@ impl Draft<'_> {
             source: class.source,
             reasoning: class.reasoning.clone(),
             forbids: reading.forbids_change,
+            spares: self.under.tiers.classifier.spares(line),
             request: (differs && !request.is_empty()).then_some(request),
             usage,
             key,
@@ -165,12 +166,15 @@ impl Draft<'_> {
     }
 
     pub(super) fn route_reading(&mut self, turn: TurnId, reading: &Reading) -> Decided {
+        if let Some(steering) = self.steering(reading) {
+            return self.steer(turn, steering);
+        }
         let asks = reading.clarify.filter(|_| !is_control(&reading.whole.turn));
         if let Some(clarify) = asks.or_else(|| self.unsure(&reading.whole).then_some(Clarify::Unclear)) {
             return self.unclear(turn, clarify);
         }
         let running = self.state.phase == Phase::Executing && reading.whole.turn == Turn::PlanContinue;
-        if running && !self.under.tiers.classifier.steers(&reading.text) {
+        if running && !self.replaces(reading) {
             // It does not speak of what runs: work of its own, which waits for the end.
             self.queue_plan(turn);
             return Ok(());
@@ -198,6 +202,7 @@ impl Draft<'_> {
     /// the plan stops its run. Talk that names no work is no change to a plan.
     fn unsure(&self, class: &Classification) -> bool {
         let stops = self.state.phase == Phase::Executing && class.turn == Turn::PlanContinue;
+        let stops = stops && class.source != Source::Slash;
         let talk = class.path.current() == IntentNode::Conversation;
         !self.is_sure(class) || (stops && (talk || class.confidence < SURE_TO_REPLAN))
     }
@@ -309,11 +314,17 @@ impl Draft<'_> {
         if self.state.phase == Phase::Executing {
             self.stop_run("stopped to change the plan");
         }
-        if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
+        let planning = self.state.planning_lane().map(|l| (l.id, l.turn));
+        let planned = planning.map(|(_, turn)| turn);
+        if let Some((lane, _)) = planning {
             self.emit(Event::LaneClosed { lane });
         }
         self.close_phase_question();
         self.go(Trigger::PlanContinue)?;
+        let of = self.state.plan.as_ref().or(self.state.suspended.as_ref()).map(|p| p.turn).or(planned);
+        if let Some(of) = of.filter(|of| *of != turn) {
+            self.emit(Event::TurnContinues { turn, of });
+        }
         self.start_planning(turn);
         Ok(())
     }
@@ -341,6 +352,14 @@ impl Draft<'_> {
             return Err(Refusal::new("write the command after the `!`"));
         }
         let looks = !outside && self.only_looks(line);
+        if looks && self.state.phase == Phase::Executing {
+            let opening = LaneOpening { reads_only: true, ..LaneOpening::of(LaneKind::Answer, turn) };
+            let lane = self.open_lane(opening);
+            self.move_to(lane, IntentNode::Read, None);
+            self.call_command(lane, &Run::line(line), Author::User);
+            self.advance(lane);
+            return Ok(());
+        }
         if let Some(lane) = self.open_goal(turn, looks)? {
             self.call_command(lane, &Run { outside, ..Run::line(line) }, Author::User);
             self.advance(lane);

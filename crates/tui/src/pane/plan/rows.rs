@@ -374,6 +374,11 @@ impl<'a> Drawer<'a> {
             can.push("run the gates");
         }
         self.plain(Row::new());
+        if let Some(beyond) = self.ctx.state.beyond(plan) {
+            let asked = names(self.ctx.state.reach(plan.turn));
+            self.labelled("Asked for    ", &asked, Slot::Text);
+            self.labelled("Goes beyond  ", &format!("{}: your yes allows it", names(beyond)), Slot::Warn);
+        }
         for (label, list, slot) in [("Allowed      ", can, Slot::Text), ("Not allowed  ", not, Slot::Text)] {
             let words = if list.is_empty() { self.ctx.glyphs.skipped.to_owned() } else { list.join(", ") };
             self.labelled(label, &words, slot);
@@ -462,4 +467,9 @@ fn cost(micros: Option<u64>, glyphs: &Glyphs) -> String {
             format!("${}.{:02}", cents / 100, cents % 100)
         }
     }
+}
+
+/// What a scope holds, in words.
+fn names(scope: ToolScope) -> String {
+    scope.iter().map(Capability::name).collect::<Vec<_>>().join(", ")
 }

@@ -1,0 +1,164 @@
+//! Steering: what is said to a run while it works, and what becomes of it.
+//!
+//! Owns that nothing said to a run ends it unless it plainly asks for that. What a message forbids to
+//! touch is not touched from then on.
+
+use super::{Decided, Draft};
+use crate::{
+    event::{Event, Level},
+    ids::{TaskId, TurnId},
+    input::Refusal,
+    intent::{IntentNode, Mode, Phase, Reading, Source, Turn},
+    plan::{Task, TaskStatus},
+    question::Interruption,
+    scope::Capability,
+    session::{Lane, state::HEAD_CHARS},
+    tool::{FileCall, Tool},
+};
+
+/// Longest title of a step that was added, in characters.
+const TITLE_CHARS: usize = 60;
+
+/// What becomes of a message that is about what runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Steering {
+    /// It becomes the last step of the plan.
+    Add,
+    /// What works reads it at its next step.
+    Tell,
+    /// The run stops, and the plan is made anew with it.
+    Replan,
+    /// The user is asked.
+    Ask,
+}
+
+impl Draft<'_> {
+    /// What becomes of a message beside a run; `None` for one that is not about it.
+    pub(super) fn steering(&self, reading: &Reading) -> Option<Steering> {
+        let works = matches!(reading.whole.turn, Turn::PlanContinue | Turn::PlanNew(_));
+        let named = matches!(reading.whole.source, Source::Slash | Source::AtNode);
+        if self.state.phase != Phase::Executing || !works || named || reading.command.is_some() {
+            return None;
+        }
+        let (classifier, text) = (&self.under.tiers.classifier, reading.text.as_str());
+        let continues = reading.whole.turn == Turn::PlanContinue;
+        if continues && self.replaces(reading) {
+            return Some(Steering::Replan);
+        }
+        let path = reading.whole.path.current();
+        let acts = path.scope().allows(Capability::Write) || path == IntentNode::Execute;
+        let spares = !classifier.spares(text).is_empty();
+        if !spares && acts && classifier.adds(text) && self.state.plan.is_some() {
+            return Some(if self.state.mode == Mode::Proof { Steering::Ask } else { Steering::Add });
+        }
+        let about = spares || (classifier.steers(text) && (continues || !acts));
+        (about && self.hears()).then_some(Steering::Tell)
+    }
+
+    /// Whether a message plainly wants the plan that runs stopped or made anew.
+    pub(super) fn replaces(&self, reading: &Reading) -> bool {
+        reading.whole.source == Source::Slash || self.under.tiers.classifier.replaces(&reading.text)
+    }
+
+    /// Whether a model of the run works now, or will at its next step.
+    pub(super) fn hears(&self) -> bool {
+        if self.state.phase != Phase::Executing {
+            return false;
+        }
+        let later = self.state.plan.iter().flat_map(|p| &p.tasks).any(|t| !t.status.settled());
+        later || self.state.lanes.values().any(Lane::hears)
+    }
+
+    pub(super) fn steer(&mut self, turn: TurnId, steering: Steering) -> Decided {
+        match steering {
+            Steering::Add => self.add_step(turn),
+            Steering::Tell => self.hand_on(turn),
+            Steering::Replan => return self.route_continue(turn),
+            Steering::Ask => {
+                let text = self.state.turns.get(&turn).map(|t| t.head.clone()).unwrap_or_default();
+                let text: String = text.chars().take(HEAD_CHARS).collect();
+                self.ask(Interruption { text: text.clone() }, format!("You said: {text}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A line for what runs, whatever it sounds like.
+    pub(super) fn tell(&mut self, text: &str) -> Decided {
+        let line = text.trim();
+        let reading = self.read(line);
+        if line.is_empty() || line.starts_with('!') || reading.slash.is_some() || !self.hears() {
+            return Err(Refusal::new("nothing works now that could read it; Enter sends it"));
+        }
+        let turn = self.record(None, line, &reading);
+        self.hand_on(turn);
+        Ok(())
+    }
+
+    /// What works reads a message at its next step; what it has drafted stays.
+    fn hand_on(&mut self, turn: TurnId) {
+        let run_of = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
+        self.emit(Event::TurnTold { turn, run_of });
+        // A step that is drafted and waits for its review goes on at once; the review comes after.
+        let waits =
+            self.state.lanes.values().filter(|l| l.hears() && l.thinking.is_none() && l.calls.is_empty());
+        let waits = waits.filter_map(|l| Some((l.id, self.state.diff_of(l.id)?.id))).next();
+        if let Some((lane, review)) = waits.filter(|(lane, _)| !self.writes_for(*lane)) {
+            self.close(review, None);
+            self.think(lane);
+        }
+    }
+
+    /// The message becomes the last step of the plan that runs.
+    fn add_step(&mut self, turn: TurnId) {
+        let Some((plan, info)) = self.state.plan.as_ref().zip(self.state.turns.get(&turn)) else { return };
+        let said = info.request.as_deref().unwrap_or(&info.head);
+        let node = match info.path.current() {
+            IntentNode::Write | IntentNode::Act => IntentNode::Modify,
+            node => node,
+        };
+        let id = TaskId(plan.tasks.iter().map(|t| t.id.0).max().unwrap_or(0) + 1);
+        let number = plan.tasks.len() + 1;
+        let task = Task {
+            id,
+            title: said.lines().next().unwrap_or_default().chars().take(TITLE_CHARS).collect(),
+            detail: said.to_owned(),
+            node,
+            files: Vec::new(),
+            after: Vec::new(),
+            status: TaskStatus::Pending,
+            took: None,
+            turn: Some(turn),
+        };
+        self.emit(Event::TaskAdded { task });
+        let text = format!(
+            "Added as step {number} of {number}. /replan makes the plan anew with it; Tab queues instead."
+        );
+        self.notice(Level::Info, text);
+    }
+
+    /// What the user said is not to be touched, where a call would change it.
+    pub(super) fn spared(&self, lane: &Lane, tool: Tool, file: &FileCall) -> Option<String> {
+        let changes = tool.needs().is_some_and(|n| matches!(n, Capability::Write | Capability::Delete));
+        let path = file.path().filter(|_| changes)?;
+        let run = self.state.run.as_ref().map(|r| r.turn);
+        let turns =
+            self.state.turns.iter().filter(|(id, t)| {
+                **id == lane.turn || Some(**id) == run || (t.told.is_some() && t.told == run)
+            });
+        let mut spared = turns.flat_map(|(_, t)| &t.spares);
+        spared.find(|name| names(name, path)).cloned()
+    }
+}
+
+/// Whether a file is what somebody calls by this name: its path, the end of it, or its name without
+/// what follows the dot.
+fn names(name: &str, path: &str) -> bool {
+    let (name, path) = (name.to_lowercase(), path.trim_start_matches("./").to_lowercase());
+    let name = name.trim_end_matches('/');
+    let file = path.rsplit('/').next().unwrap_or(&path);
+    let stem = file.split('.').next().filter(|s| !s.is_empty()).unwrap_or(file);
+    let inside = path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
+    let end = path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+    inside || end || stem == name
+}

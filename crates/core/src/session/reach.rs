@@ -1,0 +1,90 @@
+//! Reach: the path is the permission.
+//!
+//! Owns how far a message reaches, by its path and by the questions that were answered for it, and
+//! what of a plan lies beyond that. Never decides what follows.
+
+use super::State;
+use crate::{
+    checkpoint::{Answer, CheckpointKind},
+    ids::TurnId,
+    intent::{IntentNode, PlanSub, Turn},
+    plan::Plan,
+    scope::{Capability, ToolScope},
+};
+
+/// Messages that one may go on from, one after the other.
+const LONGEST: usize = 100;
+
+impl State {
+    /// The widest scope that a message has: its path's, that of the work which it goes on with, and
+    /// what answered questions added. Reading is open to all.
+    pub fn reach(&self, turn: TurnId) -> ToolScope {
+        let mut scope = ToolScope::READ_ONLY;
+        let mut next = Some(turn);
+        for _ in 0..LONGEST {
+            let Some(info) = next.and_then(|turn| self.turns.get(&turn)) else { break };
+            scope = scope.or(info.path.scope()).or(info.widened);
+            next = info.continues;
+        }
+        scope
+    }
+
+    /// What a plan needs that its message did not ask for. A removal is not counted beside other
+    /// changes: its own question, with the typed word, comes for every single one.
+    pub fn beyond(&self, plan: &Plan) -> Option<ToolScope> {
+        let beyond = plan.scope().without(self.reach(plan.turn));
+        let counts = beyond.allows(Capability::Write) || beyond.allows(Capability::Execute);
+        counts.then_some(beyond)
+    }
+
+    /// The same for the active plan.
+    pub fn beyond_asked(&self) -> Option<ToolScope> {
+        self.plan.as_ref().and_then(|plan| self.beyond(plan))
+    }
+
+    /// Whether a message asks for a plan as such, and not only to weigh or to foresee something: then its steps may go further than the message,
+    /// because nothing of them begins before the user said yes to the plan.
+    pub fn asks_for_a_plan(&self, turn: TurnId) -> bool {
+        let asks = |node| matches!(node, IntentNode::Plan | IntentNode::Design | IntentNode::Decompose);
+        let weighs = |class: &Turn| matches!(class, Turn::PlanNew(Some(PlanSub::Compare | PlanSub::Predict)));
+        self.turns.get(&turn).is_some_and(|info| asks(info.path.current()) && !weighs(&info.class))
+    }
+
+    /// Folds what an answer lets a message do beyond its path.
+    pub(super) fn widen(&mut self, kind: &CheckpointKind, approved: bool, answer: Option<&Answer>) {
+        let (turn, scope) = match kind {
+            CheckpointKind::Confirmation(_) if approved => {
+                let Some(plan) = &self.plan else { return };
+                (plan.turn, plan.scope())
+            }
+            CheckpointKind::Transition(asked) if approved => {
+                let Some(lane) = self.lanes.get(&asked.lane) else { return };
+                (lane.turn, asked.to.scope())
+            }
+            // "Plan and change files", said of a message that did not sound like it.
+            CheckpointKind::Clarification(about)
+                if about.call.is_none() && answer == Some(&Answer::Pick(0)) =>
+            {
+                let Some(turn) = about.turn else { return };
+                let runs = self.turns.get(&turn).is_some_and(|t| t.path.current() == IntentNode::Execute);
+                (turn, if runs { ToolScope::EXECUTE } else { ToolScope::SHELL })
+            }
+            CheckpointKind::Confirmation(_)
+            | CheckpointKind::Transition(_)
+            | CheckpointKind::Clarification(_)
+            | CheckpointKind::Failure(_)
+            | CheckpointKind::GateChange(_)
+            | CheckpointKind::Interruption(_)
+            | CheckpointKind::Diff(_)
+            | CheckpointKind::Risk(_)
+            | CheckpointKind::Access(_)
+            | CheckpointKind::Trust(_)
+            | CheckpointKind::PipelinePause(_)
+            | CheckpointKind::Breakout(_)
+            | CheckpointKind::Exit(_) => return,
+        };
+        if let Some(info) = self.turns.get_mut(&turn) {
+            info.widened = info.widened.or(scope);
+        }
+    }
+}

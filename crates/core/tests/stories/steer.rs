@@ -1,0 +1,205 @@
+//! Steering: what is said to a run while it works, and how far a plan reaches.
+
+use crate::support::*;
+use pilothouse_core::{
+    checkpoint::Answer,
+    event::{CallStatus, Event},
+    input::Input,
+    intent::Phase,
+    plan::TaskStatus,
+    scope::PermissionMode,
+    session::{Deed, What},
+};
+
+/// A run whose first step thinks.
+fn running() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b
+}
+
+fn stopped(b: &Bench) -> bool {
+    b.log.iter().any(|e| matches!(e.event, Event::RunCompleted { .. }))
+}
+
+fn told(b: &Bench) -> usize {
+    b.log.iter().filter(|e| matches!(e.event, Event::TurnTold { .. })).count()
+}
+
+#[test]
+fn what_is_added_becomes_the_last_step_and_the_run_goes_on() {
+    for line in
+        ["Actually, also add password reset functionality", "also add a doc comment to the two methods"]
+    {
+        let mut b = running();
+        assert!(b.session.foretell(line).does(&Deed::Adds), "{line}: {:?}", b.session.foretell(line));
+        b.say(line);
+        let plan = b.session.state().plan.clone().unwrap();
+        assert!(!stopped(&b) && plan.tasks.len() == 3, "{line}: {:?}", b.notices());
+        assert_eq!(plan.tasks[2].status, TaskStatus::Pending);
+        b.reply("one", &[]);
+        b.reply("two", &[]);
+        let of = b.session.state().plan.as_ref().unwrap().tasks[2].status;
+        assert_eq!(of, TaskStatus::Running, "{line}");
+        b.reply("three", &[]);
+        assert_eq!(b.session.state().phase, Phase::Idle);
+    }
+}
+
+#[test]
+fn a_correction_is_told_to_what_runs_and_its_drafts_stay() {
+    for line in [
+        "name it bytes instead",
+        "name the two tests bytes and position_panel instead",
+        "only the first test please",
+        "do not touch the README",
+        "the second test is not needed",
+        "use assert! in the second hunk",
+    ] {
+        let mut b = running();
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.propose("a.txt", "1\n", "2\n");
+        let foretold = b.session.foretell(line);
+        b.say(line);
+        assert!(!stopped(&b), "{line} stopped the run: {foretold:?}");
+        assert_eq!(told(&b), 1, "{line}: {foretold:?} {:?}", b.notices());
+        assert!(foretold.does(&Deed::Tells), "{line}: {foretold:?}");
+        assert_eq!(b.session.state().open_proposals().count(), 1, "{line}");
+        // The next call of the model holds it, though its reply would have ended the step.
+        b.reply("", &[]);
+        let lane = b.session.state().lanes.values().next().unwrap().clone();
+        assert!(lane.thinking.is_some() || b.session.state().diff_of(lane.id).is_some(), "{line}");
+        let turn = b.session.state().turn.unwrap();
+        let mut entries = b.session.state().transcript.of(lane.id);
+        assert!(entries.any(|e| e.what == What::User(turn)), "{line}");
+    }
+}
+
+#[test]
+fn what_waits_for_its_review_goes_on_with_what_is_told() {
+    let mut b = running();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("done", &[]);
+    b.question(is_diff);
+    b.input(Input::Tell("call it bytes".into())).unwrap();
+    assert_eq!(b.session.state().open_proposals().count(), 1);
+    b.reply("it is called so", &[]);
+    b.question(is_diff);
+}
+
+#[test]
+fn what_is_not_to_be_touched_is_not_touched() {
+    let mut b = running();
+    b.say("do not touch README.md");
+    b.reply("", &[("edit", edit_of("README.md"))]);
+    let refused = b.log.iter().any(|e| {
+        matches!(&e.event, Event::CallEnded { status: CallStatus::Refused, summary, .. } if summary.contains("README.md"))
+    });
+    assert!(refused, "{:#?}", b.log.last());
+}
+
+#[test]
+fn only_plain_words_stop_a_run() {
+    let mut b = running();
+    b.say("wait, only include Q4");
+    assert!(stopped(&b) && b.session.state().phase == Phase::Planning);
+    let mut b = running();
+    b.say("change the plan: split step 2");
+    assert!(stopped(&b), "{:?}", b.notices());
+}
+
+/// A session under this ceiling to which a line is said.
+fn asked(permission: PermissionMode, line: &str) -> Bench {
+    let mut b = Bench::new();
+    if b.session.state().permission != permission {
+        b.input(Input::SetPermission(permission)).unwrap();
+    }
+    b.say(line);
+    b
+}
+
+#[test]
+fn a_plan_of_a_message_that_only_reads_holds_only_reading_in_every_mode() {
+    for permission in [PermissionMode::Ask, PermissionMode::Auto] {
+        for line in ["compare these two options", "what would happen if we dropped the cache?"] {
+            let mut b = asked(permission, line);
+            if b.session.state().phase != Phase::Planning {
+                continue;
+            }
+            b.plan(&[("Tidy", "modify")], &[]);
+            assert_eq!(b.session.state().phase, Phase::Planning, "{line} {permission:?}");
+            assert!(b.session.state().plan.is_none(), "{line} {permission:?}");
+            b.plan(&[("Look", "read")], &[]);
+            assert_ne!(b.session.state().phase, Phase::Planning, "{line} {permission:?}: {:?}", b.notices());
+        }
+    }
+}
+
+#[test]
+fn a_question_that_would_write_asks_in_auto_mode_too() {
+    let mut b = asked(PermissionMode::Auto, "verify that the store loads its notes");
+    if b.session.state().phase == Phase::Idle {
+        b.reply("", &[("edit", edit_of("a.txt"))]);
+        b.question(is_transition);
+    }
+    assert!(b.session.state().plan.is_none());
+}
+
+#[test]
+fn a_plan_that_goes_beyond_its_message_waits_for_a_yes_in_auto_mode() {
+    let mut b = asked(PermissionMode::Auto, "/plan tidy the store");
+    b.plan(&[("Tidy", "modify")], &[]);
+    assert!(b.session.state().beyond_asked().is_some());
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    assert_eq!(b.tool().1, pilothouse_core::tool::Tool::Edit);
+}
+
+#[test]
+fn a_command_that_only_looks_runs_beside_a_run_and_any_other_waits() {
+    let mut b = running();
+    b.say("!ls");
+    assert_eq!(b.tool().1, pilothouse_core::tool::Tool::Run);
+    b.end_tool(exited(0, "a.txt"));
+    assert_eq!(b.session.state().lanes.len(), 1, "no model is asked about it");
+    b.say("!make");
+    assert_eq!(b.session.state().queue.len(), 1);
+    assert!(!stopped(&b));
+}
+
+#[test]
+fn what_waits_is_listed_moved_changed_and_taken_out() {
+    let mut b = running();
+    for line in ["build a dashboard for the notes", "update the README with install steps"] {
+        b.input(Input::Queue(line.into())).unwrap();
+    }
+    let line = |b: &Bench, n: usize| {
+        let turn = b.session.state().queue.works().nth(n).unwrap();
+        b.session.state().turns[&turn].head.clone()
+    };
+    b.say("/queue up 2");
+    assert!(line(&b, 0).starts_with("update"));
+    b.say("/queue edit 2 build a small dashboard");
+    assert_eq!(line(&b, 1), "build a small dashboard");
+    b.say("/queue drop 1");
+    assert_eq!(b.session.state().queue.len(), 1);
+    b.say("/queue");
+    assert!(b.notices().iter().any(|n| n.contains("1. build a small dashboard")), "{:?}", b.notices());
+    assert!(b.input(Input::say("/queue drop 7")).is_err());
+    assert_eq!(told(&b), 0);
+}
+
+#[test]
+fn an_unclear_line_beside_a_run_can_be_told_planned_queued_or_answered() {
+    for (word, what) in [("tell", "turn_told"), ("later", "queue_changed"), ("plan", "run_completed")] {
+        let mut b = running();
+        b.mumble();
+        let before = b.log.len();
+        b.say(word);
+        let names: Vec<String> = b.log[before..].iter().map(|e| name(&e.event)).collect();
+        assert!(names.iter().any(|n| n == what), "{word}: {names:?}");
+    }
+}
