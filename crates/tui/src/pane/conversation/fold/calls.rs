@@ -67,6 +67,13 @@ impl Log {
     pub(super) fn stop_reply(&mut self, lane: LaneId) {
         let Some(call) = self.asking.remove(&lane) else { return };
         let Some(key) = self.calls.get(&call).copied() else { return };
+        let marks = self.marks.remove(call).unwrap_or_default();
+        if text.whole().is_none() {
+            // Its end is told apart: only a part of it is shown here.
+            for mark in &marks {
+                self.mark(stamped.at, Mark::Warn, &format!("line {}, not proven: {}", mark.line, mark.why));
+            }
+        }
         let Some(Entry { body: Body::Reply(r), dirty, .. }) = self.get_mut(key) else { return };
         *dirty = true;
         (r.running, r.cut) = (false, true);
@@ -114,7 +121,8 @@ impl Log {
                 }
                 r.md.settle(spoken);
             }
-            Some(whole) => r.md.settle(whole),
+            Some(whole) if marks.is_empty() => r.md.settle(whole),
+            Some(whole) => r.md.settle(&fact::marked(whole, &marks)),
             None if !r.gap && r.streamed == text.bytes => {
                 let whole = r.md.source().to_owned();
                 r.md.settle(&whole);
