@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     blob::{BlobId, Excerpt},
     checkpoint::{Answer, Checkpoint},
+    fact::{Fact, Mark, Place},
     goal::GoalSummary,
     hook::{Hold, Hook, HookStatus},
     ids::{
@@ -781,6 +782,52 @@ pub enum Event {
         control: Vec<crate::intent::Control>,
         /// Messages kept until the plan is ready.
         later: Vec<TurnId>,
+    },
+    /// Something was found out, or found out anew.
+    FactRecorded {
+        /// What.
+        fact: Fact,
+    },
+    /// The file of a fact changed, and it was looked whether the fact still stands.
+    FactLooked {
+        /// Its name.
+        name: String,
+        /// Where its text stands now; nowhere, then it is stale.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<Place>,
+    },
+    /// The user forgot a fact.
+    FactForgotten {
+        /// Its name.
+        name: String,
+    },
+    /// A question is one that facts answer; it is looked whether they still stand.
+    FactsAsked {
+        /// The question.
+        turn: TurnId,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// A question was answered from facts, without a model.
+    FactsAnswered {
+        /// The question.
+        turn: TurnId,
+        /// Their names.
+        names: Vec<String>,
+        /// The answer; empty where they do not stand any more and a model answers.
+        text: String,
+    },
+    /// The evidence of the reply that follows was checked.
+    AnswerChecked {
+        /// The model call.
+        call: CallId,
+        /// The lane.
+        lane: LaneId,
+        /// How many statements it makes.
+        statements: usize,
+        /// Its lines whose evidence does not hold.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        marks: Vec<Mark>,
     },
     /// Something the user should know.
     Notice {

@@ -7,6 +7,7 @@ use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
     event::FileChange,
+    fact::Place,
     hook::HookOutcome,
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, TierAnswer},
@@ -129,6 +130,13 @@ pub enum Input {
         partial: Box<ModelReply>,
         /// Why.
         fault: Fault,
+    },
+    /// It was looked whether the facts still stand that answer a question.
+    Recalled {
+        /// The question.
+        turn: TurnId,
+        /// Where each one stands now that stood in a file; nowhere, then it does not any more.
+        places: Vec<(String, Option<Place>)>,
     },
     /// A tool call ended.
     ToolEnded {

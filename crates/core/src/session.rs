@@ -30,12 +30,12 @@ pub use transcript::{Entry, Transcript, What};
 use crate::{
     blob::Blob,
     event::Stamped,
-    ids::Millis,
+    ids::{LaneId, Millis},
     input::{Input, Refusal},
     intent::Reading,
     plan::GateDraft,
     policy::Policy,
-    work::{Effect, Work, WorkKey},
+    work::{Effect, View, Work, WorkKey},
 };
 
 /// One conversation with its plan, runs and changes: the fold of its events.
@@ -165,12 +165,22 @@ impl Session {
         Ok(Step { blobs, events, effects })
     }
 
+    /// What a lane sees and saw, under the rules: to look at what its answer cites.
+    pub fn sight(&self, lane: LaneId) -> Option<View> {
+        let mut view = self.state.view(self.state.lanes.get(&lane)?);
+        for (path, hash) in &self.state.seen {
+            view.seen.entry(path.clone()).or_insert(*hash);
+        }
+        view.rules.policy = Arc::clone(&self.policy);
+        Some(view)
+    }
+
     /// What should be going on in the world.
     pub fn pending(&self) -> BTreeMap<WorkKey, Work> {
         let mut all = self.state.pending();
         for work in all.values_mut() {
-            if let Work::Tool { view, .. } = work {
-                view.rules.policy = Arc::clone(&self.policy);
+            if let Work::Tool { view: View { rules, .. }, .. } | Work::Recall { rules, .. } = work {
+                rules.policy = Arc::clone(&self.policy);
             }
         }
         all

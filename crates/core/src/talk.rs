@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ids::CallId, scope::Capability};
+use crate::{fact::Checked, ids::CallId, scope::Capability};
 
 /// Why a model is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -106,6 +106,8 @@ pub struct ModelReply {
     pub finish: Finish,
     /// The model that answered, as it names itself.
     pub model: String,
+    /// What came of looking at the evidence that it names, where that was done.
+    pub checked: Option<Checked>,
 }
 
 /// Tokens and money of one reply or of many.

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use call::{
-    AskUser, ChangeGate, Delete, Edit, External, FileCall, List, Read, Replacement, RequestPath, Run, Search,
-    SessionCall, Tool, ToolCall, Write,
+    AskUser, ChangeGate, Delete, Edit, External, FileCall, List, Read, RecordFact, Replacement, RequestPath,
+    Run, Search, SessionCall, Tool, ToolCall, Write,
 };
 pub use facts::Subject;
 pub use read::{ArgsError, ReadCall};
@@ -23,6 +23,7 @@ pub use read::{ArgsError, ReadCall};
 use crate::{
     blob::{Blob, BlobId},
     diff::Hunk,
+    fact::FactDraft,
     ids::{CallId, LaneId, Millis, Process},
     policy::Held,
     relpath::RelPath,
@@ -150,6 +151,8 @@ pub struct ToolOutcome {
     pub seen: Vec<(RelPath, BlobId)>,
     /// Changes that it proposes.
     pub proposals: Vec<ProposalDraft>,
+    /// Facts that it found.
+    pub facts: Vec<FactDraft>,
     /// How a command ended.
     pub exit: Option<Exit>,
     /// What a command wrote, without terminal control and secrets, as far as it was kept.
@@ -173,6 +176,7 @@ impl ToolOutcome {
             failed: false,
             seen: Vec::new(),
             proposals: Vec::new(),
+            facts: Vec::new(),
             exit: None,
             output: None,
             notice: None,

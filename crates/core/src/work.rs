@@ -5,6 +5,7 @@
 use crate::{
     blob::BlobId,
     event::FileChange,
+    fact::{Fact, Facts},
     hook::HookMode,
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId, Seq, TurnId},
     intent::{IntentNode, IntentPath},
@@ -16,7 +17,10 @@ use crate::{
     tool::{ChangeKind, Permit},
     trust::TrustRequest,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// What identifies a piece of work while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +45,8 @@ pub enum WorkKey {
     Survey,
     /// A run of a hook.
     Hook(CallId),
+    /// Looking whether the facts still stand that answer a question.
+    Recall(TurnId),
 }
 
 /// A piece of work that should be going on.
@@ -133,6 +139,15 @@ pub enum Work {
         /// What its end means.
         way: HookMode,
     },
+    /// Look whether the facts still stand that answer a question.
+    Recall {
+        /// The question.
+        turn: TurnId,
+        /// The facts, and those that they rest on.
+        facts: Vec<Fact>,
+        /// The rules that hold for the paths which are really touched.
+        rules: PathRules,
+    },
 }
 
 /// What a lane sees of the files: its own proposals over the disk, and what it saw before.
@@ -144,6 +159,8 @@ pub struct View {
     pub base: BTreeMap<RelPath, Option<BlobId>>,
     /// The hash that each file had when the lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// What is known, and what commands printed.
+    pub facts: Arc<Facts>,
     /// The rules that hold for the paths which are really touched.
     pub rules: PathRules,
 }
@@ -183,6 +200,7 @@ impl Work {
             Self::Keep { approval, .. } => WorkKey::Keep(*approval),
             Self::Survey(_) => WorkKey::Survey,
             Self::Hook { call, .. } => WorkKey::Hook(*call),
+            Self::Recall { turn, .. } => WorkKey::Recall(*turn),
         }
     }
 

@@ -332,6 +332,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
         Work::Look { checkpoint, .. } => {
             Input::CommandResolved { checkpoint: *checkpoint, meant: meant("2") }
         }
+        Work::Recall { turn, .. } => Input::Recalled { turn: *turn, places: Vec::new() },
         Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
 }
@@ -384,7 +385,11 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
                 assert!(new.applies().contains_key(apply));
             }
             Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } => {}
-            Work::Survey(_) | Work::Keep { .. } | Work::Hook { .. } | Work::Look { .. } => {}
+            Work::Survey(_)
+            | Work::Keep { .. }
+            | Work::Hook { .. }
+            | Work::Look { .. }
+            | Work::Recall { .. } => {}
         }
     }
     for lane in new.lanes.values() {
@@ -615,7 +620,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                     }
                     Work::Classify { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
-                    Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } => {}
+                    Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}
                     Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }

@@ -39,6 +39,8 @@ pub enum Slash {
     Approvals,
     /// Says why the last message took its path.
     Why,
+    /// Shows, searches and forgets what is known.
+    Facts,
     /// Says where things stand.
     Status,
     /// Changes the mode.
@@ -135,7 +137,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 27] = [
+pub static SLASH_COMMANDS: [SlashCommand; 28] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -173,6 +175,13 @@ pub static SLASH_COMMANDS: [SlashCommand; 27] = [
     ),
     row(Slash::Approvals, ("approvals", &[]), Nothing, Screen, "what waits for you"),
     row(Slash::Why, ("why", &[]), Nothing, Screen, "why the last message took its path"),
+    row(
+        Slash::Facts,
+        ("facts", &[]),
+        Optional("WORD|forget NAME"),
+        Session,
+        "what is known, and how; `/facts forget NAME` forgets it",
+    ),
     row(Slash::Status, ("status", &["state"]), Nothing, Either, "mode, phase, plan, queue"),
     row(Slash::Mode, ("mode", &[]), Required("proof|explore"), Session, "change the mode"),
     row(Slash::Proof, ("proof", &[]), Nothing, Session, "plans with a provenance chain for every conclusion"),
@@ -300,6 +309,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Queue
         | Slash::Approvals
         | Slash::Why
+        | Slash::Facts
         | Slash::Chat
         | Slash::Auto
         | Slash::Ask

@@ -16,7 +16,7 @@ mod shown;
 
 use std::{path::Path, time::Duration};
 
-use pilothouse_core::{port::Notify, redact::Redactor, scope::PermissionMode};
+use pilothouse_core::{intent::Mode, port::Notify, redact::Redactor, scope::PermissionMode};
 use pilothouse_model::Preset;
 use pilothouse_tools::sandbox::Settings;
 
@@ -53,6 +53,8 @@ pub struct Config {
     pub window: Option<u64>,
     /// The ceiling of a new session.
     pub permission: PermissionMode,
+    /// The mode of a new session.
+    pub mode: Mode,
     /// Messages of the user that a model is told of at most, with all that came of them.
     pub history: usize,
     /// When a plan asks before it runs.
@@ -110,6 +112,7 @@ impl Config {
             intent,
             window: all.model.window,
             permission: all.session.permission.unwrap_or_default(),
+            mode: all.session.mode.unwrap_or_default(),
             sandbox: all.sandbox.settings(environment),
             history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
             confirm: all.plan.confirm.unwrap_or_default(),

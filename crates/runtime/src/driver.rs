@@ -5,6 +5,7 @@
 
 mod classification;
 mod disk_thread;
+mod evidence;
 mod hooks;
 mod leave;
 mod opening;

@@ -7,6 +7,7 @@ use std::{cell::OnceCell, ffi::OsString, path::Path, sync::Arc};
 
 use pilothouse_core::{
     blob::BlobId,
+    fact::{Checked, Fact, Place},
     hook::HookOutcome,
     ids::Process,
     redact::Redactor,
@@ -21,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     brought, change,
     command::{self, Ground, Shell, hook::HookCall},
-    files,
+    evidence, files,
     guard::Guard,
     jail::{Jail, JailError},
     resolved,
@@ -142,6 +143,36 @@ impl ToolExecutor {
         })
     }
 
+    /// What comes of the evidence that an answer names, as far as a lane with this view sees it.
+    pub async fn check(&self, answer: String, view: View, blobs: Arc<dyn BlobSource>) -> Option<Checked> {
+        self.looking(view, blobs, move |eyes| evidence::checked(eyes, &answer)).await
+    }
+
+    /// Where the texts of facts stand now whose file is not what it was.
+    pub async fn places(
+        &self,
+        facts: Vec<Fact>,
+        view: View,
+        blobs: Arc<dyn BlobSource>,
+    ) -> Option<Vec<(String, Option<Place>)>> {
+        self.looking(view, blobs, move |eyes| evidence::places(eyes, &facts)).await
+    }
+
+    async fn looking<T: Send + 'static>(
+        &self,
+        view: View,
+        blobs: Arc<dyn BlobSource>,
+        look: impl FnOnce(LaneView<'_>) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (jail, redactor) = (Arc::clone(&self.jail), self.redactor.clone());
+        let work = tokio::task::spawn_blocking(move || {
+            let held = OnceCell::new();
+            let (blobs, redactor) = (blobs.as_ref(), &redactor);
+            look(LaneView { jail: &jail, view: &view, blobs, held: &held, redactor })
+        });
+        work.await.ok()
+    }
+
     /// What a command means that it did not mean when it was allowed.
     async fn changed(&self, permit: &Permit, run: &Run) -> Option<String> {
         let allowed = permit.meant()?;
@@ -234,6 +265,7 @@ pub(crate) fn on_file(
         FileCall::Edit(edit) => change::edit(eyes, edit),
         FileCall::Write(write) => change::write(eyes, write),
         FileCall::Delete(delete) => change::delete(eyes, delete),
+        FileCall::RecordFact(fact) => evidence::record(eyes, fact),
     }
 }
 

@@ -13,6 +13,7 @@ mod brought;
 mod change;
 mod command;
 mod descriptors;
+mod evidence;
 mod files;
 mod guard;
 mod program;

@@ -115,6 +115,7 @@ impl Driver {
                 let meant = ResolvedCommand { folder: thing("", "/w"), runs, environment: BlobId::of(b"") };
                 self.todo.push_back(Input::CommandResolved { checkpoint, meant });
             }
+            Work::Recall { turn, .. } => self.todo.push_back(Input::Recalled { turn, places: Vec::new() }),
             Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {
                 let files = changes
@@ -201,6 +202,7 @@ impl Driver {
             usage: Usage { input: 4100, cached: 0, output: 423, cost_micros: Some(30_000), estimated: false },
             finish,
             model: "demo".into(),
+            checked: None,
         }
     }
 
@@ -237,6 +239,7 @@ impl Driver {
             Tool::List
             | Tool::Search
             | Tool::Delete
+            | Tool::RecordFact
             | Tool::SubmitPlan
             | Tool::AskUser
             | Tool::RequestPath

@@ -10,6 +10,7 @@ use super::{Redactor, is_marked};
 use crate::{
     blob::Blob,
     checkpoint::Answer,
+    fact::{Checked, FactDraft, FactSource, Mark},
     hook::HookOutcome,
     input::{Input, Refusal, TiersAnswered, WriteFault},
     intent::{Control, TierAnswer, Turn},
@@ -93,6 +94,7 @@ impl Redactor {
             | Input::SetPermission(_)
             | Input::Undo
             | Input::Redo
+            | Input::Recalled { .. }
             | Input::CommandStarted { .. }) => input,
         };
         Ok(Guarded { input, notice })
@@ -146,7 +148,30 @@ impl Redactor {
             model: self.text(reply.model),
             usage: reply.usage,
             finish: reply.finish,
+            checked: reply.checked.map(|c| self.checked(c)),
         }
+    }
+
+    fn checked(&self, checked: Checked) -> Checked {
+        let marks = checked.marks.into_iter().map(|m| Mark { why: self.text(m.why), ..m });
+        Checked { marks: marks.collect(), ..checked }
+    }
+
+    fn fact(&self, fact: FactDraft) -> FactDraft {
+        let source = match fact.source {
+            FactSource::File { path, line, text, hash } => {
+                FactSource::File { path, line, text: self.text(text), hash }
+            }
+            FactSource::Command { command, text, output } => {
+                FactSource::Command { command: self.text(command), text: self.text(text), output }
+            }
+            source @ (FactSource::Tool { .. }
+            | FactSource::User
+            | FactSource::Derived
+            | FactSource::Model) => source,
+        };
+        let because = fact.because.into_iter().map(|b| self.text(b)).collect();
+        FactDraft { name: self.text(fact.name), value: self.text(fact.value), source, because, ..fact }
     }
 
     /// A call. What carries a file's content keeps it to the byte, except the values in use; the
@@ -186,6 +211,7 @@ impl Redactor {
             std::borrow::Cow::Owned(masked) => Blob::new(masked),
         });
         ToolOutcome {
+            facts: outcome.facts.into_iter().map(|f| self.fact(f)).collect(),
             text: self.text(outcome.text),
             summary: self.text(outcome.summary),
             output,

@@ -6,6 +6,7 @@
 mod call;
 mod change;
 mod command;
+mod fact;
 mod hook;
 mod lane;
 mod plan;
@@ -36,6 +37,7 @@ impl State {
     fn fold(&mut self, seq: Seq, event: &Event) {
         self.age(event);
         self.transcript.fold(seq, event, self.phase);
+        self.note_facts(event);
         match event {
             session::session_events!() => self.fold_session(event),
             turns::turn_events!() => self.fold_turn(seq, event),
@@ -48,6 +50,7 @@ impl State {
             call::call_events!() => self.fold_call(seq, event),
             command::command_events!() => self.fold_command(event),
             change::change_events!() => self.fold_change(event),
+            fact::fact_events!() => self.fold_facts(event),
             Event::Notice { .. } | Event::CommandStarted { .. } => {}
         }
     }

@@ -9,6 +9,7 @@ mod call;
 mod change;
 mod command;
 mod control;
+mod fact;
 mod gate;
 mod goal;
 mod hook;
@@ -121,6 +122,7 @@ impl<'a> Draft<'a> {
             Input::Redo => self.redo_change(),
             Input::TiersAnswered { turn, said } => self.understood(turn, *said),
             Input::Replied { call, reply } => self.replied(call, reply),
+            Input::Recalled { turn, places } => self.recalled(turn, places),
             Input::BrokenOff { call, partial, fault } => self.broken_off(call, *partial, fault),
             Input::ToolEnded { call, outcome } => self.tool_ended(call, outcome),
             Input::CommandStarted { call, process } => self.command_started(call, process),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::{
     blob::BlobId,
     checkpoint::{Checkpoint, Failure},
+    fact::Facts,
     goal::Tried,
     hook::{Hold, Hook, HookRun},
     ids::{
@@ -117,6 +118,10 @@ pub struct State {
     pub transcript: Transcript,
     /// The hash that each file had when the main line last saw or wrote it.
     pub(super) seen: BTreeMap<RelPath, BlobId>,
+    /// What is known.
+    pub facts: Arc<Facts>,
+    /// A question that facts answer if they still stand.
+    pub(super) recalling: Option<(TurnId, Vec<String>)>,
 }
 
 /// The execution of a plan or a goal.
@@ -371,8 +376,15 @@ impl State {
         let keeps = self.keeping.iter();
         let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
         let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
-        let all = all.chain(self.hook_work()).chain(self.looks());
+        let all = all.chain(self.hook_work()).chain(self.looks()).chain(self.recall());
         all.map(|w| (w.key(), w)).collect()
+    }
+
+    /// Looking whether the facts still stand that answer a question.
+    fn recall(&self) -> Option<Work> {
+        let (turn, names) = self.recalling.as_ref()?;
+        let facts = self.facts.below(names);
+        Some(Work::Recall { turn: *turn, facts, rules: PathRules::default() })
     }
 
     /// Commands that wait and of which it is not known yet what they mean.
@@ -409,7 +421,8 @@ impl State {
     pub fn view(&self, lane: &Lane) -> View {
         let overlay = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.after)).collect();
         let base = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.before)).collect();
-        View { overlay, base, seen: lane.seen.clone(), rules: PathRules::default() }
+        let (seen, facts) = (lane.seen.clone(), Arc::clone(&self.facts));
+        View { overlay, base, seen, facts, rules: PathRules::default() }
     }
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {

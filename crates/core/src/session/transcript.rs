@@ -147,6 +147,16 @@ impl Transcript {
                 self.made.insert(*call);
                 self.take_up(*lane);
             }
+            Event::AnswerChecked { lane, marks, .. } if !marks.is_empty() => {
+                self.push(seq, Some(*lane), What::Record);
+            }
+            Event::FactsAnswered { turn, text, .. } if !text.is_empty() => {
+                if let Some(said) = self.heard.get(turn).copied() {
+                    self.push(said, None, What::User(*turn));
+                    self.told = Some(*turn);
+                }
+                self.push(seq, None, What::Record);
+            }
             Event::LaneNudged { lane, .. } => self.push(seq, Some(*lane), What::Nudge),
             Event::CallEnded { call, lane, .. } => self.call_ended(seq, *call, *lane),
             Event::CheckpointOpened { checkpoint } => {

@@ -105,6 +105,13 @@ tools! {
         needs: Some(Capability::Delete), acts: &[Act::Delete], content: false, offered: &[],
         words: ("Drafting", "Removal"), subject: Subject::Path,
     }
+    /// Something that was found out, with where it stands.
+    RecordFact = "record_fact" {
+        example: r#"{"name": "default port", "value": "8080", "file": "src/config.rs", "line": 12, "text": "port: 8080"} or {"name": "…", "value": "…", "command": "cargo test", "text": "3 passed"} or {"name": "…", "value": "…", "because": ["default port"]}"#,
+        spellings: &[Also("file", &["path", "file_path"]), Also("text", &["quote"]), Unheard(SAID)],
+        needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
+        words: ("Noting", "Noted"), subject: Subject::Words,
+    }
     /// A command.
     Run = "run" {
         example: r#"{"command": "cargo test", "folder": "crates/a", "timeout_s": 120, "network": true, "outside": true, "reason": "why it needs more"}; only command is needed"#,
@@ -183,6 +190,8 @@ pub enum FileCall {
     Write(Write),
     /// A file's removal.
     Delete(Delete),
+    /// Something that was found out.
+    RecordFact(RecordFact),
 }
 
 /// A call that the session answers.
@@ -212,6 +221,7 @@ impl ToolCall {
             Tool::Edit => Self::File(FileCall::Edit(read::read(tool, args)?)),
             Tool::Write => Self::File(FileCall::Write(read::read(tool, args)?)),
             Tool::Delete => Self::File(FileCall::Delete(read::read(tool, args)?)),
+            Tool::RecordFact => Self::File(FileCall::RecordFact(read::read(tool, args)?)),
             Tool::Run => Self::Run(read::read(tool, args)?),
             Tool::SubmitPlan => Self::Session(SessionCall::SubmitPlan(read::read(tool, args)?)),
             Tool::AskUser => Self::Session(SessionCall::AskUser(read::read(tool, args)?)),
@@ -234,6 +244,7 @@ impl ToolCall {
     pub fn subject(&self) -> &str {
         match self {
             Self::File(FileCall::Search(search)) => &search.pattern,
+            Self::File(FileCall::RecordFact(fact)) => &fact.name,
             Self::File(call) => call.path().unwrap_or_default(),
             Self::Run(run) => &run.command,
             Self::Session(SessionCall::SubmitPlan(_)) => "",
@@ -255,6 +266,7 @@ impl FileCall {
     pub fn path(&self) -> Option<&str> {
         match self {
             Self::List(List { path, .. }) | Self::Search(Search { path, .. }) => path.as_deref(),
+            Self::RecordFact(RecordFact { file, .. }) => file.as_deref(),
             Self::Read(Read { path, .. })
             | Self::Edit(Edit { path, .. })
             | Self::Write(Write { path, .. })
@@ -365,6 +377,39 @@ pub struct Delete {
     /// The file.
     #[serde(deserialize_with = "read::path")]
     pub path: String,
+}
+
+/// Arguments of `record_fact`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordFact {
+    /// What it is called.
+    #[serde(deserialize_with = "read::words")]
+    pub name: String,
+    /// What is so.
+    #[serde(deserialize_with = "read::words")]
+    pub value: String,
+    /// The file in which it stands.
+    #[serde(default, deserialize_with = "read::path_if_any", skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line, from 1.
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The command that printed it.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "String::is_empty")]
+    pub command: String,
+    /// The words that stand or were printed there.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The facts that it follows from.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<String>,
+    /// Whether the user said so.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "std::ops::Not::not")]
+    pub user: bool,
+    /// How sure it is, in percent.
+    #[serde(default, deserialize_with = "read::count", skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<usize>,
 }
 
 /// Arguments of `run`.

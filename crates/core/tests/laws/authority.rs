@@ -119,6 +119,7 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
         Tool::Search => json!({"path": "a.txt", "pattern": "x"}),
         Tool::Run => json!({"command": "make"}),
         Tool::List | Tool::Read | Tool::Delete => json!({"path": "a.txt"}),
+        Tool::RecordFact => json!({"name": "n", "value": "v"}),
         Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath | Tool::ChangeGate => {
             unreachable!("not in the table")
         }

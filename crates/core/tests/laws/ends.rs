@@ -42,6 +42,8 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                 Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => true,
                 // Looking at the folder is nobody's work.
                 Work::Survey(_) => true,
+                // A question that facts answer is nobody's work: it stays until they were looked at.
+                Work::Recall { .. } => true,
                 Work::Hook { call, .. } => match state.hook_runs[call].holds {
                     Some(Hold::Move(_) | Hold::Call(_)) => false,
                     Some(Hold::Apply(_)) | None => true,

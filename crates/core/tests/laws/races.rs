@@ -105,6 +105,7 @@ fn grants(b: &Bench, from: usize) -> usize {
         Work::Think { .. }
         | Work::Classify { .. }
         | Work::Survey(_)
+        | Work::Recall { .. }
         | Work::Hook { .. }
         | Work::Look { .. }
         | Work::Keep { .. } => false,

@@ -95,6 +95,12 @@ const fn place(event: &Event) -> usize {
         Event::TurnContinues { .. } => 71,
         Event::TurnTold { .. } => 72,
         Event::TaskAdded { .. } => 73,
+        Event::FactRecorded { .. } => 74,
+        Event::FactLooked { .. } => 75,
+        Event::FactForgotten { .. } => 76,
+        Event::FactsAsked { .. } => 77,
+        Event::FactsAnswered { .. } => 78,
+        Event::AnswerChecked { .. } => 79,
     }
 }
 
@@ -105,7 +111,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..74), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..80), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

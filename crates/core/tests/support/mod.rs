@@ -359,6 +359,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Keep { .. }) => Some("keep".into()),
             Effect::Start(Work::Look { .. }) => None,
             Effect::Start(Work::Survey(_)) => Some("survey".into()),
+            Effect::Start(Work::Recall { .. }) => Some("recall".into()),
             Effect::Start(Work::Hook { .. }) => Some("hook".into()),
             Effect::Cancel(_) => None,
         })

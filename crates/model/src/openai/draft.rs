@@ -180,7 +180,15 @@ impl Draft {
             other @ (Finish::Stop | Finish::Calls | Finish::Length | Finish::Filtered) => other,
         };
         self.outlet.flush();
-        ModelReply { text: self.text, reasoning: self.reasoning, calls, usage, finish, model: self.model }
+        ModelReply {
+            text: self.text,
+            reasoning: self.reasoning,
+            calls,
+            usage,
+            finish,
+            model: self.model,
+            checked: None,
+        }
     }
 
     /// What came of a reply that did not end; without its calls.

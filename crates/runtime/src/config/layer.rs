@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
-use pilothouse_core::{scope::PermissionMode, shell::secrets};
+use pilothouse_core::{intent::Mode, scope::PermissionMode, shell::secrets};
 use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -127,6 +127,8 @@ settings! {
     pub struct SessionLayer {
         /// The ceiling of a new session.
         pub permission: Option<PermissionMode>,
+        /// The mode of a new session; exploratory may still be changed by its first task.
+        pub mode: Option<Mode>,
         /// Messages that a model gets.
         pub history: Option<usize>,
     }

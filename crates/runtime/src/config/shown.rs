@@ -35,6 +35,7 @@ impl fmt::Display for Config {
             line("window", &format!("{window} tokens"))?;
         }
         line("permission", self.permission.badge())?;
+        line("mode", self.mode.name())?;
         line("history", &format!("{} messages", self.history))?;
         line("intent", &thresholds(self.intent.classifier.thresholds()))?;
         let own = self.intent.classifier.exemplars().entries().iter().filter(|e| e.own).count();

@@ -3,6 +3,7 @@
 //! Owns all that changes from request to request. Never tells what happened: that is the transcript's.
 
 use pilothouse_core::{
+    intent::Mode,
     plan::{GateStatus, Plan},
     relpath::RelPath,
     scope::{Capability, ToolScope},
@@ -10,6 +11,11 @@ use pilothouse_core::{
 };
 
 use super::{Circumstances, inside, instruction, record::steps};
+
+/// Most facts that are offered.
+const MOST_FACTS: usize = 12;
+/// Most characters of one.
+const FACT_CHARS: usize = 240;
 
 /// The message.
 pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Circumstances) -> String {
@@ -22,6 +28,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     lines.extend(state.open.values().map(|c| format!("waits for the user: {}", c.message)));
     lines.extend(state.plan.as_ref().map(|p| plan(p, lane)));
     lines.extend(beside(state, lane));
+    lines.extend(facts(state, lane));
     let text = inside(&lines.join("\n"), "state");
     format!("<state>\n{text}\n</state>\n\n{}", instruction(lane.kind.purpose(), state.mode).trim_end())
 }
@@ -78,6 +85,19 @@ fn at_hand(plan: &Plan, kind: LaneKind) -> String {
             .map_or_else(String::new, |gate| format!("\nat hand: mend what made gate {} fail", gate.name)),
         LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Gate(_) => String::new(),
     }
+}
+
+/// What is known that the work at hand may need: all of it while it accumulates, and for a plan that is to
+/// stand by itself the names that it takes up again.
+fn facts(state: &State, lane: &Lane) -> Option<String> {
+    let about = state.turns.get(&lane.turn).map(|t| t.head.as_str()).unwrap_or_default();
+    let known = state.facts.relevant(about, MOST_FACTS);
+    let lines = known.iter().map(|fact| match state.mode {
+        Mode::Exploratory => format!("\n{}", state.facts.line(fact)),
+        Mode::Proof => format!("\n{} ({})", fact.name, fact.source.words()),
+    });
+    let text: String = lines.map(|l| l.chars().take(FACT_CHARS).collect::<String>()).collect();
+    (!text.is_empty()).then(|| format!("<facts>{}\n</facts>", inside(&text, "facts")))
 }
 
 /// What goes on beside the question that is answered.

@@ -101,6 +101,11 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
         Event::PlanShelved { .. } => "The plan was set aside; nothing of it goes on.".to_owned(),
         Event::ThinkingFailed { fault, .. } => format!("no reply came: {}", fault.message),
         Event::CheckpointOpened { checkpoint } => format!("failed: {}", checkpoint.message),
+        Event::AnswerChecked { marks, .. } => {
+            let marks: Vec<String> = marks.iter().map(|m| format!("\nline {}: {}", m.line, m.why)).collect();
+            format!("lines of the answer that follows are marked as not proven:{}", marks.concat())
+        }
+        Event::FactsAnswered { text, .. } => format!("answered by the workbench from facts:\n{text}"),
         Event::SessionReopened { .. } => {
             "The session was closed and opened again; what was under way was interrupted.".to_owned()
         }

@@ -10,6 +10,7 @@ use std::{
 use pilothouse_core::{
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
+    intent::Mode,
     scope::PermissionMode,
     session::{ApplyStatus, Bounds, Session, Step, Tiers},
 };
@@ -176,7 +177,7 @@ pub(super) fn first_step(opened: &mut Opened, setup: &Setup) -> Result<Step, Run
         slug: if fresh { opened.slug.clone() } else { opened.session.state().slug.clone() },
         folder: opened.root.path().to_string_lossy().into_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        mode: setup.mode,
+        mode: setup.mode.or(fresh.then_some(opened.config.mode).filter(|mode| *mode == Mode::Proof)),
         permission: ceiling(opened, setup, fresh),
         sandbox: opened.fence.found().clone(),
         standing: trust::standing(&opened.trust.1, &opened.hooks),

@@ -128,6 +128,7 @@ impl Driver {
             }
             Work::Keep { approval, rules } => self.keep(key, approval, &rules),
             Work::Survey(wish) => self.survey(wish),
+            Work::Recall { turn, facts, rules } => self.recall(key, turn, facts, rules),
             Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }
@@ -173,9 +174,14 @@ impl Driver {
             (_, None) => return,
         };
         let (updates, secrets) = (self.outbox.sender(), self.at.config.secrets.clone());
+        let checks = self.checks(lane, purpose);
         self.spawn(key, Some(call), None, async move {
-            let stream = Stream::new(call, &updates, &secrets);
-            ask(client.as_ref(), request, cancel, call, stream).await
+            let stream = Stream { silent: checks.is_some(), ..Stream::new(call, &updates, &secrets) };
+            let input = ask(client.as_ref(), request, cancel, call, stream).await;
+            match checks {
+                Some(checks) => checks.of(input).await,
+                None => input,
+            }
         });
     }
 
@@ -310,15 +316,25 @@ struct Stream<'a> {
     secrets: &'a Redactor,
     text: (u64, redact::Stream),
     thinking: (u64, redact::Stream),
+    /// Whether the text is only shown whole, once it is checked.
+    silent: bool,
 }
 
 impl<'a> Stream<'a> {
     fn new(call: CallId, updates: &'a mpsc::Sender<Update>, secrets: &'a Redactor) -> Self {
-        Self { call, updates, secrets, text: (0, secrets.stream()), thinking: (0, secrets.stream()) }
+        Self {
+            call,
+            updates,
+            secrets,
+            text: (0, secrets.stream()),
+            thinking: (0, secrets.stream()),
+            silent: false,
+        }
     }
 
     fn show(&mut self, piece: ModelDelta) {
         let (kind, offset, text) = match piece {
+            ModelDelta::Text(_) if self.silent => return,
             ModelDelta::Text(text) => {
                 let text = self.text.1.take(&text);
                 (DeltaKind::Text, advance(&mut self.text.0, &text), text)

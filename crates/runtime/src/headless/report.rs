@@ -9,6 +9,7 @@ use pilothouse_core::{
     checkpoint::Checkpoint,
     clean::Clean,
     event::{CallStatus, Event, Level, RunStatus, Stamped},
+    fact::{self, Mark},
     goal::PlannerReply,
     hook::HookStatus,
     ids::CallId,
@@ -36,6 +37,8 @@ pub(super) struct Report<'a> {
     warned: String,
     /// What each open call is: its tool and what it acts on.
     calls: BTreeMap<CallId, String>,
+    /// Lines of the next answer whose evidence does not hold.
+    marks: Vec<Mark>,
 }
 
 impl<'a> Report<'a> {
@@ -51,6 +54,7 @@ impl<'a> Report<'a> {
             streamed: 0,
             warned: String::new(),
             calls: BTreeMap::new(),
+            marks: Vec::new(),
         }
     }
 
@@ -117,6 +121,7 @@ impl<'a> Report<'a> {
                 }
                 let prose = *intermediate && calls.is_empty();
                 let whole = if prose { PlannerReply::spoken(&whole).to_owned() } else { whole };
+                let whole = fact::marked(&whole, &std::mem::take(&mut self.marks));
                 if whole.is_empty() {
                 } else if *intermediate {
                     self.progress(&whole);
@@ -124,6 +129,8 @@ impl<'a> Report<'a> {
                     self.print(&whole);
                 }
             }
+            Event::AnswerChecked { marks, .. } => self.marks.clone_from(marks),
+            Event::FactsAnswered { text, .. } if !text.is_empty() => self.print(text),
             Event::PlanReady { plan } => {
                 self.progress(&plan.summary());
                 if !plan.note.trim().is_empty() {
@@ -317,7 +324,12 @@ fn status(state: &State) -> String {
         ("ceiling", state.permission.badge()),
         ("phase", state.phase.name()),
         ("plan", &plan),
+        ("facts", &state.facts.len().to_string()),
         ("queued", &state.queue.len().to_string()),
+        (
+            "failed",
+            state.failure.as_ref().map_or("nothing", |f| f.message.lines().next().unwrap_or_default()),
+        ),
         ("waiting", &state.open.len().to_string()),
     ]
     .map(|(what, value)| format!("{what:<8} {value}"))

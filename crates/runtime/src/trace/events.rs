@@ -56,7 +56,8 @@ impl EventTrace {
             | WorkKey::Revert(..)
             | WorkKey::Look(_)
             | WorkKey::Keep(_)
-            | WorkKey::Survey => None,
+            | WorkKey::Survey
+            | WorkKey::Recall(_) => None,
         };
         let parent = call.map_or(&self.session, |c| &c.span);
         info_span!(parent: parent, "work", ?key)
@@ -139,6 +140,12 @@ impl EventTrace {
             | Event::CommandEdited { .. }
             | Event::CommandMeant { .. }
             | Event::CommandStarted { .. }
+            | Event::FactRecorded { .. }
+            | Event::FactLooked { .. }
+            | Event::FactForgotten { .. }
+            | Event::FactsAsked { .. }
+            | Event::FactsAnswered { .. }
+            | Event::AnswerChecked { .. }
             | Event::QueueChanged { .. }
             | Event::Notice { .. } => {}
         }

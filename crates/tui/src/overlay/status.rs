@@ -55,6 +55,7 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
         ("plan", plan),
         ("waiting", crate::bar::waiting(state).to_string()),
         ("set aside", set_aside(state)),
+        ("facts", facts(state)),
         ("queued", state.queue.len().to_string()),
         ("written", format!("{} changes can be taken back", state.ledger().len())),
         ("model", Clean::line(&ctx.surroundings.model).into_string()),
@@ -88,6 +89,16 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
     let inner = frame(ctx, area, "Status", "", &[("Esc", "close")], buf);
     for (line, y) in lines.iter().zip(inner.top() + 1..inner.bottom()) {
         line.paint(ctx.theme, buf, inner, y);
+    }
+}
+
+/// What is known, and how much of it may not stand any more.
+fn facts(state: &State) -> String {
+    let stale = state.facts.iter().filter(|f| state.facts.stale(&f.name).is_some()).count();
+    match (state.facts.len(), stale) {
+        (0, _) => "none".to_owned(),
+        (all, 0) => format!("{all}; /facts shows them"),
+        (all, stale) => format!("{all}, {stale} stale; /facts shows them"),
     }
 }
 

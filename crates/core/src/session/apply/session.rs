@@ -76,6 +76,7 @@ impl State {
         self.granted.clear();
         self.keeping.clear();
         self.seeking = None;
+        self.recalling = None;
         self.hooks.clear();
         self.hook_runs.clear();
         self.lanes.clear();

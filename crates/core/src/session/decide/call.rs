@@ -11,7 +11,7 @@ use crate::{
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    intent::{IntentNode, Phase},
+    intent::{IntentNode, Mode, Phase},
     phase::Trigger,
     plan::PlanDraft,
     proposal::{Proposal, ProposalStatus},
@@ -207,6 +207,9 @@ impl Draft<'_> {
         let unasked = self.state.setting().conditions.is_calm();
         let found = plan.gates.is_empty() && unasked && plan.changes_code();
         let gates = if found { self.under.gates.to_vec() } else { plan.gates.clone() };
+        if let Some(text) = (self.state.mode == Mode::Proof).then(|| plan.unfounded()).flatten() {
+            return CallVerdict::End(CallStatus::Failed, text);
+        }
         match (PlanDraft { gates, ..plan.clone() }).build(lane.turn, version) {
             Ok(plan) => match self.state.beyond(&plan) {
                 Some(beyond) if !self.state.asks_for_a_plan(plan.turn) => CallVerdict::refuse(format!(
@@ -268,6 +271,9 @@ impl Draft<'_> {
         let text = self.told(lane, call, outcome.text);
         for draft in outcome.proposals {
             self.propose(lane, call, draft);
+        }
+        for fact in outcome.facts {
+            self.record_fact(lane, fact);
         }
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;

@@ -71,6 +71,7 @@ impl Draft<'_> {
             Slash::Trust => return self.seek_trust(args),
             Slash::Proposals => return self.proposals(args),
             Slash::Queue => return self.queued(args),
+            Slash::Facts => return self.facts(args),
             Slash::Diff | Slash::Approvals | Slash::Why | Slash::Theme | Slash::Connect => {
                 return Err(Refusal::new(format!("/{} is for the screen", command.name)));
             }

@@ -80,6 +80,7 @@ impl Draft<'_> {
                     Ok(PlannerReply::Chat(said)) => said.clone(),
                     Ok(PlannerReply::Command(_)) | Err(_) => reply.text.clone(),
                 };
+                self.tell_checked(lane, call, &reply);
                 self.message((turn, lane), call, ModelReply { text, ..reply }, end);
                 self.heed(lane, meant);
             }

@@ -81,7 +81,8 @@ impl Draft<'_> {
         if let Some(mixed) = self.mixed(reading) {
             return self.say_mixed(turn, line, reading, mixed);
         }
-        let Some(reading) = self.settled(line, reading) else {
+        let known = || self.is_known(reading).then(|| reading.clone());
+        let Some(reading) = self.settled(line, reading).or_else(known) else {
             self.consult(turn, line, seen);
             return Ok(());
         };
@@ -261,6 +262,13 @@ impl Draft<'_> {
 
     pub(super) fn route_query(&mut self, turn: TurnId) -> Decided {
         self.go(Trigger::Query)?;
+        if self.recalls(turn) {
+            return Ok(());
+        }
+        self.answer_by_model(turn)
+    }
+
+    pub(super) fn answer_by_model(&mut self, turn: TurnId) -> Decided {
         let Some(info) = self.state.turns.get(&turn) else { return Ok(()) };
         let acts =
             info.path.scope().allows(Capability::Write) || info.path.scope().allows(Capability::Execute);

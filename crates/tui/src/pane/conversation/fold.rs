@@ -13,6 +13,7 @@ use pilothouse_core::{
     blob::BlobId,
     checkpoint::{Answer, Checkpoint},
     event::{Event, FileChange, RunStatus, Stamped},
+    fact,
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
     policy::{By, Manner, Request},
@@ -51,6 +52,8 @@ pub(super) struct Log {
     thought: bool,
     /// What hooks are called by, and whether each runs in the background.
     hooks: HashMap<BlobId, (String, bool)>,
+    /// Lines of an answer whose evidence does not hold, by its call.
+    marks: HashMap<CallId, Vec<fact::Mark>>,
     /// Events about calls that an older page began.
     orphans: Vec<Stamped>,
 }

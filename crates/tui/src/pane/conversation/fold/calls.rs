@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
+    fact,
     goal::PlannerReply,
     ids::{CallId, LaneId, Millis},
     policy::{Request, Ruling},
@@ -12,7 +13,7 @@ use pilothouse_core::{
     tool::Tool,
 };
 
-use super::Log;
+use super::{Log, Mark};
 use crate::{
     markdown::Markdown,
     pane::conversation::entry::{Body, Call, CallState, Entry, Kind, Reply, Text},
@@ -97,6 +98,13 @@ impl Log {
         if text.bytes == 0 && reasoning.bytes == 0 && !cut {
             return self.gone(key);
         }
+        let marks = self.marks.remove(call).unwrap_or_default();
+        if text.whole().is_none() {
+            // Its end is told apart: only a part of it is shown here.
+            for mark in &marks {
+                self.mark(stamped.at, Mark::Warn, &format!("line {}, not proven: {}", mark.line, mark.why));
+            }
+        }
         let Some(Entry { body: Body::Reply(r), dirty, .. }) = self.get_mut(key) else { return };
         *dirty = true;
         (r.running, r.cut) = (false, *cut);
@@ -111,7 +119,8 @@ impl Log {
                 }
                 r.md.settle(spoken);
             }
-            Some(whole) => r.md.settle(whole),
+            Some(whole) if marks.is_empty() => r.md.settle(whole),
+            Some(whole) => r.md.settle(&fact::marked(whole, &marks)),
             None if !r.gap && r.streamed == text.bytes => {
                 let whole = r.md.source().to_owned();
                 r.md.settle(&whole);

@@ -53,6 +53,12 @@ impl Log {
                 let name = self.gate_name(gate.0);
                 self.mark(at, Mark::Inner, &format!("[Gate: {name}] is now {to}"));
             }
+            Event::FactsAnswered { text, .. } => {
+                for line in text.lines() {
+                    self.mark(at, Mark::Dot, line);
+                }
+            }
+            Event::AnswerChecked { call, marks, .. } => drop(self.marks.insert(*call, marks.clone())),
             Event::RepairStarted { gate, attempt, of, .. } => {
                 let name = self.gate_name(gate.0);
                 self.mark(

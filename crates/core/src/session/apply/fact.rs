@@ -1,0 +1,103 @@
+//! Facts folded into the state: what was recorded, and what the workbench saw itself.
+//!
+//! Looks at events of other machines too: gates, commands and writes are evidence of their own.
+
+use std::sync::Arc;
+
+use crate::{
+    event::{Event, Proof},
+    fact::{FactSource, Facts},
+    ids::{ApplyId, GateId, TurnId},
+    intent::Control,
+    session::State,
+};
+
+/// Events of facts.
+macro_rules! fact_events {
+    () => {
+        Event::FactRecorded { .. }
+            | Event::FactLooked { .. }
+            | Event::FactForgotten { .. }
+            | Event::FactsAsked { .. }
+            | Event::FactsAnswered { .. }
+            | Event::AnswerChecked { .. }
+    };
+}
+pub(super) use fact_events;
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_facts(&mut self, event: &Event) {
+        match event {
+            Event::FactRecorded { fact } => self.facts_mut().record(fact),
+            Event::FactLooked { name, place } => self.facts_mut().looked(name, *place),
+            Event::FactForgotten { name } => self.facts_mut().forget(name),
+            Event::FactsAsked { turn, names } => self.recalling = Some((*turn, names.clone())),
+            Event::FactsAnswered { turn, names, .. } => self.answered(*turn, names),
+            _ => {}
+        }
+    }
+
+    /// What other machines' events show; before these fold them.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only what shows something is looked at")]
+    pub(super) fn note_facts(&mut self, event: &Event) {
+        match event {
+            Event::GatePassed { gate, proof, .. } => self.note_gate(*gate, "green", proof),
+            Event::GateFailed { gate, proof, .. } => self.note_gate(*gate, "red", proof),
+            Event::CommandExited { call, exit, output } => {
+                let line = self.open_call(*call).and_then(|(_, c)| Some(c.run()?.command.clone()));
+                let at = self.at;
+                if let Some(line) = line {
+                    self.facts_mut().ran(&line, exit, *output, at);
+                }
+            }
+            Event::CallEnded { seen, .. } if !seen.is_empty() => {
+                let facts = self.facts_mut();
+                seen.iter().for_each(|(path, hash)| facts.saw(path, Some(*hash)));
+            }
+            Event::ControlGiven { control: Control::Reset } => self.facts = Arc::default(),
+            Event::Applied { apply } => self.note_write(*apply, false),
+            Event::Reverted { apply, redo } => self.note_write(*apply, !redo),
+            _ => {}
+        }
+    }
+
+    fn facts_mut(&mut self) -> &mut Facts {
+        Arc::make_mut(&mut self.facts)
+    }
+
+    fn answered(&mut self, turn: TurnId, names: &[String]) {
+        self.recalling.take_if(|(of, _)| *of == turn);
+        self.facts_mut().speak_of(names);
+    }
+
+    fn note_gate(&mut self, gate: GateId, verdict: &str, proof: &Proof) {
+        let named = self.plan.as_ref().and_then(|p| p.gates.iter().find(|g| g.id == gate));
+        let name = format!("gate {}", named.map_or_else(|| gate.to_string(), |g| g.name.clone()));
+        let (command, text, output) = (proof.command.clone(), String::new(), Some(proof.output));
+        let (value, at) = (format!("{verdict}: {}", proof.exit.words()), self.at);
+        self.facts_mut().note(&name, value, FactSource::Command { command, text, output }, at);
+    }
+
+    fn note_write(&mut self, apply: ApplyId, back: bool) {
+        let Some(apply) = self.changes.applies().get(&apply).cloned() else { return };
+        let calls = self.changes.proposals();
+        let notes = apply.files.iter().filter_map(|f| {
+            let (call, kind) = (calls.get(&f.proposal)?.call, f.kind);
+            let tool = match kind {
+                crate::tool::ChangeKind::Delete => crate::tool::Tool::Delete,
+                crate::tool::ChangeKind::Create => crate::tool::Tool::Write,
+                crate::tool::ChangeKind::Modify => crate::tool::Tool::Edit,
+            };
+            Some((format!("change of {}", f.path), f.clone(), FactSource::Tool { tool, call }))
+        });
+        let (notes, at): (Vec<_>, _) = (notes.collect(), self.at);
+        let facts = self.facts_mut();
+        facts.wrote();
+        for (name, file, source) in notes {
+            facts.saw(&file.path, if back { file.before } else { file.after });
+            let taken = if back { "taken back" } else { "written" };
+            facts.note(&name, format!("{taken}: +{} -{}", file.added, file.removed), source, at);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Facts: recorded when a call brings them, asked for by questions, forgotten by the user.
+//!
+//! Owns when a question is answered from them. Never says whether a text stands somewhere.
+
+use super::{Decided, Draft};
+use crate::{
+    event::{Event, Level},
+    fact::{Fact, FactDraft, Place},
+    ids::{CallId, LaneId, TurnId},
+    input::Refusal,
+    intent::{QuerySub, Reading, Turn},
+    session::LaneKind,
+    talk::ModelReply,
+};
+
+/// Most facts that are listed at once.
+const MOST_SHOWN: usize = 40;
+
+impl Draft<'_> {
+    /// A call found something out.
+    pub(super) fn record_fact(&mut self, lane: LaneId, draft: FactDraft) {
+        let FactDraft { name, value, source, because, confidence, checked } = draft;
+        let kind = self.state.lanes.get(&lane).map(|l| l.kind);
+        let step = match kind {
+            Some(LaneKind::Task(task)) => Some(task),
+            Some(
+                LaneKind::Answer
+                | LaneKind::Planning
+                | LaneKind::Goal
+                | LaneKind::Gate(_)
+                | LaneKind::Repair(_),
+            )
+            | None => None,
+        };
+        let at = self.at;
+        let fact = Fact { name, value, source, because, step, at, confidence, checked };
+        self.emit(Event::FactRecorded { fact });
+    }
+
+    /// What came of checking a reply, told before the reply itself.
+    pub(super) fn tell_checked(&mut self, lane: LaneId, call: CallId, reply: &ModelReply) {
+        if let Some(checked) = reply.checked.clone().filter(|_| reply.calls.is_empty()) {
+            let (statements, marks) = (checked.statements, checked.marks);
+            self.emit(Event::AnswerChecked { call, lane, statements, marks });
+        }
+    }
+
+    /// Whether facts answer this question; then it is looked whether they still stand.
+    pub(super) fn recalls(&mut self, turn: TurnId) -> bool {
+        let Some(sub) = self.sub_of(turn) else { return false };
+        let Some(info) = self.state.turns.get(&turn) else { return false };
+        let question = info.request.as_deref().unwrap_or(&info.head);
+        let free = self.state.recalling.is_none();
+        let Some(found) = self.state.facts.answering(question, sub).filter(|_| free) else { return false };
+        self.emit(Event::FactsAsked { turn, names: found.names });
+        true
+    }
+
+    /// Whether a message is a question that facts answer whole: then no later tier need be asked.
+    pub(super) fn is_known(&self, reading: &Reading) -> bool {
+        match reading.whole.turn {
+            Turn::Query(sub) => {
+                let sub = sub.unwrap_or(QuerySub::Lookup);
+                self.state.facts.answering(&reading.text, sub).is_some()
+            }
+            Turn::PlanNew(_) | Turn::PlanContinue | Turn::Control(_) => false,
+        }
+    }
+
+    fn sub_of(&self, turn: TurnId) -> Option<QuerySub> {
+        match self.state.turns.get(&turn)?.class {
+            Turn::Query(sub) => Some(sub.unwrap_or(QuerySub::Lookup)),
+            Turn::PlanNew(_) | Turn::PlanContinue | Turn::Control(_) => None,
+        }
+    }
+
+    /// It was looked whether the facts still stand: those that do answer, else a model does.
+    pub(super) fn recalled(&mut self, turn: TurnId, places: Vec<(String, Option<Place>)>) -> Decided {
+        let waits = self.state.recalling.clone().filter(|(of, _)| *of == turn);
+        let (_, names) = waits.ok_or_else(|| Refusal::new("nothing waits for these facts any more"))?;
+        for (name, place) in places {
+            self.emit(Event::FactLooked { name, place });
+        }
+        let sub = self.sub_of(turn).unwrap_or(QuerySub::Lookup);
+        let stands = |n: &String| self.state.facts.stale(n).is_none();
+        if sub == QuerySub::Lookup && !names.iter().all(stands) {
+            self.emit(Event::FactsAnswered { turn, names: Vec::new(), text: String::new() });
+            return self.answer_by_model(turn);
+        }
+        let text = self.state.facts.told(&names, sub);
+        self.emit(Event::FactsAnswered { turn, names, text });
+        Ok(())
+    }
+
+    /// `/facts`: what is known; `/facts WORD`: of that; `/facts forget NAME`.
+    pub(super) fn facts(&mut self, args: &str) -> Decided {
+        let args = args.trim();
+        if let Some(name) = args.strip_prefix("forget ").map(str::trim) {
+            let known = self.state.facts.get(name).map(|f| f.name.clone());
+            let name = known.ok_or_else(|| Refusal::new(format!("there is no fact called {name}")))?;
+            let told = format!("Forgot {name}.");
+            self.emit(Event::FactForgotten { name });
+            self.notice(Level::Info, told);
+            return Ok(());
+        }
+        let facts = &self.state.facts;
+        let mut lines: Vec<String> = facts.holding(args).into_iter().map(|f| facts.line(f)).collect();
+        if lines.is_empty() {
+            let of = if args.is_empty() { String::new() } else { format!(" of {args}") };
+            return Err(Refusal::new(format!("nothing is known{of} yet")));
+        }
+        let more = lines.len().saturating_sub(MOST_SHOWN);
+        lines.truncate(MOST_SHOWN);
+        if more > 0 {
+            lines.push(format!("… and {more} more: /facts WORD"));
+        }
+        self.notice(Level::Info, lines.join("\n"));
+        Ok(())
+    }
+}

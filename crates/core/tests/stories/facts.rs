@@ -1,0 +1,105 @@
+//! Facts: recorded by a call, answered without a model, looked at first, forgotten.
+
+use pilothouse_core::{
+    blob::BlobId,
+    event::Event,
+    fact::{FactDraft, FactSource, Place},
+    input::Input,
+    relpath::RelPath,
+    tool::ToolOutcome,
+    work::Work,
+};
+
+use crate::support::*;
+
+const QUESTION: &str = "what is the default port?";
+
+/// A session that knows the default port.
+fn knowing() -> Bench {
+    let mut b = Bench::new();
+    b.say("where is the default port set in src/config.rs?");
+    let args =
+        serde_json::json!({"name": "default port", "value": "8080", "file": "src/config.rs", "text": "PORT"});
+    b.reply("", &[("record_fact", args)]);
+    let hash = BlobId::of(b"1");
+    let path = RelPath::new("src/config.rs").unwrap();
+    let source = FactSource::File { path: path.clone(), line: 3, text: "PORT".into(), hash };
+    let (name, value) = ("default port".to_owned(), "8080".to_owned());
+    let draft = FactDraft { name, value, source, because: Vec::new(), confidence: 90, checked: true };
+    let outcome =
+        ToolOutcome { facts: vec![draft], seen: vec![(path, hash)], ..ToolOutcome::text("noted", "") };
+    b.end_tool(outcome);
+    b.reply("In src/config.rs.", &[]);
+    b
+}
+
+fn recalled(b: &mut Bench, places: Vec<(String, Option<Place>)>) {
+    let turn = b.session.pending().values().find_map(|w| match w {
+        Work::Recall { turn, .. } => Some(*turn),
+        _ => None,
+    });
+    b.input(Input::Recalled { turn: turn.unwrap(), places }).unwrap();
+}
+
+fn answers(b: &Bench) -> Vec<String> {
+    let told = b.log.iter().filter_map(|e| match &e.event {
+        Event::FactsAnswered { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn a_lookup_is_answered_without_a_model_once_its_fact_was_looked_at() {
+    let mut b = knowing();
+    assert_eq!(starts(&b.say(QUESTION)), ["recall"]);
+    recalled(&mut b, Vec::new());
+    assert!(b.session.pending().is_empty(), "no model is asked");
+    assert!(answers(&b)[0].starts_with("default port: 8080 (src/config.rs:3 `PORT`; checked)"));
+    assert_eq!(starts(&b.say("how do you know?")), ["recall"]);
+    recalled(&mut b, Vec::new());
+    assert!(answers(&b)[1].contains("the file as of"), "{:?}", answers(&b));
+}
+
+#[test]
+fn a_fact_that_does_not_stand_any_more_leaves_the_answer_to_a_model() {
+    let mut b = knowing();
+    b.say(QUESTION);
+    recalled(&mut b, vec![("default port".into(), None)]);
+    b.thinking();
+    assert!(b.session.state().facts.stale("default port").is_some());
+    assert_eq!(answers(&b), [""]);
+
+    let mut b = knowing();
+    b.say(QUESTION);
+    let moved = Place { line: 9, hash: BlobId::of(b"2") };
+    recalled(&mut b, vec![("default port".into(), Some(moved))]);
+    assert!(answers(&b)[0].contains("src/config.rs:9"));
+}
+
+#[test]
+fn facts_are_listed_searched_forgotten_and_outlive_a_cancel() {
+    let mut b = knowing();
+    b.input(Input::Cancel).ok();
+    b.say("/facts");
+    b.say("/facts PORT");
+    assert_eq!(b.notices().iter().filter(|n| n.starts_with("default port: 8080")).count(), 2);
+    assert!(b.input(Input::say("/facts nowhere")).is_err());
+    b.say("/facts forget Default Port");
+    assert!(b.session.state().facts.is_empty());
+    assert!(b.input(Input::say("/facts forget default port")).is_err());
+    b.say("what is the default port?");
+    b.thinking();
+}
+
+#[test]
+fn a_plan_in_proof_mode_names_what_each_task_rests_on() {
+    let mut b = Bench::new();
+    b.say("/proof");
+    b.say("fix the greeting in a.txt");
+    let task = serde_json::json!({"title": "Fix", "kind": "modify"});
+    b.reply("", &[("submit_plan", serde_json::json!({"title": "P", "tasks": [task]}))]);
+    assert!(b.session.state().plan.is_none());
+    b.plan(&[("Fix", "modify")], &[]);
+    assert!(b.session.state().plan.is_some());
+}

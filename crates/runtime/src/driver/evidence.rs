@@ -1,0 +1,57 @@
+//! Evidence: an answer checked before anyone reads it, and facts looked at before they answer.
+//!
+//! Owns when that is done and with whose eyes. Never judges: the core says what holds.
+
+use std::sync::Arc;
+
+use pilothouse_core::{
+    fact::Fact,
+    ids::{LaneId, TurnId},
+    input::Input,
+    intent::Mode,
+    policy::PathRules,
+    talk::Purpose,
+    work::{View, WorkKey},
+};
+use pilothouse_tools::{BlobSource, ToolExecutor};
+
+use super::Driver;
+
+/// What an answer is checked with.
+pub(super) struct Checks {
+    workshop: ToolExecutor,
+    view: View,
+    blobs: Arc<dyn BlobSource>,
+}
+
+impl Checks {
+    /// The input, where it is an answer with what came of its evidence.
+    pub async fn of(self, input: Input) -> Input {
+        match input {
+            Input::Replied { call, reply: Ok(mut reply) } if reply.calls.is_empty() => {
+                reply.checked = self.workshop.check(reply.text.clone(), self.view, self.blobs).await;
+                Input::Replied { call, reply: Ok(reply) }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Driver {
+    /// What the answer of a lane is checked with; only in proof mode, and only what is an answer.
+    pub(super) fn checks(&self, lane: LaneId, purpose: Purpose) -> Option<Checks> {
+        let proves = self.at.session.state().mode == Mode::Proof && purpose == Purpose::Answer;
+        let view = self.at.session.sight(lane).filter(|_| proves)?;
+        Some(Checks { workshop: self.kit.workshop.clone(), view, blobs: Arc::new(self.at.blobs.clone()) })
+    }
+
+    /// Looks whether the facts still stand that answer a question.
+    pub(super) fn recall(&self, key: WorkKey, turn: TurnId, facts: Vec<Fact>, rules: PathRules) {
+        let workshop = self.kit.workshop.clone();
+        let (view, blobs) = (View { rules, ..View::default() }, Arc::new(self.at.blobs.clone()));
+        self.spawn(key, None, None, async move {
+            let places = workshop.places(facts, view, blobs).await;
+            Input::Recalled { turn, places: places.unwrap_or_default() }
+        });
+    }
+}
