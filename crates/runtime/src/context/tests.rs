@@ -93,6 +93,7 @@ impl Bench {
             usage: Usage::default(),
             finish,
             model: "m".into(),
+            checked: None,
         };
         let call = self.lane().thinking.unwrap();
         self.step(Input::Replied { call, reply: Ok(reply) });
