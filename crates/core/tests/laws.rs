@@ -25,6 +25,7 @@ mod support;
 
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
+    compaction::Dropped,
     event::{Event, Stamped},
     hook::{Hold, Hook, HookMode, HookStatus, Occasion},
     ids::Millis,
@@ -60,7 +61,9 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 39] = [
+const LINES: [&str; 41] = [
+    "/compact",
+    "/compact again",
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -265,7 +268,8 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                 hint: String::new(),
                 status: None,
             };
-            match dice.roll(24) {
+            match dice.roll(25) {
+                24 => Input::Crowded { call: *call },
                 0 | 1 => Input::Replied { call: *call, reply: Err(fault) },
                 2 => Input::BrokenOff { call: *call, partial: Box::new(reply), fault },
                 _ => Input::Replied { call: *call, reply: Ok(reply) },
@@ -323,6 +327,10 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                 HookStatus::Unable,
             ]);
             Input::HookEnded { call: *call, outcome: hook_said(status, "because") }
+        }
+        Work::Compact { call, .. } => {
+            let reply = ModelReply { text: dice.pick(&["all is done", ""]).into(), ..ModelReply::default() };
+            Input::Summarized { call: *call, result: Ok((Box::new(reply), Dropped::default())) }
         }
         Work::Keep { approval, .. } => Input::RulesKept {
             approval: *approval,
@@ -382,7 +390,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies().contains_key(apply));
             }
-            Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } => {}
+            Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } | Work::Revert { .. } => {}
             Work::Survey(_) | Work::Keep { .. } | Work::Hook { .. } | Work::Look { .. } => {}
         }
     }
@@ -612,7 +620,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                             "seed {seed}"
                         );
                     }
-                    Work::Classify { .. } => {}
+                    Work::Classify { .. } | Work::Compact { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } => {}
                     Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {

@@ -14,6 +14,8 @@ mod aside;
 mod changes;
 #[path = "stories/commands.rs"]
 mod commands;
+#[path = "stories/compact.rs"]
+mod compact;
 #[path = "stories/gates.rs"]
 mod gates;
 #[path = "stories/goals.rs"]

@@ -23,6 +23,10 @@ pub enum Slash {
     Replan,
     /// Stops what runs.
     Abort,
+    /// Sums up what was said earlier.
+    Compact,
+    /// Shows what the model is told next.
+    Context,
     /// Clears plan and facts.
     Reset,
     /// Takes the last applied change back.
@@ -133,7 +137,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 26] = [
+pub static SLASH_COMMANDS: [SlashCommand; 28] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -151,6 +155,20 @@ pub static SLASH_COMMANDS: [SlashCommand; 26] = [
     ),
     row(Slash::Replan, ("replan", &[]), Nothing, Session, "make another plan"),
     row(Slash::Abort, ("abort", &["cancel", "stop"]), Nothing, Session, "stop what runs"),
+    row(
+        Slash::Compact,
+        ("compact", &[]),
+        Optional("again|WHAT TO KEEP"),
+        Session,
+        "sum up what was said earlier for the model; the log keeps all of it",
+    ),
+    row(
+        Slash::Context,
+        ("context", &[]),
+        Nothing,
+        Either,
+        "what the model is told next, in tokens; pin and drop parts of it",
+    ),
     row(Slash::Reset, ("reset", &["new", "clear"]), Nothing, Session, "clear plan and facts"),
     row(Slash::Undo, ("undo", &[]), Nothing, Session, "take back the last applied change"),
     row(Slash::Unundo, ("unundo", &[]), Nothing, Session, "put back the last undone change"),
@@ -286,6 +304,8 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Plan
         | Slash::Undo
         | Slash::Unundo
+        | Slash::Compact
+        | Slash::Context
         | Slash::Diff
         | Slash::Proposals
         | Slash::Approvals

@@ -50,6 +50,10 @@ impl Redactor {
                 let reply = reply.map(|r| self.reply(r)).map_err(|f| self.fault(f));
                 Input::Replied { call, reply }
             }
+            Input::Summarized { call, result } => {
+                let result = result.map(|(r, dropped)| (Box::new(self.reply(*r)), dropped));
+                Input::Summarized { call, result: result.map_err(|f| self.fault(f)) }
+            }
             Input::BrokenOff { call, partial, fault } => {
                 let partial = Box::new(self.reply(*partial));
                 Input::BrokenOff { call, partial, fault: self.fault(fault) }
@@ -91,6 +95,8 @@ impl Redactor {
             | Input::SetPermission(_)
             | Input::Undo
             | Input::Redo
+            | Input::Crowded { .. }
+            | Input::Mark { .. }
             | Input::CommandStarted { .. }) => input,
         };
         Ok(Guarded { input, notice })

@@ -91,6 +91,10 @@ const fn place(event: &Event) -> usize {
         Event::LaneNudged { .. } => 67,
         Event::ProposalSetAside { .. } => 68,
         Event::ProposalTakenUp { .. } => 69,
+        Event::CompactionStarted { .. } => 70,
+        Event::Compacted { .. } => 71,
+        Event::CompactionFailed { .. } => 72,
+        Event::ContextMarked { .. } => 73,
     }
 }
 
@@ -101,7 +105,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..70), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..74), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

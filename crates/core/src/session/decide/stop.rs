@@ -24,6 +24,9 @@ impl Draft<'_> {
             self.stop_hearing();
             return Ok(());
         }
+        if self.state.phase == Phase::Idle && self.stop_compaction() {
+            return Ok(());
+        }
         if self.state.answering().is_some() { self.cancel_answer() } else { self.stop() }
     }
 
