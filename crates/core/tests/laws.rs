@@ -61,9 +61,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 41] = [
-    "/compact",
-    "/compact again",
+const LINES: [&str; 39] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -268,8 +266,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
                 hint: String::new(),
                 status: None,
             };
-            match dice.roll(25) {
-                24 => Input::Crowded { call: *call },
+            match dice.roll(24) {
                 0 | 1 => Input::Replied { call: *call, reply: Err(fault) },
                 2 => Input::BrokenOff { call: *call, partial: Box::new(reply), fault },
                 _ => Input::Replied { call: *call, reply: Ok(reply) },

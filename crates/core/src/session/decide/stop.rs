@@ -24,7 +24,8 @@ impl Draft<'_> {
             self.stop_hearing();
             return Ok(());
         }
-        if self.state.phase == Phase::Idle && self.stop_compaction() {
+        let stopped = self.stop_compaction();
+        if stopped && self.state.phase == Phase::Idle && self.state.answering().is_none() {
             return Ok(());
         }
         if self.state.answering().is_some() { self.cancel_answer() } else { self.stop() }
