@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     blob::{BlobId, Excerpt},
     checkpoint::{Answer, Checkpoint},
+    compaction::{Dropped, Mark as ContextMark},
     fact::{Fact, Mark, Place},
     goal::GoalSummary,
     hook::{Hold, Hook, HookStatus},
@@ -435,6 +436,51 @@ pub enum Event {
         lane: LaneId,
         /// What it is told.
         text: String,
+    },
+    /// What was said earlier begins to be summed up for the model.
+    CompactionStarted {
+        /// The call.
+        call: CallId,
+        /// The last event that it sums up.
+        upto: Seq,
+        /// What the user wants kept in it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        keep: String,
+        /// Whether the last summary is made anew.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        again: bool,
+        /// The model call that waits for it, for want of room.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        held: Option<CallId>,
+    },
+    /// A summary takes the place of what was told before; the log keeps that.
+    Compacted {
+        /// The call.
+        call: CallId,
+        /// The last event that it sums up.
+        upto: Seq,
+        /// The summary.
+        summary: Excerpt,
+        /// What it took the place of.
+        dropped: Dropped,
+        /// What it cost.
+        usage: Usage,
+        /// The model.
+        model: String,
+    },
+    /// No summary came; all stays as it was.
+    CompactionFailed {
+        /// The call.
+        call: CallId,
+        /// Why.
+        fault: Fault,
+    },
+    /// The user pins or drops an entry of what the model is told, or takes that back.
+    ContextMarked {
+        /// The event that tells it.
+        entry: Seq,
+        /// What is wanted.
+        mark: Option<ContextMark>,
     },
     /// A model was asked.
     ThinkingStarted {

@@ -6,6 +6,7 @@ pub use crate::refusal::Refusal;
 use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
+    compaction::{Dropped, Mark},
     event::FileChange,
     fact::Place,
     hook::HookOutcome,
@@ -114,6 +115,25 @@ pub enum Input {
         turn: TurnId,
         /// What came back.
         said: Box<TiersAnswered>,
+    },
+    /// A request does not fit the model's window although old results gave way.
+    Crowded {
+        /// The model call, which is not made.
+        call: CallId,
+    },
+    /// A summary of what was said earlier came, or none did.
+    Summarized {
+        /// The call.
+        call: CallId,
+        /// The reply and what it takes the place of, or why there is none.
+        result: Result<(Box<ModelReply>, Dropped), Fault>,
+    },
+    /// The user pins or drops an entry of what the model is told, or takes that back.
+    Mark {
+        /// The event that tells it.
+        entry: Seq,
+        /// What is wanted.
+        mark: Option<Mark>,
     },
     /// A model replied.
     Replied {

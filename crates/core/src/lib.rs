@@ -13,6 +13,7 @@ pub mod input;
 pub mod work;
 
 pub mod checkpoint;
+pub mod compaction;
 pub mod fact;
 pub mod goal;
 pub mod hook;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::{
     blob::BlobId,
+    compaction::Mark,
     event::Stamped,
     ids::{Millis, Seq},
     input::Input,
@@ -94,6 +95,8 @@ pub enum Ask {
     Files(usize),
     /// What these rules would have done to the commands of past sessions in this folder.
     Rehearse(Vec<String>),
+    /// What the model is told next, part by part.
+    Context,
 }
 
 /// An answer of the read port.
@@ -107,6 +110,70 @@ pub enum Reply {
     Files(Vec<RelPath>),
     /// What the rules would have done.
     Rehearsed(Box<Rehearsal>),
+    /// What the model is told next.
+    Context(Box<ContextSheet>),
+}
+
+/// What the next request to the model holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContextSheet {
+    /// Its parts, in the order in which they are sent.
+    pub parts: Vec<ContextPart>,
+    /// Tokens of all of it; bytes by four, an estimate.
+    pub tokens: usize,
+    /// What the model can hold.
+    pub window: usize,
+    /// Why no request can be made, where that is so.
+    pub trouble: Option<String>,
+}
+
+/// A part of the next request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextPart {
+    /// The event that it tells, where it can be pinned or dropped.
+    pub entry: Option<Seq>,
+    /// What it is, in a word.
+    pub kind: &'static str,
+    /// Its beginning, foreign text.
+    pub head: String,
+    /// Tokens of it as it is sent; an estimate.
+    pub tokens: usize,
+    /// Tokens that it had before it was shrunk.
+    pub before: usize,
+    /// What the user wants of it.
+    pub mark: Option<Mark>,
+    /// Why it is there.
+    pub why: &'static str,
+}
+
+impl ContextSheet {
+    /// How many tokens there are of how many, and how that was counted.
+    pub fn total(&self) -> String {
+        let share = (self.tokens * 100).checked_div(self.window).unwrap_or_default();
+        format!("about {} of {} tokens ({share} %), counted as bytes by four", self.tokens, self.window)
+    }
+}
+
+impl std::fmt::Display for ContextSheet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the model is told next: {}", self.total())?;
+        for part in &self.parts {
+            write!(f, "\n{:>7}  {:8} {:8} {}", part.tokens, part.kind, part.state(), part.head)?;
+        }
+        self.trouble.iter().try_for_each(|why| write!(f, "\n{why}"))
+    }
+}
+
+impl ContextPart {
+    /// What became of it, for people.
+    pub fn state(&self) -> &'static str {
+        match self.mark {
+            Some(Mark::Pinned) => "pinned",
+            Some(Mark::Dropped) => "dropped",
+            None if self.tokens < self.before => "shrunk",
+            None => "",
+        }
+    }
 }
 
 /// What the driver sends to a screen. Events are never dropped; deltas may be.

@@ -23,9 +23,9 @@ pub use crate::lane::LaneKind;
 pub use changes::{Apply, ApplyStatus};
 pub use foretell::{Deed, Foretold};
 pub use lane::{Lane, OpenCall, Talk};
-pub use state::{PendingMessage, Queue, Run, Said, State, TurnInfo};
+pub use state::{Compacting, PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
-pub use transcript::{Entry, Transcript, What};
+pub use transcript::{Entry, Summary, Transcript, What};
 
 use crate::{
     blob::Blob,

@@ -20,6 +20,8 @@ pub enum Purpose {
     Goal,
     /// Say what a message means.
     Classify,
+    /// Sum up what was said and done so far.
+    Compact,
 }
 
 /// Everything a model gets for one reply.

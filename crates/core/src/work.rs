@@ -29,6 +29,8 @@ pub enum WorkKey {
     Classify(TurnId, bool),
     /// A model call.
     Think(CallId),
+    /// A summary of what was said earlier.
+    Compact(CallId),
     /// A tool call.
     Tool(CallId),
     /// Working out an approved write.
@@ -75,6 +77,17 @@ pub enum Work {
         node: IntentNode,
         /// What the offered tools may need.
         offer: ToolScope,
+    },
+    /// Sum up what was said earlier.
+    Compact {
+        /// The call.
+        call: CallId,
+        /// The last event that it sums up.
+        upto: Seq,
+        /// What the user wants kept in it.
+        keep: String,
+        /// Whether the last summary is made anew.
+        again: bool,
     },
     /// Run a tool.
     Tool {
@@ -192,6 +205,7 @@ impl Work {
         match self {
             Self::Classify { turn, vectors, model, .. } => WorkKey::Classify(*turn, *vectors || *model),
             Self::Think { call, .. } => WorkKey::Think(*call),
+            Self::Compact { call, .. } => WorkKey::Compact(*call),
             Self::Tool { permit, .. } => WorkKey::Tool(permit.call()),
             Self::Prepare { apply, .. } => WorkKey::Prepare(*apply),
             Self::Write { apply, .. } => WorkKey::Write(*apply),

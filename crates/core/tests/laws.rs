@@ -25,6 +25,7 @@ mod support;
 
 use pilothouse_core::{
     checkpoint::{Answer, CheckpointKind},
+    compaction::Dropped,
     event::{Event, Stamped},
     hook::{Hold, Hook, HookMode, HookStatus, Occasion},
     ids::Millis,
@@ -325,6 +326,10 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             ]);
             Input::HookEnded { call: *call, outcome: hook_said(status, "because") }
         }
+        Work::Compact { call, .. } => {
+            let reply = ModelReply { text: dice.pick(&["all is done", ""]).into(), ..ModelReply::default() };
+            Input::Summarized { call: *call, result: Ok((Box::new(reply), Dropped::default())) }
+        }
         Work::Keep { approval, .. } => Input::RulesKept {
             approval: *approval,
             result: dice.pick(&[Ok("permissions.toml".to_owned()), Err("disk full".to_owned())]),
@@ -384,7 +389,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Write { apply, .. } | Work::Prepare { apply, .. } => {
                 assert!(new.applies().contains_key(apply));
             }
-            Work::Classify { .. } | Work::Think { .. } | Work::Revert { .. } => {}
+            Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } | Work::Revert { .. } => {}
             Work::Survey(_)
             | Work::Keep { .. }
             | Work::Hook { .. }
@@ -618,7 +623,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                             "seed {seed}"
                         );
                     }
-                    Work::Classify { .. } => {}
+                    Work::Classify { .. } | Work::Compact { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}
                     Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {

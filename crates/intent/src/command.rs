@@ -23,6 +23,10 @@ pub enum Slash {
     Replan,
     /// Stops what runs.
     Abort,
+    /// Sums up what was said earlier.
+    Compact,
+    /// Shows what the model is told next.
+    Context,
     /// Clears plan and facts.
     Reset,
     /// Takes the last applied change back.
@@ -137,7 +141,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 28] = [
+pub static SLASH_COMMANDS: [SlashCommand; 30] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -155,6 +159,20 @@ pub static SLASH_COMMANDS: [SlashCommand; 28] = [
     ),
     row(Slash::Replan, ("replan", &[]), Nothing, Session, "make another plan"),
     row(Slash::Abort, ("abort", &["cancel", "stop"]), Nothing, Session, "stop what runs"),
+    row(
+        Slash::Compact,
+        ("compact", &[]),
+        Optional("again|WHAT TO KEEP"),
+        Session,
+        "sum up what was said earlier for the model; the log keeps all of it",
+    ),
+    row(
+        Slash::Context,
+        ("context", &[]),
+        Nothing,
+        Either,
+        "what the model is told next, in tokens; pin and drop parts of it",
+    ),
     row(Slash::Reset, ("reset", &["new", "clear"]), Nothing, Session, "clear plan and facts"),
     row(Slash::Undo, ("undo", &[]), Nothing, Session, "take back the last applied change"),
     row(Slash::Unundo, ("unundo", &[]), Nothing, Session, "put back the last undone change"),
@@ -304,6 +322,8 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Plan
         | Slash::Undo
         | Slash::Unundo
+        | Slash::Compact
+        | Slash::Context
         | Slash::Diff
         | Slash::Proposals
         | Slash::Queue

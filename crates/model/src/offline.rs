@@ -47,6 +47,9 @@ impl Offline {
 
     /// The reply to a request; the same request always gets the same reply.
     pub fn answer(self, request: &ModelRequest) -> ModelReply {
+        if request.purpose == Purpose::Compact {
+            return said(summary(request));
+        }
         let scene = Scene::of(request);
         let (text, calls) = match go(&scene) {
             Ok(text) | Err(Move::Say(text)) => (text, Vec::new()),
@@ -63,8 +66,24 @@ impl Offline {
             })
             .collect();
         let finish = if calls.is_empty() { Finish::Stop } else { Finish::Calls };
-        let usage = Usage { cost_micros: Some(0), ..Usage::default() };
-        ModelReply { text, calls, usage, finish, model: "offline".to_owned(), ..ModelReply::default() }
+        ModelReply { calls, finish, ..said(text) }
+    }
+}
+
+/// A reply in words.
+fn said(text: String) -> ModelReply {
+    let usage = Usage { cost_micros: Some(0), ..Usage::default() };
+    ModelReply { text, usage, model: "offline".to_owned(), ..ModelReply::default() }
+}
+
+/// A summary without a model: what was looked at and run, as the request lists it; decisions, files and open
+/// ends stand below every summary.
+fn summary(request: &ModelRequest) -> String {
+    let text = request.messages.last().map(|m| m.text.as_str()).unwrap_or_default();
+    let calls = text.rsplit_once("\n<calls>\n").and_then(|(_, rest)| rest.split_once("\n</calls>"));
+    match calls.map(|(calls, _)| calls.trim()).filter(|c| !c.is_empty()) {
+        Some(calls) => format!("Looked at and run:\n{calls}"),
+        None => "Nothing was looked at or run.".to_owned(),
     }
 }
 

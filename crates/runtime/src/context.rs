@@ -6,8 +6,10 @@
 
 mod budget;
 pub mod classify;
+pub mod compact;
 mod now;
 mod record;
+pub mod sheet;
 mod telling;
 #[cfg(test)]
 mod tests;
@@ -18,7 +20,7 @@ use pilothouse_core::{
     ids::{LaneId, Millis, Seq},
     intent::Mode,
     scope::ToolScope,
-    session::State,
+    session::{Entry, State, What},
     talk::{Message, ModelRequest, Purpose, Role, ToolSpec},
 };
 
@@ -30,6 +32,12 @@ pub const RESULT_BYTES: usize = 24 * 1024;
 pub const COMMAND_BYTES: usize = 2 * 64 * 1024 + 2 * 1024;
 /// The fixed part of a request, prompt and tools together, stays under this many bytes.
 pub const FIXED_BYTES: usize = 8 * 1024;
+/// The last message is counted in steps of this many bytes.
+const LAST_STEP_BYTES: usize = 2 * 1024;
+/// What is told of the project takes at most this share of a request.
+const PROJECT_SHARE: usize = 6;
+/// A summary is worth a model call when it takes the place of this share of the room.
+const WORTH_SHARE: usize = 4;
 
 /// Where texts are read from.
 pub trait Texts {
@@ -58,7 +66,29 @@ pub struct Circumstances {
     pub project: Option<String>,
 }
 
-/// The request for a lane's next reply; `None` when the lane is gone.
+/// A lane's next request, and how it fits.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The request.
+    pub request: ModelRequest,
+    /// Whether a summary would help: old results gave way, that was not enough, and what could be summed up
+    /// is a good part of it.
+    pub crowded: bool,
+}
+
+/// Why there is no request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unprepared {
+    /// The lane is gone.
+    Gone,
+    /// The model's window is too small, in words for the user.
+    TooSmall(String),
+}
+
+/// The request for a lane's next reply.
+///
+/// # Errors
+/// When the lane is gone, and when the window does not hold what every request holds.
 pub fn request(
     state: &State,
     lane: LaneId,
@@ -66,26 +96,61 @@ pub fn request(
     tools: Vec<ToolSpec>,
     texts: &dyn Texts,
     around: &Circumstances,
-) -> Option<ModelRequest> {
-    let lane = state.lanes.get(&lane)?;
+) -> Result<Prepared, Unprepared> {
+    let lane = state.lanes.get(&lane).ok_or(Unprepared::Gone)?;
     let purpose = lane.kind.purpose();
     let system = system(purpose);
-    let project = around.project.iter().map(|text| Message::text(Role::User, text.clone()));
+    let project = project(around).map(|text| Message::text(Role::User, text));
     let last = Message::text(Role::User, now::message(state, lane, offer, around));
-    let mut messages: Vec<Message> = project.collect();
-    let fixed = messages.iter().chain([&last]).map(budget::size).sum::<usize>();
-    let fixed = fixed + system.len() + tools.iter().map(budget::tool_size).sum::<usize>();
-    let room = around.window.room(fixed);
+    let mut messages: Vec<Message> = project.into_iter().collect();
+    let fixed = messages.iter().map(budget::size).sum::<usize>() + system.len();
+    let fixed = fixed + tools.iter().map(budget::tool_size).sum::<usize>();
+    let last_bytes = last_bytes(budget::size(&last));
+    let too_small = || Unprepared::TooSmall(too_small(around.window, fixed + last_bytes));
+    let room = around.window.room(fixed + last_bytes).ok_or_else(too_small)?;
     let pieces = telling::pieces(state, lane, texts, &telling::Bounds::of(around.history, room));
-    messages.extend(budget::fit(&pieces, room));
+    let fit = budget::fit(&pieces, room);
+    if fit.total > room {
+        return Err(too_small());
+    }
+    let crowded = fit.crowded && would_help(state, &pieces, room);
+    messages.extend(fit.messages);
     messages.push(last);
-    Some(ModelRequest { purpose, system, messages, tools })
+    Ok(Prepared { request: ModelRequest { purpose, system, messages, tools }, crowded })
+}
+
+/// What is told of the project, as the window allows.
+fn project(around: &Circumstances) -> Option<String> {
+    around.project.as_ref().map(|text| cut(text, around.window.input() / PROJECT_SHARE))
+}
+
+/// What the last message counts for: in steps, so that a word more in it shrinks nothing before it.
+const fn last_bytes(bytes: usize) -> usize {
+    bytes.next_multiple_of(LAST_STEP_BYTES)
+}
+
+/// Whether what a summary would take in is a good part of the room.
+fn would_help(state: &State, pieces: &[budget::Piece], room: usize) -> bool {
+    let Some(upto) = state.may_compact() else { return false };
+    let goes = |e: &Entry| e.seq <= upto && !matches!(e.what, What::User(_) | What::Summary);
+    let old = pieces.iter().filter(|p| p.entry.as_ref().is_some_and(goes));
+    old.map(|p| budget::size(&p.message)).sum::<usize>() > room / WORTH_SHARE
+}
+
+fn too_small(window: Window, fixed: usize) -> String {
+    format!(
+        "the model's window of {} tokens does not hold this request: prompt, tools and what has to stay are about {} \
+         tokens, and the reply needs room as well",
+        window.tokens(),
+        budget::tokens(fixed)
+    )
 }
 
 /// The pinned prompt: the same bytes for every purpose but the sorting of messages.
 pub fn system(purpose: Purpose) -> String {
     match purpose {
         Purpose::Classify => include_str!("../../../assets/prompts/classify.md"),
+        Purpose::Compact => include_str!("../../../assets/prompts/compact.md"),
         Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal => {
             include_str!("../../../assets/prompts/base.md")
         }
@@ -100,7 +165,7 @@ pub fn instruction(purpose: Purpose, mode: Mode) -> String {
         Purpose::Plan => include_str!("../../../assets/prompts/plan.md"),
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),
         Purpose::Goal => include_str!("../../../assets/prompts/goal.md"),
-        Purpose::Classify => "",
+        Purpose::Classify | Purpose::Compact => "",
     };
     match mode {
         Mode::Exploratory => task.to_owned(),

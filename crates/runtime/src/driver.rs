@@ -428,6 +428,10 @@ impl Driver {
         for event in &events {
             self.suggest(event);
         }
+        let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
+        if events.iter().any(asked) {
+            self.outbox.send(Update::Notice(self.sheet().to_string()));
+        }
         let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
         if events.iter().any(touched) {
             self.ask_git();

@@ -88,8 +88,8 @@ impl Driver {
 
     fn start(&mut self, work: Work) {
         match work {
-            // The demo has no later tiers.
-            Work::Classify { .. } => {}
+            // The demo has no later tiers, and what is said to it stays short.
+            Work::Classify { .. } | Work::Compact { .. } => {}
             Work::Think { call, lane, purpose, .. } => {
                 let round = self.rounds.entry(lane).or_default();
                 *round += 1;
@@ -190,7 +190,7 @@ impl Driver {
                 (String::new(), vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())])
             }
             (Purpose::Goal, _) => ("The command ended.".to_owned(), vec![]),
-            (Purpose::Classify, _) => (String::new(), vec![]),
+            (Purpose::Classify | Purpose::Compact, _) => (String::new(), vec![]),
         };
         thread::sleep(Duration::from_millis(400));
         self.stream(call, &text);
@@ -255,6 +255,7 @@ impl Driver {
             }
             Ask::Blob(id) => Reply::Blob(id, self.blobs.get(&id).cloned()),
             Ask::Rehearse(_) => Reply::Rehearsed(Box::default()),
+            Ask::Context => Reply::Context(Box::default()),
             Ask::Files(_) => Reply::Files(
                 [
                     "src/auth/login.rs",

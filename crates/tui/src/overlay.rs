@@ -5,6 +5,7 @@
 
 pub mod approvals;
 pub mod connect;
+pub mod context;
 pub mod help;
 pub mod page;
 pub mod palette;
@@ -18,7 +19,10 @@ pub mod why;
 use std::{fmt, time::Instant};
 
 use crossterm::event::KeyEvent;
-use pilothouse_core::{intent::Slash, port::Reply};
+use pilothouse_core::{
+    intent::Slash,
+    port::{Ask, Reply},
+};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 pub use self::{
@@ -32,7 +36,7 @@ use crate::{
 
 /// Every overlay that opens by a key or a word, in the order of help.
 pub const OVERLAYS: &[OverlayKind] =
-    &[palette::KIND, help::KIND, approvals::KIND, why::KIND, status::KIND, connect::KIND];
+    &[palette::KIND, help::KIND, approvals::KIND, why::KIND, status::KIND, context::KIND, connect::KIND];
 
 /// Where the caret is, if it is to be seen.
 pub type Caret = Option<(u16, u16)>;
@@ -98,6 +102,11 @@ pub trait Overlay: fmt::Debug {
 
     /// Takes a paste.
     fn paste(&mut self, _text: &str) {}
+
+    /// What it asks of the read port when it opens.
+    fn asks(&self) -> Vec<Ask> {
+        Vec::new()
+    }
 
     /// What it asked of the read port goes by this number.
     fn asked(&mut self, _number: u64) {}

@@ -53,6 +53,10 @@ impl Redactor {
                 let reply = reply.map(|r| self.reply(r)).map_err(|f| self.fault(f));
                 Input::Replied { call, reply }
             }
+            Input::Summarized { call, result } => {
+                let result = result.map(|(r, dropped)| (Box::new(self.reply(*r)), dropped));
+                Input::Summarized { call, result: result.map_err(|f| self.fault(f)) }
+            }
             Input::BrokenOff { call, partial, fault } => {
                 let partial = Box::new(self.reply(*partial));
                 Input::BrokenOff { call, partial, fault: self.fault(fault) }
@@ -95,6 +99,8 @@ impl Redactor {
             | Input::Undo
             | Input::Redo
             | Input::Recalled { .. }
+            | Input::Crowded { .. }
+            | Input::Mark { .. }
             | Input::CommandStarted { .. }) => input,
         };
         Ok(Guarded { input, notice })

@@ -6,6 +6,7 @@
 mod call;
 mod change;
 mod command;
+mod compact;
 mod fact;
 mod hook;
 mod lane;
@@ -46,6 +47,7 @@ impl State {
             run::run_events!() => self.fold_run(event),
             plan::plan_events!() => self.fold_plan(seq, event),
             question::question_events!() => self.fold_question(seq, event),
+            compact::compact_events!() => self.fold_compaction(event),
             lane::lane_events!() => self.fold_lane(seq, event),
             call::call_events!() => self.fold_call(seq, event),
             command::command_events!() => self.fold_command(event),

@@ -8,6 +8,7 @@ mod aside;
 mod call;
 mod change;
 mod command;
+mod compact;
 mod control;
 mod fact;
 mod gate;
@@ -121,6 +122,9 @@ impl<'a> Draft<'a> {
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),
             Input::TiersAnswered { turn, said } => self.understood(turn, *said),
+            Input::Crowded { call } => self.crowded(call),
+            Input::Summarized { call, result } => self.summarized(call, result),
+            Input::Mark { entry, mark } => self.mark(entry, mark),
             Input::Replied { call, reply } => self.replied(call, reply),
             Input::Recalled { turn, places } => self.recalled(turn, places),
             Input::BrokenOff { call, partial, fault } => self.broken_off(call, *partial, fault),

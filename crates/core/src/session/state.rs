@@ -116,6 +116,10 @@ pub struct State {
     pub(super) repairs: u32,
     /// What a model is told of all this.
     pub transcript: Transcript,
+    /// The summary that is being made.
+    pub compacting: Option<Compacting>,
+    /// The turn in which none came.
+    pub(super) uncompacted: Option<TurnId>,
     /// The hash that each file had when the main line last saw or wrote it.
     pub(super) seen: BTreeMap<RelPath, BlobId>,
     /// What is known.
@@ -139,6 +143,21 @@ pub struct Run {
     pub files: BTreeSet<RelPath>,
     /// The commands of a goal, oldest first; `None` for every other run.
     pub tried: Option<Vec<Tried>>,
+}
+
+/// A summary that is being made of what was said earlier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compacting {
+    /// The call.
+    pub call: CallId,
+    /// The last event that it sums up.
+    pub upto: Seq,
+    /// What the user wants kept in it.
+    pub keep: String,
+    /// Whether the last summary is made anew.
+    pub again: bool,
+    /// The model call that waits for it.
+    pub held: Option<CallId>,
 }
 
 /// What waits until the run ends.
@@ -359,8 +378,9 @@ impl State {
 
     /// What should be going on.
     pub fn pending(&self) -> BTreeMap<WorkKey, Work> {
+        let held = self.compacting.as_ref().and_then(|c| c.held);
         let thinking = self.lanes.values().filter_map(|lane| {
-            let call = lane.thinking?;
+            let call = lane.thinking.filter(|call| held != Some(*call))?;
             let purpose = lane.kind.purpose();
             Some(Work::Think { call, lane: lane.id, purpose, node: lane.node, offer: lane.offer() })
         });
@@ -376,7 +396,8 @@ impl State {
         let keeps = self.keeping.iter();
         let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
         let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
-        let all = all.chain(self.hook_work()).chain(self.looks()).chain(self.recall());
+        let all =
+            all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());
         all.map(|w| (w.key(), w)).collect()
     }
 
@@ -385,6 +406,19 @@ impl State {
         let (turn, names) = self.recalling.as_ref()?;
         let facts = self.facts.below(names);
         Some(Work::Recall { turn: *turn, facts, rules: PathRules::default() })
+    }
+
+    /// The summary that is being made.
+    fn compaction(&self) -> Option<Work> {
+        let Compacting { call, upto, keep, again, .. } = self.compacting.clone()?;
+        Some(Work::Compact { call, upto, keep, again })
+    }
+
+    /// The last event that a summary would take in which makes room by itself: not while one is made, and
+    /// not again in a turn in which none came.
+    pub fn may_compact(&self) -> Option<Seq> {
+        let tried = self.uncompacted.is_some() && self.uncompacted == self.turn;
+        self.transcript.compactable().filter(|_| self.compacting.is_none() && !tried)
     }
 
     /// Commands that wait and of which it is not known yet what they mean.

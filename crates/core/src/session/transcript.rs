@@ -10,11 +10,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::{
     blob::BlobId,
     checkpoint::CheckpointKind,
+    compaction::Mark,
     event::{Event, RunStatus},
     ids::{CallId, CheckpointId, LaneId, ProposalId, Seq, TurnId},
     intent::{Control, Phase},
     lane::LaneKind,
 };
+
+/// A summary takes the place of at least this many entries.
+const LEAST_DROPPED: usize = 2;
 
 /// Everything that was said, done and decided, for the model.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,6 +41,23 @@ pub struct Transcript {
     bases: BTreeMap<ProposalId, Option<BlobId>>,
     /// Where the active plan was told.
     plan: Option<Seq>,
+    /// Summaries of what is told no more, oldest first; the entries stay.
+    summaries: Vec<Summary>,
+    /// What the user pinned or dropped.
+    marks: BTreeMap<Seq, Mark>,
+}
+
+/// A summary that takes the place of what stood before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The event that holds it, as an entry.
+    pub entry: Entry,
+    /// The last event that it sums up.
+    pub upto: Seq,
+    /// The first entry that is told beside it.
+    cut: usize,
+    /// How many entries there were when it came.
+    from: usize,
 }
 
 /// One thing that happened, by the event that tells it.
@@ -71,6 +92,8 @@ pub enum What {
     Answer(Seq),
     /// The end of a line beside the main one: the turn it served, and its last words.
     Report(TurnId),
+    /// The summary of what stood before.
+    Summary,
 }
 
 /// A lane as the transcript knows it.
@@ -93,15 +116,77 @@ impl Transcript {
         &self.entries
     }
 
-    /// What a lane's model is told, oldest first.
+    /// What a lane's model is told, oldest first. What was summed up is left out but for the user's
+    /// messages and what is pinned; the summary follows these.
     pub fn of(&self, lane: LaneId) -> impl Iterator<Item = &Entry> {
         let fork = self.lanes.get(&lane).filter(|l| l.beside).map(|l| l.from);
-        self.entries.iter().enumerate().filter_map(move |(at, entry)| {
+        let summary = self.summaries.iter().rfind(|s| fork.is_none_or(|from| s.from <= from));
+        self.told(summary, move |at, entry| {
             let own = entry.lane == Some(lane);
-            let trunk = !entry.lane.is_some_and(|l| self.is_beside(l));
-            let sees = own || (trunk && fork.is_none_or(|from| at < from));
-            sees.then_some(entry)
+            own || (self.is_trunk(entry) && fork.is_none_or(|from| at < from))
         })
+    }
+
+    /// What the main line is told.
+    pub fn trunk(&self) -> impl Iterator<Item = &Entry> {
+        self.told(self.summaries.last(), |_, entry| self.is_trunk(entry))
+    }
+
+    /// What a summary up to this event is made from; `again` passes over the last summary, however often
+    /// it was made.
+    pub fn to_sum_up(&self, upto: Seq, again: bool) -> impl Iterator<Item = &Entry> {
+        let last = self.summaries.last().map_or(0, |s| s.cut);
+        let base = self.summaries.iter().rfind(|s| !again || s.cut < last);
+        let cut = self.cut(upto);
+        self.told(base, move |at, entry| at < cut && self.is_trunk(entry))
+    }
+
+    /// The last summary.
+    pub fn summary(&self) -> Option<&Summary> {
+        self.summaries.last()
+    }
+
+    /// The last event that a summary made now would take in: what came before the newest reply. `None`
+    /// where that is too little.
+    pub fn compactable(&self) -> Option<Seq> {
+        let done = self.summaries.last().map_or(0, |s| s.cut);
+        let newest = self.entries.iter().rposition(|e| e.what == What::Reply && self.is_trunk(e))?;
+        let old = self.entries.get(done..newest)?;
+        let dropped = |e: &&Entry| self.is_trunk(e) && !matches!(e.what, What::User(_));
+        let upto = self.entries.get(newest).map(|e| Seq(e.seq.0.saturating_sub(1)))?;
+        (old.iter().filter(dropped).count() >= LEAST_DROPPED).then_some(upto)
+    }
+
+    /// What the user wants of an entry.
+    pub fn mark(&self, entry: Seq) -> Option<Mark> {
+        self.marks.get(&entry).copied()
+    }
+
+    /// The entries of which `sees` is true, after a summary.
+    fn told<'a>(
+        &'a self,
+        summary: Option<&'a Summary>,
+        sees: impl Fn(usize, &Entry) -> bool + 'a,
+    ) -> impl Iterator<Item = &'a Entry> {
+        let cut = summary.map_or(0, |s| s.cut);
+        let pinned = |e: &Entry| self.marks.get(&e.seq) == Some(&Mark::Pinned);
+        let stays = move |e: &Entry| matches!(e.what, What::User(_)) || pinned(e);
+        let seen = self.entries.iter().enumerate().filter(move |(at, e)| sees(*at, e)).collect::<Vec<_>>();
+        let (old, new): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(at, _)| *at < cut);
+        let old = old.into_iter().map(|(_, e)| e).filter(move |e| stays(e));
+        old.chain(summary.map(|s| &s.entry)).chain(new.into_iter().map(|(_, e)| e))
+    }
+
+    fn is_trunk(&self, entry: &Entry) -> bool {
+        !entry.lane.is_some_and(|l| self.is_beside(l))
+    }
+
+    /// The first entry behind an event. What is told late by an old event, a message or a report, moves
+    /// no boundary.
+    fn cut(&self, upto: Seq) -> usize {
+        let late = |e: &Entry| matches!(e.what, What::User(_) | What::Report(_));
+        let behind = |e: &Entry| e.seq > upto && !late(e);
+        self.entries.iter().position(behind).unwrap_or(self.entries.len())
     }
 
     /// Whether a lane runs beside the main line.
@@ -189,8 +274,19 @@ impl Transcript {
                 self.asked.clear();
                 self.push(seq, None, What::Record);
             }
+            Event::Compacted { upto, .. } => {
+                let entry = Entry { seq, lane: None, what: What::Summary };
+                let (cut, from) = (self.cut(*upto), self.entries.len());
+                self.summaries.push(Summary { entry, upto: *upto, cut, from });
+            }
+            Event::ContextMarked { entry, mark } => match mark {
+                Some(mark) => drop(self.marks.insert(*entry, *mark)),
+                None => drop(self.marks.remove(entry)),
+            },
             Event::ControlGiven { control: Control::Reset } => {
                 self.entries.clear();
+                self.summaries.clear();
+                self.marks.clear();
                 self.told = None;
                 self.lanes.values_mut().for_each(|l| (l.from, l.last) = (0, None));
             }

@@ -48,7 +48,8 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                     Some(Hold::Move(_) | Hold::Call(_)) => false,
                     Some(Hold::Apply(_)) | None => true,
                 },
-                Work::Classify { .. } | Work::Think { .. } | Work::Tool { .. } | Work::Look { .. } => false,
+                Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } => false,
+                Work::Tool { .. } | Work::Look { .. } => false,
             };
             assert!(staged, "seed {seed}: {work:?}");
         }

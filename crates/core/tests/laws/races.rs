@@ -103,6 +103,7 @@ fn grants(b: &Bench, from: usize) -> usize {
         Work::Tool { permit, .. } => !matches!(permit.tool(), Tool::List | Tool::Read | Tool::Search),
         Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } => true,
         Work::Think { .. }
+        | Work::Compact { .. }
         | Work::Classify { .. }
         | Work::Survey(_)
         | Work::Recall { .. }

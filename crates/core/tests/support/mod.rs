@@ -352,6 +352,7 @@ pub fn starts(step: &Step) -> Vec<String> {
         .filter_map(|e| match e {
             Effect::Start(Work::Classify { .. }) => Some("classify".into()),
             Effect::Start(Work::Think { .. }) => Some("think".into()),
+            Effect::Start(Work::Compact { .. }) => Some("compact".into()),
             Effect::Start(Work::Tool { permit, .. }) => Some(permit.tool().name().into()),
             Effect::Start(Work::Prepare { .. }) => Some("prepare".into()),
             Effect::Start(Work::Write { .. }) => Some("write".into()),

@@ -3,7 +3,11 @@
 //! Owns the sizes and the order in which old results shrink. Works out the same from the beginning for
 //! each request, in big steps, so that what was sent stays as it was between two of them.
 
-use pilothouse_core::talk::{Message, ModelCall, ToolSpec};
+use pilothouse_core::{
+    compaction::Mark,
+    session::Entry,
+    talk::{Message, ModelCall, ToolSpec},
+};
 use serde_json::Value;
 
 /// Bytes of text that count as a token.
@@ -22,8 +26,12 @@ const FULL_PERCENT: usize = 90;
 const DOWN_TO_PERCENT: usize = 60;
 /// Strings of old arguments keep this many bytes.
 const ARGUMENT_BYTES: usize = 200;
-/// Old words of the model, and at the very last other texts, keep this many bytes.
+/// Old words of the model keep this many bytes.
 const WORDS_BYTES: usize = 1024;
+/// At the very last every text keeps this many bytes, then this many.
+const LAST_BYTES: [usize; 2] = [1024, 160];
+/// What the user dropped is named by this many bytes.
+const DROPPED_BYTES: usize = 80;
 
 /// How much a model can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +45,21 @@ impl Window {
         Self { tokens: tokens.and_then(|t| usize::try_from(t).ok()).unwrap_or(DEFAULT_TOKENS) }
     }
 
-    /// Bytes for the transcript beside the reply and this many bytes of other things.
-    pub fn room(self, fixed: usize) -> usize {
+    /// How many tokens it is.
+    pub fn tokens(self) -> usize {
+        self.tokens
+    }
+
+    /// Bytes for the transcript beside the reply and this many bytes of other things; `None` where that is
+    /// too little to work with.
+    pub fn room(self, fixed: usize) -> Option<usize> {
+        Some(self.input().saturating_sub(fixed)).filter(|room| *room >= LEAST_BYTES)
+    }
+
+    /// Bytes of a whole request.
+    pub fn input(self) -> usize {
         let reply = (self.tokens / 4).min(REPLY_TOKENS);
-        ((self.tokens - reply).saturating_mul(TOKEN_BYTES)).saturating_sub(fixed).max(LEAST_BYTES)
+        (self.tokens - reply).saturating_mul(TOKEN_BYTES)
     }
 }
 
@@ -49,13 +68,17 @@ impl Window {
 pub(super) struct Piece {
     pub message: Message,
     pub slim: Slim,
+    /// What it tells, where it is an entry of the transcript.
+    pub entry: Option<Entry>,
 }
 
 /// How a message gives way when room is short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Slim {
-    /// Orders, decisions, plans: it stays.
+    /// Orders, decisions, plans: it stays, and only its middle goes where nothing else helps.
     Stays,
+    /// The user wants it as it is.
+    Pinned,
     /// The result of a call: this line takes its place.
     Line(String),
     /// A reply: long arguments and words are cut.
@@ -65,12 +88,30 @@ pub(super) enum Slim {
 impl Piece {
     /// One that stays as it is.
     pub fn stays(message: Message) -> Self {
-        Self { message, slim: Slim::Stays }
+        Self { message, slim: Slim::Stays, entry: None }
+    }
+
+    /// As the user wants it: never shrunk, or one line.
+    pub fn marked(self, mark: Option<Mark>) -> Self {
+        match mark {
+            None => self,
+            Some(Mark::Pinned) => Self { slim: Slim::Pinned, ..self },
+            Some(Mark::Dropped) => {
+                let head = self.message.text.lines().next().unwrap_or_default();
+                let head = head.get(..head.floor_char_boundary(DROPPED_BYTES)).unwrap_or_default();
+                let text = match &self.slim {
+                    Slim::Line(line) => line.clone(),
+                    Slim::Stays | Slim::Pinned | Slim::Reply => format!("[left out by the user: {head}]"),
+                };
+                let calls = self.message.calls.iter().map(slim_call).collect();
+                Self { message: Message { text, calls, ..self.message }, slim: Slim::Pinned, ..self }
+            }
+        }
     }
 
     fn slimmed(&self) -> Message {
         match &self.slim {
-            Slim::Stays => self.message.clone(),
+            Slim::Stays | Slim::Pinned => self.message.clone(),
             Slim::Line(line) if line.len() < self.message.text.len() => {
                 Message { text: line.clone(), ..self.message.clone() }
             }
@@ -95,37 +136,52 @@ pub(super) fn tool_size(tool: &ToolSpec) -> usize {
     tool.name.len() + tool.description.len() + tool.parameters.to_string().len() + 2 * FRAME_BYTES
 }
 
+/// Tokens that this many bytes are taken for.
+pub(super) const fn tokens(bytes: usize) -> usize {
+    bytes.div_ceil(TOKEN_BYTES)
+}
+
+/// The transcript as it fits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fit {
+    /// The messages, one for each piece.
+    pub messages: Vec<Message>,
+    /// Their bytes.
+    pub total: usize,
+    /// Whether old results gave way and that was not enough.
+    pub crowded: bool,
+}
+
 /// The messages of the transcript, within `room` bytes: what was sent before is told as then, until the
 /// room is nearly full; then the oldest results give way, all at once, and after them old replies.
-pub(super) fn fit(pieces: &[Piece], room: usize) -> Vec<Message> {
-    let mut held = Held { messages: Vec::new(), total: 0 };
+pub(super) fn fit(pieces: &[Piece], room: usize) -> Fit {
+    let mut held = Fit::default();
+    let full = room * FULL_PERCENT / 100;
     let mut newest = 0;
     for (at, piece) in pieces.iter().enumerate() {
         if !piece.message.calls.is_empty() {
             newest = at;
         }
         held.push(piece.message.clone());
-        if held.total > room * FULL_PERCENT / 100 {
+        if held.total > full {
             let old = pieces.get(..newest).unwrap_or_default();
             let enough = room * DOWN_TO_PERCENT / 100;
             held.shrink(old, enough, |p| matches!(p.slim, Slim::Line(_)));
-            if held.total > room * FULL_PERCENT / 100 {
+            if held.total > full {
+                held.crowded = true;
                 held.shrink(old, enough, |p| p.slim == Slim::Reply);
             }
         }
     }
     // What is new is only cut where there is no other way.
     held.shrink(pieces, room, |p| p.slim != Slim::Stays);
-    held.cut_texts(room);
-    held.messages
+    for most in LAST_BYTES {
+        held.cut_texts(pieces, room, most);
+    }
+    held
 }
 
-struct Held {
-    messages: Vec<Message>,
-    total: usize,
-}
-
-impl Held {
+impl Fit {
     fn push(&mut self, message: Message) {
         self.total += size(&message);
         self.messages.push(message);
@@ -146,14 +202,16 @@ impl Held {
     }
 
     /// The last resort: the ends of every long text, oldest first.
-    fn cut_texts(&mut self, room: usize) {
-        for message in &mut self.messages {
+    fn cut_texts(&mut self, pieces: &[Piece], room: usize, most: usize) {
+        for (piece, message) in pieces.iter().zip(&mut self.messages) {
             if self.total <= room {
                 return;
             }
-            let was = size(message);
-            message.text = super::cut(&message.text, WORDS_BYTES);
-            self.total = (self.total + size(message)).saturating_sub(was);
+            if piece.slim != Slim::Pinned {
+                let was = size(message);
+                message.text = super::cut(&message.text, most);
+                self.total = (self.total + size(message)).saturating_sub(was);
+            }
         }
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<St
             answered(&checkpoint.kind, &answer?)?
         }
         What::Report(turn) => report(state, texts, turn, &event)?,
-        What::User(_) | What::Reply | What::Result(_) | What::Output(_) => return None,
+        What::User(_) | What::Reply | What::Result(_) | What::Output(_) | What::Summary => return None,
     };
     Some(marked(&said))
 }

@@ -4,6 +4,7 @@
 //! Owns the pairing of calls and results, which a wire wants side by side. Never words a record.
 
 use pilothouse_core::{
+    compaction::Mark,
     event::Event,
     ids::{CallId, LaneId, Seq, TurnId},
     session::{Entry, Lane, LaneKind, State, What},
@@ -18,6 +19,10 @@ use super::{
 
 /// A result may take at most this share of the room.
 const SHARE: usize = 6;
+/// A summary, and the user's messages from before it, may each take at most this share of the room.
+const SUMMARY_SHARE: usize = 4;
+/// What is left of older messages of the user, in bytes.
+const HEARD_BYTES: usize = 200;
 /// Arguments are named up to this many bytes where their result gave way.
 const NAMED_BYTES: usize = 160;
 
@@ -26,19 +31,20 @@ pub(super) struct Bounds {
     history: usize,
     result: usize,
     command: usize,
+    summary: usize,
 }
 
 impl Bounds {
     /// For this many messages of the user, in a room of this many bytes.
     pub fn of(history: usize, room: usize) -> Self {
-        Self { history, result: RESULT_BYTES.min(room / SHARE), command: COMMAND_BYTES.min(room / 2) }
+        let (result, command) = (RESULT_BYTES.min(room / SHARE), COMMAND_BYTES.min(room / 2));
+        Self { history, result, command, summary: room / SUMMARY_SHARE }
     }
 }
 
 /// Everything that a lane's model is told of what happened.
 pub(super) fn pieces(state: &State, lane: &Lane, texts: &dyn Texts, bounds: &Bounds) -> Vec<Piece> {
     let entries: Vec<Entry> = state.transcript.of(lane.id).copied().collect();
-    let entries = entries.get(first(&entries, bounds.history)..).unwrap_or_default();
     // What the model has not read yet of a goal's command it reads whole; what it has is cut.
     let is_result = |e: &Entry| matches!(e.what, What::Result(_) | What::Output(_));
     let is_reply = |e: &&Entry| e.what == What::Reply;
@@ -47,13 +53,13 @@ pub(super) fn pieces(state: &State, lane: &Lane, texts: &dyn Texts, bounds: &Bou
         .rposition(is_result)
         .filter(|at| lane.kind == LaneKind::Goal && !entries.iter().skip(*at).any(|e| is_reply(&e)));
     let beside = state.transcript.is_beside(lane.id).then_some(lane.id);
-    let mut telling = Telling { texts, beside, done: Vec::new(), open: Vec::new(), held: Vec::new() };
-    for (at, entry) in entries.iter().enumerate() {
-        let most = if Some(at) == newest { bounds.command } else { bounds.result };
-        telling.tell(state, entry, most);
-    }
-    telling.close();
-    telling.done
+    let whole = newest.and_then(|at| entries.get(at)).copied();
+    Telling::of(state, texts, bounds, beside).all(&entries, whole)
+}
+
+/// These entries as messages, as the main line tells them.
+pub(super) fn of_entries(state: &State, entries: &[Entry], texts: &dyn Texts, bounds: &Bounds) -> Vec<Piece> {
+    Telling::of(state, texts, bounds, None).all(entries, None)
 }
 
 /// Where the last messages of the user begin; it moves in steps, so that what is sent mostly stays.
@@ -67,7 +73,9 @@ fn first(entries: &[Entry], most: usize) -> usize {
 }
 
 struct Telling<'a> {
+    state: &'a State,
     texts: &'a dyn Texts,
+    bounds: &'a Bounds,
     /// The lane, where it runs beside the main line.
     beside: Option<LaneId>,
     done: Vec<Piece>,
@@ -84,31 +92,75 @@ struct OpenCall {
     lane: Option<LaneId>,
 }
 
-impl Telling<'_> {
-    fn tell(&mut self, state: &State, entry: &Entry, most: usize) {
+impl<'a> Telling<'a> {
+    fn of(state: &'a State, texts: &'a dyn Texts, bounds: &'a Bounds, beside: Option<LaneId>) -> Self {
+        Self { state, texts, bounds, beside, done: Vec::new(), open: Vec::new(), held: Vec::new() }
+    }
+
+    /// All of them; `whole` names a result that is told as long as a command's may be.
+    fn all(mut self, entries: &[Entry], whole: Option<Entry>) -> Vec<Piece> {
+        let from = first(entries, self.bounds.history);
+        let summary = entries.iter().position(|e| e.what == What::Summary);
+        let passed = summary.filter(|at| *at < from).and_then(|at| entries.get(at));
+        for entry in passed.into_iter().chain(entries.iter().skip(from)) {
+            let most = if whole == Some(*entry) { self.bounds.command } else { self.bounds.result };
+            self.tell(entry, most);
+            if entry.what == What::Summary {
+                self.bound_heard();
+            }
+        }
+        self.close();
+        self.done
+    }
+
+    /// The user's messages from before the summary stay word for word up to a bound, the newest first.
+    fn bound_heard(&mut self) {
+        let mut left = self.bounds.summary;
+        let heard = self.done.iter_mut().rev().filter(|p| p.slim == Slim::Stays);
+        for piece in heard.filter(|p| p.entry.is_some_and(|e| matches!(e.what, What::User(_)))) {
+            match left.checked_sub(piece.message.text.len()) {
+                Some(rest) => left = rest,
+                None => piece.message.text = cut(&piece.message.text, HEARD_BYTES),
+            }
+        }
+    }
+
+    fn tell(&mut self, entry: &Entry, most: usize) {
         match entry.what {
             What::User(turn) => {
-                let said = said(state, self.texts, turn, entry.seq, most);
-                self.put(said.map(Piece::stays));
+                let said = said(self.state, self.texts, turn, entry.seq, most);
+                self.put(entry, said.map(Piece::stays));
             }
             What::Reply => {
                 self.close();
                 self.reply(entry);
             }
-            What::Result(call) => self.result(entry.seq, call, most),
+            What::Result(call) => self.result(entry, call, most),
             What::Output(_) => {
                 let output = output(self.texts, entry.seq, most);
-                self.put(output);
+                self.put(entry, output);
+            }
+            What::Summary => {
+                self.close();
+                let told = summary(self.texts, entry.seq, self.bounds.summary);
+                self.put(entry, told.map(Piece::stays));
             }
             What::Nudge | What::Record | What::Step(_) | What::Answer(_) | What::Report(_) => {
-                let told = record::text(state, self.texts, entry).map(|t| Message::text(Role::User, t));
-                self.put(told.map(Piece::stays));
+                let told = record::text(self.state, self.texts, entry);
+                self.put(entry, told.map(|t| Piece::stays(Message::text(Role::User, t))));
             }
         }
     }
 
+    /// A piece with what it tells, as the user wants it.
+    fn of_entry(&self, entry: &Entry, piece: Piece) -> Piece {
+        let mark = self.state.transcript.mark(entry.seq);
+        Piece { entry: Some(*entry), ..piece }.marked(mark)
+    }
+
     /// Something between two replies; where calls are open it follows their answers.
-    fn put(&mut self, piece: Option<Piece>) {
+    fn put(&mut self, entry: &Entry, piece: Option<Piece>) {
+        let piece = piece.map(|p| self.of_entry(entry, p));
         let to = if self.open.is_empty() { &mut self.done } else { &mut self.held };
         to.extend(piece);
     }
@@ -137,12 +189,16 @@ impl Telling<'_> {
             return;
         }
         let message = Message { role: Role::Assistant, text, calls, answers: None };
-        self.done.push(Piece { message, slim: Slim::Reply });
+        let piece = self.of_entry(entry, Piece { message, slim: Slim::Reply, entry: None });
+        self.done.push(piece);
     }
 
-    fn result(&mut self, seq: Seq, call: CallId, most: usize) {
-        let Some(at) = self.open.iter().position(|o| o.call == call) else { return };
-        let Some(Event::CallEnded { result, summary, .. }) = self.texts.event(seq).map(|e| e.event) else {
+    fn result(&mut self, entry: &Entry, call: CallId, most: usize) {
+        let Some(at) = self.open.iter().position(|o| o.call == call) else {
+            return self.kept_result(entry, most);
+        };
+        let Some(Event::CallEnded { result, summary, .. }) = self.texts.event(entry.seq).map(|e| e.event)
+        else {
             return;
         };
         let open = self.open.remove(at);
@@ -150,10 +206,21 @@ impl Telling<'_> {
         let text = cut_noting(&self.texts.whole(&result), most, &format!("; read {name} has them"));
         let line = format!("[{}: {summary}; dropped to save room, read {name} has it]", open.named);
         let message = Message { role: Role::Tool, text, calls: Vec::new(), answers: Some(open.provider) };
-        self.done.push(Piece { message, slim: Slim::Line(line) });
+        let piece = self.of_entry(entry, Piece { message, slim: Slim::Line(line), entry: None });
+        self.done.push(piece);
         if self.open.is_empty() {
             self.done.append(&mut self.held);
         }
+    }
+
+    /// A result that is pinned while the reply that asked for it is summed up.
+    fn kept_result(&mut self, entry: &Entry, most: usize) {
+        let pinned = self.state.transcript.mark(entry.seq) == Some(Mark::Pinned);
+        let event = self.texts.event(entry.seq).filter(|_| pinned).map(|e| e.event);
+        let Some(Event::CallEnded { result, summary, .. }) = event else { return };
+        let text = inside(&cut(&self.texts.whole(&result), most), "kept_result");
+        let text = format!("<kept_result of=\"{}\">\n{text}\n</kept_result>", summary.replace('"', "'"));
+        self.put(entry, Some(Piece::stays(Message::text(Role::User, text))));
     }
 
     /// Every call has an answer before anything else is said.
@@ -188,5 +255,16 @@ fn output(texts: &dyn Texts, seq: Seq, most: usize) -> Option<Piece> {
     let text = inside(&cut(&texts.whole(&result), most), "command_output");
     let message = Message::text(Role::User, format!("<command_output>\n{text}\n</command_output>"));
     let line = format!("<command_output>{summary}; the output was dropped to save room</command_output>");
-    Some(Piece { message, slim: Slim::Line(line) })
+    Some(Piece { message, slim: Slim::Line(line), entry: None })
+}
+
+/// The summary of what stood before.
+fn summary(texts: &dyn Texts, seq: Seq, most: usize) -> Option<Message> {
+    let Event::Compacted { summary, .. } = texts.event(seq)?.event else { return None };
+    let text = inside(&cut(&texts.whole(&summary), most), "summary");
+    let text = format!(
+        "<summary>\nWhat was said and done before, summed up; the user's own messages stand above. Files are as they are \
+         now, not as they were then: read what you need again.\n{text}\n</summary>"
+    );
+    Some(Message::text(Role::User, text))
 }

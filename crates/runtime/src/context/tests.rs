@@ -18,6 +18,7 @@ use pilothouse_core::{
 use super::*;
 
 mod whole;
+mod window;
 
 /// A session driven by hand, with its events and blobs at hand.
 #[derive(Default)]
@@ -107,15 +108,21 @@ impl Bench {
         self.request_of(self.lane(), Window::of(None))
     }
     fn request_of(&self, lane: &Lane, window: Window) -> ModelRequest {
-        let around = Circumstances {
+        self.prepared(lane, window).unwrap().request
+    }
+    fn prepared(&self, lane: &Lane, window: Window) -> Result<Prepared, Unprepared> {
+        let around = Self::around(window);
+        request(self.session.state(), lane.id, lane.offer(), Vec::new(), self, &around)
+    }
+    fn around(window: Window) -> Circumstances {
+        Circumstances {
             now: Millis(1_700_000_000_000),
             utc_offset_minutes: 60,
             branch: None,
             history: 200,
             window,
             project: None,
-        };
-        request(self.session.state(), lane.id, lane.offer(), Vec::new(), self, &around).unwrap()
+        }
     }
 }
 

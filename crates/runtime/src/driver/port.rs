@@ -10,13 +10,22 @@ use pilothouse_core::{
     event::Stamped,
     ids::Seq,
     policy::{Origin, Rehearsal, Rule},
-    port::{Ask, Reply},
+    port::{Ask, ContextSheet, Reply},
     relpath::RelPath,
-    session::Session,
+    scope::ToolScope,
+    session::{Lane, Session},
+    talk::Purpose,
+    tool::Tool,
 };
 
 use super::{Driver, Inbound};
-use crate::{blobs::Blobs, context::Texts, home::Home, log::Log, permissions::tell};
+use crate::{
+    blobs::Blobs,
+    context::{Texts, sheet},
+    home::Home,
+    log::Log,
+    permissions::tell,
+};
 
 /// Most events in one page.
 const MAX_EVENTS: usize = 2000;
@@ -33,7 +42,7 @@ pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
                 Vec::new()
             })))
         }
-        Ask::Blob(_) | Ask::Files(_) | Ask::Rehearse(_) => None,
+        Ask::Blob(_) | Ask::Files(_) | Ask::Rehearse(_) | Ask::Context => None,
     }
 }
 
@@ -44,11 +53,13 @@ impl Driver {
             (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
         let blobs = self.at.blobs.clone();
         let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
+        let sheet = (ask == Ask::Context).then(|| Box::new(self.sheet())).unwrap_or_default();
         self.tasks.spawn(async move {
             let answer = move || match ask {
                 Ask::Rehearse(rules) => {
                     Reply::Rehearsed(Box::new(rehearse(&home, &folder, &session, &rules)))
                 }
+                Ask::Context => Reply::Context(sheet),
                 Ask::Files(count) => Reply::Files(files(&folder, count)),
                 Ask::Blob(id) => Reply::Blob(id, blobs.get(id)),
                 Ask::History { .. } => Reply::History(Vec::new()),
@@ -56,6 +67,20 @@ impl Driver {
             let reply = tokio::task::spawn_blocking(answer).await;
             drop(inbound.send(Inbound::Answered(number, reply.unwrap_or(Reply::Files(Vec::new())))).await);
         });
+    }
+}
+
+impl Driver {
+    /// What the model is told next.
+    pub(super) fn sheet(&self) -> ContextSheet {
+        let state = self.at.session.state();
+        let lane = sheet::next(state);
+        let purpose = lane.map_or(Purpose::Answer, |l| l.kind.purpose());
+        let offer = lane.map_or(ToolScope::READ_ONLY, Lane::offer);
+        let held = state.sandbox.backend.is_some();
+        let tools = pilothouse_tools::specs(offer, held, &Tool::of_session(purpose));
+        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
+        sheet::sheet(state, &tools, &texts, &self.circumstances())
     }
 }
 

@@ -37,7 +37,7 @@ use super::{Driver, Inbound, Setup, opening::Opened, port::Stored, tasks::Tasks,
 use crate::{
     blobs::Blobs,
     config::Provider,
-    context::{self, Circumstances},
+    context::{self, Circumstances, Prepared, Unprepared},
     error::RuntimeError,
     pending::Pending,
     permissions,
@@ -45,6 +45,8 @@ use crate::{
     writer::{self, Swap, prepare},
 };
 
+/// What helps where a window is too small.
+const WIDER: &str = "use a model with a larger window, or say how large it is: [model] window";
 /// Pieces of a reply that may wait to be shown.
 const DELTAS: usize = 64;
 
@@ -115,6 +117,7 @@ impl Driver {
             Work::Think { call, lane, purpose, offer, .. } => {
                 self.think(key, call, lane, purpose, offer, cancel);
             }
+            Work::Compact { call, .. } => self.compact(key, call, cancel),
             Work::Tool { permit, view } => self.tool(key, permit, view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
@@ -165,13 +168,19 @@ impl Driver {
         self.look_again();
         let client = self.kit.client(&self.at.config.voice);
         let request = self.request_of(lane, purpose, offer);
+        let ends = move |fault| Input::Replied { call, reply: Err(fault) };
         let (client, request) = match (client, request) {
-            (Ok(client), Some(request)) => (client, request),
-            (Err(fault), _) => {
-                return self
-                    .spawn(key, Some(call), None, async move { Input::Replied { call, reply: Err(fault) } });
+            (_, Ok(prepared)) if prepared.crowded => {
+                return self.spawn(key, Some(call), None, async move { Input::Crowded { call } });
             }
-            (_, None) => return,
+            (Ok(client), Ok(prepared)) => (client, prepared.request),
+            (Err(fault), _) => return self.spawn(key, Some(call), None, async move { ends(fault) }),
+            (_, Err(Unprepared::TooSmall(why))) => {
+                let fault =
+                    Fault { kind: FaultKind::Refused, message: why, hint: WIDER.to_owned(), status: None };
+                return self.spawn(key, Some(call), None, async move { ends(fault) });
+            }
+            (_, Err(Unprepared::Gone)) => return,
         };
         let (updates, secrets) = (self.outbox.sender(), self.at.config.secrets.clone());
         let checks = self.checks(lane, purpose);
@@ -185,19 +194,45 @@ impl Driver {
         });
     }
 
-    fn request_of(&self, lane: LaneId, purpose: Purpose, offer: ToolScope) -> Option<ModelRequest> {
-        let around = Circumstances {
+    fn request_of(&self, lane: LaneId, purpose: Purpose, offer: ToolScope) -> Result<Prepared, Unprepared> {
+        let around = self.circumstances();
+        let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
+        let held = self.at.session.state().sandbox.backend.is_some();
+        let tools = pilothouse_tools::specs(offer, held, &Tool::of_session(purpose));
+        context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
+    }
+
+    /// What else a request depends on.
+    pub(super) fn circumstances(&self) -> Circumstances {
+        Circumstances {
             now: (self.setup.clock)(),
             utc_offset_minutes: self.around.utc_offset_minutes,
             branch: self.around.branch.clone(),
             history: self.at.config.history,
             window: context::Window::of(self.at.config.window),
             project: self.project.block(),
-        };
+        }
+    }
+
+    /// Asks the model for the summary that is being made; what the session recorded stands below it.
+    fn compact(&mut self, key: WorkKey, call: CallId, cancel: CancellationToken) {
+        let client = self.kit.client(&self.at.config.voice);
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let held = self.at.session.state().sandbox.backend.is_some();
-        let tools = pilothouse_tools::specs(offer, held, &Tool::of_session(purpose));
-        context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
+        let state = self.at.session.state();
+        let Some(of) = state.compacting.as_ref().filter(|c| c.call == call) else { return };
+        let asked = context::compact::request(state, of, &texts, &self.circumstances());
+        let small = || {
+            let message = "the model's window is too small for a summary".to_owned();
+            Fault { kind: FaultKind::Refused, message, hint: WIDER.to_owned(), status: None }
+        };
+        let ready = client.and_then(|client| Ok((client, asked.ok_or_else(small)?)));
+        self.spawn(key, Some(call), None, async move {
+            let result = match ready {
+                Ok((client, asked)) => asked.ask(client.as_ref(), cancel).await,
+                Err(fault) => Err(fault),
+            };
+            Input::Summarized { call, result }
+        });
     }
 
     fn tool(&self, key: WorkKey, permit: Permit, view: View, cancel: CancellationToken) {

@@ -51,6 +51,7 @@ impl EventTrace {
         let call = match key {
             WorkKey::Think(call) | WorkKey::Tool(call) | WorkKey::Hook(call) => self.calls.get(&call),
             WorkKey::Classify(..)
+            | WorkKey::Compact(_)
             | WorkKey::Prepare(_)
             | WorkKey::Write(_)
             | WorkKey::Revert(..)
@@ -94,6 +95,9 @@ impl EventTrace {
             Event::ThinkingStarted { .. }
             | Event::MessageCompleted { .. }
             | Event::ThinkingFailed { .. }
+            | Event::CompactionStarted { .. }
+            | Event::Compacted { .. }
+            | Event::CompactionFailed { .. }
             | Event::HookStarted { .. }
             | Event::HookEnded { .. } => self.note_model(&stamped.event, stamped.at),
             Event::CallMade { .. }
@@ -115,6 +119,7 @@ impl EventTrace {
             | Event::TurnContinues { .. }
             | Event::TurnTold { .. }
             | Event::TaskAdded { .. }
+            | Event::ContextMarked { .. }
             | Event::MoveHeld { .. }
             | Event::MoveBlocked { .. }
             | Event::NodeTransition { .. }
@@ -245,6 +250,14 @@ impl EventTrace {
         } else if let Event::ThinkingFailed { call, lane, fault } = event {
             let (span, _, ms) = self.end(*call, *lane, at);
             warn!(parent: &span, fault = ?fault.kind, status = fault.status, ms, "model call failed");
+        } else if let Event::CompactionStarted { call, again, held, .. } = event {
+            info!(parent: &self.session, %call, again, waits = held.is_some(), "summary started");
+        } else if let Event::Compacted { call, dropped, usage, .. } = event {
+            let (input, output) = (usage.input, usage.output);
+            let (before, after) = (dropped.before, dropped.after);
+            info!(parent: &self.session, %call, input, output, before, after, "summary made");
+        } else if let Event::CompactionFailed { call, fault } = event {
+            warn!(parent: &self.session, %call, fault = ?fault.kind, status = fault.status, "no summary");
         } else if let Event::HookStarted { call, .. } = event {
             let span = info_span!(parent: &self.session, "call", %call);
             info!(parent: &span, "hook started");

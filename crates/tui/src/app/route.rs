@@ -204,7 +204,13 @@ impl App {
             return;
         }
         match (kind.open)(&self.ctx(now)) {
-            Ok(overlay) => self.open_overlay(overlay),
+            Ok(overlay) => {
+                let asks = overlay.asks();
+                self.open_overlay(overlay);
+                for ask in asks {
+                    self.ask(ask);
+                }
+            }
             Err(why) => self.say(why),
         }
     }

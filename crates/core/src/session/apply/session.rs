@@ -83,6 +83,7 @@ impl State {
         self.open.clear();
         self.asked.clear();
         self.cut.clear();
+        self.compacting = None;
         self.pending_messages.clear();
         self.run = None;
         self.failure = None;

@@ -350,6 +350,10 @@ impl Draft<'_> {
             return self
                 .replied(call, Err(Fault { kind: FaultKind::Internal, message: text, hint, status: None }));
         }
+        if let Some(call) = call.filter(|c| self.state.compacting.as_ref().is_some_and(|s| s.call == *c)) {
+            let fault = Fault { kind: FaultKind::Internal, message: text, hint: String::new(), status: None };
+            return self.summarized(call, Err(fault));
+        }
         if let Some(call) = call.filter(|c| self.state.hook_runs.contains_key(c)) {
             let (status, output, took) = (HookStatus::Unable, String::new(), crate::ids::Millis(0));
             return self.hook_ended(call, HookOutcome { status, summary: text, output, took });

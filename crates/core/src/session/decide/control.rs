@@ -68,10 +68,12 @@ impl Draft<'_> {
             Slash::Init => return self.forced(INIT),
             Slash::Plan if args.is_empty() => return Err(Refusal::new("write /plan TASK")),
             Slash::Plan => return self.planned(args),
+            Slash::Compact => return self.compact(args),
             Slash::Trust => return self.seek_trust(args),
             Slash::Proposals => return self.proposals(args),
             Slash::Queue => return self.queued(args),
             Slash::Facts => return self.facts(args),
+            Slash::Context => Control::Other(command.name.to_owned()),
             Slash::Diff | Slash::Approvals | Slash::Why | Slash::Theme | Slash::Connect => {
                 return Err(Refusal::new(format!("/{} is for the screen", command.name)));
             }

@@ -24,6 +24,10 @@ impl Draft<'_> {
             self.stop_hearing();
             return Ok(());
         }
+        let stopped = self.stop_compaction();
+        if stopped && self.state.phase == Phase::Idle && self.state.answering().is_none() {
+            return Ok(());
+        }
         if self.state.answering().is_some() { self.cancel_answer() } else { self.stop() }
     }
 

@@ -130,7 +130,11 @@ impl Pane for DiffPane {
                 self.texts.put(*id, bytes.as_ref(), secrets);
                 self.rebuild();
             }
-            Reply::Blob(..) | Reply::History(_) | Reply::Files(_) | Reply::Rehearsed(_) => {}
+            Reply::Blob(..)
+            | Reply::History(_)
+            | Reply::Files(_)
+            | Reply::Rehearsed(_)
+            | Reply::Context(_) => {}
         }
     }
 

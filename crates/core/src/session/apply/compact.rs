@@ -1,0 +1,40 @@
+//! Compaction folded into the state: what is being summed up; the transcript folds the rest.
+
+use crate::{
+    event::Event,
+    session::{Compacting, State},
+};
+
+/// Events of summaries and of what the user does to what is told.
+macro_rules! compact_events {
+    () => {
+        Event::CompactionStarted { .. }
+            | Event::Compacted { .. }
+            | Event::CompactionFailed { .. }
+            | Event::ContextMarked { .. }
+    };
+}
+pub(super) use compact_events;
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_compaction(&mut self, event: &Event) {
+        match event {
+            Event::CompactionStarted { call, upto, keep, again, held } => {
+                self.saw(call.0);
+                let (keep, again, held) = (keep.clone(), *again, *held);
+                self.compacting = Some(Compacting { call: *call, upto: *upto, keep, again, held });
+            }
+            Event::Compacted { usage, .. } => {
+                self.usage.add(usage);
+                self.compacting = None;
+                self.uncompacted = None;
+            }
+            Event::CompactionFailed { .. } => {
+                self.compacting = None;
+                self.uncompacted = self.turn;
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What the model is told next, part by part: how large each is, why it is there, and what became of it.
+//!
+//! Owns the list and the line that is chosen. Never counts: the read port brings what the driver would send.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::{
+    clean::Clean,
+    compaction::Mark,
+    input::Input,
+    intent::Slash,
+    port::{Ask, ContextPart, ContextSheet, Reply},
+};
+use ratatui::buffer::Buffer;
+
+use super::{Caret, Overlay, OverlayKind, page::frame};
+use crate::{
+    ctx::{Ctx, Outcome},
+    keymap::Entry,
+    row::Row,
+    theme::Slot,
+};
+
+/// The page.
+pub const KIND: OverlayKind = OverlayKind {
+    entry: Entry { name: "context", label: "context", reach: "opens a page" },
+    command: Some(Slash::Context),
+    actions: &[],
+    heading: "",
+    open: |_| Ok(Box::new(Context::default())),
+};
+
+/// The parts, and which one is chosen.
+#[derive(Debug, Default)]
+struct Context {
+    sheet: Option<Box<ContextSheet>>,
+    at: usize,
+}
+
+impl Context {
+    /// The chosen part with this mark, or without it where it has it; then the list is asked for again.
+    fn mark(&self, mark: Mark) -> Outcome {
+        let part = self.sheet.as_ref().and_then(|s| s.parts.get(self.at));
+        let Some((part, entry)) = part.and_then(|p| Some((p, p.entry?))) else {
+            return Outcome::complaint("that part stands in every request; it is neither pinned nor dropped");
+        };
+        let mark = Some(mark).filter(|m| part.mark != Some(*m));
+        Outcome { asks: self.asks(), ..Outcome::input(Input::Mark { entry, mark }) }
+    }
+}
+
+impl Overlay for Context {
+    fn name(&self) -> &'static str {
+        KIND.entry.name
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        vec![Ask::Context]
+    }
+
+    fn answered(&mut self, _number: u64, reply: &Reply) {
+        if let Reply::Context(sheet) = reply {
+            self.at = self.at.min(sheet.parts.len().saturating_sub(1));
+            self.sheet = Some(sheet.clone());
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        let last = self.sheet.as_ref().map_or(0, |s| s.parts.len().saturating_sub(1));
+        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            self.at = (self.at + 1).min(last);
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            self.at = self.at.saturating_sub(1);
+        } else if key.code == KeyCode::Char('p') {
+            return Some(self.mark(Mark::Pinned));
+        } else if key.code == KeyCode::Char('d') {
+            return Some(self.mark(Mark::Dropped));
+        } else if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        Some(Outcome::none())
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let area = super::centred(ctx.body, 110, ctx.body.height);
+        let keys = [("j k", "choose"), ("p", "pin"), ("d", "drop"), ("Esc", "close")];
+        let inner = frame(ctx, area, "What the model is told next", "", &keys, buf);
+        let Some(sheet) = &self.sheet else {
+            Row::of("reading…", Slot::Soft).paint(ctx.theme, buf, inner, inner.top() + 1);
+            return None;
+        };
+        let mut rows = vec![Row::of(&sheet.total(), Slot::Strong)];
+        rows.extend(sheet.trouble.iter().map(|why| Row::of(Clean::line(why).as_str(), Slot::Bad)));
+        rows.extend(sheet.parts.get(self.at).map(|p| Row::of(p.why, Slot::Soft)));
+        let room = usize::from(inner.height).saturating_sub(rows.len() + 1);
+        let top = (self.at + 1).saturating_sub(room);
+        let parts = sheet.parts.iter().enumerate().skip(top);
+        rows.extend(parts.map(|(n, part)| line(part, n == self.at)));
+        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
+            row.paint(ctx.theme, buf, inner, y);
+        }
+        None
+    }
+}
+
+fn line(part: &ContextPart, chosen: bool) -> Row {
+    let mark = if chosen { "> " } else { "  " };
+    let slot = if chosen { Slot::Strong } else { Slot::Text };
+    let head = Clean::line(&part.head);
+    Row::of(&format!("{mark}{:>7}  {:8} {:8} {}", part.tokens, part.kind, part.state(), head.as_str()), slot)
+}
