@@ -245,8 +245,14 @@ impl Facts {
                 known.stale = None;
             }
             (None, FactSource::File { path, .. }) => known.stale = Some(gone(path)),
-            (_, FactSource::Command { .. } | FactSource::Tool { .. })
-            | (_, FactSource::User | FactSource::Derived | FactSource::Model) => {}
+            (
+                _,
+                FactSource::Command { .. }
+                | FactSource::Tool { .. }
+                | FactSource::User
+                | FactSource::Derived
+                | FactSource::Model,
+            ) => {}
         }
     }
 

@@ -71,7 +71,7 @@ impl Classifier {
         let words: Vec<&str> =
             doc.tokens.iter().filter(|t| t.kind != Kind::Punct).map(|t| t.text.as_str()).collect();
         let also = |w: &&str| self.tables().is(List::Also, w);
-        words.iter().take(HEAD).any(also) || words.last().is_some_and(|w| also(&w))
+        words.iter().take(HEAD).any(also) || words.last().is_some_and(also)
     }
 
     /// The files that a message says are not to be touched, as it names them: "do not touch README.md".

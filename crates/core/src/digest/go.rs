@@ -40,7 +40,10 @@ fn mistakes(lines: &[&str]) -> Found {
         let Some((place, message)) = line.split_once(": ") else { continue };
         let mut parts = place.split(':');
         let file = parts.next().unwrap_or_default();
-        if file.ends_with(".go") && parts.all(|n| n.parse::<u32>().is_ok()) && place.contains(':') {
+        if file.strip_suffix(".go").is_some()
+            && parts.all(|n| n.parse::<u32>().is_ok())
+            && place.contains(':')
+        {
             found.add(&format!("{message} ({place})"), line);
         }
     }

@@ -115,7 +115,7 @@ impl Facts {
         if asked.is_empty() {
             return self.without_a_name(sub, question);
         }
-        let names: Vec<&Fact> = self.iter().filter(|f| self.is_asked(f, &asked)).collect();
+        let names: Vec<&Fact> = self.iter().filter(|f| is_asked(f, &asked)).collect();
         let covered: BTreeSet<String> =
             names.iter().flat_map(|f| words(&f.name).chain(words(&f.value))).collect();
         let whole = !names.is_empty() && asked.is_subset(&covered);
@@ -132,11 +132,6 @@ impl Facts {
             QuerySub::Summary | QuerySub::Lookup => Vec::new(),
         };
         (!names.is_empty()).then_some(Found { names })
-    }
-
-    fn is_asked(&self, fact: &Fact, asked: &BTreeSet<String>) -> bool {
-        let mut name = content_words(&fact.name).peekable();
-        name.peek().is_some() && name.all(|w| asked.contains(&w))
     }
 
     /// Facts whose name or value holds one of the words of a text, the most first.
@@ -226,4 +221,10 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     let parts: Vec<String> =
         spaced.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect();
     parts.into_iter()
+}
+
+/// Whether a question names all of a fact's name.
+fn is_asked(fact: &Fact, asked: &BTreeSet<String>) -> bool {
+    let mut name = content_words(&fact.name).peekable();
+    name.peek().is_some() && name.all(|w| asked.contains(&w))
 }

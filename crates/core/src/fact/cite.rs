@@ -61,12 +61,18 @@ pub fn statements(answer: &str) -> Vec<Statement> {
     reader.done
 }
 
+/// A fence that is open.
+#[derive(Default)]
+struct Fence {
+    /// The command whose output it is to show.
+    command: Option<String>,
+}
+
 #[derive(Default)]
 struct Reader {
     done: Vec<Statement>,
     open: Option<Statement>,
-    /// Inside a fence: the command whose output it is to show.
-    fence: Option<Option<String>>,
+    fence: Option<Fence>,
 }
 
 impl Reader {
@@ -74,14 +80,14 @@ impl Reader {
         let text = line.trim();
         if text.starts_with("```") {
             self.close();
-            self.fence = if self.fence.is_some() { None } else { Some(None) };
+            self.fence = if self.fence.is_some() { None } else { Some(Fence::default()) };
             return;
         }
         if let Some(of) = &mut self.fence {
             match text.strip_prefix("$ ") {
-                Some(command) => *of = Some(command.trim().to_owned()),
+                Some(command) => of.command = Some(command.trim().to_owned()),
                 None => {
-                    if let Some(line) = of.clone().filter(|_| !text.is_empty()) {
+                    if let Some(line) = of.command.clone().filter(|_| !text.is_empty()) {
                         let cited = vec![Cited::Command { line, exit: None }];
                         let (text, quoted) = (text.to_owned(), vec![text.to_owned()]);
                         self.done.push(Statement { line: n, text, cited, quoted });

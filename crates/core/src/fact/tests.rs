@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
 use super::*;
 use crate::{ids::Millis, intent::QuerySub};
 

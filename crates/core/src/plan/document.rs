@@ -90,18 +90,18 @@ impl Plan {
         let mut plan = draft.build(self.turn, self.version + 1)?;
         for (task, step) in plan.tasks.iter_mut().zip(&read.steps) {
             let old = step.label.and_then(|l| self.tasks.get(usize::try_from(l).ok()?.checked_sub(1)?));
-            self.keep(task, step.status, old);
+            keep(task, step.status, old);
         }
         plan.edited = true;
         Ok(plan)
     }
+}
 
-    /// What a step keeps of the one that it was; what was done stays done only as it was done.
-    fn keep(&self, task: &mut Task, status: TaskStatus, old: Option<&Task>) {
-        task.status = status;
-        task.turn = old.and_then(|t| t.turn);
-        task.took = old.filter(|t| t.status == status).and_then(|t| t.took);
-    }
+/// What a step keeps of the one that it was; what was done stays done only as it was done.
+fn keep(task: &mut Task, status: TaskStatus, old: Option<&Task>) {
+    task.status = status;
+    task.turn = old.and_then(|t| t.turn);
+    task.took = old.filter(|t| t.status == status).and_then(|t| t.took);
 }
 
 const fn mark(status: TaskStatus) -> char {
@@ -304,6 +304,7 @@ fn needs(value: &str, line: usize) -> Result<Needs, DocumentError> {
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::ids::TurnId;

@@ -34,6 +34,7 @@ impl Redactor {
     ///
     /// # Errors
     /// When it is a command of the user: a masked one would be another command.
+    #[expect(clippy::too_many_lines, reason = "one input after the other")]
     pub fn guard(&self, input: Input) -> Result<Guarded, Refusal> {
         let mut notice = None;
         let input = match input {

@@ -9,7 +9,7 @@ use crate::{
     ids::TurnId,
     intent::{IntentNode, PlanSub, Turn},
     plan::Plan,
-    scope::{Capability, ToolScope},
+    scope::{Capability, PermissionMode, ToolScope},
 };
 
 /// Messages that one may go on from, one after the other.
@@ -24,6 +24,10 @@ impl State {
         for _ in 0..LONGEST {
             let Some(info) = next.and_then(|turn| self.turns.get(&turn)) else { break };
             scope = scope.or(info.path.scope()).or(info.widened);
+            // In auto mode an order to run something may end in changes: their review is what asks.
+            if self.permission == PermissionMode::Auto && info.path.current() == IntentNode::Execute {
+                scope = scope.or(ToolScope::SHELL);
+            }
             next = info.continues;
         }
         scope

@@ -211,6 +211,7 @@ impl Transcript {
 
     /// Folds what happened; `phase` is the phase before it.
     #[expect(clippy::wildcard_enum_match_arm, reason = "most events tell a model nothing")]
+    #[expect(clippy::too_many_lines, reason = "one event after the other")]
     pub(super) fn fold(&mut self, seq: Seq, event: &Event, phase: Phase) {
         match event {
             Event::TurnStarted { turn, .. } => drop(self.heard.insert(*turn, seq)),

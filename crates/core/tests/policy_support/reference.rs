@@ -163,7 +163,7 @@ fn first_words(pattern: &str, argv: &[&str]) -> bool {
     let open = |a: &&str| a.contains("://") || a.contains('@') || *a == "--config";
     argv.len() >= words.len()
         && words.iter().zip(argv).all(|(w, a)| w == a)
-        && !argv[words.len()..].iter().any(|a| open(a))
+        && !argv[words.len()..].iter().any(open)
 }
 
 fn caught(pattern: &str, argv: &[&str]) -> bool {

@@ -86,9 +86,10 @@ fn a_request_that_does_not_fit_waits_for_it_and_goes_on_with_or_without() {
         assert!(step.effects.iter().any(|e| matches!(e, Effect::Start(Work::Compact { .. }))));
         assert!(!b.session.pending().values().any(|w| matches!(w, Work::Think { .. })));
         let of = b.session.state().compacting.clone().unwrap().call;
-        let step = match came {
-            true => summary(&mut b, "numbers").unwrap(),
-            false => b.input(Input::Summarized { call: of, result: Err(silent()) }).unwrap(),
+        let step = if came {
+            summary(&mut b, "numbers").unwrap()
+        } else {
+            b.input(Input::Summarized { call: of, result: Err(silent()) }).unwrap()
         };
         assert!(
             step.effects

@@ -68,12 +68,11 @@ fn told(
     room: usize,
 ) -> Vec<ContextPart> {
     let bounds = telling::Bounds::of(around.history, room);
-    let pieces = match lane {
-        Some(lane) => telling::pieces(state, lane, texts, &bounds),
-        None => {
-            let entries: Vec<Entry> = state.transcript.trunk().copied().collect();
-            telling::of_entries(state, &entries, texts, &bounds)
-        }
+    let pieces = if let Some(lane) = lane {
+        telling::pieces(state, lane, texts, &bounds)
+    } else {
+        let entries: Vec<Entry> = state.transcript.trunk().copied().collect();
+        telling::of_entries(state, &entries, texts, &bounds)
     };
     let fit = budget::fit(&pieces, room);
     let parts = pieces.iter().zip(&fit.messages);

@@ -53,7 +53,7 @@ impl Driver {
             (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
         let blobs = self.at.blobs.clone();
         let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
-        let sheet = (ask == Ask::Context).then(|| Box::new(self.sheet())).unwrap_or_default();
+        let sheet = if ask == Ask::Context { Box::new(self.sheet()) } else { Box::default() };
         self.tasks.spawn(async move {
             let answer = move || match ask {
                 Ask::Rehearse(rules) => {

@@ -53,7 +53,9 @@ impl State {
             }
             Event::CallEnded { seen, .. } if !seen.is_empty() => {
                 let facts = self.facts_mut();
-                seen.iter().for_each(|(path, hash)| facts.saw(path, Some(*hash)));
+                for (path, hash) in seen {
+                    facts.saw(path, Some(*hash));
+                }
             }
             Event::ControlGiven { control: Control::Reset } => self.facts = Arc::default(),
             Event::Applied { apply } => self.note_write(*apply, false),

@@ -34,6 +34,7 @@ pub(super) use plan_events;
 
 impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    #[expect(clippy::too_many_lines, reason = "one event after the other")]
     pub(super) fn fold_plan(&mut self, seq: Seq, event: &Event) {
         match event {
             Event::PlanReady { plan } => {

@@ -278,7 +278,8 @@ impl Draft<'_> {
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
         let gate = matches!(kind, LaneKind::Gate(_));
-        let diagnostics = gate.then(|| diagnostics(&text, outcome.exit.as_ref(), passed)).unwrap_or_default();
+        let diagnostics =
+            if gate { diagnostics(&text, outcome.exit.as_ref(), passed) } else { String::new() };
         let result = self.excerpt(text);
         let output = result.id();
         self.emit(Event::CallEnded {

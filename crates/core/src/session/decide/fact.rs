@@ -85,7 +85,8 @@ impl Draft<'_> {
         let stands = |n: &String| self.state.facts.stale(n).is_none();
         if sub == QuerySub::Lookup && !names.iter().all(stands) {
             self.emit(Event::FactsAnswered { turn, names: Vec::new(), text: String::new() });
-            return self.answer_by_model(turn);
+            self.answer_by_model(turn);
+            return Ok(());
         }
         let text = self.state.facts.told(&names, sub);
         self.emit(Event::FactsAnswered { turn, names, text });

@@ -171,7 +171,7 @@ pub(super) fn diagnostics(text: &str, exit: Option<&Exit>, passed: bool) -> Stri
     };
     // What the workbench itself says of it, such as that the sandbox may be why, stands right below its first line.
     let notes = text.lines().skip(1).take_while(|l| l.starts_with('(') && l.ends_with(')'));
-    let notes: String = notes.map(|note| format!("\n{note}")).collect();
+    let notes = notes.fold(String::new(), |all, note| all + "\n" + note);
     match digest.split_once('\n') {
         Some((headline, rest)) => format!("{headline}{notes}\n{rest}"),
         None => digest + &notes,

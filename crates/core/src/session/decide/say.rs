@@ -265,11 +265,12 @@ impl Draft<'_> {
         if self.recalls(turn) {
             return Ok(());
         }
-        self.answer_by_model(turn)
+        self.answer_by_model(turn);
+        Ok(())
     }
 
-    pub(super) fn answer_by_model(&mut self, turn: TurnId) -> Decided {
-        let Some(info) = self.state.turns.get(&turn) else { return Ok(()) };
+    pub(super) fn answer_by_model(&mut self, turn: TurnId) {
+        let Some(info) = self.state.turns.get(&turn) else { return };
         let acts =
             info.path.scope().allows(Capability::Write) || info.path.scope().allows(Capability::Execute);
         let path = if acts { info.path.retreat() } else { info.path.clone() };
@@ -282,7 +283,6 @@ impl Draft<'_> {
             reads_only: forbids || beside,
         });
         self.think_at(lane, path.current(), None);
-        Ok(())
     }
 
     pub(super) fn route_plan(&mut self, turn: TurnId) -> Decided {

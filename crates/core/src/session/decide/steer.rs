@@ -100,9 +100,9 @@ impl Draft<'_> {
         let run_of = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         self.emit(Event::TurnTold { turn, run_of });
         // A step that is drafted and waits for its review goes on at once; the review comes after.
-        let waits =
+        let mut waits =
             self.state.lanes.values().filter(|l| l.hears() && l.thinking.is_none() && l.calls.is_empty());
-        let waits = waits.filter_map(|l| Some((l.id, self.state.diff_of(l.id)?.id))).next();
+        let waits = waits.find_map(|l| Some((l.id, self.state.diff_of(l.id)?.id)));
         if let Some((lane, review)) = waits.filter(|(lane, _)| !self.writes_for(*lane)) {
             self.close(review, None);
             self.think(lane);
@@ -113,10 +113,9 @@ impl Draft<'_> {
     fn add_step(&mut self, turn: TurnId) {
         let Some((plan, info)) = self.state.plan.as_ref().zip(self.state.turns.get(&turn)) else { return };
         let said = info.request.as_deref().unwrap_or(&info.head);
-        let node = match info.path.current() {
-            IntentNode::Write | IntentNode::Act => IntentNode::Modify,
-            node => node,
-        };
+        let node = info.path.current();
+        let node =
+            if matches!(node, IntentNode::Write | IntentNode::Act) { IntentNode::Modify } else { node };
         let id = TaskId(plan.tasks.iter().map(|t| t.id.0).max().unwrap_or(0) + 1);
         let number = plan.tasks.len() + 1;
         let task = Task {

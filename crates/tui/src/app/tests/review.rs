@@ -407,7 +407,15 @@ fn an_undecided_hunk_is_never_thrown_away_by_applying() {
     let text = bench.desk.text();
     assert!(text.contains("waits: 1 hunk undecided"), "{text}");
     bench.press("A");
-    assert_eq!(bench.desk.state().open_proposals().map(|p| p.tally()).collect::<Vec<_>>(), [(1, 0, 1)]);
+    assert_eq!(
+        bench
+            .desk
+            .state()
+            .open_proposals()
+            .map(pilothouse_core::proposal::Proposal::tally)
+            .collect::<Vec<_>>(),
+        [(1, 0, 1)]
+    );
 }
 
 #[test]
