@@ -15,6 +15,7 @@ mod project;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod told;
 mod trust;
 mod work;
 
@@ -26,7 +27,7 @@ use pilothouse_core::{
     input::{Input, Refusal},
     intent::{Control, Mode},
     policy::Policy,
-    port::{Attention, Reply, Request, Surroundings, Update},
+    port::{Reply, Request, Surroundings, Update},
     scope::PermissionMode,
     session::{Bounds, Step},
     trust::Trust,
@@ -473,28 +474,6 @@ impl Driver {
                 self.outbox.send(Update::Rules(policy));
             }
             Err(e) => self.outbox.send(Update::Refused(format!("{e} ({})", e.hint()))),
-        }
-    }
-
-    fn complain(&mut self, error: &RuntimeError) {
-        tracing::error!(error = %error, "the session could not be saved");
-        if !self.complained {
-            self.complained = true;
-            let text = format!(
-                "{error}; nothing is lost, but nothing more is done until it can be saved ({})",
-                error.hint()
-            );
-            self.outbox.send(Update::Refused(text));
-        }
-    }
-
-    /// Tells the user on the desktop; that it cannot be done is said once.
-    fn tell(&mut self, what: Attention) {
-        let told = pilothouse_tools::desktop::tell(self.at.root.path(), "pilothouse", what.text());
-        if let Err(why) = told
-            && !std::mem::replace(&mut self.mute, true)
-        {
-            self.outbox.send(Update::Notice(format!("the desktop cannot be told: {why}")));
         }
     }
 

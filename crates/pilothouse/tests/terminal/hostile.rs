@@ -57,7 +57,7 @@ impl Perform for Seen {
 }
 
 /// All that the program itself ever sends while it runs.
-const OWN: [&str; 20] = [
+const OWN: [&str; 24] = [
     "CSI H",
     "CSI m",
     "CSI J",
@@ -69,6 +69,10 @@ const OWN: [&str; 20] = [
     "CSI ?2004l",
     "CSI ?1004h",
     "CSI ?1004l",
+    "CSI ?1000h",
+    "CSI ?1000l",
+    "CSI ?1006h",
+    "CSI ?1006l",
     "CSI ?25h",
     "CSI ?25l",
     "CSI ?7h",

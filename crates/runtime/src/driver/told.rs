@@ -1,0 +1,32 @@
+//! What the driver tells the user by itself.
+//!
+//! Owns that nothing is said twice. Never decides what follows.
+
+use pilothouse_core::port::{Attention, Update};
+
+use super::Driver;
+use crate::error::RuntimeError;
+
+impl Driver {
+    pub(super) fn complain(&mut self, error: &RuntimeError) {
+        tracing::error!(error = %error, "the session could not be saved");
+        if !self.complained {
+            self.complained = true;
+            let text = format!(
+                "{error}; nothing is lost, but nothing more is done until it can be saved ({})",
+                error.hint()
+            );
+            self.outbox.send(Update::Refused(text));
+        }
+    }
+
+    /// Tells the user on the desktop; that it cannot be done is said once.
+    pub(super) fn tell(&mut self, what: Attention) {
+        let told = pilothouse_tools::desktop::tell(self.at.root.path(), "pilothouse", what.text());
+        if let Err(why) = told
+            && !std::mem::replace(&mut self.mute, true)
+        {
+            self.outbox.send(Update::Notice(format!("the desktop cannot be told: {why}")));
+        }
+    }
+}
