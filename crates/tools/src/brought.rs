@@ -67,9 +67,7 @@ fn look(unasked: &Unasked<'_>) -> Result<Looked, String> {
     if unasked.trusted {
         return Ok((all, None));
     }
-    let mut asked = reading.calls.iter().filter(|c| is_git(c)).peekable();
-    let none = asked.peek().is_none();
-    if none && !unasked.reads || asked.any(|c| c.risk > Risk::Low) {
+    if !unasked.reads && !reading.calls.iter().any(is_git) {
         return Ok((all, None));
     }
     let places = places(&reading, unasked.line, unasked.folder)?;

@@ -74,7 +74,7 @@ mod tests {
             );
             assert!(!spec.description.is_empty());
         }
-        assert!(bytes(&all) < 5_900, "{} bytes", bytes(&all));
+        assert!(bytes(&all) < 6_100, "{} bytes", bytes(&all));
     }
 
     #[test]
@@ -83,13 +83,19 @@ mod tests {
         assert_eq!(names(&specs(ToolScope::DISCOVERY, true, &[])), ["list"]);
         assert_eq!(
             names(&specs(ToolScope::READ_ONLY, false, &[Tool::AskUser])),
-            ["list", "read", "search", "ask_user"]
+            ["list", "read", "search", "record_fact", "ask_user"]
         );
-        assert_eq!(names(&specs(ToolScope::READ_ONLY, true, &[])), ["list", "read", "search", "run"]);
-        assert_eq!(names(&specs(ToolScope::EXECUTE, false, &[])), ["list", "read", "search", "run"]);
+        assert_eq!(
+            names(&specs(ToolScope::READ_ONLY, true, &[])),
+            ["list", "read", "search", "record_fact", "run"]
+        );
+        assert_eq!(
+            names(&specs(ToolScope::EXECUTE, false, &[])),
+            ["list", "read", "search", "record_fact", "run"]
+        );
         assert_eq!(
             names(&specs(ToolScope::WORKSPACE, false, &[])),
-            ["list", "read", "search", "edit", "write", "delete"]
+            ["list", "read", "search", "edit", "write", "delete", "record_fact"]
         );
     }
 

@@ -232,6 +232,7 @@ fn same(tool: Tool, given: &Value, meant: &Value) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 fn other_spellings_with_one_meaning_are_understood() {
     let edit = json!({"path": "a", "edits": [{"old": "x", "new": "y"}]});
     let plan = json!({"title": "T", "tasks": [{"title": "Do it", "detail": "Do it\nwell"}],

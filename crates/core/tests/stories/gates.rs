@@ -102,6 +102,7 @@ fn lowering_the_ceiling_stops_what_it_forbids() {
 
 /// The worked trace of the model (§1.8), from the first question to the end of the run.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one case after the other")]
 fn the_worked_trace_from_question_to_completion() {
     let mut b = Bench::new();
     b.say("what's in this codebase?");

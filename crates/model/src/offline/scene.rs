@@ -114,7 +114,8 @@ impl<'a> Scene<'a> {
         let found =
             told.lines().filter_map(|l| l.strip_prefix("- ")?.strip_suffix(" (found)")?.split_once(": "));
         let mut out = String::from("# How to work here\n\n## Commands\n\n");
-        let commands: String = found.map(|(what, line)| format!("- {what}: `{line}`\n")).collect();
+        let commands: String =
+            found.fold(String::new(), |all, (what, line)| all + &format!("- {what}: `{line}`\n"));
         out.push_str(if commands.is_empty() { "- Say here how to build and test.\n" } else { &commands });
         out.push_str(
             "\n## Conventions\n\n- Say here what the code does not show: style, names, what never to do.\n",
