@@ -76,6 +76,9 @@ pub fn request(
 
 impl SummaryRequest {
     /// The summary: the model's words with what the session recorded below them.
+    ///
+    /// # Errors
+    /// When the model did not answer.
     pub async fn ask(
         self,
         client: &dyn ModelClient,
@@ -88,7 +91,8 @@ impl SummaryRequest {
         let (reply, ()) = tokio::join!(reply, drain);
         let mut reply = reply.map_err(|unfinished| unfinished.fault)?;
         if !reply.text.trim().is_empty() {
-            reply.text = format!("{}\n\n{}", reply.text.trim(), self.record).trim().to_owned();
+            let whole = format!("{}\n\n{}", reply.text.trim(), self.record);
+            whole.trim().clone_into(&mut reply.text);
         }
         let after = self.dropped.after + budget::tokens(reply.text.len()) as u64;
         Ok((Box::new(reply), Dropped { after, ..self.dropped }))

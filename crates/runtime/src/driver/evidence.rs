@@ -27,13 +27,11 @@ pub(super) struct Checks {
 impl Checks {
     /// The input, where it is an answer with what came of its evidence.
     pub async fn of(self, input: Input) -> Input {
-        match input {
-            Input::Replied { call, reply: Ok(mut reply) } if reply.calls.is_empty() => {
-                reply.checked = self.workshop.check(reply.text.clone(), self.view, self.blobs).await;
-                Input::Replied { call, reply: Ok(reply) }
-            }
-            other => other,
+        let Input::Replied { call, reply: Ok(mut reply) } = input else { return input };
+        if reply.calls.is_empty() {
+            reply.checked = self.workshop.check(reply.text.clone(), self.view, self.blobs).await;
         }
+        Input::Replied { call, reply: Ok(reply) }
     }
 }
 

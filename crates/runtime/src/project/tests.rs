@@ -1,4 +1,5 @@
 //! Projects of many kinds in temporary folders, with programs that are there and programs that are not.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -52,6 +53,7 @@ fn program(path: &Path) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one kind after the other")]
 fn every_kind_of_project_has_its_commands_and_says_what_is_missing() {
     let check = |programs: &[&str], files: &[(&str, &str)], want: &[&str]| {
         let place = Place::new(programs);

@@ -167,7 +167,10 @@ fn what_was_taken_and_left_is_told_once_after_the_fact() {
         told.contains("left by the user, nothing of it is written: src/b.rs (line 1): not this file"),
         "{told}"
     );
-    assert!(told.contains("The run ended, and not everything of it was done: Ended: 1 of 2 done, 1 skipped"), "{told}");
+    assert!(
+        told.contains("The run ended, and not everything of it was done: Ended: 1 of 2 done, 1 skipped"),
+        "{told}"
+    );
 }
 
 #[test]

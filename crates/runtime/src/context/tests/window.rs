@@ -76,7 +76,6 @@ fn forty_calls_stay_inside_every_window_and_the_first_fact_is_told_to_the_end() 
             assert!(known, "{tokens}: request {n} has lost the fact");
         }
         let kept = kept(&requests);
-        println!("{tokens} tokens: {summaries} summaries, prefix kept in {kept} of 39");
         assert!(kept >= least, "{tokens}: {kept} of 39 kept");
         assert_eq!(summaries > 0, tokens == 16_000, "{tokens}: {summaries}");
     }
