@@ -128,23 +128,8 @@ impl Composer {
             Action::History | Action::Lower | Action::Tell if !own => return ComposerEvent::Nothing,
             Action::Send => return self.send(),
             Action::Queue if self.draft.is_empty() => return ComposerEvent::NextPane,
-            Action::Queue => {
-                let text = self.hand_over();
-                return if text.trim().is_empty() {
-                    ComposerEvent::Nothing
-                } else {
-                    ComposerEvent::Queue(text)
-                };
-            }
-            Action::Tell => {
-                let text = self.draft.saved().whole();
-                return if text.trim().is_empty() {
-                    ComposerEvent::Nothing
-                } else {
-                    self.hand_over();
-                    ComposerEvent::Tell(text)
-                };
-            }
+            Action::Queue => return self.queue(),
+            Action::Tell => return self.tell(),
             Action::Newline => self.edit(|d| d.insert("\n")),
             Action::History => {
                 self.open_history("");
@@ -184,6 +169,22 @@ impl Composer {
             Action::Yank => self.edit(Draft::yank),
         }
         self.look()
+    }
+
+    /// Hands the draft over as what is said after this.
+    fn queue(&mut self) -> ComposerEvent {
+        let text = self.hand_over();
+        if text.trim().is_empty() { ComposerEvent::Nothing } else { ComposerEvent::Queue(text) }
+    }
+
+    /// Hands the draft over to what runs; blanks stay where they are.
+    fn tell(&mut self) -> ComposerEvent {
+        let text = self.draft.saved().whole();
+        if text.trim().is_empty() {
+            return ComposerEvent::Nothing;
+        }
+        self.hand_over();
+        ComposerEvent::Tell(text)
     }
 
     /// Takes a key that no binding took. Only characters write.

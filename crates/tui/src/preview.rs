@@ -163,11 +163,14 @@ fn stopping(replans: bool, state: &State) -> String {
 /// What an answer is told as.
 fn talked(told: &Foretold, turn: &Turn, state: &State) -> &'static str {
     let stopped = told.does(&Deed::StopsRun) || told.does(&Deed::SetsAside);
-    match turn {
-        Turn::Control(word) if word.is_manner() => "how to go about it: told to the model",
-        Turn::Control(Control::Approve | Control::Proceed) => "an answer to the agent",
-        _ if state.is_executing() && !stopped => "a question – answered beside the run",
-        _ => "a question – read-only",
+    if matches!(turn, Turn::Control(word) if word.is_manner()) {
+        "how to go about it: told to the model"
+    } else if matches!(turn, Turn::Control(Control::Approve | Control::Proceed)) {
+        "an answer to the agent"
+    } else if state.is_executing() && !stopped {
+        "a question – answered beside the run"
+    } else {
+        "a question – read-only"
     }
 }
 

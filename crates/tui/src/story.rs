@@ -8,7 +8,7 @@ use pilothouse_core::{
     diff,
     event::{Event, Stamped},
     ids::{CallId, CheckpointId, LaneId, Millis, ProposalId, Seq, TaskId, TurnId},
-    intent::IntentNode,
+    intent::{IntentNode, IntentPath, Source, Turn},
     plan::{GateDraft, Plan, PlanDraft, TaskDraft},
     port::Surroundings,
     proposal::Proposal,
@@ -109,6 +109,23 @@ pub(crate) fn path(text: &str) -> RelPath {
 
 pub(crate) fn said(turn: u64, text: &str) -> Event {
     Event::TurnStarted { turn: TurnId(turn), text: excerpt(text) }
+}
+
+/// The message asks for work of this kind.
+pub(crate) fn understood(turn: u64, node: IntentNode) -> Event {
+    Event::IntentClassified {
+        turn: TurnId(turn),
+        class: Turn::PlanNew(None),
+        path: IntentPath::to(node),
+        confidence: 1.0,
+        source: Source::AtNode,
+        reasoning: String::new(),
+        forbids: false,
+        spares: Vec::new(),
+        request: None,
+        usage: None,
+        key: None,
+    }
 }
 
 pub(crate) fn lane(id: u64, kind: LaneKind, node: IntentNode) -> Event {

@@ -87,7 +87,9 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
     let area = super::centred(ctx.body, 72, height);
     let inner = frame(ctx, area, "Status", "", &[("Esc", "close")], buf);
-    for (line, y) in lines.iter().zip(inner.top() + 1..inner.bottom()) {
+    // Where the page is short, its last line matters more than air above the first.
+    let air = u16::from(usize::from(inner.height) > lines.len());
+    for (line, y) in lines.iter().zip(inner.top() + air..inner.bottom()) {
         line.paint(ctx.theme, buf, inner, y);
     }
 }

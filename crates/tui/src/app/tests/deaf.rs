@@ -34,12 +34,37 @@ fn the_letters_in_the_plan_answer_once_the_question_has_stood() {
     desk.press("<ctrl-t>y");
     assert_eq!(desk.inputs, []);
     assert!(desk.text().contains("pressed before this stood here"));
-    desk.wait(400).press("e");
-    assert_eq!(desk.app.panes.focus, Focus::Composer);
-    desk.press("<ctrl-t>y");
+    desk.press("n");
+    assert_eq!(desk.inputs, []);
+    assert_eq!(desk.app.panes.focus, Focus::Pane(crate::pane::plan::ID));
+    desk.wait(400).press("y");
     let approve = Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None };
-    // The pane's own action answers; without it the letter does.
-    assert!(desk.inputs.is_empty() || desk.inputs == [approve]);
+    assert_eq!(desk.inputs, [approve]);
+}
+
+#[test]
+fn the_editor_of_a_plan_answers_nothing_and_what_comes_back_has_to_stand_again() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    let id = desk.state().phase_question().unwrap().id;
+    desk.draw();
+    desk.wait(400).press("<ctrl-t>e");
+    assert_eq!(desk.inputs, []);
+    let wishes = desk.app.wishes();
+    let [AppCommand::Edit { name, text }] = wishes.as_slice() else { panic!("{wishes:?}") };
+    assert_eq!(name, "plan.md");
+    let title = desk.state().plan.as_ref().unwrap().tasks[0].title.clone();
+    let text = text.replace(&title, "Something else entirely");
+    desk.app.edited(Ok(text), desk.now);
+    desk.collect();
+    assert!(matches!(desk.inputs.as_slice(), [Input::EditPlan { .. }]), "{:?}", desk.inputs);
+    desk.deliver();
+    let again = desk.state().phase_question().unwrap().id;
+    assert_ne!(again, id, "another plan is another question");
+    desk.press("y");
+    assert_eq!(desk.inputs, [], "what it asks now has not stood yet");
+    // A key that comes again sooner could be one that is held.
+    desk.wait(800).press("y");
+    assert_eq!(desk.inputs, [Input::Answer { checkpoint: again, answer: Answer::Approve, shown: None }]);
 }
 
 #[test]

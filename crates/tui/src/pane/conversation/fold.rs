@@ -17,6 +17,7 @@ use pilothouse_core::{
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
     policy::{By, Manner, Request},
+    proposal::Proposal,
     question::Card,
     sandbox::Confine,
     session::LaneKind,
@@ -178,16 +179,7 @@ impl Log {
                     self.fact(at, Row::of("  ", Slot::Text).and(&fault.hint, Slot::Soft), Row::new());
                 }
             }
-            Event::CommandProposed { call, lane, command, folder, confine, typed, ruling, .. } => {
-                self.proposed(at, *call, &held(command, *confine));
-                let by = match (typed, self.lanes.get(lane)) {
-                    (true, _) => By::Typed,
-                    (false, Some(LaneKind::Gate(_))) => By::Gate,
-                    (false, _) => By::Agent,
-                };
-                let request = Request::command_in(command, folder, Manner::of(*confine, by));
-                self.ruled(*call, request, ruling.as_ref());
-            }
+            Event::CommandProposed { .. } => self.command_proposed(stamped),
             Event::CallMade { call, tool, typed, .. } => {
                 self.names.insert(*call, tool.name().to_owned());
                 if *typed {
@@ -198,13 +190,7 @@ impl Log {
             Event::CallEnded { .. } => self.ended(stamped),
             Event::Proposed { proposal, added, removed }
             | Event::ProposalEdited { proposal, added, removed } => {
-                self.paths.insert(proposal.id, proposal.path.to_string());
-                let known = self.calls.get(&proposal.call).copied();
-                if let Some(Entry { body: Body::Call(call), dirty, .. }) = known.and_then(|k| self.get_mut(k))
-                {
-                    call.summary = format!("+{added} -{removed}");
-                    *dirty = true;
-                }
+                self.change_proposed(proposal, *added, *removed);
             }
             Event::PlanReady { plan } => self.plan_ready(at, plan),
             Event::CheckpointOpened { checkpoint } => self.asked(at, checkpoint),
@@ -224,6 +210,31 @@ impl Log {
                 self.fold_hook(stamped);
             }
             _ => self.fold_fact(at, &stamped.event),
+        }
+    }
+
+    fn command_proposed(&mut self, stamped: &Stamped) {
+        let Event::CommandProposed { call, lane, command, folder, confine, typed, ruling, .. } =
+            &stamped.event
+        else {
+            return;
+        };
+        self.proposed(stamped.at, *call, &held(command, *confine));
+        let by = match (typed, self.lanes.get(lane)) {
+            (true, _) => By::Typed,
+            (false, Some(LaneKind::Gate(_))) => By::Gate,
+            (false, _) => By::Agent,
+        };
+        let request = Request::command_in(command, folder, Manner::of(*confine, by));
+        self.ruled(*call, request, ruling.as_ref());
+    }
+
+    fn change_proposed(&mut self, proposal: &Proposal, added: usize, removed: usize) {
+        self.paths.insert(proposal.id, proposal.path.to_string());
+        let known = self.calls.get(&proposal.call).copied();
+        if let Some(Entry { body: Body::Call(call), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
+            call.summary = format!("+{added} -{removed}");
+            *dirty = true;
         }
     }
 

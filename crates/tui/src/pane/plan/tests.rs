@@ -50,9 +50,16 @@ impl Screen {
     }
 }
 
+/// A plan that waits, made of a message that asks for changes.
 fn waiting() -> Screen {
+    waiting_after(IntentNode::Modify)
+}
+
+/// The same plan, made of a message that was understood as something else.
+fn waiting_after(meant: IntentNode) -> Screen {
     let mut s = Screen::new();
     s.tell(said(1, "Add rate limiting"));
+    s.tell(understood(1, meant));
     s.tell(Event::PlanReady { plan: plan() });
     let kind = pilothouse_core::question::Confirmation {}.into();
     let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None };
@@ -130,6 +137,21 @@ fn a_plan_that_waits_says_what_it_may_do() {
             "",
             "",
             " Tokens: 0 │ Time: – │ Cost: –",
+        ]
+    );
+}
+
+#[test]
+fn a_plan_that_goes_beyond_its_message_says_what_a_yes_allows() {
+    let text = waiting_after(IntentNode::Explain).text(60, 24);
+    assert_eq!(
+        text[12..17],
+        [
+            " Asked for    list, read",
+            " Goes beyond  write, execute: your yes allows it",
+            " Allowed      read, propose edits, run commands (each one",
+            "              checked), run the gates",
+            " Not allowed  delete, reach the network",
         ]
     );
 }
