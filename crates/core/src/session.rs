@@ -11,6 +11,7 @@ mod digest;
 mod foretell;
 mod hooks;
 pub mod lane;
+mod pending;
 mod reach;
 mod stake;
 pub mod state;

@@ -10,23 +10,22 @@ use crate::{
     checkpoint::{Checkpoint, Failure},
     fact::Facts,
     goal::Tried,
-    hook::{Hold, Hook, HookRun},
+    hook::{Hook, HookRun},
     ids::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
     intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     plan::Plan,
-    policy::{PathRules, Rule},
+    policy::Rule,
     proposal::{Proposal, ProposalStatus},
     question::{Asked, Spec},
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
-    session::{Apply, ApplyStatus, Lane, LaneKind, Transcript, changes::Changes},
+    session::{Apply, Lane, LaneKind, Transcript, changes::Changes},
     talk::Usage,
-    tool::{Permit, Terms},
     trust::{Given, Trust, TrustRequest},
-    work::{Take, View, Work, WorkKey},
+    work::Work,
 };
 
 /// Everything that is true now.
@@ -374,118 +373,6 @@ impl State {
     /// How many things wait on the user.
     pub fn waiting(&self) -> usize {
         self.open.len()
-    }
-
-    /// What should be going on.
-    pub fn pending(&self) -> BTreeMap<WorkKey, Work> {
-        let held = self.compacting.as_ref().and_then(|c| c.held);
-        let thinking = self.lanes.values().filter_map(|lane| {
-            let call = lane.thinking.filter(|call| held != Some(*call))?;
-            let purpose = lane.kind.purpose();
-            Some(Work::Think { call, lane: lane.id, purpose, node: lane.node, offer: lane.offer() })
-        });
-        let tools = self.lanes.values().filter_map(|lane| self.tool_work(lane));
-        let hearing = self.pending_messages.front().map(|h| Work::Classify {
-            turn: h.turn,
-            epoch: h.epoch,
-            vectors: h.vectors,
-            model: h.model,
-        });
-        let writes = self.applies().values().filter_map(|a| self.write_work(a));
-        let survey = self.seeking.map(Work::Survey);
-        let keeps = self.keeping.iter();
-        let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
-        let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
-        let all =
-            all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());
-        all.map(|w| (w.key(), w)).collect()
-    }
-
-    /// Looking whether the facts still stand that answer a question.
-    fn recall(&self) -> Option<Work> {
-        let (turn, names) = self.recalling.as_ref()?;
-        let facts = self.facts.below(names);
-        Some(Work::Recall { turn: *turn, facts, rules: PathRules::default() })
-    }
-
-    /// The summary that is being made.
-    fn compaction(&self) -> Option<Work> {
-        let Compacting { call, upto, keep, again, .. } = self.compacting.clone()?;
-        Some(Work::Compact { call, upto, keep, again })
-    }
-
-    /// The last event that a summary would take in which makes room by itself: not while one is made, and
-    /// not again in a turn in which none came.
-    pub fn may_compact(&self) -> Option<Seq> {
-        let tried = self.uncompacted.is_some() && self.uncompacted == self.turn;
-        self.transcript.compactable().filter(|_| self.compacting.is_none() && !tried)
-    }
-
-    /// Commands that wait and of which it is not known yet what they mean.
-    fn looks(&self) -> impl Iterator<Item = Work> {
-        self.open.values().filter_map(|c| {
-            let waits = c.kind.command().filter(|c| c.meant.is_none())?;
-            self.open_call(waits.call)?;
-            let (command, folder) = (waits.command.clone(), waits.folder.clone());
-            Some(Work::Look { checkpoint: c.id, command, folder, confine: waits.confine })
-        })
-    }
-
-    fn tool_work(&self, lane: &Lane) -> Option<Work> {
-        let call = lane.head()?;
-        let epoch = call.allowed?;
-        if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
-            return None;
-        }
-        let (tool, asked) = (call.tool?, Arc::clone(call.asked.as_ref().ok()?));
-        let terms = Terms {
-            epoch,
-            confine: call.confine,
-            given: call.given,
-            meant: call.meant.clone(),
-            leave_of: call.leave_of,
-        };
-        let permit = Permit::mint(lane.id, call.call, (tool, asked), terms);
-        let mut view = self.view(lane);
-        view.rules.leave.clone_from(&call.leave);
-        Some(Work::Tool { permit, view })
-    }
-
-    /// What a lane sees instead of the disk.
-    pub fn view(&self, lane: &Lane) -> View {
-        let overlay = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.after)).collect();
-        let base = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.before)).collect();
-        let (seen, facts) = (lane.seen.clone(), Arc::clone(&self.facts));
-        View { overlay, base, seen, facts, rules: PathRules::default() }
-    }
-
-    fn write_work(&self, apply: &Apply) -> Option<Work> {
-        match apply.status {
-            ApplyStatus::Approved if self.waits_for_hooks(apply) => None,
-            ApplyStatus::Approved => {
-                let changes = apply.take.iter().filter_map(|(id, taken)| self.take(*id, taken)).collect();
-                Some(Work::Prepare { apply: apply.id, changes })
-            }
-            ApplyStatus::Writing => Some(Work::Write { apply: apply.id, files: apply.files.clone() }),
-            ApplyStatus::Reverting { redo } => {
-                Some(Work::Revert { apply: apply.id, redo, files: apply.files.clone() })
-            }
-            ApplyStatus::Applied | ApplyStatus::Reverted | ApplyStatus::Failed => None,
-        }
-    }
-
-    fn take(&self, id: ProposalId, taken: &BTreeSet<usize>) -> Option<Take> {
-        let p = self.proposals().get(&id)?;
-        Some(Take {
-            proposal: id,
-            path: p.path.clone(),
-            kind: p.kind,
-            before: p.before,
-            after: p.after,
-            hunks: p.hunks.clone(),
-            taken: taken.clone(),
-            undecided: if p.decided.is_empty() { BTreeSet::new() } else { p.undecided() },
-        })
     }
 
     /// The open question about this call, if there is one.

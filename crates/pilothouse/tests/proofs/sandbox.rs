@@ -420,7 +420,7 @@ fn without_a_sandbox_it_says_so_and_every_command_asks_in_every_mode() {
         Turn::Say("", vec![("run", json!({"command": "git status"}))]),
         Turn::Say("It was not allowed.", vec![]),
     ]);
-    let ended = desk.ask(&server.base, &["run", "run the tests", "--auto-confirm", "--json"]).with(1);
+    let ended = desk.ask(&server.base, &["run", "run the tests", "--auto-confirm", "--json"]).with(3);
     assert_eq!(refused(&ended)["kind"]["command"], "git status");
 }
 
@@ -443,7 +443,7 @@ fn a_model_that_asks_for_more_opens_a_question_even_in_auto() {
             args[wish] = json!(true);
             let last = Turn::Say("It was not allowed.", vec![]);
             let server = Server::start(vec![Turn::Say("", vec![("run", args)]), last]);
-            let ended = desk.ask(&server.base, &["run", "run the tests", "--auto-confirm", "--json"]).with(1);
+            let ended = desk.ask(&server.base, &["run", "run the tests", "--auto-confirm", "--json"]).with(3);
             let question = refused(&ended);
             assert!(question["message"].as_str().unwrap().contains(says), "{question}");
             assert_eq!(question["kind"]["reason"], "the crates are not here");

@@ -295,7 +295,7 @@ fn where_nothing_holds_metadata_it_is_said_what_writes_asks_and_what_reads_chang
     ]);
     let asked =
         desk.with_model(&server.base, &["run", "run the tests", "--auto-confirm", "--trust", "--json"]);
-    let ended = finish(without_spaces(&asked)).with(1);
+    let ended = finish(without_spaces(&asked)).with(3);
     assert_eq!(super::refused(&ended)["kind"]["command"], "touch made");
     assert!(!desk.path().join("made").exists());
     let tries = Tries::new();
