@@ -71,7 +71,7 @@ fn of_forty_answers_the_ten_that_lie_are_marked_and_no_other() {
         };
         caught += usize::from(!marks(&desk, answer).is_empty());
     }
-    support::alone::tell(&format!("checked=40 marked={caught} wrongly={}", wronged.len()));
+    crate::support::alone::tell(&format!("checked=40 marked={caught} wrongly={}", wronged.len()));
     assert_eq!((caught, wronged), (10, Vec::new()));
 }
 
