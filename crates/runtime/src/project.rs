@@ -52,6 +52,8 @@ pub struct Project {
     commands: Vec<Command>,
     instructions: Option<Instructions>,
     git: Option<Branch>,
+    /// Whether a model was told of it: then git's answer comes too late, and all requests begin alike.
+    told: bool,
     /// The files that were looked at, as they were.
     seen: Vec<(PathBuf, Option<(SystemTime, u64)>)>,
 }
@@ -70,7 +72,7 @@ impl Project {
             watched.map(|name| grounds.root.join(name)).map(|path| (path.clone(), mark(&path))).collect();
         let instructions = instructions::read(&jail, grounds);
         let facts = facts(grounds, &names, &commands);
-        Self { facts, commands, instructions, git: None, seen }
+        Self { facts, commands, instructions, git: None, told: false, seen }
     }
 
     /// Whether a file that was looked at is another one now.
@@ -78,15 +80,24 @@ impl Project {
         self.seen.iter().any(|(path, was)| mark(path) != *was)
     }
 
-    /// Says what git said first; later states are no part of what a model is told before it looks.
+    /// Says what git said first; later states are no part of what a model is told before it looks, nor is
+    /// the first once a model was told without it.
     pub fn on_branch(&mut self, branch: &Branch) {
-        self.git.get_or_insert_with(|| branch.clone());
+        if !self.told {
+            self.git.get_or_insert_with(|| branch.clone());
+        }
+    }
+
+    /// A model is told of it from now on.
+    pub fn tell(&mut self) {
+        self.told = true;
     }
 
     /// The same state of git as another look had.
     #[must_use]
     pub fn with_git_of(mut self, other: &Self) -> Self {
         self.git.clone_from(&other.git);
+        self.told = other.told;
         self
     }
 

@@ -166,6 +166,7 @@ impl Driver {
         cancel: CancellationToken,
     ) {
         self.look_again();
+        self.project.tell();
         let client = self.kit.client(&self.at.config.voice);
         let request = self.request_of(lane, purpose, offer);
         let ends = move |fault| Input::Replied { call, reply: Err(fault) };
