@@ -7,8 +7,8 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{CheckpointId, LaneId, TurnId},
     input::Input,
-    intent::{Control, Phase},
-    scope::Capability,
+    intent::{Control, IntentNode, Phase},
+    scope::{Capability, PermissionMode},
     session::{Deed, Foretold, LaneKind, State},
 };
 
@@ -142,7 +142,8 @@ fn a_line_answers_a_question_only_when_all_of_it_does() {
 }
 
 /// No change is proposed by a line of work whose message neither asks for one by its path nor was
-/// widened by an answer of the user, in any mode.
+/// widened by an answer of the user, in any mode; in auto mode an order to run something counts as one
+/// that may end in changes, since their review is what asks there.
 #[test]
 fn no_effect_is_wider_than_the_path_of_its_message_and_what_was_answered() {
     let (sessions, _) = share();
@@ -159,6 +160,8 @@ fn no_effect_is_wider_than_the_path_of_its_message_and_what_was_answered() {
 #[derive(Default)]
 struct Leave {
     writes: BTreeSet<TurnId>,
+    runs: BTreeSet<TurnId>,
+    auto: bool,
     continues: BTreeMap<TurnId, TurnId>,
     lanes: BTreeMap<LaneId, TurnId>,
     open: BTreeMap<CheckpointId, CheckpointKind>,
@@ -172,12 +175,24 @@ impl Leave {
 
     fn fold(&mut self, event: &Event) {
         match event {
+            Event::PermissionChanged { permission, .. } => self.auto = *permission == PermissionMode::Auto,
             Event::IntentClassified { turn, path, .. } => {
+                if path.current() == IntentNode::Execute {
+                    self.runs.insert(*turn);
+                } else {
+                    self.runs.remove(turn);
+                }
                 if path.scope().allows(Capability::Write) {
                     self.writes.insert(*turn);
                 } else {
                     self.writes.remove(turn);
                 }
+            }
+            Event::SessionOpened { permission, .. } => self.auto = *permission == PermissionMode::Auto,
+            // It was let go on to changes while the mode was auto.
+            Event::NodeTransition { lane, .. } if self.auto => {
+                let turn = self.lanes.get(lane).copied();
+                self.writes.extend(turn.filter(|turn| self.runs.contains(turn)));
             }
             Event::TurnContinues { turn, of } => drop(self.continues.insert(*turn, *of)),
             Event::LaneOpened { lane, turn, .. } => drop(self.lanes.insert(*lane, *turn)),
