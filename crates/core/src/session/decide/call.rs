@@ -52,11 +52,12 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::RequestPath(request)) => self.judge_path(lane, open, request),
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Run(_) => CallVerdict::Command,
-            ToolCall::File(file) if self.spared(lane, tool, file).is_some() => {
-                let said = self.spared(lane, tool, file).unwrap_or_default();
-                CallVerdict::refuse(format!("the user said not to touch {said}; leave it as it is and go on"))
-            }
             ToolCall::File(_) | ToolCall::External(_) => {
+                if let Some(said) = open.file().and_then(|file| self.spared(lane, tool, file)) {
+                    return CallVerdict::refuse(format!(
+                        "the user said not to touch {said}; leave it as it is and go on"
+                    ));
+                }
                 let barred = tool.needs().and_then(|needs| self.barred(lane, open, needs, Then::Gate));
                 barred.unwrap_or_else(|| self.judge_start(lane, open, tool, CallStart::default()))
             }
