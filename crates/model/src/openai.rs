@@ -26,12 +26,14 @@ use crate::{
     outlet::Outlet,
 };
 use draft::Draft;
-use transport::{Address, End, HttpTransport, Seen, StreamObserver, look};
+use lines::{End, MOST_EVENT_BYTES, Seen, StreamObserver, look};
+use transport::{Address, HttpTransport};
 use wire::Chunk;
 
 mod draft;
 mod endpoint;
 pub(crate) mod fault;
+mod lines;
 pub(crate) mod transport;
 mod wire;
 
@@ -121,6 +123,7 @@ impl OpenAi {
             return Err(match &seen.end {
                 Some(End::Silent) => fault::stalled(&self.endpoint),
                 Some(End::Broken(why)) => fault::cut(why),
+                Some(End::TooLarge) => fault::too_large("one event of the reply", MOST_EVENT_BYTES),
                 Some(End::Closed) | None => fault::cut("the server closed the connection in the middle"),
             });
         }

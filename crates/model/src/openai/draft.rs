@@ -9,13 +9,18 @@ use serde_json::Value;
 
 use super::{
     endpoint::Price,
-    fault::{in_band, words_of},
+    fault::{in_band, too_large, too_many_calls, words_of},
     wire::{CallPiece, Chunk, Delta, Tokens},
 };
 use crate::outlet::Outlet;
 
 /// Bytes of a text that are taken for one token where the server counts none.
 const TOKEN_BYTES: u64 = 4;
+
+/// A reply holds at most this much: text, thinking and calls together.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// A reply makes at most this many calls.
+const MOST_CALLS: usize = 256;
 
 /// A reply under way.
 pub(super) struct Draft {
@@ -65,7 +70,7 @@ impl Draft {
     /// Takes one event in.
     ///
     /// # Errors
-    /// When it carries the server's error.
+    /// When it carries the server's error, or the reply grows out of all bounds.
     pub fn take(&mut self, chunk: Chunk) -> Result<(), Fault> {
         if let Some(error) = chunk.failure() {
             return Err(in_band(error));
@@ -77,7 +82,7 @@ impl Draft {
             self.tokens = Some(tokens);
         }
         let Some(choice) = chunk.choices.into_iter().next() else { return Ok(()) };
-        self.add(choice.delta);
+        self.add(choice.delta)?;
         match choice.finish_reason.as_str() {
             // Some servers send an empty reason with every event.
             "" => {}
@@ -110,7 +115,7 @@ impl Draft {
         Ok(())
     }
 
-    fn add(&mut self, delta: Delta) {
+    fn add(&mut self, delta: Delta) -> Result<(), Fault> {
         let thinking = delta.thinking();
         if !thinking.is_empty() {
             self.reasoning.push_str(thinking);
@@ -125,6 +130,16 @@ impl Draft {
         for piece in delta.tool_calls {
             self.add_call(&piece);
         }
+        if self.calls.len() > MOST_CALLS {
+            return Err(too_many_calls(MOST_CALLS));
+        }
+        if self.bytes() > MOST_BYTES { Err(too_large("the reply", MOST_BYTES)) } else { Ok(()) }
+    }
+
+    /// Bytes of what came so far.
+    fn bytes(&self) -> usize {
+        let calls: usize = self.calls.iter().map(|c| c.name.len() + c.args.len()).sum();
+        self.text.len() + self.reasoning.len() + calls
     }
 
     fn add_call(&mut self, piece: &CallPiece) {
@@ -219,8 +234,7 @@ impl Draft {
     }
 
     fn usage(&self, price: Option<Price>) -> Usage {
-        let calls: usize = self.calls.iter().map(|c| c.name.len() + c.args.len()).sum();
-        let written = (self.text.len() + self.reasoning.len() + calls) as u64;
+        let written = self.bytes() as u64;
         let counted = self.tokens.as_ref().filter(|t| t.input + t.output > 0);
         let mut usage = match counted {
             Some(t) => Usage {

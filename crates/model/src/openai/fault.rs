@@ -62,6 +62,24 @@ pub(crate) fn cut(why: &str) -> Fault {
     )
 }
 
+/// More came than is taken.
+pub(crate) fn too_large(what: &str, most: usize) -> Fault {
+    fault(
+        FaultKind::Malformed,
+        format!("{what} is larger than {} MiB", most / 1024 / 1024),
+        "what came until then is kept; ask for less at once",
+    )
+}
+
+/// One reply wants more calls than it may.
+pub(crate) fn too_many_calls(most: usize) -> Fault {
+    fault(
+        FaultKind::Malformed,
+        format!("the reply makes more than {most} calls"),
+        "none of them was run; ask for less at once",
+    )
+}
+
 /// An answer with a status that is no success.
 pub(crate) fn refused(status: u16, words: &str) -> Fault {
     let kind = if matches!(status, 401 | 403) { FaultKind::Unauthorized } else { FaultKind::Refused };

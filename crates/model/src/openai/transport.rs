@@ -1,14 +1,10 @@
-//! The HTTP service below async-openai: attempts, waits, refusals, and a witness of the stream.
+//! The HTTP service below async-openai: attempts, waits and refusals.
 //!
 //! Owns everything that async-openai would hide: retries are visible, a status and the server's
-//! words survive, a body that is no stream is told apart, and how the stream ended is known.
+//! words survive, a body that is no stream is told apart.
 //! Never retries once the first byte of a stream has arrived.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use async_openai::{config::Config, error::OpenAIError, middleware::HttpRequestFactory};
 use bytes::Bytes;
@@ -27,6 +23,7 @@ use tokio::{sync::mpsc::Sender, time::timeout};
 use super::{
     endpoint::Endpoint,
     fault::{self, cut, deepest, not_a_stream, refused, unanswered, unreachable},
+    lines::{BOM, Lines, StreamObserver},
 };
 
 /// Automatic retries, at most.
@@ -129,35 +126,6 @@ impl Config for Address {
     }
 }
 
-/// What the witness saw of the stream.
-#[derive(Default)]
-pub(super) struct Seen {
-    /// `[DONE]` came.
-    pub done: bool,
-    /// An `event: error` line came.
-    pub error_event: bool,
-    /// How the bytes ended, if they did.
-    pub end: Option<End>,
-}
-
-/// How the bytes of a stream ended.
-pub(super) enum End {
-    /// The server closed it in good order.
-    Closed,
-    /// Nothing came for too long.
-    Silent,
-    /// The connection broke, with the cause.
-    Broken(String),
-}
-
-/// Shared between the service and the reader of the stream.
-pub(super) type StreamObserver = Arc<Mutex<Seen>>;
-
-/// What the witness saw so far.
-pub(super) fn look(witness: &StreamObserver) -> MutexGuard<'_, Seen> {
-    witness.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// One request with its retries.
 #[derive(Clone)]
 pub(super) struct HttpTransport {
@@ -249,21 +217,15 @@ impl HttpTransport {
             Ok(None) => return Err(RetryReason::last(not_a_stream(&kind, b""))),
             Ok(Some(Ok(first))) => first,
         };
-        let begins = [b"data:".as_slice(), b"event:", b":"].iter().any(|p| first.starts_with(p));
+        let start = first.strip_prefix(BOM).unwrap_or(&first);
+        let begins = [b"data:".as_slice(), b"event:", b":"].iter().any(|p| start.starts_with(p));
         let is_stream = declared || (kind.is_empty() && begins);
         if !is_stream {
             let body = gather(first, bytes, self.endpoint.silence_timeout).await;
             return Err(RetryReason::last(not_a_stream(&kind, &body)));
         }
-        let watch = Watch {
-            bytes,
-            witness: Arc::clone(&self.witness),
-            silence: self.endpoint.silence_timeout,
-            line: Vec::new(),
-            waiting: VecDeque::from([first]),
-            over: false,
-        };
-        let body = reqwest::Body::wrap_stream(stream::unfold(watch, Watch::next));
+        let lines = Lines::new(bytes, first, Arc::clone(&self.witness), self.endpoint.silence_timeout);
+        let body = reqwest::Body::wrap_stream(stream::unfold(lines, Lines::next));
         Ok(Response::from(http::Response::new(body)))
     }
 
@@ -320,71 +282,6 @@ async fn gather(
     let _ = timeout(limit, read).await;
     body.truncate(BODY_BYTES);
     body
-}
-
-/// Looks at the bytes of a stream as they pass.
-struct Watch<S> {
-    bytes: S,
-    witness: StreamObserver,
-    silence: Duration,
-    /// The beginning of the line that is under way.
-    line: Vec<u8>,
-    waiting: VecDeque<Bytes>,
-    over: bool,
-}
-
-/// Enough of a line to know it.
-const LINE_BYTES: usize = 32;
-
-impl<S: Stream<Item = Result<Bytes, reqwest::Error>> + Unpin + Send> Watch<S> {
-    async fn next(mut self) -> Option<(Result<Bytes, std::io::Error>, Self)> {
-        if self.over {
-            return None;
-        }
-        let next = match self.waiting.pop_front() {
-            Some(bytes) => Ok(Some(Ok(bytes))),
-            None => timeout(self.silence, self.bytes.next()).await,
-        };
-        let (item, end) = match next {
-            Ok(Some(Ok(bytes))) => {
-                self.scan(&bytes);
-                return Some((Ok(bytes), self));
-            }
-            // A last event without its blank line would be dropped by the parser.
-            Ok(None) => {
-                self.read_line();
-                (Ok(Bytes::from_static(b"\n\n")), End::Closed)
-            }
-            Ok(Some(Err(e))) => (Err(std::io::Error::other("broken")), End::Broken(deepest(&e))),
-            Err(_) => (Err(std::io::Error::other("silent")), End::Silent),
-        };
-        look(&self.witness).end = Some(end);
-        self.over = true;
-        Some((item, self))
-    }
-
-    fn scan(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            if matches!(byte, b'\n' | b'\r') {
-                self.read_line();
-                self.line.clear();
-            } else if self.line.len() < LINE_BYTES {
-                self.line.push(*byte);
-            }
-        }
-    }
-
-    fn read_line(&self) {
-        let Some((field, value)) = std::str::from_utf8(&self.line).ok().and_then(|l| l.split_once(':'))
-        else {
-            return;
-        };
-        match (field, value.trim()) {
-            ("data", "[DONE]") => look(&self.witness).done = true,
-            ("event", "error") => look(&self.witness).error_event = true,
-            _ => {}
-        }
-    }
 }
 
 #[cfg(test)]

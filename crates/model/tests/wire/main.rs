@@ -174,6 +174,47 @@ async fn a_stream_in_single_bytes_with_crlf_is_the_same_stream() {
 }
 
 #[tokio::test]
+async fn a_byte_order_mark_and_bytes_that_are_no_text_cost_nothing_else() {
+    for size in [1, 2, 3, 64] {
+        let Act::Send(said) = text("a\u{fffd}b") else { panic!() };
+        let broken: Vec<u8> = said
+            .windows(3)
+            .position(|w| w == "\u{fffd}".as_bytes())
+            .map_or_else(Vec::new, |at| [&said[..at], &[0xff], &said[at + 3..]].concat());
+        let Act::Send(end) = done() else { panic!() };
+        let whole = [b"\xef\xbb\xbf".as_slice(), &broken, &end].concat();
+        let mut script = vec![stream_head()];
+        script.extend(whole.chunks(size).map(|c| Act::Send(c.to_vec())));
+        assert_eq!(ask(vec![script]).await.0.unwrap().text, "a\u{fffd}b", "in pieces of {size}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_server_sends_has_a_largest_size() {
+    let large = "x".repeat(6 * 1024 * 1024);
+    let (outcome, _) = ask(vec![vec![stream_head(), text(&large), done()]]).await;
+    assert_eq!(outcome.unwrap().text.len(), large.len());
+    let (outcome, _) = ask(vec![vec![stream_head(), text(&large.repeat(3))]]).await;
+    let unfinished = outcome.unwrap_err();
+    assert_eq!(
+        (unfinished.fault.kind, unfinished.fault.message.as_str()),
+        (FaultKind::Malformed, "one event of the reply is larger than 16 MiB")
+    );
+    let (outcome, _) =
+        ask(vec![vec![stream_head(), text(&large), text(&large), text(&large), text("more")]]).await;
+    let unfinished = outcome.unwrap_err();
+    assert_eq!(unfinished.fault.message, "the reply is larger than 16 MiB");
+    assert_eq!(unfinished.partial.text.len(), 3 * large.len());
+    let calls: Vec<Value> = (0..300)
+        .map(|i| json!({"index": i, "id": format!("c{i}"), "function": {"name": "list", "arguments": "{}"}}))
+        .collect();
+    let many = json!({"choices": [{"delta": {"tool_calls": calls}}]}).to_string();
+    let unfinished = ask(vec![vec![stream_head(), event(&many), done()]]).await.0.unwrap_err();
+    assert_eq!(unfinished.fault.message, "the reply makes more than 256 calls");
+    assert_eq!(unfinished.partial.calls, []);
+}
+
+#[tokio::test]
 async fn a_reply_is_whole_with_a_reason_or_with_done_and_cut_with_neither() {
     let finish = r#"{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}"#;
     assert_eq!(ask(vec![vec![stream_head(), event(finish)]]).await.0.unwrap().text, "a");
