@@ -9,7 +9,7 @@ use pilothouse_core::{
     shell::Risk,
 };
 
-/// A draft longer than this gets no preview: it must never make typing wait.
+/// A message longer than this gets no preview: it must never make typing wait.
 pub const LONGEST: usize = 4 * 1024;
 
 /// What sending would mean.
@@ -35,8 +35,11 @@ impl Preview {
 pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     let state = session.state();
     let text = draft.trim();
-    if text.is_empty() || text.len() > LONGEST || text.starts_with('/') {
+    if text.is_empty() || text.starts_with('/') {
         return None;
+    }
+    if text.len() > LONGEST {
+        return text.starts_with('!').then(|| Preview::judged(text.trim_start_matches('!'), session));
     }
     let reading = session.read(text);
     if reading.slash.is_some() {

@@ -288,7 +288,25 @@ fn a_long_draft_is_not_classified_and_a_frame_does_not_classify_again() {
     assert_eq!(desk.app.previewed.2, marker, "neither text nor state changed");
     desk.app.composer.draft.set(Saved::plain("why ".repeat(25_000)));
     desk.press("x");
-    assert_eq!((desk.app.previewed.2.as_ref(), desk.app.previewed.0.as_str()), (None, ""));
+    assert_eq!(desk.app.previewed.2, None);
+}
+
+#[test]
+fn a_command_is_judged_as_it_would_be_sent_at_any_length_and_pastes_unfolded() {
+    let mut desk = Desk::new(120, 40);
+    let judged = |desk: &Desk| match &desk.app.previewed.2 {
+        Some(crate::preview::Preview::Shell(risk, _)) => Some(*risk),
+        Some(_) | None => None,
+    };
+    desk.app.composer.draft.set(Saved::plain(format!("!echo {}", "a".repeat(4_200))));
+    desk.press(" ; rm -rf src");
+    assert_eq!(judged(&desk), Some(pilothouse_core::shell::Risk::High));
+    desk.app.composer.draft.set(Saved::plain("!echo "));
+    desk.draw();
+    desk.app.composer.draft.paste(&format!("{} ; rm -rf src", "a\\\n".repeat(200)));
+    desk.draw();
+    assert!(desk.app.composer.draft.len() < 200, "the paste is folded");
+    assert_eq!(judged(&desk), Some(pilothouse_core::shell::Risk::High));
 }
 
 #[test]

@@ -20,28 +20,31 @@ use crate::{
     ctx::Ctx,
     overlay::Caret,
     pane::Focus,
-    preview::{LONGEST, Preview, acts, preview},
+    preview::{Preview, acts, preview},
     risk::{risk_name, risk_slot},
     status::shorten,
     theme::Slot,
 };
 
 impl App {
-    /// Classifies the draft, once for each text in each state and never a long one.
+    /// Classifies the draft as it would be sent, pastes unfolded, once for each text in each state.
+    ///
+    /// A message too long to be classified while it is typed gets no preview; a command is judged at any length.
     pub(super) fn classify_draft(&mut self) {
         let draft = &self.composer.draft;
-        let text = if draft.len() <= LONGEST { draft.shown() } else { String::new() };
         let seq = self.world.state().seq;
         let offered = self.composer.offered().is_some();
-        let key = if offered { format!("$ {text}") } else { text.clone() };
-        if self.previewed.0 != key || self.previewed.1 != seq {
-            let meaning = if offered {
-                Some(Preview::judged(&text, &self.world.session))
-            } else {
-                preview(&text, &self.world.session)
-            };
-            self.previewed = (key, seq, meaning);
+        let key = format!("{}{}", if offered { "$ " } else { "" }, draft.shown());
+        if self.previewed.0 == key && self.previewed.1 == seq {
+            return;
         }
+        let text = draft.saved().whole();
+        let meaning = if offered {
+            Some(Preview::judged(&text, &self.world.session))
+        } else {
+            preview(&text, &self.world.session)
+        };
+        self.previewed = (key, seq, meaning);
     }
 
     pub(super) fn composer(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
