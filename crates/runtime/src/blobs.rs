@@ -9,7 +9,7 @@ use std::{
 };
 
 use pilothouse_core::blob::{Blob, BlobId};
-use pilothouse_tools::atomic::sync_folder;
+use pilothouse_tools::{atomic::sync_folder, regular};
 
 use crate::{
     disk::{Disk, Spot, retry_on_eintr},
@@ -74,7 +74,7 @@ impl Blobs {
     /// The content; `None` when it is not there, or not what its name says.
     pub fn get(&self, id: BlobId) -> Option<Vec<u8>> {
         let (folder, name) = self.place(id);
-        let bytes = std::fs::read(folder.join(name)).ok()?;
+        let bytes = regular::read(&folder.join(name), u64::MAX - 1).ok()?;
         if BlobId::of(&bytes) != id {
             tracing::warn!(blob = ?id, "a stored content is damaged");
             return None;

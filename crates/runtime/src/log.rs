@@ -16,7 +16,7 @@ use std::{
 };
 
 use pilothouse_core::{event::Stamped, ids::Seq};
-use pilothouse_tools::atomic::sync_folder;
+use pilothouse_tools::{atomic::sync_folder, regular};
 
 pub use frame::Meta;
 pub use scan::Report;
@@ -54,7 +54,8 @@ impl Log {
         let path = folder.join(FILE);
         let open =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
-        let mut log = Self::indexed(&path, open.map_err(RuntimeError::io("open", &path))?)?;
+        let file = open.and_then(regular::checked).map_err(RuntimeError::io("open", &path))?;
+        let mut log = Self::indexed(&path, file)?;
         log.lock = Some(lock);
         if log.end == 0 {
             let line = frame::encode_meta(meta)?;
@@ -71,7 +72,7 @@ impl Log {
     /// When there is none, or what the file system says.
     pub fn read(folder: &Path) -> Result<Self, RuntimeError> {
         let path = folder.join(FILE);
-        let file = File::open(&path).map_err(RuntimeError::io("open", &path))?;
+        let file = regular::open(&path).map_err(RuntimeError::io("open", &path))?;
         Self::build(path.clone(), file).map(|(log, _)| log).map_err(RuntimeError::io("read", &path))
     }
 

@@ -4,13 +4,14 @@
 //! mends anything by itself: it says what is wrong and how to mend it.
 
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, Metadata},
     io::{self, ErrorKind, Read},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::Path,
 };
 
-use rustix::{fs::OFlags, process::geteuid};
+use pilothouse_tools::regular;
+use rustix::process::geteuid;
 
 use crate::error::RuntimeError;
 
@@ -31,19 +32,13 @@ const STICKY: u32 = 0o1000;
 /// [`RuntimeError::NotOwn`] when another user owns it, or others may write it or put another in its place; what the
 /// file system says.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, RuntimeError> {
-    // A pipe or a device is opened without waiting for it, and refused by what it is.
-    let flags = (OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY).bits();
-    let flags = i32::try_from(flags).unwrap_or_default();
-    let file = match File::options().read(true).custom_flags(flags).open(path) {
+    let file = match regular::open(path) {
         Ok(file) => file,
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(e) => return Err(RuntimeError::io("read", path)(e)),
     };
     let wrong = |why: &str| RuntimeError::io("read", path)(io::Error::other(why.to_owned()));
     let meta = file.metadata().map_err(RuntimeError::io("read", path))?;
-    if !meta.is_file() {
-        return Err(wrong("it is no regular file"));
-    }
     judge(path, path, &meta, false).and_then(|()| way(path)).map_err(|fault| fault.of(path))?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(RuntimeError::io("read", path))?;

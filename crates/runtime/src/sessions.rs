@@ -15,7 +15,7 @@ use pilothouse_core::{
     session::{Session, State},
     talk::Usage,
 };
-use pilothouse_tools::atomic;
+use pilothouse_tools::{atomic, regular};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -24,6 +24,9 @@ use crate::{
     home::Home,
     log::{self, Log, Report, frame},
 };
+
+/// A longer summary is none of ours.
+const MOST_META: u64 = 64 * 1024;
 
 /// A session's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,7 +139,7 @@ pub fn all(home: &Home) -> Vec<Place> {
 fn place(folder: PathBuf) -> Option<Place> {
     let slug = folder.file_name()?.to_str()?.to_owned();
     let mut first = Vec::new();
-    let file = fs::File::open(folder.join(log::FILE)).ok()?;
+    let file = regular::open(&folder.join(log::FILE)).ok()?;
     BufReader::new(file.take(1 << 16)).read_until(b'\n', &mut first).ok()?;
     let meta = frame::decode_meta(&first).map(|(_, m)| m);
     let created = meta.as_ref().map_or(0, |m| m.created);
@@ -183,7 +186,7 @@ pub fn find(home: &Home, workspace: &Path, name: &str) -> Result<Place, RuntimeE
 pub fn summary(place: &Place) -> Result<Summary, RuntimeError> {
     let path = place.folder.join(log::FILE);
     let bytes = path.metadata().map_err(RuntimeError::io("read", &path))?.len();
-    let kept = fs::read(place.folder.join("meta.json")).ok();
+    let kept = regular::read(&place.folder.join("meta.json"), MOST_META).ok();
     let kept = kept.and_then(|b| serde_json::from_slice::<Summary>(&b).ok()).filter(|s| s.bytes == bytes);
     if let Some(kept) = kept {
         return Ok(kept);

@@ -27,8 +27,10 @@ pub mod atomic;
 pub mod desktop;
 pub mod git;
 pub mod jail;
+pub mod regular;
 pub mod sandbox;
 pub mod specs;
+pub mod walk;
 
 pub use command::{environment::rooted_path, hook::HookCall};
 pub use descriptors::keep_descriptors;

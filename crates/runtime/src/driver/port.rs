@@ -17,6 +17,7 @@ use pilothouse_core::{
     talk::Purpose,
     tool::Tool,
 };
+use pilothouse_tools::walk::walk;
 
 use super::{Driver, Inbound};
 use crate::{
@@ -86,12 +87,7 @@ impl Driver {
 
 /// Names of files that are not ignored, in order.
 fn files(root: &Path, count: usize) -> Vec<RelPath> {
-    let walk = ignore::WalkBuilder::new(root)
-        .hidden(false)
-        .sort_by_file_name(Ord::cmp)
-        .filter_entry(|e| e.file_name() != ".git")
-        .build();
-    walk.flatten()
+    walk(root, root, None)
         .filter(|e| e.file_type().is_some_and(|t| t.is_file()))
         .filter_map(|e| RelPath::new(e.path().strip_prefix(root).ok()?.to_str()?).ok())
         .take(count.min(MAX_FILES))

@@ -5,6 +5,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use pilothouse_core::clean::Clean;
+use pilothouse_tools::walk::walk;
 
 use super::commands::KNOWLEDGE;
 
@@ -59,7 +60,7 @@ impl Top {
 /// What stands at the top, without what is ignored.
 pub(super) fn top(root: &Path) -> Top {
     let mut top = Top::default();
-    for entry in walk(root, 1).skip(1).take(MOST_ENTRIES) {
+    for entry in walk(root, root, Some(1)).skip(1).take(MOST_ENTRIES) {
         let slash = if entry.file_type().is_some_and(|t| t.is_dir()) { "/" } else { "" };
         top.names.push(format!("{}{slash}", entry.file_name().to_string_lossy()));
     }
@@ -71,7 +72,10 @@ pub(super) fn top(root: &Path) -> Top {
 /// The languages of the files in the upper folders, the commonest first.
 pub(super) fn languages(root: &Path) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in walk(root, DEPTH).take(MOST_ENTRIES).filter(|e| e.file_type().is_some_and(|t| t.is_file())) {
+    for entry in walk(root, root, Some(DEPTH))
+        .take(MOST_ENTRIES)
+        .filter(|e| e.file_type().is_some_and(|t| t.is_file()))
+    {
         let ending = entry.path().extension().and_then(|e| e.to_str()).unwrap_or_default();
         if let Some(language) = KNOWLEDGE.languages.get(ending) {
             *counts.entry(*language).or_default() += 1;
@@ -81,13 +85,4 @@ pub(super) fn languages(root: &Path) -> String {
     counts.sort_by_key(|(name, count)| (usize::MAX - count, *name));
     let told = counts.iter().take(MOST_LANGUAGES).map(|(name, count)| format!("{name} ({count} files)"));
     told.collect::<Vec<_>>().join(", ")
-}
-
-fn walk(root: &Path, depth: usize) -> impl Iterator<Item = ignore::DirEntry> {
-    let walk = ignore::WalkBuilder::new(root)
-        .hidden(false)
-        .max_depth(Some(depth))
-        .filter_entry(|e| e.file_name() != ".git")
-        .build();
-    walk.flatten()
 }

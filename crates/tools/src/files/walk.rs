@@ -1,6 +1,6 @@
 //! Which files there are for a lane: the disk without what is ignored, under its proposals.
 //!
-//! Owns the walk. Never opens a file and never follows a link.
+//! Owns the view. Never opens a file and never follows a link.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use std::{
 use pilothouse_core::{blob::BlobId, relpath::RelPath};
 use tokio_util::sync::CancellationToken;
 
-use crate::sight::LaneView;
+use crate::{sight::LaneView, walk::walk};
 
 /// At most this many names are gathered.
 pub(super) const MOST_NAMES: usize = 200_000;
@@ -71,20 +71,10 @@ fn gather(
     names: &mut Names,
 ) -> Result<(), String> {
     let root = eyes.jail.root();
-    let walk = ignore::WalkBuilder::new(root.join(start))
-        .hidden(false)
-        .follow_links(false)
-        .require_git(false)
-        .max_depth(depth)
-        .filter_entry(|e| e.depth() == 0 || e.file_name() != ".git")
-        .sort_by_file_name(std::cmp::Ord::cmp)
-        .build();
-    for entry in walk {
+    for entry in walk(root, &root.join(start), depth) {
         if cancel.is_cancelled() {
             return Err("stopped by the user".to_owned());
         }
-        // A folder that cannot be read is left out, like one that went away while we looked.
-        let Ok(entry) = entry else { continue };
         let Ok(real) = entry.path().strip_prefix(root) else { continue };
         let Some(kind) = entry.file_type() else { continue };
         let kind = match () {

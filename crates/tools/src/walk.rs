@@ -1,0 +1,192 @@
+//! Walking a folder of the workspace without what git and `.ignore` files leave out.
+//!
+//! Owns which names are ignored. A file of patterns is read only if it is a regular one of bounded size that no link
+//! leads to, as git reads its own: a project must not make us wait for a pipe or read a device.
+
+use std::{
+    fs::FileType,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+use ignore::{
+    DirEntry, Match, WalkBuilder,
+    gitignore::{Gitignore, GitignoreBuilder},
+};
+
+use crate::regular;
+
+/// A longer file of patterns is left aside.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// What is below `start`, itself included, in the order of the names; nothing of git's folder, no link is followed.
+///
+/// `start` lies in `root`, the workspace; what the folders above say of it holds, up to the top of the repository.
+pub fn walk(root: &Path, start: &Path, depth: Option<usize>) -> impl Iterator<Item = DirEntry> + use<> {
+    let patterns = Mutex::new(Patterns::above(root, start));
+    let walk = WalkBuilder::new(start)
+        .standard_filters(false)
+        .follow_links(false)
+        .max_depth(depth)
+        .sort_by_file_name(Ord::cmp)
+        .filter_entry(move |entry| patterns.lock().unwrap_or_else(PoisonError::into_inner).keeps(entry))
+        .build();
+    // A folder that cannot be read is left out, like one that went away while we looked.
+    walk.flatten()
+}
+
+/// The patterns that hold where the walk is.
+struct Patterns {
+    /// Those of the folders above and of the walk's own way down, outermost first.
+    levels: Vec<Level>,
+    /// Those of the repository alone, and the user's own.
+    last: [Gitignore; 2],
+}
+
+struct Level {
+    /// How far below the start of the walk; `None` above it.
+    depth: Option<usize>,
+    ignore: Gitignore,
+    gitignore: Gitignore,
+}
+
+impl Patterns {
+    /// What holds for what is in `start`.
+    fn above(root: &Path, start: &Path) -> Self {
+        let top = root.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok());
+        let outermost = top.unwrap_or(root);
+        let mut above: Vec<&Path> =
+            start.ancestors().skip(1).take_while(|dir| dir.starts_with(outermost)).collect();
+        above.reverse();
+        let exclude = top.map_or_else(Gitignore::empty, |top| patterns(top, &top.join(".git/info/exclude")));
+        let above = above.into_iter().map(|dir| (dir, None)).chain([(start, Some(0))]);
+        let levels = above.map(|(dir, depth)| Level::of(dir, depth)).collect();
+        Self { levels, last: [exclude, Gitignore::global().0] }
+    }
+
+    /// Whether the walk goes on with an entry below its start; a folder's own patterns hold from then on.
+    fn keeps(&mut self, entry: &DirEntry) -> bool {
+        let folder = entry.file_type().as_ref().is_some_and(FileType::is_dir);
+        let depth = entry.depth();
+        while self.levels.last().is_some_and(|level| level.depth.is_some_and(|d| d >= depth)) {
+            self.levels.pop();
+        }
+        if entry.file_name() == ".git" || self.ignores(entry.path(), folder) {
+            return false;
+        }
+        if folder {
+            self.levels.push(Level::of(entry.path(), Some(depth)));
+        }
+        true
+    }
+
+    /// The innermost pattern decides; `.ignore` goes before `.gitignore`.
+    fn ignores(&self, path: &Path, folder: bool) -> bool {
+        let inner = || self.levels.iter().rev();
+        let all = inner().map(|l| &l.ignore).chain(inner().map(|l| &l.gitignore)).chain(&self.last);
+        all.map(|patterns| patterns.matched(path, folder))
+            .find(|found| !matches!(found, Match::None))
+            .is_some_and(|found| found.is_ignore())
+    }
+}
+
+impl Level {
+    fn of(dir: &Path, depth: Option<usize>) -> Self {
+        let of = |name: &str| patterns(dir, &dir.join(name));
+        Self { depth, ignore: of(".ignore"), gitignore: of(".gitignore") }
+    }
+}
+
+/// The patterns of a file, for what is in `dir`; none when it is not there or not to be read.
+fn patterns(dir: &Path, file: &Path) -> Gitignore {
+    let bytes = match regular::read_in_place(file, MOST_BYTES) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Gitignore::empty(),
+        Err(e) => {
+            tracing::warn!(error = %e, "a file of ignore patterns is left aside");
+            return Gitignore::empty();
+        }
+    };
+    let mut builder = GitignoreBuilder::new(dir);
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        // A pattern that means nothing ignores nothing, as in git.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::{fs, process::Command};
+
+    use super::*;
+
+    fn found(root: &Path, start: &str) -> Vec<String> {
+        let all = walk(root, &root.join(start), None).filter(|e| !e.file_type().unwrap().is_dir());
+        all.map(|e| e.path().strip_prefix(root).unwrap().to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn what_git_leaves_out_is_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let git = |args: &[&str]| Command::new("git").args(args).current_dir(&root).output().unwrap().stdout;
+        git(&["init", "-q"]);
+        let files = [
+            (".gitignore", "*.log\n/target/\n!keep.log\nbuild\n[broken\n"),
+            (".git/info/exclude", "private\n"),
+            ("a/.gitignore", "!b.log\nx/\n"),
+            ("a/b.log", ""),
+            ("a/c.log", ""),
+            ("a/x/in.txt", ""),
+            ("a/y/x", ""),
+            ("a/y/keep.log", ""),
+            ("a/y/build/out.txt", ""),
+            ("a/z.txt", ""),
+            ("private", ""),
+            ("target/debug/out", ""),
+            ("b/target/in.txt", ""),
+        ];
+        for (path, text) in files {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), text).unwrap();
+        }
+        let told = git(&["ls-files", "-co", "--exclude-standard"]);
+        let mut told: Vec<&str> = std::str::from_utf8(&told).unwrap().lines().collect();
+        told.sort_unstable();
+        let mut ours = found(&root, "");
+        ours.sort_unstable();
+        assert_eq!(ours, told);
+        assert_eq!(found(&root, "a"), ["a/.gitignore", "a/b.log", "a/y/keep.log", "a/y/x", "a/z.txt"]);
+        fs::write(root.join(".ignore"), "z.txt\n!c.log\n").unwrap();
+        assert_eq!(found(&root, "a"), ["a/.gitignore", "a/b.log", "a/c.log", "a/y/keep.log", "a/y/x"]);
+    }
+
+    #[test]
+    fn pipes_devices_links_and_floods_of_patterns_are_left_aside() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::write(root.join("a.txt"), "").unwrap();
+        fs::create_dir(root.join("sub")).unwrap();
+        fs::write(root.join("sub/a.txt"), "").unwrap();
+        let here = |path: &str| root.join(path);
+        let pipe = |path: &str| {
+            rustix::fs::mknodat(rustix::fs::CWD, here(path), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+                .unwrap();
+        };
+        pipe(".gitignore");
+        pipe("sub/.ignore");
+        std::os::unix::fs::symlink("/dev/zero", here(".ignore")).unwrap();
+        fs::write(here("all"), "*\n").unwrap();
+        std::os::unix::fs::symlink("../all", here("sub/.gitignore")).unwrap();
+        let seen = found(&root, "");
+        assert_eq!(
+            seen,
+            [".gitignore", ".ignore", "a.txt", "all", "sub/.gitignore", "sub/.ignore", "sub/a.txt"]
+        );
+        fs::remove_file(here(".gitignore")).unwrap();
+        fs::write(here(".gitignore"), "a.txt\n".repeat(100_000)).unwrap();
+        assert!(found(&root, "").contains(&"a.txt".to_owned()));
+    }
+}
