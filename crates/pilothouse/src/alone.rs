@@ -1,11 +1,7 @@
 //! The commands without a screen: one goal, sessions, undo and redo. Wires arguments to the
 //! runtime; what they print is the runtime's.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-    time::Duration,
-};
+use std::{io::Write, path::Path, time::Duration};
 
 use pilothouse_core::{intent::Mode, trust::Trust};
 use pilothouse_runtime::{
@@ -24,7 +20,7 @@ use crate::{
     cli::{ConfigCommand, DoctorArgs, ModeArg, RunArgs, SessionsCommand, UndoArgs},
     complain,
     exit::{FAILED, Failure, USAGE},
-    place,
+    out, place,
     workbench::{explain, report_panics},
 };
 
@@ -88,7 +84,7 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
         patch_out: args.patch_out,
         forget: args.no_persist,
     };
-    let (mut out, mut err) = (io::stdout(), io::stderr());
+    let (mut out, mut err) = (out::out(args.json), out::err());
     let outcome =
         block_on("run", secrets, headless::run(setup, options, &mut out, &mut err, told_to_stop()))?
             .map_err(explain)?;
@@ -114,7 +110,7 @@ async fn told_to_stop() -> Stop {
 pub fn undo(args: UndoArgs, way: change::Direction, secrets: &Secrets) -> Result<u8, Failure> {
     let setup = setup(&args.dir, secrets)?;
     let wish = change::ChangeRequest { way, session: args.session, list: args.list, dry_run: args.dry_run };
-    let (mut out, mut err) = (io::stdout(), io::stderr());
+    let (mut out, mut err) = (out::out(false), out::err());
     let outcome: Outcome =
         block_on("undo", secrets, change::change(setup, wish, &mut out, &mut err))?.map_err(explain)?;
     if outcome.exit != 0 && !outcome.reason.is_empty() {
@@ -130,7 +126,12 @@ pub fn undo(args: UndoArgs, way: change::Direction, secrets: &Secrets) -> Result
 pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
     let (home, _) = home()?;
     let here = std::env::current_dir()?.canonicalize()?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let json = match what {
+        SessionsCommand::List { json, .. }
+        | SessionsCommand::Show { json, .. }
+        | SessionsCommand::Verify { json, .. } => json,
+    };
+    let mut out = out::out(json);
     match what {
         SessionsCommand::List { all, json } => {
             listing::list(&home, (!all).then_some(here.as_path()), json, &mut out)?;
@@ -149,9 +150,11 @@ pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
             for place in places {
                 sound &= listing::verify(&place, json, &mut out).map_err(explain)?;
             }
+            out.flush()?;
             return Ok(if sound { 0 } else { FAILED });
         }
     }
+    out.flush()?;
     Ok(0)
 }
 
@@ -161,7 +164,7 @@ pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
 /// When it cannot be used.
 pub fn config(what: ConfigCommand, secrets: &Secrets) -> Result<u8, Failure> {
     let (home, environment) = home()?;
-    let mut out = io::stdout().lock();
+    let mut out = out::out(false);
     let path = home.config.join("config.toml");
     let folder = Folder::at(&home, &std::env::current_dir()?.canonicalize()?);
     match what {
@@ -190,6 +193,7 @@ pub fn config(what: ConfigCommand, secrets: &Secrets) -> Result<u8, Failure> {
             writeln!(out, "{}: {} hooks", folder.root.join(hooks::PROJECT_FILE).display(), theirs.len())?;
         }
     }
+    out.flush()?;
     Ok(0)
 }
 
@@ -199,7 +203,7 @@ pub fn config(what: ConfigCommand, secrets: &Secrets) -> Result<u8, Failure> {
 /// When the folder is none, or nothing can be printed.
 pub fn doctor(args: &DoctorArgs) -> Result<u8, Failure> {
     let checks = doctor::checks(&setup(&args.dir, &Secrets::default())?);
-    let mut out = io::stdout().lock();
+    let mut out = out::out(args.json);
     for check in &checks {
         if args.json {
             writeln!(out, "{}", serde_json::to_string(check).unwrap_or_default())?;
@@ -211,5 +215,6 @@ pub fn doctor(args: &DoctorArgs) -> Result<u8, Failure> {
             writeln!(out, "             {note}")?;
         }
     }
+    out.flush()?;
     Ok(if checks.iter().all(|c| c.ok) { 0 } else { FAILED })
 }

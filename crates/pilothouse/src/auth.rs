@@ -9,6 +9,7 @@ use secrecy::SecretString;
 use crate::{
     cli::AuthCommand,
     exit::{FAILED, Failure, USAGE},
+    out,
     workbench::explain,
 };
 
@@ -22,7 +23,8 @@ const MOST_BYTES: u64 = 16 * 1024;
 pub fn auth(what: AuthCommand) -> Result<u8, Failure> {
     let environment = Environment::of_process();
     let home = Home::find(&environment).map_err(explain)?;
-    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
+    let json = matches!(what, AuthCommand::List { json: true });
+    let (mut out, mut err) = (out::out(json), out::err());
     match what {
         AuthCommand::Set { provider, keyring } => {
             let name = auth::name(&provider).map_err(explain)?;
@@ -39,6 +41,7 @@ pub fn auth(what: AuthCommand) -> Result<u8, Failure> {
             auth::list(&home, &environment, json, &mut out, &mut err).map_err(explain)?;
         }
     }
+    out.flush()?;
     Ok(0)
 }
 

@@ -23,6 +23,7 @@ use crate::{
     cli::{ClassifyArgs, RiskArgs},
     complain,
     exit::{Failure, USAGE},
+    out,
     workbench::explain as explain_error,
 };
 
@@ -52,7 +53,7 @@ struct Line {
 /// When the arguments or a line cannot be read, or nothing can be printed.
 pub fn classify(args: &ClassifyArgs, secrets: &Secrets) -> Result<u8, Failure> {
     let sorter = Sorter::new(args.llm, secrets)?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = out::out(args.jsonl || args.json);
     if args.jsonl {
         for (number, line) in (1..).zip(io::stdin().lock().lines()) {
             let line = line?;
@@ -194,7 +195,7 @@ fn explain(out: &mut impl Write, row: &CliRow) -> io::Result<()> {
 /// # Errors
 /// When the arguments or a line cannot be read, or nothing can be printed.
 pub fn risk(args: &RiskArgs) -> Result<u8, Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = out::out(args.jsonl || args.json);
     if args.jsonl {
         for (number, line) in (1..).zip(io::stdin().lock().lines()) {
             let line = line?;

@@ -5,6 +5,7 @@ mod auth;
 mod cli;
 mod exit;
 mod judge;
+mod out;
 mod permit;
 mod place;
 mod trust;
@@ -92,5 +93,5 @@ fn last_words(secrets: &Secrets, info: &std::panic::PanicHookInfo<'_>) {
 
 #[expect(clippy::print_stderr, reason = "the binary is where messages reach people")]
 fn complain(secrets: &Secrets, message: &str) {
-    eprintln!("pilothouse: {}", secrets.mask(message));
+    eprintln!("pilothouse: {}", out::clean(&secrets.mask(message)));
 }

@@ -1,7 +1,7 @@
 //! `permissions`: the rules for scripts and people. Wires arguments to the runtime; opens no session.
 
 use std::{
-    io,
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -18,6 +18,7 @@ use pilothouse_runtime::{
 use crate::{
     cli::{PermissionArg, PermissionsCommand},
     exit::{FAILED, Failure, USAGE},
+    out,
     workbench::explain,
 };
 
@@ -26,7 +27,12 @@ use crate::{
 /// # Errors
 /// When the rules cannot be read, a rule is no rule, or nothing can be printed.
 pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    use PermissionsCommand as P;
+    let json = matches!(
+        what,
+        P::List { json: true, .. } | P::Explain { json: true, .. } | P::Rehearse { json: true, .. }
+    );
+    let mut out = out::out(json);
     match what {
         PermissionsCommand::List { dir, json } => {
             let here = Here::at(&dir)?;
@@ -52,6 +58,7 @@ pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
             let times = past.iter().map(|(p, n)| (p, *n));
             let found = here.rules.policy.rehearse(&rules, times, &here.setting()?);
             let advisable = tell::rehearsal(&found, &rules, json, &mut out)?;
+            out.flush()?;
             return Ok(if advisable { 0 } else { FAILED });
         }
         PermissionsCommand::Add { rule } => {
@@ -60,6 +67,7 @@ pub fn permissions(what: PermissionsCommand) -> Result<u8, Failure> {
             say(&format!("{rule} stands in {}", permissions::user_file(&here.home).display()));
         }
     }
+    out.flush()?;
     Ok(0)
 }
 
@@ -94,5 +102,5 @@ impl Here {
 
 #[expect(clippy::print_stderr, reason = "messages for people go to standard error")]
 fn say(text: &str) {
-    eprintln!("pilothouse: {text}");
+    eprintln!("pilothouse: {}", out::clean(text));
 }

@@ -13,6 +13,7 @@ use crate::{
     alone::home,
     cli::TrustArgs,
     exit::{FAILED, Failure, USAGE},
+    out,
     workbench::explain,
 };
 
@@ -29,7 +30,7 @@ pub fn trust(args: TrustArgs) -> Result<u8, Failure> {
         Failure::new(USAGE, format!("{} is no folder; give an existing one", args.dir.display()))
     })?;
     let mut folder = Folder { asks: true, ..Folder::at(&home, &root) };
-    let mut out = io::stdout().lock();
+    let mut out = out::out(false);
     if args.revoke {
         folder.carry_out(TrustRequest::Revoke).map_err(explain)?;
         writeln!(out, "{} is not trusted", root.display())?;

@@ -24,6 +24,7 @@ use tokio::{
 use crate::{
     cli::LookArgs,
     exit::{FAILED, Failure, USAGE},
+    out,
 };
 
 /// Opens the workbench on `dir`.
@@ -133,7 +134,7 @@ async fn relay(to: Sender<Signal>) {
 
 fn say_goodbye(driven: Result<ShutdownReport, RuntimeError>) -> Result<(), Failure> {
     let shutdown = driven.map_err(explain)?;
-    let mut out = io::stdout().lock();
+    let mut out = out::out(false);
     if shutdown.kept {
         let saved =
             if shutdown.saved { "Session saved." } else { "The end of the session could not be saved." };

@@ -169,7 +169,7 @@ pub async fn run(
     tracing::info!(exit, "headless run ended");
     let outcome = Outcome { exit, slug: shutdown.slug, reason };
     watch.report.end(&outcome, watch.asked.as_ref(), watch.session.state());
-    Ok(outcome)
+    Ok(watch.report.settled(outcome))
 }
 
 /// Why a run is over.

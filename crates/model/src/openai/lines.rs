@@ -70,7 +70,7 @@ pub(super) struct Lines<S> {
 
 impl<S: Stream<Item = Result<Bytes, reqwest::Error>> + Unpin + Send> Lines<S> {
     /// The lines of `first` and of what follows it; silence is told after `silence`.
-    pub fn new(bytes: S, first: Bytes, witness: StreamObserver, silence: Duration) -> Self {
+    pub fn new(bytes: S, first: &[u8], witness: StreamObserver, silence: Duration) -> Self {
         let mut lines = Self {
             bytes,
             witness,
@@ -82,7 +82,7 @@ impl<S: Stream<Item = Result<Bytes, reqwest::Error>> + Unpin + Send> Lines<S> {
             after_return: false,
             over: false,
         };
-        lines.take(&first);
+        lines.take(first);
         lines
     }
 

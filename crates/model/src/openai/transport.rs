@@ -224,7 +224,7 @@ impl HttpTransport {
             let body = gather(first, bytes, self.endpoint.silence_timeout).await;
             return Err(RetryReason::last(not_a_stream(&kind, &body)));
         }
-        let lines = Lines::new(bytes, first, Arc::clone(&self.witness), self.endpoint.silence_timeout);
+        let lines = Lines::new(bytes, &first, Arc::clone(&self.witness), self.endpoint.silence_timeout);
         let body = reqwest::Body::wrap_stream(stream::unfold(lines, Lines::next));
         Ok(Response::from(http::Response::new(body)))
     }

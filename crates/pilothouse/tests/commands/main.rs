@@ -12,6 +12,7 @@ mod golden;
 mod lock;
 mod log_file;
 mod mended;
+mod odd_files;
 mod ordinary;
 mod permissions;
 mod recorded;

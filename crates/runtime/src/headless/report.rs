@@ -3,7 +3,10 @@
 //! Owns the wording and which stream it goes to. Foreign text passes [`Clean`] before a terminal
 //! can see it; a stream that is closed ends nothing.
 
-use std::{collections::BTreeMap, io::Write};
+use std::{
+    collections::BTreeMap,
+    io::{ErrorKind, Write},
+};
 
 use pilothouse_core::{
     checkpoint::Checkpoint,
@@ -39,6 +42,8 @@ pub(super) struct Report<'a> {
     calls: BTreeMap<CallId, String>,
     /// Lines of the next answer whose evidence does not hold.
     marks: Vec<Mark>,
+    /// Why a line of the result did not get out, if one did not.
+    lost: Option<String>,
 }
 
 impl<'a> Report<'a> {
@@ -55,6 +60,7 @@ impl<'a> Report<'a> {
             warned: String::new(),
             calls: BTreeMap::new(),
             marks: Vec::new(),
+            lost: None,
         }
     }
 
@@ -83,9 +89,7 @@ impl<'a> Report<'a> {
 
     fn line(&mut self, event: &Stamped) {
         if self.json {
-            // A closed pipe is the reader's business: the run goes on and is saved.
-            drop(writeln!(self.out, "{}", json_line(event)));
-            drop(self.out.flush());
+            self.put(&json_line(event));
         }
     }
 
@@ -96,7 +100,28 @@ impl<'a> Report<'a> {
 
     /// Prints a line of the result.
     fn print(&mut self, text: &str) {
-        drop(writeln!(self.out, "{}", Clean::text(text).as_str()));
+        self.put(Clean::text(text).as_str());
+    }
+
+    /// A line of the result on its way out. A closed pipe is the reader's business, the run goes on and is saved;
+    /// any other failure is told at the end.
+    fn put(&mut self, line: &str) {
+        let put = writeln!(self.out, "{line}").and_then(|()| self.out.flush());
+        if let Err(e) = put
+            && e.kind() != ErrorKind::BrokenPipe
+        {
+            self.lost.get_or_insert_with(|| e.to_string());
+        }
+    }
+
+    /// What ended it, with what became of the result's own way out.
+    pub fn settled(&mut self, mut outcome: Outcome) -> Outcome {
+        if let Some(why) = self.lost.take() {
+            outcome.reason = format!("the result could not be written to standard output: {why}");
+            outcome.exit = outcome.exit.max(1);
+            self.say(&outcome.reason);
+        }
+        outcome
     }
 
     fn progress(&mut self, text: &str) {
@@ -264,8 +289,7 @@ impl<'a> Report<'a> {
                 "exit": outcome.exit, "session": outcome.slug, "reason": outcome.reason, "question": question,
                 "go_on": way,
             });
-            drop(writeln!(self.out, "{last}"));
-            drop(self.out.flush());
+            self.put(&last.to_string());
             return;
         }
         if let Some(asked) = asked {
