@@ -68,6 +68,16 @@ impl Hunk {
         Self::span(self.changes.iter().map(|c| c.new))
     }
 
+    /// The lines that it is about, as they were when it was proposed, in words.
+    pub fn place(&self) -> String {
+        let old = self.old();
+        match old.len {
+            0 => format!("after line {}", old.start),
+            1 => format!("line {}", old.start + 1),
+            _ => format!("lines {}-{}", old.start + 1, old.end()),
+        }
+    }
+
     /// Lines added.
     pub fn added(&self) -> usize {
         self.changes.iter().map(|c| c.new.len).sum()

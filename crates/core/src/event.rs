@@ -20,6 +20,7 @@ use crate::{
     },
     intent::{IntentNode, IntentPath, Mode, Phase, Source, Turn},
     lane::LaneKind,
+    memory::MemoryChange,
     plan::{Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
@@ -858,10 +859,36 @@ pub enum Event {
     FactsAnswered {
         /// The question.
         turn: TurnId,
-        /// Their names.
+        /// Their names; none where what the session recorded answers.
         names: Vec<String>,
         /// The answer; empty where they do not stand any more and a model answers.
         text: String,
+    },
+    /// The user wants a memory changed: they agreed to a note, or said so themselves.
+    MemoryChanged {
+        /// What is changed.
+        change: MemoryChange,
+        /// The approval that it came with, or that it is.
+        approval: ApprovalId,
+    },
+    /// The memory's file holds the change, or could not be changed.
+    MemoryKept {
+        /// The approval that it came with.
+        approval: ApprovalId,
+        /// The file.
+        file: String,
+        /// Why it is as it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fault: Option<String>,
+    },
+    /// A folder at hand has instructions of its own; a lane's model is told them.
+    InstructionsTold {
+        /// The lane.
+        lane: LaneId,
+        /// The file.
+        path: RelPath,
+        /// What is told of it.
+        text: Excerpt,
     },
     /// The evidence of the reply that follows was checked.
     AnswerChecked {

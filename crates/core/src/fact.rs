@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use answer::content;
 pub use answer::{Found, marked};
 pub use check::{Checked, Evidence, Mark, Shown, check, place};
 pub use cite::{Cited, Statement, statements};

@@ -12,7 +12,9 @@ use crate::{
     hook::HookOutcome,
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, TierAnswer},
+    memory::MemoryOwner,
     proposal::Decision,
+    relpath::RelPath,
     resolved::ResolvedCommand,
     sandbox::Sandbox,
     scope::PermissionMode,
@@ -213,6 +215,31 @@ pub enum Input {
         approval: ApprovalId,
         /// The file as the user would name it, or why not.
         result: Result<String, String>,
+    },
+    /// A memory's file holds a change that the user wanted, or could not be changed.
+    MemoryKept {
+        /// The approval that it came with.
+        approval: ApprovalId,
+        /// The file as the user would name it, or why not.
+        result: Result<String, String>,
+    },
+    /// The user wrote a memory anew in their editor.
+    EditMemory {
+        /// Whose.
+        owner: MemoryOwner,
+        /// What it held when they began.
+        before: BlobId,
+        /// What it is to hold.
+        text: String,
+    },
+    /// A folder in which a call works has instructions of its own.
+    Instructed {
+        /// The call.
+        call: CallId,
+        /// The file.
+        path: RelPath,
+        /// What is told of it.
+        text: String,
     },
     /// The folder was looked at: how far it is trusted, and what it brings.
     Surveyed(Standing),

@@ -17,6 +17,7 @@ pub mod compaction;
 pub mod fact;
 pub mod goal;
 pub mod hook;
+pub mod memory;
 pub mod phase;
 pub mod plan;
 pub mod proposal;

@@ -10,6 +10,7 @@ use crate::{
     event::Stamped,
     ids::{Millis, Seq},
     input::Input,
+    memory::MemoryOwner,
     policy::{Policy, Rehearsal},
     redact::Redactor,
     relpath::RelPath,
@@ -97,6 +98,8 @@ pub enum Ask {
     Rehearse(Vec<String>),
     /// What the model is told next, part by part.
     Context,
+    /// What a memory holds, for the user's editor.
+    Memory(MemoryOwner),
 }
 
 /// An answer of the read port.
@@ -112,6 +115,8 @@ pub enum Reply {
     Rehearsed(Box<Rehearsal>),
     /// What the model is told next.
     Context(Box<ContextSheet>),
+    /// What a memory holds, or why it cannot be edited.
+    Memory(MemoryOwner, Result<String, String>),
 }
 
 /// What the next request to the model holds.

@@ -16,6 +16,7 @@ mod gate_change;
 mod interruption;
 mod pipeline;
 mod plan;
+mod remember;
 mod spec;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ pub use gate_change::{GateChange, GateChangeAnswer};
 pub use interruption::{Interruption, InterruptionAnswer};
 pub use pipeline::{PauseAnswer, PipelinePause};
 pub use plan::{Confirmation, PlanAnswer};
+pub use remember::{Remember, RememberAnswer};
 pub use spec::{Act, Choice, Danger, Place, Reach, Role, Spec, Tone, Unattended};
 pub use transition::{Transition, TransitionAnswer};
 pub use trust::{TrustAnswer, TrustQuestion};
@@ -95,6 +97,8 @@ kinds! { $
     Transition(Transition),
     /// Another command is proposed for a gate.
     GateChange(GateChange),
+    /// Shall this be remembered?
+    Remember(Remember),
     /// A call wants something that a rule asks about.
     Access(Access),
     /// May what the folder brings take effect?

@@ -4,6 +4,7 @@
 //! what should be going on ([`Session::pending`]). Never performs an effect and never holds a
 //! file's or a message's text.
 
+mod account;
 mod apply;
 mod changes;
 mod decide;
@@ -34,6 +35,7 @@ use crate::{
     ids::{LaneId, Millis},
     input::{Input, Refusal},
     intent::Reading,
+    memory::Memory,
     plan::GateDraft,
     policy::Policy,
     work::{Effect, View, Work, WorkKey},
@@ -46,6 +48,7 @@ pub struct Session {
     tiers: Tiers,
     policy: Arc<Policy>,
     gates: Arc<[GateDraft]>,
+    memory: Arc<Memory>,
     bounds: Bounds,
 }
 
@@ -114,6 +117,16 @@ impl Session {
         self.gates = gates.into();
     }
 
+    /// What is remembered from earlier sessions; no part of what happened.
+    pub fn set_memory(&mut self, memory: Arc<Memory>) {
+        self.memory = memory;
+    }
+
+    /// What is remembered from earlier sessions.
+    pub fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
     /// How this process reads messages.
     pub fn tiers(&self) -> &Tiers {
         &self.tiers
@@ -153,6 +166,7 @@ impl Session {
             tiers: &self.tiers,
             policy: &self.policy,
             gates: &self.gates,
+            memory: &self.memory,
             bounds: self.bounds,
         };
         let mut draft = decide::Draft::new(&mut self.state, under, at);

@@ -12,10 +12,11 @@ mod spelling;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use call::{
-    AskUser, ChangeGate, Delete, Edit, External, FileCall, List, Read, RecordFact, Replacement, RequestPath,
-    Run, Search, SessionCall, Tool, ToolCall, Write,
+    AskUser, ChangeGate, Delete, Edit, FileCall, List, Read, RecordFact, Replacement, RequestPath, Run,
+    Search, SessionCall, Tool, ToolCall, Write,
 };
 pub use facts::Subject;
 pub use read::{ArgsError, ReadCall};
@@ -192,6 +193,17 @@ impl ToolOutcome {
         let summary: String = text.lines().next().unwrap_or_default().chars().take(80).collect();
         Self { failed: true, ..Self::text(text, summary) }
     }
+}
+
+/// A call of a tool of another program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct External {
+    /// The program that has it.
+    pub server: String,
+    /// The tool's name there.
+    pub name: String,
+    /// Its arguments, as that program takes them.
+    pub arguments: Value,
 }
 
 /// How a command ended.

@@ -9,6 +9,7 @@ use crate::{
     hook::HookMode,
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId, Seq, TurnId},
     intent::{IntentNode, IntentPath},
+    memory::MemoryChange,
     policy::PathRules,
     relpath::RelPath,
     sandbox::Confine,
@@ -49,6 +50,8 @@ pub enum WorkKey {
     Hook(CallId),
     /// Looking whether the facts still stand that answer a question.
     Recall(TurnId),
+    /// Changing a memory.
+    Remember(ApprovalId),
 }
 
 /// A piece of work that should be going on.
@@ -137,6 +140,13 @@ pub enum Work {
         /// The rules.
         rules: Vec<String>,
     },
+    /// Change the file of a memory.
+    Remember {
+        /// The approval that it came with.
+        approval: ApprovalId,
+        /// The change.
+        change: MemoryChange,
+    },
     /// Look at what the folder brings, after keeping what was decided about it.
     Survey(TrustRequest),
     /// Run a hook.
@@ -212,6 +222,7 @@ impl Work {
             Self::Revert { apply, redo, .. } => WorkKey::Revert(*apply, *redo),
             Self::Look { checkpoint, .. } => WorkKey::Look(*checkpoint),
             Self::Keep { approval, .. } => WorkKey::Keep(*approval),
+            Self::Remember { approval, .. } => WorkKey::Remember(*approval),
             Self::Survey(_) => WorkKey::Survey,
             Self::Hook { call, .. } => WorkKey::Hook(*call),
             Self::Recall { turn, .. } => WorkKey::Recall(*turn),

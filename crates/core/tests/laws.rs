@@ -31,6 +31,7 @@ use pilothouse_core::{
     ids::Millis,
     input::{Input, TiersAnswered, WriteFault},
     intent::{Control, IntentNode, IntentPath, Phase, Source, TierAnswer, Turn},
+    memory::MemoryOwner,
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
     sandbox::Confine,
@@ -334,6 +335,10 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             approval: *approval,
             result: dice.pick(&[Ok("permissions.toml".to_owned()), Err("disk full".to_owned())]),
         },
+        Work::Remember { approval, .. } => Input::MemoryKept {
+            approval: *approval,
+            result: dice.pick(&[Ok("memory.md".to_owned()), Err("disk full".to_owned())]),
+        },
         Work::Look { checkpoint, .. } => {
             Input::CommandResolved { checkpoint: *checkpoint, meant: meant("2") }
         }
@@ -392,6 +397,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             Work::Classify { .. } | Work::Think { .. } | Work::Compact { .. } | Work::Revert { .. } => {}
             Work::Survey(_)
             | Work::Keep { .. }
+            | Work::Remember { .. }
             | Work::Hook { .. }
             | Work::Look { .. }
             | Work::Recall { .. } => {}
@@ -626,7 +632,12 @@ fn five_thousand_read_scoped_sequences_never_write() {
                     Work::Classify { .. } | Work::Compact { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}
-                    Work::Prepare { .. } | Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => {
+                    Work::Remember { change, .. } if change.owner() == MemoryOwner::User => {}
+                    Work::Prepare { .. }
+                    | Work::Write { .. }
+                    | Work::Revert { .. }
+                    | Work::Keep { .. }
+                    | Work::Remember { .. } => {
                         panic!("seed {seed}: {work:?}")
                     }
                 }

@@ -28,6 +28,8 @@ mod hearing;
 mod hooks;
 #[path = "stories/limits.rs"]
 mod limits;
+#[path = "stories/memory.rs"]
+mod memory;
 #[path = "stories/modes.rs"]
 mod modes;
 #[path = "stories/permissions.rs"]

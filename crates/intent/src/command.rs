@@ -45,6 +45,8 @@ pub enum Slash {
     Why,
     /// Shows, searches and forgets what is known.
     Facts,
+    /// Shows, searches, edits and forgets what is remembered from session to session.
+    Memory,
     /// Says where things stand.
     Status,
     /// Changes the mode.
@@ -141,7 +143,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 30] = [
+pub static SLASH_COMMANDS: [SlashCommand; 31] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -199,6 +201,13 @@ pub static SLASH_COMMANDS: [SlashCommand; 30] = [
         Optional("WORD|forget NAME"),
         Session,
         "what is known, and how; `/facts forget NAME` forgets it",
+    ),
+    row(
+        Slash::Memory,
+        ("memory", &["remember"]),
+        Optional("WORD|add NOTE|forget NOTE|edit"),
+        Session,
+        "notes for later sessions; `add user NOTE` for every project, `edit user` in $EDITOR",
     ),
     row(Slash::Status, ("status", &["state"]), Nothing, Either, "mode, phase, plan, queue"),
     row(Slash::Mode, ("mode", &[]), Required("proof|explore"), Session, "change the mode"),
@@ -330,6 +339,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Approvals
         | Slash::Why
         | Slash::Facts
+        | Slash::Memory
         | Slash::Chat
         | Slash::Auto
         | Slash::Ask

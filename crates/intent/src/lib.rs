@@ -22,6 +22,7 @@ pub mod tier_answer;
 pub mod turn;
 pub mod why;
 
+mod account;
 mod answer;
 mod context;
 mod fold;
@@ -37,6 +38,7 @@ mod text;
 mod vote;
 mod words;
 
+pub use account::{RecordQuestion, Recorded};
 pub use classify::Classifier;
 pub use command::{SLASH_COMMANDS, Slash, SlashCommand};
 pub use exemplars::{ExemplarError, Exemplars, Section};

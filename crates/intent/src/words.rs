@@ -106,6 +106,22 @@ lists! {
     Replace = "replace",
     Prose = "prose",
     Subcommand = "subcommand",
+    ToldPast = "told_past",
+    ToldAbout = "told_about",
+    ToldWho = "told_who",
+    ToldChange = "told_change",
+    ToldLeft = "told_left",
+    ToldTake = "told_take",
+    ToldFail = "told_fail",
+    ToldGate = "told_gate",
+    ToldRan = "told_ran",
+    ToldAll = "told_all",
+    ToldClose = "told_close",
+    RuleHead = "rule_head",
+    RuleNote = "rule_note",
+    RuleAlways = "rule_always",
+    RuleLead = "rule_lead",
+    RuleNot = "rule_not",
 }
 
 /// The parsed lists.

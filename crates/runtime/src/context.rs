@@ -14,11 +14,14 @@ mod telling;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
     event::Stamped,
     ids::{LaneId, Millis, Seq},
     intent::Mode,
+    memory::Memory,
     scope::ToolScope,
     session::{Entry, State, What},
     talk::{Message, ModelRequest, Purpose, Role, ToolSpec},
@@ -31,7 +34,7 @@ pub const RESULT_BYTES: usize = 24 * 1024;
 /// Head and tail of both streams of a goal's last command, with room for what is said about it.
 pub const COMMAND_BYTES: usize = 2 * 64 * 1024 + 2 * 1024;
 /// The fixed part of a request, prompt and tools together, stays under this many bytes.
-pub const FIXED_BYTES: usize = 8 * 1024;
+pub const FIXED_BYTES: usize = 8 * 1024 + 512;
 /// The last message is counted in steps of this many bytes.
 const LAST_STEP_BYTES: usize = 2 * 1024;
 /// What is told of the project takes at most this share of a request.
@@ -64,6 +67,8 @@ pub struct Circumstances {
     pub window: Window,
     /// What is known of the project, as text that stands directly behind the prompt.
     pub project: Option<String>,
+    /// What is remembered from earlier sessions.
+    pub memory: Arc<Memory>,
 }
 
 /// A lane's next request, and how it fits.

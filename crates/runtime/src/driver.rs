@@ -8,6 +8,7 @@ mod disk_thread;
 mod evidence;
 mod hooks;
 mod leave;
+mod memory;
 mod opening;
 mod outbox;
 mod port;
@@ -193,6 +194,8 @@ struct Driver {
     around: Surroundings,
     /// What a model is told of the project.
     project: Project,
+    /// The memories, as they were read.
+    memories: memory::Memories,
     leaving: bool,
 }
 
@@ -253,10 +256,12 @@ impl Driver {
             mute: false,
             around,
             project: Project::default(),
+            memories: memory::Memories::default(),
             leaving: false,
         };
         driver.look_at_project();
         driver.show_opened()?;
+        driver.look_at_memory();
         Ok(driver)
     }
 
@@ -311,7 +316,10 @@ impl Driver {
                 let text = "another process holds this session: it can only be read here".to_owned();
                 self.outbox.send(Update::Refused(text));
             }
-            Request::Input(input) => inputs.push((input, true)),
+            Request::Input(input) => {
+                self.look_at_memory_again();
+                inputs.push((input, true));
+            }
             Request::Ask(number, ask) => match port::answer(&ask, &self.at.log) {
                 Some(reply) => self.outbox.send(Update::Answered(number, reply)),
                 None => self.ask_beside(number, ask),
@@ -330,6 +338,7 @@ impl Driver {
                 if matches!(key, WorkKey::Write(_) | WorkKey::Revert(..)) {
                     self.ask_git();
                 }
+                self.note_end(key, input.as_ref(), inputs);
                 inputs.extend(input.map(|i| (i, false)));
             }
             Inbound::Input(input) => inputs.push((input, false)),

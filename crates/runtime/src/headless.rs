@@ -440,14 +440,15 @@ const fn of_opening(event: &Event) -> bool {
 
 /// The question that matters most: the one that holds the phase, else the oldest.
 fn first_question(state: &State) -> Option<&Checkpoint> {
-    state.phase_question().or_else(|| state.open.values().next())
+    let waited_for = |c: &&Checkpoint| state.spec(c).unattended != Alone::Waits;
+    state.phase_question().or_else(|| state.open.values().find(waited_for))
 }
 
 fn judge(question: &Checkpoint, state: &State, options: &Options, fault: Option<FaultKind>) -> Verdict {
     match state.spec(question).unattended {
         Alone::PlanReady if options.plan_only => Verdict::new(0, ""),
         Alone::Failed(why) => Verdict::new(fault.map_or(1, fault_exit), why),
-        Alone::PlanReady | Alone::Asks => Verdict::new(3, question.message.clone()),
+        Alone::PlanReady | Alone::Asks | Alone::Waits => Verdict::new(3, question.message.clone()),
     }
 }
 

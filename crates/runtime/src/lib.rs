@@ -21,6 +21,7 @@ pub mod config;
 pub mod doctor;
 pub mod home;
 pub mod hooks;
+pub mod memory;
 pub mod own;
 pub mod permissions;
 pub mod project;

@@ -20,7 +20,7 @@ use pilothouse_tools::Jail;
 use crate::surroundings::Branch;
 use commands::KNOWLEDGE;
 pub use commands::{Command, Purpose};
-pub use instructions::Instructions;
+pub use instructions::{Instructions, nested};
 
 /// Most bytes of the block.
 pub const BLOCK_BYTES: usize = 8 * 1024;
@@ -55,7 +55,7 @@ pub struct Project {
     /// Whether a model was told of it: then git's answer comes too late, and all requests begin alike.
     told: bool,
     /// The files that were looked at, as they were.
-    seen: Vec<(PathBuf, Option<(SystemTime, u64)>)>,
+    seen: Vec<(PathBuf, Option<Mark>)>,
 }
 
 impl Project {
@@ -172,7 +172,10 @@ fn facts(grounds: &Grounds<'_>, names: &tree::Top, commands: &[Command]) -> Stri
 }
 
 /// What tells a file from what it was before.
-fn mark(path: &Path) -> Option<(SystemTime, u64)> {
+pub type Mark = (SystemTime, u64);
+
+/// That of a file; none where there is none.
+pub(crate) fn mark(path: &Path) -> Option<Mark> {
     let meta = path.symlink_metadata().ok()?;
     Some((meta.modified().ok()?, meta.len()))
 }

@@ -20,15 +20,17 @@ use crate::{
     config::ProjectLayer,
     error::RuntimeError,
     hooks::{self, Definition},
+    memory,
 };
 
 /// Single files that take effect. Permission rules are not among them: a project's only narrow, and
 /// narrow everywhere.
-const FILES: [(&str, Kind); 4] = [
+const FILES: [(&str, Kind); 5] = [
     (hooks::PROJECT_FILE, Kind::Hooks),
     (".pilothouse/config.toml", Kind::Settings),
     (".pilothouse/mcp.toml", Kind::Servers),
     (".env", Kind::Variables),
+    (memory::PROJECT_FILE, Kind::Memory),
 ];
 /// Folders whose files take effect.
 const FOLDERS: [(&str, Kind); 3] = [
@@ -69,12 +71,25 @@ impl Brought {
             pieces.extend(scripts);
         }
         pieces.sort_by(|a, b| a.path.cmp(&b.path));
+        Self::of(pieces)
+    }
+
+    fn of(pieces: Vec<Piece>) -> Self {
         let mut all = b"pilothouse trust 1\0".to_vec();
         for piece in &pieces {
             all.extend(piece.mark());
         }
         let of = if pieces.is_empty() { BlobId::of(b"") } else { BlobId::of(&all) };
         Self { pieces, of }
+    }
+
+    /// What is left where a memory is this one: the user agreed to each note of it, so nobody else brings it.
+    #[must_use]
+    pub fn without_memory(self, own: Option<BlobId>) -> Self {
+        let is_own = |p: &Piece| {
+            p.kind == Kind::Memory && p.content.as_ref().is_ok_and(|bytes| Some(BlobId::of(bytes)) == own)
+        };
+        Self::of(self.pieces.into_iter().filter(|p| !is_own(p)).collect())
     }
 
     /// The text of one piece.

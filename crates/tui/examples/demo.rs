@@ -137,6 +137,9 @@ impl Driver {
             }
             Work::Write { apply, .. } => self.todo.push_back(Input::ApplyEnded { apply, result: Ok(()) }),
             Work::Revert { apply, .. } => self.todo.push_back(Input::RevertEnded { apply, result: Ok(()) }),
+            Work::Remember { approval, .. } => {
+                self.todo.push_back(Input::MemoryKept { approval, result: Ok("memory.md".to_owned()) });
+            }
             Work::Keep { approval, .. } => {
                 let result = Ok("permissions.toml".to_owned());
                 self.todo.push_back(Input::RulesKept { approval, result });
@@ -243,7 +246,8 @@ impl Driver {
             | Tool::SubmitPlan
             | Tool::AskUser
             | Tool::RequestPath
-            | Tool::ChangeGate => ToolOutcome::text("ok", "ok"),
+            | Tool::ChangeGate
+            | Tool::Remember => ToolOutcome::text("ok", "ok"),
         }
     }
 

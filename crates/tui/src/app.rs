@@ -41,9 +41,11 @@ mod world;
 use std::time::Instant;
 
 use pilothouse_core::{
+    blob::BlobId,
     ids::{CheckpointId, Seq},
     input::Input,
     intent::Phase,
+    memory::MemoryOwner,
     port::{Ask, Request, Update},
 };
 
@@ -144,6 +146,8 @@ pub struct App {
     previewed: (String, Seq, Option<Preview>),
     /// The request for the files that completion offers.
     files_asked: Option<u64>,
+    /// The memory that is in the editor, and what it held then.
+    noting: Option<(MemoryOwner, BlobId)>,
     /// The question in the bar.
     asked: Standing<CheckpointId>,
     notice: Option<Notice>,
@@ -185,6 +189,7 @@ impl App {
             offering: offer::Offering::default(),
             previewed: (String::new(), Seq(0), None),
             files_asked: None,
+            noting: None,
             asked: Standing::default(),
             notice: None,
             editing: None,
@@ -290,6 +295,13 @@ impl App {
         if let Some(id) = self.editing.take() {
             let outcome = self.panes.get_mut(id).map(|pane| pane.edited(text));
             return self.carry_out(outcome.unwrap_or_default(), now);
+        }
+        if let Some((owner, before)) = self.noting.take() {
+            return match text {
+                Ok(text) if BlobId::of(text.as_bytes()) == before => self.say("nothing was changed"),
+                Ok(text) => self.input(Input::EditMemory { owner, before, text }),
+                Err(error) => self.complain(format!("the editor failed: {error}; the memory is as it was")),
+            };
         }
         match text {
             Ok(text) => self.composer.replace(text.trim_end_matches('\n')),

@@ -5,7 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     ids::CheckpointId,
-    question::{Choice, CommandQuestion, Place, Spec, Tone},
+    question::{Choice, CommandQuestion, Place, Spec, Tone, Unattended},
     session::State,
 };
 use ratatui::{
@@ -60,8 +60,10 @@ pub fn rows(state: &State, facts: &Facts<'_>, width: u16) -> Vec<Line<'static>> 
     if let Some(command) = facts.at_hand {
         return command_rows(state, command, facts, width);
     }
-    let mut specs = state.open.values().map(|c| (c.id, state.spec(c)));
-    let Some((id, first)) = specs.find(|(_, spec)| spec.things > 0) else { return Vec::new() };
+    // What work waits for comes before what nothing waits for.
+    let specs = state.open.values().map(|c| (c.id, state.spec(c))).filter(|(_, spec)| spec.things > 0);
+    let first = specs.min_by_key(|(_, spec)| spec.unattended == Unattended::Waits);
+    let Some((id, first)) = first else { return Vec::new() };
     vec![waiting_row(state, id, &first, facts, width)]
 }
 

@@ -208,7 +208,8 @@ pub fn marked(answer: &str, marks: &[Mark]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn content(text: &str) -> BTreeSet<String> {
+/// The words of a text that say what it is about.
+pub(crate) fn content(text: &str) -> BTreeSet<String> {
     content_words(text).collect()
 }
 

@@ -140,6 +140,8 @@ pub struct Danger {
 pub enum Unattended {
     /// It ends, and the question stays open.
     Asks,
+    /// Nothing: the question stays open, and nothing waits for it.
+    Waits,
     /// It is done where a plan was all that was wanted; else it ends, and the question stays open.
     PlanReady,
     /// It failed, and this is why.

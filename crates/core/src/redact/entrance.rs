@@ -81,6 +81,18 @@ impl Redactor {
             Input::RulesKept { approval, result } => {
                 Input::RulesKept { approval, result: result.map(|t| self.text(t)).map_err(|t| self.text(t)) }
             }
+            Input::MemoryKept { approval, result } => {
+                Input::MemoryKept { approval, result: result.map(|t| self.text(t)).map_err(|t| self.text(t)) }
+            }
+            Input::EditMemory { owner, before, text } => {
+                if !self.secrets(&text).is_empty() {
+                    return Err(Refusal::new(
+                        "what you wrote holds a secret, and a secret is never remembered",
+                    ));
+                }
+                Input::EditMemory { owner, before, text }
+            }
+            Input::Instructed { call, path, text } => Input::Instructed { call, path, text: self.text(text) },
             Input::HookEnded { call, outcome } => {
                 let (summary, output) = (self.text(outcome.summary), self.text(outcome.output));
                 Input::HookEnded { call, outcome: HookOutcome { summary, output, ..outcome } }

@@ -10,6 +10,7 @@ mod compact;
 mod fact;
 mod hook;
 mod lane;
+mod memory;
 mod plan;
 mod question;
 mod run;
@@ -39,6 +40,7 @@ impl State {
         self.age(event);
         self.transcript.fold(seq, event, self.phase);
         self.note_facts(event);
+        self.note_mishap(event);
         match event {
             session::session_events!() => self.fold_session(event),
             turns::turn_events!() => self.fold_turn(seq, event),
@@ -53,6 +55,7 @@ impl State {
             command::command_events!() => self.fold_command(event),
             change::change_events!() => self.fold_change(event),
             fact::fact_events!() => self.fold_facts(event),
+            memory::memory_events!() => self.fold_memory(event),
             Event::Notice { .. } | Event::CommandStarted { .. } => {}
         }
     }

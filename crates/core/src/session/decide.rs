@@ -16,6 +16,7 @@ mod goal;
 mod hook;
 mod lane;
 mod leave;
+mod memory;
 mod open;
 mod permit;
 mod queue;
@@ -37,6 +38,7 @@ use crate::{
     ids::{ApprovalId, CheckpointId, Millis, Seq},
     input::{Input, Refusal},
     intent::Phase,
+    memory::Memory,
     phase::{Move, Trigger, transition},
     plan::GateDraft,
     policy::Policy,
@@ -49,6 +51,7 @@ pub(super) struct Under<'a> {
     pub tiers: &'a Tiers,
     pub policy: &'a Policy,
     pub gates: &'a [GateDraft],
+    pub memory: &'a Memory,
     pub bounds: Bounds,
 }
 
@@ -136,6 +139,9 @@ impl<'a> Draft<'a> {
             Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),
             Input::CommandResolved { checkpoint, meant } => self.looked(checkpoint, meant),
             Input::RulesKept { approval, result } => self.rules_kept(approval, result),
+            Input::MemoryKept { approval, result } => self.memory_kept(approval, result),
+            Input::EditMemory { owner, before, text } => self.edit_memory(owner, before, text),
+            Input::Instructed { call, path, text } => self.instructed(call, path, text),
             Input::Surveyed(standing) => self.surveyed(standing),
             Input::Panicked { call, apply, message } => self.panicked(call, apply, &message),
         }

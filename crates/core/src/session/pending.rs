@@ -36,6 +36,9 @@ impl State {
         let survey = self.seeking.map(Work::Survey);
         let keeps = self.keeping.iter();
         let keeps = keeps.map(|(approval, rules)| Work::Keep { approval: *approval, rules: rules.clone() });
+        let changes = self.remembering.iter();
+        let changes = changes.map(|(a, change)| Work::Remember { approval: *a, change: change.clone() });
+        let keeps = keeps.chain(changes);
         let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
         let all =
             all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());

@@ -78,6 +78,7 @@ impl State {
             | CheckpointKind::Clarification(_)
             | CheckpointKind::Failure(_)
             | CheckpointKind::GateChange(_)
+            | CheckpointKind::Remember(_)
             | CheckpointKind::Interruption(_)
             | CheckpointKind::Diff(_)
             | CheckpointKind::Risk(_)

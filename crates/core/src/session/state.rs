@@ -15,6 +15,7 @@ use crate::{
         ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
     },
     intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
+    memory::{MemoryChange, Note},
     plan::Plan,
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
@@ -111,6 +112,14 @@ pub struct State {
     pub granted: Vec<Rule>,
     /// Rules that are being kept in the user's file.
     pub(super) keeping: BTreeMap<ApprovalId, Vec<String>>,
+    /// Changes of memories that are being made.
+    pub(super) remembering: BTreeMap<ApprovalId, MemoryChange>,
+    /// Notes that the user did not want.
+    pub(super) unwanted: Vec<Note>,
+    /// Instructions of folders that were told, by the line beside the main one that was told them.
+    pub(super) instructed: BTreeSet<(Option<LaneId>, RelPath)>,
+    /// What went wrong last, in words, until a run ends well.
+    pub(super) mishap: Option<String>,
     /// Failed repairs of the run's gates so far.
     pub(super) repairs: u32,
     /// What a model is told of all this.

@@ -243,6 +243,7 @@ impl Transcript {
                 }
                 self.push(seq, None, What::Record);
             }
+            Event::InstructionsTold { lane, .. } => self.push(seq, Some(*lane), What::Record),
             Event::LaneNudged { lane, .. } => self.push(seq, Some(*lane), What::Nudge),
             Event::CallEnded { call, lane, .. } => self.call_ended(seq, *call, *lane),
             Event::CheckpointOpened { checkpoint } => {
@@ -257,6 +258,7 @@ impl Transcript {
                     CheckpointKind::Confirmation(_)
                         | CheckpointKind::Failure(_)
                         | CheckpointKind::Interruption(_)
+                        | CheckpointKind::Remember(_)
                 ) {
                     self.asked.insert(checkpoint.id, seq);
                 }

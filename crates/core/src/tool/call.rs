@@ -7,12 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    External,
     facts::{Facts, Subject},
     read::{self, ArgsError},
     spelling::Spelling::{Also, Bare, Each, Heads, List as Listed, Millis, Only, Patch, Unheard},
 };
 use crate::{
     intent::IntentNode,
+    memory::NoteDraft,
     plan::PlanDraft,
     scope::Capability,
     shell::Act,
@@ -158,6 +160,13 @@ tools! {
         needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Gate", "Gate"), subject: Subject::Words,
     }
+    /// A note for later sessions, for the user's approval.
+    Remember = "remember" {
+        example: r#"{"kind": "learning", "text": "the tests need --all-features"}; kinds: learning, decision, failure (of this project), identity, preference (of the user)"#,
+        spellings: &[Also("kind", &["type", "category"]), Also("text", &["note", "content", "memory"]), Unheard(SAID)],
+        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
+        words: ("Note", "Note"), subject: Subject::Words,
+    }
 }
 
 /// A call as its tool takes it: the one reading of its arguments.
@@ -206,6 +215,8 @@ pub enum SessionCall {
     RequestPath(RequestPath),
     /// Another command for a gate.
     ChangeGate(ChangeGate),
+    /// A note for later sessions.
+    Remember(NoteDraft),
 }
 
 impl ToolCall {
@@ -227,6 +238,7 @@ impl ToolCall {
             Tool::AskUser => Self::Session(SessionCall::AskUser(read::read(tool, args)?)),
             Tool::RequestPath => Self::Session(SessionCall::RequestPath(read::read(tool, args)?)),
             Tool::ChangeGate => Self::Session(SessionCall::ChangeGate(read::read(tool, args)?)),
+            Tool::Remember => Self::Session(SessionCall::Remember(read::read(tool, args)?)),
         })
     }
 
@@ -251,6 +263,7 @@ impl ToolCall {
             Self::Session(SessionCall::AskUser(ask)) => &ask.question,
             Self::Session(SessionCall::RequestPath(request)) => request.node.name(),
             Self::Session(SessionCall::ChangeGate(change)) => &change.gate,
+            Self::Session(SessionCall::Remember(note)) => &note.text,
             Self::External(external) => &external.name,
         }
     }
@@ -484,15 +497,4 @@ pub struct ChangeGate {
     /// Why its own cannot work here.
     #[serde(deserialize_with = "read::words")]
     pub reason: String,
-}
-
-/// A call of a tool of another program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct External {
-    /// The program that has it.
-    pub server: String,
-    /// The tool's name there.
-    pub name: String,
-    /// Its arguments, as that program takes them.
-    pub arguments: Value,
 }

@@ -219,7 +219,7 @@ pub(super) fn path_if_any<'de, D: Deserializer<'de>>(from: D) -> Result<Option<S
 }
 
 /// Text that says something.
-pub(super) fn words<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+pub(crate) fn words<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     filled(String::deserialize(from)?, "some words")
 }
 

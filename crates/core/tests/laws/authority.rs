@@ -120,7 +120,7 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
         Tool::Run => json!({"command": "make"}),
         Tool::List | Tool::Read | Tool::Delete => json!({"path": "a.txt"}),
         Tool::RecordFact => json!({"name": "n", "value": "v"}),
-        Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath | Tool::ChangeGate => {
+        Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath | Tool::ChangeGate | Tool::Remember => {
             unreachable!("not in the table")
         }
     }

@@ -39,7 +39,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                     .take
                     .iter()
                     .all(|(id, _)| !state.lanes.contains_key(&state.proposals()[id].lane)),
-                Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } => true,
+                Work::Write { .. } | Work::Revert { .. } | Work::Keep { .. } | Work::Remember { .. } => true,
                 // Looking at the folder is nobody's work.
                 Work::Survey(_) => true,
                 // A question that facts answer is nobody's work: it stays until they were looked at.
@@ -54,7 +54,10 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
             assert!(staged, "seed {seed}: {work:?}");
         }
         for question in state.open.values() {
-            let stays = matches!(question.kind, CheckpointKind::Diff(_) | CheckpointKind::Trust(_));
+            let stays = matches!(
+                question.kind,
+                CheckpointKind::Diff(_) | CheckpointKind::Trust(_) | CheckpointKind::Remember(_)
+            );
             assert!(stays, "seed {seed}: {question:?}");
         }
     }

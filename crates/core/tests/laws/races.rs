@@ -109,7 +109,8 @@ fn grants(b: &Bench, from: usize) -> usize {
         | Work::Recall { .. }
         | Work::Hook { .. }
         | Work::Look { .. }
-        | Work::Keep { .. } => false,
+        | Work::Keep { .. }
+        | Work::Remember { .. } => false,
     });
     assert!(granted > 0 || !works, "something works that no event began");
     granted

@@ -62,7 +62,7 @@ fn trying_a_failed_planning_again_takes_its_own_message_not_the_question_after_i
     b.say("fix the bug in a.txt");
     let call = b.thinking();
     b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
-    b.say("why did it fail?");
+    b.say("what does a.txt do?");
     b.reply("the line is down", &[]);
     b.say("r");
     assert_eq!(phase(&b), Phase::Planning);
@@ -75,7 +75,7 @@ fn another_plan_after_a_failed_planning_is_of_its_message() {
     b.say("fix the bug in a.txt");
     let call = b.thinking();
     b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
-    b.say("why did it fail?");
+    b.say("what does a.txt do?");
     b.reply("the line is down", &[]);
     b.say("p");
     assert_eq!(head_of_planning(&b), "fix the bug in a.txt");
@@ -87,7 +87,7 @@ fn trying_a_failed_goal_again_takes_its_own_message() {
     b.say("run the tests");
     let call = b.thinking();
     b.input(Input::Replied { call, reply: Err(fault()) }).unwrap();
-    b.say("why did it fail?");
+    b.say("what does a.txt do?");
     b.reply("the line is down", &[]);
     b.say("r");
     let lane = b.session.state().run_lane().unwrap().clone();

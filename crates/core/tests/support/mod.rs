@@ -358,6 +358,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Write { .. }) => Some("write".into()),
             Effect::Start(Work::Revert { .. }) => Some("revert".into()),
             Effect::Start(Work::Keep { .. }) => Some("keep".into()),
+            Effect::Start(Work::Remember { .. }) => Some("remember".into()),
             Effect::Start(Work::Look { .. }) => None,
             Effect::Start(Work::Survey(_)) => Some("survey".into()),
             Effect::Start(Work::Recall { .. }) => Some("recall".into()),

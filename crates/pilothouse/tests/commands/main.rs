@@ -11,6 +11,7 @@ mod facts;
 mod golden;
 mod lock;
 mod log_file;
+mod memory;
 mod mended;
 mod odd_files;
 mod ordinary;

@@ -105,7 +105,11 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
             let marks: Vec<String> = marks.iter().map(|m| format!("\nline {}: {}", m.line, m.why)).collect();
             format!("lines of the answer that follows are marked as not proven:{}", marks.concat())
         }
-        Event::FactsAnswered { text, .. } => format!("answered by the workbench from facts:\n{text}"),
+        Event::FactsAnswered { text, names, .. } => {
+            let from = if names.is_empty() { "its own record" } else { "facts" };
+            format!("answered by the workbench from {from}:\n{text}")
+        }
+        Event::InstructionsTold { text, .. } => texts.whole(text),
         Event::SessionReopened { .. } => {
             "The session was closed and opened again; what was under way was interrupted.".to_owned()
         }
@@ -153,7 +157,7 @@ fn written<'a>(
     let mut text = format!("applied: {what}{path}{which} {counts}{by}");
     for (n, hunk) in hunks.iter().enumerate().filter(|(n, _)| !taken.contains(n)) {
         let what = if waits.contains(&n) { "not decided by the user yet" } else { "left by the user" };
-        text.push_str(&format!("\n{what}: {path} hunk {} ({})", n + 1, place(hunk)));
+        text.push_str(&format!("\n{what}: {path} hunk {} ({})", n + 1, hunk.place()));
     }
     text.push_str(&comments(path, hunks, said));
     if part || edited {
@@ -165,8 +169,9 @@ fn written<'a>(
 /// What the user said about hunks.
 fn comments<'a>(path: &RelPath, hunks: &[Hunk], said: impl Fn(usize) -> Option<&'a str>) -> String {
     let told = hunks.iter().enumerate().filter_map(|(n, hunk)| Some((n, hunk, said(n)?)));
-    let told = told
-        .map(|(n, hunk, text)| format!("\nthe user says to {path} hunk {} ({}): {text}", n + 1, place(hunk)));
+    let told = told.map(|(n, hunk, text)| {
+        format!("\nthe user says to {path} hunk {} ({}): {text}", n + 1, hunk.place())
+    });
     told.collect::<Vec<_>>().concat()
 }
 
@@ -198,21 +203,11 @@ fn numbers(taken: &BTreeSet<usize>) -> String {
     format!("hunk{s} {}", numbers.join(", "))
 }
 
-/// The lines that a hunk is about, as they were when it was proposed.
-fn place(hunk: &Hunk) -> String {
-    let old = hunk.old();
-    match old.len {
-        0 => format!("after line {}", old.start),
-        1 => format!("line {}", old.start + 1),
-        _ => format!("lines {}-{}", old.start + 1, old.end()),
-    }
-}
-
 fn closed(state: &State, id: ProposalId, reason: &str, dropped: bool) -> Option<String> {
     let p = state.proposals().get(&id)?;
     let said = !matches!(reason, "" | "skipped" | "every hunk was left");
     let why = if said { format!(": {reason}") } else { String::new() };
-    let places: Vec<String> = p.hunks.iter().map(place).collect();
+    let places: Vec<String> = p.hunks.iter().map(Hunk::place).collect();
     let places =
         if p.kind == ChangeKind::Modify { format!(" ({})", places.join("; ")) } else { String::new() };
     let how = if dropped {
@@ -317,6 +312,12 @@ fn answered(kind: &CheckpointKind, answer: &Answer) -> Option<String> {
         (CheckpointKind::Failure(_), Answer::Retry) => "The user wants it tried again.".to_owned(),
         (CheckpointKind::Failure(_), Answer::Abort) => "The user gave it up.".to_owned(),
         (CheckpointKind::Failure(_), Answer::Replan) => "The user wants another plan.".to_owned(),
+        (CheckpointKind::Remember(asked), Answer::Approve) => {
+            format!("The user keeps the note: {}", asked.note.text)
+        }
+        (CheckpointKind::Remember(asked), Answer::Reject(text)) => {
+            format!("The user does not want this remembered{}: {}", why(text), asked.note.text)
+        }
         _ => return None,
     })
 }

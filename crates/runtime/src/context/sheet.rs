@@ -39,9 +39,19 @@ pub fn sheet(state: &State, tools: &[ToolSpec], texts: &dyn Texts, around: &Circ
             None
         }
     };
+    let noted = now::memory(state, lane, around);
+    let notes = noted.as_ref().map_or(0, String::len);
     parts.extend(
-        last.map(|text| fixed("state", &text, text.len(), "where the session stands, and what to do now")),
+        noted.map(|text| fixed("memory", &text, text.len(), "notes of earlier sessions that fit best")),
     );
+    parts.extend(last.map(|text| {
+        fixed(
+            "state",
+            &text,
+            text.len().saturating_sub(notes),
+            "where the session stands, and what to do now",
+        )
+    }));
     let tokens = parts.iter().map(|p| p.tokens).sum();
     ContextSheet { parts, tokens, window: around.window.tokens(), trouble }
 }

@@ -43,7 +43,7 @@ pub(super) fn answer(ask: &Ask, log: &Log) -> Option<Reply> {
                 Vec::new()
             })))
         }
-        Ask::Blob(_) | Ask::Files(_) | Ask::Rehearse(_) | Ask::Context => None,
+        Ask::Blob(_) | Ask::Files(_) | Ask::Rehearse(_) | Ask::Context | Ask::Memory(_) => None,
     }
 }
 
@@ -54,6 +54,7 @@ impl Driver {
             (self.at.root.path().to_owned(), self.setup.home.clone(), self.inbound.clone());
         let blobs = self.at.blobs.clone();
         let session = matches!(ask, Ask::Rehearse(_)).then(|| self.at.session.clone()).unwrap_or_default();
+        let memory = if let Ask::Memory(owner) = ask { Some(self.memory_of(owner)) } else { None };
         let sheet = if ask == Ask::Context { Box::new(self.sheet()) } else { Box::default() };
         self.tasks.spawn(async move {
             let answer = move || match ask {
@@ -61,6 +62,7 @@ impl Driver {
                     Reply::Rehearsed(Box::new(rehearse(&home, &folder, &session, &rules)))
                 }
                 Ask::Context => Reply::Context(sheet),
+                Ask::Memory(_) => memory.unwrap_or(Reply::Files(Vec::new())),
                 Ask::Files(count) => Reply::Files(files(&folder, count)),
                 Ask::Blob(id) => Reply::Blob(id, blobs.get(id)),
                 Ask::History { .. } => Reply::History(Vec::new()),

@@ -13,21 +13,26 @@ use super::Driver;
 use crate::project::{Grounds, Project};
 
 impl Driver {
-    /// Looks at the project; what a plan is held to that brings no gates follows from it.
-    pub(super) fn look_at_project(&mut self) {
+    /// Does something with what a look at the project begins with.
+    pub(super) fn with_grounds<T>(&self, look: impl FnOnce(&Grounds<'_>) -> T) -> T {
         let (session, environment) = (&self.at.session, &self.setup.environment);
         let may_read = |path: &str| {
             let request = Request::Path { act: Act::Read, path: path.to_owned() };
             let decision = session.policy().decide(&request, &session.state().setting());
             decision.ruling.outcome == Outcome::Run
         };
-        let looked = Project::look(&Grounds {
+        look(&Grounds {
             root: self.at.root.path(),
             path: environment.get("PATH").unwrap_or_default(),
             shell: environment.get("SHELL").unwrap_or_default(),
             secrets: &self.at.config.secrets,
             may_read: &may_read,
-        });
+        })
+    }
+
+    /// Looks at the project; what a plan is held to that brings no gates follows from it.
+    pub(super) fn look_at_project(&mut self) {
+        let looked = self.with_grounds(Project::look);
         self.project = looked.with_git_of(&self.project);
         self.set_gates();
         let told = self.project.instructions().map(|i| i.path.clone());

@@ -134,6 +134,7 @@ impl Driver {
         self.at.trust = (folder, survey);
         self.hand_out(in_force);
         self.set_gates();
+        self.look_at_memory();
         self.running.remove(&pilothouse_core::work::WorkKey::Survey);
     }
 }

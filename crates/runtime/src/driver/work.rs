@@ -130,6 +130,7 @@ impl Driver {
                 });
             }
             Work::Keep { approval, rules } => self.keep(key, approval, &rules),
+            Work::Remember { approval, change } => self.remember(key, approval, change),
             Work::Survey(wish) => self.survey(wish),
             Work::Recall { turn, facts, rules } => self.recall(key, turn, facts, rules),
             Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
@@ -166,6 +167,7 @@ impl Driver {
         cancel: CancellationToken,
     ) {
         self.look_again();
+        self.look_at_memory_again();
         self.project.tell();
         let client = self.kit.client(&self.at.config.voice);
         let request = self.request_of(lane, purpose, offer);
@@ -212,6 +214,7 @@ impl Driver {
             history: self.at.config.history,
             window: context::Window::of(self.at.config.window),
             project: self.project.block(),
+            memory: Arc::clone(self.at.session.memory()),
         }
     }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use pilothouse_core::{
-    checkpoint::Checkpoint,
+    checkpoint::{Checkpoint, CheckpointKind},
     clean::Clean,
     event::{CallStatus, Event, Level, RunStatus, Stamped},
     fact::{self, Mark},
@@ -155,6 +155,12 @@ impl<'a> Report<'a> {
                 }
             }
             Event::AnswerChecked { marks, .. } => self.marks.clone_from(marks),
+            Event::CheckpointOpened {
+                checkpoint: Checkpoint { kind: CheckpointKind::Remember(asked), .. },
+            } => {
+                let text = "nobody is there to agree, so nothing is written; it waits in the session";
+                self.warn(&format!("? remember: {} ({text})", asked.note.text));
+            }
             Event::FactsAnswered { text, .. } if !text.is_empty() => self.print(text),
             Event::PlanReady { plan } => {
                 self.progress(&plan.summary());

@@ -105,6 +105,7 @@ impl Unattended {
                 may.then(|| give(Answer::Approve))
             }
             CheckpointKind::Interruption(_)
+            | CheckpointKind::Remember(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)
             | CheckpointKind::PipelinePause(_)

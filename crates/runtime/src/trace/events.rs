@@ -58,6 +58,7 @@ impl EventTrace {
             | WorkKey::Look(_)
             | WorkKey::Keep(_)
             | WorkKey::Survey
+            | WorkKey::Remember(_)
             | WorkKey::Recall(_) => None,
         };
         let parent = call.map_or(&self.session, |c| &c.span);
@@ -145,6 +146,9 @@ impl EventTrace {
             | Event::CommandEdited { .. }
             | Event::CommandMeant { .. }
             | Event::CommandStarted { .. }
+            | Event::MemoryChanged { .. }
+            | Event::MemoryKept { .. }
+            | Event::InstructionsTold { .. }
             | Event::FactRecorded { .. }
             | Event::FactLooked { .. }
             | Event::FactForgotten { .. }

@@ -93,7 +93,7 @@ impl Folder {
 
     /// Looks at the folder as it is now.
     pub fn look(&self) -> Survey {
-        let brought = Brought::scan(&self.root);
+        let brought = self.brought();
         let record = self.store.read(&self.root);
         let known = record.as_ref().filter(|r| r.of == brought.of);
         let trust = match known {
@@ -129,8 +129,27 @@ impl Folder {
         Ok(self.look())
     }
 
+    /// What the folder brings beside what the user agreed to note by note.
+    fn brought(&self) -> Brought {
+        Brought::scan(&self.root).without_memory(self.store.memory(&self.root))
+    }
+
+    /// Whether what the folder brings now is what the user trusts.
+    pub fn trusted_now(&self) -> bool {
+        self.store.read(&self.root).is_some_and(|r| r.trusted && r.of == self.brought().of)
+    }
+
+    /// The user agreed to all that the project's memory holds now; trust goes on where it held before.
+    ///
+    /// # Errors
+    /// When that cannot be kept.
+    pub fn remembered(&self, of: BlobId, trusted: bool) -> Result<(), RuntimeError> {
+        self.store.keep_memory(&self.root, of)?;
+        if trusted { self.store.keep(&self.root, &self.brought(), true) } else { Ok(()) }
+    }
+
     fn decide(&self, of: BlobId, trusted: bool) -> Result<(), RuntimeError> {
-        let brought = Brought::scan(&self.root);
+        let brought = self.brought();
         if brought.of != of {
             return Ok(());
         }

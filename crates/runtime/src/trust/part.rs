@@ -4,7 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use pilothouse_core::{hook::Origin, shell::steers};
+use pilothouse_core::{
+    hook::Origin,
+    memory::{Memory, MemoryOwner},
+    redact::Redactor,
+    shell::steers,
+};
 
 use crate::hooks;
 
@@ -27,6 +32,8 @@ pub enum Kind {
     Agent,
     /// A file that a hook runs.
     Script,
+    /// Notes for the agent.
+    Memory,
 }
 
 /// One file that would take effect.
@@ -104,6 +111,10 @@ impl Piece {
             Kind::Skill => vec!["part of a skill (this version uses none)".to_owned()],
             Kind::Agent => vec!["part of an agent (this version uses none)".to_owned()],
             Kind::Script => vec![format!("run by a hook, {} lines", text.lines().count())],
+            Kind::Memory => {
+                let notes = Memory::of([(MemoryOwner::Project, &*text)]).notes().len();
+                vec![format!("tells the agent {notes} notes; they allow nothing")]
+            }
         }
     }
 
@@ -134,6 +145,7 @@ impl Piece {
                 }
                 Err(_) => "(no TOML)\n".to_owned(),
             },
+            Kind::Memory => Redactor::default().mask(&text).into_owned(),
             Kind::Settings | Kind::Command | Kind::Skill | Kind::Agent | Kind::Script => text,
         }
     }

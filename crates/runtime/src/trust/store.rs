@@ -94,18 +94,44 @@ impl Store {
         atomic::replace(&file, &bytes, 0o600).map_err(RuntimeError::io("write", file))
     }
 
+    fn memory_file(&self, root: &Path) -> PathBuf {
+        self.file(root).with_extension("memory")
+    }
+
+    /// The project's memory that holds nothing but what the user agreed to, by its hash.
+    pub fn memory(&self, root: &Path) -> Option<BlobId> {
+        serde_json::from_slice(&own::read(&self.memory_file(root)).ok()??).ok()
+    }
+
+    /// Notes that the user agreed to all that the project's memory holds now.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn keep_memory(&self, root: &Path, of: BlobId) -> Result<(), RuntimeError> {
+        make_private(&self.folder)?;
+        let file = self.memory_file(root);
+        let bytes = serde_json::to_vec(&of)?;
+        atomic::replace(&file, &bytes, 0o600).map_err(RuntimeError::io("write", file))
+    }
+
     /// Takes back whatever was decided about the folder. Returns whether it was trusted.
     ///
     /// # Errors
     /// What the file system says.
     pub fn forget(&self, root: &Path) -> Result<bool, RuntimeError> {
         let trusted = self.read(root).is_some_and(|r| r.trusted);
-        let file = self.file(root);
-        match fs::remove_file(&file) {
+        for file in [self.memory_file(root), self.file(root)] {
+            self.remove(&file)?;
+        }
+        Ok(trusted)
+    }
+
+    fn remove(&self, file: &Path) -> Result<(), RuntimeError> {
+        match fs::remove_file(file) {
             Ok(()) => atomic::sync_folder(&self.folder).map_err(RuntimeError::io("write", file))?,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(RuntimeError::io("remove", file)(e)),
         }
-        Ok(trusted)
+        Ok(())
     }
 }

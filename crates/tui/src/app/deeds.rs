@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use pilothouse_core::{
     input::Input,
     intent::{Slash, SlashCommand},
+    memory::MemoryOwner,
     port::Ask,
     question::Place,
     scope::PermissionMode,
@@ -36,6 +37,7 @@ impl App {
                 let own = SlashCommand::of_line(&text).filter(|(command, args)| command.is_for_screen(args));
                 match own {
                     Some((command, args)) => self.command(command, &args, now),
+                    None if self.opens_memory(&text) => {}
                     None if self.opens_plan(&text) => self.run(plan::PlanAction::Edit.into(), now),
                     None => self.send(text),
                 }
@@ -106,6 +108,23 @@ impl App {
     /// Whether a line is the word at a plan that opens it in the editor.
     fn opens_plan(&self, text: &str) -> bool {
         preview::opens_plan(text, self.world.state())
+    }
+
+    /// Asks for the memory that a line wants in the editor; whether it is such a line.
+    fn opens_memory(&mut self, text: &str) -> bool {
+        let Some((command, args)) = SlashCommand::of_line(text) else { return false };
+        let owner = match (command.does, args.split_whitespace().collect::<Vec<_>>().as_slice()) {
+            (Slash::Memory, ["edit"]) => MemoryOwner::Project,
+            (Slash::Memory, ["edit", whose]) => {
+                let Some(owner) = MemoryOwner::ALL.into_iter().find(|o| o.name() == *whose) else {
+                    return false;
+                };
+                owner
+            }
+            _ => return false,
+        };
+        self.ask(Ask::Memory(owner));
+        true
     }
 
     /// Hands a message to the session.

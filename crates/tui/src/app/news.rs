@@ -5,6 +5,7 @@
 use std::time::Instant;
 
 use pilothouse_core::{
+    blob::BlobId,
     event::{Event, Stamped},
     intent::Control,
     port::{Reply, Request},
@@ -86,6 +87,19 @@ impl App {
         {
             self.files_asked = None;
             self.composer.files(files);
+        }
+        match reply {
+            Reply::Memory(owner, Ok(text)) => {
+                self.editing = None;
+                self.noting = Some((*owner, BlobId::of(text.as_bytes())));
+                self.outbox.wish(AppCommand::Edit { name: "memory.md".to_owned(), text: text.clone() });
+            }
+            Reply::Memory(_, Err(why)) => self.complain(why.clone()),
+            Reply::History(_)
+            | Reply::Blob(..)
+            | Reply::Files(_)
+            | Reply::Rehearsed(_)
+            | Reply::Context(_) => {}
         }
         if let Some(overlay) = self.overlays.last_mut() {
             overlay.answered(number, reply);

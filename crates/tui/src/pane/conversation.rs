@@ -321,7 +321,11 @@ impl Pane for ConversationPane {
                     entry.answered(text.as_deref());
                 }
             }
-            Reply::Blob(..) | Reply::Files(_) | Reply::Rehearsed(_) | Reply::Context(_) => {}
+            Reply::Blob(..)
+            | Reply::Files(_)
+            | Reply::Rehearsed(_)
+            | Reply::Context(_)
+            | Reply::Memory(..) => {}
         }
     }
 

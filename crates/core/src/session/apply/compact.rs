@@ -29,6 +29,8 @@ impl State {
                 self.usage.add(usage);
                 self.compacting = None;
                 self.uncompacted = None;
+                // What stood there is told again when its folder is at hand again.
+                self.instructed.clear();
             }
             Event::CompactionFailed { .. } => {
                 self.compacting = None;

@@ -57,7 +57,11 @@ impl State {
                     facts.saw(path, Some(*hash));
                 }
             }
-            Event::ControlGiven { control: Control::Reset } => self.facts = Arc::default(),
+            Event::ControlGiven { control: Control::Reset } => {
+                self.facts = Arc::default();
+                self.instructed.clear();
+                self.mishap = None;
+            }
             Event::Applied { apply } => self.note_write(*apply, false),
             Event::Reverted { apply, redo } => self.note_write(*apply, !redo),
             _ => {}

@@ -29,6 +29,12 @@ impl State {
                 if let Some(kind) = &question {
                     self.widen(kind, approval.is_some(), answer.as_ref());
                 }
+                if let Some(CheckpointKind::Remember(asked)) = &question
+                    && answer.is_some()
+                    && approval.is_none()
+                {
+                    self.unwanted.push(asked.note.clone());
+                }
                 let Some(CheckpointKind::Access(access)) = question.filter(|_| approval.is_some()) else {
                     return;
                 };

@@ -75,6 +75,7 @@ impl State {
         (self.trust, self.given) = (Trust::None, None);
         self.granted.clear();
         self.keeping.clear();
+        self.remembering.clear();
         self.seeking = None;
         self.recalling = None;
         self.hooks.clear();

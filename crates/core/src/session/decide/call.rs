@@ -51,6 +51,7 @@ impl Draft<'_> {
             ToolCall::Session(SessionCall::AskUser(ask)) => self.judge_question(lane.id, open.call, ask),
             ToolCall::Session(SessionCall::RequestPath(request)) => self.judge_path(lane, open, request),
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
+            ToolCall::Session(SessionCall::Remember(note)) => self.judge_note(note),
             ToolCall::Run(_) => CallVerdict::Command,
             ToolCall::File(_) | ToolCall::External(_) => {
                 if let Some(said) = open.file().and_then(|file| self.spared(lane, tool, file)) {

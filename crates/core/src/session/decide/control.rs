@@ -73,6 +73,7 @@ impl Draft<'_> {
             Slash::Proposals => return self.proposals(args),
             Slash::Queue => return self.queued(args),
             Slash::Facts => return self.facts(args),
+            Slash::Memory => return self.memory(args),
             Slash::Context => Control::Other(command.name.to_owned()),
             Slash::Diff | Slash::Approvals | Slash::Why | Slash::Theme | Slash::Connect => {
                 return Err(Refusal::new(format!("/{} is for the screen", command.name)));

@@ -8,7 +8,7 @@ use crate::{
     fact::{Fact, FactDraft, Place},
     ids::{CallId, LaneId, TurnId},
     input::Refusal,
-    intent::{QuerySub, Reading, Turn},
+    intent::{Control, QuerySub, Reading, SLASH_COMMANDS, Slash, Turn},
     session::LaneKind,
     talk::ModelReply,
 };
@@ -67,7 +67,7 @@ impl Draft<'_> {
         }
     }
 
-    fn sub_of(&self, turn: TurnId) -> Option<QuerySub> {
+    pub(super) fn sub_of(&self, turn: TurnId) -> Option<QuerySub> {
         match self.state.turns.get(&turn)?.class {
             Turn::Query(sub) => Some(sub.unwrap_or(QuerySub::Lookup)),
             Turn::PlanNew(_) | Turn::PlanContinue | Turn::Control(_) => None,
@@ -93,6 +93,13 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// A list that a command asks for, told.
+    pub(super) fn listed(&mut self, of: Slash, lines: &[String]) {
+        let name = SLASH_COMMANDS.iter().find(|c| c.does == of).map_or("", |c| c.name);
+        self.emit(Event::ControlGiven { control: Control::Other(name.to_owned()) });
+        self.notice(Level::Info, lines.join("\n"));
+    }
+
     /// `/facts`: what is known; `/facts WORD`: of that; `/facts forget NAME`.
     pub(super) fn facts(&mut self, args: &str) -> Decided {
         let args = args.trim();
@@ -115,7 +122,7 @@ impl Draft<'_> {
         if more > 0 {
             lines.push(format!("… and {more} more: /facts WORD"));
         }
-        self.notice(Level::Info, lines.join("\n"));
+        self.listed(Slash::Facts, &lines);
         Ok(())
     }
 }

@@ -47,6 +47,7 @@ impl Draft<'_> {
 
     fn open_again(&mut self, opening: Opening) {
         let lost = self.open_commands();
+        let asked = self.open_notes();
         let writes = self.open_writes(&opening);
         let interrupted = self
             .state
@@ -83,6 +84,7 @@ impl Draft<'_> {
             self.settle_write(apply, status, found);
         }
         self.offer_what_was_open();
+        asked.into_iter().for_each(|note| self.offer_note(note));
         self.hooks_of_session();
     }
 

@@ -78,6 +78,10 @@ impl Draft<'_> {
             self.record(turn, line, reading);
             return self.undo();
         }
+        if let Some(reading) = self.of_record(reading) {
+            let turn = self.record(turn, line, &reading);
+            return self.route_query(turn);
+        }
         if let Some(mixed) = self.mixed(reading) {
             return self.say_mixed(turn, line, reading, mixed);
         }
@@ -153,6 +157,9 @@ impl Draft<'_> {
         });
         if tasks == 0 && self.state.tasks == 1 {
             self.infer_mode(line);
+        }
+        if !line.starts_with('!') && !is_control(&reading.whole.turn) {
+            self.offer_rule(line);
         }
     }
 
@@ -262,7 +269,7 @@ impl Draft<'_> {
 
     pub(super) fn route_query(&mut self, turn: TurnId) -> Decided {
         self.go(Trigger::Query)?;
-        if self.recalls(turn) {
+        if self.tells(turn) || self.recalls(turn) {
             return Ok(());
         }
         self.answer_by_model(turn);

@@ -12,6 +12,7 @@ use crate::{
     intent::IntentNode,
     plan::Plan,
     policy::{Request, Ruling},
+    question::Remember,
     tool::Tool,
 };
 
@@ -30,6 +31,8 @@ pub(super) enum CallVerdict {
     Review,
     /// The user is asked.
     Ask(Box<Question>),
+    /// A note is put to the user, and it ends: nothing waits for the answer.
+    Offer(Box<Remember>),
     /// It ends without having begun; the text is what the model reads.
     End(CallStatus, String),
     /// A permission rule denies it.
@@ -94,6 +97,15 @@ impl Draft<'_> {
             }
             CallVerdict::Review => self.review(lane),
             CallVerdict::Ask(question) => drop(self.ask(question.kind, question.message)),
+            CallVerdict::Offer(asked) => {
+                self.offer_note(*asked);
+                self.end_call(
+                    lane,
+                    call,
+                    CallStatus::Done,
+                    "put to the user, who decides beside this; go on",
+                );
+            }
             CallVerdict::End(status, text) => self.end_call(lane, call, status, &text),
             CallVerdict::Deny(denied) => {
                 let (request, ruling) = *denied;

@@ -204,7 +204,7 @@ fn its_own_write_is_what_the_lane_has_seen_and_an_undone_one_is_told() {
     b.step(Input::RevertEnded { apply, result: Ok(()) });
     assert_eq!(seen(&b), BlobId::of(b"a\n"));
     b.reply("Second done.", &[]);
-    b.step(Input::say("what did you change?"));
+    b.step(Input::say("what does lib.rs do?"));
     assert!(b.told().contains("undone by the user: src/a.rs"), "{}", b.told());
 }
 

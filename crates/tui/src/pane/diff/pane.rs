@@ -134,7 +134,8 @@ impl Pane for DiffPane {
             | Reply::History(_)
             | Reply::Files(_)
             | Reply::Rehearsed(_)
-            | Reply::Context(_) => {}
+            | Reply::Context(_)
+            | Reply::Memory(..) => {}
         }
     }
 

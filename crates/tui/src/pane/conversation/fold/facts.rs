@@ -58,6 +58,9 @@ impl Log {
                     self.mark(at, Mark::Dot, line);
                 }
             }
+            Event::InstructionsTold { path, .. } => {
+                self.mark(at, Mark::Dot, &format!("{path} is told to the agent: how to work in its folder"));
+            }
             Event::AnswerChecked { call, marks, .. } => drop(self.marks.insert(*call, marks.clone())),
             Event::RepairStarted { gate, attempt, of, .. } => {
                 let name = self.gate_name(gate.0);

@@ -1,0 +1,85 @@
+//! Shall this be remembered?
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Choice, Question, Role, Spec, Tone, Unattended, wrong};
+use crate::{
+    blob::BlobId,
+    checkpoint::Answer,
+    clean::Clean,
+    memory::{MemoryOwner, Note},
+    refusal::Refusal,
+};
+
+/// A note is proposed, by the agent or for what the user said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remember {
+    /// The note.
+    pub note: Note,
+    /// Whether these are the user's own words.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub said: bool,
+}
+
+/// Whether it is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RememberAnswer {
+    /// It is.
+    Keep,
+    /// Not at all.
+    Drop,
+}
+
+impl Question for Remember {
+    fn choices(&self) -> Vec<Choice> {
+        let (whose, reach) = match self.note.kind.owner() {
+            MemoryOwner::Project => ("project", "this project: a line in its .pilothouse/memory.md"),
+            MemoryOwner::User => ("user", "every project of yours: a line in your own memory.md"),
+        };
+        vec![
+            Choice::new("y", "remember", Act::Give(Answer::Approve)).role(Role::Take).reach(whose, reach),
+            Choice::new("n", "don't", Act::Reason)
+                .role(Role::Deny)
+                .reach("deny", "nothing is written; it is not proposed again in this session"),
+        ]
+    }
+
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        spec.tone = Tone::Offers;
+        let whose = match self.note.kind.owner() {
+            MemoryOwner::Project => "for this project",
+            MemoryOwner::User => "for you, in every project",
+        };
+        let text = Clean::line(&self.note.text);
+        spec.title = Clean::line(&format!("remember {whose}? {}", text.as_str()));
+        spec.tag = "note";
+        spec.text = text;
+        let by = if self.said { "you said so" } else { "the agent" };
+        spec.facts = vec![("as", Clean::line(self.note.kind.name())), ("by", Clean::line(by))];
+        spec.unattended = Unattended::Waits;
+    }
+
+    fn shown(&self) -> Option<BlobId> {
+        Some(BlobId::of(format!("{}\0{}", self.note.kind.name(), self.note.text).as_bytes()))
+    }
+
+    fn outlives_work(&self) -> bool {
+        true
+    }
+
+    fn alerts(&self) -> bool {
+        false
+    }
+}
+
+impl Accept for Remember {
+    type Answer = RememberAnswer;
+
+    fn accept(&self, given: Answer) -> Result<RememberAnswer, Refusal> {
+        match given {
+            Answer::Approve => Ok(RememberAnswer::Keep),
+            Answer::Reject(_) | Answer::Abort => Ok(RememberAnswer::Drop),
+            _ => Err(wrong()),
+        }
+    }
+}

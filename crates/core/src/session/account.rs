@@ -1,0 +1,201 @@
+//! The account: what a session did, told from its own record to the user who asks.
+//!
+//! Owns the words. Tells only what events folded in, so no model is asked, and an answer is never a guess.
+
+use crate::{
+    digest,
+    event::{Event, RunStatus},
+    fact::FactSource,
+    intent::{RecordQuestion, Recorded},
+    plan::GateStatus,
+    proposal::{Proposal, ProposalStatus},
+    session::{Apply, LaneKind, State},
+    tool::ChangeKind,
+};
+
+/// Most lines of an account.
+const MOST_LINES: usize = 60;
+/// Most bytes of what went wrong.
+const MISHAP_BYTES: usize = 2 * 1024;
+
+impl State {
+    /// What the record says to a question; `None` where it says nothing to it.
+    pub(super) fn account(&self, asked: &RecordQuestion, closely: bool) -> Option<String> {
+        let closely = closely || asked.closely;
+        let mut lines = match asked.about {
+            Recorded::Changes => self.changed(asked, closely),
+            Recorded::Left => self.left(asked, closely),
+            Recorded::Failure => self.mishap.iter().flat_map(|m| m.lines()).map(str::to_owned).collect(),
+            Recorded::Gates => self.gates(),
+            Recorded::Commands => self.commands(),
+            Recorded::All => {
+                let all =
+                    [self.changed(asked, closely), self.left(asked, closely), self.gates(), self.commands()];
+                let failed =
+                    self.mishap.iter().map(|m| format!("failed: {}", m.lines().next().unwrap_or_default()));
+                all.concat().into_iter().chain(failed).collect()
+            }
+        };
+        let none = match asked.about {
+            Recorded::Changes => "no file was changed in this session",
+            Recorded::Left => "nothing that was proposed was left",
+            Recorded::Failure | Recorded::Gates | Recorded::Commands | Recorded::All => "",
+        };
+        if lines.is_empty() {
+            return (asked.of_us && !none.is_empty() && asked.names.is_empty()).then(|| none.to_owned());
+        }
+        let more = lines.len().saturating_sub(MOST_LINES);
+        lines.truncate(MOST_LINES);
+        if more > 0 {
+            lines.push(format!("… and {more} lines more; /diff and the log have all of it"));
+        }
+        Some(lines.join("\n"))
+    }
+
+    fn changed(&self, asked: &RecordQuestion, closely: bool) -> Vec<String> {
+        let of = |id| self.applies().get(id);
+        let mut lines: Vec<String> =
+            self.ledger().iter().filter_map(of).flat_map(|a| self.written(a, asked, closely)).collect();
+        for apply in self.undone().iter().filter_map(of) {
+            let undone = apply.files.iter().filter(|f| is_meant(asked, f.path.as_str()));
+            lines.extend(undone.map(|f| format!("taken back: {}", f.path)));
+        }
+        let waits = self.open_proposals().filter(|p| is_meant(asked, p.path.as_str()));
+        lines.extend(waits.map(|p| format!("waits for you, not written: {}", p.path)));
+        lines
+    }
+
+    fn written(&self, apply: &Apply, asked: &RecordQuestion, closely: bool) -> Vec<String> {
+        let mut lines = Vec::new();
+        for file in apply.files.iter().filter(|f| is_meant(asked, f.path.as_str())) {
+            let what = match file.kind {
+                ChangeKind::Create => "wrote",
+                ChangeKind::Modify => "edited",
+                ChangeKind::Delete => "removed",
+            };
+            let of = self.proposals().get(&file.proposal);
+            let taken = apply.take.iter().find(|t| t.0 == file.proposal).map(|t| &t.1);
+            let part = of.zip(taken).filter(|(p, taken)| taken.len() < p.hunks.len());
+            let part = part.map(|(p, taken)| format!(", {} of {} hunks", taken.len(), p.hunks.len()));
+            let by = if self.transcript.was_edited(file.proposal) { ", as you edited it" } else { "" };
+            lines.push(format!(
+                "{what} {} (+{} -{}){}{by}",
+                file.path,
+                file.added,
+                file.removed,
+                part.unwrap_or_default()
+            ));
+            let hunks = of.filter(|_| closely).into_iter().flat_map(|p| p.hunks.iter().enumerate());
+            let mine = hunks.filter(|(n, _)| taken.is_none_or(|t| t.contains(n)));
+            lines.extend(mine.map(|(n, h)| format!("  hunk {}: {}", n + 1, h.place())));
+        }
+        lines
+    }
+
+    /// What the user did not take, hunk by hunk.
+    fn left(&self, asked: &RecordQuestion, closely: bool) -> Vec<String> {
+        let mine = self.proposals().values().filter(|p| is_meant(asked, p.path.as_str()));
+        mine.flat_map(|p| self.left_of(p, closely)).collect()
+    }
+
+    fn left_of(&self, proposal: &Proposal, closely: bool) -> Vec<String> {
+        let path = &proposal.path;
+        let said = |n: usize| {
+            let said = self.transcript.comment(proposal.id, n);
+            said.map_or_else(String::new, |text| format!(": \"{text}\""))
+        };
+        match proposal.status {
+            ProposalStatus::Skipped => {
+                let places: Vec<String> = proposal.hunks.iter().map(crate::diff::Hunk::place).collect();
+                let places = if closely { format!(" ({})", places.join("; ")) } else { String::new() };
+                let said: String = (0..proposal.hunks.len()).map(said).collect();
+                vec![format!("left: all of {path}{places}{said}")]
+            }
+            ProposalStatus::SetAside => vec![format!("set aside, undecided: {path}; /proposals lists it")],
+            ProposalStatus::Applied(apply) => {
+                let taken =
+                    self.applies().get(&apply).and_then(|a| a.take.iter().find(|t| t.0 == proposal.id));
+                let open = self.open_proposals().any(|p| p.path == *path);
+                let left = proposal.hunks.iter().enumerate();
+                let left = left.filter(|(n, _)| taken.is_some_and(|t| !t.1.contains(n)));
+                let word = if open { "left or undecided" } else { "left" };
+                let tell = |(n, hunk): (usize, &crate::diff::Hunk)| {
+                    format!("{word}: {path} hunk {} ({}){}", n + 1, hunk.place(), said(n))
+                };
+                left.map(tell).collect()
+            }
+            ProposalStatus::Open | ProposalStatus::Applying(_) | ProposalStatus::Dropped => Vec::new(),
+        }
+    }
+
+    fn gates(&self) -> Vec<String> {
+        let plan = self.plan.as_ref().or(self.suspended.as_ref());
+        let tell = |g: &crate::plan::Gate| {
+            let how = match g.status {
+                GateStatus::Pending => "did not run yet",
+                GateStatus::Running => "is running",
+                GateStatus::Passed(_) => "green",
+                GateStatus::Failed(_) => "red",
+                GateStatus::Stale(_) => "was green; files changed since",
+                GateStatus::Skipped => "left out",
+            };
+            format!("gate {}: {how} (`{}`)", g.name, g.command)
+        };
+        plan.iter().flat_map(|p| &p.gates).map(tell).collect()
+    }
+
+    /// Commands with how each ended, the oldest first.
+    fn commands(&self) -> Vec<String> {
+        let ran = |f: &&crate::fact::Fact| matches!(&f.source, FactSource::Command { command, text, .. } if text.is_empty() && *command == f.name);
+        let mut all: Vec<&crate::fact::Fact> = self.facts.iter().filter(ran).collect();
+        all.sort_by_key(|f| f.at);
+        all.into_iter().map(|f| format!("ran `{}`: it {}", f.name, f.value)).collect()
+    }
+
+    /// Notes what went wrong, before the event is folded.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "only what failed or ended well is looked at")]
+    pub(super) fn note_mishap(&mut self, event: &Event) {
+        let said = match event {
+            Event::GateFailed { gate, proof, .. } => {
+                let name = self.plan.as_ref().and_then(|p| p.gate(*gate)).map_or("", |g| g.name.as_str());
+                let how = proof.exit.words();
+                format!(
+                    "the gate {name} is red: `{}` {how}\n{}",
+                    proof.command,
+                    digest::end(&proof.diagnostics)
+                )
+            }
+            Event::TaskFailed { task, message } => {
+                let title = self.plan.as_ref().and_then(|p| p.task(*task)).map_or("", |t| t.title.as_str());
+                format!("the step \"{title}\" failed: {message}")
+            }
+            Event::ApplyFailed { message, .. } => format!("nothing was written: {message}"),
+            Event::ThinkingFailed { fault, .. } if fault.kind != crate::talk::FaultKind::Cancelled => {
+                format!("the model did not answer: {} {}", fault.message, fault.hint)
+            }
+            Event::RunCompleted { status: RunStatus::Failed, summary, goal: None, .. }
+                if self.mishap.is_none() =>
+            {
+                format!("the run failed: {summary}")
+            }
+            Event::RunCompleted { status: RunStatus::Completed, .. } => return self.mishap = None,
+            // What a command of somebody else said is the model's to read.
+            Event::CommandExited { call, exit, .. } if !exit.ok() => {
+                let gate = self.open_call(*call).is_some_and(|(l, _)| matches!(l.kind, LaneKind::Gate(_)));
+                if !gate {
+                    self.mishap = None;
+                }
+                return;
+            }
+            _ => return,
+        };
+        let end = said.floor_char_boundary(MISHAP_BYTES);
+        self.mishap = Some(said.get(..end).unwrap_or_default().trim_end().to_owned());
+    }
+}
+
+/// Whether a path is one that the question names; any is, where it names none.
+fn is_meant(asked: &RecordQuestion, path: &str) -> bool {
+    let named = |name: &String| path == name || path.ends_with(&format!("/{name}"));
+    asked.names.is_empty() || asked.names.iter().any(named)
+}
