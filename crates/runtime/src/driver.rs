@@ -301,6 +301,7 @@ impl Driver {
         }
         self.ask_git();
         self.warm();
+        self.recover();
         self.reconcile();
         Ok(())
     }
@@ -432,6 +433,13 @@ impl Driver {
         let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
         if events.iter().any(asked) {
             self.outbox.send(Update::Notice(self.sheet().to_string()));
+        }
+        for event in &events {
+            if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
+                && let Some(snapshots) = self.kit.workshop.snapshots()
+            {
+                snapshots.settled(*call);
+            }
         }
         let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
         if events.iter().any(touched) {

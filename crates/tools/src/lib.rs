@@ -28,6 +28,7 @@ pub mod desktop;
 pub mod git;
 pub mod jail;
 pub mod sandbox;
+pub mod snapshot;
 pub mod specs;
 
 pub use command::{environment::rooted_path, hook::HookCall};
