@@ -780,6 +780,9 @@ pub enum Event {
         /// Whether nobody had been asked: it would have run something that the project brings.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         brought: bool,
+        /// Whether it could destroy what could not be saved first.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        loses: bool,
     },
     /// A command runs.
     CommandStarted {
@@ -901,6 +904,30 @@ pub enum Event {
         /// Its lines whose evidence does not hold.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         marks: Vec<Mark>,
+    },
+    /// A command changed files, or branches, stash and index of git; it stands in the ledger like a write.
+    CommandWrote {
+        /// The write.
+        apply: ApplyId,
+        /// The command's call.
+        call: CallId,
+        /// What it was, for people.
+        command: String,
+        /// The files, as many as an event holds.
+        files: Vec<FileChange>,
+        /// How many there are.
+        count: usize,
+        /// What of git changed, by name.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        git: Vec<String>,
+        /// All of it, from which it is taken back.
+        record: BlobId,
+        /// The lines that changed.
+        #[serde(default)]
+        diff: Excerpt,
+        /// What it changed and cannot be taken back.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left: Vec<String>,
     },
     /// Something the user should know.
     Notice {

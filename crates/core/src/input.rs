@@ -19,7 +19,7 @@ use crate::{
     sandbox::Sandbox,
     scope::PermissionMode,
     talk::{Fault, ModelReply, Usage},
-    tool::{ProposalDraft, ToolOutcome},
+    tool::{ProposalDraft, ToolOutcome, Wrote},
     trust::Standing,
 };
 
@@ -166,6 +166,15 @@ pub enum Input {
         call: CallId,
         /// With what.
         outcome: ToolOutcome,
+    },
+    /// What a command had changed when the program ended in the middle of it.
+    Recovered {
+        /// The command's call.
+        call: CallId,
+        /// Its line.
+        line: String,
+        /// What it changed.
+        wrote: Box<Wrote>,
     },
     /// A command's process exists.
     CommandStarted {

@@ -22,7 +22,7 @@ pub mod transcript;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use crate::lane::LaneKind;
-pub use changes::{Apply, ApplyStatus};
+pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use foretell::{Deed, Foretold};
 pub use lane::{Lane, OpenCall, Talk};
 pub use state::{Compacting, PendingMessage, Queue, Run, Said, State, TurnInfo};

@@ -24,6 +24,7 @@ pub use read::{ArgsError, ReadCall};
 use crate::{
     blob::{Blob, BlobId},
     diff::Hunk,
+    event::FileChange,
     fact::FactDraft,
     ids::{CallId, LaneId, Millis, Process},
     policy::Held,
@@ -68,6 +69,7 @@ pub struct Permit {
     given: Option<BlobId>,
     meant: Option<Box<ResolvedCommand>>,
     leave_of: LeaveOf,
+    told: String,
 }
 
 /// On what terms a call may run.
@@ -83,14 +85,16 @@ pub(crate) struct Terms {
     pub meant: Option<Box<ResolvedCommand>>,
     /// Who let it begin.
     pub leave_of: LeaveOf,
+    /// What the user was told of it besides, before it was allowed.
+    pub told: String,
 }
 
 impl Permit {
     /// Leave for this call of a lane, on these terms.
     pub(crate) fn mint(lane: LaneId, call: CallId, asked: (Tool, Arc<ToolCall>), terms: Terms) -> Self {
-        let Terms { epoch, confine, given, meant, leave_of } = terms;
+        let Terms { epoch, confine, given, meant, leave_of, told } = terms;
         let (tool, asked) = asked;
-        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of }
+        Self { lane, call, tool, asked, epoch, confine, given, meant, leave_of, told }
     }
 
     /// The lane that may run the call.
@@ -137,6 +141,11 @@ impl Permit {
     pub const fn leave_of(&self) -> LeaveOf {
         self.leave_of
     }
+
+    /// What the user was told of it besides, before it was allowed; empty when nothing was.
+    pub fn told(&self) -> &str {
+        &self.told
+    }
 }
 
 /// What a finished call has to say. A tool's failure is data for the model.
@@ -166,6 +175,27 @@ pub struct ToolOutcome {
     pub changed: Option<String>,
     /// What the project brings that a command which nobody was asked about would have run; then nothing was done.
     pub brought: Option<String>,
+    /// What a command could destroy and could not be saved first; then nothing was done.
+    pub unkept: Option<String>,
+    /// What a command changed in the workspace.
+    pub wrote: Option<Box<Wrote>>,
+}
+
+/// What a command changed, with all that takes it back stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wrote {
+    /// The files, as many as an event holds.
+    pub files: Vec<FileChange>,
+    /// How many there are.
+    pub count: usize,
+    /// What of git changed, by name.
+    pub git: Vec<String>,
+    /// All of it, from which it is taken back; `None` when nothing can be.
+    pub record: Option<BlobId>,
+    /// The lines that changed.
+    pub diff: String,
+    /// What changed and cannot be taken back.
+    pub left: Vec<String>,
 }
 
 impl ToolOutcome {
@@ -184,6 +214,8 @@ impl ToolOutcome {
             held: None,
             changed: None,
             brought: None,
+            unkept: None,
+            wrote: None,
         }
     }
 

@@ -121,6 +121,8 @@ pub enum Work {
         redo: bool,
         /// The files.
         files: Vec<FileChange>,
+        /// All that a command changed, where it was one that did.
+        record: Option<BlobId>,
     },
     /// Look what the words of a command mean that waits.
     Look {

@@ -12,7 +12,7 @@ use pilothouse_core::blob::{Blob, BlobId};
 use pilothouse_tools::{atomic::sync_folder, regular};
 
 use crate::{
-    disk::{Disk, Spot, retry_on_eintr},
+    disk::{Disk, RealDisk, Spot, retry_on_eintr},
     error::RuntimeError,
 };
 
@@ -71,6 +71,41 @@ impl Blobs {
         retry_on_eintr(|| disk.sync_dir(&spot))
     }
 
+    /// Stores a content that is to last once all are settled; one that is there already costs nothing.
+    ///
+    /// # Errors
+    /// What the system says; then nothing is there under its name.
+    pub fn keep(&self, content: &[u8]) -> io::Result<BlobId> {
+        let id = BlobId::of(content);
+        let (folder, name) = self.place(id);
+        if folder.join(&name).metadata().is_ok_and(|m| m.len() == content.len() as u64) {
+            return Ok(id);
+        }
+        std::fs::create_dir_all(&folder)?;
+        let spot = Spot::in_folder(&folder, &name)?;
+        let temp = spot.beside(format!("{name}.tmp"));
+        let stored = RealDisk.create(&temp, 0o600).and_then(|mut f| RealDisk.write(&mut f, content));
+        let stored = stored.and_then(|()| RealDisk.rename(&temp, &spot));
+        if let Err(e) = stored {
+            drop(RealDisk.unlink(&temp));
+            return Err(e);
+        }
+        Ok(id)
+    }
+
+    /// Makes all that was kept last, in one go.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn settle(&self) -> io::Result<()> {
+        let folder = std::fs::File::open(&self.folder)?;
+        #[cfg(target_os = "linux")]
+        rustix::fs::syncfs(&folder)?;
+        #[cfg(not(target_os = "linux"))]
+        folder.sync_all()?;
+        Ok(())
+    }
+
     /// The content; `None` when it is not there, or not what its name says.
     pub fn get(&self, id: BlobId) -> Option<Vec<u8>> {
         let (folder, name) = self.place(id);
@@ -111,10 +146,7 @@ fn fill(disk: &dyn Disk, at: &Spot, bytes: &[u8]) -> io::Result<()> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::disk::{
-        RealDisk,
-        fault::{Failing, FaultyDisk},
-    };
+    use crate::disk::fault::{Failing, FaultyDisk};
 
     #[test]
     fn a_content_comes_back_and_a_damaged_one_does_not() {

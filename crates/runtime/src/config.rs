@@ -69,6 +69,8 @@ pub struct Config {
     pub mouse: bool,
     /// What a plan that brings no gates is held to.
     pub gates: Gates,
+    /// The most that is copied before a command so that it can be taken back, in bytes.
+    pub copied: u64,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -119,6 +121,7 @@ impl Config {
             notify: all.notify.settled(),
             mouse: all.screen.mouse.unwrap_or(true),
             gates: all.gates.settled(),
+            copied: all.undo.copied(),
             filter: environment
                 .get("PILOTHOUSE_LOG")
                 .map(str::to_owned)

@@ -18,7 +18,10 @@ use std::{
 
 use pilothouse_core::relpath::RelPath;
 use pilothouse_tools::jail::{self, Jail, JailError};
-use rustix::fs::{AtFlags, Mode, OFlags, XattrFlags};
+use rustix::{
+    fs::{AtFlags, Mode, OFlags, XattrFlags},
+    io::Errno,
+};
 
 /// A name in an open folder: what happens to it cannot be led elsewhere by a swapped link.
 #[derive(Clone, Debug)]
@@ -113,6 +116,53 @@ pub trait Disk: Send + Sync {
     /// # Errors
     /// What the system says.
     fn sync_dir(&self, at: &Spot) -> io::Result<()>;
+    /// Where the link at a spot leads; `None` for what is no link.
+    ///
+    /// # Errors
+    /// What the system says, and that where it leads is no text.
+    fn read_link(&self, at: &Spot) -> io::Result<Option<String>> {
+        let found = match rustix::fs::readlinkat(&at.dir, &at.name, Vec::new()) {
+            Ok(found) => found,
+            Err(Errno::INVAL | Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+            Err(e) => return Err(e.into()),
+        };
+        found.into_string().map(Some).map_err(|_| io::Error::other("it is a link to what is no text"))
+    }
+
+    /// The permission bits of the folder at a spot; `None` for what is no folder.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn folder(&self, at: &Spot) -> io::Result<Option<u32>> {
+        let found = match rustix::fs::statat(&at.dir, &at.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => found,
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+            Err(e) => return Err(e.into()),
+        };
+        let is_folder = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::Directory;
+        #[allow(clippy::useless_conversion, reason = "the width differs by platform")]
+        let bits = u32::from(found.st_mode) & 0o7777;
+        Ok(is_folder.then_some(bits))
+    }
+
+    /// Makes a link.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn symlink(&self, to: &str, at: &Spot) -> io::Result<()> {
+        Ok(rustix::fs::symlinkat(to, &at.dir, &at.name)?)
+    }
+
+    /// Sets the permission bits of what is at a spot.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn chmod(&self, at: &Spot, bits: u32) -> io::Result<()> {
+        #[allow(clippy::useless_conversion, reason = "the width differs by platform")]
+        let bits = Mode::from_bits_truncate(bits.try_into().unwrap_or(0o600));
+        Ok(rustix::fs::chmodat(&at.dir, &at.name, bits, AtFlags::empty())?)
+    }
+
     /// Gives `to` the mode, owner and extended attributes of the file at `from`; what the system
     /// does not allow is left out.
     fn copy_metadata(&self, from: &Spot, to: &File);
@@ -267,6 +317,17 @@ impl Root {
     /// When it leads outside, a link dangles, or a folder on the way cannot be opened.
     pub fn locate(&self, path: &RelPath) -> io::Result<Located> {
         let jail::Located { dir, folder, missing, name, linked } = self.0.locate(path).map_err(reason)?;
+        let first = missing.first().unwrap_or(&name).clone();
+        let spot = Spot { dir: Arc::new(dir), shown: folder.join(&first), name: first };
+        Ok(Located { missing, spot, name, linked })
+    }
+
+    /// As [`Root::locate`], for exactly this name: no link is followed, on the way or at its end.
+    ///
+    /// # Errors
+    /// When something on the way is no folder, or cannot be opened.
+    pub fn locate_unfollowed(&self, path: &RelPath) -> io::Result<Located> {
+        let jail::Located { dir, folder, missing, name, linked } = self.0.locate_unfollowed(path)?;
         let first = missing.first().unwrap_or(&name).clone();
         let spot = Spot { dir: Arc::new(dir), shown: folder.join(&first), name: first };
         Ok(Located { missing, spot, name, linked })

@@ -306,6 +306,7 @@ impl Driver {
         }
         self.ask_git();
         self.warm();
+        self.recover();
         self.reconcile();
         Ok(())
     }
@@ -441,6 +442,13 @@ impl Driver {
         let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
         if events.iter().any(asked) {
             self.outbox.send(Update::Notice(self.sheet().to_string()));
+        }
+        for event in &events {
+            if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
+                && let Some(snapshots) = self.kit.workshop.snapshots()
+            {
+                snapshots.settled(*call);
+            }
         }
         let touched = |e: &Stamped| matches!(e.event, Event::CommandExited { .. });
         if events.iter().any(touched) {

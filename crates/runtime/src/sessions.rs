@@ -238,6 +238,7 @@ pub fn verify(place: &Place) -> Result<Check, RuntimeError> {
     let blobs = Blobs::under(&place.folder);
     let applies = session.state().applies().values().flat_map(|a| &a.files);
     let mut named: Vec<_> = applies.flat_map(|f| [f.before, f.after]).flatten().collect();
+    named.extend(session.state().applies().values().filter_map(|a| Some(a.command.as_ref()?.record)));
     named.extend(session.state().proposals().values().flat_map(|p| [p.before, p.after]).flatten());
     named.sort_unstable();
     named.dedup();

@@ -4,6 +4,7 @@
 //! written: it takes hashes, and refuses when the disk holds something else than was approved.
 
 pub mod prepare;
+pub mod record;
 #[cfg(test)]
 mod tests;
 
@@ -24,7 +25,7 @@ use pilothouse_core::{
 
 use crate::{
     blobs::Blobs,
-    disk::{Disk, Root, Spot, retry_on_eintr},
+    disk::{Disk, Located, Root, Spot, retry_on_eintr},
     error::cause,
 };
 
@@ -44,19 +45,67 @@ pub struct Swap {
     pub mode: Option<u32>,
     /// Whether folders that become empty go as well: they came with the file.
     pub prune: bool,
+    /// What else it is, where a link is not followed and the permission bits count.
+    pub forms: Option<Box<Forms>>,
+}
+
+/// What stands at a path and what shall, beside the contents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Forms {
+    /// Whether they are links.
+    pub links: (bool, bool),
+    /// Where these lead.
+    pub targets: (Option<String>, Option<String>),
+    /// Permission bits of files.
+    pub modes: (Option<u32>, Option<u32>),
 }
 
 impl Swap {
     /// The swap that a change asks for.
     pub fn forward(change: &FileChange) -> Self {
         let FileChange { path, before, after, mode, .. } = change;
-        Self { path: path.clone(), expect: *before, to: *after, mode: *mode, prune: false }
+        Self { path: path.clone(), expect: *before, to: *after, mode: *mode, prune: false, forms: None }
     }
 
     /// The swap that takes a change back.
     pub fn backward(change: &FileChange) -> Self {
         let FileChange { path, before, after, mode, .. } = change;
-        Self { path: path.clone(), expect: *after, to: *before, mode: *mode, prune: before.is_none() }
+        Self {
+            path: path.clone(),
+            expect: *after,
+            to: *before,
+            mode: *mode,
+            prune: before.is_none(),
+            forms: None,
+        }
+    }
+
+    /// The swap that takes this one back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let forms = self.forms.as_ref().map(|f| {
+            let Forms { links, targets, modes } = f.as_ref().clone();
+            Box::new(Forms {
+                links: (links.1, links.0),
+                targets: (targets.1, targets.0),
+                modes: (modes.1, modes.0),
+            })
+        });
+        let mode = forms.as_ref().map_or(self.mode, |f| f.modes.1);
+        Self { expect: self.to, to: self.expect, mode, forms, ..self.clone() }
+    }
+
+    fn locate(&self, root: &Root) -> io::Result<Located> {
+        if self.forms.is_some() { root.locate_unfollowed(&self.path) } else { root.locate(&self.path) }
+    }
+
+    /// Where the link leads that is to be there.
+    fn target(&self) -> Option<&str> {
+        self.forms.as_ref().filter(|f| f.links.1)?.targets.1.as_deref()
+    }
+
+    fn was_link(&self) -> bool {
+        self.forms.as_ref().is_some_and(|f| f.links.0)
     }
 }
 
@@ -102,7 +151,7 @@ impl<'a> Job<'a> {
         // Everything is looked at before anything is made.
         let mut targets = BTreeSet::new();
         for swap in swaps {
-            let at = self.root.locate(&swap.path).map_err(|e| fault(&swap.path, &e))?;
+            let at = swap.locate(self.root).map_err(|e| fault(&swap.path, &e))?;
             if !targets.insert((at.spot.shown().to_owned(), at.missing.clone(), at.name.clone())) {
                 let twice = io::Error::other("two changes of one write are for it; apply them one by one");
                 return Err(fault(&swap.path, &twice));
@@ -123,7 +172,7 @@ impl<'a> Job<'a> {
     }
 
     fn stage_one(&mut self, blobs: &Blobs, swap: &'a Swap) -> io::Result<()> {
-        let at = self.root.locate(&swap.path)?;
+        let at = swap.locate(self.root)?;
         let mut spot = at.spot;
         for (n, _) in at.missing.iter().enumerate() {
             retry_on_eintr(|| self.disk.mkdir(&spot))?;
@@ -134,12 +183,19 @@ impl<'a> Job<'a> {
         let staged = Staged { swap, spot: spot.clone(), fresh: None, backup: None, done: false };
         self.staged.push(staged);
         let Some(staged) = self.staged.last_mut() else { return Ok(()) };
-        if let Some(id) = swap.to {
+        if let Some(target) = swap.target() {
+            let temp = spot.beside(temp_name());
+            staged.fresh = Some(temp.clone());
+            retry_on_eintr(|| self.disk.symlink(target, &temp))?;
+        } else if let Some(id) = swap.to {
             let bytes = blobs.get(id).ok_or_else(|| io::Error::other("its new content is not stored"))?;
             let temp = spot.beside(temp_name());
             staged.fresh = Some(temp.clone());
-            let like = swap.expect.is_some().then_some(&spot);
+            let like = (swap.expect.is_some() && !swap.was_link()).then_some(&spot);
             stage_content(self.disk, &temp, &bytes, like, swap.mode)?;
+            if let Some(bits) = swap.mode.filter(|_| swap.forms.is_some()) {
+                retry_on_eintr(|| self.disk.chmod(&temp, bits))?;
+            }
         }
         // A removal moves the old file aside when its turn comes.
         if swap.expect.is_some() && swap.to.is_some() {
@@ -292,8 +348,17 @@ fn temp_name() -> OsString {
 }
 
 fn check(disk: &dyn Disk, swap: &Swap, spot: &Spot) -> Result<(), WriteFault> {
-    let now = retry_on_eintr(|| disk.read(spot)).map_err(|e| fault(&swap.path, &e))?;
-    match (now.map(|f| BlobId::of(&f.bytes)), swap.expect) {
+    let link = if swap.forms.is_some() { disk.read_link(spot) } else { Ok(None) };
+    let now = match link.map_err(|e| fault(&swap.path, &e))? {
+        Some(_) if !swap.was_link() => return Err(stale(&swap.path, "has changed")),
+        Some(to) => Some(BlobId::of(to.as_bytes())),
+        None if swap.was_link() => return Err(stale(&swap.path, "has changed")),
+        None => {
+            let now = retry_on_eintr(|| disk.read(spot)).map_err(|e| fault(&swap.path, &e))?;
+            now.map(|f| BlobId::of(&f.bytes))
+        }
+    };
+    match (now, swap.expect) {
         (now, expect) if now == expect => Ok(()),
         (None, _) => Err(stale(&swap.path, "is gone")),
         (Some(_), None) => Err(stale(&swap.path, "has come into being")),

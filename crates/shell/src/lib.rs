@@ -45,6 +45,7 @@ mod wrap;
 use serde::{Deserialize, Serialize};
 
 pub use effect::{Effect, effect};
+pub use made::makes_again;
 pub use programs::{Role, goes_deeper, is, work_files};
 pub use proof::proves;
 pub use settings::steers;

@@ -22,6 +22,11 @@ pub(super) fn is_made(path: &str) -> bool {
     within(path) && path.split('/').any(|part| MADE.get(part) == Some(true))
 }
 
+/// Whether a tool makes what lies in a folder of this name again.
+pub fn makes_again(name: &str) -> bool {
+    MADE.get(name) == Some(true)
+}
+
 /// Whether output goes to a path by habit.
 pub(super) fn is_output(path: &str) -> bool {
     within(path) && path.split('/').any(|part| MADE.has(part))

@@ -28,6 +28,7 @@ use crate::{
     resolved,
     sandbox::CommandSandbox,
     sight::LaneView,
+    snapshot::Snapshots,
 };
 
 /// Stored contents by id, for what a lane has proposed.
@@ -37,6 +38,23 @@ pub trait BlobSource: Send + Sync {
 
     /// The content whose id begins so; `None` when none or several do. May block on a file.
     fn beginning(&self, id: &str) -> Option<Vec<u8>>;
+
+    /// Stores a content, to last once it is settled. May block on a file.
+    ///
+    /// # Errors
+    /// What the system says; where contents cannot be stored at all, that.
+    fn keep(&self, content: &[u8]) -> std::io::Result<BlobId> {
+        let _ = content;
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    /// Makes all that was stored last.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn settle(&self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Where news of a running call goes. It must not block.
@@ -61,6 +79,8 @@ pub struct ToolExecutor {
     given: (Option<BlobId>, Arc<[(String, String)]>),
     fence: Arc<CommandSandbox>,
     guard: Guard,
+    /// What is saved before a command; nothing where nobody asked for it.
+    snapshots: Option<Snapshots>,
 }
 
 impl ToolExecutor {
@@ -72,7 +92,7 @@ impl ToolExecutor {
         let jail = Arc::new(Jail::open(root)?);
         let guard = Guard::of(jail.root(), fence.git(), fence.aside());
         let (redactor, given) = (Redactor::default(), (None, Arc::default()));
-        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard, redactor, given })
+        Ok(Self { jail, shell: Arc::new(Shell::find()), fence, guard, redactor, given, snapshots: None })
     }
 
     /// The same tools, which also hide the secrets that `redactor` knows.
@@ -86,6 +106,17 @@ impl ToolExecutor {
     pub fn giving(self, of: BlobId, variables: Vec<(String, String)>) -> Self {
         let of = (!variables.is_empty()).then_some(of);
         Self { given: (of, variables.into()), ..self }
+    }
+
+    /// The same tools, whose commands can be taken back.
+    #[must_use]
+    pub fn saving(self, snapshots: Snapshots) -> Self {
+        Self { snapshots: Some(snapshots), ..self }
+    }
+
+    /// What is saved before commands, if anything is.
+    pub const fn snapshots(&self) -> Option<&Snapshots> {
+        self.snapshots.as_ref()
     }
 
     /// The jail of the file tools.
@@ -112,7 +143,7 @@ impl ToolExecutor {
                 ToolOutcome::failure(text)
             }
             ToolCall::Run(run) => match (self.changed(permit, run).await, self.unasked(permit, run).await) {
-                (None, Ok(held)) => command::run(self.ground(permit, &held), run, sink, &cancel).await,
+                (None, Ok(held)) => self.run(permit, run, &held, (blobs, sink, cancel)).await,
                 (Some(what), _) => {
                     let text = format!("nothing was done: {what} since the user allowed it");
                     ToolOutcome { changed: Some(what), ..ToolOutcome::failure(text) }
@@ -127,6 +158,29 @@ impl ToolExecutor {
                 ToolOutcome::failure(format!("{} is no tool of this program", permit.tool().name()))
             }
         }
+    }
+
+    /// Runs a command; what it could destroy is saved before, and what it changed is told after.
+    async fn run(
+        &self,
+        permit: &Permit,
+        run: &Run,
+        held: &[(OsString, OsString)],
+        (blobs, sink, cancel): (Arc<dyn BlobSource>, &dyn Sink, CancellationToken),
+    ) -> ToolOutcome {
+        let ground = self.ground(permit, held);
+        let writes = !matches!(ground.confine, Confine::Inside { write: false, .. });
+        let Some(snapshots) = self.snapshots.as_ref().filter(|_| writes) else {
+            return command::run(ground, run, sink, &cancel).await;
+        };
+        let call = permit.call();
+        if let Err(what) = snapshots.before(call, &run.command, permit.told()).await {
+            let text = format!("nothing was done: it could destroy what is not saved: {what}");
+            return ToolOutcome { unkept: Some(what), ..ToolOutcome::failure(text) };
+        }
+        let outcome = command::run(ground, run, sink, &cancel).await;
+        let wrote = snapshots.after(call, blobs).await.map(Box::new);
+        ToolOutcome { wrote, ..outcome }
     }
 
     /// What the words of a command mean here and now.

@@ -7,11 +7,15 @@
 use std::{path::Path, process::Stdio, time::Duration};
 
 use process_wrap::tokio::{CommandWrap, KillOnDrop, ProcessSession};
-use tokio::{io::AsyncReadExt, process::Command};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::Command,
+};
 
 use crate::{command::environment, program};
 
 pub(crate) mod held;
+pub mod index;
 
 /// Settings that hold whatever the repository's own say.
 const HELD: &[&str] = &[
@@ -57,11 +61,16 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// What git answers to `args` about `folder`; nothing when there is no git, no repository, or it
 /// fails or takes too long. `args` are ours: a command that only reads, and its options.
 pub async fn ask(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
+    ask_about(folder, args, Vec::new(), MOST_BYTES).await
+}
+
+/// As [`ask`], with something on its input and at most so much to say.
+pub(crate) async fn ask_about(folder: &Path, args: &[&str], input: Vec<u8>, most: u64) -> Option<Vec<u8>> {
     let program = program::find("git", folder)?;
     tokio::time::timeout(LIMIT, async {
         // What the repository calls its filters is its affair: each is named, and then put aside.
         let aside = held::here(&program, folder).await?;
-        let (code, said) = run(&program, folder, args, &aside).await?;
+        let (code, said) = run_with(&program, folder, args, &aside, input, most).await?;
         (code == 0).then_some(said)
     })
     .await
@@ -75,6 +84,17 @@ async fn run(
     args: &[&str],
     aside: &[(String, String)],
 ) -> Option<(i32, Vec<u8>)> {
+    run_with(program, folder, args, aside, Vec::new(), MOST_BYTES).await
+}
+
+async fn run_with(
+    program: &Path,
+    folder: &Path,
+    args: &[&str],
+    aside: &[(String, String)],
+    input: Vec<u8>,
+    most: u64,
+) -> Option<(i32, Vec<u8>)> {
     let mut git = Command::new(program);
     git.args(["--no-pager", "--no-optional-locks", "--no-replace-objects"]);
     for setting in HELD {
@@ -86,14 +106,23 @@ async fn run(
         .envs(environment::allowed(std::env::vars_os()))
         .envs(SET.iter().copied())
         .envs(held::variables(aside))
-        .stdin(Stdio::null())
+        .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
     let mut child = CommandWrap::from(git).wrap(ProcessSession).wrap(KillOnDrop).spawn().ok()?;
     let mut said = Vec::new();
     let out = child.stdout().take()?;
-    out.take(MOST_BYTES).read_to_end(&mut said).await.ok()?;
-    let whole = (said.len() as u64) < MOST_BYTES;
+    let tell = child.stdin().take();
+    let told = async {
+        if let Some(mut tell) = tell {
+            // It may end before it has read all; then it says so by its code.
+            drop(tell.write_all(&input).await);
+        }
+    };
+    let mut out = out.take(most);
+    let (heard, ()) = tokio::join!(out.read_to_end(&mut said), told);
+    heard.ok()?;
+    let whole = (said.len() as u64) < most;
     let status = child.wait().await.ok()?;
     Some((status.code().filter(|_| whole)?, said))
 }

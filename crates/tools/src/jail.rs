@@ -305,6 +305,34 @@ impl Jail {
         })
     }
 
+    /// As [`Jail::locate`], for exactly this name: no link is followed, on the way or at its end.
+    ///
+    /// # Errors
+    /// `NotADirectory` when something on the way is no folder, else what the system says.
+    pub fn locate_unfollowed(&self, path: &RelPath) -> io::Result<Located> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let mut names: Vec<OsString> = path.as_str().split('/').map(OsString::from).collect();
+        let name = names.pop().unwrap_or_default();
+        let mut missing = Vec::new();
+        loop {
+            let folder: PathBuf = names.iter().collect();
+            match self.open_real(&folder, flags) {
+                Ok(dir) => {
+                    missing.reverse();
+                    return Ok(Located { dir, folder: self.root.join(folder), missing, name, linked: false });
+                }
+                Err(Errno::NOENT) => missing.extend(names.pop()),
+                Err(Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => {
+                    return Err(io::ErrorKind::NotADirectory.into());
+                }
+                Err(e) => return Err(e.into()),
+            }
+            if names.is_empty() && missing.len() > path.as_str().len() {
+                return Err(io::ErrorKind::NotFound.into());
+            }
+        }
+    }
+
     /// Opens a real place below the root; links are refused.
     pub(crate) fn open_real(&self, real: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
         beneath::open(&self.dir, real, flags)

@@ -29,6 +29,7 @@ pub mod git;
 pub mod jail;
 pub mod regular;
 pub mod sandbox;
+pub mod snapshot;
 pub mod specs;
 pub mod walk;
 

@@ -136,7 +136,7 @@ impl CommandSandbox {
     }
 
     /// Git's folders outside of the workspace that a command may write.
-    pub(crate) fn git(&self) -> &[PathBuf] {
+    pub fn git(&self) -> &[PathBuf] {
         self.walls.git()
     }
 

@@ -53,6 +53,9 @@ pub struct CommandQuestion {
     /// Whether that is something which the project brings, found before it began unasked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub brought: bool,
+    /// Whether `changed` names what it could destroy and could not be saved first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loses: bool,
     /// Names of the variables that it gets of the project.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gives: Vec<String>,
@@ -141,6 +144,8 @@ impl Question for CommandQuestion {
         }
         if self.brought {
             facts.push(("really", clean(&self.changed)));
+        } else if self.loses {
+            facts.push(("not saved", clean(&self.changed)));
         } else if !self.changed.is_empty() {
             facts.push(("changed", clean(&format!("since you allowed it: {}", clean(&self.changed)))));
         }

@@ -16,7 +16,7 @@ use crate::{
     intent::{Control, TierAnswer, Turn},
     resolved::{ResolvedCommand, Thing},
     talk::{Fault, ModelCall, ModelReply},
-    tool::{ArgsError, Tool, ToolCall, ToolOutcome},
+    tool::{ArgsError, Tool, ToolCall, ToolOutcome, Wrote},
     trust::{Part, Standing},
 };
 
@@ -99,6 +99,9 @@ impl Redactor {
             }
             Input::TiersAnswered { turn, said } => {
                 Input::TiersAnswered { turn, said: Box::new(self.understood(*said)) }
+            }
+            Input::Recovered { call, line, wrote } => {
+                Input::Recovered { call, line: self.text(line), wrote: Box::new(self.wrote(*wrote)) }
             }
             Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
@@ -242,7 +245,14 @@ impl Redactor {
             held: outcome.held,
             changed: outcome.changed.map(|c| self.text(c)),
             brought: outcome.brought.map(|b| self.text(b)),
+            unkept: outcome.unkept.map(|u| self.text(u)),
+            wrote: outcome.wrote.map(|w| Box::new(self.wrote(*w))),
         }
+    }
+
+    /// The lines are shown; what takes them back is kept to the byte.
+    fn wrote(&self, wrote: Wrote) -> Wrote {
+        Wrote { diff: self.text(wrote.diff), ..wrote }
     }
 
     fn understood(&self, said: TiersAnswered) -> TiersAnswered {

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
+    blob::BlobId,
     event::{Event, FileChange},
     ids::{ApplyId, ApprovalId, LaneId, ProposalId},
     proposal::{Decision, Proposal, ProposalStatus},
@@ -32,6 +33,39 @@ pub struct Apply {
     pub files: Vec<FileChange>,
     /// Where it stands.
     pub status: ApplyStatus,
+    /// The command that wrote, where it was one.
+    pub command: Option<CommandWrite>,
+}
+
+/// What a command wrote, beside its first files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandWrite {
+    /// Its call.
+    pub call: crate::ids::CallId,
+    /// What it was.
+    pub line: String,
+    /// All that changed.
+    pub record: BlobId,
+    /// How many files.
+    pub count: usize,
+    /// What of git, by name.
+    pub git: Vec<String>,
+}
+
+impl Apply {
+    /// How many files it is about.
+    pub fn count(&self) -> usize {
+        self.command.as_ref().map_or(self.files.len(), |c| c.count)
+    }
+
+    /// What it is about, in a few words: `3 files by cargo fmt`.
+    pub fn words(&self) -> String {
+        let count = self.count();
+        let files = format!("{count} file{}", if count == 1 { "" } else { "s" });
+        let Some(command) = &self.command else { return files };
+        let parts = (count > 0).then_some(files).into_iter().chain(command.git.iter().cloned());
+        format!("{} by `{}`", parts.collect::<Vec<_>>().join(", "), command.line)
+    }
 }
 
 /// Where a write stands.
@@ -108,6 +142,7 @@ impl Changes {
                     take: take.clone(),
                     files: Vec::new(),
                     status: ApplyStatus::Approved,
+                    command: None,
                 };
                 self.applies.insert(apply.id, apply);
             }
@@ -118,6 +153,7 @@ impl Changes {
                 }
             }
             Event::Applied { apply } => self.applied(*apply),
+            Event::CommandWrote { .. } => self.command_wrote(event),
             Event::ApplyFailed { apply, .. } => {
                 if let Some(a) = self.applies.get_mut(apply) {
                     a.status = ApplyStatus::Failed;
@@ -204,6 +240,25 @@ impl Changes {
                 p.status = status;
             }
         }
+    }
+
+    fn command_wrote(&mut self, event: &Event) {
+        let Event::CommandWrote { apply, call, command, files, count, git, record, .. } = event else {
+            return;
+        };
+        let (call, line, record, count) = (*call, command.clone(), *record, *count);
+        let command = CommandWrite { call, line, record, count, git: git.clone() };
+        let apply = Apply {
+            id: *apply,
+            approval: ApprovalId::default(),
+            take: Vec::new(),
+            files: files.clone(),
+            status: ApplyStatus::Applied,
+            command: Some(command),
+        };
+        self.ledger.push(apply.id);
+        self.undone.clear();
+        self.applies.insert(apply.id, apply);
     }
 
     fn applied(&mut self, id: ApplyId) {

@@ -132,6 +132,7 @@ impl<'a> Draft<'a> {
             Input::Recalled { turn, places } => self.recalled(turn, places),
             Input::BrokenOff { call, partial, fault } => self.broken_off(call, *partial, fault),
             Input::ToolEnded { call, outcome } => self.tool_ended(call, outcome),
+            Input::Recovered { call, line, wrote } => self.recovered(call, &line, *wrote),
             Input::CommandStarted { call, process } => self.command_started(call, process),
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),

@@ -104,6 +104,8 @@ pub struct OpenCall {
     pub changed: String,
     /// Whether that is something which the project brings, found before it began unasked.
     pub brought: bool,
+    /// Whether that is what it could destroy and could not be saved first.
+    pub loses: bool,
     /// Who let it begin.
     pub leave_of: LeaveOf,
     /// Whether its line is what the user typed.
@@ -154,6 +156,7 @@ impl OpenCall {
             meant: None,
             changed: String::new(),
             brought: false,
+            loses: false,
             leave_of: LeaveOf::default(),
             typed,
             edited,

@@ -88,6 +88,7 @@ impl State {
             given: call.given,
             meant: call.meant.clone(),
             leave_of: call.leave_of,
+            told: call.changed.clone(),
         };
         let permit = Permit::mint(lane.id, call.call, (tool, asked), terms);
         let mut view = self.view(lane);
@@ -112,7 +113,8 @@ impl State {
             }
             ApplyStatus::Writing => Some(Work::Write { apply: apply.id, files: apply.files.clone() }),
             ApplyStatus::Reverting { redo } => {
-                Some(Work::Revert { apply: apply.id, redo, files: apply.files.clone() })
+                let record = apply.command.as_ref().map(|c| c.record);
+                Some(Work::Revert { apply: apply.id, redo, files: apply.files.clone(), record })
             }
             ApplyStatus::Applied | ApplyStatus::Reverted | ApplyStatus::Failed => None,
         }

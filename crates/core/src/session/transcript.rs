@@ -314,10 +314,7 @@ impl Transcript {
                 false
             }
             Event::HunkDecided { proposal, hunk, comment: Some(text), .. } => {
-                match text.trim() {
-                    "" => drop(self.comments.remove(&(*proposal, *hunk))),
-                    text => drop(self.comments.insert((*proposal, *hunk), text.to_owned())),
-                }
+                self.commented(*proposal, *hunk, text.trim());
                 false
             }
             Event::PlanReady { .. } => {
@@ -327,9 +324,10 @@ impl Transcript {
             }
             Event::PlanShelved { .. } => self.plan.take().is_some() && phase != Phase::Executing,
             Event::RunStarted { .. } => self.plan.is_some(),
-            Event::RunCompleted { status, goal, files, .. } => {
-                *status != RunStatus::Completed || goal.is_none() || !files.is_empty()
+            Event::RunCompleted { status: RunStatus::Completed, goal: Some(_), files, .. } => {
+                !files.is_empty()
             }
+            Event::RunCompleted { .. } => true,
             Event::ThinkingFailed { lane, fault, .. } => {
                 let answers = self.lanes.get(lane).is_some_and(|l| l.kind == LaneKind::Answer);
                 answers && fault.kind != crate::talk::FaultKind::Cancelled
@@ -355,11 +353,19 @@ impl Transcript {
             | Event::ApplyFailed { .. }
             | Event::Reverted { .. }
             | Event::RevertFailed { .. }
+            | Event::CommandWrote { .. }
             | Event::CallLost { .. } => true,
             _ => false,
         };
         if told {
             self.push(seq, None, What::Record);
+        }
+    }
+
+    fn commented(&mut self, proposal: ProposalId, hunk: usize, text: &str) {
+        match text {
+            "" => drop(self.comments.remove(&(proposal, hunk))),
+            text => drop(self.comments.insert((proposal, hunk), text.to_owned())),
         }
     }
 

@@ -108,6 +108,7 @@ const fn place(event: &Event) -> usize {
         Event::MemoryChanged { .. } => 84,
         Event::MemoryKept { .. } => 85,
         Event::InstructionsTold { .. } => 86,
+        Event::CommandWrote { .. } => 87,
     }
 }
 
@@ -118,7 +119,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..87), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..88), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

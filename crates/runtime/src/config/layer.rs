@@ -57,6 +57,8 @@ pub struct Layer {
     pub screen: ScreenLayer,
     /// `[gates]`.
     pub gates: GatesLayer,
+    /// `[undo]`.
+    pub undo: UndoLayer,
     /// `[log]`.
     pub log: LogLayer,
 }
@@ -210,6 +212,26 @@ fn named_places(text: String) -> Vec<String> {
 const MIB: u64 = 1024 * 1024;
 
 settings! {
+    /// What one source says about taking commands back.
+    #[derive(Clone, Copy, Debug, Default, Deserialize)]
+    #[serde(deny_unknown_fields, default)]
+    pub struct UndoLayer {
+        /// The most that is copied before a command, in MiB.
+        pub copy_mb: Option<u64>,
+    }
+}
+
+impl UndoLayer {
+    /// The most that is copied before a command, in bytes.
+    pub(super) fn copied(self) -> u64 {
+        self.copy_mb.unwrap_or(COPY_MB).saturating_mul(MIB)
+    }
+}
+
+/// As the shipped defaults say.
+const COPY_MB: u64 = 512;
+
+settings! {
     /// What one source says about the log file.
     #[derive(Clone, Debug, Default, Deserialize)]
     #[serde(deny_unknown_fields, default)]
@@ -266,6 +288,7 @@ impl Layer {
             notify: self.notify.over(below.notify),
             screen: self.screen.over(below.screen),
             gates: self.gates.over(below.gates),
+            undo: self.undo.over(below.undo),
             log: self.log.over(below.log),
         }
     }

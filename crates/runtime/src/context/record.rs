@@ -75,10 +75,15 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
         }
         Event::Reverted { apply, redo } => {
             let what = if *redo { "put back" } else { "undone" };
-            format!(
-                "{what} by the user: {}",
-                paths(state.applies().get(apply)?.files.iter().map(|f| &f.path))
-            )
+            let apply = state.applies().get(apply)?;
+            let files = paths(apply.files.iter().map(|f| &f.path));
+            match &apply.command {
+                Some(_) => format!("{what} by the user: the change to {}: {files}", apply.words()),
+                None => format!("{what} by the user: {files}"),
+            }
+        }
+        Event::CommandWrote { command, files, count, git, left, .. } => {
+            command_wrote(command, files, *count, git, left)
         }
         Event::RevertFailed { message, .. } => format!("could not be undone: {message}"),
         Event::RunStarted { .. } => "The plan is approved; its run begins.".to_owned(),
@@ -116,6 +121,27 @@ fn record(state: &State, texts: &dyn Texts, event: &Event) -> Option<String> {
         Event::CallLost { found, .. } => format!("The program ended in the middle of a step: {found}"),
         _ => return None,
     })
+}
+
+/// What a command changed.
+fn command_wrote(
+    command: &str,
+    files: &[FileChange],
+    count: usize,
+    git: &[String],
+    left: &[String],
+) -> String {
+    let one = |f: &FileChange| match f.kind {
+        ChangeKind::Create => format!("{} (new)", f.path),
+        ChangeKind::Delete => format!("{} (removed)", f.path),
+        ChangeKind::Modify => format!("{} (+{} -{})", f.path, f.added, f.removed),
+    };
+    let named = files.iter().map(one).chain(git.iter().cloned()).collect::<Vec<_>>().join(", ");
+    let more = count.saturating_sub(files.len());
+    let rest = if more > 0 { format!(" and {more} more files") } else { String::new() };
+    let lost =
+        if left.is_empty() { String::new() } else { format!("; not saved before: {}", left.join(", ")) };
+    format!("`{command}` changed: {named}{rest}{lost}. The user can take that back.")
 }
 
 /// What was written, and what the user did not take of it.

@@ -102,6 +102,9 @@ impl Disk for FaultyDisk {
     fn sync_dir(&self, _: &Spot) -> io::Result<()> {
         self.through(|| Ok(()))
     }
+    fn symlink(&self, to: &str, at: &Spot) -> io::Result<()> {
+        self.through(|| RealDisk.symlink(to, at))
+    }
     fn copy_metadata(&self, from: &Spot, to: &File) {
         RealDisk.copy_metadata(from, to);
     }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use pilothouse_core::{
+    blob::BlobId,
     ids::{ApplyId, Millis, Seq},
     input::{Found, Input, Opening},
     intent::Mode,
@@ -27,7 +28,7 @@ use crate::{
     log::{Log, Meta},
     permissions, sessions,
     trust::{Folder, Survey},
-    writer,
+    writer::{self, record},
 };
 
 /// An opened session, before its first step.
@@ -210,9 +211,24 @@ fn look(opened: &Opened) -> Vec<(ApplyId, Found)> {
     let applies = opened.session.state().applies().values();
     let open = applies.filter(|a| matches!(a.status, ApplyStatus::Writing | ApplyStatus::Reverting { .. }));
     open.map(|a| {
-        let found = writer::look(&RealDisk, &opened.root, &a.files);
+        let found = match &a.command {
+            Some(command) => finished(opened, command.record, a.status),
+            None => writer::look(&RealDisk, &opened.root, &a.files),
+        };
         writer::sweep(&RealDisk, &opened.root, &a.files);
         (a.id, found)
     })
     .collect()
+}
+
+/// What is on disk of what a command changed; what was torn while it was taken back is finished.
+fn finished(opened: &Opened, record: BlobId, status: ApplyStatus) -> Found {
+    let tools = record::Tools { disk: &RealDisk, root: &opened.root, blobs: &opened.blobs };
+    let Ok(record) = tools.record(record) else { return Found::Mixed };
+    let found = tools.look(&record);
+    let ApplyStatus::Reverting { redo } = status else { return found };
+    if found == Found::Mixed && tools.revert(&record, redo).is_ok() {
+        return tools.look(&record);
+    }
+    found
 }

@@ -29,7 +29,10 @@ use pilothouse_core::{
     work::{Take, View, Work, WorkKey},
 };
 use pilothouse_model::{ModelClient, Unfinished};
-use pilothouse_tools::{BlobSource, Sink, ToolExecutor};
+use pilothouse_tools::{
+    BlobSource, Sink, ToolExecutor,
+    snapshot::{Ground, Snapshots},
+};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -42,7 +45,7 @@ use crate::{
     pending::Pending,
     permissions,
     tiers::{self, ClassifierTiers},
-    writer::{self, Swap, prepare},
+    writer::{self, Swap, prepare, record},
 };
 
 /// What helps where a window is too small.
@@ -76,6 +79,14 @@ impl Services {
         let pending = Pending::at(&at.config.intent.pending, &setup.secrets);
         let workshop = ToolExecutor::open(at.root.path(), Arc::clone(&at.fence)).map_err(why)?;
         let (of, variables) = trust::given(&at.trust.1);
+        let ground = Ground {
+            workspace: at.root.path().to_owned(),
+            git: at.fence.git().to_vec(),
+            own: at.fence.found().own.iter().map(|own| at.root.path().join(own.as_str())).collect(),
+            store: at.folder.join("saved"),
+            cap: at.config.copied,
+        };
+        let workshop = workshop.saving(Snapshots::of(ground));
         let workshop = workshop.hiding(at.config.secrets.clone()).giving(of, variables);
         let later = ClassifierTiers::new(&at.config.intent, &setup.home);
         Ok(Self { workshop, later, pending, client: None })
@@ -121,7 +132,10 @@ impl Driver {
             Work::Tool { permit, view } => self.tool(key, permit, view, cancel),
             Work::Prepare { apply, changes } => self.prepare(key, apply, changes),
             Work::Write { apply, files } => self.write(key, apply, &files),
-            Work::Revert { apply, redo, files } => self.revert(key, apply, redo, &files),
+            Work::Revert { apply, redo, record: Some(record), .. } => {
+                self.revert_command(key, apply, redo, record);
+            }
+            Work::Revert { apply, redo, files, record: None } => self.revert(key, apply, redo, &files),
             Work::Look { checkpoint, command, folder, confine } => {
                 let workshop = self.kit.workshop.clone();
                 self.spawn(key, None, None, async move {
@@ -284,6 +298,35 @@ impl Driver {
         });
     }
 
+    /// Takes back what a command changed, or puts it back.
+    fn revert_command(&self, key: WorkKey, apply: ApplyId, redo: bool, record: BlobId) {
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        self.blocking(key, apply, move || {
+            let tools = record::Tools { disk: disk.as_ref(), root: &root, blobs: &blobs };
+            let result = tools.record(record).and_then(|r| tools.revert(&r, redo));
+            Input::RevertEnded { apply, result }
+        });
+    }
+
+    /// Tells the session what commands had changed that were running when the program ended.
+    pub(super) fn recover(&self) {
+        let Some(snapshots) = self.kit.workshop.snapshots().cloned().filter(|_| !self.at.read_only()) else {
+            return;
+        };
+        let (inbound, blobs) = (self.inbound.clone(), Arc::new(self.at.blobs.clone()));
+        let applies = self.at.session.state().applies().values();
+        let known: Vec<CallId> = applies.filter_map(|a| Some(a.command.as_ref()?.call)).collect();
+        self.tasks.spawn(async move {
+            let Some((call, line, wrote)) = snapshots.recover(blobs).await else { return };
+            if known.contains(&call) {
+                snapshots.settled(call);
+            } else {
+                let input = Input::Recovered { call, line, wrote: Box::new(wrote) };
+                drop(inbound.send(Inbound::Input(input)).await);
+            }
+        });
+    }
+
     /// Puts rules that the user granted for good into their file.
     fn keep(&self, key: WorkKey, approval: ApprovalId, rules: &[String]) {
         let path = permissions::user_file(&self.setup.home);
@@ -442,6 +485,14 @@ impl BlobSource for Blobs {
 
     fn beginning(&self, id: &str) -> Option<Vec<u8>> {
         self.get(self.named(id)?)
+    }
+
+    fn keep(&self, content: &[u8]) -> std::io::Result<BlobId> {
+        Self::keep(self, content)
+    }
+
+    fn settle(&self) -> std::io::Result<()> {
+        Self::settle(self)
     }
 }
 

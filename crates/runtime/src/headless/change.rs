@@ -15,12 +15,13 @@ use tokio::sync::mpsc;
 
 use super::Outcome;
 use crate::{
+    blobs::Blobs,
     disk::{RealDisk, Root},
     driver::{Setup, Which, drive},
     error::RuntimeError,
     log::Log,
     sessions::{self, Place},
-    writer,
+    writer::{self, record},
 };
 
 /// Which way.
@@ -106,7 +107,8 @@ fn fold(place: &Place) -> Result<(Session, (pilothouse_core::ids::Millis, Seq)),
     let mut session = Session::new();
     let mut when = (pilothouse_core::ids::Millis(0), Seq(0));
     Log::read(&place.folder)?.replay(|event| {
-        if matches!(event.event, Event::Applied { .. } | Event::Reverted { .. }) {
+        if matches!(event.event, Event::Applied { .. } | Event::CommandWrote { .. } | Event::Reverted { .. })
+        {
             when = (event.at, event.seq);
         }
         session.apply(&event);
@@ -125,7 +127,8 @@ fn stack(session: &Session, way: Direction) -> impl Iterator<Item = &Apply> {
 
 fn files(apply: &Apply) -> String {
     let one = |f: &pilothouse_core::event::FileChange| format!("{} (+{} -{})", f.path, f.added, f.removed);
-    apply.files.iter().map(one).collect::<Vec<_>>().join(", ")
+    let files = apply.files.iter().map(one).collect::<Vec<_>>().join(", ");
+    if apply.command.is_none() { files } else { format!("{}: {files}", apply.words()) }
 }
 
 fn list(place: &Place, session: &Session, way: Direction, out: &mut (dyn Write + Send)) {
@@ -149,7 +152,13 @@ fn rehearse(
             Direction::Redo => ("put back", Found::Before),
         };
         drop(writeln!(out, "would {verb}: {}", files(apply)));
-        if writer::look(&RealDisk, &root, &apply.files) != wanted {
+        let blobs = Blobs::under(&place.folder);
+        let tools = record::Tools { disk: &RealDisk, root: &root, blobs: &blobs };
+        let found = match &apply.command {
+            Some(command) => tools.record(command.record).map_or(Found::Mixed, |r| tools.look(&r)),
+            None => writer::look(&RealDisk, &root, &apply.files),
+        };
+        if found != wanted {
             drop(writeln!(err, "a file has changed since: it would be refused and nothing written"));
             exit = 1;
         }

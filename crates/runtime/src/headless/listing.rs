@@ -90,6 +90,11 @@ fn words(event: &Stamped) -> Option<String> {
         Event::CommandProposed { command, .. } => format!("$ {command}"),
         Event::Proposed { proposal, added, removed } => format!("± {} (+{added} -{removed})", proposal.path),
         Event::Applied { apply } => format!("✓ {apply} written"),
+        Event::CommandWrote { apply, command, count, git, .. } => {
+            let files = (*count > 0).then(|| format!("{count} files"));
+            let what: Vec<String> = files.into_iter().chain(git.iter().cloned()).collect();
+            format!("✓ {apply}: {} changed by {command}", what.join(", "))
+        }
         Event::Reverted { apply, redo } => {
             format!("✓ {apply} {}", if *redo { "put back" } else { "taken back" })
         }

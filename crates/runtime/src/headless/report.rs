@@ -19,7 +19,7 @@ use pilothouse_core::{
     intent::{Control, SLASH_COMMANDS, command::Handler},
     plan::TaskStatus,
     question::{Place, Unattended},
-    session::State,
+    session::{Apply, State},
     talk::{Delta, DeltaKind},
 };
 
@@ -197,6 +197,10 @@ impl<'a> Report<'a> {
                 for f in files {
                     self.progress(&format!("✓ wrote {} (+{} -{})", f.path, f.added, f.removed));
                 }
+            }
+            Event::CommandWrote { apply, .. } => {
+                let words = state.applies().get(apply).map(Apply::words).unwrap_or_default();
+                self.progress(&format!("✓ changed {words}"));
             }
             Event::GatePassed { proof, .. } => self.progress(&format!("✓ gate {}", proof.command)),
             Event::GateFailed { proof, .. } => {

@@ -99,6 +99,11 @@ fn more(event: &Event, state: &State, command: Option<&str>) -> Map<String, Valu
             let files: Vec<_> = files.map(|f| f.path.clone()).collect();
             map.insert("files".to_owned(), json!(files));
         }
+        Event::CommandWrote { files, count, .. } => {
+            let files: Vec<_> = files.iter().map(|f| f.path.clone()).collect();
+            map.insert("files".to_owned(), json!(files));
+            map.insert("count".to_owned(), json!(count));
+        }
         Event::TurnStarted { text, .. } => drop(map.insert("said".to_owned(), json!(text.head))),
         Event::CheckpointOpened { checkpoint } => {
             let kind = serde_json::to_value(&checkpoint.kind).ok();

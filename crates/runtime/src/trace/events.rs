@@ -113,7 +113,8 @@ impl EventTrace {
             | Event::ApplyFailed { .. }
             | Event::RevertStarted { .. }
             | Event::Reverted { .. }
-            | Event::RevertFailed { .. } => self.note_write(&stamped.event),
+            | Event::RevertFailed { .. }
+            | Event::CommandWrote { .. } => self.note_write(&stamped.event),
             // Steps on the way to one of those above, or words for people.
             Event::TrustSought { .. }
             | Event::LaneNudged { .. }
@@ -282,8 +283,8 @@ impl EventTrace {
             info!(parent: self.turn(*lane), %call, "tool call held by a rule");
         } else if let Event::CommandProposed { call, lane, risk, .. } = event {
             info!(parent: self.turn(*lane), %call, ?risk, "command judged");
-        } else if let Event::CommandChanged { call, lane, brought, .. } = event {
-            warn!(parent: self.turn(*lane), %call, brought, "command is not what was allowed");
+        } else if let Event::CommandChanged { call, lane, brought, loses, .. } = event {
+            warn!(parent: self.turn(*lane), %call, brought, loses, "command is not what was allowed");
         } else if let Event::CommandExited { call, exit, .. } = event {
             let span = self.calls.get(call).map_or(&self.session, |c| &c.span);
             let (code, signal, ms) = (exit.code, exit.signal, exit.took.0);
@@ -313,6 +314,9 @@ impl EventTrace {
             info!(%apply, redo, "undo ended");
         } else if let Event::RevertFailed { apply, redo, .. } = event {
             warn!(%apply, redo, "undo failed");
+        } else if let Event::CommandWrote { apply, call, count, git, left, .. } = event {
+            let (git, left) = (git.len(), left.len());
+            info!(%apply, %call, files = count, git, left, "command changed files");
         }
     }
 

@@ -28,6 +28,7 @@ macro_rules! change_events {
             | Event::RevertStarted { .. }
             | Event::Reverted { .. }
             | Event::RevertFailed { .. }
+            | Event::CommandWrote { .. }
     };
 }
 pub(super) use change_events;
@@ -88,6 +89,12 @@ impl State {
                 let take = self.changes.applies().get(apply).map(|a| a.take.clone()).unwrap_or_default();
                 for (proposal, _) in take {
                     self.address(proposal);
+                }
+            }
+            Event::CommandWrote { apply, files, .. } => {
+                self.saw(apply.0);
+                if let Some(run) = &mut self.run {
+                    run.files.extend(files.iter().map(|f| f.path.clone()));
                 }
             }
             Event::Reverted { apply, redo } => self.wrote(*apply, if *redo { Way::Forth } else { Way::Back }),

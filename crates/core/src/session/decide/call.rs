@@ -1,5 +1,6 @@
 //! Calls: the one gate that every tool call passes, and what their ends mean.
 
+use super::command::NotRun;
 use super::terms::{CallStart, RunFault};
 use super::{
     Decided, Draft,
@@ -260,9 +261,9 @@ impl Draft<'_> {
             self.advance(lane);
             return Ok(());
         }
-        let brought = outcome.brought.is_some();
-        if let Some(what) = outcome.brought.or(outcome.changed) {
-            self.command_changed(lane, call, what, brought);
+        let not_run = outcome.brought.map(NotRun::Brought).or(outcome.changed.map(NotRun::Changed));
+        if let Some(why) = not_run.or(outcome.unkept.map(NotRun::Loses)) {
+            self.command_changed(lane, call, why);
             return Ok(());
         }
         if let Some(exit) = &outcome.exit {
@@ -271,12 +272,8 @@ impl Draft<'_> {
             self.emit(Event::CommandExited { call, exit: exit.clone(), output });
         }
         let text = self.told(lane, call, outcome.text);
-        for draft in outcome.proposals {
-            self.propose(lane, call, draft);
-        }
-        for fact in outcome.facts {
-            self.record_fact(lane, fact);
-        }
+        outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
+        outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
         let gate = matches!(kind, LaneKind::Gate(_));
@@ -295,6 +292,10 @@ impl Draft<'_> {
         });
         if let Some(text) = outcome.notice {
             self.notice(Level::Warn, text);
+        }
+        if let Some(wrote) = outcome.wrote {
+            let line = open.run().map(|r| r.command.clone()).unwrap_or_default();
+            self.command_wrote(call, &line, *wrote, !gate);
         }
         if let LaneKind::Gate(gate) = kind {
             let command = open.run().map(|r| r.command.clone()).unwrap_or_default();

@@ -5,21 +5,26 @@ use std::collections::BTreeSet;
 use super::terms::RunEnd;
 use super::{Decided, Draft};
 use crate::{
-    blob::{Blob, BlobId},
+    blob::{Blob, BlobId, Excerpt},
+    clean::Clean,
     diff::Hunk,
     event::{Event, FileChange, Level, RunStatus},
-    ids::{ApplyId, ApprovalId, CheckpointId, LaneId, ProposalId},
+    ids::{ApplyId, ApprovalId, CallId, CheckpointId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
     plan::GateStatus,
     proposal::{Decision, Proposal, ProposalStatus},
     question::Review,
     scope::Capability,
-    session::{ApplyStatus, LaneKind},
-    tool::{ChangeKind, ProposalDraft},
+    session::{Apply, ApplyStatus, LaneKind},
+    tool::{ChangeKind, ProposalDraft, Wrote},
 };
 
 /// A comment stands in its event, which stays short.
 const MOST_COMMENT_BYTES: usize = 4 * 1024;
+/// Most files that are named of what a command changed for good.
+const MOST_NAMED: usize = 6;
+/// The longest beginning of a line by which a command's changes are known.
+const MOST_LINE: usize = 120;
 
 impl Draft<'_> {
     fn open_proposal(&self, id: ProposalId) -> Result<&Proposal, Refusal> {
@@ -338,6 +343,39 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// What a command changed stands in the ledger; what was proven before is stale, but by the gate itself.
+    pub(super) fn command_wrote(&mut self, call: CallId, line: &str, wrote: Wrote, stales: bool) {
+        let Wrote { files, count, git, record, diff, left } = wrote;
+        let some = left.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let rest = left.len().saturating_sub(MOST_NAMED);
+        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+        if let Some(record) = record {
+            let (apply, diff) = (ApplyId(self.id()), Excerpt::of(diff, &mut self.blobs));
+            let command: String = Clean::line(line).as_str().chars().take(MOST_LINE).collect();
+            let left = left.into_iter().take(MOST_NAMED).collect();
+            self.emit(Event::CommandWrote { apply, call, command, files, count, git, record, diff, left });
+            if stales && count > 0 {
+                self.stale_gates();
+            }
+        }
+        if !some.is_empty() {
+            let text = format!("The command changed what /undo cannot take back: {some}{more}.");
+            self.notice(Level::Warn, text);
+        }
+    }
+
+    /// What a command had changed when the program ended in the middle of it.
+    pub(super) fn recovered(&mut self, call: CallId, line: &str, wrote: Wrote) -> Decided {
+        if self.state.open_call(call).is_some() {
+            return Err(Refusal::new("the command is still running"));
+        }
+        if self.state.applies().values().any(|a| a.command.as_ref().is_some_and(|c| c.call == call)) {
+            return Err(Refusal::new("that is known already"));
+        }
+        self.command_wrote(call, line, wrote, true);
+        Ok(())
+    }
+
     fn no_write_open(&self) -> Decided {
         let open = |s: ApplyStatus| {
             matches!(s, ApplyStatus::Approved | ApplyStatus::Writing | ApplyStatus::Reverting { .. })
@@ -356,11 +394,10 @@ impl Draft<'_> {
             Ok(()) => {
                 self.emit(Event::Reverted { apply, redo });
                 self.stale_gates();
-                let files = self.state.applies().get(&apply).map_or(0, |a| a.files.len());
+                let of = self.state.applies().get(&apply).map(Apply::words).unwrap_or_default();
                 let what = if redo { "Put back" } else { "Took back" };
                 let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
-                let s = if files == 1 { "" } else { "s" };
-                self.notice(Level::Info, format!("{what} the change to {files} file{s}; {back}."));
+                self.notice(Level::Info, format!("{what} the change to {of}; {back}."));
             }
             Err(fault) => {
                 self.emit(Event::RevertFailed { apply, redo, message: fault.message.clone() });

@@ -20,6 +20,16 @@ use crate::{
     tool::{Run, Tool},
 };
 
+/// Why a command that was let begin did not.
+pub(super) enum NotRun {
+    /// It means something else than when it was allowed.
+    Changed(String),
+    /// It would have run what the project brings.
+    Brought(String),
+    /// It could destroy what could not be saved.
+    Loses(String),
+}
+
 impl Draft<'_> {
     /// Starts a call that an answer allowed.
     pub(super) fn start_approved(&mut self, call: CallId, approval: ApprovalId, confine: Option<Confine>) {
@@ -43,8 +53,10 @@ impl Draft<'_> {
     }
 
     /// What a command would run is not what it was allowed for: nothing was done, and it is asked about.
-    pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, what: String, brought: bool) {
-        self.emit(Event::CommandChanged { call, lane, what, brought });
+    pub(super) fn command_changed(&mut self, lane: LaneId, call: CallId, why: NotRun) {
+        let (brought, loses) = (matches!(why, NotRun::Brought(_)), matches!(why, NotRun::Loses(_)));
+        let (NotRun::Changed(what) | NotRun::Brought(what) | NotRun::Loses(what)) = why;
+        self.emit(Event::CommandChanged { call, lane, what, brought, loses });
         self.gate_command(call, None);
         self.advance(lane);
     }

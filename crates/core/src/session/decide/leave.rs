@@ -87,7 +87,7 @@ impl Draft<'_> {
         let request = run.request(by, open.brought);
         let confine = self.confine_of(run, open.brought, verdict.risk);
         let decision = self.under.policy.decide(&request, &self.state.setting());
-        let ruling = since_changed(decision.ruling, open.brought, &open.changed);
+        let ruling = since_changed(decision.ruling, open);
         let by_rule = decision.rule.is_some();
         let shown = run.shown(confine, self.state.given.as_ref());
         Weighed {
@@ -163,6 +163,7 @@ impl Draft<'_> {
             meant: None,
             changed: open.changed.clone(),
             brought: open.brought,
+            loses: open.loses,
             gives,
         };
         CallVerdict::ask(question, message)
@@ -250,13 +251,15 @@ fn judged(read: Verdict, run: &Run, brought: bool) -> Verdict {
 
 /// A command that changed after it was allowed asks, whatever else would let it run; one that runs what the project
 /// brings asks by itself.
-fn since_changed(ruling: Ruling, brought: bool, what: &str) -> Ruling {
+fn since_changed(ruling: Ruling, open: &OpenCall) -> Ruling {
+    let (brought, what) = (open.brought, open.changed.as_str());
     if brought && ruling.outcome == Outcome::Ask {
         return Ruling { part: what.to_owned(), ..ruling };
     }
     if what.is_empty() || brought || ruling.outcome != Outcome::Run {
         return ruling;
     }
-    let by = "what it would run changed after you allowed it".to_owned();
+    let lost = "what it could destroy cannot be saved first";
+    let by = if open.loses { lost } else { "what it would run changed after you allowed it" }.to_owned();
     Ruling { outcome: Outcome::Ask, by, at: String::new(), part: what.to_owned() }
 }

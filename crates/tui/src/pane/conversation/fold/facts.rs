@@ -14,6 +14,9 @@ use crate::{
     theme::Slot,
 };
 
+/// Files of a command that are named one by one.
+const MOST_FILES: usize = 5;
+
 impl Log {
     pub(super) fn mark(&mut self, at: Millis, glyph: Mark, text: &str) {
         let (ink, text_ink) = match glyph {
@@ -82,6 +85,7 @@ impl Log {
                     self.mark(at, Mark::Done, &written(&file));
                 }
             }
+            Event::CommandWrote { .. } => self.command_wrote(at, event),
             Event::ApplyFailed { message, stale, .. } => {
                 let why = if *stale {
                     "the file changed on disk, nothing was written"
@@ -104,11 +108,8 @@ impl Log {
                 self.mark(at, Mark::Dot, &format!("taken up again: {path}"));
             }
             Event::Reverted { redo, .. } => {
-                self.mark(
-                    at,
-                    Mark::Done,
-                    if *redo { "put back the undone change" } else { "took the last change back" },
-                );
+                let what = if *redo { "put back the undone change" } else { "took the last change back" };
+                self.mark(at, Mark::Done, what);
             }
             Event::RevertFailed { message, .. } => self.mark(at, Mark::Failed, message),
             Event::MoveBlocked { from, to, why, .. } => {
@@ -136,6 +137,26 @@ impl Log {
             }
             _ => {}
         }
+    }
+
+    /// What a command changed: how much of what, each file a line, and the lines that changed folded below.
+    fn command_wrote(&mut self, at: Millis, event: &Event) {
+        let Event::CommandWrote { files, count: all, git, diff, .. } = event else { return };
+        let files_changed = (*all > 0).then(|| count(*all, "file"));
+        let what = files_changed.into_iter().chain(git.iter().cloned()).collect::<Vec<_>>().join(", ");
+        let head = Row::of(Mark::Done.sign(), Slot::Ok).and(" ", Slot::Text);
+        let head = head.and(&format!("the command changed {what}"), Slot::Text);
+        let mut lines = vec![(head, Row::of("/undo takes it back", Slot::Faint))];
+        for file in files.iter().take(MOST_FILES) {
+            lines.push((Row::of("  ", Slot::Text).and(&written(file), Slot::Soft), Row::new()));
+        }
+        let more = all.saturating_sub(files.len().min(MOST_FILES));
+        if more > 0 {
+            lines.push((Row::of(&format!("  and {more} more"), Slot::Faint), Row::new()));
+        }
+        let tail = diff.cut.as_ref().map(|c| format!("\n…\n{}", c.tail)).unwrap_or_default();
+        let detail = format!("{}{tail}", diff.head);
+        self.add(at, Kind::Work, Body::Facts(Facts { lines, detail }));
     }
 
     pub(super) fn gate_name(&self, id: u64) -> String {

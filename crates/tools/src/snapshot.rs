@@ -1,0 +1,193 @@
+//! What a command could destroy, saved before it runs, and what it changed, told after it.
+//!
+//! Owns the order of it: look, ask git, copy; afterwards look and record. Git's objects stand for unchanged files that
+//! git has, copies for all others up to a cap. Reads the workspace and never writes it.
+
+mod journal;
+mod objects;
+mod record;
+mod save;
+mod tell;
+mod tree;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use pilothouse_core::{ids::CallId, tool::Wrote};
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+pub use record::{Change, Record, Thing};
+
+use crate::executor::BlobSource;
+use journal::Journal;
+use tree::{Tree, Was};
+
+/// The largest file that is saved, in bytes: what writes it back takes no larger one.
+pub const MOST_FILE_BYTES: u64 = 256 << 20;
+
+/// The saving of one workspace; clones share it.
+#[derive(Clone, Debug)]
+pub struct Snapshots {
+    state: Arc<Mutex<State>>,
+    store: PathBuf,
+}
+
+/// What a workspace is, as far as it is saved.
+#[derive(Clone, Debug, Default)]
+pub struct Ground {
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// Folders of git outside of it.
+    pub git: Vec<PathBuf>,
+    /// Folders in it that are the program's own.
+    pub own: Vec<PathBuf>,
+    /// Where copies are kept.
+    pub store: PathBuf,
+    /// The most that is copied, in bytes.
+    pub cap: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    trees: Vec<Tree>,
+    store: PathBuf,
+    cap: u64,
+    /// Whether what an earlier process knew was taken in.
+    awake: bool,
+    journal: Journal,
+    /// What is not in the journal yet.
+    dirty: BTreeSet<(usize, String)>,
+    /// The number of the last copy.
+    last: u64,
+    /// For each command that runs: what was there of all that changed since it began.
+    running: BTreeMap<CallId, Changed>,
+    /// Files that the user knows not to be saved.
+    accepted: BTreeSet<(usize, String)>,
+}
+
+type Changed = BTreeMap<(usize, String), Was>;
+type Held = OwnedMutexGuard<State>;
+
+impl Snapshots {
+    /// The saving of a workspace; nothing is looked at before the first command.
+    pub fn of(ground: Ground) -> Self {
+        let Ground { workspace, git, own, store, cap } = ground;
+        let outside = git.into_iter().map(|path| Tree::of(path, true, Vec::new()));
+        let state = State {
+            trees: std::iter::once(Tree::of(workspace, false, own)).chain(outside).collect(),
+            cap,
+            awake: false,
+            journal: Journal::at(store.join("journal")),
+            store: store.clone(),
+            dirty: BTreeSet::new(),
+            last: 0,
+            running: BTreeMap::new(),
+            accepted: BTreeSet::new(),
+        };
+        Self { state: Arc::new(Mutex::new(state)), store }
+    }
+
+    async fn hold(&self) -> Held {
+        Arc::clone(&self.state).lock_owned().await
+    }
+
+    /// Saves what a command could destroy. `told` is what the user was told of it before.
+    ///
+    /// # Errors
+    /// What could not be saved, in words: it should not run before the user knows.
+    pub async fn before(&self, call: CallId, line: &str, told: &str) -> Result<(), String> {
+        let failed = || "the workspace could not be looked at".to_owned();
+        let (mut state, ()) = blocking(self.hold().await, State::look).await.ok_or_else(failed)?;
+        state.ask_git().await;
+        let (line, told) = (line.to_owned(), told.to_owned());
+        let work = move |state: &mut State| state.save(call, &line, &told);
+        blocking(state, work).await.map_or_else(|| Err(failed()), |(_, saved)| saved)
+    }
+
+    /// What a command changed, once nothing of it lives any more; `None` when it changed nothing.
+    pub async fn after(&self, call: CallId, blobs: Arc<dyn BlobSource>) -> Option<Wrote> {
+        let look = move |state: &mut State| {
+            state.look();
+            state.running.remove(&call)
+        };
+        let (state, changed) = blocking(self.hold().await, look).await?;
+        let changed = changed?;
+        let contents = state.fetch(&changed, blobs.as_ref()).await;
+        let tell = move |state: &mut State| state.tell(&changed, &contents, blobs.as_ref());
+        blocking(state, tell).await?.1
+    }
+
+    /// What is told of a command stands in the session's log.
+    pub fn settled(&self, call: CallId) {
+        // There is none for what only read.
+        drop(std::fs::remove_file(self.store.join(save::mark(call))));
+    }
+
+    /// What commands had changed that were running when an earlier process ended, with the last of them.
+    pub async fn recover(&self, blobs: Arc<dyn BlobSource>) -> Option<(CallId, String, Wrote)> {
+        let store = self.store.clone();
+        let marks = tokio::task::spawn_blocking(move || save::marks(&store)).await.ok()?;
+        let (call, line) = marks.last_key_value().map(|(call, line)| (*call, line.clone()))?;
+        let begin = move |state: &mut State| {
+            state.wake();
+            state.running.insert(call, Changed::new());
+        };
+        drop(blocking(self.hold().await, begin).await?);
+        let wrote = self.after(call, blobs).await;
+        marks.keys().filter(|c| **c != call || wrote.is_none()).for_each(|c| self.settled(*c));
+        Some((call, line, wrote?))
+    }
+}
+
+impl State {
+    /// Takes in what an earlier process knew.
+    fn wake(&mut self) {
+        if std::mem::replace(&mut self.awake, true) {
+            return;
+        }
+        let mut known = self.journal.read();
+        for (root, tree) in self.trees.iter_mut().enumerate() {
+            let files = known.files.remove(&root).unwrap_or_default();
+            let folders = known.folders.remove(&root).unwrap_or_default();
+            tree.remember(files, &folders);
+        }
+        for (root, path) in known.tracked {
+            if let Some(tree) = self.trees.get_mut(root).filter(|t| t.files.contains_key(&path)) {
+                tree.tracked.insert(path);
+            }
+        }
+        self.last = self.copies().map(|(number, _)| number).max().unwrap_or_default();
+    }
+
+    /// Looks at everything; what is not as it was belongs to every command that runs.
+    fn look(&mut self) {
+        self.wake();
+        for (root, tree) in self.trees.iter_mut().enumerate() {
+            for (path, was) in tree.look() {
+                let key = (root, path);
+                for changed in self.running.values_mut() {
+                    changed.entry(key.clone()).or_insert_with(|| was.clone());
+                }
+                self.dirty.insert(key);
+            }
+        }
+    }
+}
+
+/// Does what waits for the disk beside everything else.
+async fn blocking<T: Send + 'static>(
+    mut state: Held,
+    work: impl FnOnce(&mut State) -> T + Send + 'static,
+) -> Option<(Held, T)> {
+    let work = tokio::task::spawn_blocking(move || {
+        let done = work(&mut state);
+        (state, done)
+    });
+    work.await.inspect_err(|e| tracing::error!(error = %e, "a part of the program failed")).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! What a command changed, from which it is taken back: kept as one content, told as lines.
+//!
+//! Owns its stored form and the words for git's files. Never reads the disk.
+
+use std::path::PathBuf;
+
+use pilothouse_core::{
+    blob::BlobId,
+    diff::{self, Hunk},
+    event::FileChange,
+    ids::ProposalId,
+    relpath::RelPath,
+    tool::ChangeKind,
+};
+use serde::{Deserialize, Serialize};
+
+/// A larger file is not compared line by line.
+const MOST_COMPARED: usize = 512 * 1024;
+/// Lines that are shown around a change.
+const AROUND: usize = 2;
+
+/// Everything that one command changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The workspace, and git's folders outside of it.
+    pub roots: Vec<PathBuf>,
+    /// The changes, by path.
+    pub changes: Vec<Change>,
+}
+
+/// One thing that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// In which of the roots.
+    pub root: usize,
+    /// Where.
+    pub path: RelPath,
+    /// What was there.
+    pub before: Thing,
+    /// What is there.
+    pub after: Thing,
+    /// Whether it is git's own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gits: bool,
+}
+
+/// What is at a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thing {
+    /// Nothing.
+    Nothing,
+    /// A file: its content and its permission bits.
+    File(BlobId, u32),
+    /// A link, and where it leads.
+    Link(String),
+    /// A folder and its permission bits.
+    Folder(u32),
+}
+
+impl Thing {
+    /// The content of a file; where a link leads stands for one.
+    pub fn content(&self) -> Option<BlobId> {
+        match self {
+            Self::File(id, _) => Some(*id),
+            Self::Link(to) => Some(BlobId::of(to.as_bytes())),
+            Self::Nothing | Self::Folder(_) => None,
+        }
+    }
+}
+
+impl Change {
+    /// Whether git makes it anew by itself, or only notes in it: nothing is refused for its sake.
+    pub fn is_note(&self) -> bool {
+        let path = self.path.as_str();
+        let name = self.path.name();
+        let log = path.split('/').any(|part| part == "logs") && !path.ends_with("refs/stash");
+        self.gits
+            && (log || matches!(name, "COMMIT_EDITMSG" | "FETCH_HEAD" | "ORIG_HEAD" | "gc.log" | "gc.pid"))
+    }
+
+    /// What of git it is, in words; `None` for what needs none.
+    pub(super) fn gits_name(&self) -> Option<String> {
+        if !self.gits || self.is_note() || matches!((&self.before, &self.after), (_, Thing::Folder(_))) {
+            return None;
+        }
+        let path = self.path.as_str();
+        let below = |part: &str| path.split_once(part).map(|(_, name)| name.to_owned());
+        if path.ends_with("refs/stash") {
+            return Some("the stash".to_owned());
+        }
+        let named = [("refs/heads/", "branch"), ("refs/tags/", "tag"), ("refs/remotes/", "remote branch")];
+        let found = named.iter().find_map(|(part, word)| Some(format!("{word} {}", below(part)?)));
+        Some(found.unwrap_or_else(|| match self.path.name() {
+            "HEAD" => "HEAD".to_owned(),
+            "index" => "the index".to_owned(),
+            "packed-refs" => "packed branches and tags".to_owned(),
+            "config" => "git's settings".to_owned(),
+            _ => "git's state".to_owned(),
+        }))
+    }
+
+    /// It as a change of a file, with the lines that changed; `None` for git's own and for folders.
+    pub(super) fn told(&self, before: &[u8], after: &[u8]) -> Option<(FileChange, String)> {
+        let kind = match (&self.before, &self.after) {
+            _ if self.gits => return None,
+            (Thing::Folder(_) | Thing::Nothing, Thing::Folder(_) | Thing::Nothing) => return None,
+            (Thing::Nothing | Thing::Folder(_), _) => ChangeKind::Create,
+            (_, Thing::Nothing | Thing::Folder(_)) => ChangeKind::Delete,
+            _ => ChangeKind::Modify,
+        };
+        let text = |b: &[u8]| b.len() <= MOST_COMPARED && !b.contains(&0);
+        let hunks = if text(before) && text(after) { diff::hunks(before, after) } else { Vec::new() };
+        let mode = if let Thing::File(_, bits) = self.before { Some(bits) } else { None };
+        let change = FileChange {
+            proposal: ProposalId::default(),
+            path: self.path.clone(),
+            kind,
+            before: self.before.content(),
+            after: self.after.content(),
+            mode,
+            added: hunks.iter().map(Hunk::added).sum(),
+            removed: hunks.iter().map(Hunk::removed).sum(),
+            lines: diff::lines(after).len(),
+            rest: None,
+        };
+        let shown = lines(&change.path, &hunks, before, after);
+        Some((change, shown))
+    }
+}
+
+/// The hunks of a file as people read them.
+fn lines(path: &RelPath, hunks: &[Hunk], before: &[u8], after: &[u8]) -> String {
+    let (old, new) = (diff::lines(before), diff::lines(after));
+    let mut text = format!("{path}\n");
+    let mut put = |sign: char, line: Option<&&[u8]>| {
+        let line = line.map(|l| String::from_utf8_lossy(l)).unwrap_or_default();
+        text.push_str(&format!("{sign}{}\n", line.trim_end_matches(['\r', '\n'])));
+    };
+    for hunk in hunks {
+        let span = hunk.old();
+        let mut at = span.start.saturating_sub(AROUND);
+        put('@', Some(&format!("@ line {}", span.start + 1).as_bytes()));
+        for change in &hunk.changes {
+            (at..change.old.start).for_each(|n| put(' ', old.get(n)));
+            (change.old.start..change.old.end()).for_each(|n| put('-', old.get(n)));
+            (change.new.start..change.new.end()).for_each(|n| put('+', new.get(n)));
+            at = change.old.end();
+        }
+        (at..(at + AROUND).min(old.len())).for_each(|n| put(' ', old.get(n)));
+    }
+    text
+}

@@ -1,0 +1,188 @@
+//! Telling: what a command changed becomes a record, with every content that it stands on stored.
+//!
+//! Owns the comparison. What only has another stamp did not change; an index that says the same neither.
+
+use std::{collections::BTreeMap, io::Read};
+
+use pilothouse_core::{blob::BlobId, relpath::RelPath, tool::Wrote};
+
+use super::{
+    Changed, MOST_FILE_BYTES, State, objects,
+    record::{Change, Record, Thing},
+    save::open,
+    tree::{Cover, Known, Was},
+};
+use crate::{executor::BlobSource, git};
+
+/// Files that an event names one by one, and the bytes of their names.
+const MOST_NAMED: (usize, usize) = (20, 2_000);
+/// Most bytes of changed lines that are shown.
+const MOST_SHOWN: usize = 128 * 1024;
+/// Most files whose lines are compared.
+const MOST_COMPARED: usize = 300;
+/// Parts of git that are named.
+const MOST_GITS: usize = 6;
+
+/// A part of a telling.
+#[derive(Default)]
+struct Told {
+    changes: Vec<Change>,
+    left: Vec<String>,
+    /// Bytes of new contents.
+    stored: u64,
+}
+
+impl State {
+    /// Stores what git has of the files that changed; gives the contents by the names of the objects.
+    pub(super) async fn fetch(&self, changed: &Changed, blobs: &dyn BlobSource) -> BTreeMap<String, BlobId> {
+        let mut groups: BTreeMap<(usize, String), BTreeMap<String, u64>> = BTreeMap::new();
+        for ((root, path), was) in changed {
+            if let (Was::File(Known { stamp, cover: Cover::Git(object), .. }), Some(tree)) =
+                (was, self.trees.get(*root))
+            {
+                let repository = tree.repository(path).unwrap_or_default();
+                groups.entry((*root, repository)).or_default().insert(object.clone(), stamp.size);
+            }
+        }
+        let mut all = BTreeMap::new();
+        for ((root, repository), wanted) in groups {
+            let Some(tree) = self.trees.get(root) else { continue };
+            objects::contents(&tree.root.join(repository), &wanted, |object, content| {
+                if let Ok(id) = blobs.keep(content) {
+                    all.insert(object, id);
+                }
+            })
+            .await;
+        }
+        all
+    }
+
+    /// What changed, as it is told; `None` when nothing did.
+    pub(super) fn tell(
+        &self,
+        changed: &Changed,
+        objects: &BTreeMap<String, BlobId>,
+        blobs: &dyn BlobSource,
+    ) -> Option<Wrote> {
+        let mut told = Told::default();
+        for ((root, path), was) in changed {
+            let (Some(tree), Ok(place)) = (self.trees.get(*root), RelPath::new(path)) else { continue };
+            let before = self.before_of(was, objects, blobs);
+            let Ok(after) = self.after_of(*root, path, &mut told.stored, blobs) else {
+                told.left.push(path.clone());
+                continue;
+            };
+            let (Some(before), Some(after)) = (before, after) else {
+                told.left.push(path.clone());
+                continue;
+            };
+            let change = Change { root: *root, path: place, before, after, gits: tree.is_gits(path) };
+            if change.before != change.after && !same_index(&change, blobs) {
+                told.changes.push(change);
+            }
+        }
+        self.wrote(told, blobs)
+    }
+
+    fn before_of(
+        &self,
+        was: &Was,
+        objects: &BTreeMap<String, BlobId>,
+        blobs: &dyn BlobSource,
+    ) -> Option<Thing> {
+        let known = match was {
+            Was::Nothing => return Some(Thing::Nothing),
+            Was::Folder(bits) => return Some(Thing::Folder(*bits)),
+            Was::File(known) => known,
+        };
+        let id = match &known.cover {
+            Cover::Link(to) => return Some(Thing::Link(to.clone())),
+            Cover::Git(object) => objects.get(object).copied(),
+            Cover::Copy(number) => {
+                std::fs::read(self.copy_of(*number)).ok().and_then(|bytes| blobs.keep(&bytes).ok())
+            }
+            Cover::None | Cover::Left => None,
+        };
+        id.map(|id| Thing::File(id, known.stamp.bits()))
+    }
+
+    /// What is there now; `None` for what cannot be put back again.
+    fn after_of(
+        &self,
+        root: usize,
+        path: &str,
+        stored: &mut u64,
+        blobs: &dyn BlobSource,
+    ) -> std::io::Result<Option<Thing>> {
+        let Some(tree) = self.trees.get(root) else { return Ok(None) };
+        let place = tree.root.join(path);
+        let Some(known) = tree.files.get(path) else {
+            return Ok(Some(tree.folder(path).map_or(Thing::Nothing, Thing::Folder)));
+        };
+        if known.stamp.is_link() {
+            return Ok(std::fs::read_link(place)?.to_str().map(|to| Thing::Link(to.to_owned())));
+        }
+        *stored += known.stamp.size;
+        if !known.stamp.is_file() || known.stamp.size > MOST_FILE_BYTES || *stored > self.cap {
+            return Ok(None);
+        }
+        let mut bytes = Vec::new();
+        open(&place)?.take(MOST_FILE_BYTES).read_to_end(&mut bytes)?;
+        Ok(Some(Thing::File(blobs.keep(&bytes)?, known.stamp.bits())))
+    }
+
+    fn wrote(&self, told: Told, blobs: &dyn BlobSource) -> Option<Wrote> {
+        let Told { changes, mut left, .. } = told;
+        left.sort_unstable();
+        let mut wrote = Wrote { left, ..Wrote::default() };
+        let (mut names, mut compared) = (0, 0);
+        for change in &changes {
+            if let Some(name) = change.gits_name().filter(|n| !wrote.git.contains(n)) {
+                wrote.git.push(name);
+            }
+            compared += 1;
+            let text = |thing: &Thing| match thing {
+                Thing::File(id, _) if compared <= MOST_COMPARED => blobs.blob(*id).unwrap_or_default(),
+                Thing::File(..) | Thing::Nothing | Thing::Folder(_) => Vec::new(),
+                Thing::Link(to) => to.clone().into_bytes(),
+            };
+            if change.gits {
+                continue;
+            }
+            let Some((file, lines)) = change.told(&text(&change.before), &text(&change.after)) else {
+                continue;
+            };
+            wrote.count += 1;
+            names += file.path.as_str().len();
+            if wrote.files.len() < MOST_NAMED.0 && names < MOST_NAMED.1 {
+                wrote.files.push(file);
+            }
+            if wrote.diff.len() + lines.len() <= MOST_SHOWN {
+                wrote.diff.push_str(&lines);
+            }
+        }
+        if wrote.git.len() > MOST_GITS {
+            let more = wrote.git.len() - MOST_GITS;
+            wrote.git.truncate(MOST_GITS);
+            wrote.git.push(format!("{more} more of git"));
+        }
+        let plain = changes.iter().any(|c| !c.gits);
+        if plain || !wrote.git.is_empty() {
+            let roots = self.trees.iter().map(|t| t.root.clone()).collect();
+            let record = serde_json::to_vec(&Record { roots, changes }).ok()?;
+            wrote.record = blobs.keep(&record).and_then(|id| blobs.settle().map(|()| id)).ok();
+        }
+        (wrote.record.is_some() || !wrote.left.is_empty()).then_some(wrote)
+    }
+}
+
+/// Whether it is an index of git that says the same of every file.
+fn same_index(change: &Change, blobs: &dyn BlobSource) -> bool {
+    let (true, "index", Thing::File(was, a), Thing::File(is, b)) =
+        (change.gits, change.path.name(), &change.before, &change.after)
+    else {
+        return false;
+    };
+    let meaning = |id: &BlobId| blobs.blob(*id).and_then(|bytes| git::index::meaning(&bytes));
+    a == b && meaning(was).is_some_and(|m| meaning(is) == Some(m))
+}

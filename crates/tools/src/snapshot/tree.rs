@@ -1,0 +1,370 @@
+//! The workspace as it was last looked at: every file that counts, by its stamp, and how its content
+//! can be had again.
+//!
+//! Owns the look and what it keeps of the last one: a folder is listed again only when it changed. Files that
+//! git ignores and folders that a tool makes again do not count; git's own do, but its objects.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fs::{self, Metadata},
+    os::unix::fs::MetadataExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use pilothouse_core::shell;
+use serde::{Deserialize, Serialize};
+
+/// Folders of git that hold contents by their hash, which nothing changes.
+const CONTENTS: [&str; 3] = ["objects", "lfs", "rr-cache"];
+/// What changed so shortly before it was looked at may change again without another stamp: the clock of files is coarse.
+const FRESH: Duration = Duration::from_millis(100);
+/// Folders into which git's own rules apply.
+const GIT: &str = ".git";
+
+/// What tells a state of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stamp {
+    ino: u64,
+    pub size: u64,
+    written: (i64, i64),
+    changed: (i64, i64),
+    pub mode: u32,
+}
+
+impl Stamp {
+    fn of(meta: &Metadata) -> Self {
+        Self {
+            ino: meta.ino(),
+            size: if meta.is_dir() { 0 } else { meta.size() },
+            written: (meta.mtime(), meta.mtime_nsec()),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+            mode: meta.mode(),
+        }
+    }
+
+    /// What is at a path now, links not followed.
+    pub fn at(path: &Path) -> Option<Self> {
+        path.symlink_metadata().ok().map(|m| Self::of(&m))
+    }
+
+    const fn kind(self) -> u32 {
+        self.mode & 0o170_000
+    }
+
+    /// Whether it is an ordinary file.
+    pub const fn is_file(self) -> bool {
+        self.kind() == 0o100_000
+    }
+
+    /// Whether it is a link.
+    pub const fn is_link(self) -> bool {
+        self.kind() == 0o120_000
+    }
+
+    const fn is_folder(self) -> bool {
+        self.kind() == 0o040_000
+    }
+
+    /// Its permission bits.
+    pub const fn bits(self) -> u32 {
+        self.mode & 0o7777
+    }
+
+    fn is_fresh(&self, now: Duration) -> bool {
+        let nanos = u32::try_from(self.changed.1).unwrap_or_default();
+        now.saturating_sub(Duration::new(self.changed.0.unsigned_abs(), nanos)) < FRESH
+    }
+}
+
+/// How the content of a file can be had again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Cover {
+    /// Not yet.
+    #[default]
+    None,
+    /// By the name of its object, from git in the folder that holds it.
+    Git(String),
+    /// From a copy of this number.
+    Copy(u64),
+    /// It is a link and leads there.
+    Link(String),
+    /// Not at all.
+    Left,
+}
+
+/// One file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Known {
+    pub stamp: Stamp,
+    pub cover: Cover,
+    /// Whether the stamp may hide a change.
+    pub fresh: bool,
+}
+
+/// What was there before something changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Was {
+    Nothing,
+    File(Known),
+    Folder(u32),
+}
+
+#[derive(Clone, Debug, Default)]
+struct Folder {
+    stamp: Option<Stamp>,
+    files: Vec<String>,
+    folders: Vec<String>,
+}
+
+/// A root and all in it that counts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tree {
+    pub root: PathBuf,
+    /// Whether it is a folder of git rather than a workspace.
+    git: bool,
+    pub files: BTreeMap<String, Known>,
+    folders: BTreeMap<String, Arc<Folder>>,
+    /// Files that git has and its rules ignore.
+    pub tracked: BTreeSet<String>,
+    /// Names that are no text.
+    pub odd: BTreeSet<PathBuf>,
+    /// Folders that are passed over.
+    skip: Vec<PathBuf>,
+}
+
+type Changes = Vec<(String, Was)>;
+type Listing = (Vec<String>, Vec<String>);
+
+impl Tree {
+    pub fn of(root: PathBuf, git: bool, skip: Vec<PathBuf>) -> Self {
+        // A repository without a work tree is git's own folder.
+        let bare = ["HEAD", "objects", "refs"].iter().all(|n| root.join(n).symlink_metadata().is_ok());
+        Self { root, git: git || bare, skip, ..Self::default() }
+    }
+
+    /// Whether what is at a path is git's own.
+    pub fn is_gits(&self, path: &str) -> bool {
+        self.git || path.split('/').any(|part| part == GIT)
+    }
+
+    /// The nearest folder around a path in which git keeps a repository.
+    pub fn repository(&self, path: &str) -> Option<String> {
+        let parents = Path::new(path).ancestors().skip(1).filter_map(Path::to_str);
+        let mut parents = parents.filter(|p| {
+            self.folders.get(*p).is_some_and(|f| f.folders.iter().chain(&f.files).any(|n| n == GIT))
+        });
+        parents.next().map(str::to_owned)
+    }
+
+    /// Looks at everything; tells what is not as it was at the last look.
+    pub fn look(&mut self) -> Changes {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let mut all = if self.folders.is_empty() && !self.git { self.whole() } else { HashMap::new() };
+        let mut changes = Vec::new();
+        let mut waiting = vec![String::new()];
+        while let Some(path) = waiting.pop() {
+            let stamp = Stamp::at(&self.root.join(&path)).filter(|s| s.is_folder());
+            let Some(stamp) = stamp else {
+                self.forget(&path, &mut changes);
+                continue;
+            };
+            let old = self.folders.get(&path).cloned().unwrap_or_default();
+            if old.stamp != Some(stamp) {
+                self.list_again(&path, &old, stamp, now, &mut all, &mut changes);
+            }
+            let folder = self.folders.get(&path).cloned().unwrap_or_default();
+            for name in &folder.files {
+                self.look_at(join(&path, name), now, &mut changes);
+            }
+            waiting.extend(folder.folders.iter().map(|n| join(&path, n)));
+        }
+        for path in self.tracked.clone() {
+            self.look_at(path, now, &mut changes);
+        }
+        changes
+    }
+
+    fn list_again(
+        &mut self,
+        path: &str,
+        old: &Folder,
+        stamp: Stamp,
+        now: Duration,
+        all: &mut HashMap<String, Listing>,
+        changes: &mut Changes,
+    ) {
+        if old.stamp.is_none_or(|was| was.bits() != stamp.bits()) {
+            let was = old.stamp.map_or(Was::Nothing, |was| Was::Folder(was.bits()));
+            changes.push((path.to_owned(), was));
+        }
+        let (mut files, mut folders) = all.remove(path).unwrap_or_else(|| self.list(path));
+        files.sort_unstable();
+        folders.sort_unstable();
+        for gone in old.files.iter().filter(|n| files.binary_search(n).is_err()) {
+            let gone = join(path, gone);
+            // What is ignored from now on is not gone.
+            if self.files.contains_key(&gone) && Stamp::at(&self.root.join(&gone)).is_some() {
+                self.tracked.insert(gone);
+            } else {
+                self.drop_file(&gone, changes);
+            }
+        }
+        for gone in old.folders.iter().filter(|n| folders.binary_search(n).is_err()) {
+            self.forget(&join(path, gone), changes);
+        }
+        let stamp = if stamp.is_fresh(now) { Stamp { changed: (0, 0), ..stamp } } else { stamp };
+        self.folders.insert(path.to_owned(), Arc::new(Folder { stamp: Some(stamp), files, folders }));
+    }
+
+    fn look_at(&mut self, path: String, now: Duration, changes: &mut Changes) {
+        let Some(stamp) = Stamp::at(&self.root.join(&path)).filter(|s| !s.is_folder()) else {
+            return self.drop_file(&path, changes);
+        };
+        let known = self.files.get(&path);
+        if known.is_some_and(|k| k.stamp == stamp && !k.fresh) {
+            return;
+        }
+        let new = Known { stamp, cover: Cover::None, fresh: stamp.is_fresh(now) };
+        let was = self.files.insert(path.clone(), new).map_or(Was::Nothing, Was::File);
+        changes.push((path, was));
+    }
+
+    fn drop_file(&mut self, path: &str, changes: &mut Changes) {
+        self.tracked.remove(path);
+        if let Some(was) = self.files.remove(path) {
+            changes.push((path.to_owned(), Was::File(was)));
+        }
+    }
+
+    /// A folder is gone, with all in it.
+    fn forget(&mut self, path: &str, changes: &mut Changes) {
+        let Some(folder) = self.folders.remove(path) else { return };
+        if let Some(stamp) = folder.stamp {
+            changes.push((path.to_owned(), Was::Folder(stamp.bits())));
+        }
+        for name in &folder.files {
+            self.drop_file(&join(path, name), changes);
+        }
+        for name in &folder.folders {
+            self.forget(&join(path, name), changes);
+        }
+    }
+
+    /// The permission bits of a folder that is there.
+    pub fn folder(&self, path: &str) -> Option<u32> {
+        self.folders.get(path)?.stamp.map(Stamp::bits)
+    }
+
+    /// Every folder with its permission bits.
+    pub fn all_folders(&self) -> impl Iterator<Item = (&String, u32)> {
+        self.folders.iter().filter_map(|(p, f)| Some((p, f.stamp?.bits())))
+    }
+
+    /// Takes in what a look of an earlier process found; folders are listed again.
+    pub fn remember(&mut self, files: BTreeMap<String, Known>, folders: &BTreeMap<String, u32>) {
+        for (path, bits) in folders {
+            let stamp = Stamp { ino: 0, size: 0, written: (0, 0), changed: (0, 0), mode: 0o040_000 | bits };
+            Arc::make_mut(self.folders.entry(path.clone()).or_default()).stamp = Some(stamp);
+            if let Some((parent, name)) = split(path) {
+                let parent = self.folders.entry(parent.to_owned()).or_default();
+                Arc::make_mut(parent).folders.push(name.to_owned());
+            }
+        }
+        for path in files.keys() {
+            if let Some((parent, name)) = split(path) {
+                let parent = self.folders.entry(parent.to_owned()).or_default();
+                Arc::make_mut(parent).files.push(name.to_owned());
+            }
+        }
+        self.files = files;
+    }
+
+    /// Everything that counts, folder by folder, in one walk.
+    fn whole(&mut self) -> HashMap<String, Listing> {
+        let mut all: HashMap<String, Listing> = HashMap::new();
+        let root = self.root.clone();
+        for entry in walk(&root, None).flatten() {
+            let Ok(below) = entry.path().strip_prefix(&root) else { continue };
+            self.sort(below, entry.file_type().is_some_and(|t| t.is_dir()), &mut all);
+        }
+        for (path, (_, folders)) in &mut all {
+            if Stamp::at(&root.join(path).join(GIT)).is_some_and(Stamp::is_folder) {
+                folders.push(GIT.to_owned());
+            }
+        }
+        all
+    }
+
+    /// The names in one folder.
+    fn list(&mut self, path: &str) -> Listing {
+        let folder = self.root.join(path);
+        let mut all = HashMap::new();
+        if self.is_gits(path) {
+            let names: Vec<_> = fs::read_dir(&folder).into_iter().flatten().flatten().collect();
+            let top = names.iter().any(|e| e.file_name() == "HEAD");
+            for entry in names {
+                let is_folder = entry.file_type().is_ok_and(|t| t.is_dir());
+                let name = entry.file_name();
+                let text = name.to_string_lossy();
+                let contents = top && is_folder && CONTENTS.contains(&text.as_ref());
+                if !contents && !text.ends_with(".lock") && !text.starts_with("fsmonitor") {
+                    self.sort(&Path::new(path).join(&name), is_folder, &mut all);
+                }
+            }
+        } else {
+            for entry in walk(&folder, Some(1)).flatten().filter(|e| e.depth() > 0) {
+                let Ok(below) = entry.path().strip_prefix(&self.root).map(Path::to_owned) else { continue };
+                self.sort(&below, entry.file_type().is_some_and(|t| t.is_dir()), &mut all);
+            }
+            if Stamp::at(&folder.join(GIT)).is_some_and(Stamp::is_folder) {
+                all.entry(path.to_owned()).or_default().1.push(GIT.to_owned());
+            }
+        }
+        all.remove(path).unwrap_or_default()
+    }
+
+    fn sort(&mut self, below: &Path, is_folder: bool, all: &mut HashMap<String, Listing>) {
+        let Some(text) = below.to_str() else {
+            self.odd.insert(below.to_owned());
+            return;
+        };
+        if is_folder && self.skip.iter().any(|s| *s == self.root.join(below)) {
+            return;
+        }
+        if text.is_empty() {
+            all.entry(String::new()).or_default();
+        } else if let Some((parent, name)) = split(text) {
+            let (files, folders) = all.entry(parent.to_owned()).or_default();
+            if is_folder { folders } else { files }.push(name.to_owned());
+            if is_folder {
+                all.entry(text.to_owned()).or_default();
+            }
+        }
+    }
+}
+
+/// Walks a folder by the rules of ignored files; git's own folders and what tools make again are left out.
+fn walk(folder: &Path, depth: Option<usize>) -> ignore::Walk {
+    ignore::WalkBuilder::new(folder)
+        .hidden(false)
+        .follow_links(false)
+        .require_git(false)
+        .ignore(false)
+        .max_depth(depth)
+        .filter_entry(|e| {
+            let is_folder = e.file_type().is_some_and(|t| t.is_dir());
+            let name = e.file_name().to_string_lossy();
+            e.depth() == 0 || !(is_folder && (name == GIT || shell::makes_again(&name)))
+        })
+        .build()
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+fn split(path: &str) -> Option<(&str, &str)> {
+    if path.is_empty() { None } else { Some(path.rsplit_once('/').unwrap_or(("", path))) }
+}
