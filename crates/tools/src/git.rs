@@ -2,7 +2,8 @@
 //!
 //! Owns the settings under which nothing that a repository says can make git run a program: no
 //! hook, monitor, pager, filter, diff driver, helper or transport, and no repository hidden in a
-//! folder. A command of the agent that nobody was asked about gets the same. Never writes, never asks anything and never waits for long.
+//! folder. A command of the agent that nobody was asked about gets the same. Never asks anything, never waits for
+//! long, and writes only where the user asked for it ([`change`]).
 
 use std::{path::Path, process::Stdio, time::Duration};
 
@@ -51,6 +52,8 @@ const SET: &[(&str, &str)] = &[
 
 /// The longest that git may take.
 const LIMIT: Duration = Duration::from_secs(10);
+/// The longest that a change may take: a worktree of a large repository is many files.
+const LONG: Duration = Duration::from_mins(5);
 /// The most that is read of what it says.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -61,20 +64,43 @@ pub async fn ask(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
     tokio::time::timeout(LIMIT, async {
         // What the repository calls its filters is its affair: each is named, and then put aside.
         let aside = held::here(&program, folder).await?;
-        let (code, said) = run(&program, folder, args, &aside).await?;
-        (code == 0).then_some(said)
+        let ended = run(&program, folder, args, &aside).await?;
+        (ended.code == 0).then_some(ended.said)
     })
     .await
     .ok()?
 }
 
-/// Runs git to its end; gives its exit code and what it wrote.
-async fn run(
-    program: &Path,
-    folder: &Path,
-    args: &[&str],
-    aside: &[(String, String)],
-) -> Option<(i32, Vec<u8>)> {
+/// Has git change something that the user asked for: a worktree, a branch, a commit, a merge. Gives what
+/// git wrote. `args` are ours.
+///
+/// # Errors
+/// What git says of it, in a few lines; nothing is tried twice.
+pub async fn change(folder: &Path, args: &[&str]) -> Result<String, String> {
+    let program = program::find("git", folder).ok_or("there is no git on this machine")?;
+    let ended = tokio::time::timeout(LONG, async {
+        let aside = held::here(&program, folder).await?;
+        run(&program, folder, args, &aside).await
+    });
+    let ended = ended.await.map_err(|_| "git took longer than five minutes")?;
+    let ended = ended.ok_or("git could not be started here, or this is no repository")?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if ended.code == 0 {
+        return Ok(text(&ended.said));
+    }
+    let complaint = text(&ended.complained);
+    Err(if complaint.is_empty() { text(&ended.said) } else { complaint })
+}
+
+/// How git ended.
+struct Ended {
+    code: i32,
+    said: Vec<u8>,
+    complained: Vec<u8>,
+}
+
+/// Runs git to its end.
+async fn run(program: &Path, folder: &Path, args: &[&str], aside: &[(String, String)]) -> Option<Ended> {
     let mut git = Command::new(program);
     git.args(["--no-pager", "--no-optional-locks", "--no-replace-objects"]);
     for setting in HELD {
@@ -88,14 +114,15 @@ async fn run(
         .envs(held::variables(aside))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+        .stderr(Stdio::piped());
     let mut child = CommandWrap::from(git).wrap(ProcessSession).wrap(KillOnDrop).spawn().ok()?;
-    let mut said = Vec::new();
-    let out = child.stdout().take()?;
-    out.take(MOST_BYTES).read_to_end(&mut said).await.ok()?;
-    let whole = (said.len() as u64) < MOST_BYTES;
+    let (mut said, mut complained) = (Vec::new(), Vec::new());
+    let (out, err) = (child.stdout().take()?, child.stderr().take()?);
+    let (mut out, mut err) = (out.take(MOST_BYTES), err.take(MOST_BYTES));
+    let read = tokio::join!(out.read_to_end(&mut said), err.read_to_end(&mut complained));
+    let whole = read.0.is_ok() && read.1.is_ok() && (said.len() as u64) < MOST_BYTES;
     let status = child.wait().await.ok()?;
-    Some((status.code().filter(|_| whole)?, said))
+    Some(Ended { code: status.code().filter(|_| whole)?, said, complained })
 }
 
 #[cfg(test)]
