@@ -74,7 +74,13 @@ impl Draft<'_> {
             Slash::Queue => return self.queued(args),
             Slash::Facts => return self.facts(args),
             Slash::Context => Control::Other(command.name.to_owned()),
-            Slash::Diff | Slash::Approvals | Slash::Why | Slash::Theme | Slash::Connect => {
+            Slash::Diff
+            | Slash::Approvals
+            | Slash::Why
+            | Slash::Runs
+            | Slash::Worktree
+            | Slash::Theme
+            | Slash::Connect => {
                 return Err(Refusal::new(format!("/{} is for the screen", command.name)));
             }
         };
