@@ -40,6 +40,7 @@ pub mod port;
 pub mod redact;
 pub mod refusal;
 pub mod relpath;
+pub mod runs;
 pub mod talk;
 
 pub use pilothouse_intent::{self as intent, scope};

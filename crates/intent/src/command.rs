@@ -47,6 +47,10 @@ pub enum Slash {
     Facts,
     /// Shows, searches, edits and forgets what is remembered from session to session.
     Memory,
+    /// Shows the sessions of this window, or begins one beside this.
+    Runs,
+    /// Begins a session in a git worktree of its own.
+    Worktree,
     /// Says where things stand.
     Status,
     /// Changes the mode.
@@ -143,7 +147,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 31] = [
+pub static SLASH_COMMANDS: [SlashCommand; 33] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -208,6 +212,20 @@ pub static SLASH_COMMANDS: [SlashCommand; 31] = [
         Optional("WORD|add NOTE|forget NOTE|edit"),
         Session,
         "notes for later sessions; `add user NOTE` for every project, `edit user` in $EDITOR",
+    ),
+    row(
+        Slash::Runs,
+        ("bg", &["runs"]),
+        Optional("TASK"),
+        Screen,
+        "every session of this window; with a task, begin one beside this",
+    ),
+    row(
+        Slash::Worktree,
+        ("worktree", &["wt"]),
+        Required("NAME [TASK]"),
+        Screen,
+        "a session in a git worktree of its own",
     ),
     row(Slash::Status, ("status", &["state"]), Nothing, Either, "mode, phase, plan, queue"),
     row(Slash::Mode, ("mode", &[]), Required("proof|explore"), Session, "change the mode"),
@@ -345,6 +363,8 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Ask
         | Slash::ReadOnly
         | Slash::Trust
+        | Slash::Runs
+        | Slash::Worktree
         | Slash::Theme
         | Slash::Connect => Control::Other(command.name.to_owned()),
     };

@@ -9,7 +9,7 @@ use pilothouse_runtime::{
     config::{Config, Layer, SCHEMA},
     doctor,
     headless::{self, Options, Outcome, Stop, change, listing},
-    hooks,
+    hooks, runs,
     secrets::Secrets,
     sessions, trace,
     trust::Folder,
@@ -17,7 +17,7 @@ use pilothouse_runtime::{
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
-    cli::{ConfigCommand, DoctorArgs, ModeArg, RunArgs, SessionsCommand, UndoArgs},
+    cli::{ConfigCommand, DoctorArgs, ModeArg, RunArgs, RunsArgs, SessionsCommand, UndoArgs},
     complain,
     exit::{FAILED, Failure, USAGE},
     out, place,
@@ -155,6 +155,19 @@ pub fn sessions(what: SessionsCommand) -> Result<u8, Failure> {
         }
     }
     out.flush()?;
+    Ok(0)
+}
+
+/// Lists what is at work, what waits and what was left unfinished.
+///
+/// # Errors
+/// When nothing can be printed.
+pub fn runs(args: &RunsArgs, secrets: &Secrets) -> Result<u8, Failure> {
+    let (home, _) = home()?;
+    let here = std::env::current_dir()?.canonicalize()?;
+    let folders = block_on("runs", secrets, runs::folders(&here))?.1;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    listing::runs(&runs::survey(&home, (!args.all).then_some(folders.as_slice())), args.json, &mut out)?;
     Ok(0)
 }
 

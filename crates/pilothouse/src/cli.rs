@@ -27,6 +27,17 @@ pub struct Cli {
     pub look: LookArgs,
 }
 
+/// `runs`.
+#[derive(Clone, Debug, Args)]
+pub struct RunsArgs {
+    /// Of every folder.
+    #[arg(long)]
+    pub all: bool,
+    /// Print one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// How the screen looks.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LookArgs {
@@ -64,6 +75,11 @@ pub enum Command {
         #[command(subcommand)]
         what: SessionsCommand,
     },
+    /// Lists what is at work, what waits and what was left unfinished, for scripts.
+    #[command(
+        after_help = "Examples:\n  pilothouse runs                 of this folder and its worktrees\n  pilothouse runs --all --json    of every folder, one JSON object a line\n\nA status: idle, thinking, tool, waiting, stalled, done, failed, stopped, orphaned"
+    )]
+    Runs(RunsArgs),
     /// Takes back the last applied change of the folder.
     #[command(after_help = "Examples:\n  pilothouse undo --dry-run\n  pilothouse undo")]
     Undo(UndoArgs),

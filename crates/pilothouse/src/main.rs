@@ -61,6 +61,7 @@ fn act(cli: Cli, secrets: &Secrets) -> Result<u8, Failure> {
         None => workbench::open(&cli.dir, Which::New, &cli.look, secrets),
         Some(Command::Run(args)) => alone::run(args, secrets),
         Some(Command::Sessions { what }) => alone::sessions(what),
+        Some(Command::Runs(args)) => alone::runs(&args, secrets),
         Some(Command::Undo(args)) => alone::undo(args, Direction::Undo, secrets),
         Some(Command::Redo(args)) => alone::undo(args, Direction::Redo, secrets),
         Some(Command::Auth { what }) => auth::auth(what),

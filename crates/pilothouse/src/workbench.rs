@@ -6,9 +6,12 @@ use std::{
     thread,
 };
 
-use pilothouse_core::port::{Request, Update};
+use pilothouse_core::runs::{HostRequest, HostUpdate};
 use pilothouse_runtime::{
-    Environment, Home, RuntimeError, Setup, ShutdownReport, Which, drive, own, rooted_path, secrets::Secrets,
+    Environment, Home, RuntimeError, Setup, ShutdownReport, Which,
+    host::{self, Line},
+    own, rooted_path,
+    secrets::Secrets,
     trace,
 };
 use pilothouse_tui::{
@@ -45,8 +48,9 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
     let screen = Screen::enter(look(&environment, args, &workspace))?;
     let home = Home::find(&environment).map_err(explain)?;
     report_panics(&home, secrets);
-    let (requests, driver_requests) = channel::<Request>(256);
-    let (driver_updates, updates) = channel::<Update>(1024);
+    let ((requests, updates), first) = host::line();
+    let (host_requests, asked) = channel::<HostRequest>(64);
+    let (told, host_updates) = channel::<HostUpdate<Line>>(64);
     let (signal_sender, signals) = channel::<Signal>(8);
     let keymap = own::text(&home.config.join("keymap.toml")).map_err(explain)?;
     let theme = theme(&home, args);
@@ -54,10 +58,11 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
     let setup = Setup { which, asks: true, helper, secrets, ..Setup::new(home, workspace, environment) };
     let driver = thread::Builder::new()
         .name("driver".into())
-        .spawn(move || beside(setup, driver_requests, &driver_updates, signal_sender))?;
+        .spawn(move || beside(setup, first, (asked, told), signal_sender))?;
     let wiring = Wiring {
         requests,
         updates,
+        host: Some((host_requests, host_updates)),
         signals,
         suspend: Box::new(suspend),
         edit: Box::new(edit),
@@ -77,30 +82,29 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
     })
 }
 
-/// The driver's thread: its own tokio runtime, the signals, the loop.
+/// How the first session ended, and those that were opened beside it.
+type Driven = (Result<ShutdownReport, RuntimeError>, Vec<Result<ShutdownReport, RuntimeError>>);
+
+/// The thread of all drivers: its own tokio runtime, the signals, the host.
 fn beside(
     setup: Setup,
-    requests: Receiver<Request>,
-    updates: &Sender<Update>,
+    first: host::End,
+    (asked, told): (Receiver<HostRequest>, Sender<HostUpdate<Line>>),
     signals: Sender<Signal>,
-) -> Result<ShutdownReport, RuntimeError> {
+) -> Result<Driven, RuntimeError> {
     let built = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = built.map_err(RuntimeError::io("start", "the driver"))?;
     // Without a log file everything else still works.
     let _trace = trace::start(&setup.home, setup.environment.get("PILOTHOUSE_LOG"), &setup.secrets).ok();
     trace::note_start("workbench", &setup.environment);
-    let secrets = setup.secrets.clone();
-    let result = runtime.block_on(async {
+    let driven = runtime.block_on(async {
         let relayed = tokio::spawn(relay(signals));
-        let result = drive(setup, requests, updates.clone()).await;
-        let message = result.as_ref().err().map(|e| secrets.mask(&format!("{e}\n{}", e.hint())));
-        // The screen may be gone already; then nobody is left to tell.
-        drop(updates.send(Update::Closed(message)).await);
+        let driven = host::host(setup, first, asked, told).await;
         relayed.abort();
-        result
+        driven
     });
     runtime.shutdown_background();
-    result
+    Ok(driven)
 }
 
 /// From here on a panic leaves a report beside the log file; what was to happen then still does.
@@ -132,10 +136,11 @@ async fn relay(to: Sender<Signal>) {
     }
 }
 
-fn say_goodbye(driven: Result<ShutdownReport, RuntimeError>) -> Result<(), Failure> {
-    let shutdown = driven.map_err(explain)?;
+fn say_goodbye(driven: Result<Driven, RuntimeError>) -> Result<(), Failure> {
+    let (first, others) = driven.map_err(explain)?;
+    let shutdown = first.map_err(explain)?;
     let mut out = out::out(false);
-    if shutdown.kept {
+    for shutdown in std::iter::once(shutdown).chain(others.into_iter().flatten()).filter(|s| s.kept) {
         let saved =
             if shutdown.saved { "Session saved." } else { "The end of the session could not be saved." };
         // The terminal may be gone (SIGHUP): then there is nobody to say it to.

@@ -6,12 +6,15 @@
 pub mod driver;
 
 pub mod headless;
+pub mod host;
 
 pub mod context;
 pub mod pending;
+pub mod runs;
 pub mod sessions;
 pub mod tiers;
 pub mod vectors;
+pub mod worktrees;
 
 pub mod blobs;
 pub mod log;

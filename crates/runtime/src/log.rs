@@ -298,6 +298,19 @@ fn parse(bytes: &[u8]) -> (Vec<Stamped>, usize) {
     (known, left)
 }
 
+/// Whether a process holds the session in `folder`, and which. Asking disturbs nobody: as long as the process that
+/// is named there lives, the lock is only looked at shared.
+pub fn holder(folder: &Path) -> Option<u32> {
+    let mut file = File::open(folder.join(LOCK)).ok()?;
+    let mut text = String::new();
+    Read::by_ref(&mut file).take(20).read_to_string(&mut text).ok()?;
+    let pid = text.trim().parse::<u32>().ok()?;
+    let process = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw)?;
+    let gone = rustix::process::test_kill_process(process) == Err(rustix::io::Errno::SRCH);
+    let held = !gone && matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    held.then_some(pid)
+}
+
 fn lock(folder: &Path) -> Result<File, RuntimeError> {
     let path = folder.join(LOCK);
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);

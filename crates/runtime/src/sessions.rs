@@ -86,6 +86,7 @@ impl Summary {
             applied: state.ledger().len(),
             undone: state.undone().len(),
             unfinished: state.phase != Phase::Idle
+                || state.busy()
                 || !state.open.is_empty()
                 || state.suspended.as_ref().is_some_and(|p| p.settled() < p.tasks.len()),
             bytes,
@@ -204,7 +205,8 @@ pub fn summary(place: &Place) -> Result<Summary, RuntimeError> {
     Ok(summary)
 }
 
-fn read(folder: &Path) -> Result<(Session, Report), RuntimeError> {
+/// The state that a session's log tells, and what was found of the log.
+pub(crate) fn read(folder: &Path) -> Result<(Session, Report), RuntimeError> {
     let mut log = Log::read(folder)?;
     let mut session = Session::new();
     log.replay(|event| session.apply(&event))?;

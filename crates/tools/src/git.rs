@@ -2,7 +2,8 @@
 //!
 //! Owns the settings under which nothing that a repository says can make git run a program: no
 //! hook, monitor, pager, filter, diff driver, helper or transport, and no repository hidden in a
-//! folder. A command of the agent that nobody was asked about gets the same. Never writes, never asks anything and never waits for long.
+//! folder. A command of the agent that nobody was asked about gets the same. Never asks anything, never waits for
+//! long, and writes only where the user asked for it ([`change`]).
 
 use std::{path::Path, process::Stdio, time::Duration};
 
@@ -55,6 +56,8 @@ const SET: &[(&str, &str)] = &[
 
 /// The longest that git may take.
 const LIMIT: Duration = Duration::from_secs(10);
+/// The longest that a change may take: a worktree of a large repository is many files.
+const LONG: Duration = Duration::from_mins(5);
 /// The most that is read of what it says.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -70,23 +73,47 @@ pub(crate) async fn ask_about(folder: &Path, args: &[&str], input: Vec<u8>, most
     tokio::time::timeout(LIMIT, async {
         // What the repository calls its filters is its affair: each is named, and then put aside.
         let aside = held::here(&program, folder).await?;
-        let (code, said) = run_with(&program, folder, args, &aside, input, most).await?;
-        (code == 0).then_some(said)
+        let ended = run_with(&program, folder, args, &aside, input, most).await?;
+        (ended.code == 0).then_some(ended.said)
     })
     .await
     .ok()?
 }
 
-/// Runs git to its end; gives its exit code and what it wrote.
-async fn run(
-    program: &Path,
-    folder: &Path,
-    args: &[&str],
-    aside: &[(String, String)],
-) -> Option<(i32, Vec<u8>)> {
+/// Has git change something that the user asked for: a worktree, a branch, a commit, a merge. Gives what
+/// git wrote. `args` are ours.
+///
+/// # Errors
+/// What git says of it, in a few lines; nothing is tried twice.
+pub async fn change(folder: &Path, args: &[&str]) -> Result<String, String> {
+    let program = program::find("git", folder).ok_or("there is no git on this machine")?;
+    let ended = tokio::time::timeout(LONG, async {
+        let aside = held::here(&program, folder).await?;
+        run(&program, folder, args, &aside).await
+    });
+    let ended = ended.await.map_err(|_| "git took longer than five minutes")?;
+    let ended = ended.ok_or("git could not be started here, or this is no repository")?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if ended.code == 0 {
+        return Ok(text(&ended.said));
+    }
+    let complaint = text(&ended.complained);
+    Err(if complaint.is_empty() { text(&ended.said) } else { complaint })
+}
+
+/// How git ended.
+struct Ended {
+    code: i32,
+    said: Vec<u8>,
+    complained: Vec<u8>,
+}
+
+/// Runs git to its end.
+async fn run(program: &Path, folder: &Path, args: &[&str], aside: &[(String, String)]) -> Option<Ended> {
     run_with(program, folder, args, aside, Vec::new(), MOST_BYTES).await
 }
 
+/// As [`run`], with something on its input and at most so much to say.
 async fn run_with(
     program: &Path,
     folder: &Path,
@@ -94,7 +121,7 @@ async fn run_with(
     aside: &[(String, String)],
     input: Vec<u8>,
     most: u64,
-) -> Option<(i32, Vec<u8>)> {
+) -> Option<Ended> {
     let mut git = Command::new(program);
     git.args(["--no-pager", "--no-optional-locks", "--no-replace-objects"]);
     for setting in HELD {
@@ -108,10 +135,10 @@ async fn run_with(
         .envs(held::variables(aside))
         .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+        .stderr(Stdio::piped());
     let mut child = CommandWrap::from(git).wrap(ProcessSession).wrap(KillOnDrop).spawn().ok()?;
-    let mut said = Vec::new();
-    let out = child.stdout().take()?;
+    let (mut said, mut complained) = (Vec::new(), Vec::new());
+    let (out, err) = (child.stdout().take()?, child.stderr().take()?);
     let tell = child.stdin().take();
     let told = async {
         if let Some(mut tell) = tell {
@@ -119,12 +146,11 @@ async fn run_with(
             drop(tell.write_all(&input).await);
         }
     };
-    let mut out = out.take(most);
-    let (heard, ()) = tokio::join!(out.read_to_end(&mut said), told);
-    heard.ok()?;
-    let whole = (said.len() as u64) < most;
+    let (mut out, mut err) = (out.take(most), err.take(MOST_BYTES));
+    let read = tokio::join!(out.read_to_end(&mut said), err.read_to_end(&mut complained), told);
+    let whole = read.0.is_ok() && read.1.is_ok() && (said.len() as u64) < most;
     let status = child.wait().await.ok()?;
-    Some((status.code().filter(|_| whole)?, said))
+    Some(Ended { code: status.code().filter(|_| whole)?, said, complained })
 }
 
 #[cfg(test)]

@@ -373,6 +373,7 @@ fn main() {
         .run(Wiring {
             requests,
             updates: from_driver,
+            host: None,
             signals,
             suspend: Box::new(|| {}),
             edit: Box::new(|_, text| Ok(format!("{text} (edited)"))),

@@ -14,6 +14,7 @@ macro_rules! ctx {
             session: &$app.world.session,
             state: $app.world.session.state(),
             surroundings: &$app.world.surroundings,
+            runs: &$app.runs,
             keymap: &$app.keying.keymap,
             now: $app.world.time($now),
             spinner: if $app.animated() { $app.spinner } else { 0 },
@@ -35,6 +36,7 @@ mod offer;
 mod outbox;
 mod panes;
 mod route;
+mod seat;
 mod view;
 mod world;
 
@@ -47,6 +49,7 @@ use pilothouse_core::{
     intent::Phase,
     memory::MemoryOwner,
     port::{Ask, Request, Update},
+    talk::DeltaKind,
 };
 
 pub use self::keying::WHICH_KEY;
@@ -63,6 +66,7 @@ use crate::{
     preview::Preview,
     standing::Standing,
     theme::{Depth, ThemeError},
+    window::RunRow,
 };
 
 /// How the screen is to look.
@@ -159,6 +163,8 @@ pub struct App {
     colours: Highlighter,
     /// Whether the user looks here.
     watching: Watching,
+    /// Every session of the window, this one too, as they stood when the window last looked.
+    pub(crate) runs: Vec<RunRow>,
     outbox: Outbox,
 }
 
@@ -197,6 +203,7 @@ impl App {
             spinner: 0,
             colours,
             watching: Watching::default(),
+            runs: Vec::new(),
             outbox: Outbox::default(),
         })
     }
@@ -228,6 +235,10 @@ impl App {
             Update::Events(events) => self.events(&events, now),
             Update::Delta(delta) => {
                 self.panes.delta(&delta);
+                // What the program itself says of a retry is no sign of life.
+                if delta.kind != DeltaKind::Notice {
+                    self.world.heard(now);
+                }
                 self.collect_asks();
                 return Urgency::Stream;
             }

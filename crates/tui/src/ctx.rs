@@ -20,6 +20,7 @@ use crate::{
     pane::{Focus, PaneId},
     standing::{Pressed, Standing},
     theme::{Glyphs, Theme},
+    window::{RunRow, WindowWish},
 };
 
 /// Said when a key came before the thing it would have answered stood there for long enough.
@@ -38,6 +39,8 @@ pub struct Ctx<'a> {
     pub state: &'a State,
     /// What surrounds the session.
     pub surroundings: &'a Surroundings,
+    /// Every session of this window, and the runs that no window shows.
+    pub runs: &'a [RunRow],
     /// Which keys mean what.
     pub keymap: &'a Keymap,
     /// The clock; used only where a clock is the content.
@@ -86,6 +89,8 @@ pub struct Outcome {
     pub line: Option<(PaneId, String)>,
     /// A command that waits and is to be changed in the composer.
     pub change_command: Option<CheckpointId>,
+    /// For the window: other sessions.
+    pub window: Option<WindowWish>,
     /// Logical text for the clipboard; foreign, to be encoded by the terminal's writer.
     pub copy: Option<String>,
     /// A text for the user's editor: a file name that tells what it is, and the text.
@@ -105,6 +110,11 @@ impl Outcome {
     /// One input.
     pub fn input(input: Input) -> Self {
         Self { inputs: vec![input], ..Self::default() }
+    }
+
+    /// Something for the window.
+    pub fn window(wish: WindowWish) -> Self {
+        Self { window: Some(wish), ..Self::default() }
     }
 
     /// An answer to a question.

@@ -29,6 +29,12 @@ actions! {
         NextPane "next-pane", "next pane", "moves the focus";
         /// Give the previous pane the focus.
         PreviousPane "previous-pane", "previous pane", "moves the focus";
+        /// A new session beside this one.
+        NewSession "new-session", "new session", "this window; this session goes on";
+        /// Show the next session.
+        NextSession "next-session", "next session", "this window; every session goes on";
+        /// Show the previous session.
+        PreviousSession "previous-session", "previous session", "this window; every session goes on";
         /// Leave.
         Quit "quit", "quit", "this program; what runs is stopped";
     }

@@ -6,6 +6,7 @@
 
 pub mod app;
 pub mod screen;
+pub mod window;
 
 pub use screen::{Look, Reason, Screen, ScreenReport, Signal, Wiring};
 

@@ -3,6 +3,7 @@
 //! Owns the list of those that open by name and what every overlay gets and gives. The frame reads only these: to
 //! add an overlay, write its file with an [`OverlayKind`] and name it in [`OVERLAYS`].
 
+pub mod alive;
 pub mod approvals;
 pub mod connect;
 pub mod context;
@@ -13,6 +14,7 @@ pub mod prompt;
 pub mod reason;
 pub mod rule;
 pub mod sheet;
+pub mod stake;
 pub mod status;
 pub mod why;
 
@@ -26,8 +28,8 @@ use pilothouse_core::{
 use ratatui::{buffer::Buffer, layout::Rect};
 
 pub use self::{
-    approvals::Approvals, help::Help, palette::Palette, prompt::Prompt, reason::Reason, rule::RuleOffer,
-    sheet::Sheet, why::Inspected,
+    alive::Alive, approvals::Approvals, help::Help, palette::Palette, prompt::Prompt, reason::Reason,
+    rule::RuleOffer, sheet::Sheet, stake::Stake, why::Inspected,
 };
 use crate::{
     ctx::{Ctx, Outcome},
@@ -86,7 +88,7 @@ pub trait Overlay: fmt::Debug {
     fn covered(&mut self) {}
 
     /// Whether there is nothing left to show, so that it closes by itself.
-    fn is_over(&self, _state: &pilothouse_core::session::State) -> bool {
+    fn is_over(&self, _ctx: &Ctx<'_>) -> bool {
         false
     }
 

@@ -6,6 +6,7 @@
 pub mod conversation;
 pub mod diff;
 pub mod plan;
+pub mod runs;
 
 use std::{fmt, io, time::Instant};
 
@@ -36,7 +37,7 @@ use crate::{
 
 /// Every pane, in the order of tabs, focus and help. The first is the main one: it is shown where there is room
 /// for one, scrolls on keys that hold anywhere, and has the page that greets in its place while it is empty.
-pub const PANES: &[PaneKind] = &[conversation::KIND, plan::KIND, diff::KIND];
+pub const PANES: &[PaneKind] = &[conversation::KIND, plan::KIND, diff::KIND, runs::KIND];
 
 /// Below this many columns text begins at the edge.
 const INSET_FROM: u16 = 20;

@@ -6,26 +6,34 @@
 use std::{io, sync::Arc, time::Instant};
 
 use crossterm::event::Event;
-use pilothouse_core::port::{Request, Update};
+use pilothouse_core::{
+    port::{Request, Update},
+    runs::{HostRequest, HostUpdate},
+};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::{
         Notify,
-        mpsc::{Receiver, Sender, error::TrySendError},
+        mpsc::{Receiver, Sender, channel, error::TrySendError},
     },
     time::Instant as At,
 };
 
 pub use crate::app::Look;
 use crate::{
-    app::{App, AppCommand},
+    app::AppCommand,
     ground::{Ground, Heard},
     highlight::Highlighter,
     keys::Keys,
     pace::{Counts, Pace, Urgency},
     standing::Stamp,
     terminal::Terminal,
+    window::{Number, Window},
 };
+
+mod lines;
+
+use self::lines::{HostLine, Lines, heard, room};
 
 /// At most this many updates are taken in before keys are looked at again.
 const BATCH: usize = 256;
@@ -46,12 +54,17 @@ pub enum Signal {
 /// Gives a text to the user's editor, in a file of this name, and takes back what came of it.
 pub type Edit = Box<dyn Fn(&str, &str) -> io::Result<String>>;
 
+/// The line to a session's driver.
+pub type Line = (Sender<Request>, Receiver<Update>);
+
 /// Everything that connects a screen to the rest of the program.
 pub struct Wiring {
     /// To the driver.
     pub requests: Sender<Request>,
     /// From the driver.
     pub updates: Receiver<Update>,
+    /// To and from whatever holds the sessions; without it there is this one alone.
+    pub host: Option<HostLine>,
     /// From the system.
     pub signals: Receiver<Signal>,
     /// Stops the process until it is continued; called with the terminal given back.
@@ -87,7 +100,8 @@ pub enum Reason {
 /// The screen on the terminal.
 pub struct Screen {
     terminal: Terminal,
-    app: App,
+    window: Window,
+    lines: Lines,
     pace: Pace,
     /// Rings when colours of code are known.
     coloured: Arc<Notify>,
@@ -106,9 +120,9 @@ impl Screen {
         let bell = Arc::clone(&coloured);
         let colours = Highlighter::new(move || bell.notify_one());
         let ground_known = look.ground_known;
-        let app = App::new(look, colours).map_err(io::Error::other)?;
-        let terminal = Terminal::take()?;
-        let mut screen = Self { terminal, app, pace: Pace::default(), coloured, ground_known, ground: None };
+        let window = Window::new(look, colours).map_err(io::Error::other)?;
+        let (terminal, lines, pace) = (Terminal::take()?, Lines::default(), Pace::default());
+        let mut screen = Self { terminal, window, lines, pace, coloured, ground_known, ground: None };
         screen.draw()?;
         Ok(screen)
     }
@@ -119,10 +133,10 @@ impl Screen {
     /// When the terminal went away.
     pub fn run(mut self, wiring: Wiring) -> io::Result<ScreenReport> {
         if let Some(keymap) = &wiring.keymap {
-            self.app.take_keymap(keymap);
+            self.window.front().take_keymap(keymap);
         }
         if let Some(theme) = &wiring.theme {
-            self.app.take_theme(theme);
+            self.window.front().take_theme(theme);
             self.pace.want(Urgency::News);
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -136,8 +150,10 @@ impl Screen {
         let mut ending = None;
         let mut signals_open = true;
         let coloured = Arc::clone(&self.coloured);
+        let mut host = wiring.host.take();
+        self.lines.add(0, (wiring.requests.clone(), std::mem::replace(&mut wiring.updates, channel(1).1)));
         loop {
-            self.flush(&wiring.requests);
+            self.flush(host.as_ref());
             if let Some(reason) = self.settle(&mut keys, &wiring, &mut ending)? {
                 return Ok(reason);
             }
@@ -148,7 +164,7 @@ impl Screen {
                     None => std::future::pending().await,
                 }
             };
-            let full = self.app.has_requests();
+            let full = self.lines.first_that(|number| self.window.has_requests(number));
             tokio::select! {
                 biased;
                 ready = keys.ready() => {
@@ -160,15 +176,15 @@ impl Screen {
                     }
                 }
                 _ = resized.recv() => self.pace.want(Urgency::Now),
-                update = wiring.updates.recv() => match update {
-                    Some(update) => {
-                        self.update(update, &mut ending)?;
-                        for _ in 1..BATCH {
-                            let Ok(update) = wiring.updates.try_recv() else { break };
-                            self.update(update, &mut ending)?;
-                        }
+                (number, update) = self.lines.next() => {
+                    self.update(number, update, &mut ending)?;
+                    for _ in 1..BATCH {
+                        let Some((number, update)) = self.lines.try_next() else { break };
+                        self.update(number, update, &mut ending)?;
                     }
-                    None => return Ok(ending.unwrap_or(Reason::Closed)),
+                    if self.lines.is_empty() {
+                        return Ok(ending.unwrap_or(Reason::Closed));
+                    }
                 },
                 signal = wiring.signals.recv(), if signals_open => match signal {
                     Some(Signal::Continue) => {
@@ -179,10 +195,8 @@ impl Screen {
                     Some(signal @ (Signal::Terminate | Signal::Hangup)) => return Ok(Reason::Signal(signal)),
                     None => signals_open = false,
                 },
-                permit = wiring.requests.reserve(), if full => match permit {
-                    Ok(permit) => if let Some(request) = self.app.next_request() { permit.send(request) },
-                    Err(_) => return Ok(ending.unwrap_or(Reason::Closed)),
-                },
+                told = heard(host.as_mut()) => self.told(told, &mut host),
+                () = room(full) => {}
                 () = coloured.notified() => self.pace.want(Urgency::News),
                 () = alarm => {}
             }
@@ -197,7 +211,7 @@ impl Screen {
         wiring: &Wiring,
         ending: &mut Option<Reason>,
     ) -> io::Result<Option<Reason>> {
-        for wish in self.app.wishes() {
+        for wish in self.window.wishes() {
             match wish {
                 AppCommand::Redraw => self.terminal.wipe()?,
                 AppCommand::Suspend => {
@@ -205,7 +219,7 @@ impl Screen {
                 }
                 AppCommand::Edit { name, text } => {
                     let edited = self.terminal.lend(|| (wiring.edit)(&name, &text))?;
-                    self.app.edited(edited, Instant::now());
+                    self.window.front().edited(edited, Instant::now());
                 }
                 AppCommand::Copy(text) => self.terminal.copy(&text)?,
                 AppCommand::Mouse(on) => {
@@ -221,34 +235,33 @@ impl Screen {
             self.pace.want(Urgency::Now);
         }
         let now = Instant::now();
-        self.pace.spin(self.app.animated(), now);
+        self.pace.spin(self.window.front().animated(), now);
         let steps = self.pace.step(now);
-        self.app.spin(steps);
+        self.window.front().spin(steps);
         let _ = self.pace.rang(now);
-        self.pace.alarm(self.app.alarm().filter(|at| *at > now));
+        self.pace.alarm(self.window.alarm(now).filter(|at| *at > now));
         if self.pace.due(now) {
             self.draw()?;
             // What was typed before this frame stood there is on its way before any of it can be
             // answered: a question stands only once nothing lay in the terminal after it was drawn.
             match keys.drain() {
-                Ok(Some(empty)) => self.app.drew(empty),
+                Ok(Some(empty)) => self.window.front().drew(empty),
                 Ok(None) => {
-                    self.app.covered();
+                    self.window.front().covered();
                     self.pace.want(Urgency::Now);
                 }
                 Err(_) => return Ok(Some(Reason::Signal(Signal::Hangup))),
             }
         }
-        self.flush(&wiring.requests);
         Ok(None)
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        let app = &mut self.app;
+        let window = &mut self.window;
         self.terminal.draw(|frame| {
             let now = Instant::now();
-            app.layout(frame.area(), now);
-            if let Some(caret) = app.render(frame.buffer_mut(), now) {
+            window.layout(frame.area(), now);
+            if let Some(caret) = window.render(frame.buffer_mut(), now) {
                 frame.set_cursor_position(caret);
             }
         })?;
@@ -266,7 +279,7 @@ impl Screen {
             Heard::Events(events) => events.into_iter().for_each(|event| self.take(event)),
             Heard::Dark(dark) => {
                 self.ground = None;
-                if self.app.take_ground(dark) {
+                if self.window.front().take_ground(dark) {
                     self.pace.want(Urgency::Now);
                 }
             }
@@ -274,42 +287,81 @@ impl Screen {
     }
 
     fn take(&mut self, (event, stamp): (Event, Stamp)) {
-        if let Some(urgency) = self.app.terminal(&event, stamp) {
+        if let Some(urgency) = self.window.terminal(&event, stamp, stamp.came) {
             self.pace.want(urgency);
         }
     }
 
-    fn update(&mut self, update: Update, ending: &mut Option<Reason>) -> io::Result<()> {
+    /// Takes what a session's driver says; nothing more comes from one that is gone.
+    fn update(
+        &mut self,
+        number: Number,
+        update: Option<Update>,
+        ending: &mut Option<Reason>,
+    ) -> io::Result<()> {
+        let Some(update) = update else {
+            self.lines.remove(number);
+            return Ok(());
+        };
         // Asked once the session stands: who leaves at once finds no answer on their command line.
         if matches!(update, Update::Opened(..)) && !self.ground_known {
             self.ground_known = true;
             self.ground = Some(Ground::asked(Instant::now()));
             self.terminal.ask(crate::ground::QUESTION)?;
         }
-        if let Update::Closed(message) = &update {
+        if let Update::Closed(message) = &update
+            && self.window.sessions() == 1
+        {
             *ending = Some(message.clone().map_or(Reason::Closed, Reason::Driver));
         }
-        let urgency = self.app.update(update, Instant::now());
-        self.pace.want(urgency);
+        if let Some(urgency) = self.window.update(number, update, Instant::now()) {
+            self.pace.want(urgency);
+        }
         Ok(())
+    }
+
+    /// Takes what the host says; `None` when it is gone.
+    fn told(&mut self, update: Option<HostUpdate<Line>>, host: &mut Option<HostLine>) {
+        let now = Instant::now();
+        match update {
+            Some(HostUpdate::Opened(line, wish)) => {
+                if let Some(number) = self.window.opened(&wish, now) {
+                    self.lines.add(number, line);
+                }
+            }
+            Some(update) => self.window.told(update, now),
+            None => *host = None,
+        }
+        self.pace.want(Urgency::News);
     }
 
     fn interrupt(&mut self) {
         use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-        self.app.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL), Instant::now());
+        let key = Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+        let now = Instant::now();
+        let _ = self.window.terminal(&key, now, now);
         self.pace.want(Urgency::Now);
     }
 
-    /// Sends what lies in the outbox, as far as the driver takes it now.
-    fn flush(&mut self, requests: &Sender<Request>) {
-        while let Some(request) = self.app.next_request() {
-            match requests.try_send(request) {
-                Ok(()) => {}
-                Err(TrySendError::Full(request)) => {
-                    self.app.put_back(request);
-                    return;
+    /// Sends what lies in the outboxes, as far as drivers and host take it now.
+    fn flush(&mut self, host: Option<&HostLine>) {
+        for (number, requests) in self.lines.senders() {
+            while let Some(request) = self.window.next_request(number) {
+                match requests.try_send(request) {
+                    Ok(()) => {}
+                    Err(TrySendError::Full(request)) => {
+                        self.window.put_back(number, request);
+                        break;
+                    }
+                    Err(TrySendError::Closed(_)) => break,
                 }
-                Err(TrySendError::Closed(_)) => return,
+            }
+        }
+        while let Some(request) = self.window.next_host_request() {
+            // Without a host there is nothing to list.
+            let asked = host.is_some() || request != HostRequest::List;
+            if asked && host.is_none_or(|(requests, _)| requests.try_send(request).is_err()) {
+                self.window.host_is_busy();
             }
         }
     }

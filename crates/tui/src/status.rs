@@ -6,12 +6,17 @@ use pilothouse_core::{
     clean::Clean,
     intent::{Mode, Phase},
     plan::{GateStatus, TaskStatus},
+    runs::RunStatus,
     session::State,
 };
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::{bar, theme::Glyphs};
+use crate::{
+    bar,
+    theme::Glyphs,
+    window::{self, RunRow},
+};
 
 /// What a piece of the line means; the theme gives it its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,22 +67,24 @@ pub struct Form<'a> {
     pub glyphs: &'a Glyphs,
     /// Whether hunks are being decided now, so that they are what is counted.
     pub reviewing: bool,
+    /// Every session of the window, and the runs that none shows.
+    pub runs: &'a [RunRow],
 }
 
 /// The line: the left pieces, then the right-aligned ones.
 pub fn line(state: &State, form: Form<'_>) -> (Vec<Piece>, Vec<Piece>) {
     let width = usize::from(form.width);
     let full = Groups::of(state, form);
-    let background = full.background.is_some();
     // What goes first: background, the word at the flag, the name, wide gaps, the name as a whole.
     let tries = [
-        (background, true, 4, Name::Whole),
-        (false, true, 4, Name::Whole),
-        (false, false, 4, Name::Whole),
-        (false, false, 4, Name::Cut),
-        (false, false, 2, Name::Cut),
-        (false, false, 2, Name::Dropped),
-        (false, false, 2, Name::Gone),
+        (Background::Whole, true, 4, Name::Whole),
+        (Background::Count, true, 4, Name::Whole),
+        (Background::Count, false, 4, Name::Whole),
+        (Background::Gone, false, 4, Name::Whole),
+        (Background::Gone, false, 4, Name::Cut),
+        (Background::Gone, false, 2, Name::Cut),
+        (Background::Gone, false, 2, Name::Dropped),
+        (Background::Gone, false, 2, Name::Gone),
     ];
     for (background, words, gap, name) in tries {
         if let Some(line) = full.fit(width, background, words, gap, name) {
@@ -85,6 +92,17 @@ pub fn line(state: &State, form: Form<'_>) -> (Vec<Piece>, Vec<Piece>) {
         }
     }
     (full.least(width), Vec::new())
+}
+
+/// How much is said of what goes on beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Background {
+    /// How many, and how they stand.
+    Whole,
+    /// How many.
+    Count,
+    /// Nothing.
+    Gone,
 }
 
 /// How much of the name stands.
@@ -115,7 +133,8 @@ struct Groups {
     /// What waits, in words, where there is room for them.
     waits: String,
     flag: &'static str,
-    background: Option<String>,
+    /// How many go on beside, and how they stand.
+    background: Option<(String, String)>,
 }
 
 impl Groups {
@@ -177,29 +196,21 @@ impl Groups {
             tail.push(piece(format!("[queued: {queued}]"), Tone::Queue));
         }
         let hunks = bar::undecided(state).filter(|_| form.reviewing);
-        let waiting = bar::waiting(state);
+        let elsewhere = form.runs.iter().filter(|r| r.is_behind()).map(|r| r.info.waiting).sum::<usize>();
+        let waiting = bar::waiting(state) + elsewhere;
         let waits = match hunks {
             Some(1) => "1 hunk".to_owned(),
             Some(n) => format!("{n} hunks"),
             None => format!("{waiting} waiting"),
         };
-        let beside = state.lanes.len().saturating_sub(1);
-        Self {
-            head,
-            name,
-            tail,
-            waiting,
-            waits,
-            flag: form.glyphs.waits,
-            background: (beside > 0).then(|| format!("bg {beside}{}", form.glyphs.active)),
-        }
+        Self { head, name, tail, waiting, waits, flag: form.glyphs.waits, background: beside(state, form) }
     }
 
     /// The line, if it fits this width.
     fn fit(
         &self,
         width: usize,
-        background: bool,
+        background: Background,
         words: bool,
         gap: usize,
         name: Name,
@@ -232,17 +243,21 @@ impl Groups {
         (columns(&left) + right_width <= width).then_some((left, right))
     }
 
-    fn right(&self, background: bool, words: bool) -> Vec<Piece> {
+    fn right(&self, background: Background, words: bool) -> Vec<Piece> {
         let mut right = Vec::new();
         if self.waiting > 0 {
             let what = if words { self.waits.clone() } else { self.waiting.to_string() };
             right.push(piece(format!("{} {what}", self.flag), Tone::Waiting));
         }
-        if let Some(text) = self.background.as_ref().filter(|_| background) {
-            if !right.is_empty() {
-                right.push(piece("   ", Tone::Text));
-            }
-            right.push(piece(text.clone(), Tone::Soft));
+        let Some((count, stand)) = self.background.as_ref().filter(|_| background != Background::Gone) else {
+            return right;
+        };
+        if !right.is_empty() {
+            right.push(piece("   ", Tone::Text));
+        }
+        right.push(piece(count.clone(), Tone::Soft));
+        if background == Background::Whole {
+            right.push(piece(stand.clone(), Tone::Soft));
         }
         right
     }
@@ -266,6 +281,25 @@ fn quoted(before: &str, name: Option<String>, after: &str) -> Option<(Piece, Str
     let name = name.map(|n| n.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|n| !n.is_empty())?;
     let name = Clean::line(&name).into_string();
     Some((piece(before, Tone::Text), name, piece(after, Tone::Text)))
+}
+
+/// What goes on beside what is shown: lines of this session, and other sessions by how they stand.
+fn beside(state: &State, form: Form<'_>) -> Option<(String, String)> {
+    let lines = state.lanes.len().saturating_sub(1);
+    let runs: Vec<RunStatus> = form
+        .runs
+        .iter()
+        .filter(|r| r.is_behind())
+        .map(|r| r.info.status)
+        .filter(|s| *s != RunStatus::Idle)
+        .collect();
+    let all = lines + runs.len();
+    let stand = RunStatus::ALL.iter().filter_map(|status| {
+        let own = if *status == RunStatus::Thinking { lines } else { 0 };
+        let n = own + runs.iter().filter(|s| *s == status).count();
+        (n > 0).then(|| format!(" {n}{}", window::mark(*status, form.glyphs).0))
+    });
+    (all > 0).then(|| (format!("bg:{all}"), stand.collect()))
 }
 
 /// The spinner; none while a rejected plan waits for what should change: nothing works then.

@@ -73,6 +73,7 @@ impl Story {
             session: &self.session,
             state: self.session.state(),
             surroundings: &self.surroundings,
+            runs: &[],
             keymap: &self.keymap,
             now: Millis(self.at),
             spinner: 0,

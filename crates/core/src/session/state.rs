@@ -76,6 +76,8 @@ pub struct State {
     pub failure: Option<Failure>,
     /// The turn whose planning or run failed last.
     pub(super) failed: Option<TurnId>,
+    /// Why the last message got no answer, where its model failed.
+    pub unanswered: Option<String>,
     /// The run under way.
     pub run: Option<Run>,
     /// Open questions.

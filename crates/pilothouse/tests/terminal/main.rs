@@ -8,5 +8,6 @@ mod hooks;
 mod hostile;
 mod keys;
 mod notify;
+mod runs;
 mod screen;
 mod trust;

@@ -10,6 +10,7 @@ use std::{
 use pilothouse_core::{
     clean::Clean,
     event::{Event, Stamped},
+    runs::RunInfo,
 };
 
 use super::report::json_line;
@@ -50,6 +51,28 @@ fn row(s: &Summary, folder: bool) -> String {
         s.applied,
         title.as_str()
     )
+}
+
+/// Lists runs: how each stands, where it works and what it waits for.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub fn runs(runs: &[RunInfo], json: bool, out: &mut dyn Write) -> io::Result<()> {
+    for run in runs {
+        if json {
+            writeln!(out, "{}", serde_json::to_string(run)?)?;
+            continue;
+        }
+        let (title, folder, doing) =
+            (Clean::line(&run.title), Clean::line(&run.folder), Clean::line(&run.doing));
+        let steps = run.progress();
+        let held = run.pid.map_or_else(String::new, |pid| format!("  process {pid}"));
+        writeln!(out, "{}  {:14} {steps:>5}  {title}  {folder}{held}", run.session, run.status.name())?;
+        if !doing.is_empty() {
+            writeln!(out, "{:22}{doing}", "")?;
+        }
+    }
+    Ok(())
 }
 
 /// Shows what was said and done in a session.

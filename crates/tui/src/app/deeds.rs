@@ -10,16 +10,18 @@ use pilothouse_core::{
     memory::MemoryOwner,
     port::Ask,
     question::Place,
+    runs::{HostRequest, SessionWish},
     scope::PermissionMode,
 };
 
 use super::{App, AppCommand};
 use crate::{
     composer, frame,
-    overlay::{OVERLAYS, approvals},
+    overlay::{Alive, OVERLAYS, approvals},
     pane::{Focus, PANES, PaneId, diff, plan},
     preview::{self, LONGEST, lowered},
     theme::Theme,
+    window::{RunRow, WindowWish},
 };
 
 /// Two presses of the cancel key leave when they are no further apart.
@@ -96,10 +98,11 @@ impl App {
     /// Opens what waits, and decides nothing: the diff where only changes do, else the list.
     fn open_what_waits(&mut self, now: Instant) {
         let state = self.world.state();
-        if state.phase_question().is_some() || state.open.is_empty() {
+        let elsewhere = self.runs.iter().any(RunRow::waits_elsewhere);
+        if state.phase_question().is_some() || state.open.is_empty() && !elsewhere {
             return;
         }
-        if state.open.values().all(|c| state.spec(c).place == Place::Diff) {
+        if !elsewhere && state.open.values().all(|c| state.spec(c).place == Place::Diff) {
             return self.go(Focus::Pane(diff::ID));
         }
         self.open(&approvals::KIND, now);
@@ -138,6 +141,9 @@ impl App {
         if let Err(wrong) = command.check(args) {
             return self.say(wrong);
         }
+        if let Some(wish) = begins(command.does, args) {
+            return self.outbox.window.push_back(WindowWish::Host(HostRequest::Open(wish)));
+        }
         if let Some(kind) = PANES.iter().find(|kind| kind.command == Some(command.does)) {
             return self.go(Focus::Pane(kind.id));
         }
@@ -171,6 +177,9 @@ impl App {
 
     /// Leaves at once when nothing is at stake; else the session asks first, once.
     fn leave(&mut self) {
+        if !self.leaving.asked && self.runs.iter().any(RunRow::holds_the_window) {
+            return self.open_overlay(Box::<Alive>::default());
+        }
         let state = self.world.state();
         if self.world.open
             && (state.busy() || !state.at_stake().is_empty())
@@ -196,6 +205,12 @@ impl App {
             frame::Action::Back => self.back(came),
             frame::Action::NextPane => self.step_pane(true, came),
             frame::Action::PreviousPane => self.step_pane(false, came),
+            frame::Action::NewSession => {
+                let wish = SessionWish { front: true, ..SessionWish::default() };
+                self.outbox.window.push_back(WindowWish::Host(HostRequest::Open(wish)));
+            }
+            frame::Action::NextSession => self.outbox.window.push_back(WindowWish::Step(true)),
+            frame::Action::PreviousSession => self.outbox.window.push_back(WindowWish::Step(false)),
             frame::Action::Quit => self.leave(),
         }
     }
@@ -280,4 +295,16 @@ impl App {
         self.leaving.stopping = Some(came);
         self.say("Esc again stops the answer");
     }
+}
+
+/// The session that a command begins.
+fn begins(command: Slash, args: &str) -> Option<SessionWish> {
+    let (name, task) = args.split_once(char::is_whitespace).unwrap_or((args, ""));
+    let said = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    if command == Slash::Worktree {
+        let (worktree, message) = (said(name), said(task));
+        return Some(SessionWish { front: message.is_none(), worktree, message, session: None });
+    }
+    let message = said(args).filter(|_| command == Slash::Runs)?;
+    Some(SessionWish { message: Some(message), ..SessionWish::default() })
 }

@@ -32,6 +32,7 @@ impl App {
                 self.composer.history.keep(Saved::plain(whole));
             }
         }
+        self.world.stands();
         self.collect_asks();
     }
 
@@ -49,12 +50,13 @@ impl App {
                 self.controlled(control, now);
             }
         }
-        while self.overlays.last().is_some_and(|o| o.is_over(self.world.session.state())) {
+        while self.overlays.last().is_some_and(|o| o.is_over(&self.ctx(now))) {
             self.overlays.pop();
         }
         if deciding && !self.deciding() {
             self.panes.return_to_draft();
         }
+        self.world.stands();
         self.collect_asks();
     }
 

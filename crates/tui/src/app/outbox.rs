@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use pilothouse_core::port::{Ask, Request};
 
 use super::AppCommand;
+use crate::window::WindowWish;
 
 /// What waits to be taken.
 #[derive(Default)]
@@ -14,6 +15,8 @@ pub(super) struct Outbox {
     asked: u64,
     pub(super) requests: VecDeque<Request>,
     pub(super) wishes: Vec<AppCommand>,
+    /// For the window.
+    pub(super) window: VecDeque<WindowWish>,
 }
 
 impl Outbox {

@@ -226,6 +226,7 @@ impl App {
         if let Some((question, answer)) = outcome.answer {
             self.answer(question, answer);
         }
+        self.outbox.window.extend(outcome.window);
         if let Some(focus) = outcome.focus {
             self.go(focus);
         }

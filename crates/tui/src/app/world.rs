@@ -8,6 +8,7 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::Millis,
     port::Surroundings,
+    runs::RunInfo,
     session::{Session, State},
 };
 
@@ -21,6 +22,8 @@ pub(super) struct World {
     clock: Option<(Millis, Instant)>,
     /// Tokens of the last request and its reply.
     context_tokens: u64,
+    /// How the session stands.
+    pub(super) info: RunInfo,
 }
 
 impl World {
@@ -31,6 +34,7 @@ impl World {
             surroundings: Surroundings { folder, ..Surroundings::default() },
             clock: None,
             context_tokens: 0,
+            info: RunInfo::default(),
         }
     }
 
@@ -59,6 +63,24 @@ impl World {
         if let Event::MessageCompleted { usage, .. } = &event.event {
             self.context_tokens = usage.input + usage.output;
         }
+    }
+
+    /// What a list of runs says of it now; taken anew where something happened.
+    pub(super) fn stands(&mut self) {
+        let heard = self.info.heard;
+        self.info = RunInfo::of(self.session.state());
+        self.info.heard = self.info.heard.max(heard);
+    }
+
+    /// Something that runs gave a sign of life.
+    pub(super) fn heard(&mut self, now: Instant) {
+        self.info.heard = self.time(now);
+    }
+
+    /// When a time of the driver's clock comes, as far as that is known.
+    pub(super) fn instant(&self, at: Millis) -> Option<Instant> {
+        let (base, since) = self.clock?;
+        since.checked_add(std::time::Duration::from_millis(at.0.saturating_sub(base.0)))
     }
 
     /// How full the model's context is.

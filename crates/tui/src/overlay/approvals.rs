@@ -25,6 +25,7 @@ use crate::{
     pane::{Focus, diff, plan::REVISE},
     reach::{rules, texts},
     standing::Standing,
+    window::{RunRow, Then, WindowWish},
 };
 
 /// The list.
@@ -86,12 +87,44 @@ pub struct Approvals {
     chosen: Option<CheckpointId>,
     /// The chosen item as it was drawn, and since when.
     drawn: Standing<Listed>,
+    /// Whether a question of another session is chosen, and which.
+    beside: Option<usize>,
 }
 
 impl Approvals {
     /// The chosen item; the first when the chosen one is gone.
     fn chosen<'a>(&self, state: &'a State) -> Option<&'a Checkpoint> {
         self.chosen.and_then(|id| state.open.get(&id)).or_else(|| state.open.values().next())
+    }
+
+    /// The chosen item, while none of another session is.
+    fn item<'a>(&self, ctx: &Ctx<'a>) -> Option<&'a Checkpoint> {
+        self.chosen(ctx.state).filter(|_| self.other(ctx).is_none())
+    }
+
+    /// The place of the chosen question of another session; the first where this one has none.
+    fn other(&self, ctx: &Ctx<'_>) -> Option<usize> {
+        let last = view::beside(ctx).count().checked_sub(1)?;
+        self.beside.or(ctx.state.open.is_empty().then_some(0)).map(|at| at.min(last))
+    }
+
+    /// A question of another session is answered there: nothing here does.
+    fn elsewhere(&mut self, action: Action, at: usize, ctx: &Ctx<'_>) -> Outcome {
+        match action {
+            Action::Down => self.beside = Some(at + 1),
+            Action::Up if at == 0 && ctx.state.open.is_empty() => {}
+            Action::Up => self.beside = at.checked_sub(1),
+            Action::Open => {
+                let number = view::beside(ctx).nth(at).and_then(RunRow::number);
+                let shown = number.map(|n| WindowWish::Show(n, Then::Approvals));
+                return Outcome { window: shown, ..Outcome::none() }.and_close();
+            }
+            Action::Back => return Outcome::close(),
+            Action::Once | Action::Session | Action::Rule | Action::Edit | Action::Deny | Action::Why => {
+                return Outcome::notice("it belongs to another session; Enter goes there");
+            }
+        }
+        Outcome::none()
     }
 
     fn carry_out(&mut self, action: Action, item: &Checkpoint, ctx: &Ctx<'_>) -> Outcome {
@@ -119,6 +152,10 @@ impl Approvals {
         let ids: Vec<CheckpointId> = ctx.state.open.keys().copied().collect();
         let at = ids.iter().position(|id| *id == from).unwrap_or_default();
         let to = if down { at + 1 } else { at.wrapping_sub(1) };
+        if to == ids.len() && view::beside(ctx).next().is_some() {
+            self.beside = Some(0);
+            return Outcome::none();
+        }
         self.chosen = ids.get(to).copied().or(Some(from));
         if let Some(item) = self.chosen(ctx.state) {
             self.drawn.moved(Listed::of(item, ctx));
@@ -182,12 +219,12 @@ impl Overlay for Approvals {
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        view::render(self.chosen(ctx.state), ctx, buf);
+        view::render(self.item(ctx), self.other(ctx), ctx, buf);
         None
     }
 
     fn drew(&mut self, top: bool, ctx: &Ctx<'_>, now: Instant) {
-        let item = self.chosen(ctx.state).filter(|_| top);
+        let item = self.item(ctx).filter(|_| top);
         let listed = item.map(|item| Listed::of(item, ctx));
         self.drawn.drew(listed, now);
     }
@@ -196,12 +233,15 @@ impl Overlay for Approvals {
         self.drawn = Standing::default();
     }
 
-    fn is_over(&self, state: &State) -> bool {
-        state.open.is_empty()
+    fn is_over(&self, ctx: &Ctx<'_>) -> bool {
+        ctx.state.open.is_empty() && view::beside(ctx).next().is_none()
     }
 
     fn act(&mut self, action: keymap::Action, ctx: &Ctx<'_>) -> Outcome {
         let Some(action) = Action::of(action) else { return Outcome::none() };
+        if let Some(at) = self.other(ctx) {
+            return self.elsewhere(action, at, ctx);
+        }
         let Some(item) = self.chosen(ctx.state) else { return Outcome::close() };
         self.carry_out(action, item, ctx)
     }

@@ -438,6 +438,9 @@ impl Pane for ConversationPane {
             | frame::Action::Back
             | frame::Action::NextPane
             | frame::Action::PreviousPane
+            | frame::Action::NewSession
+            | frame::Action::NextSession
+            | frame::Action::PreviousSession
             | frame::Action::Quit => return None,
         };
         Some(meant.into())

@@ -79,7 +79,8 @@ fn wait(state: &mut State, ids: std::ops::Range<u64>) {
 }
 
 fn text(state: &State, width: u16) -> (String, String) {
-    let (left, right) = line(state, Form { width, frame: 0, glyphs: &Glyphs::UNICODE, reviewing: false });
+    let (left, right) =
+        line(state, Form { width, frame: 0, glyphs: &Glyphs::UNICODE, reviewing: false, runs: &[] });
     let join = |pieces: Vec<Piece>| pieces.into_iter().map(|p| p.text).collect::<String>();
     (join(left), join(right))
 }

@@ -59,6 +59,7 @@ impl State {
             }
             Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
                 self.usage.add(usage);
+                self.unanswered = None;
                 self.cut.remove(call);
                 if !*intermediate {
                     self.history.push(seq);
@@ -70,8 +71,9 @@ impl State {
                     lane.replied(seq, calls, at);
                 }
             }
-            Event::ThinkingFailed { lane, call, .. } => {
+            Event::ThinkingFailed { lane, call, fault } => {
                 self.cut.remove(call);
+                self.unanswered = Some(fault.message.clone());
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = None;
                     if lane.kind == LaneKind::Planning {

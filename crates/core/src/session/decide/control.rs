@@ -75,7 +75,13 @@ impl Draft<'_> {
             Slash::Facts => return self.facts(args),
             Slash::Memory => return self.memory(args),
             Slash::Context => Control::Other(command.name.to_owned()),
-            Slash::Diff | Slash::Approvals | Slash::Why | Slash::Theme | Slash::Connect => {
+            Slash::Diff
+            | Slash::Approvals
+            | Slash::Why
+            | Slash::Runs
+            | Slash::Worktree
+            | Slash::Theme
+            | Slash::Connect => {
                 return Err(Refusal::new(format!("/{} is for the screen", command.name)));
             }
         };

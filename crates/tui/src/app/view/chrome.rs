@@ -178,7 +178,7 @@ impl App {
         }
         let frame = if self.animated() { self.spinner } else { 0 };
         let reviewing = self.is_covered();
-        let form = Form { width: area.width, frame, glyphs: &self.looks.glyphs, reviewing };
+        let form = Form { width: area.width, frame, glyphs: &self.looks.glyphs, reviewing, runs: &self.runs };
         let (left, right) = status::line(self.world.state(), form);
         let line = |pieces: Vec<status::Piece>| {
             Line::from(

@@ -23,14 +23,16 @@ use crate::{
     overlay::{centred, page::frame},
     reach::reaches,
     risk::{risk_name, risk_slot},
+    row::{Ink, Row},
     theme::Slot,
+    window::RunRow,
 };
 
 /// Rows of the list that stay in view above the answers.
 const LEAST: usize = 5;
 
 /// Draws the list; below it how far each answer to the chosen item reaches, where there is room for that.
-pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
+pub fn render(item: Option<&Checkpoint>, other: Option<usize>, ctx: &Ctx<'_>, buf: &mut Buffer) {
     let spec = item.map(|c| ctx.state.spec(c));
     let chosen = item.map(|c| c.id);
     let width = columns(ctx.body);
@@ -43,6 +45,12 @@ pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
         }
         rows.extend(item_rows(&ctx.state.spec(item), is_chosen, ctx, width));
     }
+    for (n, run) in beside(ctx).enumerate() {
+        if other == Some(n) {
+            at = rows.len();
+        }
+        rows.extend(run_rows(run, other == Some(n), ctx, width));
+    }
     if rows.is_empty() {
         rows.push((Line::from(format!("{}  Nothing waits on you.", ctx.glyphs.inner)), false));
     }
@@ -52,9 +60,14 @@ pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
         .unwrap_or(u16::MAX)
         .max(8);
     let area = centred(ctx.body, 120, height);
-    let count = format!("{} waiting · nothing runs without you", ctx.state.open.len());
-    let count = if ctx.body.width < 70 { ctx.state.open.len().to_string() } else { count };
-    let keys = keys(spec.as_ref(), !answers.is_empty(), ctx.body.width);
+    let waiting = ctx.state.open.len() + beside(ctx).map(|r| r.info.waiting).sum::<usize>();
+    let count = format!("{waiting} waiting · nothing runs without you");
+    let count = if ctx.body.width < 70 { waiting.to_string() } else { count };
+    let keys = if other.is_some() {
+        ELSEWHERE.to_vec()
+    } else {
+        keys(spec.as_ref(), !answers.is_empty(), ctx.body.width)
+    };
     let inner = frame(ctx, area, "Approvals", &count, &keys, buf);
     let below = u16::try_from(answers.len()).unwrap_or(inner.height).min(inner.height);
     let room = usize::from(inner.height.saturating_sub(1 + below));
@@ -80,6 +93,31 @@ pub fn render(item: Option<&Checkpoint>, ctx: &Ctx<'_>, buf: &mut Buffer) {
     for (line, y) in answers.iter().zip(inner.bottom() - below..inner.bottom()) {
         line.render(Rect { y, height: 1, ..inner }, buf);
     }
+}
+
+/// The keys at a question of another session.
+const ELSEWHERE: [(&str, &str); 3] = [("j k", "item"), ("Enter", "go to that session"), ("q", "back")];
+
+/// Other sessions of this window in which something waits.
+pub fn beside<'a>(ctx: &Ctx<'a>) -> impl Iterator<Item = &'a RunRow> {
+    ctx.runs.iter().filter(|run| run.waits_elsewhere())
+}
+
+/// A question of another session: where it is asked, and its beginning.
+fn run_rows(run: &RunRow, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Vec<(Line<'static>, bool)> {
+    let mark = if chosen { ctx.glyphs.folded } else { " " };
+    let head = Row::of(mark, Slot::Accent)
+        .and(" ", Slot::Text)
+        .and(ctx.glyphs.waits, Slot::Warn)
+        .and(" in ", Slot::Warn)
+        .and(run.title(), Ink::of(Slot::Strong).bold());
+    let more = if run.info.waiting > 1 { format!("{} questions", run.info.waiting) } else { String::new() };
+    let head = head.ends(Row::of(&more, Slot::Soft), width + 2, ctx.glyphs.ellipsis);
+    let said =
+        Row::of("    ", Slot::Text).and(&run.info.doing, Slot::Text).cut(width + 2, ctx.glyphs.ellipsis);
+    let mut rows = vec![(head.line(ctx.theme), chosen), (said.line(ctx.theme), chosen)];
+    rows.push((Line::default(), false));
+    rows
 }
 
 /// Columns of the list's text on a body.

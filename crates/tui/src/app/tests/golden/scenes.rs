@@ -9,13 +9,15 @@ use pilothouse_core::{
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
     proposal::CONTROL_WORD,
     relpath::RelPath,
+    runs::{RunInfo, RunStatus},
     shell::Risk,
-    talk::{Delta, DeltaKind, Fault, FaultKind},
+    talk::{Delta, DeltaKind, Fault, FaultKind, Usage},
     tool::{ChangeKind, ProposalDraft, ToolOutcome},
     trust::{Part, PartChange, Standing},
 };
 
 use super::super::{review::Bench, *};
+use crate::window::{Berth, RunRow};
 
 /// A state: its name and how a screen of this size gets there.
 pub(super) type Scene = (&'static str, fn(u16, u16) -> Desk);
@@ -55,6 +57,15 @@ pub(super) const ALL: &[Scene] = &[
     ("plan-rejected", rejected),
     ("plan-empty", |w, h| pressed(answered(w, h), "<ctrl-t>")),
     ("executing", executing),
+    // Sessions beside this one.
+    ("runs", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rj")),
+    ("runs-orphaned", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rjjjjjj")),
+    ("runs-alone", |w, h| pressed(Desk::new(w, h), "<ctrl-x>r")),
+    ("runs-behind", |w, h| fleet(executing(w, h))),
+    ("runs-stop", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rjx")),
+    ("runs-message", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rjm")),
+    ("runs-leave", |w, h| pressed(fleet(answered(w, h)), "/quit<enter>")),
+    ("approvals-beside", |w, h| pressed(fleet(answered(w, h)), "<ctrl-x>a")),
     ("queued", queued),
     ("leaving", leaving),
     ("run-failed", run_failed),
@@ -454,5 +465,67 @@ fn rehearsed(width: u16, height: u16) -> Desk {
     let found = Rehearsal { seen: 9, through, held, narrowed: Vec::new() };
     let (number, now) = (desk.number, desk.now);
     desk.app.update(Update::Answered(number, Reply::Rehearsed(Box::new(found))), now);
+    desk
+}
+
+/// Six sessions beside the one that is shown, two that no window holds, and a worktree without any.
+fn fleet(mut desk: Desk) -> Desk {
+    let row = |n: usize, title: &str, folder: &str, status: RunStatus, quiet: u64, doing: &str| {
+        let info = RunInfo {
+            session: format!("20261122-14020{n}-3f2a"),
+            title: title.into(),
+            folder: format!("/home/me/code/{folder}"),
+            status,
+            doing: doing.into(),
+            done: n.min(2),
+            steps: 5,
+            gate: Some("tests".into()),
+            waiting: usize::from(status == RunStatus::Waiting),
+            stake: vec![format!("a plan at {} of 5 steps", n.min(2))],
+            usage: Usage { cost_micros: Some(30_000 * n as u64), ..Usage::default() },
+            ..RunInfo::default()
+        };
+        let worktree = folder.strip_prefix("inkwell-").map(str::to_owned);
+        RunRow { info, berth: Berth::Behind(n), worktree, quiet }
+    };
+    let mut shown =
+        row(0, "add rate limiting to the login endpoint", "inkwell", RunStatus::Thinking, 1_000, "");
+    shown.berth = Berth::Shown(0);
+    let mut orphan = row(7, "Fuzz the parser", "inkwell-fuzz", RunStatus::Orphaned, 10_400_000, "");
+    orphan.berth = Berth::Elsewhere;
+    let mut empty = row(8, "pilothouse/spare", "inkwell-spare", RunStatus::Idle, 0, "nothing works in it");
+    (empty.berth, empty.info.stake, empty.info.steps) = (Berth::Empty, Vec::new(), 0);
+    (empty.info.gate, empty.info.usage) = (None, Usage::default());
+    desk.app.runs = vec![
+        shown,
+        row(
+            1,
+            "Move to sqlx 0.8",
+            "inkwell-sqlx",
+            RunStatus::Tool,
+            22_000,
+            "Port the store · run cargo build --tests",
+        ),
+        row(
+            2,
+            "Release notes 0.4",
+            "inkwell-notes",
+            RunStatus::Waiting,
+            125_000,
+            "Run git push --force origin main?",
+        ),
+        row(3, "Translate the help", "inkwell-i18n", RunStatus::Stalled, 280_000, "the model is asked"),
+        row(
+            4,
+            "Drop the old parser",
+            "inkwell-parser",
+            RunStatus::Failed,
+            900_000,
+            "tests: 3 failed, 41 passed",
+        ),
+        row(5, "Explain the lock order", "inkwell", RunStatus::Done, 3_700_000, ""),
+        orphan,
+        empty,
+    ];
     desk
 }

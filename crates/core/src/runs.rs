@@ -1,0 +1,293 @@
+//! Sessions side by side: how each stands in words, and what a window asks of whatever holds them.
+//!
+//! Owns what a list of runs says of a session and the messages between a window and its host. Never looks at
+//! processes or clocks: whoever lists says what is known of them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    blob::BlobId,
+    ids::Millis,
+    intent::Phase,
+    plan::{GateStatus, TaskStatus},
+    session::State,
+    talk::Usage,
+    work::WorkKey,
+};
+
+/// How a session stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    /// Nothing was asked of it yet.
+    #[default]
+    Idle,
+    /// A model is at work.
+    Thinking,
+    /// A tool, a command or a write is at work.
+    Tool,
+    /// A question waits for the user.
+    Waiting,
+    /// It should be at work, and nothing was heard of it for too long.
+    Stalled,
+    /// What was asked is done.
+    Done,
+    /// What was asked failed.
+    Failed,
+    /// Something of it is unfinished, and nothing works on it.
+    Stopped,
+    /// The process that worked on it is gone.
+    Orphaned,
+}
+
+impl RunStatus {
+    /// All of them, those first that want the user.
+    pub const ALL: [Self; 9] = [
+        Self::Waiting,
+        Self::Failed,
+        Self::Stalled,
+        Self::Orphaned,
+        Self::Tool,
+        Self::Thinking,
+        Self::Stopped,
+        Self::Done,
+        Self::Idle,
+    ];
+
+    /// For people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Thinking => "thinking",
+            Self::Tool => "tool",
+            Self::Waiting => "waiting on you",
+            Self::Stalled => "stalled",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Stopped => "stopped",
+            Self::Orphaned => "orphaned",
+        }
+    }
+
+    /// Whether something goes on.
+    pub const fn works(self) -> bool {
+        matches!(self, Self::Thinking | Self::Tool | Self::Stalled)
+    }
+
+    /// After how many milliseconds without a sign of life it counts as stalled: a model that says nothing does
+    /// sooner than a tool, as builds are quiet for long.
+    pub const fn patience(self) -> Option<u64> {
+        match self {
+            Self::Thinking => Some(60_000),
+            Self::Tool => Some(180_000),
+            Self::Idle
+            | Self::Waiting
+            | Self::Stalled
+            | Self::Done
+            | Self::Failed
+            | Self::Stopped
+            | Self::Orphaned => None,
+        }
+    }
+
+    /// The same after so many milliseconds without a sign of life.
+    #[must_use]
+    pub fn after(self, quiet: u64) -> Self {
+        if self.patience().is_some_and(|most| quiet >= most) { Self::Stalled } else { self }
+    }
+}
+
+/// What a list of runs says of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// The session's name.
+    pub session: String,
+    /// What it is about: its plan's title, else its last message.
+    pub title: String,
+    /// The folder in which it works.
+    pub folder: String,
+    /// How it stands.
+    pub status: RunStatus,
+    /// When it last gave a sign of life.
+    pub heard: Millis,
+    /// What goes on or waits, in a line.
+    pub doing: String,
+    /// Steps that are done.
+    pub done: usize,
+    /// Steps that there are; 0 without a plan.
+    pub steps: usize,
+    /// The gate that runs or is to come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
+    /// Questions that wait.
+    pub waiting: usize,
+    /// What it cost.
+    pub usage: Usage,
+    /// What stopping it would set aside, in words.
+    pub stake: Vec<String>,
+    /// The process that holds it, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+}
+
+impl RunInfo {
+    /// What the session itself knows.
+    pub fn of(state: &State) -> Self {
+        let plan = state.plan.as_ref().or(state.suspended.as_ref());
+        let turns = state.turns.values().rev().map(|t| t.head.as_str());
+        let said = turns.map(first_line).find(|t| !t.is_empty());
+        let gates = plan.into_iter().flat_map(|p| &p.gates);
+        let mut gates = gates.filter(|g| !matches!(g.status, GateStatus::Passed(_) | GateStatus::Skipped));
+        Self {
+            session: state.slug.clone(),
+            title: plan.map(|p| p.title.as_str()).or(said).unwrap_or_default().to_owned(),
+            folder: state.folder.clone(),
+            status: status(state),
+            heard: state.at,
+            doing: doing(state),
+            done: plan.map_or(0, crate::plan::Plan::done),
+            steps: plan.map_or(0, |p| p.tasks.len()),
+            gate: gates.next().map(|g| g.name.clone()),
+            waiting: state.open.len(),
+            usage: state.usage,
+            stake: state.at_stake(),
+            pid: None,
+        }
+    }
+
+    /// The steps in words; nothing without a plan.
+    pub fn progress(&self) -> String {
+        if self.steps == 0 { String::new() } else { format!("{}/{}", self.done, self.steps) }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+fn status(state: &State) -> RunStatus {
+    if !state.open.is_empty() && state.phase != Phase::Failed {
+        return RunStatus::Waiting;
+    }
+    if state.busy() {
+        let thinks =
+            |key: &WorkKey| matches!(key, WorkKey::Classify(..) | WorkKey::Think(_) | WorkKey::Compact(_));
+        let thinking = state.pending().keys().all(thinks);
+        return if thinking { RunStatus::Thinking } else { RunStatus::Tool };
+    }
+    if state.failure.is_some() || state.unanswered.is_some() {
+        return RunStatus::Failed;
+    }
+    let unfinished = state.suspended.as_ref().is_some_and(crate::plan::Plan::unfinished);
+    if unfinished || state.is_executing() || state.open_proposals().next().is_some() {
+        return RunStatus::Stopped;
+    }
+    if state.turns.is_empty() { RunStatus::Idle } else { RunStatus::Done }
+}
+
+/// What goes on or waits, in a line.
+fn doing(state: &State) -> String {
+    if let Some(failure) = &state.failure {
+        return first_line(&failure.message).to_owned();
+    }
+    let unanswered = state.unanswered.as_ref().filter(|_| status(state) == RunStatus::Failed);
+    if let Some(why) = unanswered {
+        return first_line(why).to_owned();
+    }
+    if let Some(question) = state.open.values().next() {
+        return first_line(&question.message).to_owned();
+    }
+    let mut calls = state.lanes.values().flat_map(|l| &l.calls).filter(|c| c.allowed.is_some());
+    let call = calls.next_back().map(|c| {
+        let subject = c.asked.as_ref().map_or("", |call| call.subject());
+        first_line(&format!("{} {subject}", c.name)).trim().to_owned()
+    });
+    let tasks = state.plan.iter().flat_map(|p| &p.tasks);
+    let task = tasks.filter(|t| t.status == TaskStatus::Running).map(|t| t.title.clone()).next();
+    let parts: Vec<String> = task.into_iter().chain(call).collect();
+    match parts.is_empty() {
+        false => parts.join(" · "),
+        true if state.busy() => "the model is asked".to_owned(),
+        true if !state.queue.is_empty() => format!("{} queued", state.queue.len()),
+        true => String::new(),
+    }
+}
+
+/// A session that is to be opened beside the others of a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionWish {
+    /// The session to take up again; a new one without.
+    pub session: Option<String>,
+    /// The git worktree in which it is to work: one of this name, made where there is none.
+    pub worktree: Option<String>,
+    /// What is said in it first.
+    pub message: Option<String>,
+    /// Whether the window shows it at once.
+    pub front: bool,
+}
+
+/// What is to become of a worktree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorktreeEnd {
+    /// What was done in it comes into the folder that it was made from.
+    Merge,
+    /// Its folder goes.
+    Drop,
+}
+
+/// What a window asks of whatever holds its sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostRequest {
+    /// Open a session beside the others.
+    Open(SessionWish),
+    /// Say which worktrees there are, and which sessions were left unfinished.
+    List,
+    /// Bring a worktree to its end: with the hash of the stake that the user saw and accepted.
+    End {
+        /// How.
+        end: WorktreeEnd,
+        /// Its name.
+        name: String,
+        /// What was shown.
+        seen: Option<BlobId>,
+    },
+}
+
+/// What the host tells a window; `L` is the line to an opened session.
+#[derive(Clone, Debug)]
+pub enum HostUpdate<L> {
+    /// A session is being opened at the other end of this line.
+    Opened(L, SessionWish),
+    /// What there is besides the sessions of this window.
+    Listed(Vec<Worktree>, Vec<RunInfo>),
+    /// A worktree has something at stake: is it to be brought to its end all the same?
+    AtStake(WorktreeEnd, WorktreeStake),
+    /// A worktree came to its end, in words.
+    Ended(WorktreeEnd, Worktree, String),
+    /// Something that the user should know.
+    Done(String),
+    /// Not done, and why.
+    Refused(String),
+}
+
+/// A git worktree that the workbench made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    /// Its name.
+    pub name: String,
+    /// Its folder.
+    pub path: String,
+    /// Its branch.
+    pub branch: String,
+}
+
+/// What would come of bringing a worktree to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorktreeStake {
+    /// Which.
+    pub worktree: Worktree,
+    /// What is at stake and what becomes of it, line by line.
+    pub lines: Vec<String>,
+    /// The hash of that, which an answer is bound to.
+    pub shown: BlobId,
+}

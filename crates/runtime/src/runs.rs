@@ -1,0 +1,72 @@
+//! Runs that no window of ours shows: sessions that another process works on, and those left unfinished.
+//!
+//! Owns what is found of them on this machine. Never opens one and never waits for a lock.
+
+use std::path::{Path, PathBuf};
+
+use pilothouse_core::runs::{RunInfo, RunStatus, Worktree};
+
+use crate::{
+    home::Home,
+    log,
+    sessions::{self, Place},
+    worktrees,
+};
+
+/// A log without an event for this long is of a run that stalled, in milliseconds.
+const QUIET_MS: u64 = 600_000;
+
+/// Runs in these folders, or in all; those that want the user first, then the newest.
+pub fn survey(home: &Home, folders: Option<&[PathBuf]>) -> Vec<RunInfo> {
+    let mine = |p: &Place| folders.is_none_or(|f| f.contains(&p.workspace));
+    let mut runs: Vec<RunInfo> = sessions::all(home).iter().filter(|p| mine(p)).filter_map(run).collect();
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_millis());
+    let now = u64::try_from(now).unwrap_or_default();
+    for run in &mut runs {
+        // A log holds no pieces of an answer: one that is long and alive is quiet here as well.
+        if run.status.works() && now.saturating_sub(run.heard.0) >= QUIET_MS {
+            run.status = RunStatus::Stalled;
+        }
+    }
+    let rank = |status: RunStatus| RunStatus::ALL.iter().position(|s| *s == status);
+    runs.sort_by_key(|run| (rank(run.status), std::cmp::Reverse(run.heard)));
+    runs
+}
+
+/// The folder and those of its worktrees in which it has its likeness.
+pub async fn folders(folder: &Path) -> (Vec<Worktree>, Vec<PathBuf>) {
+    let worktrees = worktrees::list(folder).await;
+    let prefix = worktrees::prefix(folder).await;
+    let beside = worktrees.iter().map(|w| Path::new(&w.path).join(&prefix));
+    // A path that ends in a slash is the same folder, and is written otherwise.
+    let folders =
+        std::iter::once(folder.to_owned()).chain(beside.map(|p| p.components().collect())).collect();
+    (worktrees, folders)
+}
+
+/// What there is to say of a session; nothing where it is at rest.
+fn run(place: &Place) -> Option<RunInfo> {
+    let pid = log::holder(&place.folder);
+    if pid.is_none() && !sessions::summary(place).is_ok_and(|s| s.unfinished) {
+        return None;
+    }
+    let (session, _) = sessions::read(&place.folder).ok()?;
+    let mut run = RunInfo::of(session.state());
+    run.session.clone_from(&place.slug);
+    run.folder = place.workspace.to_string_lossy().into_owned();
+    run.pid = pid;
+    if pid.is_none() {
+        run.status = left(run.status);
+    }
+    let over = matches!(run.status, RunStatus::Idle | RunStatus::Done);
+    (pid.is_some() || !over).then_some(run)
+}
+
+/// How a session stands that no process holds any more.
+fn left(status: RunStatus) -> RunStatus {
+    match status {
+        RunStatus::Thinking | RunStatus::Tool | RunStatus::Stalled => RunStatus::Orphaned,
+        RunStatus::Waiting | RunStatus::Failed => RunStatus::Stopped,
+        RunStatus::Idle | RunStatus::Done | RunStatus::Stopped | RunStatus::Orphaned => status,
+    }
+}

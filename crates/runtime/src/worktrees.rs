@@ -1,0 +1,351 @@
+//! git worktrees for sessions: made beside the repository, listed, merged back, dropped.
+//!
+//! Owns their names and places and what is at stake when one goes. Nothing in one is ever lost: what is not
+//! committed is committed on its branch first, and a branch that holds more than the rest stays.
+
+use std::path::{Path, PathBuf};
+
+use pilothouse_core::{
+    blob::BlobId,
+    runs::{Worktree, WorktreeEnd, WorktreeStake},
+};
+use pilothouse_tools::git;
+
+/// Branches of worktrees begin so.
+const BRANCHES: &str = "refs/heads/pilothouse/";
+/// Longest name.
+const MOST_NAME: usize = 40;
+/// Most names in one line about files.
+const MOST_FILES: usize = 4;
+
+/// A worktree that stands, with what the user should know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The worktree.
+    pub worktree: Worktree,
+    /// The folder in it that is the one it was made from.
+    pub folder: PathBuf,
+    /// What is not in it.
+    pub note: Option<String>,
+}
+
+/// How bringing one to its end went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The user has to see first what is at stake.
+    Asks(WorktreeStake),
+    /// Done, in words.
+    Done(Worktree, String),
+}
+
+/// The worktree called `name` of the repository of `folder`; made where there is none.
+///
+/// # Errors
+/// Why there is none, in words; nothing of it is left then.
+pub async fn make(folder: &Path, name: &str) -> Result<Made, String> {
+    check(name)?;
+    let top = line(folder, &["rev-parse", "--show-toplevel"]).await;
+    let top =
+        top.map(PathBuf::from).ok_or("a worktree needs a git repository, and this folder is in none")?;
+    let prefix = prefix(folder).await;
+    if let Some(worktree) = list(folder).await.into_iter().find(|w| w.name == name) {
+        let folder = Path::new(&worktree.path).join(&prefix);
+        return Ok(Made { worktree, folder, note: None });
+    }
+    line(folder, &["rev-parse", "--verify", "--quiet", "HEAD"])
+        .await
+        .ok_or("a worktree begins at a commit, and there is none here yet")?;
+    let worktree = Worktree {
+        name: name.to_owned(),
+        path: beside(folder, &top, name).await?.to_string_lossy().into_owned(),
+        branch: format!("pilothouse/{name}"),
+    };
+    add(&top, &worktree).await?;
+    let left = files(&top).await.map_or(0, |files| files.len());
+    let note = (left > 0).then(|| {
+        format!("it begins at the last commit: {} not committed here, and not in it", files_are(left))
+    });
+    Ok(Made { folder: Path::new(&worktree.path).join(prefix), worktree, note })
+}
+
+/// The worktrees of the repository of `folder` that were made here.
+pub async fn list(folder: &Path) -> Vec<Worktree> {
+    let told = git::ask(folder, &["worktree", "list", "--porcelain", "-z"]).await.unwrap_or_default();
+    let told = String::from_utf8_lossy(&told).into_owned();
+    let ours = told.split("\0\0").filter_map(|entry| {
+        let field = |name: &str| entry.split('\0').find_map(|f| f.strip_prefix(name));
+        let branch = field("branch ")?;
+        let name = branch.strip_prefix(BRANCHES)?.to_owned();
+        let path = field("worktree ")?.to_owned();
+        Some(Worktree { branch: format!("pilothouse/{name}"), name, path })
+    });
+    ours.collect()
+}
+
+/// Where in its repository a folder is.
+pub(crate) async fn prefix(folder: &Path) -> String {
+    line(folder, &["rev-parse", "--show-prefix"]).await.unwrap_or_default()
+}
+
+/// Brings a worktree to its end, once the user has seen what is at stake: `seen` is the hash of that.
+///
+/// # Errors
+/// Why not, in words; then everything is as it was, but for what was committed in the worktree.
+pub async fn end(folder: &Path, end: WorktreeEnd, name: &str, seen: Option<BlobId>) -> Result<Ended, String> {
+    let worktree = list(folder).await.into_iter().find(|w| w.name == name);
+    let worktree = worktree.ok_or_else(|| format!("there is no worktree called {name}"))?;
+    let look = Look::at(folder, &worktree).await?;
+    let stake = look.stake(end, &worktree);
+    if end == WorktreeEnd::Merge && look.files.is_empty() && look.ahead == 0 {
+        return Err(format!("{} holds nothing that is not here", worktree.branch));
+    }
+    if !stake.lines.is_empty() && seen != Some(stake.shown) {
+        return Ok(Ended::Asks(stake));
+    }
+    if !look.files.is_empty() {
+        commit(&worktree, &look.files).await?;
+    }
+    let said = match end {
+        WorktreeEnd::Merge => merge(folder, &worktree).await?,
+        WorktreeEnd::Drop => drop_it(folder, &worktree, &look).await?,
+    };
+    Ok(Ended::Done(worktree, said))
+}
+
+/// What there is in a worktree that is nowhere else.
+struct Look {
+    head: String,
+    /// Not committed.
+    files: Vec<String>,
+    /// Ignored by git.
+    ignored: Vec<String>,
+    /// Commits that the folder it goes back to does not have.
+    ahead: usize,
+    /// Files that these change.
+    changed: Vec<String>,
+}
+
+impl Look {
+    async fn at(folder: &Path, worktree: &Worktree) -> Result<Self, String> {
+        let path = Path::new(&worktree.path);
+        let gone = || format!("{} cannot be read; git worktree prune forgets it", worktree.path);
+        let head = line(path, &["rev-parse", "HEAD"]).await.ok_or_else(gone)?;
+        let range = format!("HEAD..{}", worktree.branch);
+        let ahead = line(folder, &["rev-list", "--count", &range]).await.and_then(|n| n.parse().ok());
+        let ahead =
+            ahead.ok_or_else(|| format!("{} cannot be compared with this folder", worktree.branch))?;
+        let both = format!("HEAD...{}", worktree.branch);
+        let changed = git::ask(folder, &["diff", "--name-only", "-z", &both]).await.unwrap_or_default();
+        let ignored = ["status", "--porcelain", "-z", "--ignored", "--ignore-submodules=all"];
+        let ignored = git::ask(path, &ignored).await.ok_or_else(gone)?;
+        let files = files(path).await.ok_or_else(gone)?;
+        let ignored = fields(&ignored).filter_map(|f| Some(f.strip_prefix("!! ")?.to_owned())).collect();
+        Ok(Self { head, files, ignored, ahead, changed: fields(&changed).collect() })
+    }
+
+    /// What the user is shown before; no lines where nothing is at stake.
+    fn stake(&self, end: WorktreeEnd, worktree: &Worktree) -> WorktreeStake {
+        let mut lines = Vec::new();
+        let branch = &worktree.branch;
+        if !self.files.is_empty() {
+            let (are, named) = (files_are(self.files.len()), named(&self.files));
+            lines.push(format!("{are} not committed there: {named}"));
+            lines.push(format!("committed on {branch} first, so that nothing is lost"));
+        }
+        let s = if self.ahead == 1 { "" } else { "s" };
+        match end {
+            WorktreeEnd::Merge if self.ahead > 0 => {
+                let changed = named(&self.changed);
+                lines.push(format!("{} commit{s} of {branch} come into this folder: {changed}", self.ahead));
+            }
+            WorktreeEnd::Merge => {}
+            WorktreeEnd::Drop => {
+                if self.ahead > 0 {
+                    lines.push(format!("{} commit{s} not merged; {branch} stays and keeps them", self.ahead));
+                }
+                if !self.ignored.is_empty() {
+                    lines.push(format!("goes for good, as git ignores it: {}", named(&self.ignored)));
+                }
+            }
+        }
+        let whole = [&self.files, &self.ignored, &self.changed].map(|l| l.join("\0")).join("\0\0");
+        let shown = BlobId::of(format!("{end:?}\0{}\0{whole}", self.head).as_bytes());
+        WorktreeStake { worktree: worktree.clone(), lines, shown }
+    }
+}
+
+fn check(name: &str) -> Result<(), String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let good = !name.is_empty()
+        && name.len() <= MOST_NAME
+        && name.chars().all(plain)
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.ends_with(|c: char| c.is_ascii_alphanumeric())
+        && !name.contains("..")
+        && !name.to_ascii_lowercase().ends_with(".lock");
+    if good {
+        return Ok(());
+    }
+    Err(format!("a worktree's name is made of letters, digits, - _ and ., at most {MOST_NAME} of them"))
+}
+
+/// The folder for a new worktree: beside the repository's first one.
+async fn beside(folder: &Path, top: &Path, name: &str) -> Result<PathBuf, String> {
+    let told = git::ask(folder, &["worktree", "list", "--porcelain", "-z"]).await.unwrap_or_default();
+    let first = fields(&told).find_map(|f| f.strip_prefix("worktree ").map(PathBuf::from));
+    let main = first.unwrap_or_else(|| top.to_owned());
+    let (Some(parent), Some(own)) = (main.parent(), main.file_name()) else {
+        return Err("there is no folder beside this one".to_owned());
+    };
+    let path = parent.join(format!("{}-{name}", own.to_string_lossy()));
+    if path.exists() {
+        return Err(format!("{} is there already; choose another name", path.display()));
+    }
+    Ok(path)
+}
+
+async fn add(top: &Path, worktree: &Worktree) -> Result<(), String> {
+    let reference = format!("{BRANCHES}{}", worktree.name);
+    let known = line(top, &["rev-parse", "--verify", "--quiet", &reference]).await.is_some();
+    let fresh = ["worktree", "add", "-b", &worktree.branch, &worktree.path, "HEAD"];
+    let again = ["worktree", "add", &worktree.path, &worktree.branch];
+    let made = git::change(top, if known { &again } else { &fresh }).await;
+    let Err(why) = made else { return Ok(()) };
+    let needed = size(top).await;
+    // What was begun goes again: the folder was not there before.
+    drop(std::fs::remove_dir_all(&worktree.path));
+    drop(git::change(top, &["worktree", "prune"]).await);
+    if !known {
+        drop(git::change(top, &["branch", "--quiet", "-d", &worktree.branch]).await);
+    }
+    let free = Path::new(&worktree.path).parent().and_then(|parent| rustix::fs::statvfs(parent).ok());
+    let free = free.map_or(u64::MAX, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    let why = match cause(&why) {
+        _ if free < needed => {
+            format!("the disk is full: it needs {} KB, and {} KB are free", needed / 1024, free / 1024)
+        }
+        why => why,
+    };
+    Err(format!("the worktree {} could not be made: {why}; nothing of it is left", worktree.path))
+}
+
+/// The bytes of all files of the commit that stands here.
+async fn size(top: &Path) -> u64 {
+    let told = git::ask(top, &["ls-tree", "-r", "-l", "-z", "HEAD"]).await.unwrap_or_default();
+    let sizes = fields(&told).filter_map(|f| f.split_ascii_whitespace().nth(3)?.parse::<u64>().ok());
+    sizes.fold(0, u64::saturating_add)
+}
+
+/// What git says, in a line.
+fn cause(why: &str) -> String {
+    if why.contains("No space left on device") {
+        return "the disk is full".to_owned();
+    }
+    let lines = why.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("Preparing "));
+    let mut lines: Vec<&str> = lines.map(|l| l.trim_start_matches("fatal: ")).collect();
+    lines.truncate(3);
+    lines.join("; ")
+}
+
+/// Commits everything that is not ignored.
+async fn commit(worktree: &Worktree, files: &[String]) -> Result<(), String> {
+    let path = Path::new(&worktree.path);
+    filtered(path, files).await?;
+    let refused = |why: String| {
+        format!("{} not committed in {}: {}", files_are(files.len()), worktree.path, cause(&why))
+    };
+    git::change(path, &["add", "--all"]).await.map_err(refused)?;
+    let message = format!("What was not committed in the worktree {}", worktree.name);
+    let args = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", &message];
+    git::change(path, &args).await.map(drop).map_err(refused)
+}
+
+/// Our git runs no filter: a file that wants one would be committed as it must not be.
+async fn filtered(path: &Path, files: &[String]) -> Result<(), String> {
+    for some in files.chunks(200) {
+        let mut args = vec!["check-attr", "-z", "filter", "--"];
+        args.extend(some.iter().map(String::as_str));
+        let told = git::ask(path, &args).await.unwrap_or_default();
+        let told: Vec<String> = fields(&told).collect();
+        let wants = told.chunks(3).find(|c| c.get(2).is_some_and(|v| v != "unspecified" && v != "unset"));
+        if let Some(file) = wants.and_then(|c| c.first()) {
+            return Err(format!(
+                "{file} passes through a filter of git; commit it in {} yourself",
+                path.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+async fn merge(folder: &Path, worktree: &Worktree) -> Result<String, String> {
+    let branch = worktree.branch.as_str();
+    let merging = ["rev-parse", "--verify", "--quiet", "MERGE_HEAD"];
+    if line(folder, &merging).await.is_some() {
+        return Err("a merge is under way in this folder; end that first".to_owned());
+    }
+    let args = ["merge", "--no-edit", "--no-gpg-sign", "--no-stat", branch];
+    let Err(why) = git::change(folder, &args).await else {
+        return Ok(format!("{branch} is merged; git reset --merge ORIG_HEAD takes that back"));
+    };
+    let conflicts = git::ask(folder, &["diff", "--name-only", "--diff-filter=U", "-z"]).await;
+    let conflicts: Vec<String> = fields(&conflicts.unwrap_or_default()).collect();
+    if line(folder, &merging).await.is_some() {
+        git::change(folder, &["merge", "--abort"]).await.map_err(|why| {
+            format!("{branch} is half merged, and git cannot take that back: {}", cause(&why))
+        })?;
+    }
+    let why =
+        if conflicts.is_empty() { cause(&why) } else { format!("both sides changed {}", named(&conflicts)) };
+    Err(format!("not merged, and this folder is as it was: {why}; git merge {branch} merges by hand"))
+}
+
+async fn drop_it(folder: &Path, worktree: &Worktree, look: &Look) -> Result<String, String> {
+    // Not by force: git refuses where anything is left that would be lost.
+    let removed = git::change(folder, &["worktree", "remove", &worktree.path]).await;
+    removed.map_err(|why| format!("{} stays: {}", worktree.path, cause(&why)))?;
+    if look.ahead > 0 || !look.files.is_empty() {
+        return Ok(format!("{} is gone; its work is on {}", worktree.path, worktree.branch));
+    }
+    drop(git::change(folder, &["branch", "--quiet", "-d", &worktree.branch]).await);
+    Ok(format!("{} is gone; it held nothing of its own", worktree.path))
+}
+
+/// Files that are not committed.
+async fn files(folder: &Path) -> Option<Vec<String>> {
+    let args =
+        ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all"];
+    let told = git::ask(folder, &args).await?;
+    Some(fields(&told).filter_map(|f| f.get(3..).map(str::to_owned)).collect())
+}
+
+async fn line(folder: &Path, args: &[&str]) -> Option<String> {
+    let told = String::from_utf8(git::ask(folder, args).await?).ok()?;
+    Some(told.trim_end_matches('\n').to_owned())
+}
+
+fn fields(told: &[u8]) -> impl Iterator<Item = String> {
+    let fields: Vec<String> = told
+        .split(|b| *b == 0)
+        .filter(|f| !f.is_empty())
+        .map(|f| String::from_utf8_lossy(f).into_owned())
+        .collect();
+    fields.into_iter()
+}
+
+fn files_are(n: usize) -> String {
+    if n == 1 { "1 file is".to_owned() } else { format!("{n} files are") }
+}
+
+fn named(files: &[String]) -> String {
+    let mut some: Vec<&str> = files.iter().take(MOST_FILES).map(String::as_str).collect();
+    let more = format!("{} more", files.len().saturating_sub(MOST_FILES));
+    if files.len() > MOST_FILES {
+        some.push(&more);
+    }
+    some.join(", ")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests;

@@ -1,0 +1,202 @@
+use std::{fs, process::Command};
+
+use super::*;
+
+fn git(folder: &Path, args: &[&str]) -> String {
+    let done = Command::new("git").args(args).current_dir(folder).output().unwrap();
+    assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap().trim().to_owned()
+}
+
+/// A repository with one commit, in a folder of its own so that there is room beside it.
+fn repository() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let repo = dir.path().canonicalize().unwrap().join("inkwell");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "-q", "-b", "main"]);
+    git(&repo, &["config", "user.name", "x"]);
+    git(&repo, &["config", "user.email", "x@y"]);
+    fs::write(repo.join("a.txt"), "one\n").unwrap();
+    fs::write(repo.join(".gitignore"), "target/\n").unwrap();
+    fs::create_dir(repo.join("sub")).unwrap();
+    fs::write(repo.join("sub/b.txt"), "two\n").unwrap();
+    git(&repo, &["add", "."]);
+    git(&repo, &["commit", "-qm", "first"]);
+    (dir, repo)
+}
+
+async fn asked(repo: &Path, how: WorktreeEnd, name: &str) -> WorktreeStake {
+    match end(repo, how, name, None).await.unwrap() {
+        Ended::Asks(stake) => stake,
+        Ended::Done(_, said) => panic!("nothing was asked: {said}"),
+    }
+}
+
+async fn sure(repo: &Path, how: WorktreeEnd, stake: &WorktreeStake) -> String {
+    match end(repo, how, &stake.worktree.name, Some(stake.shown)).await.unwrap() {
+        Ended::Done(_, said) => said,
+        Ended::Asks(stake) => panic!("asked again: {stake:?}"),
+    }
+}
+
+#[tokio::test]
+async fn one_is_made_beside_the_repository_listed_and_found_again() {
+    let (dir, repo) = repository();
+    fs::write(repo.join("a.txt"), "changed\n").unwrap();
+    let made = make(&repo.join("sub"), "sqlx").await.unwrap();
+    assert_eq!(made.folder, repo.with_file_name("inkwell-sqlx").join("sub"));
+    assert!(made.note.unwrap().contains("1 file is not committed here"));
+    assert_eq!(fs::read_to_string(made.folder.join("b.txt")).unwrap(), "two\n");
+    assert_eq!(list(&repo).await, std::slice::from_ref(&made.worktree));
+    assert_eq!(make(&repo.join("sub"), "sqlx").await.unwrap().worktree, made.worktree);
+    assert_eq!(make(Path::new(&made.worktree.path), "two").await.unwrap().worktree.path, {
+        dir.path().canonicalize().unwrap().join("inkwell-two").display().to_string()
+    });
+}
+
+#[tokio::test]
+async fn what_was_done_in_one_is_merged_back_committed_or_not() {
+    let (_dir, repo) = repository();
+    let made = make(&repo, "sqlx").await.unwrap();
+    assert!(end(&repo, WorktreeEnd::Merge, "sqlx", None).await.unwrap_err().contains("holds nothing"));
+    fs::write(made.folder.join("c.txt"), "three\n").unwrap();
+    git(&made.folder, &["add", "."]);
+    git(&made.folder, &["commit", "-qm", "three"]);
+    fs::write(made.folder.join("d.txt"), "four\n").unwrap();
+    let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
+    let lines = stake.lines.join("\n");
+    assert!(lines.contains("1 file is not committed there: d.txt") && lines.contains("c.txt"), "{lines}");
+    assert!(!repo.join("c.txt").exists(), "asking changes nothing");
+    // What changed since it was shown is shown again.
+    fs::write(made.folder.join("e.txt"), "five\n").unwrap();
+    let again = end(&repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap();
+    let Ended::Asks(stake) = again else { panic!("{again:?}") };
+    assert!(sure(&repo, WorktreeEnd::Merge, &stake).await.contains("is merged"));
+    assert!(["c.txt", "d.txt", "e.txt"].iter().all(|f| repo.join(f).exists()));
+    let said = end(&repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
+    assert!(matches!(said, Ended::Done(_, said) if said.contains("held nothing of its own")));
+    assert!(!made.folder.exists() && list(&repo).await.is_empty());
+    assert_eq!(git(&repo, &["branch", "--list", "pilothouse/*"]), "");
+}
+
+#[tokio::test]
+async fn a_dirty_one_asks_before_it_goes_and_loses_nothing() {
+    let (_dir, repo) = repository();
+    let made = make(&repo, "sqlx").await.unwrap();
+    fs::write(made.folder.join("a.txt"), "changed\n").unwrap();
+    fs::write(made.folder.join("new.txt"), "new\n").unwrap();
+    fs::create_dir(made.folder.join("target")).unwrap();
+    fs::write(made.folder.join("target/out"), "built\n").unwrap();
+    let stake = asked(&repo, WorktreeEnd::Drop, "sqlx").await;
+    let lines = stake.lines.join("\n");
+    assert!(lines.contains("2 files are not committed there: a.txt, new.txt"), "{lines}");
+    assert!(lines.contains("goes for good, as git ignores it: target/"), "{lines}");
+    assert!(made.folder.join("new.txt").exists(), "asking drops nothing");
+    let said = sure(&repo, WorktreeEnd::Drop, &stake).await;
+    assert!(said.contains("its work is on pilothouse/sqlx"), "{said}");
+    assert!(!made.folder.exists());
+    assert_eq!(git(&repo, &["show", "pilothouse/sqlx:a.txt"]), "changed");
+    assert_eq!(git(&repo, &["show", "pilothouse/sqlx:new.txt"]), "new");
+    // And it comes back under its name, with what was in it.
+    assert_eq!(
+        fs::read_to_string(make(&repo, "sqlx").await.unwrap().folder.join("new.txt")).unwrap(),
+        "new\n"
+    );
+}
+
+#[tokio::test]
+async fn a_conflict_leaves_the_folder_as_it_was_and_names_the_file() {
+    let (_dir, repo) = repository();
+    let made = make(&repo, "sqlx").await.unwrap();
+    fs::write(made.folder.join("a.txt"), "theirs\n").unwrap();
+    fs::write(repo.join("a.txt"), "ours\n").unwrap();
+    git(&repo, &["commit", "-qam", "ours"]);
+    let head = git(&repo, &["rev-parse", "HEAD"]);
+    let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
+    let why = end(&repo, WorktreeEnd::Merge, "sqlx", Some(stake.shown)).await.unwrap_err();
+    assert!(why.contains("both sides changed a.txt") && why.contains("as it was"), "{why}");
+    assert_eq!(fs::read_to_string(repo.join("a.txt")).unwrap(), "ours\n");
+    assert_eq!(
+        (git(&repo, &["rev-parse", "HEAD"]), git(&repo, &["status", "--porcelain"])),
+        (head, String::new())
+    );
+    assert_eq!(git(&repo, &["show", "pilothouse/sqlx:a.txt"]), "theirs", "and nothing is lost there");
+}
+
+#[tokio::test]
+async fn nothing_of_the_repository_runs_when_one_is_made_merged_and_dropped() {
+    use std::os::unix::fs::PermissionsExt;
+    let (dir, repo) = repository();
+    let fired = dir.path().join("fired");
+    for hook in ["post-checkout", "pre-commit", "commit-msg", "post-commit", "pre-merge-commit", "post-merge"]
+    {
+        let path = repo.join(".git/hooks").join(hook);
+        fs::write(&path, format!("#!/bin/sh\ntouch {}\n", fired.display())).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let made = make(&repo, "sqlx").await.unwrap();
+    fs::write(made.folder.join("new.txt"), "new\n").unwrap();
+    let stake = asked(&repo, WorktreeEnd::Merge, "sqlx").await;
+    sure(&repo, WorktreeEnd::Merge, &stake).await;
+    end(&repo, WorktreeEnd::Drop, "sqlx", None).await.unwrap();
+    assert!(!fired.exists(), "a hook ran");
+    git(&repo, &["commit", "-q", "--allow-empty", "-m", "plain"]);
+    assert!(fired.exists(), "a plain commit runs one, or this proves nothing");
+}
+
+#[tokio::test]
+async fn what_cannot_be_made_is_said_and_leaves_nothing() {
+    let (dir, repo) = repository();
+    for name in ["", "-b", "a/b", "..", "a..b", "x.lock", "ü", &"n".repeat(41)] {
+        assert!(make(&repo, name).await.unwrap_err().contains("a worktree's name"), "{name}");
+    }
+    assert!(make(dir.path(), "x").await.unwrap_err().contains("needs a git repository"));
+    fs::create_dir(repo.with_file_name("inkwell-there")).unwrap();
+    assert!(make(&repo, "there").await.unwrap_err().contains("is there already"));
+    let fresh = dir.path().join("fresh");
+    fs::create_dir(&fresh).unwrap();
+    git(&fresh, &["init", "-q"]);
+    assert!(make(&fresh, "x").await.unwrap_err().contains("begins at a commit"));
+    assert!(end(&repo, WorktreeEnd::Drop, "nobody", None).await.unwrap_err().contains("no worktree called"));
+    assert!(list(&repo).await.is_empty());
+}
+
+/// Where the small disk is, in the process that was started on one.
+const SMALL: &str = "PILOTHOUSE_SMALL_DISK";
+
+#[tokio::test]
+async fn a_full_disk_is_said_in_plain_words_and_nothing_is_left() {
+    let why = "Preparing worktree\nerror: unable to write file big: No space left on device\nfatal: x";
+    assert_eq!(cause(why), "the disk is full");
+    let Some(small) = std::env::var_os(SMALL) else { return on_a_small_disk() };
+    // 600 KB as a file and as an object leave too little of 1.6 MB for a second file.
+    let repo = Path::new(&small).join("inkwell");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "-q", "-b", "main"]);
+    let mut state = 1_u64;
+    let noise = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state.to_be_bytes()[0]
+    });
+    fs::write(repo.join("big"), noise.take(600_000).collect::<Vec<u8>>()).unwrap();
+    git(&repo, &["add", "."]);
+    git(&repo, &["-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "big"]);
+    let why = make(&repo, "sqlx").await.unwrap_err();
+    assert!(why.contains("the disk is full") && why.ends_with("nothing of it is left"), "{why}");
+    assert!(!repo.with_file_name("inkwell-sqlx").exists() && list(&repo).await.is_empty());
+    assert_eq!(git(&repo, &["branch", "--list", "pilothouse/*"]), "");
+    assert_eq!(git(&repo, &["status", "--porcelain"]), "");
+}
+
+/// The same test in a process that has a small disk of its own; where none can be made the words alone are tested.
+fn on_a_small_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "mount -t tmpfs -o size=1600k none \"$1\" || exit 77; shift; exec \"$@\"";
+    let test = "worktrees::tests::a_full_disk_is_said_in_plain_words_and_nothing_is_left";
+    let mut unshare = Command::new("unshare");
+    unshare.args(["-rm", "sh", "-c", script, "sh"]).arg(dir.path());
+    unshare.arg(std::env::current_exe().unwrap()).args([test, "--exact"]).env(SMALL, dir.path());
+    let Ok(done) = unshare.output() else { return };
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success() || !said.contains("running 1 test"), "{said}");
+}

@@ -1,0 +1,114 @@
+//! One session among those of its window: how it stands, and what the window has it do.
+//!
+//! Owns what a window may ask of a screen. Never knows the other sessions.
+
+use std::time::Instant;
+
+use pilothouse_core::{
+    input::Input,
+    port::{Request, Update},
+    runs::RunInfo,
+};
+
+use super::App;
+use crate::{
+    ctx::Ctx,
+    overlay::{Overlay, approvals},
+    pane::{Focus, diff, runs},
+    window::{Then, WindowWish},
+};
+
+impl App {
+    /// What a list of runs says of it, without how long it was quiet.
+    pub(crate) fn info(&self) -> &RunInfo {
+        &self.world.info
+    }
+
+    /// How long it has been quiet, in milliseconds.
+    pub(crate) fn quiet(&self, now: Instant) -> u64 {
+        self.world.time(now).0.saturating_sub(self.world.info.heard.0)
+    }
+
+    /// When it will have been quiet for that long.
+    pub(crate) fn quiet_for(&self, ms: u64) -> Option<Instant> {
+        self.world.instant(pilothouse_core::ids::Millis(self.world.info.heard.0.saturating_add(ms)))
+    }
+
+    /// What surrounds it, in a word: its folder.
+    pub(crate) fn folder(&self) -> &str {
+        &self.world.surroundings.folder
+    }
+
+    /// The next wish for the window.
+    pub(crate) fn window_wish(&mut self) -> Option<WindowWish> {
+        self.outbox.window.pop_front()
+    }
+
+    /// Whether its session was asked to close.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.asked
+    }
+
+    /// Whether the list of runs is to be seen.
+    pub(crate) fn shows_runs(&self) -> bool {
+        self.panes.focus == Focus::Pane(runs::ID)
+    }
+
+    /// Something the user should know.
+    pub(crate) fn inform(&mut self, text: impl Into<String>) {
+        self.say(text);
+    }
+
+    /// Says this in its session as soon as that is open.
+    pub(crate) fn begin_with(&mut self, text: &str) {
+        self.outbox.send(Request::Input(Input::say(text)));
+    }
+
+    /// A message of the user: told to what runs, else said.
+    pub(crate) fn hear(&mut self, text: String) {
+        let seen = self.world.state().seq;
+        let runs = self.world.state().is_executing();
+        self.input(if runs { Input::Tell(text) } else { Input::Say { text, seen } });
+    }
+
+    /// Stops what runs in it.
+    pub(crate) fn stop(&mut self) {
+        self.input(Input::Cancel);
+    }
+
+    /// Lays something over the body.
+    pub(crate) fn lay(&mut self, overlay: impl Overlay + 'static) {
+        self.open_overlay(Box::new(overlay));
+    }
+
+    /// Takes how things look, the keys and whether the user looks here from the screen that it replaces.
+    pub(crate) fn follow(&mut self, other: &mut Self) {
+        std::mem::swap(&mut self.looks, &mut other.looks);
+        std::mem::swap(&mut self.keying, &mut other.keying);
+        std::mem::swap(&mut self.watching, &mut other.watching);
+        other.overlays.clear();
+        other.panes.return_to_draft();
+        self.runs = std::mem::take(&mut other.runs);
+        self.covered();
+    }
+
+    /// Goes where the user wanted to be in it.
+    pub(crate) fn arrive(&mut self, then: Then, now: Instant) {
+        match then {
+            Then::Draft => {}
+            Then::Diff => self.go(Focus::Pane(diff::ID)),
+            Then::Approvals => self.open(&approvals::KIND, now),
+        }
+    }
+
+    /// Takes what a driver says while another session is shown; nothing of the terminal is asked for but to tell
+    /// the user.
+    pub(crate) fn update_behind(&mut self, update: Update, front: &Self, now: Instant) {
+        self.watching = front.watching;
+        let _ = self.update(update, now);
+    }
+
+    pub(crate) fn context(&self, now: Instant) -> Ctx<'_> {
+        self.ctx(now)
+    }
+}

@@ -1,0 +1,73 @@
+//! Asked before the window closes while other sessions are at work: stop them, or wait for them.
+//!
+//! Owns the words and the keys. Never closes anything itself.
+
+use std::time::Instant;
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
+
+use super::{Caret, Overlay, page::frame};
+use crate::{
+    ctx::{Ctx, Outcome, TOO_EARLY},
+    row::{Row, count},
+    standing::Standing,
+    theme::Slot,
+    window::{Farewell, RunRow, WindowWish},
+};
+
+/// The question.
+#[derive(Debug, Default)]
+pub struct Alive {
+    drawn: Standing<()>,
+}
+
+impl Overlay for Alive {
+    fn name(&self) -> &'static str {
+        "alive"
+    }
+
+    fn drew(&mut self, top: bool, _ctx: &Ctx<'_>, now: Instant) {
+        self.drawn.drew(top.then_some(()), now);
+    }
+
+    fn covered(&mut self) {
+        self.drawn = Standing::default();
+    }
+
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        let keys = [(KeyCode::Char('s'), Farewell::Stop), (KeyCode::Char('w'), Farewell::Wait)];
+        let Some((_, how)) = keys.into_iter().find(|(code, _)| *code == key.code) else {
+            let back = key.code == KeyCode::Char('q');
+            return Some(if back { Outcome::close() } else { Outcome::none() });
+        };
+        if !ctx.stood(&self.drawn, &()) {
+            return Some(Outcome::complaint(TOO_EARLY));
+        }
+        Some(Outcome::window(WindowWish::Leave(how)).and_close())
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let alive: Vec<&RunRow> = ctx.runs.iter().filter(|r| r.holds_the_window()).collect();
+        let height = u16::try_from(2 * alive.len() + 7).unwrap_or(u16::MAX);
+        let area = super::centred(ctx.body, 76, height);
+        let keys = [("s", "stop them and leave"), ("w", "wait, then leave"), ("Esc", "stay")];
+        let inner = frame(ctx, area, "Leave?", "", &keys, buf);
+        let columns = usize::from(inner.width);
+        let head = format!("{} in this window would be left:", count(alive.len(), "session"));
+        let mut rows = vec![Row::of(&head, Slot::Strong), Row::new()];
+        for row in alive {
+            let (glyph, slot) = row.mark(ctx.glyphs);
+            let left = Row::of(glyph, slot).and(" ", slot).and(row.title(), Slot::Text);
+            let right = Row::of(row.info.status.name(), slot);
+            rows.push(left.ends_keeping_right(right, columns, ctx.glyphs.ellipsis));
+            let stake = row.info.stake.join(", ");
+            rows.push(Row::of("  ", Slot::Soft).and(&stake, Slot::Soft).cut(columns, ctx.glyphs.ellipsis));
+        }
+        rows.push(Row::of("What is stopped is set aside and offered at the next start.", Slot::Soft));
+        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
+            row.paint(ctx.theme, buf, inner, y);
+        }
+        None
+    }
+}

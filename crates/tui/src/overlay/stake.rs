@@ -1,0 +1,85 @@
+//! Asked before something that cannot simply be taken back: what is at stake, line by line, and one key.
+//!
+//! Owns the words and the key. What the key leads to was given with it.
+
+use std::time::Instant;
+
+use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::buffer::Buffer;
+
+use super::{Caret, Overlay, page::frame};
+use crate::{
+    ctx::{Ctx, Outcome, TOO_EARLY},
+    row::{Row, wrap},
+    standing::Standing,
+    theme::Slot,
+    window::WindowWish,
+};
+
+/// The question.
+#[derive(Debug)]
+pub struct Stake {
+    /// What is asked.
+    pub title: String,
+    /// What `y` does, in a few words.
+    pub does: &'static str,
+    /// What is at stake.
+    pub lines: Vec<String>,
+    /// What `y` leads to.
+    pub wish: WindowWish,
+    drawn: Standing<()>,
+}
+
+impl Stake {
+    /// The question, not drawn yet.
+    pub fn new(title: String, does: &'static str, lines: Vec<String>, wish: WindowWish) -> Self {
+        Self { title, does, lines, wish, drawn: Standing::default() }
+    }
+}
+
+impl Overlay for Stake {
+    fn name(&self) -> &'static str {
+        "stake"
+    }
+
+    fn drew(&mut self, top: bool, _ctx: &Ctx<'_>, now: Instant) {
+        self.drawn.drew(top.then_some(()), now);
+    }
+
+    fn covered(&mut self) {
+        self.drawn = Standing::default();
+    }
+
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        if matches!(key.code, KeyCode::Char('n' | 'q')) {
+            return Some(Outcome::close());
+        }
+        if key.code != KeyCode::Char('y') {
+            return Some(Outcome::none());
+        }
+        if !ctx.stood(&self.drawn, &()) {
+            return Some(Outcome::complaint(TOO_EARLY));
+        }
+        Some(Outcome::window(self.wish.clone()).and_close())
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let columns = usize::from(ctx.body.width.min(80)).saturating_sub(8).max(8);
+        let mut rows = Vec::new();
+        for line in &self.lines {
+            for (n, part) in wrap(&Row::of(line, Slot::Text).pieces, columns).into_iter().enumerate() {
+                let mark = if n == 0 { ctx.glyphs.dot } else { " " };
+                let mut row = Row::of(mark, Slot::Warn).and(" ", Slot::Text);
+                row.pieces.extend(part.pieces);
+                rows.push(row);
+            }
+        }
+        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
+        let area = super::centred(ctx.body, 80, height);
+        let inner = frame(ctx, area, &self.title, "", &[("y", self.does), ("Esc", "leave it")], buf);
+        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
+            row.paint(ctx.theme, buf, inner, y);
+        }
+        None
+    }
+}

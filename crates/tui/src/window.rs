@@ -1,0 +1,374 @@
+//! The window: several sessions, of which one is shown; the others go on behind it.
+//!
+//! Owns which is shown, what is known of the runs beside it, and leaving. Each session keeps its own screen, draft
+//! and questions; nothing of one reaches another, and no key goes anywhere but to the one that is shown.
+
+mod row;
+mod wish;
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use crossterm::event::Event;
+use pilothouse_core::{
+    port::{Request, Update},
+    runs::{HostRequest, HostUpdate, RunInfo, SessionWish, Worktree, WorktreeEnd},
+};
+use ratatui::{buffer::Buffer, layout::Rect};
+
+pub use self::{
+    row::{Berth, RunRow, age, mark},
+    wish::{Farewell, Then, WindowWish},
+};
+use crate::{
+    app::{App, AppCommand, Look},
+    highlight::Highlighter,
+    overlay::{Alive, Caret},
+    pace::Urgency,
+    standing::Stamp,
+    theme::ThemeError,
+};
+
+/// A session's number in this window; never used twice.
+pub type Number = usize;
+
+/// Every session of one terminal.
+pub struct Window {
+    front: App,
+    number: Number,
+    others: BTreeMap<Number, App>,
+    next: Number,
+    look: Look,
+    colours: Highlighter,
+    host: VecDeque<HostRequest>,
+    worktrees: Vec<Worktree>,
+    /// Runs that this window does not show.
+    elsewhere: Vec<RunInfo>,
+    /// Whether what was left unfinished was told of.
+    offered: bool,
+    /// Whether the list of runs is looked at.
+    listing: bool,
+    farewell: Option<Farewell>,
+}
+
+impl Window {
+    /// A window on one session that is not open yet.
+    ///
+    /// # Errors
+    /// When the theme that comes with the program cannot be read.
+    pub fn new(look: Look, colours: Highlighter) -> Result<Self, ThemeError> {
+        Ok(Self {
+            front: App::new(look.clone(), colours.clone())?,
+            number: 0,
+            others: BTreeMap::new(),
+            next: 1,
+            look,
+            colours,
+            host: VecDeque::new(),
+            worktrees: Vec::new(),
+            elsewhere: Vec::new(),
+            offered: false,
+            listing: false,
+            farewell: None,
+        })
+    }
+
+    /// The session that is shown.
+    pub fn front(&mut self) -> &mut App {
+        &mut self.front
+    }
+
+    /// How many sessions there are.
+    pub fn sessions(&self) -> usize {
+        self.others.len() + 1
+    }
+
+    /// Takes what a session's driver says; `None` when nothing on the screen is another for it.
+    pub fn update(&mut self, from: Number, update: Update, now: Instant) -> Option<Urgency> {
+        if let (Update::Closed(message), false) = (&update, self.others.is_empty()) {
+            self.closed(from, message.clone(), now);
+            return Some(Urgency::News);
+        }
+        if from == self.number {
+            let opened = matches!(update, Update::Opened(..));
+            let urgency = self.front.update(update, now);
+            if opened && !self.offered {
+                self.host.push_back(HostRequest::List);
+            }
+            self.mind_leaving(now);
+            return Some(urgency);
+        }
+        let app = self.others.get_mut(&from)?;
+        let streams = matches!(update, Update::Delta(_));
+        let before = app.info().clone();
+        app.update_behind(update, &self.front, now);
+        let seen = self.front.shows_runs() || app.info().status != before.status;
+        let seen = seen || app.info().waiting != before.waiting;
+        self.mind_leaving(now);
+        (seen && !streams).then_some(Urgency::News)
+    }
+
+    /// A line to another session was opened; returns its number.
+    pub fn opened(&mut self, wish: &SessionWish, now: Instant) -> Option<Number> {
+        let Ok(mut app) = App::new(self.look.clone(), self.colours.clone()) else {
+            self.front.complain("another session cannot be shown: the theme cannot be read");
+            return None;
+        };
+        if let Some(text) = &wish.message {
+            app.begin_with(text);
+        }
+        let number = self.next;
+        self.next += 1;
+        self.others.insert(number, app);
+        if wish.front {
+            self.show(number, Then::Draft, now);
+        } else {
+            self.front.inform("it has begun beside this session; Ctrl-X r shows every run");
+        }
+        Some(number)
+    }
+
+    /// Takes what the host says besides opening lines.
+    pub fn told<L>(&mut self, update: HostUpdate<L>, now: Instant) {
+        match update {
+            HostUpdate::Opened(_, wish) => {
+                let _ = self.opened(&wish, now);
+            }
+            HostUpdate::Listed(worktrees, runs) => {
+                self.worktrees = worktrees;
+                self.elsewhere = runs;
+                self.offer();
+            }
+            HostUpdate::AtStake(end, stake) => self.front.lay(wish::stake(end, stake)),
+            HostUpdate::Ended(end, worktree, said) => {
+                self.front.inform(said);
+                let within = |app: &App| Path::new(&app.info().folder).starts_with(&worktree.path);
+                let apps = std::iter::once(&mut self.front).chain(self.others.values_mut());
+                apps.filter(|app| end == WorktreeEnd::Drop && within(app)).for_each(App::quit);
+            }
+            HostUpdate::Done(said) => self.front.inform(said),
+            HostUpdate::Refused(why) => self.front.complain(why),
+        }
+    }
+
+    /// Tells once of what was left unfinished.
+    fn offer(&mut self) {
+        let left = self.elsewhere.iter().filter(|run| run.pid.is_none()).count();
+        if !std::mem::replace(&mut self.offered, true) && left > 0 {
+            let runs = if left == 1 { "1 run was".to_owned() } else { format!("{left} runs were") };
+            self.front.inform(format!("{runs} left unfinished here; Ctrl-X r takes them up again"));
+        }
+    }
+
+    /// Takes what came from the terminal; `None` when it changes nothing.
+    pub fn terminal(&mut self, event: &Event, stamp: impl Into<Stamp>, now: Instant) -> Option<Urgency> {
+        self.look_around(now);
+        if self.farewell == Some(Farewell::Wait) && matches!(event, Event::Key(_)) {
+            self.farewell = None;
+        }
+        let urgency = self.front.terminal(event, stamp);
+        self.carry_out(now);
+        urgency
+    }
+
+    /// Does what keys and overlays wanted of the window.
+    pub fn carry_out(&mut self, now: Instant) {
+        while let Some(wish) = self.front.window_wish() {
+            match wish {
+                WindowWish::Show(number, then) => self.show(number, then, now),
+                WindowWish::Step(forward) => self.step(forward, now),
+                WindowWish::Say(number, text) => {
+                    if let Some(app) = self.seat(number) {
+                        app.hear(text);
+                    }
+                }
+                WindowWish::Stop(number) => {
+                    if let Some(app) = self.seat(number) {
+                        app.stop();
+                    }
+                }
+                WindowWish::Host(request) => self.host.push_back(request),
+                WindowWish::Leave(Farewell::Stop) => self.leave(),
+                WindowWish::Leave(Farewell::Wait) => {
+                    self.farewell = Some(Farewell::Wait);
+                    self.front.inform("it leaves when every run has ended; any key stays");
+                    self.mind_leaving(now);
+                }
+            }
+        }
+        let shows = self.front.shows_runs();
+        if shows && !std::mem::replace(&mut self.listing, shows) {
+            self.host.push_back(HostRequest::List);
+        }
+        self.listing = shows;
+        self.mind_leaving(now);
+    }
+
+    fn seat(&mut self, number: Number) -> Option<&mut App> {
+        if number == self.number { Some(&mut self.front) } else { self.others.get_mut(&number) }
+    }
+
+    /// Shows a session of this window.
+    fn show(&mut self, number: Number, then: Then, now: Instant) {
+        if let Some(mut app) = self.others.remove(&number) {
+            app.follow(&mut self.front);
+            let behind = std::mem::replace(&mut self.front, app);
+            self.others.insert(self.number, behind);
+            self.number = number;
+        }
+        self.look_around(now);
+        self.front.arrive(then, now);
+    }
+
+    /// Shows the next session, or the one before.
+    fn step(&mut self, forward: bool, now: Instant) {
+        let after = self.others.range(self.number..).next().map(|(n, _)| *n);
+        let before = self.others.range(..self.number).next_back().map(|(n, _)| *n);
+        let ends = (self.others.keys().next().copied(), self.others.keys().next_back().copied());
+        let next = if forward { after.or(ends.0) } else { before.or(ends.1) };
+        match next {
+            Some(number) => self.show(number, Then::Draft, now),
+            None => self.front.inform("this is the only session; Ctrl-X n begins another"),
+        }
+    }
+
+    /// A session ended while others go on.
+    fn closed(&mut self, number: Number, message: Option<String>, now: Instant) {
+        if number == self.number {
+            let wants = |app: &App| app.info().waiting > 0;
+            let next = self.others.iter().find(|(_, app)| wants(app)).or_else(|| self.others.iter().next());
+            let Some(next) = next.map(|(n, _)| *n) else { return };
+            self.show(next, Then::Draft, now);
+            self.others.remove(&number);
+            self.look_around(now);
+            if self.farewell.is_none() && self.front.runs.iter().any(RunRow::is_alive) {
+                self.front.lay(Alive::default());
+            }
+        } else {
+            self.others.remove(&number);
+        }
+        if let Some(message) = message {
+            self.front.complain(message);
+        }
+    }
+
+    /// Closes every session; the window goes with the last.
+    fn leave(&mut self) {
+        self.farewell = Some(Farewell::Stop);
+        self.others.values_mut().filter(|app| !app.is_leaving()).for_each(App::quit);
+        if !self.front.is_leaving() {
+            self.front.quit();
+        }
+    }
+
+    /// Leaves where the user waits for that and nothing works any more, and takes sessions along in which nothing is
+    /// at stake.
+    fn mind_leaving(&mut self, now: Instant) {
+        self.look_around(now);
+        let works = self.front.runs.iter().any(|r| r.is_of_window() && r.info.status.works());
+        if self.farewell == Some(Farewell::Wait) && !works {
+            if self.front.runs.iter().any(|r| r.is_of_window() && r.info.waiting > 0) {
+                self.farewell = None;
+                self.front.inform("nothing works any more, but a question waits; so this stays open");
+            } else {
+                self.leave();
+            }
+        }
+        let quits = self.front.is_leaving() && self.farewell.is_none();
+        if quits && !self.front.runs.iter().any(RunRow::holds_the_window) {
+            self.leave();
+        }
+    }
+
+    /// Lets the session that is shown know how all stand.
+    fn look_around(&mut self, now: Instant) {
+        self.front.runs = self.rows(now);
+    }
+
+    fn rows(&self, now: Instant) -> Vec<RunRow> {
+        let mut apps: Vec<(Number, &App)> = self.others.iter().map(|(n, app)| (*n, app)).collect();
+        let at = apps.partition_point(|(n, _)| *n < self.number);
+        apps.insert(at, (self.number, &self.front));
+        let seats = apps.into_iter().map(|(n, app)| {
+            let berth = if n == self.number { Berth::Shown(n) } else { Berth::Behind(n) };
+            RunRow::of_app(app, berth, &self.worktrees, now)
+        });
+        let here = self.front.context(now).now.0;
+        let elsewhere = self.elsewhere.iter().map(|run| RunRow::elsewhere(run, &self.worktrees, here));
+        let mut rows: Vec<RunRow> = seats.collect();
+        let known: Vec<String> = rows.iter().map(|r| r.info.session.clone()).collect();
+        rows.extend(elsewhere.filter(|r| !known.contains(&r.info.session)));
+        let empty = |w: &&Worktree| !rows.iter().any(|r| r.worktree.as_ref() == Some(&w.name));
+        let empty: Vec<RunRow> = self.worktrees.iter().filter(empty).map(RunRow::of_worktree).collect();
+        rows.extend(empty);
+        rows
+    }
+
+    /// Settles sizes and scroll; before every [`Window::render`].
+    pub fn layout(&mut self, screen: Rect, now: Instant) {
+        self.look_around(now);
+        self.front.layout(screen, now);
+    }
+
+    /// Draws the session that is shown; returns where the caret is.
+    pub fn render(&self, buf: &mut Buffer, now: Instant) -> Caret {
+        self.front.render(buf, now)
+    }
+
+    /// When something that is shown changes by time alone: a run counts as stalled, an age grows.
+    pub fn alarm(&self, now: Instant) -> Option<Instant> {
+        let apps = || std::iter::once(&self.front).chain(self.others.values());
+        let stalls = apps().filter_map(|app| app.quiet_for(app.info().status.patience()?));
+        let stalls = stalls.filter(|at| *at > now);
+        let ages = apps().filter(|app| app.info().status.works() || app.info().waiting > 0);
+        let ages = ages.filter(|_| self.front.shows_runs()).map(|app| {
+            let quiet = app.quiet(now);
+            let unit = if quiet < 60_000 { 1_000 } else { 60_000 };
+            now + Duration::from_millis(unit - quiet % unit)
+        });
+        stalls.chain(ages).chain(self.front.alarm()).min()
+    }
+
+    /// The next request of a session.
+    pub fn next_request(&mut self, of: Number) -> Option<Request> {
+        self.seat(of)?.next_request()
+    }
+
+    /// Whether requests of a session wait.
+    pub fn has_requests(&self, of: Number) -> bool {
+        let app = if of == self.number { Some(&self.front) } else { self.others.get(&of) };
+        app.is_some_and(App::has_requests)
+    }
+
+    /// A request of a session could not be sent yet.
+    pub fn put_back(&mut self, of: Number, request: Request) {
+        if let Some(app) = self.seat(of) {
+            app.put_back(request);
+        }
+    }
+
+    /// The next request for the host.
+    pub fn next_host_request(&mut self) -> Option<HostRequest> {
+        self.host.pop_front()
+    }
+
+    /// The host could not take a request.
+    pub fn host_is_busy(&mut self) {
+        self.front.complain("that cannot be done now; try again in a moment");
+    }
+
+    /// Wishes for the terminal. Sessions behind the one that is shown may only tell the user of something.
+    pub fn wishes(&mut self) -> Vec<AppCommand> {
+        let mut wishes = self.front.wishes();
+        for app in self.others.values_mut() {
+            wishes.extend(app.wishes().into_iter().filter(|wish| matches!(wish, AppCommand::Tell(_))));
+        }
+        wishes
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! One row of the list of runs: a session of this window, one elsewhere, or a worktree without any.
+//!
+//! Owns what is known of it and the marks. Never draws.
+
+use std::{path::Path, time::Instant};
+
+use pilothouse_core::runs::{RunInfo, RunStatus, Worktree};
+
+use super::Number;
+use crate::{
+    app::App,
+    theme::{Glyphs, Slot},
+};
+
+/// Where a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Berth {
+    /// Shown now.
+    Shown(Number),
+    /// In this window, behind the one that is shown.
+    Behind(Number),
+    /// Held by no window, or by another.
+    Elsewhere,
+    /// There is none: a worktree alone.
+    Empty,
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRow {
+    /// What the session says of itself; its status as it is now.
+    pub info: RunInfo,
+    /// Where it is.
+    pub berth: Berth,
+    /// The worktree in which it works.
+    pub worktree: Option<String>,
+    /// How long it has been quiet, in milliseconds.
+    pub quiet: u64,
+}
+
+impl RunRow {
+    pub(super) fn of_app(app: &App, berth: Berth, worktrees: &[Worktree], now: Instant) -> Self {
+        let mut info = app.info().clone();
+        let quiet = app.quiet(now);
+        info.status = info.status.after(quiet);
+        if info.folder.is_empty() {
+            app.folder().clone_into(&mut info.folder);
+        }
+        Self { worktree: inside(&info, worktrees), info, berth, quiet }
+    }
+
+    pub(super) fn elsewhere(info: &RunInfo, worktrees: &[Worktree], now: u64) -> Self {
+        let quiet = now.saturating_sub(info.heard.0);
+        let worktree = inside(info, worktrees);
+        Self { info: info.clone(), berth: Berth::Elsewhere, worktree, quiet }
+    }
+
+    pub(super) fn of_worktree(worktree: &Worktree) -> Self {
+        let info = RunInfo {
+            title: worktree.branch.clone(),
+            folder: worktree.path.clone(),
+            doing: "nothing works in it".to_owned(),
+            ..RunInfo::default()
+        };
+        Self { info, berth: Berth::Empty, worktree: Some(worktree.name.clone()), quiet: 0 }
+    }
+
+    /// What it is about.
+    pub fn title(&self) -> &str {
+        if self.info.title.is_empty() { "(nothing said yet)" } else { &self.info.title }
+    }
+
+    /// The folder's name.
+    pub fn folder(&self) -> &str {
+        let name = Path::new(&self.info.folder).file_name().and_then(|n| n.to_str());
+        name.unwrap_or(&self.info.folder)
+    }
+
+    /// Its number in this window.
+    pub const fn number(&self) -> Option<Number> {
+        match self.berth {
+            Berth::Shown(n) | Berth::Behind(n) => Some(n),
+            Berth::Elsewhere | Berth::Empty => None,
+        }
+    }
+
+    /// Whether it is a session of this window.
+    pub const fn is_of_window(&self) -> bool {
+        self.number().is_some()
+    }
+
+    /// Whether it is behind the one that is shown.
+    pub const fn is_behind(&self) -> bool {
+        matches!(self.berth, Berth::Behind(_))
+    }
+
+    /// Whether leaving would stop something of it, or leave a question of it open.
+    pub fn is_alive(&self) -> bool {
+        let info = &self.info;
+        self.is_of_window() && (info.status.works() || info.waiting > 0 || !info.stake.is_empty())
+    }
+
+    /// Whether the window may not go for it without a question.
+    pub fn holds_the_window(&self) -> bool {
+        self.is_behind() && self.is_alive()
+    }
+
+    /// Whether a question of it waits that the session shown now does not show.
+    pub fn waits_elsewhere(&self) -> bool {
+        self.is_behind() && self.info.waiting > 0
+    }
+
+    /// Its mark and the mark's colour.
+    pub fn mark(&self, glyphs: &Glyphs) -> (&'static str, Slot) {
+        mark(self.info.status, glyphs)
+    }
+}
+
+fn inside(info: &RunInfo, worktrees: &[Worktree]) -> Option<String> {
+    let found = worktrees.iter().find(|w| Path::new(&info.folder).starts_with(&w.path));
+    found.map(|w| w.name.clone())
+}
+
+/// The mark of a status and its colour.
+pub fn mark(status: RunStatus, glyphs: &Glyphs) -> (&'static str, Slot) {
+    match status {
+        RunStatus::Idle => (glyphs.pending, Slot::Faint),
+        RunStatus::Thinking => (glyphs.active, Slot::Ok),
+        RunStatus::Tool => (glyphs.folded, Slot::Ok),
+        RunStatus::Waiting => (glyphs.waits, Slot::Warn),
+        RunStatus::Stalled => (glyphs.stalled, Slot::Warn),
+        RunStatus::Done => (glyphs.done, Slot::OkDim),
+        RunStatus::Failed | RunStatus::Orphaned => (glyphs.failed, Slot::Bad),
+        RunStatus::Stopped => (glyphs.skipped, Slot::Soft),
+    }
+}
+
+/// How long something has been quiet: `12 s`, `4 min`, `3 h`, `2 d`.
+pub fn age(ms: u64) -> String {
+    match ms / 1_000 {
+        s @ 0..60 => format!("{s} s"),
+        s @ 60..3_600 => format!("{} min", s / 60),
+        s @ 3_600..86_400 => format!("{} h", s / 3_600),
+        s => format!("{} d", s / 86_400),
+    }
+}

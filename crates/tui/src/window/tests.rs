@@ -1,0 +1,267 @@
+//! Several sessions in one window; time passes only when told to.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use pilothouse_core::{
+    blob::BlobId,
+    event::{Event as Told, Stamped},
+    ids::{CallId, Millis},
+    input::Input,
+    intent::IntentNode,
+    port::Surroundings,
+    runs::{RunStatus, RunStatus as S, WorktreeStake},
+    session::{LaneKind, Session},
+    talk::{Delta, DeltaKind},
+};
+
+use super::*;
+use crate::story::{self, Story};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A lane that answers.
+fn lane() -> Told {
+    story::lane(1, LaneKind::Answer, IntentNode::Explain)
+}
+
+struct Bench {
+    window: Window,
+    now: Instant,
+    size: Rect,
+}
+
+impl Bench {
+    /// A window on six sessions: working twice, stalled, waiting, done, and the first, in which nothing was said.
+    fn six() -> Self {
+        let look = Look { folder: "inkwell".into(), ..Look::default() };
+        let window = Window::new(look, Highlighter::off()).unwrap();
+        let mut bench = Self { window, now: Instant::now(), size: Rect::new(0, 0, 140, 42) };
+        bench.open(0, &[]);
+        for _ in 1..6 {
+            let number = bench.window.opened(&SessionWish::default(), bench.now).unwrap();
+            bench.open(number, &[]);
+        }
+        bench.events(1, &[story::said(1, "Move to sqlx"), lane(), story::thinking(2, 1)]);
+        bench.events(2, &[story::said(1, "Translate the help"), lane(), story::thinking(2, 1)]);
+        bench.events(3, &[story::said(1, "Fix the build"), lane(), story::review(9, &[])]);
+        bench.events(4, &[story::said(1, "Why two locks?")]);
+        bench.events(5, &[story::said(1, "Count the tests"), lane(), story::thinking(2, 1)]);
+        bench.draw();
+        bench
+    }
+
+    fn open(&mut self, number: Number, events: &[Stamped]) {
+        let around = Surroundings { now: Millis(story::START), ..Surroundings::default() };
+        let _ = self.window.update(number, Update::Surroundings(Box::new(around)), self.now);
+        let opened = Update::Opened(Box::new(Session::new()), events.to_vec());
+        let _ = self.window.update(number, opened, self.now);
+    }
+
+    /// Events of a session, told at the start of time.
+    fn events(&mut self, number: Number, events: &[Told]) -> Option<Urgency> {
+        let mut story = Story::new();
+        let told: Vec<Stamped> = events.iter().map(|e| story.tell(e.clone())).collect();
+        self.window.update(number, Update::Events(told), self.now)
+    }
+
+    fn draw(&mut self) -> String {
+        self.window.layout(self.size, self.now);
+        let mut buf = Buffer::empty(self.size);
+        self.window.render(&mut buf, self.now);
+        self.window.front().drew(self.now);
+        story::text(&buf).join("\n")
+    }
+
+    fn press(&mut self, code: KeyCode, mods: KeyModifiers) {
+        let event = Event::Key(KeyEvent::new(code, mods));
+        let _ = self.window.terminal(&event, self.now, self.now);
+        self.draw();
+    }
+
+    fn keys(&mut self, text: &str) {
+        for c in text.chars() {
+            self.press(KeyCode::Char(c), KeyModifiers::NONE);
+        }
+    }
+
+    fn leader(&mut self, c: char) {
+        self.press(KeyCode::Char('x'), KeyModifiers::CONTROL);
+        self.keys(&c.to_string());
+    }
+
+    fn requests(&mut self, of: Number) -> Vec<Request> {
+        std::iter::from_fn(|| self.window.next_request(of)).collect()
+    }
+
+    fn status(&mut self, number: Number) -> RunStatus {
+        let rows = self.window.rows(self.now);
+        rows.iter().find(|r| r.number() == Some(number)).unwrap().info.status
+    }
+}
+
+#[test]
+fn each_of_six_is_told_at_a_glance_and_the_status_line_counts_them() {
+    let mut bench = Bench::six();
+    bench.now += 59 * SECOND;
+    assert_eq!((bench.status(1), bench.status(3)), (RunStatus::Thinking, RunStatus::Waiting));
+    let heard = Delta { call: CallId(2), offset: 0, kind: DeltaKind::Text, text: "So".into() };
+    let _ = bench.window.update(1, Update::Delta(heard), bench.now);
+    bench.now += 2 * SECOND;
+    let all: Vec<RunStatus> = (0..6).map(|n| bench.status(n)).collect();
+    assert_eq!(all, [S::Idle, S::Thinking, S::Stalled, S::Waiting, S::Done, S::Stalled]);
+    let text = bench.draw();
+    assert!(text.contains("⚑ 1 waiting   bg:5 1⚑ 2◌ 1✦ 1✓"), "{text}");
+    bench.leader('r');
+    let text = bench.draw();
+    for told in ["thinking", "stalled", "waiting on you", "done", "Translate the help", "2 stalled"] {
+        assert!(text.contains(told), "no {told} in\n{text}");
+    }
+}
+
+#[test]
+fn typing_goes_on_whatever_the_others_do_and_no_question_takes_a_key() {
+    let mut bench = Bench::six();
+    let _ = bench.requests(0);
+    let text: String = (0..500).map(|n| char::from(b'a' + u8::try_from(n % 26).unwrap())).collect();
+    for (n, c) in text.chars().enumerate() {
+        bench.keys(&c.to_string());
+        if n == 200 {
+            bench.events(5, &[story::said(2, "again"), lane(), story::review(9, &[])]);
+        }
+    }
+    assert!((0..6).all(|n| bench.requests(n).iter().all(|r| !matches!(r, Request::Input(_)))));
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    let sent = bench.requests(0);
+    assert!(sent.iter().any(|r| matches!(r, Request::Input(Input::Say { text: said, .. }) if *said == text)));
+}
+
+#[test]
+fn a_session_is_shown_written_to_stopped_and_left_where_its_draft_was() {
+    let mut bench = Bench::six();
+    bench.keys("half a thought");
+    bench.leader('r');
+    bench.keys("j");
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    assert!(bench.draw().contains("Move to sqlx") && !bench.draw().contains("half a thought"));
+    bench.press(KeyCode::Char('x'), KeyModifiers::CONTROL);
+    bench.press(KeyCode::BackTab, KeyModifiers::SHIFT);
+    assert!(bench.draw().contains("half a thought"));
+    // A message reaches the session that was chosen, and no other.
+    bench.leader('r');
+    bench.keys("m");
+    bench.keys("use the new pool");
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    let said =
+        |r: &Request| matches!(r, Request::Input(Input::Say { text, .. }) if text == "use the new pool");
+    assert!(bench.requests(1).iter().any(said) && !bench.requests(0).iter().any(said));
+    // Stopping asks first; a key that came too early stops nothing.
+    bench.keys("x");
+    bench.keys("y");
+    assert!(!bench.requests(1).iter().any(|r| matches!(r, Request::Input(Input::Cancel))));
+    bench.now += SECOND;
+    bench.keys("y");
+    assert!(bench.requests(1).iter().any(|r| matches!(r, Request::Input(Input::Cancel))));
+}
+
+#[test]
+fn a_question_of_another_session_is_in_the_one_list_and_answered_there() {
+    let mut bench = Bench::six();
+    bench.leader('a');
+    let text = bench.draw();
+    assert!(text.contains("in Fix the build") && text.contains("1 waiting"), "{text}");
+    bench.now += SECOND;
+    bench.keys("y");
+    assert!((0..6).all(|n| bench.requests(n).iter().all(|r| !matches!(r, Request::Input(_)))));
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    assert_eq!(bench.window.number, 3);
+}
+
+#[test]
+fn leaving_with_runs_alive_asks_to_stop_or_wait() {
+    let mut bench = Bench::six();
+    bench.leader('q');
+    assert!(bench.draw().contains("4 sessions in this window would be left"), "{}", bench.draw());
+    assert!((0..6).all(|n| !bench.requests(n).iter().any(|r| matches!(r, Request::Quit))));
+    bench.now += SECOND;
+    bench.keys("s");
+    assert!((0..6).all(|n| bench.requests(n).iter().any(|r| matches!(r, Request::Quit))));
+    for number in 0..6 {
+        let _ = bench.window.update(number, Update::Closed(None), bench.now);
+    }
+    assert!(bench.window.wishes().contains(&AppCommand::Leave));
+}
+
+#[test]
+fn who_waits_leaves_when_nothing_works_and_a_question_keeps_the_window() {
+    let mut bench = Bench::six();
+    bench.leader('q');
+    bench.now += SECOND;
+    bench.keys("w");
+    assert!(bench.draw().contains("it leaves when every run has ended"), "{}", bench.draw());
+    for number in [1, 2, 5] {
+        bench.events(number, &[story::said(1, "x"), lane(), story::replied(2, 1, "Done.")]);
+    }
+    let quit = |b: &mut Bench| (0..6).any(|n| b.requests(n).iter().any(|r| matches!(r, Request::Quit)));
+    assert!(!quit(&mut bench), "a question waits");
+    assert!(bench.draw().contains("a question waits; so this stays open"), "{}", bench.draw());
+}
+
+#[test]
+fn nothing_wakes_the_window_once_nothing_works() {
+    let mut bench = Bench::six();
+    assert!(bench.window.alarm(bench.now).is_some(), "it wakes once to say that a run stalled");
+    bench.now += 600 * SECOND;
+    assert_eq!(bench.window.alarm(bench.now), None);
+    let text = bench.events(4, &[story::said(2, "again")]);
+    assert!(text.is_none(), "what nobody sees is not drawn");
+    bench.leader('r');
+    assert!(bench.window.alarm(bench.now).is_some(), "ages grow where they are shown");
+}
+
+#[test]
+fn a_session_that_closes_gives_the_window_to_another() {
+    let mut bench = Bench::six();
+    let _ = bench.window.update(0, Update::Closed(None), bench.now);
+    assert_eq!((bench.window.sessions(), bench.window.number), (5, 3), "to the one that waits");
+    assert!(bench.draw().contains("Leave?"));
+    assert!(!bench.window.wishes().contains(&AppCommand::Leave));
+}
+
+#[test]
+fn what_was_left_is_offered_once_and_taken_up_here() {
+    let mut bench = Bench::six();
+    let left = RunInfo {
+        session: "20260102-101500-3f2a".into(),
+        title: "Fuzz the parser".into(),
+        status: RunStatus::Orphaned,
+        ..RunInfo::default()
+    };
+    bench.window.told::<()>(HostUpdate::Listed(Vec::new(), vec![left.clone()]), bench.now);
+    assert!(bench.draw().contains("1 run was left unfinished here; Ctrl-X r takes them up again"));
+    bench.leader('r');
+    let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
+    bench.keys("jjjjjj");
+    bench.press(KeyCode::Enter, KeyModifiers::NONE);
+    let wish = SessionWish { session: Some(left.session), front: true, ..SessionWish::default() };
+    assert_eq!(bench.window.next_host_request(), Some(HostRequest::Open(wish)));
+}
+
+#[test]
+fn a_worktree_with_something_at_stake_goes_only_by_a_yes_that_saw_it() {
+    let mut bench = Bench::six();
+    let worktree =
+        Worktree { name: "sqlx".into(), path: "/w/x-sqlx".into(), branch: "pilothouse/sqlx".into() };
+    let lines = vec!["2 files are not committed there: a.rs, b.rs".to_owned()];
+    let stake = WorktreeStake { worktree, lines, shown: BlobId::of(b"1") };
+    bench.window.told::<()>(HostUpdate::AtStake(WorktreeEnd::Drop, stake), bench.now);
+    let text = bench.draw();
+    assert!(text.contains("Drop the worktree sqlx?") && text.contains("2 files are not committed"), "{text}");
+    let _ = std::iter::from_fn(|| bench.window.next_host_request()).count();
+    bench.keys("y");
+    assert_eq!(bench.window.next_host_request(), None, "too early");
+    bench.now += SECOND;
+    bench.keys("y");
+    let seen = Some(BlobId::of(b"1"));
+    let end = HostRequest::End { end: WorktreeEnd::Drop, name: "sqlx".into(), seen };
+    assert_eq!(bench.window.next_host_request(), Some(end));
+}
