@@ -313,11 +313,17 @@ impl Walker<'_> {
                 }
                 Value::unknown()
             }
+            VarOp::Indirect => {
+                match known.as_ref().filter(|named| !named.text.contains(UNKNOWN)) {
+                    Some(named) => self.check_secret_variable(&named.text, true, span),
+                    // It may be any.
+                    None if name != "#" => self.hit("environment", span),
+                    None => {}
+                }
+                Value::unknown()
+            }
             VarOp::Other(pieces) => {
                 self.check_secret_variable(name, known.is_none(), span);
-                if let Some(named) = &known {
-                    self.check_secret_variable(&named.text, true, span);
-                }
                 let text = self.join(pieces, span);
                 if text.starts_with('[') {
                     self.check_arithmetic(&text, span);
