@@ -14,7 +14,7 @@ use crate::{
     proposal::{Decision, Proposal, ProposalStatus},
     question::Review,
     scope::Capability,
-    session::{ApplyStatus, LaneKind},
+    session::{ApplyStatus, LaneKind, changes::BY_USER},
     tool::{ChangeKind, ProposalDraft},
 };
 
@@ -102,7 +102,7 @@ impl Draft<'_> {
         if take.is_empty() {
             self.settle_reviews();
         } else {
-            self.apply_now(&take, "user");
+            self.apply_now(&take, BY_USER);
         }
         Ok(())
     }
