@@ -18,6 +18,7 @@ mod stake;
 pub mod state;
 pub mod tiers;
 pub mod transcript;
+mod unreviewed;
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -61,18 +61,37 @@ impl Args {
             }
             let sub = out.operands.first().map_or("", |f| f.text.as_str()).to_owned();
             let takes = |name: &str| program.takes_value(name, &sub);
-            if text.starts_with("--") || program.long1 || takes(text) {
+            // With one dash for long names a letter that no name begins may hold its value in the same word.
+            let letter = text.get(..2).filter(|_| text.len() > 2 && !text.starts_with("--"));
+            let holds = program.long1
+                && program.kind_of(text.split('=').next().unwrap_or(text), text, &sub).is_none()
+                && letter.is_some_and(|letter| {
+                    program.kind_of(letter, letter, &sub).is_some_and(Kind::is_weighty)
+                });
+            if text.starts_with("--") || program.long1 && !holds || takes(text) {
                 let (name, value) = match text.split_once('=') {
                     Some((name, value)) => (name, Some(word.with(value))),
                     None => (text, None),
                 };
-                let next = (value.is_none() && takes(name)).then(|| words.next()).flatten();
+                // A long option is read as one, whether or not the word before it takes a value.
+                let long =
+                    words.clone().next().is_some_and(|(_, f)| f.text.len() > 2 && f.text.starts_with("--"));
+                let next = (value.is_none() && takes(name) && !long).then(|| words.next()).flatten();
+                let kind = program.kind_of(name, text, &sub);
+                let mut value = value.or_else(|| next.map(|(_, value)| value.clone()));
+                if let Some(set) =
+                    value.as_mut().filter(|v| kind == Some(Kind::Sets) && !v.text.contains('='))
+                    && let Some((_, to)) = words.next()
+                {
+                    // Name and value are two words.
+                    set.text = format!("{}={}", set.text, to.text);
+                }
                 out.opts.push(Opt {
                     text: text.to_owned(),
                     name: name.to_owned(),
-                    value: value.or_else(|| next.map(|(_, value)| value.clone())),
+                    value,
                     span: word.span,
-                    kind: program.kind_of(name, text, &sub),
+                    kind,
                     at,
                     value_at: next.map(|(at, _)| at),
                 });
@@ -169,10 +188,13 @@ impl Opt {
 
     /// Whether it is the beginning of a long name.
     fn begins(&self, pattern: &str) -> bool {
-        self.name.len() >= 4
+        let (name, value) = pattern.split_once('=').map_or((pattern, None), |(n, v)| (n, Some(v)));
+        let said = || self.value.as_ref().map_or("", |value| value.text.as_str());
+        self.name.len() >= 3
             && self.name.starts_with("--")
-            && !pattern.contains(['*', '='])
-            && pattern.starts_with(&self.name)
+            && !name.contains('*')
+            && name.starts_with(&self.name)
+            && value.is_none_or(|value| glob(value, said()))
     }
 
     fn is_exactly(&self, pattern: &str) -> bool {

@@ -7,7 +7,7 @@ use super::args::{Args, Opt};
 use super::expand::{Feed, Field};
 use super::grammar::{Kind, may_be_secret};
 use super::knowledge::list;
-use super::path::{Place, place};
+use super::path::{Cwd, Place, place};
 use super::prints::printed;
 use super::programs::{self, Dest, Program, Role};
 use super::secrets::{is_secret, names_secret};
@@ -136,6 +136,7 @@ impl Walker<'_> {
 
     /// A file whose code is run; `sourced` when the shell itself does it.
     pub(super) fn read_file(&mut self, file: &Field, span: Span, sourced: bool) {
+        self.note_run(file);
         let same = |other: &String| other.trim_start_matches("./") == file.text.trim_start_matches("./");
         let strayed = self.strayed && !file.text.starts_with(['/', '~']);
         if strayed || self.was_fetched(&file.text) || file.feed == Some(Feed::Fetched) {
@@ -148,6 +149,10 @@ impl Walker<'_> {
             self.written.iter().filter(|(name, _)| same(name)).map(|(_, text)| text.clone()).collect();
         for text in texts {
             let _ = if sourced { self.run_text(&text, span) } else { self.run_apart(&text, span) };
+        }
+        // Where anything is written unasked nothing is run unasked.
+        if place(&file.text, self.cwd) == Place::Scratch && self.cwd == Cwd::Project {
+            self.hit("hidden-run", file.span);
         }
         self.judge_read(file);
     }
@@ -205,6 +210,9 @@ impl Walker<'_> {
             Some((first, rest))
                 if first.text.starts_with('+') && matches!(name, "cargo" | "rustc" | "rustfmt") =>
             {
+                if first.text.contains('/') {
+                    self.hit("hidden-run", first.span);
+                }
                 rest
             }
             _ => words,
@@ -230,9 +238,16 @@ impl Walker<'_> {
             self.hit("help", span);
             return Feed::Text("help".to_owned());
         }
-        let network = self.table_rules(program, name, argv, args, span, &feed);
-        self.follow(program, args, span);
         self.wide |= program.prints_any_name(args);
+        let network = self.table_rules(program, name, argv, args, span, &feed);
+        if let Feed::File(file) = &feed
+            && network
+            && !program.also.iter().any(|judge| matches!(*judge, "curl" | "wget"))
+            && file != "/dev/null"
+        {
+            self.hit("send", span);
+        }
+        self.follow(program, args, span);
         if let Some(opt) = args.opts.iter().find(|opt| opt.kind == Some(Kind::Run))
             && opt.value.as_ref().is_none_or(|v| !is_harmless_pager(&v.text))
         {
@@ -248,6 +263,7 @@ impl Walker<'_> {
             self.option_value(program, opt);
         }
         self.operands(program, name, args);
+        self.strayed |= program.unpacks(args) || name == "patch" && feed == Feed::Fetched;
         self.starts(program, argv, args, span);
         self.note_renamed(program, name, args);
         if matches!(name, "tee" | "sponge") {
@@ -322,7 +338,8 @@ impl Walker<'_> {
                 self.judge_write(field, "write");
                 let many = |f: &Field| f.many || f.text.contains('*');
                 let others = program.dest != Dest::All && args.operands.iter().take(at).any(many);
-                if program.empties && many(field) && !others && (at == last || !program.moves) {
+                let each = many(field) || program.dest == Dest::All && field.computed && field.unknown();
+                if program.empties && each && !others && (at == last || !program.moves) {
                     self.hit("delete-tree", field.span);
                 }
             }

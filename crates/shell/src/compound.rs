@@ -220,8 +220,9 @@ impl Parser<'_> {
             return Ok(None);
         }
         let stdin = descriptor.is_empty() || descriptor == "0";
+        let empties = !self.looking_at(">>") && !self.looking_at("&>>") && !self.looking_at("<>");
         let target = self.redirect_target()?;
-        Ok(Some(Redirect { target, span: self.span_from(start), stdin }))
+        Ok(Some(Redirect { target, span: self.span_from(start), stdin, empties }))
     }
 
     pub(super) fn redirect_target(&mut self) -> Read<Target> {

@@ -313,11 +313,10 @@ impl Walker<'_> {
                 }
                 Value::unknown()
             }
+            VarOp::Indirect if name == "#" => Value::unknown(),
+            VarOp::Indirect => self.named_by(known.as_ref(), span),
             VarOp::Other(pieces) => {
                 self.check_secret_variable(name, known.is_none(), span);
-                if let Some(named) = &known {
-                    self.check_secret_variable(&named.text, true, span);
-                }
                 let text = self.join(pieces, span);
                 if text.starts_with('[') {
                     self.check_arithmetic(&text, span);
@@ -327,6 +326,16 @@ impl Walker<'_> {
                 Value::of(&format!("{home}{UNKNOWN}"))
             }
         }
+    }
+
+    /// The variable that another one names.
+    fn named_by(&mut self, name: Option<&Value>, span: Span) -> Value {
+        match name.filter(|named| !named.text.contains(UNKNOWN)) {
+            Some(named) => self.check_secret_variable(&named.text, true, span),
+            // It may be any.
+            None => self.hit("environment", span),
+        }
+        Value::unknown()
     }
 
     /// Runs the substitutions of a text that the shell expands once more.

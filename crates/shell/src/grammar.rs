@@ -6,7 +6,7 @@
 use super::args::{Args, Opt};
 use super::expand::{Feed, Field, UNKNOWN};
 use super::path::{Cwd, Place, place};
-use super::programs::Program;
+use super::programs::{self, Program};
 use super::secrets::{is_secret, names_secret};
 use super::special::inline;
 use super::walk::Walker;
@@ -122,7 +122,9 @@ impl Program {
             whole.or_else(|| of.clone().find(|o| o.names.iter().any(&starts))).map(|o| o.kind)
         };
         let plain = fits(false);
-        let known = plain.is_some() && self.options.iter().any(|o| o.names.contains(&name));
+        let spelled = |p: &&str| *p == name || p.len() > 4 && p.contains('*') && super::path::glob(p, text);
+        let quiet = || self.options.iter().filter(|o| !o.kind.is_weighty() && o.of_sub(sub));
+        let known = plain.is_some() && quiet().any(|o| o.names.iter().any(spelled));
         let weighty = fits(true).filter(|_| {
             // A whole name is that option, whatever else begins with it.
             !known
@@ -177,10 +179,11 @@ impl Program {
 
 /// Whether a text that may be a path stays in the project, and is no address.
 fn is_inside(text: &str, cwd: Cwd) -> bool {
-    let part = text.rsplit('=').next().unwrap_or(text);
+    let inside = |t: &str| matches!(place(t, cwd), Place::Project | Place::Control | Place::Null);
     !text.contains("://")
         && !text.starts_with("git@")
-        && [text, part].iter().all(|t| matches!(place(t, cwd), Place::Project | Place::Control | Place::Null))
+        && inside(text)
+        && text.split(['=', ':', ',']).all(inside)
 }
 
 impl Opt {
@@ -218,7 +221,7 @@ fn is_output(path: &str, cwd: Cwd) -> bool {
 
 impl Kind {
     /// Whether a value of the kind may do more than be read.
-    const fn is_weighty(self) -> bool {
+    pub(super) const fn is_weighty(self) -> bool {
         !matches!(self, Self::Flag | Self::Plain | Self::Read | Self::May)
     }
 }
@@ -252,7 +255,8 @@ impl Walker<'_> {
             Some(Kind::Wipes) => self.wipe(value),
             Some(Kind::Url) => {
                 self.judge_read(value);
-                if value.text.contains("://") || value.text.contains("git@") || value.unknown() {
+                let fetched = self.was_fetched(&value.text);
+                if value.text.contains("://") || value.text.contains("git@") || value.unknown() || fetched {
                     self.hit("fetch-run", value.span);
                 }
             }
@@ -282,6 +286,9 @@ impl Walker<'_> {
         span: super::syntax::Span,
     ) {
         let words = argv.get(1..).unwrap_or(&[]);
+        for code in args.opts.iter().filter(|o| o.kind == Some(Kind::Rest)).filter_map(|o| o.value.as_ref()) {
+            let _ = self.run_apart(&code.text, code.span);
+        }
         let behind = args.opts.iter().find(|o| o.kind == Some(Kind::Rest)).map(|o| o.at + 1);
         let sub = args.operand(0);
         let start = program.starts.iter().find(|(subs, _)| subs.contains(&sub) || subs.contains(&"*"));
@@ -289,7 +296,10 @@ impl Walker<'_> {
         let skip = skip.map(|skip| args.ended.unwrap_or(skip).max(skip));
         let command = behind.or_else(|| skip.and_then(|skip| args.places.get(skip).copied()));
         let Some(command) = command.and_then(|at| words.get(at..)).filter(|c| !c.is_empty()) else { return };
-        let known = command.first().is_some_and(|f| super::command::is_known(&f.text));
+        // What a shell does by itself no other program starts.
+        let starts =
+            |name: &str| super::command::is_known(name) && !programs::is(name, programs::Role::Builtin);
+        let known = command.first().is_some_and(|f| starts(&f.text));
         if let [line] = command
             && line.text.contains(' ')
         {
@@ -303,7 +313,9 @@ impl Walker<'_> {
     pub(super) fn set_for_tasks(&mut self, field: &Field) {
         let Some((name, value)) = field.text.split_once('=') else { return };
         self.judge_setting(name, value, field.span);
-        if value.contains(' ') && super::nested_is_high(value, self.depth) {
+        let parts = || value.split([';', '|', '&', '`', '(', ')', '\n']).map(str::trim);
+        let high = |part: &str| part.contains(' ') && super::nested_is_high(part, self.depth);
+        if high(value) || parts().any(high) {
             self.hit("hidden-run", field.span);
         }
     }
@@ -339,10 +351,39 @@ impl Walker<'_> {
         }
     }
 
+    /// What is passed on to a program that it starts: a configuration or a plugin for any that knows such an option.
+    fn passed(&mut self, program: &Program, args: &Args) {
+        let Some(end) = args.ended.filter(|_| program.passes) else { return };
+        let passed = args.operands.get(end..).unwrap_or(&[]);
+        for (at, field) in passed.iter().enumerate().filter(|(_, f)| f.text.starts_with('-')) {
+            let (name, value) =
+                field.text.split_once('=').map_or((field.text.as_str(), None), |(n, v)| (n, Some(v)));
+            let value = value.map(|value| field.with(value)).or_else(|| passed.get(at + 1).cloned());
+            if let Some(value) = value.filter(|_| programs::brings_code(name)) {
+                self.leaves(&value, "hidden-run");
+            }
+        }
+    }
+
     /// A program takes in files that this line fetched or made: what it then runs nobody saw.
     pub(super) fn follow(&mut self, program: &Program, args: &Args, span: super::syntax::Span) {
-        for field in args.operands.iter().filter(|_| program.tasks) {
+        let sets = args.operand(0) == "pkg" && args.operand(1) == "set";
+        for field in args.operands.iter().filter(|_| program.tasks || sets) {
             self.set_for_tasks(field);
+        }
+        if sets {
+            self.derived.push("package.json".to_owned());
+            return;
+        }
+        self.passed(program, args);
+        let taken = if program.first { 1 } else { args.ended.unwrap_or(usize::MAX) };
+        for field in args.operands.iter().take(taken).filter(|_| !program.follows.is_empty()) {
+            if place(&field.text, self.cwd) == Place::Scratch && self.cwd == Cwd::Project {
+                self.hit("hidden-run", field.span);
+            }
+        }
+        for name in &program.work {
+            self.note_run(&Field::plain(name, span));
         }
         let is = |names: &[&'static str], path: &String| {
             let name = path.rsplit('/').next().unwrap_or(path);

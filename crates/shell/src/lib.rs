@@ -45,7 +45,7 @@ mod wrap;
 use serde::{Deserialize, Serialize};
 
 pub use effect::{Effect, effect};
-pub use made::makes_again;
+pub use made::{is_made, makes_again};
 pub use programs::{Role, goes_deeper, is, work_files};
 pub use proof::proves;
 pub use settings::steers;
@@ -123,6 +123,10 @@ pub struct Reading {
     pub calls: Vec<Call>,
     /// Every path that it would touch.
     pub uses: Vec<Use>,
+    /// Every file that it would run or take its orders from: scripts, build files, configurations.
+    pub runs: Vec<Use>,
+    /// Files and folders that it would fetch or unpack.
+    pub fetched: Vec<String>,
     /// Whether it deletes something.
     pub deletes: bool,
     /// Whether all of it was looked at: no bound was reached, and it could be parsed.
@@ -139,6 +143,8 @@ pub fn read(line: &str) -> Reading {
         verdict: refusal(line, rule),
         calls: Vec::new(),
         uses: Vec::new(),
+        runs: Vec::new(),
+        fetched: Vec::new(),
         deletes: false,
         whole: false,
         too_long: rule == "too-long",
@@ -152,12 +158,15 @@ pub fn read(line: &str) -> Reading {
     walker.trace = Some(trace::Trace::default());
     walker.check_comments(line);
     walker.run(&script);
+    let fetched = walker.fetched.clone();
     let (verdict, trace) = verdict(line, walker);
     let trace = trace.unwrap_or_default();
     Reading {
         verdict,
         calls: trace.calls,
         uses: trace.uses,
+        runs: trace.runs,
+        fetched,
         deletes: trace.deletes,
         whole: !trace.cut,
         too_long: trace.cut,

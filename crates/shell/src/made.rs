@@ -18,7 +18,7 @@ static MADE: LazyLock<Names<bool>> = LazyLock::new(|| {
 });
 
 /// Whether a path is or lies in a folder that a tool makes again.
-pub(super) fn is_made(path: &str) -> bool {
+pub fn is_made(path: &str) -> bool {
     within(path) && path.split('/').any(|part| MADE.get(part) == Some(true))
 }
 

@@ -61,6 +61,7 @@ pub(super) fn place(path: &str, cwd: Cwd) -> Place {
         return Place::Null;
     }
     let windows = path.as_bytes().get(1) == Some(&b':')
+        && path.as_bytes().get(2) != Some(&b':')
         && path.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
         || path.starts_with("\\\\")
         || path.strip_prefix('%').is_some_and(|rest| rest.contains('%'));

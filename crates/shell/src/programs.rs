@@ -15,14 +15,14 @@
 //! these options, `!-a,--b` none of them, `@0 @1 @1+ @2+` number of operands left, `~glob,glob` an operand left
 //! matches. `*` stands for any sub-command. What raises is met by any spelling, what is harmless only by the whole one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
 use super::args::Args;
 use super::effect::Effect;
 use super::expand::Field;
 use super::forms::Form;
-use super::grammar::Options;
+use super::grammar::{Kind, Options};
 use super::rules::{self, Rule};
 use super::syntax::Span;
 
@@ -77,6 +77,8 @@ pub(super) struct Program {
     pub follows: Vec<&'static str>,
     /// What it prints when it prints names of files that may be any.
     wide: Vec<Form>,
+    /// It puts files among the project's that nobody reviewed.
+    unpacks: Vec<Form>,
     pub dest: Dest,
     pub names: bool,
     /// Its operands but the last go away.
@@ -220,6 +222,18 @@ pub fn work_files(name: &str) -> &'static [&'static str] {
     PROGRAMS.get(name).map_or(&[], |program| &program.work)
 }
 
+/// Options that name a configuration, a plugin or code for one program or another.
+static BRINGS_CODE: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let options = PROGRAMS.values().flat_map(|program| &program.options);
+    let kinds = [Kind::Conf, Kind::Loads, Kind::Code, Kind::Command, Kind::Run];
+    options.filter(|o| kinds.contains(&o.kind)).flat_map(|o| o.names.iter().copied()).collect()
+});
+
+/// Whether an option of this name brings code to some program.
+pub(super) fn brings_code(name: &str) -> bool {
+    BRINGS_CODE.contains(name)
+}
+
 /// What a program does with these arguments, where that is known; the last line that fits says it.
 pub(super) fn effect(name: &str, argv: &[Field]) -> Option<Effect> {
     let program = PROGRAMS.get(name)?;
@@ -335,6 +349,7 @@ fn says_of(line: &'static str, program: &mut Program) {
             ">" => {
                 match words.next() {
                     Some("wide") => program.wide.push(form),
+                    Some("unpacks") => program.unpacks.push(form),
                     effect => program.effects.extend(effect.and_then(Effect::named).map(|e| (form, e))),
                 }
                 return;
@@ -361,6 +376,7 @@ impl Program {
     fn add(&mut self, more: &Self) {
         self.options.extend(more.options.iter().cloned());
         self.wide.extend(more.wide.iter().cloned());
+        self.unpacks.extend(more.unpacks.iter().cloned());
         self.follows.extend(&more.follows);
         self.starts.extend(more.starts.iter().cloned());
         self.plus |= more.plus;
@@ -386,6 +402,11 @@ impl Program {
     /// Whether it prints names of files that may be any, ignored ones too.
     pub(super) fn prints_any_name(&self, args: &Args) -> bool {
         self.wide.iter().any(|form| form.matches(args, true).is_some())
+    }
+
+    /// Whether it puts files among the project's that nobody reviewed.
+    pub(super) fn unpacks(&self, args: &Args) -> bool {
+        self.unpacks.iter().any(|form| form.matches(args, false).is_some())
     }
 
     /// Whether the first operand says what it does.

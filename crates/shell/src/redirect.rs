@@ -3,7 +3,7 @@
 //! Owns the meaning of `<`, `>`, here-strings and here-documents. Never judges the command itself.
 
 use super::expand::{Feed, Field, UNKNOWN};
-use super::syntax::{Redirect, Target};
+use super::syntax::{Piece, Redirect, Target, VarOp, Word};
 use super::walk::Walker;
 
 impl Walker<'_> {
@@ -24,6 +24,9 @@ impl Walker<'_> {
                 let mut field = self.text_of(word);
                 field.span = self.place_of(redirect.span);
                 self.reach_device(&field);
+                if redirect.empties && self.empties_each(word, &field) {
+                    self.hit("delete-tree", field.span);
+                }
                 if field.feed.is_none()
                     && self.judge_write(&field, "redirect")
                     && redirect_is_output(redirect)
@@ -41,6 +44,14 @@ impl Walker<'_> {
                 *feed = text_feed(field.text);
             }
         }
+    }
+
+    /// Whether output goes over one existing file after another: each of a wildcard's, or each name that a round gives.
+    fn empties_each(&self, word: &Word, field: &Field) -> bool {
+        let named = matches!(word.pieces.as_slice(), [Piece::Var { op: VarOp::Plain, .. }]);
+        let open = field.unknown() && field.text.chars().all(|c| c == UNKNOWN);
+        field.many && (named || field.text.contains(['*', '?', '[']) && word.pieces.len() == 1)
+            || open && self.rounds > 0
     }
 
     /// `/dev/tcp/…` is a connection of bash's own.

@@ -48,6 +48,13 @@ impl Walker<'_> {
 
     /// A loop: what a round changes, the next one sees.
     fn repeated(&mut self, bodies: &[Script], feed: &Feed) -> Feed {
+        self.rounds += 1;
+        let out = self.rounds_of(bodies, feed);
+        self.rounds -= 1;
+        out
+    }
+
+    fn rounds_of(&mut self, bodies: &[Script], feed: &Feed) -> Feed {
         let mark = self.enter();
         let out = self.may_run(bodies, bodies.len().saturating_sub(1), feed);
         if !self.doubt(mark) {
@@ -67,6 +74,7 @@ impl Walker<'_> {
         };
         let mark = self.enter();
         self.maybe += 1;
+        self.rounds += 1;
         let mut out = Feed::Inherit;
         // A pattern stands for many rounds, and what one round changes the next one sees.
         let open = fields.is_empty() || fields.iter().any(|f| f.many || f.unknown());
@@ -94,6 +102,7 @@ impl Walker<'_> {
             out = if at >= rounds { Feed::Other } else { merge_doubt(out, next) };
         }
         self.maybe -= 1;
+        self.rounds -= 1;
         self.doubt(mark);
         out
     }

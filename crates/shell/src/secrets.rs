@@ -105,6 +105,11 @@ impl Secrets {
                 [_, _, "task", _, "root" | "cwd", rest @ ..] => return self.is_secret(&rest.join("/")),
                 _ => {}
             }
+            // What another process has open.
+            let own = parts.get(1).is_some_and(|pid| matches!(*pid, "self" | "thread-self"));
+            if parts.get(2) == Some(&"fd") && !own {
+                return true;
+            }
             return matches!(last, "environ" | "mem" | "kcore" | "auxv") || last == "*" && parts.len() > 2;
         }
         if lower.starts_with("/root/")
@@ -116,13 +121,14 @@ impl Secrets {
         !self.templates.has(last) && (parts.iter().any(|p| self.folders.has(p)) || self.names_one(last))
     }
 
-    /// Whether the path is one of the places or below it.
+    /// Whether the path is one of the places or below it; `?` stands for a blank.
     fn is_place(&self, parts: &[&str], absolute: bool) -> bool {
+        let same = |a: &String, b: &str| a == b || a.contains('?') && glob(a, b);
         self.places.iter().any(|place| match place.as_slice() {
             [first, rest @ ..] if first.is_empty() => {
-                absolute && parts.len() >= rest.len() && rest.iter().zip(parts).all(|(a, b)| a == b)
+                absolute && parts.len() >= rest.len() && rest.iter().zip(parts).all(|(a, b)| same(a, b))
             }
-            place => parts.windows(place.len()).any(|w| w.iter().zip(place).all(|(a, b)| a == b)),
+            place => parts.windows(place.len()).any(|w| place.iter().zip(w).all(|(a, b)| same(a, b))),
         })
     }
 
@@ -171,7 +177,7 @@ pub fn patterns() -> impl Iterator<Item = String> {
 pub fn places() -> impl Iterator<Item = &'static str> {
     let hidden = SECRETS.entries.iter().filter(|entry| entry.group != "needed");
     let places = hidden.map(|entry| entry.place.as_str());
-    places.filter(|place| place.starts_with("~/") && !place.contains('*'))
+    places.filter(|place| place.starts_with("~/") && !place.contains(['*', '?']))
 }
 
 /// The candidates for a path inside an argument: after `=`, `:`, `@` and `,` as well.

@@ -9,6 +9,7 @@ use super::command::is_harmless_pager;
 use super::expand::UNKNOWN;
 use super::knowledge::{Names, fits, groups};
 use super::path::{Cwd, Place, place};
+use super::programs::{Role, is};
 use super::syntax::Span;
 use super::walk::Walker;
 
@@ -25,6 +26,7 @@ static VARIABLES: LazyLock<Names<Means>> = LazyLock::new(|| {
             "when" => Means::When(words),
             "path" => Means::Path,
             "place" => Means::Place,
+            "home" => Means::Home,
             "harmless" => Means::Harmless,
             "url" => Means::Holds("://", words),
             "file" => Means::Holds("/", words),
@@ -53,6 +55,8 @@ enum Means {
     Path,
     /// It names places that code is taken from, or files that are written: outside the project it is like one that runs.
     Place,
+    /// Likewise, and every program looks there for its settings: nowhere is it harmless.
+    Home,
     /// Where its value holds the first, the rule of the second is meant.
     Holds(&'static str, &'static str),
     /// It steers programs and runs none by itself.
@@ -66,10 +70,16 @@ impl Means {
         match self {
             Self::Runs => !value.is_empty(),
             Self::Shows => !is_harmless_pager(value),
-            Self::Drives => value.contains('/') || value.contains(UNKNOWN),
+            Self::Drives => {
+                let first = value.split_whitespace().next().unwrap_or("");
+                value.contains('/')
+                    || value.contains(UNKNOWN)
+                    || is(first, Role::Shell)
+                    || is(first, Role::Interpreter)
+            }
             Self::When(patterns) => value.split(' ').any(|word| is_one_of(word, patterns)),
             Self::Path => path_is_hostile(value),
-            Self::Place => value.split([':', ' ', '=', ',']).any(|part| {
+            Self::Place | Self::Home => value.split([':', ' ', '=', ',']).any(|part| {
                 part.contains(UNKNOWN) && part.starts_with('/')
                     || part.starts_with(['/', '~']) && !matches!(place(part, Cwd::Project), Place::Null)
                     || part.starts_with("../")

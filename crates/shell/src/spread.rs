@@ -95,6 +95,12 @@ pub(super) fn parallel(w: &mut Walker<'_>, argv: &[Field], span: Span, feed: &Fe
         if *feed == Feed::Fetched || *feed == Feed::Other {
             w.hit("computed-code", span);
         }
+        let values = match feed {
+            Feed::Text(text) if arguments.is_empty() => {
+                text.lines().map(|line| Field::plain(line, span)).collect()
+            }
+            Feed::Text(_) | Feed::Inherit | Feed::File(_) | Feed::Fetched | Feed::Other => values,
+        };
         let values = some(w, values.into_iter(), span);
         for value in &values {
             let _ = w.run_apart(&value.text, span);

@@ -61,6 +61,8 @@ pub(super) enum VarOp {
     },
     /// `:+`, `+`: this or nothing.
     Alternate(Vec<Piece>),
+    /// `${!name}`: what the variable holds whose name this one holds.
+    Indirect,
     /// `[@]`: every element.
     All,
     /// `[*]`: every element in one.
@@ -119,6 +121,8 @@ pub(super) struct Redirect {
     pub span: Span,
     /// Whether it feeds standard input (no other descriptor was named).
     pub stdin: bool,
+    /// What stood in the file that it writes is gone.
+    pub empties: bool,
 }
 
 /// One command of a pipeline.

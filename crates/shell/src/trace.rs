@@ -101,6 +101,8 @@ pub(super) struct Trace {
     pub calls: Vec<Call>,
     places: Vec<Option<usize>>,
     pub uses: Vec<Use>,
+    /// Files whose content is run or says what is: scripts, build files, configurations.
+    pub runs: Vec<Use>,
     /// A part deletes.
     pub deletes: bool,
     /// A bound was reached: not everything was looked at.
@@ -118,6 +120,7 @@ impl Default for Trace {
             calls: Vec::new(),
             places: Vec::new(),
             uses: Vec::new(),
+            runs: Vec::new(),
             deletes: false,
             cut: false,
             loose: Risk::Low,
@@ -150,9 +153,13 @@ impl Trace {
     }
 
     fn touch(&mut self, act: Act, field: &Field, redirect: bool) {
+        self.uses.extend(self.used(act, field, redirect));
+    }
+
+    fn used(&self, act: Act, field: &Field, redirect: bool) -> Option<Use> {
         let wholly_open = field.text.chars().all(|c| c == UNKNOWN);
         if wholly_open && !redirect || field.feed.is_some() {
-            return;
+            return None;
         }
         let from = match (&self.aside, &self.here) {
             (Some(aside), Some(here)) => {
@@ -161,7 +168,7 @@ impl Trace {
             (_, here) => here.clone(),
         };
         let wild = field.many || field.unknown();
-        self.uses.push(Use { act, path: field.text.clone(), from, wild, redirect });
+        Some(Use { act, path: field.text.clone(), from, wild, redirect })
     }
 }
 
@@ -208,6 +215,14 @@ impl Walker<'_> {
     pub(super) fn note_use(&mut self, act: Act, field: &Field) {
         if let Some(trace) = &mut self.trace {
             trace.touch(act, field, false);
+        }
+    }
+
+    /// Notes a file that is run, or that says what is run.
+    pub(super) fn note_run(&mut self, field: &Field) {
+        if let Some(trace) = &mut self.trace {
+            let run = trace.used(Act::Read, field, false);
+            trace.runs.extend(run);
         }
     }
 

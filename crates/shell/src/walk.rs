@@ -66,6 +66,8 @@ pub(super) struct Walker<'l> {
     bytes: usize,
     /// Inside something that may not run: assignments add, not replace.
     pub(super) maybe: usize,
+    /// Inside something that is done once for each of many names.
+    pub(super) rounds: usize,
     /// Variables are only tested, not shown.
     pub(super) testing: bool,
     /// Files this line downloaded, and texts it wrote.
@@ -114,6 +116,7 @@ impl<'l> Walker<'l> {
             nested_bytes: 0,
             bytes: 0,
             maybe: 0,
+            rounds: 0,
             testing: false,
             fetched: Vec::new(),
             written: HashMap::new(),

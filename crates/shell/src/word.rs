@@ -322,6 +322,7 @@ impl<'a> Parser<'a> {
     fn braced(&mut self, quoted: bool) -> Read<Piece> {
         let until = Until::Brace { quoted };
         let strange = self.looking_at("!") || self.looking_at("#") && !self.looking_at("#}");
+        let indirect = self.looking_at("!");
         if strange {
             self.at += 1;
         }
@@ -347,7 +348,9 @@ impl<'a> Parser<'a> {
             self.at += len + 1;
             subscript = self.nested_text(inner, start)?;
         }
-        let op = if strange || !subscript.is_empty() {
+        let op = if indirect && self.looking_at("}") {
+            VarOp::Indirect
+        } else if strange || !subscript.is_empty() {
             subscript.extend(self.pieces(until)?);
             VarOp::Other(subscript)
         } else if self.looking_at("}") {

@@ -6,6 +6,7 @@
 use super::Risk;
 use super::args::Args;
 use super::expand::{Feed, Field, Value};
+use super::grammar::Kind;
 use super::programs;
 use super::spread;
 use super::syntax::Span;
@@ -51,8 +52,14 @@ pub(super) fn judge(w: &mut Walker<'_>, name: &str, argv: &[Field], span: Span, 
         return Some(Feed::Other);
     }
     let command = rest.get(skip..).unwrap_or(&[]);
-    if let ("flock", [option, code, ..]) = (name, command)
-        && matches!(option.text.as_str(), "-c" | "--command")
+    let command = if command.first().is_some_and(|f| f.text == "--") {
+        command.get(1..).unwrap_or(&[])
+    } else {
+        command
+    };
+    if let [option, code, ..] = command
+        && let Some(program) = programs::find(name)
+        && program.kind_of(&option.text, &option.text, "") == Some(Kind::Command)
     {
         return Some(w.run_apart(&code.text, code.span));
     }

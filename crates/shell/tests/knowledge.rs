@@ -104,7 +104,7 @@ fn every_line_is_understood() {
         if let Some(at) = words.iter().position(|w| matches!(*w, ":" | "=" | "^")) {
             assert!(rules::exists(words[at + 1]), "{file}: {line}");
         } else if let Some(at) = words.iter().position(|w| *w == ">") {
-            let effects = ["read", "create", "run", "change", "delete", "wide"];
+            let effects = ["read", "create", "run", "change", "delete", "wide", "unpacks"];
             assert!(effects.contains(&words[at + 1]), "{file}: {line}");
         } else {
             assert!(DIRECTIVES.contains(&words[0].split('@').next().unwrap_or("")), "{file}: {line}");

@@ -84,6 +84,8 @@ pub(crate) struct Ground<'a> {
     pub given: &'a [(String, String)],
     /// Variables that keep what the project brings from running, where nobody was asked.
     pub held: &'a [(OsString, OsString)],
+    /// Secret files of the workspace that it does not see.
+    pub secret: &'a [PathBuf],
     /// As the permit says.
     pub confine: Confine,
 }
@@ -164,7 +166,7 @@ pub(crate) fn folder(jail: &Jail, text: &str) -> Result<PathBuf, String> {
 fn spawn(ground: Ground<'_>, command: &str, folder: &Path, kept: &[PathBuf]) -> Result<Running, String> {
     let shell = &ground.shell.program;
     let args = ["-c", "--", command].map(OsStr::new);
-    let line = ground.fence.line(ground.confine, shell, &args, kept)?;
+    let line = ground.fence.line(ground.confine, shell, &args, (kept, ground.secret))?;
     let mut start = Command::new(&line.program);
     start
         .args(&line.args)

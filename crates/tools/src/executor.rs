@@ -3,7 +3,12 @@
 //! Owns the check of the permit and the dispatch to the tool. Never decides whether a call may run:
 //! without a [`Permit`], which only the session can make, nothing here can be called.
 
-use std::{cell::OnceCell, ffi::OsString, path::Path, sync::Arc};
+use std::{
+    cell::OnceCell,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use pilothouse_core::{
     blob::BlobId,
@@ -26,7 +31,7 @@ use crate::{
     guard::Guard,
     jail::{Jail, JailError},
     resolved,
-    sandbox::CommandSandbox,
+    sandbox::{self, CommandSandbox},
     sight::LaneView,
     snapshot::Snapshots,
 };
@@ -143,7 +148,11 @@ impl ToolExecutor {
                 ToolOutcome::failure(text)
             }
             ToolCall::Run(run) => match (self.changed(permit, run).await, self.unasked(permit, run).await) {
-                (None, Ok(held)) => self.run(permit, run, &held, (blobs, sink, cancel)).await,
+                (None, Ok(held)) => {
+                    let secret = self.secret(permit, view).await;
+                    let ground = Ground { secret: &secret, ..self.ground(permit, &held) };
+                    self.run(permit, run, ground, (blobs, sink, cancel)).await
+                }
                 (Some(what), _) => {
                     let text = format!("nothing was done: {what} since the user allowed it");
                     ToolOutcome { changed: Some(what), ..ToolOutcome::failure(text) }
@@ -165,10 +174,9 @@ impl ToolExecutor {
         &self,
         permit: &Permit,
         run: &Run,
-        held: &[(OsString, OsString)],
+        ground: Ground<'_>,
         (blobs, sink, cancel): (Arc<dyn BlobSource>, &dyn Sink, CancellationToken),
     ) -> ToolOutcome {
-        let ground = self.ground(permit, held);
         let writes = !matches!(ground.confine, Confine::Inside { write: false, .. });
         let Some(snapshots) = self.snapshots.as_ref().filter(|_| writes) else {
             return command::run(ground, run, sink, &cancel).await;
@@ -258,6 +266,15 @@ impl ToolExecutor {
         .await
     }
 
+    /// Secret files of the workspace that a command does not see: one that only reads and that nobody was asked about.
+    async fn secret(&self, permit: &Permit, view: &View) -> Vec<PathBuf> {
+        let reads = permit.confine().unwrap_or(Confine::READING) == Confine::READING;
+        if permit.leave_of() == LeaveOf::User || !reads {
+            return Vec::new();
+        }
+        sandbox::secret::below(self.jail.root(), &view.rules).await
+    }
+
     /// Runs a hook in the workspace. What it may do was decided before: it needs no permit, because it
     /// is no call of a lane.
     pub async fn hook(&self, call: HookCall, cancel: CancellationToken) -> HookOutcome {
@@ -268,7 +285,7 @@ impl ToolExecutor {
     fn ground<'a>(&'a self, permit: &Permit, held: &'a [(OsString, OsString)]) -> Ground<'a> {
         let confine = permit.confine().unwrap_or(Confine::READING);
         let (jail, shell, given) = (&self.jail, &self.shell, &self.given.1);
-        Ground { jail, shell, fence: &self.fence, guard: &self.guard, given, held, confine }
+        Ground { jail, shell, fence: &self.fence, guard: &self.guard, given, held, secret: &[], confine }
     }
 
     async fn on_files(

@@ -7,6 +7,7 @@ mod gitdir;
 mod helper;
 mod policy;
 mod probe;
+pub(crate) mod secret;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -179,7 +180,7 @@ impl CommandSandbox {
         confine: Confine,
         program: &Path,
         args: &[&OsStr],
-        kept: &[PathBuf],
+        (kept, hidden): (&[PathBuf], &[PathBuf]),
     ) -> Result<Line, String> {
         let plain = || args.iter().map(|a| (*a).to_owned());
         let inside = matches!(confine, Confine::Inside { .. });
@@ -187,7 +188,7 @@ impl CommandSandbox {
             return Err("there is no sandbox to run it in; nothing was run".to_owned());
         }
         if self.found.backend == Some(Backend::Seatbelt) && inside {
-            let profile = self.walls.seatbelt(confine);
+            let profile = self.walls.seatbelt(confine, hidden);
             let args = ["-p".into(), profile.into(), program.into()].into_iter().chain(plain()).collect();
             return Ok(Line { program: probe::SANDBOX_EXEC.into(), args, watched: false });
         }
@@ -200,6 +201,7 @@ impl CommandSandbox {
         policy.spaces = inside && self.spaces;
         policy.still = self.found.metadata_open && matches!(confine, Confine::Inside { write: false, .. });
         policy.kept = kept.to_vec();
+        policy.hidden.extend(hidden.iter().filter(|_| inside).cloned());
         let policy =
             serde_json::to_string(&policy).map_err(|e| format!("the sandbox cannot be described: {e}"))?;
         let args =

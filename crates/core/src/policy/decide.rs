@@ -218,6 +218,15 @@ impl Policy {
         self.held_path(act, path).is_some_and(|r| r.outcome == Outcome::Refuse)
     }
 
+    /// Whether one of the rules that deny is about an act on a path.
+    pub(super) fn has_denial(&self, act: Act, path: &str) -> bool {
+        let mut denying = self.rules.iter().filter(|r| r.effect == Effect::Deny).peekable();
+        denying.peek().is_some() && {
+            let target = Target::exact(path, &self.places);
+            denying.any(|rule| self.is_about_path(rule, act, &target))
+        }
+    }
+
     /// Whether a rule that holds back is about an act on a path.
     fn is_about_path(&self, rule: &Rule, act: Act, target: &Target) -> bool {
         match &rule.about {

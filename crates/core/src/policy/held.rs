@@ -41,4 +41,9 @@ impl PathRules {
         let ruling = self.policy.held_path(act, path.as_str())?;
         Some(Held { request, ruling })
     }
+
+    /// Whether a rule denies this act on a path of the workspace, whatever was answered.
+    pub fn denies(&self, act: Act, path: &RelPath) -> bool {
+        self.policy.has_denial(act, path.as_str())
+    }
 }

@@ -88,6 +88,9 @@ pub enum ApplyStatus {
     Failed,
 }
 
+/// Who approved a write that the user approved.
+pub(super) const BY_USER: &str = "user";
+
 impl Changes {
     pub const fn proposals(&self) -> &BTreeMap<ProposalId, Proposal> {
         &self.proposals

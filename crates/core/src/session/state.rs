@@ -23,7 +23,7 @@ use crate::{
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
-    session::{Apply, Lane, LaneKind, Transcript, changes::Changes},
+    session::{Apply, Lane, LaneKind, Transcript, changes::Changes, unreviewed::Unreviewed},
     talk::Usage,
     trust::{Given, Trust, TrustRequest},
     work::Work,
@@ -110,6 +110,8 @@ pub struct State {
     pub(super) cut: BTreeMap<CallId, (TurnId, LaneId)>,
     /// Evidence of gates, with the hash of what the session had on disk then.
     pub evidence: BTreeMap<EvidenceId, Seq>,
+    /// What the agent wrote or fetched and nobody reviewed.
+    pub unreviewed: Unreviewed,
     /// What the user allowed for this session.
     pub granted: Vec<Rule>,
     /// Rules that are being kept in the user's file.

@@ -324,13 +324,35 @@ fn what_was_mended_in_between_may_be_tried_again() {
     };
     round("make test", 2);
     round("make test", 2);
-    round("sed -i s/a/b/ Makefile", 0);
+    round("sed -i s/a/b/ src/a.c", 0);
     round("make test", 2);
     round("cat Makefile", 0);
     round("make test", 2);
     propose(&mut b, "make test");
     assert_eq!(b.session.state().failure.as_ref().unwrap().planner, Some(PlannerError::Repeated));
     assert_eq!(ended(&b).1.ran, 6);
+}
+
+#[test]
+fn a_build_file_that_the_agent_wrote_unasked_asks_before_it_runs_until_the_user_let_it() {
+    let mut b = Bench::new();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("run the tests");
+    propose(&mut b, "make test");
+    b.end_tool(exited(2, "exit"));
+    propose(&mut b, "sed -i s/a/b/ Makefile");
+    b.end_tool(exited(0, "exit"));
+    propose(&mut b, "make test");
+    let id = b.question(is_risk);
+    let question = b.session.state().open[&id].kind.command().unwrap();
+    let ruling = question.ruling.clone().unwrap();
+    assert!(ruling.by.contains("nobody reviewed") && ruling.part == "Makefile", "{ruling}");
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(2, "exit"));
+    propose(&mut b, "cat Makefile");
+    b.end_tool(exited(0, "exit"));
+    propose(&mut b, "make test V=1");
+    assert_ne!(b.tool().0, CallId(0));
 }
 
 #[test]

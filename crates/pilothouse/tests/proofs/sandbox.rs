@@ -5,6 +5,7 @@
 use crate::support;
 mod descriptors;
 mod metadata;
+mod secret;
 
 use std::{
     fs,

@@ -29,6 +29,10 @@ pub(super) fn interpreter(w: &mut Walker<'_>, case: &Case<'_>) {
     if !rest.is_empty() && starts() && has(&["argv", "ARGV", "$@", "process.args"]) {
         let _ = w.dispatch_outside(rest, case.span, Feed::Inherit);
     }
+    // Over every line of its input: what it is done to stands nowhere.
+    if args.has(&["-n", "-p"]) && has(&["unlink", "system(", "exec(", "exec "]) && !is_python(case.name) {
+        w.hit("unsafe-code", case.span);
+    }
     let Some(in_place) = args.opts.iter().find(|opt| opt.kind == Some(Kind::May) && opt.name == "-i") else {
         return;
     };
@@ -103,6 +107,16 @@ fn module(w: &mut Walker<'_>, case: &Case<'_>, rest: &[Field]) {
                 w.judge_read(field);
             }
         }
+        "http.server" | "SimpleHTTPServer" => {
+            let open = |f: &Field| f.text.ends_with("0.0.0.0") || f.text.ends_with("::");
+            w.hit(if rest.iter().any(open) { "listen" } else { "script" }, case.span);
+        }
+        "timeit" => {
+            for code in rest.iter().skip(1).filter(|f| !f.text.is_empty()) {
+                inline::look(w, code);
+            }
+        }
+        "code" => fed(w, case),
         "smtpd" | "smtplib" | "ftplib" | "telnetlib" => w.hit("send", case.span),
         // The tool is judged as itself.
         name if super::super::command::is_known(name) => {

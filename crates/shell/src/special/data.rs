@@ -2,7 +2,7 @@
 //!
 //! Owns the words of statements that destroy, run programs or only read. Never parses SQL in full.
 
-use super::super::expand::Feed;
+use super::super::expand::{Feed, Field};
 use super::super::knowledge::list;
 use super::super::walk::Walker;
 use super::Case;
@@ -30,6 +30,9 @@ pub(super) fn sql(w: &mut Walker<'_>, case: &Case<'_>) {
             statements += 1;
             reads_only &= reads;
         }
+    }
+    if let Feed::File(name) = case.feed {
+        w.take_over(&Field::plain(name, case.span));
     }
     if matches!(case.feed, Feed::File(_) | Feed::Other) {
         reads_only = false;
@@ -71,6 +74,15 @@ fn destroys(name: &str, upper: &str, words: &[&str]) -> bool {
         || matches!(name, "etcdctl" | "consul") && words.iter().any(|w| matches!(*w, "DEL" | "DELETE"))
 }
 
+/// Whether a client's own command (`.once`, `.read`, `.import`, `\\o`, `\\g`) reads from or writes into a program.
+fn into_program(upper: &str) -> bool {
+    let commands = [".ONCE", ".OUTPUT", ".IMPORT", ".READ", ".EXCEL", "\\O", "\\G", "\\COPY"];
+    commands.iter().any(|command| {
+        let mut found = upper.match_indices(command).filter_map(|(at, _)| upper.get(at + command.len()..));
+        found.any(|rest| rest.trim_start().trim_start_matches(['"', '\'']).starts_with('|'))
+    })
+}
+
 /// Judges one text of statements; whether it only reads.
 fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syntax::Span) -> bool {
     let upper = text.to_ascii_uppercase();
@@ -85,9 +97,7 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
     let runs = upper.contains("\\!")
         || upper.contains(".SHELL")
         || upper.contains(".SYSTEM")
-        || upper.contains(".ONCE |")
-        || upper.contains(".OUTPUT |")
-        || upper.contains(".IMPORT |")
+        || into_program(&upper)
         || words.first() == Some(&"SYSTEM") && name.starts_with(['m', 's'])
         || upper.contains("TO PROGRAM")
         || upper.contains("FROM PROGRAM")
@@ -100,6 +110,15 @@ fn statement(w: &mut Walker<'_>, name: &str, text: &str, span: super::super::syn
         w.hit("hidden-run", span);
     }
     let first = words.first().copied().unwrap_or("");
+    if ["S3://", "GCS://", "HTTP://", "HTTPS://"].iter().any(|to| upper.contains(&format!(" TO '{to}"))) {
+        w.hit("send", span);
+    }
+    // A file of statements is run like a script.
+    let file =
+        [".read ", "\\i ", "\\ir ", "source "].iter().find_map(|verb| text.trim_start().strip_prefix(verb));
+    if let Some(file) = file {
+        w.take_over(&Field::plain(file.trim().trim_matches(['"', '\'']), span));
+    }
     if upper.contains("PG_READ_FILE")
         || upper.contains("LOAD_FILE(")
         || upper.contains("PG_SHADOW")

@@ -52,6 +52,11 @@ pub(super) fn git(w: &mut Walker<'_>, case: &Case<'_>) {
         cloned(w, case, 1);
     }
     match sub {
+        "pull" | "fetch" => {
+            let address = |f: &Field| f.text.contains("://") || f.text.contains('@');
+            w.strayed |= case.args.operands.get(1).is_some_and(address);
+        }
+        "apply" | "am" => w.strayed |= *case.feed == Feed::Fetched,
         "remote" if matches!(case.args.operand(1), "add" | "set-url") => w.readdressed = true,
         "config" => config(w, case),
         "checkout" => checkout(w, case),
@@ -101,9 +106,10 @@ fn cloned(w: &mut Walker<'_>, case: &Case<'_>, at: usize) {
 fn globals(w: &mut Walker<'_>, case: &Case<'_>) {
     for (at, opt) in case.args.opts.iter().enumerate() {
         let global = at < case.args.leading;
-        let clone = case.args.operand(0) == "clone" && (opt.name == "--config" || opt.name == "-c");
+        let clone = case.args.operand(0) == "clone"
+            && (opt.name.len() > 4 && "--config".starts_with(&opt.name) || opt.name == "-c");
         match opt.name.as_str() {
-            "-c" | "--config" if global || clone => {
+            _ if clone || global && matches!(opt.name.as_str(), "-c" | "--config") => {
                 let next = case.words().iter().skip_while(|f| f.text != opt.text).nth(1);
                 let setting = opt.value.as_ref().or(next).map_or("", |v| v.text.as_str());
                 let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));

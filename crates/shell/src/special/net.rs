@@ -17,7 +17,11 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
     }
     for word in case.words() {
         w.judge_read(word);
-        if word.computed && word.unknown() && !word.text.starts_with('-') {
+        let sends = !word.text.starts_with('-')
+            || ["--header=", "--user-agent=", "--referer=", "--url=", "-H", "-A", "-e"]
+                .iter()
+                .any(|o| word.text.starts_with(o));
+        if word.computed && word.unknown() && sends {
             w.hit("send", word.span);
         }
     }
@@ -35,7 +39,8 @@ pub(super) fn http(w: &mut Walker<'_>, case: &Case<'_>) {
                 f.text.contains('=') && !f.text.contains("==") && !f.text.contains("://")
                     || f.text.contains(":=")
                     || f.text.contains('@') && !f.text.contains("://")
-            });
+            })
+            || matches!(case.feed, Feed::File(_) | Feed::Text(_) | Feed::Other);
         if sends {
             w.hit(if local { "service" } else { "send" }, case.span);
         }
@@ -169,8 +174,11 @@ fn copy(w: &mut Walker<'_>, case: &Case<'_>, rule: &str) {
     } else {
         w.judge_write(last, "write");
     }
-    if sources.iter().any(|f| is_remote_path(&f.text)) {
+    for source in sources.iter().filter(|f| is_remote_path(&f.text)) {
         w.hit(rule, case.span);
+        let name = source.text.rsplit(['/', ':']).next().unwrap_or("");
+        w.fetched
+            .extend([name.to_owned(), last.text.clone()].into_iter().filter(|n| !n.is_empty() && n != "."));
     }
 }
 

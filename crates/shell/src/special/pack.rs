@@ -29,11 +29,11 @@ pub(super) fn tar(w: &mut Walker<'_>, case: &Case<'_>) {
         w.lower_to_read();
     }
     tar_words(w, words, &letters);
-    let aside = words.iter().any(|f| f.text.starts_with("-C") || f.text.starts_with("--directory"));
-    let fetched = *case.feed == Feed::Fetched
-        || words.iter().any(|f| f.feed == Some(Feed::Fetched) || w.was_fetched(&f.text));
-    // What was fetched as a whole lies among the project's files now.
-    w.strayed |= fetched && letters.contains('x');
+    let here = |f: &Field| matches!(f.text.as_str(), "." | "./");
+    let aside = !words.iter().any(here)
+        && words.iter().any(|f| f.text.starts_with("-C") || f.text.starts_with("--directory"));
+    // What came out of an archive lies among the project's files now, and nobody reviewed it.
+    w.strayed |= letters.contains('x') || long(&["--extract", "--get"]);
     if w.archived && letters.contains('x') && !aside && *case.feed != Feed::Inherit {
         w.hit("discard-work", case.span);
     }
@@ -81,7 +81,7 @@ fn tar_words(w: &mut Walker<'_>, words: &[Field], letters: &str) {
                 w.judge_write(folder, "write");
             }
         }
-        if name == "--remove-files" {
+        if matches!(name, "--remove-files" | "--recursive-unlink" | "--unlink-first") {
             w.hit("delete-tree", field.span);
         }
         if matches!(name, "-P" | "--absolute-names") && letters.contains('x') {
@@ -127,6 +127,7 @@ pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
     } else if let Some(archive) = case.args.operands.iter().find(|f| !verbs.contains(&f.text.as_str())) {
         let unpacks = case.name != "zip" && matches!(verb, "x" | "e");
         if unpacks {
+            w.strayed = true;
             w.hit("write", case.span);
         } else {
             w.judge_write(archive, "write");
@@ -136,6 +137,7 @@ pub(super) fn zip(w: &mut Walker<'_>, case: &Case<'_>) {
 
 /// `cpio`: where it unpacks or copies to.
 pub(super) fn cpio(w: &mut Walker<'_>, case: &Case<'_>) {
+    w.strayed |= case.args.has(&["-i", "--extract"]);
     if let Some(folder) = case.args.opt(&["-D", "--directory"]).and_then(|opt| opt.value.clone()) {
         w.judge_write(&folder, "write");
     }

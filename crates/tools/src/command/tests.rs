@@ -88,6 +88,7 @@ impl Place {
             shell: &self.shell,
             fence: &self.fence,
             guard: &self.guard,
+            secret: &[],
             confine: Confine::Bare,
         }
     }

@@ -68,7 +68,7 @@ impl SandboxRules {
     }
 
     /// The profile for macOS.
-    pub fn seatbelt(&self, confine: Confine) -> String {
+    pub fn seatbelt(&self, confine: Confine, hidden: &[PathBuf]) -> String {
         let quoted = |p: &Path| format!("{:?}", p.to_string_lossy());
         let each = |list: &[PathBuf]| {
             list.iter().map(|p| [" (subpath ", &quoted(p), ")"].concat()).collect::<Vec<_>>().concat()
@@ -78,8 +78,8 @@ impl SandboxRules {
             .to_owned();
         let devices = "(literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/dtracehelper\")";
         text.push_str(&format!("(allow file-write* {devices}{})\n", each(&self.write(confine))));
-        if !self.hidden.is_empty() {
-            text.push_str(&format!("(deny file-read* file-write*{})\n", each(&self.hidden)));
+        for all in [&self.hidden, hidden].into_iter().filter(|all| !all.is_empty()) {
+            text.push_str(&format!("(deny file-read* file-write*{})\n", each(all)));
         }
         if !matches!(confine, Confine::Inside { network: true, .. }) {
             text.push_str("(deny network*)\n");

@@ -38,7 +38,10 @@ fn switched_off_and_the_own_files_inside_are_said_plainly() {
     let off = CommandSandbox::find(Settings { wanted: Wanted::Off, ..Settings::default() }, &places);
     assert!(off.found().backend.is_none() && off.found().to_string().contains("switched off"));
     let inside = Confine::Inside { write: true, network: false };
-    assert!(off.line(inside, Path::new("/bin/sh"), &[], &[]).is_err(), "never without what should hold it");
+    assert!(
+        off.line(inside, Path::new("/bin/sh"), &[], (&[], &[])).is_err(),
+        "never without what should hold it"
+    );
     places.own = vec![places.workspace.join("own")];
     let fence = CommandSandbox::find(Settings::default(), &places);
     assert!(fence.found().backend.is_none() && fence.found().to_string().contains("lie in the workspace"));
@@ -70,7 +73,7 @@ fn the_profile_for_macos_names_what_is_written_hidden_and_reached() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(dir.path());
     let walls = SandboxRules::around(&Settings::default(), &places, dir.path());
-    let profile = |write, network| walls.seatbelt(Confine::Inside { write, network });
+    let profile = |write, network| walls.seatbelt(Confine::Inside { write, network }, &[]);
     let work = format!("(subpath {:?})", places.workspace.to_string_lossy());
     assert!(profile(true, false).contains(&work) && profile(true, false).contains("(deny network*)"));
     assert!(!profile(false, false).contains(&work) && !profile(true, true).contains("(deny network*)"));

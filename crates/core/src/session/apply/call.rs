@@ -40,6 +40,10 @@ impl State {
                     (open.confine, open.given) = (*confine, given);
                     open.since = at;
                     open.leave_of = LeaveOf::of(approval.is_some() || open.typed, trust.holds());
+                    let asked = approval.is_some() || open.typed;
+                    if let Some(run) = open.run().cloned() {
+                        self.unreviewed.began(&run.command, &run.folder, asked);
+                    }
                 }
             }
             Event::CallHeld { call, lane, .. } => {

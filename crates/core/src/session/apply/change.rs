@@ -9,7 +9,7 @@ use crate::{
     event::Event,
     ids::{ApplyId, ProposalId},
     relpath::RelPath,
-    session::State,
+    session::{State, changes::BY_USER},
 };
 
 /// Events of proposals and of the writes that they become.
@@ -79,7 +79,18 @@ impl State {
                 self.saw(proposal.id.0);
             }
             Event::ProposalClosed { proposal, dropped: false, .. } => self.address(*proposal),
-            Event::ApplyApproved { apply, approval, .. } => self.saw(apply.0.max(approval.0)),
+            Event::ApplyApproved { apply, approval, by, take } => {
+                self.saw(apply.0.max(approval.0));
+                for path in
+                    take.iter().filter_map(|(id, _)| self.changes.proposals().get(id)).map(|p| &p.path)
+                {
+                    if by == BY_USER {
+                        self.unreviewed.took(path.as_str());
+                    } else {
+                        self.unreviewed.wrote(path.as_str());
+                    }
+                }
+            }
             Event::Applied { apply } => {
                 let files = self.changes.applies().get(apply).into_iter().flat_map(|a| &a.files);
                 if let Some(run) = &mut self.run {

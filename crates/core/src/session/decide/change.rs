@@ -15,7 +15,7 @@ use crate::{
     proposal::{Decision, Proposal, ProposalStatus},
     question::Review,
     scope::Capability,
-    session::{Apply, ApplyStatus, LaneKind},
+    session::{Apply, ApplyStatus, LaneKind, changes::BY_USER},
     tool::{ChangeKind, ProposalDraft, Wrote},
 };
 
@@ -107,7 +107,7 @@ impl Draft<'_> {
         if take.is_empty() {
             self.settle_reviews();
         } else {
-            self.apply_now(&take, "user");
+            self.apply_now(&take, BY_USER);
         }
         Ok(())
     }

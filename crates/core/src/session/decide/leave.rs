@@ -88,6 +88,7 @@ impl Draft<'_> {
         let confine = self.confine_of(run, open.brought, verdict.risk);
         let decision = self.under.policy.decide(&request, &self.state.setting());
         let ruling = since_changed(decision.ruling, open);
+        let ruling = if by == By::Agent { self.unless_unreviewed(ruling, run) } else { ruling };
         let by_rule = decision.rule.is_some();
         let shown = run.shown(confine, self.state.given.as_ref());
         Weighed {
@@ -177,6 +178,16 @@ impl Draft<'_> {
             self.close(id, None);
             self.gate_command(call, None);
         }
+    }
+
+    /// What the agent wrote or fetched in this session and nobody reviewed is not run unasked.
+    fn unless_unreviewed(&self, ruling: Ruling, run: &Run) -> Ruling {
+        let unasked = ruling.outcome == Outcome::Run;
+        let Some(part) = self.state.unreviewed.run_by(&run.command, &run.folder).filter(|_| unasked) else {
+            return ruling;
+        };
+        let by = "it runs what was written or fetched in this session and nobody reviewed".to_owned();
+        Ruling { outcome: Outcome::Ask, by, at: String::new(), part }
     }
 
     /// How a command is to run: no wider than it asks for.
