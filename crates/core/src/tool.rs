@@ -7,6 +7,7 @@ mod call;
 mod facts;
 mod patch;
 pub(crate) mod read;
+mod session;
 mod spelling;
 
 use std::sync::Arc;
@@ -15,11 +16,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use call::{
-    AskUser, ChangeGate, Delete, Edit, FileCall, List, Read, RecordFact, Replacement, RequestPath, Run,
-    Search, SessionCall, Tool, ToolCall, Write,
+    Delete, Edit, FileCall, List, Read, RecordFact, Replacement, Run, Search, SessionCall, Tool, ToolCall,
+    Write,
 };
 pub use facts::Subject;
 pub use read::{ArgsError, ReadCall};
+pub use session::{AskUser, ChangeGate, ChildTask, Delegate, RequestPath};
 
 use crate::{
     blob::{Blob, BlobId},

@@ -28,6 +28,8 @@ pub fn specs(offer: ToolScope, held: bool, session_tools: &[Tool]) -> Vec<ToolSp
     Tool::ALL
         .into_iter()
         .filter(|tool| match tool.needs() {
+            // What a sub-agent may is at most what the one may that sends it: to read.
+            None if *tool == Tool::Delegate && !offer.allows(Capability::Read) => false,
             None => session_tools.contains(tool),
             Some(Capability::Delete) => offer.allows(Capability::Delete) || offer.allows(Capability::Write),
             Some(Capability::Execute) if held => offer.allows(Capability::Read),
@@ -51,8 +53,14 @@ fn spec(tool: Tool) -> Option<ToolSpec> {
 mod tests {
     use super::*;
 
-    const SESSION: [Tool; 5] =
-        [Tool::SubmitPlan, Tool::AskUser, Tool::RequestPath, Tool::ChangeGate, Tool::Remember];
+    const SESSION: [Tool; 6] = [
+        Tool::SubmitPlan,
+        Tool::AskUser,
+        Tool::RequestPath,
+        Tool::ChangeGate,
+        Tool::Remember,
+        Tool::Delegate,
+    ];
 
     fn names(specs: &[ToolSpec]) -> Vec<&str> {
         specs.iter().map(|s| s.name.as_str()).collect()
@@ -81,7 +89,7 @@ mod tests {
     #[test]
     fn an_offer_without_a_capability_has_none_of_its_tools() {
         assert_eq!(names(&specs(ToolScope::NONE, true, &[])), Vec::<&str>::new());
-        assert_eq!(names(&specs(ToolScope::DISCOVERY, true, &[])), ["list"]);
+        assert_eq!(names(&specs(ToolScope::DISCOVERY, true, &[Tool::Delegate])), ["list"]);
         assert_eq!(
             names(&specs(ToolScope::READ_ONLY, false, &[Tool::AskUser])),
             ["list", "read", "search", "record_fact", "ask_user"]

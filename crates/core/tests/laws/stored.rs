@@ -109,6 +109,8 @@ const fn place(event: &Event) -> usize {
         Event::MemoryKept { .. } => 85,
         Event::InstructionsTold { .. } => 86,
         Event::CommandWrote { .. } => 87,
+        Event::ChildStarted { .. } => 88,
+        Event::ChildEnded { .. } => 89,
     }
 }
 
@@ -119,7 +121,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..88), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..90), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.
@@ -143,6 +145,7 @@ fn grow(value: &mut Value) {
                         "task",
                         "gate",
                         "repair",
+                        "child",
                         "applying",
                         "passed",
                         "stale",

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::{
+    agents::AgentsLayer,
     gates::GatesLayer,
     intent::{EmbedderLayer, IntentLayer},
     notify::NotifyLayer,
@@ -59,6 +60,8 @@ pub struct Layer {
     pub gates: GatesLayer,
     /// `[undo]`.
     pub undo: UndoLayer,
+    /// `[agents]`.
+    pub agents: AgentsLayer,
     /// `[log]`.
     pub log: LogLayer,
 }
@@ -289,6 +292,7 @@ impl Layer {
             screen: self.screen.over(below.screen),
             gates: self.gates.over(below.gates),
             undo: self.undo.over(below.undo),
+            agents: self.agents.over(below.agents),
             log: self.log.over(below.log),
         }
     }

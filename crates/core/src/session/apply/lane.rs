@@ -36,7 +36,8 @@ impl State {
             }
             Event::LaneClosed { lane } => {
                 let Some(lane) = self.lanes.remove(lane) else { return };
-                if let Some(call) = lane.thinking {
+                // Nobody waits for the rest of a sub-agent's words.
+                if let Some(call) = lane.thinking.filter(|_| lane.kind.parent().is_none()) {
                     self.cut.insert(call, (lane.turn, lane.id));
                 }
             }
@@ -70,6 +71,7 @@ impl State {
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.replied(seq, calls, at);
                 }
+                self.charge_parent(*lane, usage);
             }
             Event::ThinkingFailed { lane, call, fault } => {
                 self.cut.remove(call);
