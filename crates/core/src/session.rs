@@ -4,6 +4,7 @@
 //! what should be going on ([`Session::pending`]). Never performs an effect and never holds a
 //! file's or a message's text.
 
+mod accounts;
 mod apply;
 mod changes;
 mod decide;
@@ -17,16 +18,19 @@ mod stake;
 pub mod state;
 pub mod tiers;
 pub mod transcript;
+pub mod written;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use crate::lane::LaneKind;
+pub use accounts::Accounts;
 pub use changes::{Apply, ApplyStatus};
 pub use foretell::{Deed, Foretold};
 pub use lane::{Lane, OpenCall, Talk};
 pub use state::{Compacting, PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 pub use transcript::{Entry, Summary, Transcript, What};
+pub use written::{Extent, Origin, Written, WrittenFile};
 
 use crate::{
     blob::Blob,

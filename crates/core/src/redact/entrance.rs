@@ -88,6 +88,12 @@ impl Redactor {
             Input::TiersAnswered { turn, said } => {
                 Input::TiersAnswered { turn, said: Box::new(self.understood(*said)) }
             }
+            Input::CommitLooked { commit, result } => {
+                Input::CommitLooked { commit, result: result.map_err(|t| self.text(t)) }
+            }
+            Input::Committed { commit, result } => {
+                Input::Committed { commit, result: result.map_err(|t| self.text(t)) }
+            }
             Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
             input @ (Input::Open(_)

@@ -6,6 +6,7 @@
 mod call;
 mod change;
 mod command;
+mod commit;
 mod compact;
 mod fact;
 mod hook;
@@ -52,6 +53,7 @@ impl State {
             call::call_events!() => self.fold_call(seq, event),
             command::command_events!() => self.fold_command(event),
             change::change_events!() => self.fold_change(event),
+            commit::commit_events!() => self.fold_commit(event),
             fact::fact_events!() => self.fold_facts(event),
             Event::Notice { .. } | Event::CommandStarted { .. } => {}
         }

@@ -83,6 +83,7 @@ impl State {
             | CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)
             | CheckpointKind::Trust(_)
+            | CheckpointKind::Commit(_)
             | CheckpointKind::PipelinePause(_)
             | CheckpointKind::Breakout(_)
             | CheckpointKind::Exit(_) => return,

@@ -58,7 +58,7 @@ impl State {
                 }
             }
             Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
-                self.usage.add(usage);
+                self.spent_by(*lane, usage);
                 self.cut.remove(call);
                 if !*intermediate {
                     self.history.push(seq);

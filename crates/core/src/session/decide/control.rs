@@ -73,6 +73,8 @@ impl Draft<'_> {
             Slash::Proposals => return self.proposals(args),
             Slash::Queue => return self.queued(args),
             Slash::Facts => return self.facts(args),
+            Slash::Changes => return self.changes(args),
+            Slash::Commit => return self.commit(args),
             Slash::Context => Control::Other(command.name.to_owned()),
             Slash::Diff | Slash::Approvals | Slash::Why | Slash::Theme | Slash::Connect => {
                 return Err(Refusal::new(format!("/{} is for the screen", command.name)));
