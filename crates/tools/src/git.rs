@@ -2,7 +2,8 @@
 //!
 //! Owns the settings under which nothing that a repository says can make git run a program: no
 //! hook, monitor, pager, filter, diff driver, helper or transport, and no repository hidden in a
-//! folder. A command of the agent that nobody was asked about gets the same. Never writes, never asks anything and never waits for long.
+//! folder. A command of the agent that nobody was asked about gets the same. Writes a commit that the user approved and
+//! nothing else, never asks anything and never waits for long.
 
 use std::{path::Path, process::Stdio, time::Duration};
 
@@ -11,7 +12,10 @@ use tokio::{io::AsyncReadExt, process::Command};
 
 use crate::{command::environment, program};
 
+mod commit;
 pub(crate) mod held;
+
+pub use commit::{commit, look};
 
 /// Settings that hold whatever the repository's own say.
 const HELD: &[&str] = &[
@@ -51,6 +55,10 @@ const SET: &[(&str, &str)] = &[
 
 /// The longest that git may take.
 const LIMIT: Duration = Duration::from_secs(10);
+/// The longest that a call may take which the user waits for.
+const WRITE_LIMIT: Duration = Duration::from_mins(1);
+/// The most that is read of what it complains of; one that says more is stopped.
+const MOST_COMPLAINT: u64 = 64 * 1024;
 /// The most that is read of what it says.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -68,6 +76,26 @@ pub async fn ask(folder: &Path, args: &[&str]) -> Option<Vec<u8>> {
     .ok()?
 }
 
+/// What git did.
+#[derive(Debug, Default)]
+struct Said {
+    code: i32,
+    out: Vec<u8>,
+    err: String,
+}
+
+impl Said {
+    /// What it complains of, in a line or two.
+    fn complaint(&self) -> String {
+        let strip = |l: &str| {
+            ["fatal: ", "error: "].iter().fold(l.to_owned(), |l, p| l.trim_start_matches(p).to_owned())
+        };
+        let lines: Vec<String> =
+            self.err.lines().filter(|l| !l.trim().is_empty()).take(2).map(strip).collect();
+        if lines.is_empty() { format!("git ended with {}", self.code) } else { lines.join("; ") }
+    }
+}
+
 /// Runs git to its end; gives its exit code and what it wrote.
 async fn run(
     program: &Path,
@@ -75,6 +103,16 @@ async fn run(
     args: &[&str],
     aside: &[(String, String)],
 ) -> Option<(i32, Vec<u8>)> {
+    let said = start(program, folder, args, aside).await?;
+    Some((said.code, said.out))
+}
+
+/// Runs git to its end or to the limit, with what it complains of.
+async fn say(program: &Path, folder: &Path, args: &[&str], aside: &[(String, String)]) -> Option<Said> {
+    tokio::time::timeout(WRITE_LIMIT, start(program, folder, args, aside)).await.ok()?
+}
+
+async fn start(program: &Path, folder: &Path, args: &[&str], aside: &[(String, String)]) -> Option<Said> {
     let mut git = Command::new(program);
     git.args(["--no-pager", "--no-optional-locks", "--no-replace-objects"]);
     for setting in HELD {
@@ -88,14 +126,17 @@ async fn run(
         .envs(held::variables(aside))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+        .stderr(Stdio::piped());
     let mut child = CommandWrap::from(git).wrap(ProcessSession).wrap(KillOnDrop).spawn().ok()?;
-    let mut said = Vec::new();
-    let out = child.stdout().take()?;
-    out.take(MOST_BYTES).read_to_end(&mut said).await.ok()?;
+    let (mut said, mut complained) = (Vec::new(), Vec::new());
+    let (out, err) = (child.stdout().take()?, child.stderr().take()?);
+    let (mut out, mut err) = (out.take(MOST_BYTES), err.take(MOST_COMPLAINT));
+    let (read, heard) = tokio::join!(out.read_to_end(&mut said), err.read_to_end(&mut complained));
+    read.and(heard).ok()?;
     let whole = (said.len() as u64) < MOST_BYTES;
     let status = child.wait().await.ok()?;
-    Some((status.code().filter(|_| whole)?, said))
+    let err = String::from_utf8_lossy(&complained).into_owned();
+    Some(Said { code: status.code().filter(|_| whole)?, out: said, err })
 }
 
 #[cfg(test)]
