@@ -29,7 +29,7 @@ use pilothouse_core::{
     work::{Take, View, Work, WorkKey},
 };
 use pilothouse_model::{ModelClient, Unfinished};
-use pilothouse_tools::{BlobSource, Sink, ToolExecutor};
+use pilothouse_tools::{BlobSource, Sink, ToolExecutor, git};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -132,6 +132,20 @@ impl Driver {
             Work::Keep { approval, rules } => self.keep(key, approval, &rules),
             Work::Survey(wish) => self.survey(wish),
             Work::Recall { turn, facts, rules } => self.recall(key, turn, facts, rules),
+            Work::LookCommit { commit, files } => {
+                let workshop = self.kit.workshop.clone();
+                self.spawn(key, Some(commit), None, async move {
+                    let result = git::look(workshop.jail(), &files).await;
+                    Input::CommitLooked { commit, result }
+                });
+            }
+            Work::Commit { commit, files, message } => {
+                let workshop = self.kit.workshop.clone();
+                self.spawn(key, Some(commit), None, async move {
+                    let result = git::commit(workshop.jail(), &files, &message).await;
+                    Input::Committed { commit, result }
+                });
+            }
             Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }

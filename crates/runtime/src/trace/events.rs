@@ -58,6 +58,7 @@ impl EventTrace {
             | WorkKey::Look(_)
             | WorkKey::Keep(_)
             | WorkKey::Survey
+            | WorkKey::Commit(..)
             | WorkKey::Recall(_) => None,
         };
         let parent = call.map_or(&self.session, |c| &c.span);
@@ -112,7 +113,8 @@ impl EventTrace {
             | Event::ApplyFailed { .. }
             | Event::RevertStarted { .. }
             | Event::Reverted { .. }
-            | Event::RevertFailed { .. } => self.note_write(&stamped.event),
+            | Event::RevertFailed { .. }
+            | Event::CommitEnded { .. } => self.note_write(&stamped.event),
             // Steps on the way to one of those above, or words for people.
             Event::TrustSought { .. }
             | Event::LaneNudged { .. }
@@ -142,6 +144,8 @@ impl EventTrace {
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }
             | Event::ApplyApproved { .. }
+            | Event::CommitSought { .. }
+            | Event::CommitApproved { .. }
             | Event::CommandEdited { .. }
             | Event::CommandMeant { .. }
             | Event::CommandStarted { .. }
@@ -309,6 +313,8 @@ impl EventTrace {
             info!(%apply, redo, "undo ended");
         } else if let Event::RevertFailed { apply, redo, .. } = event {
             warn!(%apply, redo, "undo failed");
+        } else if let Event::CommitEnded { commit, made, .. } = event {
+            info!(%commit, made = made.is_some(), "commit ended");
         }
     }
 
