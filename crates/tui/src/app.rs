@@ -14,6 +14,7 @@ macro_rules! ctx {
             session: &$app.world.session,
             state: $app.world.session.state(),
             surroundings: &$app.world.surroundings,
+            colours: &$app.colours,
             keymap: &$app.keying.keymap,
             now: $app.world.time($now),
             spinner: if $app.animated() { $app.spinner } else { 0 },

@@ -15,6 +15,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     composer::Draft,
+    highlight::Highlighter,
     keymap::{Action, Keymap},
     overlay::Overlay,
     pane::{Focus, PaneId},
@@ -38,6 +39,8 @@ pub struct Ctx<'a> {
     pub state: &'a State,
     /// What surrounds the session.
     pub surroundings: &'a Surroundings,
+    /// Works out the colours of code.
+    pub colours: &'a Highlighter,
     /// Which keys mean what.
     pub keymap: &'a Keymap,
     /// The clock; used only where a clock is the content.
