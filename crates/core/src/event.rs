@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     blob::{BlobId, Excerpt},
     checkpoint::{Answer, Checkpoint},
+    commit::{CommitFile, Committed},
     compaction::{Dropped, Mark as ContextMark},
+    completion::Completion,
     fact::{Fact, Mark, Place},
     goal::GoalSummary,
     hook::{Hold, Hook, HookStatus},
@@ -338,6 +340,9 @@ pub enum Event {
         /// What became of the commands, when it was a goal.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         goal: Option<GoalSummary>,
+        /// What it came to, as the workbench saw it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        came_to: Option<Box<Completion>>,
     },
     /// A task began.
     TaskStarted {
@@ -950,6 +955,37 @@ pub enum Event {
         /// What it changed and cannot be taken back.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left: Vec<String>,
+    },
+    /// What the session wrote is to be committed; git looks what it has of it.
+    CommitSought {
+        /// What it goes by.
+        commit: CallId,
+        /// The files, each with what the session wrote last.
+        files: Vec<(RelPath, Option<BlobId>)>,
+        /// The message, where one was given.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        message: String,
+    },
+    /// The user wants exactly this committed.
+    CommitApproved {
+        /// What it goes by.
+        commit: CallId,
+        /// The answer.
+        approval: ApprovalId,
+        /// The files.
+        files: Vec<CommitFile>,
+        /// The message.
+        message: String,
+    },
+    /// Git committed, or nothing was.
+    CommitEnded {
+        /// What it goes by.
+        commit: CallId,
+        /// The commit; none where nothing was committed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        made: Option<Committed>,
+        /// What came of it, for people.
+        told: String,
     },
     /// Something the user should know.
     Notice {

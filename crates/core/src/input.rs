@@ -6,6 +6,7 @@ pub use crate::refusal::Refusal;
 use crate::{
     blob::{Blob, BlobId},
     checkpoint::Answer,
+    commit::{CommitTree, Committed},
     compaction::{Dropped, Mark},
     event::FileChange,
     fact::Place,
@@ -203,6 +204,20 @@ pub enum Input {
         apply: ApplyId,
         /// How.
         result: Result<(), WriteFault>,
+    },
+    /// Git looked at what is to be committed.
+    CommitLooked {
+        /// What it goes by.
+        commit: CallId,
+        /// What it says, or why nothing can be committed.
+        result: Result<CommitTree, String>,
+    },
+    /// Git committed, or says why not.
+    Committed {
+        /// What it goes by.
+        commit: CallId,
+        /// What was made.
+        result: Result<Committed, String>,
     },
     /// A hook ended.
     HookEnded {

@@ -13,7 +13,9 @@ pub mod input;
 pub mod work;
 
 pub mod checkpoint;
+pub mod commit;
 pub mod compaction;
+pub mod completion;
 pub mod fact;
 pub mod goal;
 pub mod hook;
@@ -36,6 +38,7 @@ pub mod digest;
 pub mod embed;
 pub mod ids;
 pub mod lane;
+pub mod money;
 pub mod port;
 pub mod redact;
 pub mod refusal;

@@ -9,6 +9,7 @@ mod access;
 mod breakout;
 mod clarification;
 mod command;
+mod commit;
 mod diff;
 mod exit;
 mod failure;
@@ -27,6 +28,7 @@ pub use access::{Access, AccessAnswer};
 pub use breakout::{Breakout, BreakoutAnswer};
 pub use clarification::{Clarification, ClarificationAnswer};
 pub use command::{CommandAnswer, CommandQuestion};
+pub use commit::{CommitAnswer, CommitQuestion};
 pub use diff::Review;
 pub use exit::{Exit, ExitAnswer};
 pub use failure::{Failure, FailureAnswer};
@@ -109,6 +111,8 @@ kinds! { $
     PipelinePause(PipelinePause),
     /// Leave a paused pipeline?
     Breakout(Breakout),
+    /// Shall this be committed?
+    Commit(CommitQuestion),
 }
 
 impl CheckpointKind {
@@ -120,6 +124,11 @@ impl CheckpointKind {
     /// The command that waits, if one does.
     pub const fn command(&self) -> Option<&CommandQuestion> {
         if let Self::Risk(command) = self { Some(command) } else { None }
+    }
+
+    /// The line that can be changed before a yes, if there is one: a command, a message.
+    pub fn line(&self) -> Option<&str> {
+        self.question().line()
     }
 
     /// The proposals under review, if it is about some.
@@ -287,6 +296,11 @@ pub trait Question {
 
     /// The lane that it names, if it names one.
     fn lane(&self) -> Option<LaneId> {
+        None
+    }
+
+    /// The line that can be changed before a yes, if there is one.
+    fn line(&self) -> Option<&str> {
         None
     }
 

@@ -5,6 +5,7 @@
 //! file's or a message's text.
 
 mod account;
+mod accounts;
 mod apply;
 mod changes;
 mod decide;
@@ -19,16 +20,19 @@ pub mod state;
 pub mod tiers;
 pub mod transcript;
 mod unreviewed;
+pub mod written;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use crate::lane::{ChildWork, LaneKind};
+pub use accounts::Accounts;
 pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use foretell::{Deed, Foretold};
 pub use lane::{Child, Lane, OpenCall, Talk};
 pub use state::{Compacting, PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 pub use transcript::{Entry, Summary, Transcript, What};
+pub use written::{Extent, Origin, Written, WrittenFile};
 
 use crate::{
     blob::Blob,

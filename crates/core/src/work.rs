@@ -4,6 +4,7 @@
 
 use crate::{
     blob::BlobId,
+    commit::CommitFile,
     event::FileChange,
     fact::{Fact, Facts},
     hook::HookMode,
@@ -52,6 +53,8 @@ pub enum WorkKey {
     Recall(TurnId),
     /// Changing a memory.
     Remember(ApprovalId),
+    /// Looking what would be committed (`false`), or committing it.
+    Commit(CallId, bool),
 }
 
 /// A piece of work that should be going on.
@@ -173,6 +176,22 @@ pub enum Work {
         /// The rules that hold for the paths which are really touched.
         rules: PathRules,
     },
+    /// Look what would be committed of these files, each with what the session wrote last.
+    LookCommit {
+        /// What it goes by.
+        commit: CallId,
+        /// The files.
+        files: Vec<(RelPath, Option<BlobId>)>,
+    },
+    /// Commit exactly these files, as they were shown.
+    Commit {
+        /// What it goes by.
+        commit: CallId,
+        /// The files.
+        files: Vec<CommitFile>,
+        /// The message.
+        message: String,
+    },
 }
 
 /// What a lane sees of the files: its own proposals over the disk, and what it saw before.
@@ -228,6 +247,8 @@ impl Work {
             Self::Survey(_) => WorkKey::Survey,
             Self::Hook { call, .. } => WorkKey::Hook(*call),
             Self::Recall { turn, .. } => WorkKey::Recall(*turn),
+            Self::LookCommit { commit, .. } => WorkKey::Commit(*commit, false),
+            Self::Commit { commit, .. } => WorkKey::Commit(*commit, true),
         }
     }
 

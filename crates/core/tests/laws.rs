@@ -348,6 +348,10 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             Input::CommandResolved { checkpoint: *checkpoint, meant: meant("2") }
         }
         Work::Recall { turn, .. } => Input::Recalled { turn: *turn, places: Vec::new() },
+        Work::LookCommit { commit, .. } => {
+            Input::CommitLooked { commit: *commit, result: Err("no repository".to_owned()) }
+        }
+        Work::Commit { commit, .. } => Input::Committed { commit: *commit, result: Err("no".to_owned()) },
         Work::Survey(wish) => Input::Surveyed(found(*wish, dice.pick(&["this", "that"]))),
     }
 }
@@ -407,6 +411,8 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             | Work::Remember { .. }
             | Work::Hook { .. }
             | Work::Look { .. }
+            | Work::LookCommit { .. }
+            | Work::Commit { .. }
             | Work::Recall { .. } => {}
         }
     }
@@ -658,6 +664,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}
                     Work::Remember { change, .. } if change.owner() == MemoryOwner::User => {}
+                    Work::LookCommit { .. } | Work::Commit { .. } => panic!("seed {seed}: {work:?}"),
                     Work::Prepare { .. }
                     | Work::Write { .. }
                     | Work::Revert { .. }

@@ -16,6 +16,8 @@ mod aside;
 mod changes;
 #[path = "stories/commands.rs"]
 mod commands;
+#[path = "stories/commit.rs"]
+mod commit;
 #[path = "stories/compact.rs"]
 mod compact;
 #[path = "stories/facts.rs"]

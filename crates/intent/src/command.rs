@@ -35,6 +35,10 @@ pub enum Slash {
     Unundo,
     /// Goes to the proposed changes.
     Diff,
+    /// Shows what was written.
+    Changes,
+    /// Commits what was written.
+    Commit,
     /// Lists what was set aside, takes it up again.
     Proposals,
     /// Lists what waits for the end of the run, orders and changes it.
@@ -147,7 +151,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 33] = [
+pub static SLASH_COMMANDS: [SlashCommand; 35] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -183,6 +187,20 @@ pub static SLASH_COMMANDS: [SlashCommand; 33] = [
     row(Slash::Undo, ("undo", &[]), Nothing, Session, "take back the last applied change"),
     row(Slash::Unundo, ("unundo", &[]), Nothing, Session, "put back the last undone change"),
     row(Slash::Diff, ("diff", &[]), Nothing, Screen, "go to the proposed changes"),
+    row(
+        Slash::Changes,
+        ("changes", &["written"]),
+        Optional("run|turn"),
+        Either,
+        "what was written, with its diffs; by session, run or turn",
+    ),
+    row(
+        Slash::Commit,
+        ("commit", &[]),
+        Optional("MESSAGE"),
+        Session,
+        "commit what this session wrote, and nothing else; shows it first",
+    ),
     row(
         Slash::Proposals,
         ("proposals", &["aside"]),
@@ -352,6 +370,8 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Compact
         | Slash::Context
         | Slash::Diff
+        | Slash::Changes
+        | Slash::Commit
         | Slash::Proposals
         | Slash::Queue
         | Slash::Approvals

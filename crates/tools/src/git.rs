@@ -3,7 +3,7 @@
 //! Owns the settings under which nothing that a repository says can make git run a program: no
 //! hook, monitor, pager, filter, diff driver, helper or transport, and no repository hidden in a
 //! folder. A command of the agent that nobody was asked about gets the same. Never asks anything, never waits for
-//! long, and writes only where the user asked for it ([`change`]).
+//! long, and writes only what the user asked for ([`change`]) or approved ([`commit`]).
 
 use std::{path::Path, process::Stdio, time::Duration};
 
@@ -15,8 +15,11 @@ use tokio::{
 
 use crate::{command::environment, program};
 
+mod commit;
 pub(crate) mod held;
 pub mod index;
+
+pub use commit::{commit, look};
 
 /// Settings that hold whatever the repository's own say.
 const HELD: &[&str] = &[
@@ -58,6 +61,10 @@ const SET: &[(&str, &str)] = &[
 const LIMIT: Duration = Duration::from_secs(10);
 /// The longest that a change may take: a worktree of a large repository is many files.
 const LONG: Duration = Duration::from_mins(5);
+/// The longest that a call may take which the user waits for.
+const WRITE_LIMIT: Duration = Duration::from_mins(1);
+/// The most that is read of what it complains of; one that says more is stopped.
+const MOST_COMPLAINT: u64 = 64 * 1024;
 /// The most that is read of what it says.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
@@ -73,8 +80,8 @@ pub(crate) async fn ask_about(folder: &Path, args: &[&str], input: Vec<u8>, most
     tokio::time::timeout(LIMIT, async {
         // What the repository calls its filters is its affair: each is named, and then put aside.
         let aside = held::here(&program, folder).await?;
-        let ended = run_with(&program, folder, args, &aside, input, most).await?;
-        (ended.code == 0).then_some(ended.said)
+        let said = run_with(&program, folder, args, &aside, input, most).await?;
+        (said.code == 0).then_some(said.out)
     })
     .await
     .ok()?
@@ -87,29 +94,47 @@ pub(crate) async fn ask_about(folder: &Path, args: &[&str], input: Vec<u8>, most
 /// What git says of it, in a few lines; nothing is tried twice.
 pub async fn change(folder: &Path, args: &[&str]) -> Result<String, String> {
     let program = program::find("git", folder).ok_or("there is no git on this machine")?;
-    let ended = tokio::time::timeout(LONG, async {
+    let said = tokio::time::timeout(LONG, async {
         let aside = held::here(&program, folder).await?;
         run(&program, folder, args, &aside).await
     });
-    let ended = ended.await.map_err(|_| "git took longer than five minutes")?;
-    let ended = ended.ok_or("git could not be started here, or this is no repository")?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    if ended.code == 0 {
-        return Ok(text(&ended.said));
+    let said = said.await.map_err(|_| "git took longer than five minutes")?;
+    let said = said.ok_or("git could not be started here, or this is no repository")?;
+    let text = String::from_utf8_lossy(&said.out).trim().to_owned();
+    match said.err.trim() {
+        _ if said.code == 0 => Ok(text),
+        "" => Err(text),
+        complaint => Err(complaint.to_owned()),
     }
-    let complaint = text(&ended.complained);
-    Err(if complaint.is_empty() { text(&ended.said) } else { complaint })
 }
 
-/// How git ended.
-struct Ended {
+/// What git did.
+#[derive(Debug, Default)]
+struct Said {
     code: i32,
-    said: Vec<u8>,
-    complained: Vec<u8>,
+    out: Vec<u8>,
+    err: String,
+}
+
+impl Said {
+    /// What it complains of, in a line or two.
+    fn complaint(&self) -> String {
+        let strip = |l: &str| {
+            ["fatal: ", "error: "].iter().fold(l.to_owned(), |l, p| l.trim_start_matches(p).to_owned())
+        };
+        let lines: Vec<String> =
+            self.err.lines().filter(|l| !l.trim().is_empty()).take(2).map(strip).collect();
+        if lines.is_empty() { format!("git ended with {}", self.code) } else { lines.join("; ") }
+    }
+}
+
+/// Runs git to its end or to the limit, with what it complains of.
+async fn say(program: &Path, folder: &Path, args: &[&str], aside: &[(String, String)]) -> Option<Said> {
+    tokio::time::timeout(WRITE_LIMIT, run(program, folder, args, aside)).await.ok()?
 }
 
 /// Runs git to its end.
-async fn run(program: &Path, folder: &Path, args: &[&str], aside: &[(String, String)]) -> Option<Ended> {
+async fn run(program: &Path, folder: &Path, args: &[&str], aside: &[(String, String)]) -> Option<Said> {
     run_with(program, folder, args, aside, Vec::new(), MOST_BYTES).await
 }
 
@@ -121,7 +146,7 @@ async fn run_with(
     aside: &[(String, String)],
     input: Vec<u8>,
     most: u64,
-) -> Option<Ended> {
+) -> Option<Said> {
     let mut git = Command::new(program);
     git.args(["--no-pager", "--no-optional-locks", "--no-replace-objects"]);
     for setting in HELD {
@@ -146,11 +171,13 @@ async fn run_with(
             drop(tell.write_all(&input).await);
         }
     };
-    let (mut out, mut err) = (out.take(most), err.take(MOST_BYTES));
-    let read = tokio::join!(out.read_to_end(&mut said), err.read_to_end(&mut complained), told);
-    let whole = read.0.is_ok() && read.1.is_ok() && (said.len() as u64) < most;
+    let (mut out, mut err) = (out.take(most), err.take(MOST_COMPLAINT));
+    let (read, heard, ()) = tokio::join!(out.read_to_end(&mut said), err.read_to_end(&mut complained), told);
+    read.and(heard).ok()?;
+    let whole = (said.len() as u64) < most;
     let status = child.wait().await.ok()?;
-    Some(Ended { code: status.code().filter(|_| whole)?, said, complained })
+    let err = String::from_utf8_lossy(&complained).into_owned();
+    Some(Said { code: status.code().filter(|_| whole)?, out: said, err })
 }
 
 #[cfg(test)]

@@ -115,6 +115,10 @@ impl Driver {
                 let meant = ResolvedCommand { folder: thing("", "/w"), runs, environment: BlobId::of(b"") };
                 self.todo.push_back(Input::CommandResolved { checkpoint, meant });
             }
+            Work::LookCommit { commit, .. } | Work::Commit { commit, .. } => {
+                let result = Err("the demo has no repository".to_owned());
+                self.todo.push_back(Input::CommitLooked { commit, result });
+            }
             Work::Recall { turn, .. } => self.todo.push_back(Input::Recalled { turn, places: Vec::new() }),
             Work::Survey(_) => self.todo.push_back(Input::Surveyed(Standing::default())),
             Work::Prepare { apply, changes } => {

@@ -15,6 +15,7 @@ macro_rules! ctx {
             state: $app.world.session.state(),
             surroundings: &$app.world.surroundings,
             runs: &$app.runs,
+            colours: &$app.colours,
             keymap: &$app.keying.keymap,
             now: $app.world.time($now),
             spinner: if $app.animated() { $app.spinner } else { 0 },

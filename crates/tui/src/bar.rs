@@ -281,7 +281,7 @@ fn waiting_row(
     let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
     let opens = "review";
     let what = match &first.danger {
-        _ if facts.offered == Some(id) => "Run this command?".to_owned(),
+        Some(_) if facts.offered == Some(id) => "Run this command?".to_owned(),
         Some(danger) => {
             let risk = risk_name(danger.risk, facts.glyphs.waits == "!");
             let how = danger.beyond.map_or(String::new(), |beyond| format!(", {beyond}"));

@@ -15,6 +15,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     composer::Draft,
+    highlight::Highlighter,
     keymap::{Action, Keymap},
     overlay::Overlay,
     pane::{Focus, PaneId},
@@ -41,6 +42,8 @@ pub struct Ctx<'a> {
     pub surroundings: &'a Surroundings,
     /// Every session of this window, and the runs that no window shows.
     pub runs: &'a [RunRow],
+    /// Works out the colours of code.
+    pub colours: &'a Highlighter,
     /// Which keys mean what.
     pub keymap: &'a Keymap,
     /// The clock; used only where a clock is the content.

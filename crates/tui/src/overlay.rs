@@ -5,6 +5,7 @@
 
 pub mod alive;
 pub mod approvals;
+pub mod changes;
 pub mod connect;
 pub mod context;
 pub mod help;
@@ -37,8 +38,16 @@ use crate::{
 };
 
 /// Every overlay that opens by a key or a word, in the order of help.
-pub const OVERLAYS: &[OverlayKind] =
-    &[palette::KIND, help::KIND, approvals::KIND, why::KIND, status::KIND, context::KIND, connect::KIND];
+pub const OVERLAYS: &[OverlayKind] = &[
+    palette::KIND,
+    help::KIND,
+    approvals::KIND,
+    why::KIND,
+    changes::KIND,
+    status::KIND,
+    context::KIND,
+    connect::KIND,
+];
 
 /// Where the caret is, if it is to be seen.
 pub type Caret = Option<(u16, u16)>;

@@ -27,6 +27,7 @@ use ratatui::{
 
 use crate::{
     composer::Draft,
+    highlight::Highlighter,
     keymap::Keymap,
     pane::{Ctx, Focus},
     standing::{Pressed, Standing},
@@ -42,6 +43,7 @@ pub(crate) struct Story {
     pub(crate) theme: Theme,
     pub(crate) glyphs: Glyphs,
     surroundings: Surroundings,
+    colours: Highlighter,
     keymap: Keymap,
     draft: Draft,
     asked: Standing<CheckpointId>,
@@ -58,6 +60,7 @@ impl Story {
             theme,
             glyphs: Glyphs::UNICODE,
             surroundings: Surroundings::default(),
+            colours: Highlighter::off(),
             keymap: Keymap::standard(),
             draft: Draft::default(),
             asked: Standing::default(),
@@ -74,6 +77,7 @@ impl Story {
             state: self.session.state(),
             surroundings: &self.surroundings,
             runs: &[],
+            colours: &self.colours,
             keymap: &self.keymap,
             now: Millis(self.at),
             spinner: 0,

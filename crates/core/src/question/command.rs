@@ -158,7 +158,11 @@ impl Question for CommandQuestion {
         spec.facts = facts;
         spec.ruled = Some((self.request(), self.ruling.clone()));
         spec.by_rule = true;
-        spec.editable = self.gate.is_none();
+        spec.editable = self.gate.is_none().then_some("edit the command");
+    }
+
+    fn line(&self) -> Option<&str> {
+        self.gate.is_none().then_some(self.command.as_str())
     }
 
     fn shown(&self) -> Option<BlobId> {

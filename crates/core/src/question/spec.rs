@@ -48,8 +48,8 @@ pub struct Spec {
     pub ruled: Option<(Request, Option<Ruling>)>,
     /// Whether a rule can answer it from now on.
     pub by_rule: bool,
-    /// Whether what it is about can be changed before a yes.
-    pub editable: bool,
+    /// What changing its line before a yes is called, where it can be changed.
+    pub editable: Option<&'static str>,
     /// How it ends a run that nobody is there to answer.
     pub unattended: Unattended,
 }
@@ -76,7 +76,7 @@ impl Spec {
             hunks: None,
             ruled: None,
             by_rule: false,
-            editable: false,
+            editable: None,
             unattended: Unattended::Asks,
         };
         question.describe(&mut spec, asked);

@@ -103,6 +103,12 @@ impl Redactor {
             Input::Recovered { call, line, wrote } => {
                 Input::Recovered { call, line: self.text(line), wrote: Box::new(self.wrote(*wrote)) }
             }
+            Input::CommitLooked { commit, result } => {
+                Input::CommitLooked { commit, result: result.map_err(|t| self.text(t)) }
+            }
+            Input::Committed { commit, result } => {
+                Input::Committed { commit, result: result.map_err(|t| self.text(t)) }
+            }
             Input::Surveyed(standing) => Input::Surveyed(self.standing(standing)),
             // Ids, numbers and hashes; paths, which are names; contents, which stay exact.
             input @ (Input::Open(_)

@@ -7,6 +7,7 @@ mod call;
 mod change;
 mod child;
 mod command;
+mod commit;
 mod compact;
 mod fact;
 mod hook;
@@ -56,6 +57,7 @@ impl State {
             call::call_events!() => self.fold_call(seq, event),
             command::command_events!() => self.fold_command(event),
             change::change_events!() => self.fold_change(event),
+            commit::commit_events!() => self.fold_commit(event),
             fact::fact_events!() => self.fold_facts(event),
             memory::memory_events!() => self.fold_memory(event),
             Event::Notice { .. } | Event::CommandStarted { .. } => {}

@@ -9,6 +9,7 @@ mod call;
 mod change;
 mod child;
 mod command;
+mod commit;
 mod compact;
 mod control;
 mod fact;
@@ -30,6 +31,7 @@ mod trust;
 mod turns;
 mod verdict;
 mod words;
+mod written;
 
 use super::{Bounds, Tiers, state::State};
 use crate::{
@@ -139,6 +141,8 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::CommitLooked { commit, result } => self.commit_looked(commit, result),
+            Input::Committed { commit, result } => self.committed(commit, result),
             Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),
             Input::CommandResolved { checkpoint, meant } => self.looked(checkpoint, meant),
             Input::RulesKept { approval, result } => self.rules_kept(approval, result),

@@ -7,7 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use super::{Apply, ApplyStatus, Lane, State, state::Compacting};
+use super::{
+    Apply, ApplyStatus, Lane, State,
+    state::{CommitStage, Compacting},
+};
 use crate::{
     hook::Hold,
     ids::{ProposalId, Seq},
@@ -42,6 +45,7 @@ impl State {
         let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
         let all =
             all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());
+        let all = all.chain(self.commit_work());
         all.map(|w| (w.key(), w)).collect()
     }
 
@@ -50,6 +54,15 @@ impl State {
         let (turn, names) = self.recalling.as_ref()?;
         let facts = self.facts.below(names);
         Some(Work::Recall { turn: *turn, facts, rules: PathRules::default() })
+    }
+
+    /// What git is asked or told.
+    fn commit_work(&self) -> Option<Work> {
+        let (commit, stage) = self.committing.clone()?;
+        Some(match stage {
+            CommitStage::Look { files, .. } => Work::LookCommit { commit, files },
+            CommitStage::Make { files, message } => Work::Commit { commit, files, message },
+        })
     }
 
     /// The summary that is being made.

@@ -84,6 +84,7 @@ impl State {
             | CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)
             | CheckpointKind::Trust(_)
+            | CheckpointKind::Commit(_)
             | CheckpointKind::PipelinePause(_)
             | CheckpointKind::Breakout(_)
             | CheckpointKind::Exit(_) => return,

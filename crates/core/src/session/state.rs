@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::{
     blob::BlobId,
     checkpoint::{Checkpoint, Failure},
+    commit::CommitFile,
     fact::Facts,
     goal::Tried,
     hook::{Hook, HookRun},
@@ -23,7 +24,9 @@ use crate::{
     relpath::RelPath,
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
-    session::{Apply, Lane, LaneKind, Transcript, changes::Changes, unreviewed::Unreviewed},
+    session::{
+        Accounts, Apply, Lane, LaneKind, Origin, Transcript, changes::Changes, unreviewed::Unreviewed,
+    },
     talk::Usage,
     trust::{Given, Trust, TrustRequest},
     work::Work,
@@ -96,6 +99,8 @@ pub struct State {
     pub lanes: BTreeMap<LaneId, Lane>,
     /// Proposals and the writes that they became.
     pub(super) changes: Changes,
+    /// Where each entry of the ledger comes from.
+    pub(super) origins: BTreeMap<ApplyId, Origin>,
     /// Turns.
     pub turns: BTreeMap<TurnId, TurnInfo>,
     /// The last turn.
@@ -106,6 +111,8 @@ pub struct State {
     pub(super) recent: VecDeque<Said>,
     /// What everything cost.
     pub usage: Usage,
+    /// Who of it spent what.
+    pub accounts: Accounts,
     /// Model calls that were stopped; their partial text may still come.
     pub(super) cut: BTreeMap<CallId, (TurnId, LaneId)>,
     /// Evidence of gates, with the hash of what the session had on disk then.
@@ -134,6 +141,8 @@ pub struct State {
     pub(super) uncompacted: Option<TurnId>,
     /// The hash that each file had when the main line last saw or wrote it.
     pub(super) seen: BTreeMap<RelPath, BlobId>,
+    /// What git is asked about, or what it makes.
+    pub(super) committing: Option<(CallId, CommitStage)>,
     /// What is known.
     pub facts: Arc<Facts>,
     /// A question that facts answer if they still stand.
@@ -170,6 +179,25 @@ pub struct Compacting {
     pub again: bool,
     /// The model call that waits for it.
     pub held: Option<CallId>,
+}
+
+/// How far a commit is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CommitStage {
+    /// Git looks what it has of these files.
+    Look {
+        /// The files, each with what the session wrote last.
+        files: Vec<(RelPath, Option<BlobId>)>,
+        /// The message, where one was given.
+        message: String,
+    },
+    /// It is being made.
+    Make {
+        /// The files.
+        files: Vec<CommitFile>,
+        /// The message.
+        message: String,
+    },
 }
 
 /// What waits until the run ends.

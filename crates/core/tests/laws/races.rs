@@ -107,6 +107,8 @@ fn grants(b: &Bench, from: usize) -> usize {
         | Work::Classify { .. }
         | Work::Survey(_)
         | Work::Recall { .. }
+        | Work::LookCommit { .. }
+        | Work::Commit { .. }
         | Work::Hook { .. }
         | Work::Look { .. }
         | Work::Keep { .. }

@@ -111,6 +111,9 @@ const fn place(event: &Event) -> usize {
         Event::CommandWrote { .. } => 87,
         Event::ChildStarted { .. } => 88,
         Event::ChildEnded { .. } => 89,
+        Event::CommitSought { .. } => 90,
+        Event::CommitApproved { .. } => 91,
+        Event::CommitEnded { .. } => 92,
     }
 }
 
@@ -121,7 +124,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..90), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..93), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

@@ -5,6 +5,7 @@ mod support;
 
 mod auth;
 mod bad_input;
+mod commit;
 mod contract;
 mod embedder;
 mod facts;

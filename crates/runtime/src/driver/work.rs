@@ -31,7 +31,7 @@ use pilothouse_core::{
 };
 use pilothouse_model::{ModelClient, Unfinished};
 use pilothouse_tools::{
-    BlobSource, Sink, ToolExecutor,
+    BlobSource, Sink, ToolExecutor, git,
     snapshot::{Ground, Snapshots},
 };
 use tokio::sync::mpsc;
@@ -154,6 +154,20 @@ impl Driver {
             Work::Remember { approval, change } => self.remember(key, approval, change),
             Work::Survey(wish) => self.survey(wish),
             Work::Recall { turn, facts, rules } => self.recall(key, turn, facts, rules),
+            Work::LookCommit { commit, files } => {
+                let workshop = self.kit.workshop.clone();
+                self.spawn(key, Some(commit), None, async move {
+                    let result = git::look(workshop.jail(), &files).await;
+                    Input::CommitLooked { commit, result }
+                });
+            }
+            Work::Commit { commit, files, message } => {
+                let workshop = self.kit.workshop.clone();
+                self.spawn(key, Some(commit), None, async move {
+                    let result = git::commit(workshop.jail(), &files, &message).await;
+                    Input::Committed { commit, result }
+                });
+            }
             Work::Hook { call, hook, of, path, .. } => self.hook(key, call, hook, of, &path, cancel),
         }
     }

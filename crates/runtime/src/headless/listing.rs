@@ -123,6 +123,9 @@ fn words(event: &Stamped) -> Option<String> {
         }
         Event::CheckpointOpened { checkpoint } => format!("? {}", checkpoint.message),
         Event::TaskFailed { message, .. } | Event::ApplyFailed { message, .. } => format!("✗ {message}"),
+        Event::CommitEnded { made, told, .. } => {
+            format!("{} {told}", if made.is_some() { "✓" } else { "✗" })
+        }
         Event::RunCompleted { summary, .. } => format!("★ {summary}"),
         Event::Notice { text, .. } => format!("· {text}"),
         Event::CallLost { found, .. } => format!("! {found}"),

@@ -228,9 +228,17 @@ impl<'a> Report<'a> {
                 Level::Warn | Level::Error => self.warn(text),
             },
             // What did not end well is told once, at the end.
-            Event::RunCompleted { status: RunStatus::Completed, summary, .. } => self.progress(summary),
+            Event::RunCompleted { status, summary, came_to, .. } => {
+                if *status == RunStatus::Completed {
+                    self.progress(summary);
+                }
+                if let Some(facts) = came_to {
+                    self.progress(&facts.usage.line(Some(facts.took.0)));
+                }
+            }
             Event::ControlGiven { control: Control::Help } => self.print(&commands()),
             Event::ControlGiven { control: Control::Status } => self.print(&status(state)),
+            Event::CommitEnded { made: Some(_), told, .. } => self.print(told),
             Event::MoveBlocked { from, to, why, .. } => {
                 self.say(&format!("✗ not from {from} to {to}: {why}"));
             }

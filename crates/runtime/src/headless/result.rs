@@ -22,6 +22,8 @@ pub(super) struct Results {
     wrote: bool,
     /// Whether a command ended.
     commanded: bool,
+    /// Why nothing was committed that was to be.
+    uncommitted: Option<String>,
 }
 
 impl Results {
@@ -35,6 +37,9 @@ impl Results {
             Event::RunStarted { .. } => self.ran = true,
             Event::Applied { .. } => self.wrote = true,
             Event::CommandExited { .. } => self.commanded = true,
+            Event::CommitEnded { made, told, .. } => {
+                self.uncommitted = made.is_none().then(|| told.clone());
+            }
             _ => {}
         }
         if let (true, Some(plan)) = (self.ran, state.plan.as_ref().or(state.suspended.as_ref())) {
@@ -44,6 +49,9 @@ impl Results {
 
     /// Why it is no success, if it is none.
     pub fn lacks(&self) -> Option<String> {
+        if let Some(why) = &self.uncommitted {
+            return Some(why.clone());
+        }
         if !self.order && self.plan.is_none() {
             return None;
         }

@@ -104,6 +104,8 @@ impl Unattended {
                 let may = state.beyond_asked().is_none() && self.approved.insert(plan);
                 may.then(|| give(Answer::Approve))
             }
+            // The order itself was to commit.
+            CheckpointKind::Commit(_) => Some(give(Answer::Approve)),
             CheckpointKind::Interruption(_)
             | CheckpointKind::Remember(_)
             | CheckpointKind::Trust(_)

@@ -59,6 +59,7 @@ impl EventTrace {
             | WorkKey::Keep(_)
             | WorkKey::Survey
             | WorkKey::Remember(_)
+            | WorkKey::Commit(..)
             | WorkKey::Recall(_) => None,
         };
         let parent = call.map_or(&self.session, |c| &c.span);
@@ -114,7 +115,8 @@ impl EventTrace {
             | Event::RevertStarted { .. }
             | Event::Reverted { .. }
             | Event::RevertFailed { .. }
-            | Event::CommandWrote { .. } => self.note_write(&stamped.event),
+            | Event::CommandWrote { .. }
+            | Event::CommitEnded { .. } => self.note_write(&stamped.event),
             // Steps on the way to one of those above, or words for people.
             Event::TrustSought { .. }
             | Event::LaneNudged { .. }
@@ -146,6 +148,8 @@ impl EventTrace {
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }
             | Event::ApplyApproved { .. }
+            | Event::CommitSought { .. }
+            | Event::CommitApproved { .. }
             | Event::CommandEdited { .. }
             | Event::CommandMeant { .. }
             | Event::CommandStarted { .. }
@@ -319,6 +323,8 @@ impl EventTrace {
         } else if let Event::CommandWrote { apply, call, count, git, left, .. } = event {
             let (git, left) = (git.len(), left.len());
             info!(%apply, %call, files = count, git, left, "command changed files");
+        } else if let Event::CommitEnded { commit, made, .. } = event {
+            info!(%commit, made = made.is_some(), "commit ended");
         }
     }
 

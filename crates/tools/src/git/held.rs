@@ -11,7 +11,7 @@ use std::{
 
 use pilothouse_core::shell;
 
-use super::{Ended, HELD, SET, run};
+use super::{HELD, SET, Said, run};
 
 /// The most repositories inside one another that are looked at.
 const MOST_REPOSITORIES: usize = 64;
@@ -68,7 +68,7 @@ fn external(key: &str) -> bool {
 /// When it cannot be told which they are.
 async fn settings(program: &Path, folder: &Path, whose: Whose) -> Result<BTreeSet<String>, ()> {
     let listing = ["config", "--null", "--show-scope", "--name-only", "--list"];
-    let Ended { code, said, .. } = run(program, folder, &listing, &[]).await.ok_or(())?;
+    let Said { code, out: said, .. } = run(program, folder, &listing, &[]).await.ok_or(())?;
     if code != 0 {
         // Then git does nothing else here either.
         return Ok(BTreeSet::new());
@@ -150,7 +150,7 @@ async fn around(program: &Path, root: &Path, folder: &Path) -> Result<BTreeSet<S
         let found = settings(program, &next, Whose::Repository).await.map_err(|()| unknown())?;
         let moved = found.contains("core.worktree");
         names.extend(found);
-        let Ended { code, said: top, .. } =
+        let Said { code, out: top, .. } =
             run(program, &next, &["rev-parse", "--show-toplevel"], &[]).await.ok_or_else(unknown)?;
         let top = PathBuf::from(String::from_utf8(top).map_err(|_| unknown())?.trim_end_matches('\n'));
         if code != 0 {
@@ -169,7 +169,7 @@ async fn around(program: &Path, root: &Path, folder: &Path) -> Result<BTreeSet<S
 
 /// The repositories that one holds at places of its own; git looks into each of them.
 async fn inside(program: &Path, top: &Path) -> Option<Vec<PathBuf>> {
-    let Ended { code, said, .. } = run(program, top, &["ls-files", "--stage", "-z"], &[]).await?;
+    let Said { code, out: said, .. } = run(program, top, &["ls-files", "--stage", "-z"], &[]).await?;
     if code != 0 {
         return Some(Vec::new());
     }

@@ -119,13 +119,13 @@ impl App {
     /// The user wants to change a command that waits.
     pub(super) fn edit_command(&mut self, id: CheckpointId) {
         let item = self.world.state().open.get(&id);
-        let Some(waits) = item.and_then(|c| c.kind.command()) else {
-            return self.say("only a command can be changed");
-        };
-        if waits.gate.is_some() {
+        if item.and_then(|c| c.kind.command()).is_some_and(|c| c.gate.is_some()) {
             return self.say("a gate runs as the plan has it; deny it, or change the plan");
         }
-        if !self.composer.offer(id, &waits.command) {
+        let Some(line) = item.and_then(|c| c.kind.line()) else {
+            return self.say("only a command or a message can be changed");
+        };
+        if !self.composer.offer(id, line) {
             return self.complain("it holds characters that cannot be typed; deny it, with the reason");
         }
         self.overlays.clear();
@@ -137,9 +137,15 @@ impl App {
         if self.offering.sent == Some(id) {
             return;
         }
-        if !self.stood(&self.offering.drawn, &id) {
+        let message = self.message_of(id).is_some();
+        // A long message is read in the list; where it is typed it scrolls.
+        if !self.stood(&self.offering.drawn, &id) && !message {
             let why = if self.offering.whole { TOO_EARLY } else { TOO_SMALL };
             return self.complain(why);
+        }
+        if message {
+            self.offering.sent = Some(id);
+            return self.answer(id, Answer::Line(text));
         }
         let item = self.world.state().open.get(&id);
         let Some(waits) = item.and_then(|c| c.kind.command()) else { return };
@@ -152,6 +158,17 @@ impl App {
         self.offering.rising = rises.then_some(call);
         self.offering.sent = Some(id);
         self.answer(id, Answer::Line(text));
+    }
+
+    /// The message that a question is about and that is typed in the composer, if it is about one.
+    pub(super) fn message_of(&self, id: CheckpointId) -> Option<&str> {
+        let kind = &self.world.state().open.get(&id)?.kind;
+        kind.line().filter(|_| kind.command().is_none())
+    }
+
+    /// Whether what stands in the composer is such a message.
+    pub(super) fn offers_message(&self) -> bool {
+        self.composer.offered().is_some_and(|o| self.message_of(o.question).is_some())
     }
 
     /// Asks for the word that lets a command run, with the command itself.

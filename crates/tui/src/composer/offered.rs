@@ -1,6 +1,6 @@
-//! A proposed command in the place of the draft, to be changed: the user runs it or empties it.
+//! A proposed command or message in the place of the draft, to be changed before a yes.
 //!
-//! Owns the command's line and the draft that it stands in for. Never runs it, and gives the draft
+//! Owns its line and the draft that it stands in for. Never runs it, and gives the draft
 //! back whatever happens.
 
 use pilothouse_core::ids::CheckpointId;

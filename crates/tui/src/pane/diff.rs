@@ -10,6 +10,7 @@ mod lines;
 mod pane;
 mod side;
 mod words;
+mod written;
 
 use std::{
     cell::RefCell,
@@ -25,6 +26,7 @@ use self::{
     edit::Editing,
     words::Words,
 };
+pub(crate) use self::{lines::counts, written::WrittenDiff};
 use super::{Ctx, Outcome, PaneId, PaneKind, inside};
 use crate::{highlight::Highlighter, keymap::action::actions, row::Row, standing::Standing};
 
@@ -158,6 +160,8 @@ pub struct DiffPane {
     proposed: Standing<Vec<(ProposalId, BlobId)>>,
     /// The proposal that is in the editor.
     editing: Option<Editing>,
+    /// Whether it is on disk already, so that nothing is decided.
+    written: bool,
 }
 
 impl Default for DiffPane {
@@ -187,6 +191,7 @@ impl Default for DiffPane {
             asked: BTreeSet::new(),
             proposed: Standing::default(),
             editing: None,
+            written: false,
         }
     }
 }

@@ -158,6 +158,7 @@ impl Glyphs {
             (u.skipped, self.skipped),
             (u.inner, self.inner),
             (u.dot, self.dot),
+            (u.column, self.column),
         ];
         pairs.into_iter().find(|(from, _)| *from == sign).map_or(sign, |(_, to)| to)
     }

@@ -74,6 +74,7 @@ impl State {
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_change(&mut self, event: &Event) {
         self.changes.fold(event);
+        self.note_origin();
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {
                 self.saw(proposal.id.0);

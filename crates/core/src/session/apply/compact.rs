@@ -26,7 +26,7 @@ impl State {
                 self.compacting = Some(Compacting { call: *call, upto: *upto, keep, again, held });
             }
             Event::Compacted { usage, .. } => {
-                self.usage.add(usage);
+                self.spent_besides(usage);
                 self.compacting = None;
                 self.uncompacted = None;
                 // What stood there is told again when its folder is at hand again.

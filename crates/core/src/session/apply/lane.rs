@@ -59,7 +59,7 @@ impl State {
                 }
             }
             Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
-                self.usage.add(usage);
+                self.spent_by(*lane, usage);
                 self.unanswered = None;
                 self.cut.remove(call);
                 if !*intermediate {

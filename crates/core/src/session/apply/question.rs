@@ -19,6 +19,7 @@ impl State {
                 if let CheckpointKind::Failure(f) = &checkpoint.kind {
                     self.failure = Some(f.clone());
                 }
+                self.commit_asked(&checkpoint.kind);
                 self.asked.insert(checkpoint.id, seq);
                 self.open.insert(checkpoint.id, checkpoint.clone());
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     event::{Event, RunStatus},
     session::state::{Run, State},
+    talk::Usage,
 };
 
 /// Events of runs.
@@ -22,6 +23,7 @@ impl State {
             Event::RunStarted { run, turn, approval } => {
                 self.saw(run.0);
                 self.repairs = 0;
+                self.accounts.run = Usage::default();
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
                 self.run = Some(Run { id, turn, began, approval, files: BTreeSet::new(), tried: None });
             }

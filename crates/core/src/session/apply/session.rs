@@ -85,6 +85,7 @@ impl State {
         self.asked.clear();
         self.cut.clear();
         self.compacting = None;
+        self.committing = None;
         self.pending_messages.clear();
         self.run = None;
         self.failure = None;

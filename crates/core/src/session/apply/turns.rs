@@ -167,7 +167,7 @@ impl State {
             || self.turns.get(turn).is_some_and(|t| t.head.starts_with('!'));
         self.tasks += u32::from(matches!(class, Turn::PlanNew(_)) && !typed);
         if let Some(usage) = usage {
-            self.usage.add(usage);
+            self.spent_besides(usage);
         }
         let (phase, plan_active) = (self.phase, self.plan.is_some());
         if let Some(info) = self.turns.get_mut(turn) {

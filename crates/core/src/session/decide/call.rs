@@ -365,6 +365,11 @@ impl Draft<'_> {
             let fault = Fault { kind: FaultKind::Internal, message: text, hint: String::new(), status: None };
             return self.summarized(call, Err(fault));
         }
+        if let Some((commit, _)) = self.state.committing.as_ref().filter(|(id, _)| Some(*id) == call) {
+            let (commit, told) = (*commit, text);
+            self.emit(Event::CommitEnded { commit, made: None, told });
+            return Ok(());
+        }
         if let Some(call) = call.filter(|c| self.state.hook_runs.contains_key(c)) {
             let (status, output, took) = (HookStatus::Unable, String::new(), crate::ids::Millis(0));
             return self.hook_ended(call, HookOutcome { status, summary: text, output, took });

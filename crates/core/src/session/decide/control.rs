@@ -74,6 +74,8 @@ impl Draft<'_> {
             Slash::Queue => return self.queued(args),
             Slash::Facts => return self.facts(args),
             Slash::Memory => return self.memory(args),
+            Slash::Changes => return self.changes(args),
+            Slash::Commit => return self.commit(args),
             Slash::Context => Control::Other(command.name.to_owned()),
             Slash::Diff
             | Slash::Approvals

@@ -9,7 +9,7 @@ use crate::{
     ids::{ApplyId, CallId, LaneId, ProposalId},
     input::{Found, Opening, Refusal},
     question::Review,
-    session::ApplyStatus,
+    session::{ApplyStatus, state::CommitStage},
     tool::Tool,
 };
 
@@ -64,6 +64,7 @@ impl Draft<'_> {
             .filter_map(|h| self.state.turns.get(&h.turn))
             .map(|t| t.head.clone())
             .collect();
+        let committing = matches!(self.state.committing, Some((_, CommitStage::Make { .. })));
         let standing = opening.permission.unwrap_or(self.state.permission);
         let ceiling = self.under.policy.ceiling(standing);
         let permission = if ceiling == standing { opening.permission } else { Some(ceiling) };
@@ -74,6 +75,10 @@ impl Draft<'_> {
         self.trust_as(opening.standing);
         for head in unheard {
             let text = format!("Not acted on, for the program ended before it was understood: {head}");
+            self.notice(Level::Warn, text);
+        }
+        if committing {
+            let text = "A commit was being made when the program ended; `git log` says whether it is there.";
             self.notice(Level::Warn, text);
         }
         for call in lost {

@@ -284,8 +284,9 @@ impl Draft<'_> {
     pub(super) fn complete_as(&mut self, end: RunEnd) {
         let RunEnd { status, summary, goal } = end;
         if let Some(run) = &self.state.run {
+            let came_to = Some(Box::new(self.state.completion(run)));
             let (run, files) = (run.id, run.files.iter().cloned().collect());
-            self.emit(Event::RunCompleted { run, status, summary, files, goal });
+            self.emit(Event::RunCompleted { run, status, summary, files, goal, came_to });
         }
     }
 

@@ -39,7 +39,9 @@ impl App {
             return;
         }
         let text = draft.saved().whole();
-        let meaning = if offered {
+        let meaning = if self.offers_message() {
+            None
+        } else if offered {
             Some(Preview::judged(&text, &self.world.session))
         } else {
             preview(&text, &self.world.session)
@@ -69,7 +71,8 @@ impl App {
             for y in area.top()..area.bottom() {
                 buf.set_string(area.x, y, self.looks.glyphs.bar, edge);
             }
-            let prompt = match (self.composer.offered().is_some(), self.looks.look.ascii) {
+            let command = self.composer.offered().is_some() && !self.offers_message();
+            let prompt = match (command, self.looks.look.ascii) {
                 (true, _) => "$",
                 (false, true) => ">",
                 (false, false) => "›",
@@ -94,6 +97,9 @@ impl App {
     fn placeholder(&self) -> String {
         let state = self.world.state();
         let folder = Clean::line(&self.world.surroundings.folder).into_string();
+        if self.offers_message() {
+            return "write a message; Esc leaves it as it was".to_owned();
+        }
         if self.composer.offered().is_some() {
             return "Enter skips the command: it is not run".to_owned();
         }
@@ -138,6 +144,11 @@ impl App {
             vec![Span::styled(text, faint)]
         } else if let Some(command) = self.at_hand().filter(|_| self.composer.draft.is_empty()) {
             self.key_names(&self.command_keys(command), width)
+        } else if self.offers_message() {
+            self.key_names(
+                &[("Enter", "commits with it"), ("Ctrl-G", "your editor"), ("Esc", "later")],
+                width,
+            )
         } else if let Some((risk, why)) = self.judged() {
             return self.offer_hint(row, risk, why, buf);
         } else if let Some(preview) = &self.previewed.2 {

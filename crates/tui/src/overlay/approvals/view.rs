@@ -146,8 +146,10 @@ fn keys(spec: Option<&Spec>, above: bool, width: u16) -> Vec<(&'static str, &'st
         Some(_) if width >= 60 => {
             std::iter::once(ITEM).chain(named.map(|c| (c.key, c.label))).chain([BACK]).collect()
         }
-        _ if above && spec.editable && width < 70 => vec![ITEM, WHY, ("e", "edit"), BACK],
-        _ if above && spec.editable => vec![ITEM, WHY, ("e", "edit the command"), CLOSE],
+        _ if above && spec.editable.is_some() && width < 70 => vec![ITEM, WHY, ("e", "edit"), BACK],
+        _ if above && spec.editable.is_some() => {
+            vec![ITEM, WHY, ("e", spec.editable.unwrap_or_default()), CLOSE]
+        }
         _ if above => vec![ITEM, WHY, CLOSE],
         _ if width >= 60 => [&[ITEM][..], &LEAST, &[WHY, CLOSE]].concat(),
         _ => LEAST.to_vec(),

@@ -203,11 +203,11 @@ impl Log {
             Event::RunStarted { .. } => {
                 (self.running, self.finished, self.thought, self.waived) = (true, false, false, 0);
             }
-            Event::RunCompleted { status, summary, files, goal, .. } => {
+            Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 (self.running, self.finished) = (false, *status == RunStatus::Completed);
                 match goal {
                     Some(goal) => self.goal_ended(at, goal),
-                    None => self.run_completed(at, *status, summary, files.len()),
+                    None => self.run_completed(at, *status, summary, (files.len(), came_to.as_deref())),
                 }
             }
             Event::HooksKnown { .. } | Event::HookStarted { .. } | Event::HookEnded { .. } => {

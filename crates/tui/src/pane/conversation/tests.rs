@@ -178,6 +178,7 @@ fn a_run_tells_what_it_did_line_by_line() {
         summary: String::new(),
         files: ["a", "b", "c", "d"].map(path).to_vec(),
         goal: None,
+        came_to: None,
     });
     assert_eq!(
         s.text(60, 17)[5..],
@@ -475,6 +476,11 @@ fn any_event() -> impl Strategy<Value = (u8, u64, String)> {
     (0u8..22, 1u64..6, "\\PC{0,30}|[\\x00-\\x{10ffff}]{0,20}|[-*`|# \\n\\x1b]{0,30}")
 }
 
+fn failed_run(id: u64, t: &str) -> Event {
+    let (run, status, summary) = (RunId(id), RunStatus::Failed, t.into());
+    Event::RunCompleted { run, status, summary, files: vec![], goal: None, came_to: None }
+}
+
 /// Any of the events that have rows, with these ids and text.
 fn event(kind: u8, id: u64, t: &str) -> Event {
     match kind {
@@ -497,13 +503,7 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
             by: t.into(),
             take: vec![(ProposalId(id), BTreeSet::new())],
         },
-        14 => Event::RunCompleted {
-            run: RunId(id),
-            status: RunStatus::Failed,
-            summary: t.into(),
-            files: vec![],
-            goal: None,
-        },
+        14 => failed_run(id, t),
         15 => Event::RunStarted { run: RunId(id), turn: TurnId(id), approval: None },
         16 => Event::TaskFailed { task: TaskId(id), message: t.into() },
         17 => Event::CallLost { call: None, apply: None, found: t.into() },

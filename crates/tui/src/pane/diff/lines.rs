@@ -233,10 +233,11 @@ impl DiffPane {
         };
         let Some(hunk) = file.hunks.get(n) else { return Row::new() };
         let decision = ctx.state.proposals().get(&file.id).and_then(|p| p.decided.get(&n).copied());
-        let here = self.spot().is_some_and(|s| (s.file, s.hunk) == (at, n));
+        let here = !self.written && self.spot().is_some_and(|s| (s.file, s.hunk) == (at, n));
         let (mark, ink, word) = match decision {
             Some(Decision::Taken) => (g.taken, Slot::Ok, "taken"),
             Some(Decision::Left) => (g.left, Slot::Soft, "left"),
+            None if self.written => (" ", Slot::Soft, ""),
             None => (g.undecided, Slot::Soft, ""),
         };
         let (before, behind) = super::doc::context(file, n, a.len(), self.context);
@@ -266,7 +267,7 @@ impl DiffPane {
 }
 
 /// `+9 -3`, each in its colour.
-pub(super) fn counts(added: usize, removed: usize) -> Row {
+pub(crate) fn counts(added: usize, removed: usize) -> Row {
     let mut row = Row::new();
     if added > 0 || removed == 0 {
         row.push(&format!("+{added}"), Slot::Ok);

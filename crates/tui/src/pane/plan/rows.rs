@@ -417,56 +417,15 @@ fn after(gate: &Gate, plan: &Plan) -> String {
 
 /// `Tokens: 4,523 │ Time: 12s │ Cost: $0.03`; `spent` is how long the last run took.
 pub(super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<u64>) -> Row {
-    let usage = ctx.state.usage;
-    let tokens = usage.input + usage.output;
     let running = ctx.state.run.as_ref().map(|r| ctx.now.0.saturating_sub(r.began.0));
-    let about = if usage.estimated { "~" } else { "" };
-    let parts = [
-        ("Tokens: ", format!("{about}{}", thousands(tokens))),
-        ("Time: ", running.or(spent).map_or_else(|| ctx.glyphs.skipped.to_owned(), clock)),
-        ("Cost: ", cost(usage.cost_micros, ctx.glyphs)),
-    ];
     let mut row = Row::new();
-    for (label, value) in parts {
+    for (label, value) in ctx.state.usage.bill(running.or(spent)) {
         if !row.pieces.is_empty() {
             row.push(&format!(" {} ", ctx.glyphs.column), Slot::Faint);
         }
-        row = row.and(label, Slot::Soft).and(&value, Slot::Text);
+        row = row.and(label, Slot::Soft).and(ctx.glyphs.own(&value), Slot::Text);
     }
     row.cut(width, ctx.glyphs.ellipsis)
-}
-
-fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
-fn clock(ms: u64) -> String {
-    let s = ms / 1_000;
-    match s {
-        0..60 => format!("{s}s"),
-        60..3_600 => format!("{}m{:02}s", s / 60, s % 60),
-        _ => format!("{}h{:02}m", s / 3_600, s % 3_600 / 60),
-    }
-}
-
-fn cost(micros: Option<u64>, glyphs: &Glyphs) -> String {
-    match micros {
-        None => glyphs.skipped.to_owned(),
-        Some(0) => "$0.00".to_owned(),
-        Some(m) if m < 5_000 => "<$0.01".to_owned(),
-        Some(m) => {
-            let cents = (m + 5_000) / 10_000;
-            format!("${}.{:02}", cents / 100, cents % 100)
-        }
-    }
 }
 
 /// What a scope holds, in words.

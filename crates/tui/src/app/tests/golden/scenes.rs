@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pilothouse_core::{
     blob::Blob,
     checkpoint::Answer,
+    commit::{CommitFile, CommitTree},
     diff,
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
     proposal::CONTROL_WORD,
@@ -83,6 +84,13 @@ pub(super) const ALL: &[Scene] = &[
     ("diff-all", |w, h| review(w, h, "<ctrl-x>dd")),
     ("diff-sheet", |w, h| review(w, h, "<ctrl-x>dA")),
     ("diff-side-by-side", |w, h| review(w, h, "<ctrl-x>dt")),
+    ("changes", |w, h| wrote(w, h, "")),
+    ("changes-turn", |w, h| wrote(w, h, "ss")),
+    ("changes-diff", |w, h| wrote(w, h, "\n")),
+    ("changes-nothing", |w, h| pressed(Desk::new(w, h), "/changes<enter>")),
+    ("commit", |w, h| committing(w, h, "")),
+    ("commit-listed", |w, h| committing(w, h, "<ctrl-x>a")),
+    ("commit-message", |w, h| pressed(committing(w, h, "<ctrl-x>a"), "e")),
     ("diff-applied", |w, h| review(w, h, "<ctrl-x>daa")),
     ("diff-empty", |w, h| pressed(answered(w, h), "<ctrl-x>d")),
     ("diff-control-file", |w, h| control(w, h, "<ctrl-x>d")),
@@ -383,6 +391,57 @@ fn reviewing(mut bench: Bench, keys: &str) -> Desk {
         }
         None => bench.press(keys),
     }
+    bench.desk
+}
+
+/// What was written stands in the list.
+fn wrote(width: u16, height: u16, keys: &str) -> Desk {
+    let mut bench = Bench::of(width, height, ["src/a.rs", "src/b.rs"]);
+    bench.press("<ctrl-x>d");
+    bench.press("y");
+    bench.press("a");
+    bench.press("<esc>");
+    bench.desk.app.composer.draft.set(Saved::plain("/changes"));
+    bench.press("<enter>");
+    for key in keys.chars() {
+        bench.press(&if key == '\n' { "<enter>".to_owned() } else { key.to_string() });
+    }
+    bench.desk
+}
+
+/// A commit of what was written is shown.
+fn committing(width: u16, height: u16, keys: &str) -> Desk {
+    let mut desk = wrote_all(width, height);
+    say(&mut desk, "/commit");
+    let pending = desk.session.pending();
+    let Some(Work::LookCommit { commit, files }) = pending.values().next() else { panic!("{pending:?}") };
+    let file = |(path, content): &(RelPath, Option<BlobId>)| CommitFile {
+        path: path.clone(),
+        kind: ChangeKind::Modify,
+        content: *content,
+        untracked: false,
+        mixed: path.as_str().ends_with("b.rs"),
+    };
+    let tree = CommitTree {
+        on: "main".to_owned(),
+        files: files.iter().map(file).collect(),
+        others: 2,
+        staged: 1,
+        notes: vec!["The repository's hooks are not run (pre-commit); `!git commit` runs them.".to_owned()],
+    };
+    desk.give(Input::CommitLooked { commit: *commit, result: Ok(tree) });
+    pressed(desk, keys)
+}
+
+/// A run that wrote both files has ended.
+fn wrote_all(width: u16, height: u16) -> Desk {
+    let mut bench = Bench::of(width, height, ["src/a.rs", "src/b.rs"]);
+    bench.press("<ctrl-x>d");
+    for key in ["y", "y", "a", "y", "y", "a"] {
+        bench.press(key);
+    }
+    bench.press("<esc>");
+    bench.press("<ctrl-c>");
     bench.desk
 }
 

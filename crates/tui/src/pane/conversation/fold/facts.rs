@@ -1,21 +1,27 @@
 //! What is told in one line: tasks, gates, results, notices.
 
 use pilothouse_core::{
+    clean::Clean,
+    completion::Completion,
     event::{Event, FileChange, Level, Proof, RunStatus},
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{Millis, TaskId},
+    plan::GateStatus,
     tool::{ChangeKind, Exit},
 };
 
 use super::{Log, title};
 use crate::{
-    pane::conversation::entry::{Body, Facts, Kind},
+    pane::{
+        conversation::entry::{Body, Facts, Kind},
+        diff::counts,
+    },
     row::{self, Ink, Row, count},
     theme::Slot,
 };
 
-/// Files of a command that are named one by one.
-const MOST_FILES: usize = 5;
+/// Files of a command or of a run that are named one by one.
+const MOST_FILES: usize = 8;
 
 impl Log {
     pub(super) fn mark(&mut self, at: Millis, glyph: Mark, text: &str) {
@@ -77,7 +83,7 @@ impl Log {
         }
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here has no row")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_session` takes the rest")]
     fn fold_change(&mut self, at: Millis, event: &Event) {
         match event {
             Event::Applied { apply } => {
@@ -111,10 +117,20 @@ impl Log {
                 let what = if *redo { "put back the undone change" } else { "took the last change back" };
                 self.mark(at, Mark::Done, what);
             }
+            Event::CommitEnded { made, told, .. } => {
+                self.mark(at, if made.is_some() { Mark::Done } else { Mark::Failed }, told);
+            }
             Event::RevertFailed { message, .. } => self.mark(at, Mark::Failed, message),
             Event::MoveBlocked { from, to, why, .. } => {
                 self.mark(at, Mark::Failed, &format!("stays at {from}, not to {to}: {why}"));
             }
+            _ => self.fold_session(at, event),
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here has no row")]
+    fn fold_session(&mut self, at: Millis, event: &Event) {
+        match event {
             Event::CallLost { found, .. } => self.mark(at, Mark::Warn, found),
             Event::SessionReopened { interrupted, .. } => {
                 let calls = if interrupted.is_empty() {
@@ -213,7 +229,14 @@ impl Log {
         self.add(at, Kind::Card, Body::Facts(facts));
     }
 
-    pub(super) fn run_completed(&mut self, at: Millis, status: RunStatus, summary: &str, files: usize) {
+    /// How a run ended, and below it what it came to as the workbench saw it; the agent's words come last.
+    pub(super) fn run_completed(
+        &mut self,
+        at: Millis,
+        status: RunStatus,
+        summary: &str,
+        (files, came_to): (usize, Option<&Completion>),
+    ) {
         let files = match files {
             0 => "No file changed.".to_owned(),
             n => format!("{} created/modified.", count(n, "file")),
@@ -230,9 +253,59 @@ impl Log {
             RunStatus::Manual => ("–", Slot::Soft, format!("Over to you; the plan is kept. {files}")),
         };
         let left = Row::of(sign, ink).and(" ", Slot::Text).and(&text, Ink::of(Slot::Strong).bold());
-        let facts = Facts { lines: vec![(left, Row::new())], detail: String::new() };
-        self.add(at, Kind::Card, Body::Facts(facts));
+        let mut lines = vec![(left, Row::new())];
+        if let Some(came_to) = came_to {
+            lines.extend(completion(came_to));
+        }
+        self.add(at, Kind::Card, Body::Facts(Facts { lines, detail: String::new() }));
     }
+}
+
+/// What a run came to: files, gates with what they ran, what was not done, what waits, what it cost.
+fn completion(facts: &Completion) -> Vec<(Row, Row)> {
+    let soft = |text: &str| Row::of("  ", Slot::Text).and(Clean::line(text).as_str(), Slot::Soft);
+    let mut lines: Vec<(Row, Row)> = Vec::new();
+    for file in facts.files.iter().take(MOST_FILES) {
+        let name = Clean::line(file.path.as_str());
+        let left = Row::of("  ", Slot::Text).and(name.as_str(), Slot::Text);
+        lines.push((left, counts(file.added, file.removed)));
+    }
+    if facts.files.len() > 1 {
+        let (added, removed) = facts.lines();
+        let more = facts.files.len().saturating_sub(MOST_FILES);
+        let left =
+            if more > 0 { format!("and {more} more; /changes shows them") } else { "in all".to_owned() };
+        lines.push((soft(&left), counts(added, removed)));
+    }
+    for gate in &facts.gates {
+        let (sign, ink) = match gate.status {
+            GateStatus::Passed(_) => ("✓", Slot::Ok),
+            GateStatus::Failed(_) => ("✗", Slot::Bad),
+            GateStatus::Stale(_) => ("!", Slot::Warn),
+            GateStatus::Skipped | GateStatus::Pending | GateStatus::Running => ("–", Slot::Warn),
+        };
+        let left = Row::of("  ", Slot::Text)
+            .and(sign, ink)
+            .and(&format!(" {} {}", Clean::line(&gate.name).as_str(), gate.word()), Slot::Text);
+        lines.push((left, Row::of(Clean::line(&gate.command).as_str(), Slot::Soft)));
+    }
+    for step in &facts.left {
+        let text = format!("step {} {}: {}", step.number, step.word(), step.title);
+        lines.push((soft(&text), Row::new()));
+    }
+    if facts.set_aside > 0 {
+        let text = format!("{} set aside; /proposals lists them", count(facts.set_aside, "proposal"));
+        lines.push((soft(&text), Row::new()));
+    }
+    let mut bill = Row::of(" ", Slot::Text);
+    for (label, value) in facts.usage.bill(Some(facts.took.0)) {
+        if bill.pieces.len() > 1 {
+            bill = bill.and(" ", Slot::Text).and("│", Slot::Faint);
+        }
+        bill = bill.and(" ", Slot::Text).and(label, Slot::Soft).and(&value, Slot::Soft);
+    }
+    lines.push((bill, Row::new()));
+    lines
 }
 
 /// One command of a goal: how it ended, how dangerous it was, what it was.

@@ -1,0 +1,133 @@
+//! A commit of what a session wrote: what git says of it, and what was made.
+//!
+//! Owns the shapes and the proposed message. Never asks git.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{blob::BlobId, relpath::RelPath, tool::ChangeKind};
+
+/// Most files that one commit names.
+pub const MOST_FILES: usize = 300;
+/// Characters of a message's first line.
+const SUBJECT: usize = 72;
+
+/// A file that a commit would hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitFile {
+    /// The file.
+    pub path: RelPath,
+    /// What became of it since the last commit.
+    pub kind: ChangeKind,
+    /// What it holds; `None` when it is gone. Anything else is not committed.
+    pub content: Option<BlobId>,
+    /// Whether git does not know it yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untracked: bool,
+    /// Whether it holds more than this session wrote.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mixed: bool,
+}
+
+/// What git says of the files that a session wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitTree {
+    /// Where the commit would stand: a branch, or that there is none.
+    pub on: String,
+    /// The files that differ from the last commit.
+    pub files: Vec<CommitFile>,
+    /// Other changed files, which stay as they are.
+    pub others: usize,
+    /// Of these, how many are staged.
+    pub staged: usize,
+    /// What else is to be known before a yes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A commit that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Committed {
+    /// Its short name.
+    pub id: String,
+    /// Where it stands.
+    pub on: String,
+}
+
+/// The facts that a message is made of.
+#[derive(Clone, Debug, Default)]
+pub struct MessageFacts {
+    /// What was wanted, the oldest first.
+    pub goals: Vec<String>,
+    /// Gates that are green, by their commands.
+    pub checked: Vec<String>,
+}
+
+impl MessageFacts {
+    /// A message of the facts alone: what was wanted last, what else was, and what proves it.
+    pub fn message(&self) -> String {
+        let mut goals: Vec<&str> = Vec::new();
+        for goal in self.goals.iter().map(|g| g.lines().next().unwrap_or_default().trim()) {
+            if !goal.is_empty() && !goals.contains(&goal) {
+                goals.push(goal);
+            }
+        }
+        let mut text = subject(goals.last().copied().unwrap_or("Change files"));
+        if goals.len() > 1 {
+            text.push('\n');
+            for goal in &goals {
+                text.push_str(&format!("\n- {}", subject(goal)));
+            }
+        } else if let Some(goal) = goals.first().filter(|g| g.chars().count() > SUBJECT) {
+            text.push_str(&format!("\n\n{goal}"));
+        }
+        if !self.checked.is_empty() {
+            let lines: Vec<String> = self.checked.iter().map(|c| format!("Checked: {c}")).collect();
+            text.push_str(&format!("\n\n{}", lines.join("\n")));
+        }
+        text
+    }
+}
+
+/// A goal as the first line of a message: a capital, no full stop, not too long.
+fn subject(goal: &str) -> String {
+    let goal = goal.trim().trim_end_matches('.');
+    let mut text = String::new();
+    for word in goal.split_whitespace() {
+        if text.chars().count() + word.chars().count() + 1 > SUBJECT {
+            break;
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    if text.is_empty() {
+        text = goal.chars().take(SUBJECT).collect();
+    }
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(goals: &[&str], checked: &[&str]) -> String {
+        let own = |all: &[&str]| all.iter().map(|s| (*s).to_owned()).collect();
+        MessageFacts { goals: own(goals), checked: own(checked) }.message()
+    }
+
+    #[test]
+    fn a_message_says_what_was_wanted_and_what_proves_it() {
+        assert_eq!(of(&["add rate limiting."], &[]), "Add rate limiting");
+        assert_eq!(of(&["fix the typo"], &["cargo test"]), "Fix the typo\n\nChecked: cargo test");
+        assert_eq!(of(&["a first", "b next", "b next"], &[]), "B next\n\n- A first\n- B next");
+        assert_eq!(of(&[], &[]), "Change files");
+        let long = "make ".repeat(30);
+        let message = of(&[&long], &[]);
+        assert!(message.lines().all(|l| l.len() <= SUBJECT || l == long.trim()), "{message}");
+        assert_eq!(message.lines().count(), 3);
+        assert_eq!(of(&[&"x".repeat(200)], &[]).lines().next().map(str::len), Some(SUBJECT));
+    }
+}

@@ -1,0 +1,118 @@
+//! What a run came to, as the workbench itself saw it.
+//!
+//! Owns the facts that stand at its end. Never holds a word of a model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::Millis,
+    plan::{GateStatus, TaskStatus},
+    relpath::RelPath,
+    talk::Usage,
+};
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    /// How long it took.
+    pub took: Millis,
+    /// What its model calls cost.
+    pub usage: Usage,
+    /// What it wrote and is not taken back, file by file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileTally>,
+    /// Steps that were done.
+    #[serde(default)]
+    pub done: usize,
+    /// Steps that were not, and what became of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<StepLeft>,
+    /// Its gates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<GateFact>,
+    /// Proposals that are set aside.
+    #[serde(default)]
+    pub set_aside: usize,
+}
+
+/// A file with the lines that came and went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTally {
+    /// The file.
+    pub path: RelPath,
+    /// Lines added.
+    pub added: usize,
+    /// Lines removed.
+    pub removed: usize,
+}
+
+/// A step that was not done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepLeft {
+    /// Its number in the plan, from 1.
+    pub number: usize,
+    /// What it was to do.
+    pub title: String,
+    /// What became of it.
+    pub status: TaskStatus,
+}
+
+/// A gate as it stood at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateFact {
+    /// Its name.
+    pub name: String,
+    /// Its command.
+    pub command: String,
+    /// Where it stands, with its evidence.
+    pub status: GateStatus,
+}
+
+impl FileTally {
+    /// `src/a.rs +12 -3`.
+    pub fn line(&self) -> String {
+        format!("{} {}", self.path, tally(self.added, self.removed))
+    }
+}
+
+/// `+12 -3`, without the half that is nothing.
+pub fn tally(added: usize, removed: usize) -> String {
+    match (added, removed) {
+        (_, 0) => format!("+{added}"),
+        (0, _) => format!("-{removed}"),
+        (_, _) => format!("+{added} -{removed}"),
+    }
+}
+
+impl GateFact {
+    /// How it stood, in a word or two.
+    pub const fn word(&self) -> &'static str {
+        match self.status {
+            GateStatus::Passed(_) => "passed, exit 0",
+            GateStatus::Failed(_) => "failed",
+            GateStatus::Stale(_) => "stale: files changed since it passed",
+            GateStatus::Skipped => "waived",
+            GateStatus::Pending | GateStatus::Running => "not run",
+        }
+    }
+}
+
+impl StepLeft {
+    /// What became of it, in a word.
+    pub const fn word(&self) -> &'static str {
+        match self.status {
+            TaskStatus::Failed => "failed",
+            TaskStatus::Skipped => "skipped",
+            TaskStatus::Cancelled => "stopped",
+            TaskStatus::Pending | TaskStatus::Running => "not begun",
+            TaskStatus::Done => "done",
+        }
+    }
+}
+
+impl Completion {
+    /// Lines that came and went in all.
+    pub fn lines(&self) -> (usize, usize) {
+        self.files.iter().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed))
+    }
+}

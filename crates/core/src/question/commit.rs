@@ -1,0 +1,150 @@
+//! Shall this be committed?
+
+use serde::{Deserialize, Serialize};
+
+use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, wrong};
+use crate::{
+    blob::BlobId,
+    checkpoint::Answer,
+    clean::Clean,
+    commit::{CommitFile, CommitTree},
+    ids::CallId,
+    refusal::Refusal,
+    tool::ChangeKind,
+};
+
+/// A commit is proposed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitQuestion {
+    /// What it goes by.
+    pub commit: CallId,
+    /// The message.
+    pub message: String,
+    /// What it would hold, and where it would stand.
+    pub tree: CommitTree,
+}
+
+/// What becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CommitAnswer {
+    /// It is made with this message.
+    Make(String),
+    /// It is not made.
+    Leave,
+}
+
+impl CommitQuestion {
+    /// All of it in words, line by line.
+    pub fn text(&self) -> String {
+        let files = self.tree.files.len();
+        let s = if files == 1 { "" } else { "s" };
+        let mut text = format!("Commit {files} file{s} on {}?", self.tree.on);
+        for file in &self.tree.files {
+            text.push_str(&format!("\n  {}", line(file)));
+        }
+        text.push_str("\nwith the message:");
+        for line in self.message.lines() {
+            text.push_str(&format!("\n  {line}"));
+        }
+        for note in self.notes() {
+            text.push_str(&format!("\n{note}"));
+        }
+        text
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.tree.notes.clone();
+        if self.tree.others > 0 {
+            let s = if self.tree.others == 1 { "" } else { "s" };
+            let staged =
+                if self.tree.staged > 0 { format!(" ({} staged)", self.tree.staged) } else { String::new() };
+            notes.push(format!("{} other changed file{s}{staged} stay as they are.", self.tree.others));
+        }
+        notes
+    }
+}
+
+fn line(file: &CommitFile) -> String {
+    let kind = match file.kind {
+        ChangeKind::Create => "new",
+        ChangeKind::Modify => "changed",
+        ChangeKind::Delete => "removed",
+    };
+    let mixed = if file.mixed { " – with changes that this session did not make" } else { "" };
+    format!("{} ({kind}){mixed}", file.path)
+}
+
+impl Question for CommitQuestion {
+    fn choices(&self) -> Vec<Choice> {
+        vec![
+            Choice::new("y", "commit", Act::Give(Answer::Approve))
+                .role(Role::Take)
+                .reach("commit", "exactly these files with this message; nothing else, nothing is pushed"),
+            Choice::new("n", "don't commit", Act::Give(Answer::Reject(String::new())))
+                .role(Role::Deny)
+                .reach("leave", "nothing is committed; the files stay as they are"),
+        ]
+    }
+
+    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+        let files = self.tree.files.len();
+        let s = if files == 1 { "" } else { "s" };
+        let on = &self.tree.on;
+        spec.title = Clean::line(&format!("Commit {files} file{s} on {on}?"));
+        spec.text = Clean::line(&format!("{files} file{s} on {on}"));
+        spec.tag = "commit";
+        spec.facts = self.message.lines().map(|l| ("", Clean::line(l))).collect();
+        if let Some(first) = spec.facts.first_mut() {
+            first.0 = "message";
+        }
+        spec.facts.extend(
+            self.tree
+                .files
+                .iter()
+                .enumerate()
+                .map(|(n, file)| (if n == 0 { "files" } else { "" }, Clean::line(&line(file)))),
+        );
+        spec.facts.extend(self.notes().iter().map(|note| ("note", Clean::line(note))));
+        spec.editable = Some("edit the message");
+    }
+
+    fn line(&self) -> Option<&str> {
+        Some(&self.message)
+    }
+
+    fn shown(&self) -> Option<BlobId> {
+        let mut text = self.message.clone();
+        for file in &self.tree.files {
+            text.push_str(&format!("\0{}\0{:?}\0{:?}", file.path, file.kind, file.content));
+        }
+        Some(BlobId::of(text.as_bytes()))
+    }
+
+    fn card(&self) -> Card {
+        Card::Question { choices: Vec::new(), failed: None }
+    }
+}
+
+impl Accept for CommitQuestion {
+    type Answer = CommitAnswer;
+
+    fn meant(&self, given: Answer) -> Answer {
+        match given {
+            Answer::Line(line) if line.trim() == self.message.trim() => Answer::Approve,
+            Answer::Line(line) => Answer::Line(line.trim().to_owned()),
+            other => other,
+        }
+    }
+
+    fn accept(&self, given: Answer) -> Result<CommitAnswer, Refusal> {
+        match given {
+            Answer::Approve => Ok(CommitAnswer::Make(self.message.clone())),
+            Answer::Line(line) if line.is_empty() => {
+                Err(Refusal::new("a commit wants a message; `n` leaves it"))
+            }
+            Answer::Line(line) => Ok(CommitAnswer::Make(line)),
+            Answer::Reject(_) | Answer::Abort => Ok(CommitAnswer::Leave),
+            _ => Err(wrong()),
+        }
+    }
+}

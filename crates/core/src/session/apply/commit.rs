@@ -1,0 +1,42 @@
+//! Commits folded into the state: what git is asked about, what it makes.
+
+use crate::{
+    checkpoint::CheckpointKind,
+    event::Event,
+    session::{State, state::CommitStage},
+};
+
+/// Events of commits.
+macro_rules! commit_events {
+    () => {
+        Event::CommitSought { .. } | Event::CommitApproved { .. } | Event::CommitEnded { .. }
+    };
+}
+pub(super) use commit_events;
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_commit(&mut self, event: &Event) {
+        match event {
+            Event::CommitSought { commit, files, message } => {
+                self.saw(commit.0);
+                let stage = CommitStage::Look { files: files.clone(), message: message.clone() };
+                self.committing = Some((*commit, stage));
+            }
+            Event::CommitApproved { commit, approval, files, message } => {
+                self.saw(approval.0);
+                let stage = CommitStage::Make { files: files.clone(), message: message.clone() };
+                self.committing = Some((*commit, stage));
+            }
+            Event::CommitEnded { .. } => self.committing = None,
+            _ => {}
+        }
+    }
+
+    /// Git has looked once it is asked about.
+    pub(super) fn commit_asked(&mut self, kind: &CheckpointKind) {
+        if matches!(kind, CheckpointKind::Commit(_)) {
+            self.committing = None;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! `/commit`: what this session wrote, looked at by git, shown with a message, and committed after a yes.
+//!
+//! Owns which files are named and what stands in the message. Never runs git: that is work like every other.
+
+use super::{
+    Decided, Draft,
+    answer::{Given, Resolve},
+};
+use crate::{
+    checkpoint::CheckpointKind,
+    commit::{CommitTree, Committed, MOST_FILES, MessageFacts},
+    event::{Event, Level},
+    ids::{CallId, TurnId},
+    input::Refusal,
+    plan::{GateStatus, Plan},
+    question::{CommitAnswer, CommitQuestion},
+    session::{Extent, state::CommitStage},
+};
+
+impl Draft<'_> {
+    /// Has git look at what this session wrote; a message that is given is taken as it is.
+    pub(super) fn commit(&mut self, message: &str) -> Decided {
+        if self.state.committing.is_some() {
+            return Err(Refusal::new("a commit is under way already"));
+        }
+        if !self.may_run() {
+            return Err(Refusal::new(
+                "the ceiling is read-only: nothing is committed. Shift-Tab or /ask raises it.",
+            ));
+        }
+        if self.state.is_executing() || self.state.run.is_some() {
+            return Err(Refusal::new("something is under way; commit when it has ended"));
+        }
+        let files = self.state.written_files(Extent::Session);
+        if files.is_empty() {
+            return Err(Refusal::new(
+                "this session wrote nothing that could be committed; `!git commit` commits other work",
+            ));
+        }
+        if files.len() > MOST_FILES {
+            let why = format!("{} files were written; `!git commit` commits so many", files.len());
+            return Err(Refusal::new(why));
+        }
+        let asked = |kind: &CheckpointKind| matches!(kind, CheckpointKind::Commit(_));
+        let old = self.state.open.values().find(|c| asked(&c.kind)).map(|c| c.id);
+        if let Some(old) = old {
+            self.close(old, None);
+        }
+        let files = files.into_iter().map(|f| (f.path, f.after)).collect();
+        let commit = CallId(self.id());
+        self.emit(Event::CommitSought { commit, files, message: message.to_owned() });
+        Ok(())
+    }
+
+    /// Git looked: the user is asked, or told why nothing can be committed.
+    pub(super) fn commit_looked(&mut self, commit: CallId, result: Result<CommitTree, String>) -> Decided {
+        let Some((id, CommitStage::Look { message, .. })) = self.state.committing.clone() else {
+            return Err(Refusal::new("no commit is being looked at"));
+        };
+        if id != commit {
+            return Err(Refusal::new("that commit is gone"));
+        }
+        match result {
+            Err(told) => {
+                self.emit(Event::CommitEnded { commit, made: None, told });
+            }
+            Ok(tree) if tree.files.is_empty() => {
+                let told =
+                    "nothing to commit: what this session wrote is in the last commit already".to_owned();
+                self.emit(Event::CommitEnded { commit, made: None, told });
+            }
+            Ok(tree) => {
+                let message = if message.is_empty() { self.proposed_message(&tree) } else { message };
+                let question = CommitQuestion { commit, message, tree };
+                let text = question.text();
+                self.ask(question, text);
+            }
+        }
+        Ok(())
+    }
+
+    /// A message from what is known of the files: what was wanted of them, and the gates that are green.
+    fn proposed_message(&self, tree: &CommitTree) -> String {
+        let named = |path| tree.files.iter().any(|f| f.path == path);
+        let groups = self.state.written(Extent::Session);
+        let groups = groups.into_iter().filter(|g| g.files.iter().any(|f| named(f.path.clone())));
+        let mut facts = MessageFacts::default();
+        for group in groups {
+            let plan = self.plan_of(group.origin.turn);
+            facts.goals.push(plan.map_or(group.goal, |p| p.title.clone()));
+            let green =
+                plan.into_iter().flat_map(|p| &p.gates).filter(|g| matches!(g.status, GateStatus::Passed(_)));
+            facts.checked = green.map(|g| g.command.clone()).collect();
+        }
+        facts.message()
+    }
+
+    /// The plan of a message, while it is known.
+    fn plan_of(&self, turn: TurnId) -> Option<&Plan> {
+        let plans = self.state.earlier.iter().chain(&self.state.suspended).chain(&self.state.plan);
+        plans.rev().find(|p| p.turn == turn)
+    }
+
+    /// Git committed, or says why it did not.
+    pub(super) fn committed(&mut self, commit: CallId, result: Result<Committed, String>) -> Decided {
+        if !matches!(&self.state.committing, Some((id, CommitStage::Make { .. })) if *id == commit) {
+            return Err(Refusal::new("no commit is being made"));
+        }
+        let (made, told) = match result {
+            Ok(made) => {
+                let told = format!("committed {} on {}", made.id, made.on);
+                (Some(made), told)
+            }
+            Err(why) => (None, format!("nothing was committed: {why}")),
+        };
+        self.emit(Event::CommitEnded { commit, made, told });
+        Ok(())
+    }
+}
+
+impl Resolve for CommitQuestion {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<CommitAnswer>) -> Decided {
+        let CommitAnswer::Make(message) = given.answer else {
+            draft.close(given.question, Some(given.stored));
+            draft.notice(Level::Info, "Nothing was committed.");
+            return Ok(());
+        };
+        if !draft.may_run() {
+            return Err(Refusal::new(
+                "the ceiling is read-only: nothing is committed. Shift-Tab or /ask raises it.",
+            ));
+        }
+        let approval = draft.allow(given.question, given.stored);
+        let (commit, files) = (self.commit, self.tree.files.clone());
+        draft.emit(Event::CommitApproved { commit, approval, files, message });
+        Ok(())
+    }
+
+    fn stale(&self) -> &'static str {
+        "that is not what was shown; /commit looks again"
+    }
+}

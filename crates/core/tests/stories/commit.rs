@@ -1,0 +1,177 @@
+//! What was written is told by run and message, and committed only as it was shown.
+
+use pilothouse_core::{
+    blob::BlobId,
+    checkpoint::{Answer, CheckpointKind},
+    commit::{CommitFile, CommitTree, Committed},
+    event::Event,
+    ids::CallId,
+    input::Input,
+    scope::PermissionMode,
+    session::Extent,
+    tool::ChangeKind,
+    work::Work,
+};
+
+use crate::{reviewing, support::*};
+
+fn is_commit(k: &CheckpointKind) -> bool {
+    matches!(k, CheckpointKind::Commit(_))
+}
+
+/// A file was written, and the run has ended.
+fn written() -> Bench {
+    let mut b = reviewing();
+    b.approve_all(None).unwrap();
+    b.write();
+    assert!(b.session.pending().is_empty(), "{:?}", b.session.pending());
+    b
+}
+
+/// What git is asked to look at.
+fn asked(b: &Bench) -> (CallId, Vec<String>) {
+    let pending = b.session.pending();
+    let Some(Work::LookCommit { commit, files }) = pending.values().next() else { panic!("{pending:?}") };
+    (*commit, files.iter().map(|(path, _)| path.to_string()).collect())
+}
+
+fn tree(names: &[&str]) -> CommitTree {
+    let file = |name: &&str| CommitFile {
+        path: path(name),
+        kind: ChangeKind::Modify,
+        content: Some(BlobId::of(b"x")),
+        untracked: false,
+        mixed: false,
+    };
+    CommitTree {
+        on: "main".into(),
+        files: names.iter().map(file).collect(),
+        others: 1,
+        ..CommitTree::default()
+    }
+}
+
+fn path(name: &str) -> pilothouse_core::relpath::RelPath {
+    pilothouse_core::relpath::RelPath::new(name).unwrap()
+}
+
+fn looked(b: &mut Bench, result: Result<CommitTree, String>) {
+    let (commit, _) = asked(b);
+    b.input(Input::CommitLooked { commit, result }).unwrap();
+}
+
+#[test]
+fn a_run_ends_with_the_facts_that_the_workbench_saw() {
+    let b = written();
+    let ended = b.log.iter().find_map(|e| match &e.event {
+        Event::RunCompleted { came_to, .. } => came_to.clone(),
+        _ => None,
+    });
+    let facts = ended.unwrap();
+    assert_eq!(facts.files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["a.txt"]);
+    assert_eq!((facts.done, facts.left.len(), facts.set_aside), (1, 0, 0));
+    assert_eq!(facts.usage, b.session.state().accounts.run);
+    let groups = b.session.state().written(Extent::Session);
+    assert_eq!(groups.len(), 1);
+    assert!(groups[0].origin.run.is_some());
+    assert_eq!(groups[0].goal, "fix the greeting");
+}
+
+#[test]
+fn what_is_taken_back_is_not_told_as_written() {
+    let mut b = written();
+    b.input(Input::Undo).unwrap();
+    let pending = b.session.pending();
+    let Some(Work::Revert { apply, .. }) = pending.values().next() else { panic!("{pending:?}") };
+    b.input(Input::RevertEnded { apply: *apply, result: Ok(()) }).unwrap();
+    assert!(b.session.state().written(Extent::Session).is_empty());
+    assert!(b.input(Input::say("/changes")).unwrap_err().reason.contains("nothing was written"));
+    assert!(b.input(Input::say("/commit")).unwrap_err().reason.contains("wrote nothing"));
+    b.input(Input::Redo).unwrap();
+    let pending = b.session.pending();
+    let Some(Work::Revert { apply, .. }) = pending.values().next() else { panic!("{pending:?}") };
+    b.input(Input::RevertEnded { apply: *apply, result: Ok(()) }).unwrap();
+    let groups = b.session.state().written(Extent::Run);
+    assert_eq!(groups[0].goal, "fix the greeting", "it is known where it came from");
+}
+
+#[test]
+fn a_commit_is_shown_and_makes_exactly_what_was_shown() {
+    let mut b = written();
+    b.say("/commit");
+    assert_eq!(asked(&b).1, ["a.txt"]);
+    assert!(b.input(Input::say("/commit")).unwrap_err().reason.contains("under way"));
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    assert!(b.session.pending().is_empty(), "nothing is done before the yes");
+    let id = b.question(is_commit);
+    let CheckpointKind::Commit(shown) = b.session.state().open[&id].kind.clone() else { panic!() };
+    assert_eq!(shown.message, "Plan", "the goal is the plan's title");
+    // An answer to something else that was shown is none.
+    let stale = Input::Answer { checkpoint: id, answer: Answer::Approve, shown: Some(BlobId::of(b"other")) };
+    assert!(b.input(stale).unwrap_err().reason.contains("not what was shown"));
+    b.answer(is_commit, Answer::Line("Say hello\n\nin words".into())).unwrap();
+    let pending = b.session.pending();
+    let Some(Work::Commit { commit, files, message }) = pending.values().next() else {
+        panic!("{pending:?}")
+    };
+    assert_eq!((files.clone(), message.as_str()), (tree(&["a.txt"]).files, "Say hello\n\nin words"));
+    let made = Committed { id: "abc1234".into(), on: "main".into() };
+    b.input(Input::Committed { commit: *commit, result: Ok(made) }).unwrap();
+    assert!(b.session.pending().is_empty());
+    assert_eq!(b.names().last().map(String::as_str), Some("commit_ended"));
+}
+
+#[test]
+fn typed_words_answer_it_and_a_no_commits_nothing() {
+    let mut b = written();
+    b.say("/commit Fix it");
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    b.say("no");
+    assert!(b.session.pending().is_empty() && b.session.state().open.is_empty());
+    b.say("/commit Fix it");
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    b.say("yes");
+    let pending = b.session.pending();
+    assert!(matches!(pending.values().next(), Some(Work::Commit { message, .. }) if message == "Fix it"));
+}
+
+#[test]
+fn where_git_says_no_the_words_stand_there_and_nothing_waits() {
+    let mut b = written();
+    b.say("/commit");
+    looked(&mut b, Err("a merge is in progress".into()));
+    assert!(b.session.pending().is_empty() && b.session.state().open.is_empty());
+    b.say("/commit");
+    looked(&mut b, Ok(tree(&[])));
+    let told: Vec<_> = b
+        .log
+        .iter()
+        .filter_map(|e| match &e.event {
+            Event::CommitEnded { made: None, told, .. } => Some(told.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told[0], "a merge is in progress");
+    assert!(told[1].contains("nothing to commit"), "{told:?}");
+}
+
+#[test]
+fn a_read_only_ceiling_commits_nothing() {
+    let mut b = written();
+    b.say("/commit");
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    b.input(Input::SetPermission(PermissionMode::ReadOnly)).unwrap();
+    assert!(b.answer(is_commit, Answer::Approve).unwrap_err().reason.contains("read-only"));
+    assert!(b.input(Input::say("/commit")).unwrap_err().reason.contains("read-only"));
+}
+
+#[test]
+fn a_commit_that_was_being_made_is_not_repeated() {
+    let mut b = written();
+    b.say("/commit");
+    looked(&mut b, Ok(tree(&["a.txt"])));
+    b.answer(is_commit, Answer::Approve).unwrap();
+    b.input(Input::Open(opening())).unwrap();
+    assert!(b.session.pending().is_empty());
+    assert!(b.notices().iter().any(|n| n.contains("A commit was being made")), "{:?}", b.notices());
+}

@@ -1,0 +1,304 @@
+//! Committing what is named, and nothing else.
+//!
+//! Owns what is looked at before, and the two calls of git that write. It runs under the same settings as every
+//! other call of ours: no hook, filter, signing program or editor runs. What would have is told before, or refused
+//! where the commit would not be the same without it.
+
+use std::{collections::BTreeSet, path::Path};
+
+use pilothouse_core::{
+    blob::BlobId,
+    commit::{CommitFile, CommitTree, Committed},
+    relpath::RelPath,
+    tool::ChangeKind,
+};
+
+use super::{Said, held, say};
+use crate::{jail::Jail, program};
+
+/// Hooks that a commit would call.
+const HOOKS: [&str; 5] =
+    ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "reference-transaction"];
+
+/// What is under way, by the file in git's folder that says so.
+const UNDER_WAY: [(&str, &str); 5] = [
+    ("MERGE_HEAD", "a merge is in progress; finish it with git, or `git merge --abort` drops it"),
+    (
+        "CHERRY_PICK_HEAD",
+        "a cherry-pick is in progress; finish it with git, or `git cherry-pick --abort` drops it",
+    ),
+    ("REVERT_HEAD", "a revert is in progress; finish it with git, or `git revert --abort` drops it"),
+    ("rebase-merge", "a rebase is in progress; `git rebase --continue` or `--abort` ends it"),
+    ("rebase-apply", "a rebase or `git am` is in progress; `--continue` or `--abort` ends it"),
+];
+
+/// git in one folder.
+struct Git<'a> {
+    program: std::path::PathBuf,
+    folder: &'a Path,
+    aside: Vec<(String, String)>,
+}
+
+impl<'a> Git<'a> {
+    async fn find(folder: &'a Path) -> Result<Self, String> {
+        let program = program::find("git", folder).ok_or("git is not installed here")?;
+        let aside = held::here(&program, folder).await;
+        let aside = aside.ok_or("what this repository's settings make git run cannot be told")?;
+        Ok(Self { program, folder, aside })
+    }
+
+    async fn say(&self, args: &[&str]) -> Result<Said, String> {
+        let said = say(&self.program, self.folder, args, &self.aside).await;
+        said.ok_or_else(|| "git could not be run, or did not end".to_owned())
+    }
+
+    /// What git answers, without its last newline; nothing when it fails.
+    async fn ask(&self, args: &[&str]) -> Result<Option<String>, String> {
+        let said = self.say(args).await?;
+        let text = String::from_utf8_lossy(&said.out).trim_end_matches('\n').to_owned();
+        Ok((said.code == 0).then_some(text))
+    }
+
+    /// What git answers.
+    ///
+    /// # Errors
+    /// What it complains of, where it fails.
+    async fn must(&self, args: &[&str], names: &[&str]) -> Result<Vec<u8>, String> {
+        let all: Vec<&str> = args.iter().chain(names).copied().collect();
+        let said = self.say(&all).await?;
+        if said.code == 0 { Ok(said.out) } else { Err(said.complaint()) }
+    }
+}
+
+/// What git has of these files, each with what the session wrote last.
+///
+/// # Errors
+/// Why nothing can be committed here, for people.
+pub async fn look(jail: &Jail, wanted: &[(RelPath, Option<BlobId>)]) -> Result<CommitTree, String> {
+    let git = Git::find(jail.root()).await?;
+    let (prefix, notes) = place(&git).await?;
+    identity(&git).await?;
+    let names: Vec<&str> = wanted.iter().map(|(path, _)| path.as_str()).collect();
+    unfiltered(&git, &names).await?;
+    let args = [
+        "--literal-pathspecs",
+        "status",
+        "--porcelain=v2",
+        "-z",
+        "--no-renames",
+        "--untracked-files=all",
+        "--",
+    ];
+    let said = git.must(&args, &names).await?;
+    let ours = entries(&said, &prefix)?;
+    let mut files = Vec::new();
+    for (path, wrote) in wanted {
+        let Some(entry) = ours.iter().find(|e| e.path == path.as_str()) else { continue };
+        if entry.conflict {
+            return Err(format!("{path} is in conflict; settle it with git first"));
+        }
+        let content = jail.read(path).ok().map(|bytes| BlobId::of(&bytes));
+        let kind = match (entry.untracked || entry.added, content) {
+            (_, None) => ChangeKind::Delete,
+            (true, Some(_)) => ChangeKind::Create,
+            (false, Some(_)) => ChangeKind::Modify,
+        };
+        let mixed = content != *wrote;
+        files.push(CommitFile { path: path.clone(), kind, content, untracked: entry.untracked, mixed });
+    }
+    let all =
+        git.must(&["status", "--porcelain=v2", "-z", "--no-renames", "--untracked-files=no"], &[]).await?;
+    let named: BTreeSet<String> = files.iter().map(|f| format!("{prefix}{}", f.path)).collect();
+    let mut foreign = entries(&all, "")?;
+    foreign.retain(|e| !named.contains(e.path));
+    let staged = foreign.iter().filter(|e| e.staged).count();
+    Ok(CommitTree { on: standing(&git).await?, files, others: foreign.len(), staged, notes })
+}
+
+/// Commits exactly these files, as they were looked at.
+///
+/// # Errors
+/// Why nothing was committed, for people.
+pub async fn commit(jail: &Jail, files: &[CommitFile], message: &str) -> Result<Committed, String> {
+    if message.contains('\0') || message.trim().is_empty() {
+        return Err("the message is empty or holds a zero byte".to_owned());
+    }
+    let git = Git::find(jail.root()).await?;
+    let (prefix, _) = place(&git).await?;
+    for file in files {
+        let now = jail.read(&file.path).ok().map(|bytes| BlobId::of(&bytes));
+        if now != file.content {
+            return Err(format!("{} changed since it was shown; /commit looks again", file.path));
+        }
+    }
+    let names: Vec<&str> = files.iter().map(|f| f.path.as_str()).collect();
+    unfiltered(&git, &names).await?;
+    let new: Vec<&str> = files.iter().filter(|f| f.untracked).map(|f| f.path.as_str()).collect();
+    if !new.is_empty() {
+        git.must(&["--literal-pathspecs", "add", "--intent-to-add", "--"], &new).await?;
+    }
+    let text = format!("--message={message}");
+    let args = [
+        "--literal-pathspecs",
+        "commit",
+        "--only",
+        "--quiet",
+        "--no-verify",
+        "--no-gpg-sign",
+        "--cleanup=whitespace",
+        &text,
+        "--",
+    ];
+    if let Err(why) = git.must(&args, &names).await {
+        if !new.is_empty() {
+            // What git did not know it need not know.
+            let undone = ["--literal-pathspecs", "rm", "--cached", "--quiet", "--ignore-unmatch", "--"];
+            drop(git.must(&undone, &new).await);
+        }
+        return Err(why);
+    }
+    let id = git.ask(&["rev-parse", "--short", "HEAD"]).await?.unwrap_or_default();
+    let args = ["diff-tree", "--no-commit-id", "--name-only", "--no-renames", "-r", "-z", "--root", "HEAD"];
+    let held = git.must(&args, &[]).await?;
+    let held: BTreeSet<String> = fields(&held).map(str::to_owned).collect();
+    let named: BTreeSet<String> = files.iter().map(|f| format!("{prefix}{}", f.path)).collect();
+    let mut on = standing(&git).await?;
+    if held != named {
+        on.push_str("; git says that it holds other files than were named, look at it");
+    }
+    Ok(Committed { id, on })
+}
+
+/// Where the folder stands in its repository, and what is to be known before a commit there.
+async fn place(git: &Git<'_>) -> Result<(String, Vec<String>), String> {
+    let args =
+        ["rev-parse", "--is-inside-work-tree", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
+    let said = git.say(&args).await?;
+    let text = String::from_utf8_lossy(&said.out).into_owned();
+    let mut lines = text.split('\n');
+    let (inside, own, common, prefix) = (lines.next(), lines.next(), lines.next(), lines.next());
+    if said.code != 0 || inside != Some("true") {
+        let dubious = said.err.contains("dubious ownership");
+        return Err(if dubious {
+            said.complaint()
+        } else {
+            "this folder is in no git repository".to_owned()
+        });
+    }
+    let own = Path::new(own.unwrap_or_default());
+    for (file, why) in UNDER_WAY {
+        if own.join(file).symlink_metadata().is_ok() {
+            return Err(why.to_owned());
+        }
+    }
+    let mut notes = Vec::new();
+    let hooks = hooks(git, &git.folder.join(common.unwrap_or_default())).await?;
+    if !hooks.is_empty() {
+        notes.push(format!(
+            "The repository's hooks are not run ({}); `!git commit` runs them.",
+            hooks.join(", ")
+        ));
+    }
+    if git.ask(&["config", "--type=bool", "--get", "commit.gpgSign"]).await?.as_deref() == Some("true") {
+        notes.push("It is not signed, though commit.gpgSign is on; `!!git commit` signs.".to_owned());
+    }
+    Ok((prefix.unwrap_or_default().to_owned(), notes))
+}
+
+/// The hooks of the repository that a commit would call.
+async fn hooks(git: &Git<'_>, common: &Path) -> Result<Vec<&'static str>, String> {
+    use std::os::unix::fs::PermissionsExt;
+    let listed = git.ask(&["config", "--show-scope", "--null", "--get-all", "core.hooksPath"]).await?;
+    let listed = listed.unwrap_or_default();
+    let mut pairs = listed.split('\0');
+    let mut folder = common.join("hooks");
+    while let (Some(scope), Some(path)) = (pairs.next(), pairs.next()) {
+        if scope != "command" {
+            folder = git.folder.join(path);
+        }
+    }
+    let runs = |name: &&str| {
+        let file = folder.join(name).metadata();
+        file.is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+    };
+    Ok(HOOKS.into_iter().filter(runs).collect())
+}
+
+/// Whether git knows who commits.
+async fn identity(git: &Git<'_>) -> Result<(), String> {
+    for (key, example) in [("user.name", "Your Name"), ("user.email", "you@example.org")] {
+        if git.ask(&["config", "--get", key]).await?.is_none_or(|v| v.trim().is_empty()) {
+            return Err(format!("git does not know who you are: git config --global {key} \"{example}\""));
+        }
+    }
+    Ok(())
+}
+
+/// Whether no filter stands between the files and the commit: it would have to run.
+async fn unfiltered(git: &Git<'_>, names: &[&str]) -> Result<(), String> {
+    let said = git.must(&["check-attr", "-z", "filter", "--"], names).await?;
+    let all: Vec<&str> = fields(&said).collect();
+    for entry in all.chunks(3) {
+        let (Some(path), Some(value)) = (entry.first(), entry.get(2)) else { continue };
+        if !matches!(*value, "unspecified" | "unset") {
+            return Err(format!(
+                "{path} goes through the filter {value}, which is not run here; `!git commit` runs it"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The branch, or that there is none.
+async fn standing(git: &Git<'_>) -> Result<String, String> {
+    if let Some(branch) = git.ask(&["symbolic-ref", "--quiet", "--short", "HEAD"]).await? {
+        return Ok(branch);
+    }
+    let at = git.ask(&["rev-parse", "--short", "HEAD"]).await?.unwrap_or_default();
+    Ok(format!("no branch (HEAD is detached at {at}; `git switch -c NAME` keeps what is committed there)"))
+}
+
+/// A line of git's status.
+#[derive(Clone, Debug)]
+struct Entry<'a> {
+    path: &'a str,
+    staged: bool,
+    added: bool,
+    untracked: bool,
+    conflict: bool,
+}
+
+/// The lines of a status, with paths from `prefix` on.
+fn entries<'a>(said: &'a [u8], prefix: &str) -> Result<Vec<Entry<'a>>, String> {
+    let mut all = Vec::new();
+    for line in fields(said) {
+        let kind = line.split(' ').next().unwrap_or_default();
+        // Fields before the path, as the format of version 2 has them.
+        let before = match kind {
+            "1" => 8,
+            "u" => 10,
+            "?" => 1,
+            _ => continue,
+        };
+        let Some(path) = line.splitn(before + 1, ' ').last() else { continue };
+        let path = path.strip_prefix(prefix).ok_or("git names a file outside this folder")?;
+        let states = line.split(' ').nth(1).unwrap_or_default();
+        all.push(Entry {
+            path,
+            staged: kind != "?" && !states.starts_with('.'),
+            added: kind == "1" && states.starts_with('A'),
+            untracked: kind == "?",
+            conflict: kind == "u",
+        });
+    }
+    Ok(all)
+}
+
+/// What stands between zero bytes, where it is text.
+fn fields(said: &[u8]) -> impl Iterator<Item = &str> {
+    said.split(|b| *b == 0).filter(|f| !f.is_empty()).filter_map(|f| std::str::from_utf8(f).ok())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,168 @@
+use std::{fs, os::unix::fs::PermissionsExt, process::Command};
+
+use super::*;
+
+/// A repository with one commit of `a.txt` and `b.txt`.
+struct Repo {
+    dir: tempfile::TempDir,
+}
+
+impl Repo {
+    fn new() -> Self {
+        let repo = Self { dir: tempfile::tempdir().unwrap() };
+        repo.git(&["init", "-q", "-b", "main"]);
+        repo.git(&["config", "user.name", "Ada"]);
+        repo.git(&["config", "user.email", "ada@example.org"]);
+        repo.write("a.txt", "one\n");
+        repo.write("b.txt", "one\n");
+        repo.git(&["add", "."]);
+        repo.git(&["commit", "-qm", "first"]);
+        repo
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.dir.path().join(name), text).unwrap();
+    }
+
+    fn git(&self, args: &[&str]) -> String {
+        let mut git = Command::new("git");
+        git.args(["-c", "protocol.file.allow=always"]).args(args).current_dir(self.dir.path());
+        let done = git.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+        assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    fn jail(&self) -> Jail {
+        Jail::open(self.dir.path()).unwrap()
+    }
+
+    fn wrote(&self, names: &[&str]) -> Vec<(RelPath, Option<BlobId>)> {
+        let hash = |name: &str| fs::read(self.dir.path().join(name)).ok().map(|b| BlobId::of(&b));
+        names.iter().map(|n| (RelPath::new(*n).unwrap(), hash(n))).collect()
+    }
+
+    async fn looked(&self, names: &[&str]) -> Result<CommitTree, String> {
+        look(&self.jail(), &self.wrote(names)).await
+    }
+}
+
+#[tokio::test]
+async fn only_what_is_named_is_committed_and_the_rest_stays_as_it_was() {
+    let repo = Repo::new();
+    repo.write("a.txt", "two\n");
+    repo.write("new.txt", "new\n");
+    repo.write("b.txt", "staged\n");
+    repo.git(&["add", "b.txt"]);
+    repo.write("loose.txt", "x\n");
+    let tree = repo.looked(&["a.txt", "new.txt", "gone.txt"]).await.unwrap();
+    assert_eq!((tree.on.as_str(), tree.others, tree.staged), ("main", 1, 1));
+    let kinds: Vec<_> = tree.files.iter().map(|f| (f.path.as_str(), f.kind, f.untracked, f.mixed)).collect();
+    assert_eq!(
+        kinds,
+        [("a.txt", ChangeKind::Modify, false, false), ("new.txt", ChangeKind::Create, true, false)]
+    );
+    let made = commit(&repo.jail(), &tree.files, "Change a\n\n# kept").await.unwrap();
+    assert_eq!(made.on, "main");
+    assert_eq!(
+        repo.git(&["show", "--name-only", "--format=%B", "HEAD"]),
+        "Change a\n\n# kept\n\n\na.txt\nnew.txt\n"
+    );
+    assert_eq!(repo.git(&["status", "--porcelain"]), "M  b.txt\n?? loose.txt\n");
+    assert_eq!(repo.git(&["diff", "--cached", "--name-only"]), "b.txt\n");
+    assert!(repo.looked(&["a.txt", "new.txt"]).await.unwrap().files.is_empty());
+}
+
+#[tokio::test]
+async fn removed_files_a_first_commit_and_folders_below_the_top_are_committed() {
+    let repo = Repo::new();
+    fs::remove_file(repo.dir.path().join("a.txt")).unwrap();
+    let tree = repo.looked(&["a.txt"]).await.unwrap();
+    assert_eq!(tree.files[0].kind, ChangeKind::Delete);
+    commit(&repo.jail(), &tree.files, "Remove a").await.unwrap();
+    assert_eq!(repo.git(&["ls-files"]), "b.txt\n");
+    fs::create_dir(repo.dir.path().join("sub")).unwrap();
+    repo.write("sub/-odd *name", "x\n");
+    repo.write("b.txt", "other\n");
+    let below = Jail::open(&repo.dir.path().join("sub")).unwrap();
+    let wanted = [(RelPath::new("-odd *name").unwrap(), Some(BlobId::of(b"x\n")))];
+    let tree = look(&below, &wanted).await.unwrap();
+    assert_eq!((tree.files.len(), tree.others), (1, 1));
+    commit(&below, &tree.files, "Add").await.unwrap();
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M b.txt\n");
+    let bare = tempfile::tempdir().unwrap();
+    let fresh = Repo { dir: bare };
+    fresh.git(&["init", "-q", "-b", "main"]);
+    fresh.git(&["config", "user.name", "Ada"]);
+    fresh.git(&["config", "user.email", "a@b.c"]);
+    fresh.write("a.txt", "one\n");
+    let tree = fresh.looked(&["a.txt"]).await.unwrap();
+    commit(&fresh.jail(), &tree.files, "First").await.unwrap();
+    assert_eq!(fresh.git(&["log", "--format=%s"]), "First\n");
+}
+
+#[tokio::test]
+async fn what_changed_since_it_was_shown_is_not_committed() {
+    let repo = Repo::new();
+    repo.write("a.txt", "two\n");
+    repo.write("new.txt", "new\n");
+    let tree = repo.looked(&["a.txt", "new.txt"]).await.unwrap();
+    repo.write("a.txt", "three\n");
+    let why = commit(&repo.jail(), &tree.files, "Change a").await.unwrap_err();
+    assert!(why.contains("a.txt changed since"), "{why}");
+    assert_eq!(repo.git(&["log", "--format=%s"]), "first\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M a.txt\n?? new.txt\n");
+    // What somebody else wrote into it is told.
+    let wanted = [(RelPath::new("a.txt").unwrap(), Some(BlobId::of(b"two\n")))];
+    assert!(look(&repo.jail(), &wanted).await.unwrap().files[0].mixed);
+}
+
+#[tokio::test]
+async fn hooks_do_not_run_and_that_is_told() {
+    let repo = Repo::new();
+    let hook = repo.dir.path().join(".git/hooks/pre-commit");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\ntouch fired\nexit 1\n").unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    repo.git(&["config", "commit.gpgSign", "true"]);
+    repo.write("a.txt", "two\n");
+    let tree = repo.looked(&["a.txt"]).await.unwrap();
+    assert!(tree.notes.iter().any(|n| n.contains("pre-commit")), "{:?}", tree.notes);
+    assert!(tree.notes.iter().any(|n| n.contains("not signed")), "{:?}", tree.notes);
+    commit(&repo.jail(), &tree.files, "Change a").await.unwrap();
+    assert!(!repo.dir.path().join("fired").exists());
+}
+
+#[tokio::test]
+async fn where_nothing_can_be_committed_the_words_say_why() {
+    let none = tempfile::tempdir().unwrap();
+    let why = look(&Jail::open(none.path()).unwrap(), &[]).await.unwrap_err();
+    assert_eq!(why, "this folder is in no git repository");
+    let repo = Repo::new();
+    repo.write("a.txt", "two\n");
+    let refused = |why: &'static str| {
+        let repo = &repo;
+        async move {
+            let said = repo.looked(&["a.txt"]).await.unwrap_err();
+            assert!(said.contains(why), "{said}");
+        }
+    };
+    repo.write(".git/MERGE_HEAD", "x\n");
+    refused("a merge is in progress").await;
+    fs::remove_file(repo.dir.path().join(".git/MERGE_HEAD")).unwrap();
+    fs::create_dir(repo.dir.path().join(".git/rebase-merge")).unwrap();
+    refused("a rebase is in progress").await;
+    fs::remove_dir(repo.dir.path().join(".git/rebase-merge")).unwrap();
+    repo.write(".gitattributes", "*.txt filter=lfs\n");
+    refused("goes through the filter lfs").await;
+    fs::remove_file(repo.dir.path().join(".gitattributes")).unwrap();
+    repo.git(&["config", "user.name", " "]);
+    refused("git does not know who you are").await;
+    repo.git(&["config", "user.name", "Ada"]);
+    repo.git(&["checkout", "-q", "--detach"]);
+    let tree = repo.looked(&["a.txt"]).await.unwrap();
+    assert!(tree.on.contains("HEAD is detached"), "{}", tree.on);
+    let locked = repo.dir.path().join(".git/index.lock");
+    fs::write(&locked, "").unwrap();
+    let why = commit(&repo.jail(), &tree.files, "x").await.unwrap_err();
+    assert!(why.contains("index.lock"), "{why}");
+}

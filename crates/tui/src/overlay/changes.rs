@@ -1,0 +1,248 @@
+//! What was written: by run, by message or in the whole session, file by file; Enter shows the diff.
+//!
+//! Owns the list, the file that is chosen and the page of its diff. Reads the ledger by the one function
+//! that there is for it, and never changes anything.
+
+use crossterm::event::{KeyCode, KeyEvent};
+use pilothouse_core::{
+    clean::Clean,
+    completion::tally,
+    intent::Slash,
+    port::{Ask, Reply},
+    session::{Extent, Written, WrittenFile},
+    tool::ChangeKind,
+};
+use ratatui::buffer::Buffer;
+
+use super::{Caret, Overlay, OverlayKind, page::frame};
+use crate::{
+    ctx::{Ctx, Outcome},
+    keymap::Entry,
+    pane::diff::{WrittenDiff, counts},
+    row::{Ink, Row, count, fit_path, time_of_day},
+    theme::Slot,
+};
+
+/// The list.
+pub const KIND: OverlayKind = OverlayKind {
+    entry: Entry { name: "changes", label: "changes", reach: "opens a page" },
+    command: Some(Slash::Changes),
+    actions: &[],
+    heading: "",
+    open: |ctx| {
+        let list = Changes::of(ctx, Extent::Session);
+        if list.groups.is_empty() { Err("nothing was changed in this session") } else { Ok(Box::new(list)) }
+    },
+};
+
+/// What was written within an extent, and which file is chosen.
+#[derive(Debug)]
+struct Changes {
+    extent: Extent,
+    groups: Vec<Written>,
+    at: usize,
+}
+
+/// A row of the list.
+enum Line<'a> {
+    Head(&'a Written),
+    File(usize, &'a WrittenFile),
+}
+
+impl Changes {
+    fn of(ctx: &Ctx<'_>, extent: Extent) -> Self {
+        // The newest first, as one looks for it.
+        let groups: Vec<Written> = ctx.state.written(extent).into_iter().rev().collect();
+        Self { extent, groups, at: 0 }
+    }
+
+    fn files(&self) -> impl Iterator<Item = &WrittenFile> {
+        self.groups.iter().flat_map(|g| &g.files)
+    }
+
+    fn lines(&self) -> Vec<Line<'_>> {
+        let mut lines = Vec::new();
+        let mut number = 0;
+        for group in &self.groups {
+            lines.push(Line::Head(group));
+            for file in &group.files {
+                lines.push(Line::File(number, file));
+                number += 1;
+            }
+        }
+        lines
+    }
+
+    fn head(group: &Written, ctx: &Ctx<'_>, width: usize) -> Row {
+        let what = if group.origin.run.is_some() { "run" } else { "turn" };
+        let goal = Clean::line(group.goal.lines().next().unwrap_or_default());
+        let time = time_of_day(group.origin.at, ctx.surroundings.utc_offset_minutes);
+        let left = Row::of(what, Slot::Soft)
+            .and(&format!(" {} ", ctx.glyphs.dot), Slot::Faint)
+            .and(goal.as_str(), Ink::of(Slot::Strong).bold());
+        left.ends_keeping_right(Row::of(&time, Slot::Faint), width, ctx.glyphs.ellipsis)
+    }
+
+    fn file(file: &WrittenFile, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Row {
+        let g = ctx.glyphs;
+        let word = match file.kind() {
+            ChangeKind::Create => "new  ",
+            ChangeKind::Delete => "removed  ",
+            ChangeKind::Modify => "",
+        };
+        let times = if file.times > 1 { format!("{} writes  ", file.times) } else { String::new() };
+        let mut right = Row::of(&times, Slot::Faint).and(word, Slot::Soft);
+        right.pieces.extend(counts(file.added, file.removed).pieces);
+        let name = Clean::line(file.path.as_str());
+        let room = width.saturating_sub(right.width() + 5).max(8);
+        let ink = if chosen { Ink::of(Slot::Accent).bold() } else { Ink::of(Slot::Text) };
+        let left = Row::of(if chosen { g.folded } else { " " }, Slot::Accent)
+            .and(" ", Slot::Text)
+            .and(&fit_path(name.as_str(), room, g.ellipsis), ink);
+        let mut row = left.ends_keeping_right(right, width, g.ellipsis);
+        row.ground = chosen.then_some(Slot::Select);
+        row
+    }
+
+    fn total(&self) -> String {
+        let (added, removed) = self.files().fold((0, 0), |(a, r), f| (a + f.added, r + f.removed));
+        let mut paths: Vec<_> = self.files().map(|f| &f.path).collect();
+        paths.sort();
+        paths.dedup();
+        format!("{} {}", count(paths.len(), "file"), tally(added, removed))
+    }
+}
+
+impl Overlay for Changes {
+    fn name(&self) -> &'static str {
+        KIND.entry.name
+    }
+
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        let last = self.files().count().saturating_sub(1);
+        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            self.at = (self.at + 1).min(last);
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            self.at = self.at.saturating_sub(1);
+        } else if key.code == KeyCode::Char('g') {
+            self.at = 0;
+        } else if key.code == KeyCode::Char('G') {
+            self.at = last;
+        } else if key.code == KeyCode::Char('s') {
+            *self = Self::of(ctx, self.extent.next());
+        } else if key.code == KeyCode::Enter {
+            let file = self.files().nth(self.at)?;
+            let page = Diff {
+                written: WrittenDiff::new(file, ctx.colours, &ctx.surroundings.secrets),
+                name: Clean::line(file.path.as_str()).into_string(),
+                tally: tally(file.added, file.removed),
+                top: 0,
+            };
+            let asks = page.written.asks();
+            return Some(Outcome { asks, ..Outcome::open(page) });
+        } else if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        Some(Outcome::none())
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let lines = self.lines();
+        let height = u16::try_from(lines.len() + 4).unwrap_or(u16::MAX).max(8);
+        let area = super::centred(ctx.body, 110, height);
+        let keys: &[(&str, &str)] =
+            &[("j k", "choose"), ("Enter", "diff"), ("s", self.extent.next().name()), ("Esc", "close")];
+        let title = match self.extent {
+            Extent::Session => "Written in this session",
+            Extent::Run => "Written by the last run",
+            Extent::Turn => "Written for the last message",
+        };
+        let inner = frame(ctx, area, title, &self.total(), keys, buf);
+        let width = usize::from(inner.width);
+        let mut rows: Vec<(Row, bool)> = Vec::new();
+        for line in &lines {
+            rows.push(match line {
+                Line::Head(group) => (Self::head(group, ctx, width), false),
+                Line::File(n, file) => (Self::file(file, *n == self.at, ctx, width), *n == self.at),
+            });
+        }
+        if rows.is_empty() {
+            rows.push((Row::of("nothing; s shows more", Slot::Soft), false));
+        }
+        let room = usize::from(inner.height.saturating_sub(1)).max(1);
+        let here = rows.iter().position(|(_, chosen)| *chosen).unwrap_or_default();
+        let top = (here + 1).saturating_sub(room);
+        for ((row, _), y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom()) {
+            row.paint(ctx.theme, buf, inner, y);
+        }
+        None
+    }
+}
+
+/// The diff of one file.
+#[derive(Debug)]
+struct Diff {
+    written: WrittenDiff,
+    name: String,
+    tally: String,
+    top: usize,
+}
+
+impl Overlay for Diff {
+    fn name(&self) -> &'static str {
+        "changes-diff"
+    }
+
+    fn is_alone(&self) -> bool {
+        true
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        self.written.asks()
+    }
+
+    fn answered(&mut self, _number: u64, reply: &Reply) {
+        self.written.answered(reply);
+    }
+
+    fn key(&mut self, key: KeyEvent, ctx: &Ctx<'_>) -> Option<Outcome> {
+        let page = usize::from(ctx.body.height.saturating_sub(6)).max(1);
+        let last = self.written.lines().saturating_sub(1);
+        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            self.top = (self.top + 1).min(last);
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            self.top = self.top.saturating_sub(1);
+        } else if matches!(key.code, KeyCode::PageDown | KeyCode::Char(' ')) {
+            self.top = (self.top + page).min(last);
+        } else if matches!(key.code, KeyCode::PageUp | KeyCode::Char('b')) {
+            self.top = self.top.saturating_sub(page);
+        } else if key.code == KeyCode::Char('g') {
+            self.top = 0;
+        } else if key.code == KeyCode::Char('G') {
+            self.top = last;
+        } else if key.code == KeyCode::Char('q') {
+            return Some(Outcome::close());
+        }
+        Some(Outcome::none())
+    }
+
+    fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
+        let area = super::centred(ctx.body, 140, ctx.body.height);
+        let keys = [("j k", "scroll"), ("q", "back to the list")];
+        let inner = frame(ctx, area, &self.name, &self.tally, &keys, buf);
+        let room = usize::from(inner.height.saturating_sub(1));
+        let mut rows = self.written.rows(ctx, self.top, usize::from(inner.width), room);
+        if rows.is_empty() {
+            let why = match (self.written.asks().is_empty(), self.written.is_large()) {
+                (false, _) => "reading the texts",
+                (true, true) => "it is too large to be compared here; git diff shows it",
+                (true, false) => "its content is as it was",
+            };
+            rows.push(Row::of(why, Slot::Soft));
+        }
+        for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
+            row.paint(ctx.theme, buf, inner, y);
+        }
+        None
+    }
+}
