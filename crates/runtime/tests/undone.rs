@@ -452,7 +452,7 @@ async fn a_rebase_in_the_middle_a_worktree_a_submodule_and_a_bare_repository_com
 async fn what_git_has_is_not_copied_and_what_did_not_change_not_again() {
     let mut desk = Desk::new(ROOM);
     repository(&desk, &mut Dice(4));
-    let copies = || fs::read_dir(desk.dir.path().join("session/saved/copies")).unwrap().count();
+    let copies = || fs::read_dir(desk.dir.path().join("session/saved/blobs")).unwrap().count();
     let snapshots = desk.snapshots.clone();
     snapshots.before(CallId(50), "true", "").await.unwrap();
     let first = copies();

@@ -21,7 +21,7 @@ use super::{
 };
 
 /// The folder of copies.
-const COPIES: &str = "copies";
+const COPIES: &str = "blobs";
 /// How the name of the file begins that says that a command runs.
 const MARK: &str = "running-";
 /// Files that are named of what is not saved.
