@@ -301,7 +301,7 @@ fn parse(bytes: &[u8]) -> (Vec<Stamped>, usize) {
 /// Whether a process holds the session in `folder`, and which. Asking disturbs nobody: as long as the process that
 /// is named there lives, the lock is only looked at shared.
 pub fn holder(folder: &Path) -> Option<u32> {
-    let mut file = File::open(folder.join(LOCK)).ok()?;
+    let mut file = regular::open(&folder.join(LOCK)).ok()?;
     let mut text = String::new();
     Read::by_ref(&mut file).take(20).read_to_string(&mut text).ok()?;
     let pid = text.trim().parse::<u32>().ok()?;
