@@ -83,7 +83,7 @@ mod tests {
             );
             assert!(!spec.description.is_empty());
         }
-        assert!(bytes(&all) < 6_400, "{} bytes", bytes(&all));
+        assert!(bytes(&all) < 6_100, "{} bytes", bytes(&all));
     }
 
     #[test]
