@@ -24,7 +24,7 @@ use pilothouse_core::{
     port::Update,
     redact::{self, Redactor},
     scope::ToolScope,
-    talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose},
+    talk::{self, Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose},
     tool::{Permit, Tool},
     work::{Take, View, Work, WorkKey},
 };
@@ -212,6 +212,7 @@ impl Driver {
             history: self.at.config.history,
             window: context::Window::of(self.at.config.window),
             project: self.project.block(),
+            origin: self.at.config.voice.origin(),
         }
     }
 
@@ -354,6 +355,8 @@ struct Stream<'a> {
     thinking: (u64, redact::Stream),
     /// Whether the text is only shown whole, once it is checked.
     silent: bool,
+    /// Bytes of text that were not shown.
+    unseen: u64,
 }
 
 impl<'a> Stream<'a> {
@@ -365,12 +368,16 @@ impl<'a> Stream<'a> {
             text: (0, secrets.stream()),
             thinking: (0, secrets.stream()),
             silent: false,
+            unseen: 0,
         }
     }
 
     fn show(&mut self, piece: ModelDelta) {
         let (kind, offset, text) = match piece {
-            ModelDelta::Text(_) if self.silent => return,
+            ModelDelta::Text(text) if self.silent => {
+                self.unseen += text.len() as u64;
+                (DeltaKind::Written, talk::about_tokens(self.unseen), String::new())
+            }
             ModelDelta::Text(text) => {
                 let text = self.text.1.take(&text);
                 (DeltaKind::Text, advance(&mut self.text.0, &text), text)
@@ -382,13 +389,14 @@ impl<'a> Stream<'a> {
             ModelDelta::Call { name, bytes } => {
                 (DeltaKind::Call, bytes as u64, self.secrets.mask(&name).into_owned())
             }
+            ModelDelta::Written(tokens) => (DeltaKind::Written, tokens, String::new()),
             ModelDelta::Retry { attempt, wait_ms, reason } => {
                 let (wait, reason) = (wait_ms.div_ceil(1000), self.secrets.mask(&reason));
                 (DeltaKind::Notice, 0, format!("{reason}; try {attempt} in {wait} s"))
             }
         };
         // What is held back comes with the next piece, or with the whole reply.
-        if text.is_empty() {
+        if text.is_empty() && kind != DeltaKind::Written {
             return;
         }
         drop(self.updates.try_send(Update::Delta(Delta { call: self.call, offset, kind, text })));

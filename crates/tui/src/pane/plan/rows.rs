@@ -422,7 +422,7 @@ pub(super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<u64>) -> Row {
     let running = ctx.state.run.as_ref().map(|r| ctx.now.0.saturating_sub(r.began.0));
     let about = if usage.estimated { "~" } else { "" };
     let parts = [
-        ("Tokens: ", format!("{about}{}", thousands(tokens))),
+        ("Tokens: ", format!("{about}{}", row::thousands(tokens))),
         ("Time: ", running.or(spent).map_or_else(|| ctx.glyphs.skipped.to_owned(), clock)),
         ("Cost: ", cost(usage.cost_micros, ctx.glyphs)),
     ];
@@ -434,18 +434,6 @@ pub(super) fn footer(ctx: &Ctx<'_>, width: usize, spent: Option<u64>) -> Row {
         row = row.and(label, Slot::Soft).and(&value, Slot::Text);
     }
     row.cut(width, ctx.glyphs.ellipsis)
-}
-
-fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
 }
 
 fn clock(ms: u64) -> String {
