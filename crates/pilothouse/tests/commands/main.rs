@@ -7,6 +7,7 @@ mod auth;
 mod bad_input;
 mod contract;
 mod embedder;
+mod endless;
 mod facts;
 mod golden;
 mod lock;
