@@ -11,6 +11,8 @@
 
 #[path = "laws/authority.rs"]
 mod authority;
+#[path = "laws/cost.rs"]
+mod cost;
 #[path = "laws/decision.rs"]
 mod decision;
 #[path = "laws/ends.rs"]
