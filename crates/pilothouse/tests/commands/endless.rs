@@ -82,7 +82,7 @@ fn words_without_end_are_cut_and_told_of() {
 fn a_window_that_holds_no_request_is_told_before_anything_is_sent() {
     let say = || Turn::Say("never heard", vec![]);
     let told = ["window of 1000 tokens", "[model] window"];
-    assert_eq!(always("[model]\nwindow = 1000\n", &["run", "what does find_notes do?"], 1, &told, say), 0);
+    assert_eq!(always("[model]\nwindow = 1000\n", &["run", "what does find_notes do?"], 5, &told, say), 0);
 }
 
 /// Bytes of what a model has to hold of a request.

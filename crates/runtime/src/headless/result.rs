@@ -22,6 +22,8 @@ pub(super) struct Results {
     wrote: bool,
     /// Whether a command ended.
     commanded: bool,
+    /// Whether the last reply called something: more was to come.
+    looking: bool,
 }
 
 impl Results {
@@ -32,6 +34,7 @@ impl Results {
             Event::IntentClassified { class, .. } => {
                 self.order |= matches!(class, Turn::PlanNew(_) | Turn::PlanContinue);
             }
+            Event::MessageCompleted { intermediate, .. } => self.looking = *intermediate,
             Event::RunStarted { .. } => self.ran = true,
             Event::Applied { .. } => self.wrote = true,
             Event::CommandExited { .. } => self.commanded = true,
@@ -45,7 +48,7 @@ impl Results {
     /// Why it is no success, if it is none.
     pub fn lacks(&self) -> Option<String> {
         if !self.order && self.plan.is_none() {
-            return None;
+            return self.looking.then(|| "no answer came: the agent was still looking".to_owned());
         }
         if !self.ran {
             return Some("nothing came of it: no plan was made and nothing was changed".to_owned());
