@@ -31,7 +31,7 @@ use crate::{
     sandbox::{Confine, Sandbox},
     scope::{PermissionMode, ToolScope},
     shell::Risk,
-    talk::{Fault, Finish, Usage},
+    talk::{Echo, Fault, Finish, Usage},
     tool::{ChangeKind, Exit, ReadCall, Tool},
 };
 
@@ -530,6 +530,9 @@ pub enum Event {
         /// Its thinking.
         #[serde(default)]
         reasoning: Excerpt,
+        /// How that goes back with the calls.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        echo: Option<Box<Echo<Excerpt>>>,
         /// The calls that it makes, in order.
         calls: Vec<CallHead>,
         /// What it cost.

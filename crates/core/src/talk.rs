@@ -62,12 +62,53 @@ pub struct Message {
     pub calls: Vec<ModelCall>,
     /// For a tool's result: the provider's id of the call that it answers.
     pub answers: Option<String>,
+    /// For a reply: the thinking that goes back with it.
+    pub thought: Option<Box<Thought>>,
+}
+
+/// The thinking behind a reply, for the endpoint that wants it back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thought {
+    /// The thinking in words; may be empty.
+    pub text: String,
+    /// How it goes back.
+    pub echo: Echo,
+}
+
+/// How the thinking behind a reply goes back to who thought it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Echo<T = String> {
+    /// The endpoint and the model as one opaque mark: nobody else gets it.
+    pub origin: String,
+    /// The field that takes the thinking in words; empty where they do not go back.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub field: String,
+    /// What else came with the reply, as JSON; empty where nothing did.
+    #[serde(default)]
+    pub kept: T,
+    /// What came with its calls, as a list in JSON; empty where nothing did.
+    #[serde(default)]
+    pub calls: T,
+}
+
+impl Thought {
+    /// What of it must go back also where room is short: what came with the calls.
+    #[must_use]
+    pub fn least(&self) -> Self {
+        let echo = Echo { kept: String::new(), ..self.echo.clone() };
+        Self { text: String::new(), echo }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + self.echo.kept.len() + self.echo.calls.len()
+    }
 }
 
 impl Message {
     /// A message without calls.
     pub fn text(role: Role, text: impl Into<String>) -> Self {
-        Self { role, text: text.into(), calls: Vec::new(), answers: None }
+        Self { role, text: text.into(), calls: Vec::new(), answers: None, thought: None }
     }
 }
 
@@ -102,6 +143,8 @@ pub struct ModelReply {
     pub text: String,
     /// What it thought aloud, if the provider tells.
     pub reasoning: String,
+    /// How that goes back with the calls.
+    pub echo: Option<Echo>,
     /// The calls that it wants.
     pub calls: Vec<ModelCall>,
     /// What it cost.
@@ -124,6 +167,9 @@ pub struct Usage {
     pub cached: u64,
     /// Tokens written.
     pub output: u64,
+    /// Of these, thinking.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning: u64,
     /// Millionths of a US dollar; `None` when the price is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_micros: Option<u64>,
@@ -132,12 +178,27 @@ pub struct Usage {
     pub estimated: bool,
 }
 
+/// As serde asks.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Bytes of text that are taken for one token where nobody counts.
+const TOKEN_BYTES: u64 = 4;
+
+/// Tokens that a text of this many bytes is taken for where nobody counts.
+pub const fn about_tokens(bytes: u64) -> u64 {
+    bytes.div_ceil(TOKEN_BYTES)
+}
+
 impl Usage {
     /// Counts another reply in.
     pub fn add(&mut self, more: &Self) {
         self.input += more.input;
         self.cached += more.cached;
         self.output += more.output;
+        self.reasoning += more.reasoning;
         self.estimated |= more.estimated;
         if let Some(cost) = more.cost_micros {
             self.cost_micros = Some(self.cost_micros.unwrap_or(0) + cost);
@@ -174,6 +235,8 @@ pub enum ModelDelta {
         /// Bytes of arguments so far.
         bytes: usize,
     },
+    /// Tokens written so far, as the server counts them.
+    Written(u64),
     /// The request is tried again after a wait.
     Retry {
         /// Which try comes next, from 2.
@@ -244,8 +307,10 @@ pub enum DeltaKind {
     Text,
     /// A model's thinking.
     Reasoning,
-    /// A call being written.
+    /// A call being written; the offset is the bytes of its arguments so far.
     Call,
+    /// Tokens written so far, as the server counts them: the offset is their number.
+    Written,
     /// A notice, such as a retry.
     Notice,
     /// A command's standard output.

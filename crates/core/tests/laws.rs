@@ -11,6 +11,8 @@
 
 #[path = "laws/authority.rs"]
 mod authority;
+#[path = "laws/cost.rs"]
+mod cost;
 #[path = "laws/decision.rs"]
 mod decision;
 #[path = "laws/ends.rs"]
@@ -62,7 +64,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 39] = [
+const LINES: [&str; 41] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -94,6 +96,8 @@ const LINES: [&str; 39] = [
     "/reset",
     "/redo",
     "/replan",
+    "/compact",
+    "/context",
     "/undo",
     "/trust",
     "/trust off",
@@ -123,6 +127,7 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
         ("request_path", r#"{"node":"modify","reason":"because"}"#),
         ("request_path", r#"{"node":"read","reason":"because"}"#),
         ("request_path", r#"{"node":"delete","reason":"because"}"#),
+        ("change_gate", r#"{"gate":"t","command":"cargo check","reason":"because"}"#),
         ("ask_user", r#"{"question":"Which?","choices":["a","b"]}"#),
         (
             "submit_plan",
@@ -275,6 +280,7 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             match dice.roll(24) {
                 0 | 1 => Input::Replied { call: *call, reply: Err(fault) },
                 2 => Input::BrokenOff { call: *call, partial: Box::new(reply), fault },
+                3 => Input::Crowded { call: *call },
                 _ => Input::Replied { call: *call, reply: Ok(reply) },
             }
         }
@@ -495,9 +501,9 @@ impl Doors {
                 let hold = Hold::Move(*lane);
                 let wanted =
                     self.hooks.iter().filter(|h| h.way == HookMode::Blocks && h.watches(*from, *to)).count();
-                // A retreat is never held; it is the only move upwards without an approval.
-                let up =
-                    approval.is_none() && from.scope().contains(to.scope()) && from.scope() != to.scope();
+                // A retreat to a node on the way to this one is never held, and needs no approval.
+                let way = IntentPath::to(*from);
+                let up = approval.is_none() && from != to && way.nodes().contains(to);
                 let asked = self.asked.remove(lane).unwrap_or_default() as usize;
                 assert!(up || asked >= wanted, "{from} to {to}: {asked} of {wanted} hooks were heard");
                 assert!(!self.running.values().any(|h| *h == hold) && !self.refused.contains(&hold));

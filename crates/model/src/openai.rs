@@ -5,10 +5,7 @@
 //! the environment (but the proxy settings of the system, for other machines than this one).
 
 use std::{
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -26,18 +23,21 @@ use crate::{
     outlet::Outlet,
 };
 use draft::Draft;
+use extras::Extras;
 use lines::{End, MOST_EVENT_BYTES, Seen, StreamObserver, look};
 use transport::{Address, HttpTransport};
 use wire::Chunk;
 
 mod draft;
+mod echo;
 mod endpoint;
+mod extras;
 pub(crate) mod fault;
 mod lines;
 pub(crate) mod transport;
 mod wire;
 
-pub use endpoint::{Endpoint, Preset, Price};
+pub use endpoint::{Effort, Endpoint, Preset, Price};
 
 /// How long a stream may stay open after the model said that it is done: the usage may follow.
 const AFTER_FINISH: Duration = Duration::from_secs(3);
@@ -47,15 +47,15 @@ pub struct OpenAi {
     endpoint: Arc<Endpoint>,
     redactor: Redactor,
     http: OnceLock<reqwest::Client>,
-    /// Cleared when the server does not know `stream_options`, which asks it to count tokens.
-    counts: AtomicBool,
+    /// What it takes beyond the interface, as far as it refused none of it.
+    extras: Mutex<Extras>,
 }
 
 impl OpenAi {
     /// A client for `endpoint`. Nothing is resolved, connected or loaded yet.
     pub fn new(endpoint: Endpoint) -> Self {
         let redactor = Redactor::knowing(endpoint.secrets().map(|(_, value)| value));
-        Self { endpoint: Arc::new(endpoint), redactor, http: OnceLock::new(), counts: AtomicBool::new(true) }
+        Self { endpoint: Arc::new(endpoint), redactor, http: OnceLock::new(), extras: Mutex::default() }
     }
 
     /// The endpoint.
@@ -71,6 +71,10 @@ impl OpenAi {
         Ok(self.http.get_or_init(|| http).clone())
     }
 
+    fn extras(&self) -> MutexGuard<'_, Extras> {
+        self.extras.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn converse(
         &self,
         request: &ModelRequest,
@@ -83,18 +87,19 @@ impl OpenAi {
         let carrier = HttpTransport { http, endpoint, redactor, witness: Arc::clone(&witness), deltas };
         let client = Client::build(carrier.http.clone(), Address::new(&self.endpoint)?)
             .with_http_service(tower::service_fn(move |r| carrier.clone().carry(r)));
-        let counts = self.counts.load(Ordering::Relaxed);
-        let send = async |counts| {
-            let body = wire::body(request, &self.endpoint.model, counts);
-            client.chat().create_stream_byot(body).await.map_err(|e| opened_badly(&e))
-        };
-        let mut stream = match send(counts).await {
-            Err(fault) if counts && fault.message.contains("stream_options") => {
-                self.counts.store(false, Ordering::Relaxed);
-                send(false).await?
+        let mut extras = self.extras().clone();
+        let mut stream = loop {
+            let body = wire::body(request, &self.endpoint, &extras);
+            match client.chat().create_stream_byot(body).await.map_err(|e| opened_badly(&e)) {
+                Ok(stream) => break stream,
+                Err(fault) => {
+                    extras = extras.without(&fault, request, &self.endpoint).ok_or(fault)?;
+                    tracing::info!(?extras, "the model is asked again, without what it refused");
+                }
             }
-            opened => opened?,
         };
+        // Only what helped is remembered.
+        *self.extras() = extras;
         loop {
             let next = if draft.finished() {
                 tokio::time::timeout(AFTER_FINISH, stream.next()).await.unwrap_or_default()
@@ -179,7 +184,7 @@ impl ModelClient for OpenAi {
     ) -> BoxFuture<'_, Result<ModelReply, Unfinished>> {
         Box::pin(async move {
             let outlet = Outlet::new(deltas.clone());
-            let mut draft = Draft::new(&request, &self.endpoint.model, outlet);
+            let mut draft = Draft::new(&request, &self.endpoint, outlet);
             // Losing the race drops the stream, and with it the connection.
             let outcome = tokio::select! {
                 biased;

@@ -44,7 +44,8 @@ impl Outlet {
                 old.push_str(&new);
                 None
             }
-            (Some(old @ ModelDelta::Call { .. }), new @ ModelDelta::Call { .. }) => {
+            (Some(old @ ModelDelta::Call { .. }), new @ ModelDelta::Call { .. })
+            | (Some(old @ ModelDelta::Written(_)), new @ ModelDelta::Written(_)) => {
                 *old = new;
                 None
             }

@@ -12,6 +12,7 @@ use std::{
 use futures::future::BoxFuture;
 use pilothouse_core::talk::{
     Fault, FaultKind, Finish, Message, ModelCall, ModelDelta, ModelReply, ModelRequest, Purpose, Role, Usage,
+    about_tokens,
 };
 use serde::Deserialize;
 use tokio::sync::mpsc::Sender;
@@ -242,8 +243,9 @@ fn estimate(request: &ModelRequest, reply: &ModelReply) -> Usage {
     let asked: usize = request.system.len() + request.messages.iter().map(|m| m.text.len()).sum::<usize>();
     let output = (reply.text.len() + reply.reasoning.len()) as u64;
     Usage {
-        input: (asked as u64).div_ceil(4),
-        output: output.div_ceil(4),
+        input: about_tokens(asked as u64),
+        output: about_tokens(output),
+        reasoning: about_tokens(reply.reasoning.len() as u64),
         estimated: true,
         ..Usage::default()
     }

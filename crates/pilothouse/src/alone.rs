@@ -69,6 +69,7 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
         ModeArg::Proof => Mode::Proof,
         ModeArg::Explore => Mode::Exploratory,
     });
+    setup.flags = Layer::with_effort(args.effort);
     setup.trust = if args.trust { Trust::Once } else { Trust::None };
     setup.which = args.session.map_or(Which::New, Which::Named);
     let options = Options {

@@ -159,6 +159,9 @@ pub struct RunArgs {
     /// How much is tried: repairs of a failed gate (none, two or three).
     #[arg(long, value_enum, default_value = "standard")]
     pub depth: DepthArg,
+    /// How much the model thinks: none, minimal, low, medium, high, xhigh.
+    #[arg(long, value_name = "EFFORT")]
+    pub effort: Option<String>,
     /// Stop after this many model calls.
     #[arg(long, value_name = "N")]
     pub max_calls: Option<u32>,

@@ -69,6 +69,8 @@ pub struct Circumstances {
     pub project: Option<String>,
     /// What is remembered from earlier sessions.
     pub memory: Arc<Memory>,
+    /// Who is asked: only what they thought themselves goes back.
+    pub origin: String,
 }
 
 /// A lane's next request, and how it fits.
@@ -113,7 +115,8 @@ pub fn request(
     let last_bytes = last_bytes(budget::size(&last));
     let too_small = || Unprepared::TooSmall(too_small(around.window, fixed + last_bytes));
     let room = around.window.room(fixed + last_bytes).ok_or_else(too_small)?;
-    let pieces = telling::pieces(state, lane, texts, &telling::Bounds::of(around.history, room));
+    let bounds = telling::Bounds::of(around.history, room).thought_by(&around.origin);
+    let pieces = telling::pieces(state, lane, texts, &bounds);
     let fit = budget::fit(&pieces, room);
     if fit.total > room {
         return Err(too_small());

@@ -205,8 +205,9 @@ impl Driver {
         ModelReply {
             text,
             reasoning: String::new(),
+            echo: None,
             calls,
-            usage: Usage { input: 4100, cached: 0, output: 423, cost_micros: Some(30_000), estimated: false },
+            usage: Usage { input: 4100, output: 423, cost_micros: Some(30_000), ..Usage::default() },
             finish,
             model: "demo".into(),
             checked: None,

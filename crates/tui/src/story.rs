@@ -155,6 +155,7 @@ pub(crate) fn replied(call: u64, lane: u64, text: &str) -> Event {
         call: CallId(call),
         text: excerpt(text),
         reasoning: Excerpt::default(),
+        echo: None,
         calls: Vec::new(),
         usage: Usage { input: 4_000, output: 523, cost_micros: Some(30_000), ..Usage::default() },
         finish: Finish::Stop,

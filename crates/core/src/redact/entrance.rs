@@ -15,7 +15,7 @@ use crate::{
     input::{Input, Refusal, TiersAnswered, WriteFault},
     intent::{Control, TierAnswer, Turn},
     resolved::{ResolvedCommand, Thing},
-    talk::{Fault, ModelCall, ModelReply},
+    talk::{Echo, Fault, ModelCall, ModelReply},
     tool::{ArgsError, Tool, ToolCall, ToolOutcome, Wrote},
     trust::{Part, Standing},
 };
@@ -172,12 +172,22 @@ impl Redactor {
         ModelReply {
             text: self.text(reply.text),
             reasoning: self.text(reply.reasoning),
+            echo: reply.echo.map(|e| self.echo(e)),
             calls: reply.calls.into_iter().map(|c| self.call(c)).collect(),
             model: self.text(reply.model),
             usage: reply.usage,
             finish: reply.finish,
             checked: reply.checked.map(|c| self.checked(c)),
         }
+    }
+
+    /// What goes back as it came, or not at all: it may be signed.
+    fn echo(&self, echo: Echo) -> Echo {
+        let mask = |text: &str| self.mask(text).into_owned();
+        let is_clean = |mut value: serde_json::Value| !masked_in(&mut value, &mask);
+        let whole =
+            |json: String| if serde_json::from_str(&json).is_ok_and(is_clean) { json } else { String::new() };
+        Echo { origin: echo.origin, field: echo.field, kept: whole(echo.kept), calls: whole(echo.calls) }
     }
 
     fn checked(&self, checked: Checked) -> Checked {

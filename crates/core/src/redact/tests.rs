@@ -209,3 +209,30 @@ proptest! {
         prop_assert_eq!(again, masked);
     }
 }
+
+#[test]
+fn thinking_that_goes_back_goes_whole_or_not_at_all() {
+    use crate::{
+        ids::CallId,
+        input::Input,
+        talk::{Echo, ModelReply},
+    };
+    let echo = |text: &str| Echo {
+        origin: "o".into(),
+        field: "reasoning_content".into(),
+        kept: serde_json::json!([{"type": "reasoning.text", "text": text}]).to_string(),
+        calls: serde_json::json!([null, {"thought_signature": "Q2xhdWRlLW9wdXMtNC02c2lnbmF0dXJl"}])
+            .to_string(),
+    };
+    let guarded = |text: &str| {
+        let reply = ModelReply { reasoning: text.into(), echo: Some(echo(text)), ..ModelReply::default() };
+        let input = Input::Replied { call: CallId(1), reply: Ok(reply) };
+        let Input::Replied { reply: Ok(reply), .. } = plain().guard(input).unwrap().input else {
+            panic!("it is no reply any more")
+        };
+        reply.echo.unwrap()
+    };
+    assert_eq!(guarded("it is the parser"), echo("it is the parser"));
+    let (told, plain) = (guarded(&format!("the key is {KEY}")), echo(""));
+    assert_eq!((told.kept.as_str(), told.calls), ("", plain.calls));
+}

@@ -3,7 +3,10 @@
 //! Owns the words for it. They are read off what the deciders decide on a copy, so that a promise
 //! and what happens come from one computation. Never changes anything.
 
-use super::{LaneKind, Session, State};
+use super::{
+    LaneKind, Session, State,
+    decide::{Draft, Under},
+};
 use crate::{
     checkpoint::Answer,
     event::{Event, RunStatus, Stamped},
@@ -83,8 +86,13 @@ impl Session {
     /// What saying a line would do now, by whoever has seen all that there is.
     pub fn foretell(&self, line: &str) -> Foretold {
         let said = Input::Say { text: line.to_owned(), seen: self.state.seq };
-        match self.clone().step(Millis(0), said) {
-            Ok(step) => Foretold::of(&self.state, &step.events),
+        let under =
+            Under { tiers: &self.tiers, policy: &self.policy, gates: &self.gates, bounds: self.bounds };
+        let mut state = self.state.clone();
+        let mut draft = Draft::new(&mut state, under, Millis(0));
+        let decided = draft.decide(said);
+        match draft.finish(decided) {
+            Ok((_, events)) => Foretold::of(&self.state, &events),
             Err(refusal) => Foretold { refused: Some(refusal.reason), ..Foretold::default() },
         }
     }

@@ -3,6 +3,8 @@
 //! Owns how far a message reaches, by its path and by the questions that were answered for it, and
 //! what of a plan lies beyond that. Never decides what follows.
 
+use std::sync::Arc;
+
 use super::State;
 use crate::{
     checkpoint::{Answer, CheckpointKind},
@@ -89,7 +91,7 @@ impl State {
             | CheckpointKind::Breakout(_)
             | CheckpointKind::Exit(_) => return,
         };
-        if let Some(info) = self.turns.get_mut(&turn) {
+        if let Some(info) = self.turns.get_mut(&turn).map(Arc::make_mut) {
             info.widened = info.widened.or(scope);
         }
     }

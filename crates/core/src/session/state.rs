@@ -98,11 +98,11 @@ pub struct State {
     /// Lines of work.
     pub lanes: BTreeMap<LaneId, Lane>,
     /// Proposals and the writes that they became.
-    pub(super) changes: Changes,
+    pub(super) changes: Arc<Changes>,
     /// Where each entry of the ledger comes from.
     pub(super) origins: BTreeMap<ApplyId, Origin>,
     /// Turns.
-    pub turns: BTreeMap<TurnId, TurnInfo>,
+    pub turns: BTreeMap<TurnId, Arc<TurnInfo>>,
     /// The last turn.
     pub turn: Option<TurnId>,
     /// Messages of the user and final replies, by place in the log.
@@ -335,12 +335,12 @@ impl State {
     }
 
     /// Proposals, open and settled.
-    pub const fn proposals(&self) -> &BTreeMap<ProposalId, Proposal> {
+    pub fn proposals(&self) -> &BTreeMap<ProposalId, Proposal> {
         self.changes.proposals()
     }
 
     /// Approved writes.
-    pub const fn applies(&self) -> &BTreeMap<ApplyId, Apply> {
+    pub fn applies(&self) -> &BTreeMap<ApplyId, Apply> {
         self.changes.applies()
     }
 

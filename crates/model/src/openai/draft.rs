@@ -4,18 +4,18 @@
 
 use std::collections::BTreeSet;
 
-use pilothouse_core::talk::{Fault, Finish, ModelCall, ModelDelta, ModelReply, ModelRequest, Usage};
+use pilothouse_core::talk::{
+    Fault, Finish, ModelCall, ModelDelta, ModelReply, ModelRequest, Usage, about_tokens,
+};
 use serde_json::Value;
 
 use super::{
-    endpoint::Price,
+    echo::Heard,
+    endpoint::{Endpoint, Price},
     fault::{in_band, too_large, too_many_calls, words_of},
     wire::{CallPiece, Chunk, Delta, Tokens},
 };
 use crate::outlet::Outlet;
-
-/// Bytes of a text that are taken for one token where the server counts none.
-const TOKEN_BYTES: u64 = 4;
 
 /// A reply holds at most this much: text, thinking and calls together.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
@@ -27,6 +27,7 @@ pub(super) struct Draft {
     outlet: Outlet,
     text: String,
     reasoning: String,
+    echo: Heard,
     calls: Vec<OpenCall>,
     tokens: Option<Tokens>,
     finish: Option<Finish>,
@@ -43,19 +44,21 @@ struct OpenCall {
     id: String,
     name: String,
     args: String,
+    extra: Value,
 }
 
 impl Draft {
-    pub fn new(request: &ModelRequest, model: &str, outlet: Outlet) -> Self {
+    pub fn new(request: &ModelRequest, endpoint: &Endpoint, outlet: Outlet) -> Self {
         let ids = request.messages.iter().flat_map(|m| m.calls.iter().map(|c| c.id.clone()));
         Self {
             outlet,
             text: String::new(),
             reasoning: String::new(),
+            echo: Heard::at(endpoint),
             calls: Vec::new(),
             tokens: None,
             finish: None,
-            model: model.to_owned(),
+            model: endpoint.model.clone(),
             garbled: None,
             asked_bytes: asked_bytes(request),
             taken: ids.collect(),
@@ -79,6 +82,10 @@ impl Draft {
             self.model = chunk.model;
         }
         if let Some(tokens) = chunk.usage {
+            // What comes behind the end is told by the reply itself.
+            if tokens.output > 0 && self.finish.is_none() {
+                self.outlet.send(ModelDelta::Written(tokens.written()));
+            }
             self.tokens = Some(tokens);
         }
         let Some(choice) = chunk.choices.into_iter().next() else { return Ok(()) };
@@ -116,8 +123,10 @@ impl Draft {
     }
 
     fn add(&mut self, delta: Delta) -> Result<(), Fault> {
-        let thinking = delta.thinking();
+        self.echo.take_details(&delta.reasoning_details);
+        let (field, thinking) = delta.thinking();
         if !thinking.is_empty() {
+            self.echo.field = field;
             self.reasoning.push_str(thinking);
             self.outlet.send(ModelDelta::Reasoning(thinking.to_owned()));
         }
@@ -133,7 +142,11 @@ impl Draft {
         if self.calls.len() > MOST_CALLS {
             return Err(too_many_calls(MOST_CALLS));
         }
-        if self.bytes() > MOST_BYTES { Err(too_large("the reply", MOST_BYTES)) } else { Ok(()) }
+        if self.bytes() + self.echo.bytes > MOST_BYTES {
+            Err(too_large("the reply", MOST_BYTES))
+        } else {
+            Ok(())
+        }
     }
 
     /// Bytes of what came so far.
@@ -157,6 +170,9 @@ impl Draft {
             call.name.push_str(name);
         }
         call.args.push_str(&piece.function.arguments());
+        if !piece.extra_content.is_null() {
+            call.extra.clone_from(&piece.extra_content);
+        }
         let delta = ModelDelta::Call { name: call.name.clone(), bytes: call.args.len() };
         self.outlet.send(delta);
     }
@@ -181,14 +197,14 @@ impl Draft {
     pub fn whole(mut self, price: Option<Price>) -> ModelReply {
         let usage = self.usage(price);
         let open = std::mem::take(&mut self.calls);
-        let calls: Vec<ModelCall> = open
+        let (calls, extra): (Vec<ModelCall>, Vec<Value>) = open
             .into_iter()
             .filter(|c| !c.name.is_empty())
             .map(|c| {
                 let id = self.own_id(c.id);
-                ModelCall { id, name: c.name, args: c.args }
+                (ModelCall { id, name: c.name, args: c.args }, c.extra)
             })
-            .collect();
+            .unzip();
         let finish = match self.finish.unwrap_or_default() {
             Finish::Stop if !calls.is_empty() => Finish::Calls,
             Finish::Calls if calls.is_empty() => Finish::Stop,
@@ -198,6 +214,7 @@ impl Draft {
         ModelReply {
             text: self.text,
             reasoning: self.reasoning,
+            echo: self.echo.whole(&extra),
             calls,
             usage,
             finish,
@@ -237,16 +254,11 @@ impl Draft {
         let written = self.bytes() as u64;
         let counted = self.tokens.as_ref().filter(|t| t.input + t.output > 0);
         let mut usage = match counted {
-            Some(t) => Usage {
-                input: t.input,
-                cached: t.details.cached.min(t.input),
-                output: t.output,
-                cost_micros: t.cost.and_then(micros),
-                estimated: false,
-            },
+            Some(t) => Usage { cost_micros: t.cost.and_then(micros), ..t.usage() },
             None => Usage {
-                input: self.asked_bytes.div_ceil(TOKEN_BYTES),
-                output: written.div_ceil(TOKEN_BYTES),
+                input: about_tokens(self.asked_bytes),
+                output: about_tokens(written),
+                reasoning: about_tokens(self.reasoning.len() as u64),
                 estimated: true,
                 ..Usage::default()
             },

@@ -5,7 +5,9 @@
 
 use std::{fmt, time::Duration};
 
+use pilothouse_core::blob::BlobId;
 use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
 
 /// An OpenAI-compatible endpoint and one model there.
 #[derive(Clone)]
@@ -34,6 +36,50 @@ pub struct Endpoint {
     pub backoff: Duration,
     /// The price, where it is known.
     pub price: Option<Price>,
+    /// The usual place that it is, if it is one: what that understands beyond the interface is used.
+    pub place: Option<Preset>,
+    /// How much the model is to think; its own choice where nobody says.
+    pub effort: Option<Effort>,
+}
+
+/// How much a model thinks before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// Not at all.
+    None,
+    /// Hardly.
+    Minimal,
+    /// Little: the least that every thinking model knows.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+    /// As much as it can.
+    XHigh,
+}
+
+impl Effort {
+    /// All of them, the least first.
+    pub const ALL: [Self; 6] = [Self::None, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::XHigh];
+
+    /// The name in configuration files and on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+        }
+    }
+
+    /// The effort called `name`, in any case.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|e| e.name().eq_ignore_ascii_case(name.trim()))
+    }
 }
 
 /// What tokens cost, in millionths of a US dollar per million tokens: 250,000 is $0.25.
@@ -53,6 +99,7 @@ impl Endpoint {
     pub fn new(base_url: impl AsRef<str>, model: impl Into<String>) -> Self {
         let (base_url, login, query) = split(base_url.as_ref().trim());
         Self {
+            place: Preset::at(&base_url),
             base_url,
             login,
             key: None,
@@ -64,6 +111,7 @@ impl Endpoint {
             silence_timeout: Duration::from_mins(2),
             backoff: Duration::from_millis(500),
             price: None,
+            effort: None,
         }
     }
 
@@ -74,6 +122,7 @@ impl Endpoint {
         Self {
             key_header: Some("api-key".to_owned()),
             query: vec![(API_VERSION.to_owned(), api_version.into())],
+            place: Some(Preset::Azure),
             ..Self::new(base, deployment)
         }
     }
@@ -81,6 +130,11 @@ impl Endpoint {
     /// The host, in lower case; `None` where the address cannot be read.
     pub fn host(&self) -> Option<String> {
         reqwest::Url::parse(&self.base_url).ok()?.host_str().map(str::to_ascii_lowercase)
+    }
+
+    /// Endpoint and model as one opaque mark.
+    pub fn origin(&self) -> String {
+        BlobId::of(format!("{}\n{}", self.base_url, self.model).as_bytes()).short(ORIGIN_DIGITS)
     }
 
     /// Everything of it that may be secret, by name.
@@ -109,6 +163,8 @@ impl Endpoint {
     }
 }
 
+/// Digits of an [`Endpoint::origin`].
+const ORIGIN_DIGITS: usize = 16;
 /// Names the one query parameter that is no secret.
 const API_VERSION: &str = "api-version";
 
@@ -212,6 +268,16 @@ impl Preset {
         Self::ALL.iter().copied().find(|p| p.name().eq_ignore_ascii_case(name.trim()))
     }
 
+    /// The preset that lives at this address.
+    fn at(base_url: &str) -> Option<Self> {
+        let place = |url: &str| {
+            let url = reqwest::Url::parse(url).ok()?;
+            Some((url.host_str()?.to_ascii_lowercase(), url.port_or_known_default()))
+        };
+        let of = place(base_url)?;
+        Self::ALL.iter().copied().find(|p| p.base_url().and_then(place).as_ref() == Some(&of))
+    }
+
     /// The base URL; `None` for Azure, where every customer has their own.
     pub const fn base_url(self) -> Option<&'static str> {
         self.place().base_url
@@ -258,6 +324,18 @@ mod tests {
         e.headers.push(("x-key".into(), "hunter5".into()));
         e.query.push(("sig".into(), "hunter6".into()));
         assert!(!format!("{e:?}").contains("hunter"), "{e:?}");
+    }
+
+    #[test]
+    fn a_place_is_known_by_its_address_and_an_origin_by_place_and_model() {
+        assert_eq!(Endpoint::new("https://api.openai.com/v1/", "m").place, Some(Preset::OpenAi));
+        assert_eq!(Endpoint::new("https://openrouter.ai/api/v1", "m").place, Some(Preset::OpenRouter));
+        for unknown in ["https://api.openai.com.example.org/v1", "http://127.0.0.1:9/v1", "nonsense"] {
+            assert_eq!(Endpoint::new(unknown, "m").place, None, "{unknown}");
+        }
+        let one = Endpoint::new("https://user:pw@example.org/v1?key=k", "m").origin();
+        assert_eq!(one, Endpoint::new("https://example.org/v1", "m").origin());
+        assert_ne!(one, Endpoint::new("https://example.org/v1", "n").origin());
     }
 
     #[test]

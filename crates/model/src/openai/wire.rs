@@ -4,23 +4,27 @@
 //! Owns the shapes. A field that is missing, null or of another type is as good as absent: servers
 //! differ, and one odd field must not cost a reply.
 
-use pilothouse_core::talk::{Message, ModelRequest, Role};
+use pilothouse_core::talk::{Message, ModelRequest, Role, Usage};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
 
-/// The body of a request; `counts` asks the server to count the tokens.
-pub(super) fn body(request: &ModelRequest, model: &str, counts: bool) -> Value {
+use super::{endpoint::Endpoint, extras::Extras};
+
+/// The body of a request to `endpoint`, with those extras that it takes.
+pub(super) fn body(request: &ModelRequest, endpoint: &Endpoint, extras: &Extras) -> Value {
     let system = (!request.system.is_empty()).then(|| json!({"role": "system", "content": request.system}));
-    let messages: Vec<Value> = system.into_iter().chain(request.messages.iter().map(message)).collect();
+    let origin = endpoint.origin();
+    let told = request.messages.iter().map(|m| {
+        let mut value = message(m);
+        extras.thoughts.put(&mut value, m, &origin);
+        value
+    });
     let mut body = json!({
-        "model": model,
-        "messages": messages,
+        "model": endpoint.model,
+        "messages": system.into_iter().chain(told).collect::<Vec<Value>>(),
         "stream": true,
     });
     let Some(map) = body.as_object_mut() else { return body };
-    if counts {
-        map.insert("stream_options".to_owned(), json!({"include_usage": true}));
-    }
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|t| {
             json!({"type": "function", "function": {
@@ -29,6 +33,7 @@ pub(super) fn body(request: &ModelRequest, model: &str, counts: bool) -> Value {
         });
         map.insert("tools".to_owned(), tools.collect());
     }
+    extras.put(map, request, endpoint);
     body
 }
 
@@ -117,6 +122,8 @@ pub(super) struct Delta {
     #[serde(deserialize_with = "lenient")]
     pub reasoning: String,
     #[serde(deserialize_with = "lenient")]
+    pub reasoning_details: Vec<Value>,
+    #[serde(deserialize_with = "lenient")]
     pub tool_calls: Vec<CallPiece>,
 }
 
@@ -130,11 +137,18 @@ impl Delta {
         }
     }
 
-    /// The thinking; some servers send it under both names.
-    pub fn thinking(&self) -> &str {
-        if self.reasoning_content.is_empty() { &self.reasoning } else { &self.reasoning_content }
+    /// The thinking and the name of its field; some servers send it under both names.
+    pub fn thinking(&self) -> (&'static str, &str) {
+        if self.reasoning_content.is_empty() {
+            ("reasoning", &self.reasoning)
+        } else {
+            (REASONING_CONTENT, &self.reasoning_content)
+        }
     }
 }
+
+/// The field that holds the thinking at most servers that tell it.
+pub(super) const REASONING_CONTENT: &str = "reasoning_content";
 
 /// A piece of a tool call.
 #[derive(Debug, Default, Deserialize)]
@@ -146,6 +160,9 @@ pub(super) struct CallPiece {
     pub id: String,
     #[serde(deserialize_with = "lenient")]
     pub function: FunctionPiece,
+    /// What the server wants back with the call, such as a signature.
+    #[serde(deserialize_with = "lenient")]
+    pub extra_content: Value,
 }
 
 /// The inner part of a [`CallPiece`].
@@ -181,9 +198,43 @@ pub(super) struct Tokens {
     pub output: u64,
     #[serde(deserialize_with = "lenient", rename = "prompt_tokens_details")]
     pub details: TokenDetails,
+    #[serde(deserialize_with = "lenient", rename = "completion_tokens_details")]
+    pub written: WrittenDetails,
+    #[serde(deserialize_with = "lenient", rename = "total_tokens")]
+    pub total: u64,
+    /// Read from a cache, where it is told here.
+    #[serde(deserialize_with = "lenient", rename = "prompt_cache_hit_tokens")]
+    pub hit: u64,
     /// US dollars.
     #[serde(deserialize_with = "lenient")]
     pub cost: Option<f64>,
+}
+
+impl Tokens {
+    /// Tokens written; some servers leave the thinking out of them, but never out of the sum.
+    pub fn written(&self) -> u64 {
+        self.output.max(self.total.saturating_sub(self.input))
+    }
+
+    /// As it is accounted.
+    pub fn usage(&self) -> Usage {
+        let output = self.written();
+        Usage {
+            input: self.input,
+            cached: self.details.cached.max(self.hit).min(self.input),
+            output,
+            reasoning: self.written.reasoning.min(output),
+            ..Usage::default()
+        }
+    }
+}
+
+/// A part of [`Tokens`].
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct WrittenDetails {
+    #[serde(deserialize_with = "lenient", rename = "reasoning_tokens")]
+    pub reasoning: u64,
 }
 
 /// A part of [`Tokens`].
@@ -232,7 +283,7 @@ mod tests {
             messages: vec![reply],
             tools: vec![],
         };
-        let body = body(&request, "m", true);
+        let body = body(&request, &Endpoint::new("http://h/v1", "m"), &Extras::default());
         assert!(body.get("tools").is_none());
         let args: Vec<String> = (0..4)
             .map(|i| {

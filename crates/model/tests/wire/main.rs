@@ -12,6 +12,7 @@ use server::{Act, Server, answer, done, event, reply, stream_head, text};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+mod extras;
 mod server;
 
 fn request() -> ModelRequest {

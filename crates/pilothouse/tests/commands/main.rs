@@ -8,6 +8,7 @@ mod bad_input;
 mod commit;
 mod contract;
 mod embedder;
+mod endless;
 mod facts;
 mod golden;
 mod lock;

@@ -90,6 +90,8 @@ settings! {
         /// The key; only the environment and the command line can say it here.
         #[serde(skip)]
         pub key: Option<SecretString>,
+        /// How much it is to think.
+        pub effort: Option<String>,
         /// The context window in tokens.
         pub window: Option<u64>,
         /// Further headers.
@@ -265,9 +267,15 @@ impl Layer {
             name: get("PILOTHOUSE_MODEL"),
             base_url: get("PILOTHOUSE_BASE_URL").map(Into::into),
             key: get("PILOTHOUSE_API_KEY").map(Into::into),
+            effort: get("PILOTHOUSE_EFFORT"),
             ..ModelLayer::default()
         };
         Self { model, ..Self::default() }
+    }
+
+    /// What the command line says of the effort.
+    pub fn with_effort(effort: Option<String>) -> Self {
+        Self { model: ModelLayer { effort, ..ModelLayer::default() }, ..Self::default() }
     }
 
     /// This layer where it says something, else `below`.

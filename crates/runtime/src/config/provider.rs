@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use pilothouse_model::{Endpoint, Preset, Price};
+use pilothouse_model::{Effort, Endpoint, Preset, Price};
 
 use secrecy::ExposeSecret;
 
@@ -45,12 +45,21 @@ impl Provider {
         matches!(self, Self::Offline)
     }
 
+    /// Who thinks, as one opaque mark: thinking goes back to nobody else; empty where none does.
+    pub fn origin(&self) -> String {
+        match self {
+            Self::Offline | Self::Script(_) => String::new(),
+            Self::Endpoint(e) => e.origin(),
+        }
+    }
+
     pub(super) fn choose(
         model: &ModelLayer,
         environment: &Environment,
         stored: &Credentials,
     ) -> Result<(Self, Found), RuntimeError> {
         let plain = |voice| Ok((voice, Found::default()));
+        let effort = effort_named(model.effort.as_deref())?;
         let (mut preset, mut name) = (preset_named(model.preset.as_deref())?, model.name.clone());
         match name.as_deref().map(read_name) {
             Some(Named::Offline) => return plain(Self::Offline),
@@ -77,6 +86,7 @@ impl Provider {
         endpoint.headers.extend(model.headers.clone().unwrap_or_default());
         endpoint.connect_timeout = seconds(model.connect_seconds, 10);
         endpoint.silence_timeout = seconds(model.silence_seconds, 120);
+        endpoint.effort = effort;
         endpoint.price = model.price.map(|p| Price {
             input: micros(p.input),
             cached: micros(p.cached.unwrap_or(p.input)),
@@ -154,6 +164,13 @@ fn read_name(name: &str) -> Named {
         Some((place, rest)) => Preset::named(place).map_or(Named::Plain, |p| Named::At(p, rest.to_owned())),
         None => Named::Plain,
     }
+}
+
+fn effort_named(name: Option<&str>) -> Result<Option<Effort>, RuntimeError> {
+    let Some(name) = name else { return Ok(None) };
+    let all: Vec<&str> = Effort::ALL.iter().map(|e| e.name()).collect();
+    let unknown = || setting("effort", &format!("there is no effort {name:?}; there are {}", all.join(", ")));
+    Effort::named(name).map(Some).ok_or_else(unknown)
 }
 
 pub(super) fn preset_named(name: Option<&str>) -> Result<Option<Preset>, RuntimeError> {

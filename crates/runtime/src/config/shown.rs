@@ -31,6 +31,11 @@ impl fmt::Display for Config {
                 ),
             )?;
         }
+        if let Provider::Endpoint(endpoint) = &self.voice
+            && let Some(effort) = endpoint.effort
+        {
+            line("effort", effort.name())?;
+        }
         if let Some(window) = self.window {
             line("window", &format!("{window} tokens"))?;
         }

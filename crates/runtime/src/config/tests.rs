@@ -7,6 +7,7 @@ use std::{
     os::unix::fs::{MetadataExt, PermissionsExt},
 };
 
+use pilothouse_model::Effort;
 use secrecy::ExposeSecret;
 
 use super::*;
@@ -85,6 +86,17 @@ fn what_is_wrong_in_a_file_is_named_by_line_and_column() {
 }
 
 #[test]
+fn the_effort_is_the_command_lines_then_the_environments_then_the_files() {
+    let file = "[model]\nname = \"m\"\nbase_url = \"http://h\"\neffort = \"medium\"";
+    assert_eq!(endpoint(file, &[]).effort, Some(Effort::Medium));
+    assert_eq!(endpoint(file, &[("PILOTHOUSE_EFFORT", "XHigh")]).effort, Some(Effort::XHigh));
+    let flags = Layer::with_effort(Some("none".into()));
+    let all = flags.over(Layer::parse(Path::new("f"), file).unwrap());
+    assert_eq!(all.model.effort.as_deref(), Some("none"));
+    assert!(load(file, &[]).unwrap().to_string().contains("effort       medium"));
+}
+
+#[test]
 fn contradictions_are_errors_of_usage() {
     for (config, env) in [
         ("[model]\npreset = \"nowhere\"\nname = \"x\"", ("A", "b")),
@@ -92,6 +104,8 @@ fn contradictions_are_errors_of_usage() {
         ("", ("PILOTHOUSE_MODEL", "x")),
         ("", ("PILOTHOUSE_BASE_URL", "http://h")),
         ("[model]\nname = \"x\"\nbase_url = \"ftp://h\"", ("A", "b")),
+        ("[model]\neffort = \"much\"", ("A", "b")),
+        ("", ("PILOTHOUSE_EFFORT", "much")),
     ] {
         assert!(load(config, &[env]).unwrap_err().is_usage(), "{config} {env:?}");
     }

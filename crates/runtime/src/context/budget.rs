@@ -104,7 +104,8 @@ impl Piece {
                     Slim::Stays | Slim::Pinned | Slim::Reply => format!("[left out by the user: {head}]"),
                 };
                 let calls = self.message.calls.iter().map(slim_call).collect();
-                Self { message: Message { text, calls, ..self.message }, slim: Slim::Pinned, ..self }
+                let thought = self.message.thought.as_ref().map(|t| Box::new(t.least()));
+                Self { message: Message { text, calls, thought, ..self.message }, slim: Slim::Pinned, ..self }
             }
         }
     }
@@ -119,6 +120,7 @@ impl Piece {
             Slim::Reply => Message {
                 text: super::cut(&self.message.text, WORDS_BYTES),
                 calls: self.message.calls.iter().map(slim_call).collect(),
+                thought: self.message.thought.as_ref().map(|t| Box::new(t.least())),
                 ..self.message.clone()
             },
         }
@@ -128,7 +130,8 @@ impl Piece {
 /// Bytes of a message.
 pub(super) fn size(message: &Message) -> usize {
     let calls = message.calls.iter().map(|c| c.id.len() + c.name.len() + c.args.len() + FRAME_BYTES);
-    FRAME_BYTES + message.text.len() + calls.sum::<usize>()
+    let thought = message.thought.as_ref().map_or(0, |t| t.bytes());
+    FRAME_BYTES + message.text.len() + calls.sum::<usize>() + thought
 }
 
 /// Bytes of a tool as it is offered.

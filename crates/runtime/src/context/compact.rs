@@ -53,7 +53,7 @@ pub fn request(
 ) -> Option<SummaryRequest> {
     let system = super::system(Purpose::Compact);
     let room = around.window.room(system.len() + of.keep.len())?;
-    let bounds = telling::Bounds::of(around.history, room);
+    let bounds = telling::Bounds::of(around.history, room).thought_by(&around.origin);
     let entries: Vec<Entry> = state.transcript.to_sum_up(of.upto, of.again).copied().collect();
     let pieces = telling::of_entries(state, &entries, texts, &bounds);
     let record = cut(&record(state, texts, &entries), room / SHARE);

@@ -14,6 +14,9 @@ use super::{Circumstances, Texts, budget, cut, now, telling};
 /// A part is shown by this many bytes of its beginning.
 const HEAD_BYTES: usize = 200;
 
+/// Said of a reply whose thinking goes back with it.
+const THOUGHT: &str = "what the agent said, called and thought: it wants that back";
+
 /// The parts of the next request of the main line; where nothing is asked, as a question would be told.
 pub fn sheet(state: &State, tools: &[ToolSpec], texts: &dyn Texts, around: &Circumstances) -> ContextSheet {
     let lane = next(state);
@@ -77,7 +80,7 @@ fn told(
     around: &Circumstances,
     room: usize,
 ) -> Vec<ContextPart> {
-    let bounds = telling::Bounds::of(around.history, room);
+    let bounds = telling::Bounds::of(around.history, room).thought_by(&around.origin);
     let pieces = if let Some(lane) = lane {
         telling::pieces(state, lane, texts, &bounds)
     } else {
@@ -91,6 +94,7 @@ fn told(
 
 fn part(state: &State, piece: &budget::Piece, sent: &Message) -> ContextPart {
     let (kind, why) = kind(piece.entry.map(|e| e.what));
+    let why = if sent.thought.is_some() { THOUGHT } else { why };
     let entry = piece.entry.map(|e| e.seq);
     let mark: Option<Mark> = entry.and_then(|e| state.transcript.mark(e));
     let calls = sent.calls.iter().map(|c| format!(" [{} {}]", c.name, cut(&c.args, 80)));

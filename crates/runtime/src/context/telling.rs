@@ -4,11 +4,12 @@
 //! Owns the pairing of calls and results, which a wire wants side by side. Never words a record.
 
 use pilothouse_core::{
+    blob::Excerpt,
     compaction::Mark,
     event::Event,
     ids::{CallId, LaneId, Seq, TurnId},
     session::{Entry, Lane, LaneKind, State, What},
-    talk::{Message, ModelCall, Role},
+    talk::{Echo, Message, ModelCall, Role, Thought},
 };
 
 use super::{
@@ -32,13 +33,19 @@ pub(super) struct Bounds {
     result: usize,
     command: usize,
     summary: usize,
+    origin: String,
 }
 
 impl Bounds {
     /// For this many messages of the user, in a room of this many bytes.
     pub fn of(history: usize, room: usize) -> Self {
         let (result, command) = (RESULT_BYTES.min(room / SHARE), COMMAND_BYTES.min(room / 2));
-        Self { history, result, command, summary: room / SUMMARY_SHARE }
+        Self { history, result, command, summary: room / SUMMARY_SHARE, origin: String::new() }
+    }
+
+    /// With what this endpoint and model thought themselves.
+    pub fn thought_by(self, origin: &str) -> Self {
+        Self { origin: origin.to_owned(), ..self }
     }
 }
 
@@ -166,7 +173,7 @@ impl<'a> Telling<'a> {
     }
 
     fn reply(&mut self, entry: &Entry) {
-        let Some(Event::MessageCompleted { text, calls, cut: stopped, .. }) =
+        let Some(Event::MessageCompleted { text, calls, cut: stopped, reasoning, echo, .. }) =
             self.texts.event(entry.seq).map(|e| e.event)
         else {
             return;
@@ -188,9 +195,19 @@ impl<'a> Telling<'a> {
         if text.is_empty() && calls.is_empty() {
             return;
         }
-        let message = Message { role: Role::Assistant, text, calls, answers: None };
+        let thought =
+            echo.filter(|e| e.origin == self.bounds.origin).map(|e| Box::new(self.thought(&e, &reasoning)));
+        let message = Message { role: Role::Assistant, text, calls, answers: None, thought };
         let piece = self.of_entry(entry, Piece { message, slim: Slim::Reply, entry: None });
         self.done.push(piece);
+    }
+
+    /// The thinking behind a reply, as it goes back.
+    fn thought(&self, echo: &Echo<Excerpt>, reasoning: &Excerpt) -> Thought {
+        let (origin, field) = (echo.origin.clone(), echo.field.clone());
+        let (kept, calls) = (self.texts.whole(&echo.kept), self.texts.whole(&echo.calls));
+        let text = if field.is_empty() { String::new() } else { self.texts.whole(reasoning) };
+        Thought { text, echo: Echo { origin, field, kept, calls } }
     }
 
     fn result(&mut self, entry: &Entry, call: CallId, most: usize) {
@@ -205,7 +222,7 @@ impl<'a> Telling<'a> {
         let name = result.id().output_name();
         let text = cut_noting(&self.texts.whole(&result), most, &format!("; read {name} has them"));
         let line = format!("[{}: {summary}; dropped to save room, read {name} has it]", open.named);
-        let message = Message { role: Role::Tool, text, calls: Vec::new(), answers: Some(open.provider) };
+        let message = Message { answers: Some(open.provider), ..Message::text(Role::Tool, text) };
         let piece = self.of_entry(entry, Piece { message, slim: Slim::Line(line), entry: None });
         self.done.push(piece);
         if self.open.is_empty() {
@@ -233,7 +250,7 @@ impl<'a> Telling<'a> {
                 "interrupted: this call was not run"
             };
             let answers = Some(open.provider);
-            let message = Message { role: Role::Tool, text: text.to_owned(), calls: Vec::new(), answers };
+            let message = Message { answers, ..Message::text(Role::Tool, text) };
             self.done.push(Piece::stays(message));
         }
         self.done.append(&mut self.held);

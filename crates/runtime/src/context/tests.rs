@@ -10,13 +10,14 @@ use pilothouse_core::{
     question::CommandQuestion,
     resolved::{ResolvedCommand, Thing},
     session::{Lane, Session},
-    talk::{Finish, ModelCall, ModelReply, Usage},
+    talk::{Finish, ModelCall, ModelReply},
     tool::{Exit, ToolOutcome},
     work::{Effect, Work},
 };
 
 use super::*;
 
+mod thought;
 mod whole;
 mod window;
 
@@ -87,15 +88,11 @@ impl Bench {
             })
             .collect();
         let finish = if calls.is_empty() { Finish::Stop } else { Finish::Calls };
-        let reply = ModelReply {
-            text: text.into(),
-            reasoning: String::new(),
-            calls,
-            usage: Usage::default(),
-            finish,
-            model: "m".into(),
-            checked: None,
-        };
+        let reply =
+            ModelReply { text: text.into(), calls, finish, model: "m".into(), ..ModelReply::default() };
+        self.replied(reply);
+    }
+    fn replied(&mut self, reply: ModelReply) {
         let call = self.lane().thinking.unwrap();
         self.step(Input::Replied { call, reply: Ok(reply) });
     }
@@ -123,6 +120,7 @@ impl Bench {
             history: 200,
             window,
             project: None,
+            origin: "here".to_owned(),
         }
     }
 }

@@ -25,7 +25,7 @@ use pilothouse_core::{
     redact::{self, Redactor},
     scope::ToolScope,
     session::State,
-    talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
+    talk::{self, Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
     tool::{Permit, Tool},
     work::{Take, View, Work, WorkKey},
 };
@@ -249,6 +249,7 @@ impl Driver {
             window: context::Window::of(self.at.config.window),
             project: self.project.block(),
             memory: Arc::clone(self.at.session.memory()),
+            origin: self.at.config.voice.origin(),
         }
     }
 
@@ -420,6 +421,8 @@ struct Stream<'a> {
     thinking: (u64, redact::Stream),
     /// Whether the text is only shown whole, once it is checked.
     silent: bool,
+    /// Bytes of text that were not shown.
+    unseen: u64,
 }
 
 impl<'a> Stream<'a> {
@@ -431,12 +434,16 @@ impl<'a> Stream<'a> {
             text: (0, secrets.stream()),
             thinking: (0, secrets.stream()),
             silent: false,
+            unseen: 0,
         }
     }
 
     fn show(&mut self, piece: ModelDelta) {
         let (kind, offset, text) = match piece {
-            ModelDelta::Text(_) if self.silent => return,
+            ModelDelta::Text(text) if self.silent => {
+                self.unseen += text.len() as u64;
+                (DeltaKind::Written, talk::about_tokens(self.unseen), String::new())
+            }
             ModelDelta::Text(text) => {
                 let text = self.text.1.take(&text);
                 (DeltaKind::Text, advance(&mut self.text.0, &text), text)
@@ -448,13 +455,14 @@ impl<'a> Stream<'a> {
             ModelDelta::Call { name, bytes } => {
                 (DeltaKind::Call, bytes as u64, self.secrets.mask(&name).into_owned())
             }
+            ModelDelta::Written(tokens) => (DeltaKind::Written, tokens, String::new()),
             ModelDelta::Retry { attempt, wait_ms, reason } => {
                 let (wait, reason) = (wait_ms.div_ceil(1000), self.secrets.mask(&reason));
                 (DeltaKind::Notice, 0, format!("{reason}; try {attempt} in {wait} s"))
             }
         };
         // What is held back comes with the next piece, or with the whole reply.
-        if text.is_empty() {
+        if text.is_empty() && kind != DeltaKind::Written {
             return;
         }
         drop(self.updates.try_send(Update::Delta(Delta { call: self.call, offset, kind, text })));

@@ -263,7 +263,7 @@ impl<'a> Report<'a> {
         match delta.kind {
             DeltaKind::Notice => self.progress(&delta.text),
             DeltaKind::Stdout | DeltaKind::Stderr => self.output(delta),
-            DeltaKind::Text | DeltaKind::Reasoning | DeltaKind::Call => {}
+            DeltaKind::Text | DeltaKind::Reasoning | DeltaKind::Call | DeltaKind::Written => {}
         }
     }
 

@@ -24,6 +24,8 @@ pub(super) struct Results {
     commanded: bool,
     /// Why nothing was committed that was to be.
     uncommitted: Option<String>,
+    /// Whether the last reply called something: more was to come.
+    looking: bool,
 }
 
 impl Results {
@@ -34,6 +36,7 @@ impl Results {
             Event::IntentClassified { class, .. } => {
                 self.order |= matches!(class, Turn::PlanNew(_) | Turn::PlanContinue);
             }
+            Event::MessageCompleted { intermediate, .. } => self.looking = *intermediate,
             Event::RunStarted { .. } => self.ran = true,
             Event::Applied { .. } => self.wrote = true,
             Event::CommandExited { .. } => self.commanded = true,
@@ -53,7 +56,7 @@ impl Results {
             return Some(why.clone());
         }
         if !self.order && self.plan.is_none() {
-            return None;
+            return self.looking.then(|| "no answer came: the agent was still looking".to_owned());
         }
         if !self.ran {
             return Some("nothing came of it: no plan was made and nothing was changed".to_owned());

@@ -2,16 +2,23 @@
 //!
 //! Owns its words. Never acts.
 
+use crossterm::event::KeyEvent;
 use pilothouse_core::intent::Slash;
-use ratatui::buffer::Buffer;
+use ratatui::{buffer::Buffer, text::Line};
 
-use super::{Caret, Overlay, OverlayKind, page::frame};
+use super::{
+    Caret, Overlay, OverlayKind,
+    page::{Page, Scroll},
+};
 use crate::{
-    ctx::Ctx,
+    ctx::{Ctx, Outcome},
     keymap::Entry,
     row::{Row, wrap},
     theme::Slot,
 };
+
+/// Columns of the page at most.
+const WIDTH: u16 = 88;
 
 /// The page.
 pub const KIND: OverlayKind = OverlayKind {
@@ -19,12 +26,14 @@ pub const KIND: OverlayKind = OverlayKind {
     command: Some(Slash::Connect),
     actions: &[],
     heading: "",
-    open: |_| Ok(Box::new(Connect)),
+    open: |_| Ok(Box::<Connect>::default()),
 };
 
 /// How a model is connected.
-#[derive(Debug)]
-struct Connect;
+#[derive(Debug, Default)]
+struct Connect {
+    scroll: Scroll,
+}
 
 impl Overlay for Connect {
     fn name(&self) -> &'static str {
@@ -32,18 +41,31 @@ impl Overlay for Connect {
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        draw(ctx, buf);
+        let page = Page {
+            title: "Connect a model",
+            right: "",
+            keys: &[("Esc", "close")],
+            width: WIDTH,
+            height: 0,
+            rows: rows(ctx),
+        };
+        page.draw(&self.scroll, ctx, buf);
         None
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        self.scroll.take(key).then(Outcome::none)
     }
 }
 
-fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
+fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let lines = [
         ("Any OpenAI-compatible endpoint is a model: a provider, or a server on this machine.", Slot::Text),
         ("", Slot::Text),
         ("  PILOTHOUSE_BASE_URL   https://host/v1, or http://127.0.0.1:11434/v1", Slot::Info),
         ("  PILOTHOUSE_API_KEY    the key, where one is needed", Slot::Info),
         ("  PILOTHOUSE_MODEL      the model's name", Slot::Info),
+        ("  PILOTHOUSE_EFFORT     how much it thinks: none, minimal, low, medium, high, xhigh", Slot::Info),
         ("", Slot::Text),
         (
             "Set them, then start pilothouse again. For good: `pilothouse config path` names the file, `pilothouse \
@@ -52,13 +74,7 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
         ),
         ("Until then the offline engine answers, and nothing leaves this machine.", Slot::Soft),
     ];
-    let columns = usize::from(ctx.body.width.min(88).saturating_sub(4));
-    let rows: Vec<Row> =
-        lines.iter().flat_map(|(text, slot)| wrap(&Row::of(text, *slot).pieces, columns)).collect();
-    let height = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(4);
-    let area = super::centred(ctx.body, 88, height);
-    let inner = frame(ctx, area, "Connect a model", "", &[("Esc", "close")], buf);
-    for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
-        row.paint(ctx.theme, buf, inner, y);
-    }
+    let columns = usize::from(ctx.body.width.min(WIDTH).saturating_sub(4));
+    let rows = lines.iter().flat_map(|(text, slot)| wrap(&Row::of(text, *slot).pieces, columns));
+    rows.map(|row| row.line(ctx.theme)).collect()
 }

@@ -16,7 +16,7 @@ use super::{Caret, Overlay, OverlayKind, page::frame};
 use crate::{
     ctx::{Ctx, Outcome},
     keymap::Entry,
-    row::Row,
+    row::{Row, wrap},
     theme::Slot,
 };
 
@@ -88,13 +88,15 @@ impl Overlay for Context {
             Row::of("reading…", Slot::Soft).paint(ctx.theme, buf, inner, inner.top() + 1);
             return None;
         };
-        let mut rows = vec![Row::of(&sheet.total(), Slot::Strong)];
-        rows.extend(sheet.trouble.iter().map(|why| Row::of(Clean::line(why).as_str(), Slot::Bad)));
-        rows.extend(sheet.parts.get(self.at).map(|p| Row::of(p.why, Slot::Soft)));
+        let columns = usize::from(inner.width);
+        let said = |text: &str, slot| wrap(&Row::of(text, slot).pieces, columns);
+        let mut rows = said(&sheet.total(), Slot::Strong);
+        rows.extend(sheet.trouble.iter().flat_map(|why| said(Clean::line(why).as_str(), Slot::Bad)));
+        rows.extend(sheet.parts.get(self.at).into_iter().flat_map(|p| said(p.why, Slot::Soft)));
         let room = usize::from(inner.height).saturating_sub(rows.len() + 1);
         let top = (self.at + 1).saturating_sub(room);
         let parts = sheet.parts.iter().enumerate().skip(top);
-        rows.extend(parts.map(|(n, part)| line(part, n == self.at)));
+        rows.extend(parts.map(|(n, part)| line(part, n == self.at).cut(columns, ctx.glyphs.ellipsis)));
         for (row, y) in rows.iter().zip(inner.top() + 1..inner.bottom()) {
             row.paint(ctx.theme, buf, inner, y);
         }

@@ -13,7 +13,10 @@ use ratatui::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::{Caret, Overlay, OverlayKind, page::frame};
+use super::{
+    Caret, Overlay, OverlayKind,
+    page::{Scroll, frame},
+};
 use crate::{
     composer,
     ctx::{Ctx, Outcome},
@@ -37,7 +40,7 @@ pub const KIND: OverlayKind = OverlayKind {
 pub struct Help {
     /// How many parts on from the one that has the keys.
     pane: i32,
-    top: usize,
+    scroll: Scroll,
 }
 
 /// Columns for keys.
@@ -50,14 +53,8 @@ impl Help {
             self.pane = self.pane.wrapping_add(1);
         } else if matches!(key.code, KeyCode::BackTab | KeyCode::Left) {
             self.pane = self.pane.wrapping_sub(1);
-        } else if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.top += 1;
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.top = self.top.saturating_sub(1);
-        } else if key.code == KeyCode::PageDown {
-            self.top += 10;
-        } else if key.code == KeyCode::PageUp {
-            self.top = self.top.saturating_sub(10);
+        } else {
+            self.scroll.take(key);
         }
     }
 
@@ -98,6 +95,7 @@ impl Help {
         let keys = [("Tab", "next pane's keys"), ("↑ ↓", "scroll"), ("Esc", "close")];
         let inner = frame(ctx, area, "Keys", &right, &keys, buf);
         let inner = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
+        self.scroll.begin();
         if wide {
             let third = inner.width / 3;
             for ((title, rows), i) in all.iter().zip(0u16..) {
@@ -149,7 +147,7 @@ impl Help {
             area = Rect { y: area.y + 2, height: area.height - 2, ..area };
         }
         let room = usize::from(area.height);
-        let top = self.top.min(rows.len().saturating_sub(room));
+        let top = self.scroll.first(rows.len(), room);
         let keys = rows.iter().map(|(k, _)| k.width()).max().unwrap_or_default().min(KEY_COLUMN) + 2;
         for ((key, label), y) in rows.iter().skip(top).zip(area.top()..area.bottom()) {
             let line = if key.is_empty() {

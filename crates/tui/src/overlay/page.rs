@@ -1,7 +1,10 @@
-//! The border that overlays share.
+//! The border that overlays share, and a page of text that scrolls where it is longer than its room.
 //!
-//! Owns its drawing. Never knows what lies inside.
+//! Owns their drawing and the keys that scroll. Never knows what lies inside.
 
+use std::cell::Cell;
+
+use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -73,4 +76,96 @@ pub fn frame(
     let inner = block.inner(area);
     block.render(area, buf);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+/// How far a text is scrolled.
+#[derive(Debug)]
+pub struct Scroll {
+    top: usize,
+    /// The furthest that it goes, as it was drawn last.
+    last: Cell<usize>,
+}
+
+impl Default for Scroll {
+    fn default() -> Self {
+        Self { top: 0, last: Cell::new(usize::MAX) }
+    }
+}
+
+/// Rows that a page key goes.
+const PAGE: usize = 10;
+
+impl Scroll {
+    /// Takes a key; whether it is one that scrolls.
+    pub fn take(&mut self, key: KeyEvent) -> bool {
+        let (at, last) = (self.top.min(self.last.get()), self.last.get());
+        let to = if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
+            at.saturating_add(1)
+        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
+            at.saturating_sub(1)
+        } else if matches!(key.code, KeyCode::PageDown | KeyCode::Char(' ')) {
+            at.saturating_add(PAGE)
+        } else if matches!(key.code, KeyCode::PageUp | KeyCode::Char('b')) {
+            at.saturating_sub(PAGE)
+        } else if matches!(key.code, KeyCode::Home | KeyCode::Char('g')) {
+            0
+        } else if matches!(key.code, KeyCode::End | KeyCode::Char('G')) {
+            last
+        } else {
+            return false;
+        };
+        self.top = to.min(last);
+        true
+    }
+
+    /// It is drawn anew.
+    pub fn begin(&self) {
+        self.last.set(0);
+    }
+
+    /// The first row that is shown of so many, in a room of so many; of several texts the longest says
+    /// how far it goes.
+    pub fn first(&self, rows: usize, room: usize) -> usize {
+        let last = rows.saturating_sub(room);
+        self.last.set(self.last.get().max(last));
+        self.top.min(last)
+    }
+}
+
+/// A page of text.
+pub struct Page<'a> {
+    /// What stands at the left of its upper border.
+    pub title: &'a str,
+    /// What stands at the right of it; where nothing does and it scrolls, how far it is.
+    pub right: &'a str,
+    /// The keys that it shows beside those that scroll.
+    pub keys: &'a [(&'a str, &'a str)],
+    /// Its widest, borders included.
+    pub width: u16,
+    /// Its least height.
+    pub height: u16,
+    /// Its rows.
+    pub rows: Vec<Line<'static>>,
+}
+
+impl Page<'_> {
+    /// Draws it as high as it must be, and scrolled where that is higher than the body.
+    pub fn draw(self, scroll: &Scroll, ctx: &Ctx<'_>, buf: &mut Buffer) {
+        let count = self.rows.len();
+        let height = u16::try_from(count).unwrap_or(u16::MAX).saturating_add(4).max(self.height);
+        let area = super::centred(ctx.body, self.width, height);
+        // Where room is short, a line of text matters more than the air around it.
+        let room = usize::from(area.height.saturating_sub(2));
+        let air = u16::from(room > count);
+        scroll.begin();
+        let top = scroll.first(count, room);
+        let place = if count > room { format!("{} of {count}", top + 1) } else { String::new() };
+        let right = if self.right.is_empty() { place.as_str() } else { self.right };
+        let scrolls = [("j k", "scroll")].into_iter().filter(|_| count > room);
+        let keys: Vec<(&str, &str)> = scrolls.chain(self.keys.iter().copied()).collect();
+        let inner = frame(ctx, area, self.title, right, &keys, buf);
+        for (line, y) in self.rows.into_iter().skip(top).zip(inner.top() + air..inner.bottom()) {
+            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
+        }
+    }
 }

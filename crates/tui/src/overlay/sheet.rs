@@ -6,13 +6,15 @@ use crossterm::event::{KeyCode, KeyEvent};
 use pilothouse_core::{blob::BlobId, clean::Clean, port::Reply};
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
     style::Modifier,
     text::{Line, Span},
-    widgets::Widget,
 };
 
-use super::{Caret, Overlay, approvals::view::wrap, page::frame};
+use super::{
+    Caret, Overlay,
+    approvals::view::wrap,
+    page::{Page, Scroll},
+};
 use crate::{
     ctx::{Ctx, Outcome},
     theme::Slot,
@@ -24,29 +26,13 @@ pub struct Sheet {
     /// The stored text.
     pub blob: BlobId,
     text: Option<String>,
-    top: usize,
+    scroll: Scroll,
 }
 
 impl Sheet {
     /// A sheet that is not here yet.
     pub fn new(blob: BlobId) -> Self {
-        Self { blob, text: None, top: 0 }
-    }
-
-    fn scroll(&mut self, key: KeyEvent) {
-        if matches!(key.code, KeyCode::Down | KeyCode::Char('j')) {
-            self.top += 1;
-        } else if matches!(key.code, KeyCode::Up | KeyCode::Char('k')) {
-            self.top = self.top.saturating_sub(1);
-        } else if matches!(key.code, KeyCode::PageDown | KeyCode::Char(' ')) {
-            self.top += 10;
-        } else if matches!(key.code, KeyCode::PageUp | KeyCode::Char('b')) {
-            self.top = self.top.saturating_sub(10);
-        } else if key.code == KeyCode::Char('g') {
-            self.top = 0;
-        } else if key.code == KeyCode::Char('G') {
-            self.top = usize::MAX / 2;
-        }
+        Self { blob, text: None, scroll: Scroll::default() }
     }
 }
 
@@ -63,17 +49,9 @@ impl Overlay for Sheet {
         let width = usize::from(ctx.body.width.min(120).saturating_sub(6)).max(4);
         let text = self.text.as_deref().unwrap_or("reading…");
         let rows: Vec<Line<'static>> = text.lines().flat_map(|line| rows(line, width, ctx)).collect();
-        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX).max(8);
-        let area = super::centred(ctx.body, 120, height);
-        let inner = area.height.saturating_sub(3);
-        let last = rows.len().saturating_sub(usize::from(inner));
-        let top = self.top.min(last);
-        let place = if last == 0 { String::new() } else { format!("{} of {}", top + 1, rows.len()) };
-        let keys = [("j k", "scroll"), ("q", "back to the question")];
-        let inner = frame(ctx, area, "What this folder brings", &place, &keys, buf);
-        for (line, y) in rows.iter().skip(top).zip(inner.top() + 1..inner.bottom()) {
-            line.render(Rect { y, height: 1, ..inner }, buf);
-        }
+        let keys: &[(&str, &str)] = &[("q", "back to the question")];
+        let page = Page { title: "What this folder brings", right: "", keys, width: 120, height: 8, rows };
+        page.draw(&self.scroll, ctx, buf);
         None
     }
 
@@ -81,7 +59,7 @@ impl Overlay for Sheet {
         if key.code == KeyCode::Char('q') {
             return Some(Outcome::close());
         }
-        self.scroll(key);
+        self.scroll.take(key);
         Some(Outcome::none())
     }
 

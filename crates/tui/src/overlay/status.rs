@@ -2,16 +2,23 @@
 //!
 //! Owns its words. Never acts.
 
+use crossterm::event::KeyEvent;
 use pilothouse_core::{clean::Clean, intent::Slash, session::State};
-use ratatui::buffer::Buffer;
+use ratatui::{buffer::Buffer, text::Line};
 
-use super::{Caret, Overlay, OverlayKind, page::frame};
+use super::{
+    Caret, Overlay, OverlayKind,
+    page::{Page, Scroll},
+};
 use crate::{
-    ctx::Ctx,
+    ctx::{Ctx, Outcome},
     keymap::Entry,
     row::{Row, count, wrap},
     theme::Slot,
 };
+
+/// Columns of the page at most.
+const WIDTH: u16 = 72;
 
 /// The page.
 pub const KIND: OverlayKind = OverlayKind {
@@ -19,12 +26,14 @@ pub const KIND: OverlayKind = OverlayKind {
     command: Some(Slash::Status),
     actions: &[],
     heading: "",
-    open: |_| Ok(Box::new(Status)),
+    open: |_| Ok(Box::<Status>::default()),
 };
 
 /// Where things stand.
-#[derive(Debug)]
-struct Status;
+#[derive(Debug, Default)]
+struct Status {
+    scroll: Scroll,
+}
 
 impl Overlay for Status {
     fn name(&self) -> &'static str {
@@ -32,12 +41,24 @@ impl Overlay for Status {
     }
 
     fn render(&self, ctx: &Ctx<'_>, buf: &mut Buffer) -> Caret {
-        draw(ctx, buf);
+        let page = Page {
+            title: "Status",
+            right: "",
+            keys: &[("Esc", "close")],
+            width: WIDTH,
+            height: 0,
+            rows: rows(ctx),
+        };
+        page.draw(&self.scroll, ctx, buf);
         None
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        self.scroll.take(key).then(Outcome::none)
     }
 }
 
-fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
+fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
     let state = ctx.state;
     let plan = state.plan.as_ref().or(state.suspended.as_ref()).map_or("none".to_owned(), |p| {
         let aside = if state.plan.is_none() { ", paused" } else { "" };
@@ -74,24 +95,17 @@ fn draw(ctx: &Ctx<'_>, buf: &mut Buffer) {
         rows.push(("failed", Clean::line(headline).into_string()));
     }
     let label = rows.iter().map(|(l, _)| l.len()).max().unwrap_or_default() + 3;
-    let columns = usize::from(ctx.body.width.min(72).saturating_sub(4)).saturating_sub(label).max(8);
-    let mut lines: Vec<Row> = Vec::new();
+    let columns = usize::from(ctx.body.width.min(WIDTH).saturating_sub(4)).saturating_sub(label).max(8);
+    let mut lines = Vec::new();
     for (name, value) in rows {
         for (i, part) in wrap(&Row::of(&value, Slot::Text).pieces, columns).into_iter().enumerate() {
             let name = if i == 0 { name } else { "" };
             let mut line = Row::of(&format!("{name:label$}"), Slot::Soft);
             line.pieces.extend(part.pieces);
-            lines.push(line);
+            lines.push(line.line(ctx.theme));
         }
     }
-    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(4);
-    let area = super::centred(ctx.body, 72, height);
-    let inner = frame(ctx, area, "Status", "", &[("Esc", "close")], buf);
-    // Where the page is short, its last line matters more than air above the first.
-    let air = u16::from(usize::from(inner.height) > lines.len());
-    for (line, y) in lines.iter().zip(inner.top() + air..inner.bottom()) {
-        line.paint(ctx.theme, buf, inner, y);
-    }
+    lines
 }
 
 /// What is known, and how much of it may not stand any more.

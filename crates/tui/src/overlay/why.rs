@@ -2,6 +2,7 @@
 //!
 //! Owns the page and its words. Core's classifier gives the facts; nothing is decided here.
 
+use crossterm::event::KeyEvent;
 use pilothouse_core::{
     clean::Clean,
     ids::Seq,
@@ -10,15 +11,16 @@ use pilothouse_core::{
 };
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
     style::Modifier,
     text::{Line, Span},
-    widgets::Widget,
 };
 
-use super::{Caret, Overlay, OverlayKind, page::frame};
+use super::{
+    Caret, Overlay, OverlayKind,
+    page::{Page, Scroll},
+};
 use crate::{
-    ctx::Ctx,
+    ctx::{Ctx, Outcome},
     keymap::Entry,
     preview::{self, LONGEST, unlocks},
     row::{Ink, Piece, Row, wrap},
@@ -69,6 +71,7 @@ pub struct Inspected {
     source: String,
     reasoning: String,
     why: Why,
+    scroll: Scroll,
 }
 
 impl Inspected {
@@ -87,6 +90,7 @@ impl Inspected {
             source: source_words(class.source),
             reasoning: class.reasoning.clone(),
             why,
+            scroll: Scroll::default(),
         }
     }
 
@@ -112,6 +116,7 @@ impl Inspected {
             source: source_words(info.source),
             reasoning: info.reasoning.clone(),
             why: session.tiers().classifier.why(&message),
+            scroll: Scroll::default(),
         })
     }
 
@@ -158,14 +163,15 @@ impl Overlay for Inspected {
         if rows.len() + 3 > usize::from(ctx.body.height) {
             rows.retain(|row| row.width() > 0);
         }
-        let height = u16::try_from(rows.len() + 4).unwrap_or(u16::MAX);
-        let area = super::centred(ctx.body, 100, height);
         let right = if self.sent { "your last message" } else { "your draft, not sent" };
-        let inner = frame(ctx, area, "Why this path", right, &[("Esc", "close")], buf);
-        for (line, y) in rows.into_iter().zip(inner.top() + 1..inner.bottom()) {
-            line.render(Rect { y, height: 1, ..inner }.intersection(buf.area), buf);
-        }
+        let page =
+            Page { title: "Why this path", right, keys: &[("Esc", "close")], width: 100, height: 0, rows };
+        page.draw(&self.scroll, ctx, buf);
         None
+    }
+
+    fn key(&mut self, key: KeyEvent, _ctx: &Ctx<'_>) -> Option<Outcome> {
+        self.scroll.take(key).then(Outcome::none)
     }
 }
 

@@ -40,7 +40,7 @@ fn turn(state: &mut State, head: &str) {
         fixed: false,
     };
     state.turn = Some(TurnId(1));
-    state.turns.insert(TurnId(1), info);
+    state.turns.insert(TurnId(1), info.into());
 }
 
 fn plan(state: &mut State, title: &str, titles: &[&str], running: usize) {

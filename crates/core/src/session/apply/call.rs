@@ -1,5 +1,7 @@
 //! Tool calls folded into the state: made, begun, held, ended.
 
+use std::sync::Arc;
+
 use crate::{
     event::Event,
     ids::{CallId, LaneId, Seq},
@@ -61,12 +63,12 @@ impl State {
                 }
                 if lane.kind == LaneKind::Goal
                     && lane.rounds == 0
-                    && let Some(turn) = self.turns.get_mut(&lane.turn)
+                    && let Some(turn) = self.turns.get_mut(&lane.turn).map(Arc::make_mut)
                 {
                     turn.output = Some(seq);
                 }
             }
-            Event::CallLost { apply: Some(apply), .. } => self.changes.lost(*apply),
+            Event::CallLost { apply: Some(apply), .. } => Arc::make_mut(&mut self.changes).lost(*apply),
             _ => {}
         }
     }

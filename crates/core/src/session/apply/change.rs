@@ -3,6 +3,7 @@
 //! Owns what they mean to the rest of the state: ids, and the files of the run.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::{
     blob::BlobId,
@@ -73,7 +74,7 @@ impl State {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
     pub(super) fn fold_change(&mut self, event: &Event) {
-        self.changes.fold(event);
+        Arc::make_mut(&mut self.changes).fold(event);
         self.note_origin();
         match event {
             Event::Proposed { proposal, .. } | Event::ProposalEdited { proposal, .. } => {

@@ -1,5 +1,7 @@
 //! The plan folded into the state: its tasks, its gates, and what went wrong at one.
 
+use std::sync::Arc;
+
 use crate::{
     checkpoint::Failure,
     event::Event,
@@ -39,7 +41,7 @@ impl State {
         match event {
             Event::PlanReady { plan } => {
                 self.plan = Some(plan.clone());
-                self.changes.forget_tasks(|lane| self.lanes.contains_key(&lane));
+                Arc::make_mut(&mut self.changes).forget_tasks(|lane| self.lanes.contains_key(&lane));
                 self.suspended.take_if(|p| p.turn == plan.turn);
                 self.earlier.retain(|p| p.turn != plan.turn);
             }

@@ -1,5 +1,7 @@
 //! The session itself folded into the state: opened, opened again, its phase, mode and ceiling.
 
+use std::sync::Arc;
+
 use crate::{
     event::Event,
     intent::{Control, Phase},
@@ -101,6 +103,6 @@ impl State {
                 gate.status = GateStatus::Pending;
             }
         }
-        self.changes.reopened();
+        Arc::make_mut(&mut self.changes).reopened();
     }
 }

@@ -1,5 +1,7 @@
 //! Folds what was said and how it was understood.
 
+use std::sync::Arc;
+
 use crate::{
     blob::Excerpt,
     event::Event,
@@ -73,12 +75,12 @@ impl State {
             }
             Event::TurnDropped { turn } => self.pending_messages.retain(|h| h.turn != *turn),
             Event::TurnContinues { turn, of } => {
-                if let Some(info) = self.turns.get_mut(turn) {
+                if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {
                     info.continues = Some(*of);
                 }
             }
             Event::TurnTold { turn, run_of } => {
-                if let Some(info) = self.turns.get_mut(turn) {
+                if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {
                     info.told = Some(*run_of);
                 }
                 // What works now thinks once more before it ends.
@@ -120,7 +122,7 @@ impl State {
             phase: self.phase,
             plan_active: self.plan.is_some(),
         };
-        self.turns.insert(turn, info);
+        self.turns.insert(turn, Arc::new(info));
     }
 
     /// Keeps what a later tier said, for when the same is said again.
@@ -170,7 +172,7 @@ impl State {
             self.spent_besides(usage);
         }
         let (phase, plan_active) = (self.phase, self.plan.is_some());
-        if let Some(info) = self.turns.get_mut(turn) {
+        if let Some(info) = self.turns.get_mut(turn).map(Arc::make_mut) {
             (info.phase, info.plan_active) = (phase, plan_active);
             info.source = *source;
             info.reasoning.clone_from(reasoning);

@@ -18,7 +18,7 @@ use crate::{
     redact::shown_args,
     scope::ToolScope,
     session::{Lane, LaneKind, Talk},
-    talk::{Fault, FaultKind, Finish, ModelCall, ModelReply},
+    talk::{Echo, Fault, FaultKind, Finish, ModelCall, ModelReply},
     tool::{ArgsError, ChangeKind, ReadCall, Tool, ToolCall},
 };
 
@@ -150,12 +150,18 @@ impl Draft<'_> {
         }
         let text = self.excerpt(reply.text);
         let reasoning = self.excerpt(reply.reasoning);
+        // Nothing else wants it back.
+        let echo = reply.echo.filter(|_| !calls.is_empty()).map(|e| {
+            let Echo { origin, field, kept, calls } = e;
+            Box::new(Echo { origin, field, kept: self.excerpt(kept), calls: self.excerpt(calls) })
+        });
         self.emit(Event::MessageCompleted {
             turn,
             lane,
             call,
             text,
             reasoning,
+            echo,
             intermediate: end == ReplyEnd::GoesOn || !calls.is_empty(),
             calls,
             usage: reply.usage,

@@ -12,7 +12,7 @@ fn request() -> ModelRequest {
 
 fn draft() -> Draft {
     let (tx, _) = tokio::sync::mpsc::channel(1);
-    Draft::new(&request(), "m", Outlet::new(tx))
+    Draft::new(&request(), &Endpoint::new("http://h/v1", "m"), Outlet::new(tx))
 }
 
 /// Feeds tool-call deltas and shows the calls as `id name(args)`.

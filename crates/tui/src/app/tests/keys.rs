@@ -1,6 +1,12 @@
 //! Keystrokes: text or state before, keys, what came of it.
 
-use pilothouse_core::{checkpoint::Answer, scope::PermissionMode};
+use pilothouse_core::{
+    checkpoint::Answer,
+    compaction::Mark,
+    ids::Seq,
+    port::{ContextPart, ContextSheet},
+    scope::PermissionMode,
+};
 
 use super::*;
 
@@ -130,6 +136,49 @@ fn the_screens_own_commands_never_reach_the_session() {
     assert_eq!(desk.inputs, ["/undo", "/unundo", "/redo"].map(Input::say));
     desk.press("/quit<enter>");
     assert!(desk.quit);
+}
+
+#[test]
+fn a_page_that_is_longer_than_the_screen_scrolls_to_its_end_and_no_further() {
+    let mut desk = Desk::new(60, 12);
+    desk.press("/status<enter>").draw();
+    let text = desk.text();
+    assert!(text.contains("session ") && !text.contains("cost ") && text.contains("1 of"), "{text}");
+    desk.press("G").draw();
+    let end = desk.text();
+    assert!(end.contains("cost ") && !end.contains("session "), "{end}");
+    desk.press("jjjj").draw();
+    assert_eq!(desk.text(), end);
+    desk.press("k").draw();
+    assert_ne!(desk.text(), end);
+    desk.press("<esc>");
+    assert_eq!(desk.top(), None);
+}
+
+#[test]
+fn what_the_model_is_told_is_chosen_pinned_and_dropped_part_by_part() {
+    let mut desk = Desk::new(100, 30);
+    desk.press("/context<enter>");
+    assert_eq!(desk.top(), Some("context"));
+    let part = |entry: u64, kind| ContextPart {
+        entry: (entry > 0).then_some(Seq(entry)),
+        kind,
+        head: "text".to_owned(),
+        tokens: 10,
+        before: 10,
+        mark: (entry == 7).then_some(Mark::Pinned),
+        why: "because",
+    };
+    let parts = vec![part(0, "prompt"), part(4, "you"), part(7, "result")];
+    let sheet = ContextSheet { tokens: 30, parts, window: 100, trouble: None };
+    let (number, now) = (desk.number, desk.now);
+    desk.app.update(Update::Answered(number, Reply::Context(Box::new(sheet))), now);
+    // The prompt stands in every request.
+    desk.press("p");
+    assert!(desk.inputs.is_empty() && desk.text().contains("neither pinned nor dropped"), "{}", desk.text());
+    desk.press("jdjpjd");
+    let mark = |entry, mark| Input::Mark { entry: Seq(entry), mark };
+    assert_eq!(desk.inputs, [mark(4, Some(Mark::Dropped)), mark(7, None), mark(7, Some(Mark::Dropped))]);
 }
 
 #[test]

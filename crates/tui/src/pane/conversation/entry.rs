@@ -12,7 +12,7 @@ use pilothouse_core::{
     ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId},
     policy::{Request, Ruling},
     session::{ChildWork, State},
-    talk::Usage,
+    talk::{Usage, about_tokens},
     tool::{Subject, Tool},
 };
 
@@ -109,6 +109,18 @@ pub(super) struct Reply {
     /// Bytes streamed so far, and whether some were lost on the way.
     pub(super) streamed: u64,
     pub(super) gap: bool,
+    /// Bytes of calls that were written before the one that is, and of that one.
+    pub(super) called: (u64, u64),
+    /// Tokens written so far, where the server counts them.
+    pub(super) counted: u64,
+}
+
+impl Reply {
+    /// Tokens written so far: counted, or estimated by what came.
+    pub(super) fn tokens(&self) -> u64 {
+        let bytes = self.streamed + self.thinking.len() as u64 + self.called.0 + self.called.1;
+        if self.counted > 0 { self.counted.max(about_tokens(self.streamed)) } else { about_tokens(bytes) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

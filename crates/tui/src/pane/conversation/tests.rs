@@ -251,6 +251,26 @@ fn an_answer_grows_and_its_end_replaces_what_was_streamed() {
 }
 
 #[test]
+fn what_is_written_is_counted_in_place_until_the_reply_is_there() {
+    let mut s = Screen::new();
+    s.tell(said(1, "where?"));
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+    s.tell(thinking(2, 1));
+    s.story.later(3_000);
+    s.delta(2, 0, DeltaKind::Reasoning, &"x".repeat(40));
+    assert_eq!(s.text(40, 5)[3], " ⠋ thinking            10 tokens… · 3 s");
+    s.delta(2, 4_000, DeltaKind::Call, "edit");
+    s.delta(2, 400, DeltaKind::Call, "read");
+    assert_eq!(s.text(40, 5)[3], " ⠋ read             1,110 tokens… · 3 s");
+    // The server knows better.
+    s.delta(2, 1_234, DeltaKind::Written, "");
+    s.delta(2, 0, DeltaKind::Text, "In login.rs.");
+    assert_eq!(s.text(40, 6)[3..5], [" In login.rs.▌", "                          1,234 tokens…"]);
+    s.tell(replied(2, 1, "In login.rs."));
+    assert_eq!(s.text(40, 6)[3..5], [" In login.rs.", ""]);
+}
+
+#[test]
 fn output_of_a_command_is_seen_while_it_runs_with_its_errors_told_apart() {
     let mut s = Screen::new();
     s.tell(started(2, Tool::Run, "cargo test"));
@@ -292,6 +312,7 @@ fn what_was_refused_or_lost_says_so() {
         call,
         text,
         reasoning,
+        echo: None,
         calls: vec![head],
         usage,
         finish,

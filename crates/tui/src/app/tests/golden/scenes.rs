@@ -6,8 +6,11 @@ use pilothouse_core::{
     blob::Blob,
     checkpoint::Answer,
     commit::{CommitFile, CommitTree},
+    compaction::Mark,
     diff,
+    ids::Seq,
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
+    port::{ContextPart, ContextSheet},
     proposal::CONTROL_WORD,
     relpath::RelPath,
     runs::{RunInfo, RunStatus},
@@ -132,6 +135,8 @@ pub(super) const ALL: &[Scene] = &[
     ("help-diff", |w, h| pressed(Desk::new(w, h), "<f1><tab>")),
     ("help-scrolled", |w, h| pressed(Desk::new(w, h), "<f1>jjjjjj")),
     ("status", |w, h| pressed(Desk::new(w, h).with_plan(), "/status<enter>")),
+    ("status-scrolled", |w, h| pressed(run_failed(w, h), "/status<enter>G")),
+    ("context", |w, h| context(w, h, "jjj")),
     ("connect", |w, h| pressed(Desk::new(w, h), "/connect<enter>")),
     ("why", why),
     // Poorer terminals.
@@ -284,6 +289,43 @@ fn run_failed(width: u16, height: u16) -> Desk {
 fn beside_run(width: u16, height: u16) -> Desk {
     let mut desk = executing(width, height);
     say(&mut desk, "what does login do?");
+    desk
+}
+
+/// What the model is told next, where an old result gave way and another was dropped.
+fn context(width: u16, height: u16, keys: &str) -> Desk {
+    let mut desk = pressed(answered(width, height), "/context<enter>");
+    let part = |entry: u64, kind, head: &str, (before, tokens), mark, why| ContextPart {
+        entry: (entry > 0).then_some(Seq(entry)),
+        kind,
+        head: head.to_owned(),
+        tokens,
+        before,
+        mark,
+        why,
+    };
+    let stays = "the same in every request";
+    let gives = "what a call gave; the oldest give way first";
+    let parts = vec![
+        part(0, "prompt", "You are the agent of a workbench.", (1_240, 1_240), None, stays),
+        part(0, "tools", "read search list run edit", (2_910, 2_910), None, stays),
+        part(4, "you", "what does login do?", (12, 12), None, "your messages stay"),
+        part(7, "result", "read src/auth/login.rs", (4_096, 40), None, gives),
+        part(9, "result", "search authenticate", (900, 20), Some(Mark::Dropped), gives),
+        part(
+            11,
+            "agent",
+            "It takes the form's name and password.",
+            (310, 310),
+            None,
+            "what the agent said and called",
+        ),
+    ];
+    let sheet =
+        ContextSheet { tokens: parts.iter().map(|p| p.tokens).sum(), parts, window: 16_000, trouble: None };
+    let (number, now) = (desk.number, desk.now);
+    desk.app.update(Update::Answered(number, Reply::Context(Box::new(sheet))), now);
+    desk.press(keys);
     desk
 }
 

@@ -15,7 +15,7 @@ use pilothouse_core::{
 use super::{Call, CallState, Env, Facts, PlanCard, Question, Reply, Text};
 use crate::{
     row::{self, Ink, Piece, Row, wrap},
-    theme::Slot,
+    theme::{Glyphs, Slot},
 };
 
 /// Lines of live output below a running command.
@@ -64,16 +64,29 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
         let waited = row::waited(env.now.0.saturating_sub(r.since.0));
         let what = if r.note.is_empty() { "thinking" } else { r.note.as_str() };
         let row = Row::of(g.spin(env.spinner), Slot::Info).and(" ", Slot::Text).and(what, Slot::Soft);
-        rows.push(row.ends(Row::of(&waited, Slot::Faint), env.width, g.ellipsis));
+        let right = match written(r, g) {
+            tokens if tokens.is_empty() => waited,
+            tokens => format!("{tokens} {} {waited}", g.dot),
+        };
+        rows.push(row.ends(Row::of(&right, Slot::Faint), env.width, g.ellipsis));
         let last = r.thinking.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or_default();
         if !last.is_empty() {
             rows.push(Row::of(&format!("  {last}"), Slot::Faint).cut(env.width, g.ellipsis));
         }
-    } else if r.running && !r.note.is_empty() {
-        foot.push(Row::of(&r.note, Slot::Soft).cut(env.width, g.ellipsis));
+    } else if r.running {
+        let tokens = Row::of(&written(r, g), Slot::Faint);
+        foot.push(Row::of(&r.note, Slot::Soft).ends(tokens, env.width, g.ellipsis));
     }
     if r.cut {
         foot.push(Row::of(g.skipped, Slot::Soft).and(" stopped", Slot::Soft).cut(env.width, g.ellipsis));
+    }
+}
+
+/// What was written so far of a reply that comes; nothing before it begins.
+fn written(r: &Reply, g: &Glyphs) -> String {
+    match r.tokens() {
+        0 => String::new(),
+        tokens => format!("{} tokens{}", row::thousands(tokens), g.ellipsis),
     }
 }
 

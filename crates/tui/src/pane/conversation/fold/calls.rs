@@ -36,6 +36,8 @@ impl Log {
             blob: None,
             streamed: 0,
             gap: false,
+            called: (0, 0),
+            counted: 0,
         };
         let key = self.add(at, Kind::Reply, Body::Reply(Box::new(reply)));
         self.calls.insert(call, key);
@@ -241,13 +243,24 @@ impl Log {
                 r.streamed = r.streamed.max(delta.offset + delta.text.len() as u64);
             }
             (Body::Reply(r), DeltaKind::Reasoning) => r.thinking.push_str(&delta.text),
-            (Body::Reply(r), DeltaKind::Call | DeltaKind::Notice) => r.note.clone_from(&delta.text),
+            (Body::Reply(r), DeltaKind::Call) => {
+                r.note.clone_from(&delta.text);
+                let (before, now) = r.called;
+                // Fewer bytes than before: another call begins.
+                let before = if delta.offset < now { before + now } else { before };
+                r.called = (before, delta.offset);
+            }
+            (Body::Reply(r), DeltaKind::Written) => r.counted = delta.offset,
+            (Body::Reply(r), DeltaKind::Notice) => r.note.clone_from(&delta.text),
             (Body::Call(c), DeltaKind::Stdout | DeltaKind::Stderr) => {
                 let stderr = delta.kind == DeltaKind::Stderr;
                 output(&mut c.tail, stderr, &delta.text);
             }
             (Body::Call(c), DeltaKind::Notice) => c.summary.clone_from(&delta.text),
-            (Body::Call(_), DeltaKind::Text | DeltaKind::Reasoning | DeltaKind::Call) => {}
+            (
+                Body::Call(_),
+                DeltaKind::Text | DeltaKind::Reasoning | DeltaKind::Call | DeltaKind::Written,
+            ) => {}
             (Body::Reply(_), DeltaKind::Stdout | DeltaKind::Stderr) => {}
             (Body::Said(_) | Body::Facts(_) | Body::Task { .. } | Body::Plan(_), _) => {}
             (Body::Question(_) | Body::Waits(..) | Body::Gone, _) => {}

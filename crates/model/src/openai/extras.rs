@@ -1,0 +1,199 @@
+//! What a request carries beyond what every server knows: the count of tokens, the effort, hints for a
+//! cache, thinking that goes back.
+//!
+//! Owns which of it an endpoint gets. What a server refuses is left out of the next attempt, and from then
+//! on if that helped. Hints for a cache go to places that are known to take them and to nobody else.
+
+use pilothouse_core::{
+    blob::BlobId,
+    talk::{Fault, ModelRequest, Purpose, Role},
+};
+use serde_json::{Map, Value, json};
+
+use super::{
+    echo::Thoughts,
+    endpoint::{Effort, Endpoint, Preset},
+};
+
+/// Digits of the key by which requests of one session are known.
+const KEY_DIGITS: usize = 32;
+
+/// What of it is still sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Extras {
+    uncounted: bool,
+    unhinted: bool,
+    refused: Vec<Effort>,
+    pub thoughts: Thoughts,
+}
+
+/// How a place takes hints for its cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hints {
+    /// A key for the requests that begin alike.
+    Key,
+    /// Marks behind what will be sent again.
+    Marks,
+}
+
+impl Extras {
+    /// Puts into a request what its messages do not hold already.
+    pub fn put(&self, body: &mut Map<String, Value>, request: &ModelRequest, endpoint: &Endpoint) {
+        if !self.uncounted {
+            body.insert("stream_options".to_owned(), json!({"include_usage": true}));
+        }
+        if let Some(effort) = self.effort(request, endpoint) {
+            let (name, value) = match endpoint.place {
+                Some(Preset::OpenRouter) => ("reasoning", json!({"effort": effort.name()})),
+                _ => ("reasoning_effort", effort.name().into()),
+            };
+            body.insert(name.to_owned(), value);
+        }
+        match self.hints(endpoint) {
+            Some(Hints::Key) => drop(body.insert("prompt_cache_key".to_owned(), key(request).into())),
+            Some(Hints::Marks) => mark(body),
+            None => {}
+        }
+    }
+
+    /// What is tried after a refusal; `None` where it names nothing that was sent.
+    pub fn without(&self, fault: &Fault, request: &ModelRequest, endpoint: &Endpoint) -> Option<Self> {
+        let says = |words: &[&str]| words.iter().any(|w| fault.message.contains(w));
+        let effort = self.effort(request, endpoint);
+        let fewer = |effort| Self { refused: [self.refused.as_slice(), &[effort]].concat(), ..self.clone() };
+        if !self.uncounted && says(&["stream_options"]) {
+            return Some(Self { uncounted: true, ..self.clone() });
+        }
+        if self.hints(endpoint).is_some() && says(&["prompt_cache_key", "cache_control"]) {
+            return Some(Self { unhinted: true, ..self.clone() });
+        }
+        if let Some(effort) = effort.filter(|_| says(&["reasoning_effort", "reasoning.effort", "effort"])) {
+            return Some(fewer(effort));
+        }
+        let called = request.messages.iter().any(|m| m.role == Role::Assistant && !m.calls.is_empty());
+        if called && says(&["reasoning_content", "reasoning_details", "extra_content", "thinking block"]) {
+            return self.thoughts.next().map(|thoughts| Self { thoughts, ..self.clone() });
+        }
+        // Nobody asked for the effort of a reading, so nothing may fail for it.
+        let own = effort.filter(|_| request.purpose == Purpose::Classify);
+        own.filter(|_| matches!(fault.status, Some(400 | 422))).map(fewer)
+    }
+
+    /// The effort of a reply: the least for reading a message, else what the user set.
+    fn effort(&self, request: &ModelRequest, endpoint: &Endpoint) -> Option<Effort> {
+        let wanted = match request.purpose {
+            Purpose::Classify => Some(endpoint.effort.map_or(Effort::Low, |e| e.min(Effort::Low))),
+            Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Compact => {
+                endpoint.effort
+            }
+        };
+        wanted.filter(|e| !self.refused.contains(e))
+    }
+
+    fn hints(&self, endpoint: &Endpoint) -> Option<Hints> {
+        let place = endpoint.place.filter(|_| !self.unhinted)?;
+        match place {
+            Preset::OpenAi => Some(Hints::Key),
+            Preset::OpenRouter => endpoint.model.contains("claude").then_some(Hints::Marks),
+            // They cache by themselves, or not at all through this interface.
+            Preset::Ollama
+            | Preset::LmStudio
+            | Preset::LlamaCpp
+            | Preset::Anthropic
+            | Preset::Google
+            | Preset::Azure => None,
+        }
+    }
+}
+
+/// The same for all requests that begin alike.
+fn key(request: &ModelRequest) -> String {
+    let first = request.messages.first().map_or("", |m| m.text.as_str());
+    BlobId::of(format!("{}\n{first}", request.system).as_bytes()).short(KEY_DIGITS)
+}
+
+/// Marks the prompt, and what stands before the last message: that one is new in every request.
+fn mark(body: &mut Map<String, Value>) {
+    let Some(messages) = body.get_mut("messages").and_then(Value::as_array_mut) else { return };
+    let is_text = |m: &Value| m.get("content").and_then(Value::as_str).is_some_and(|t| !t.is_empty());
+    let first = messages.iter().position(|m| m.get("role").and_then(Value::as_str) == Some("system"));
+    let before = messages.len().saturating_sub(1);
+    let last = messages.iter().take(before).rposition(is_text);
+    for at in first.into_iter().chain(last.filter(|at| Some(*at) != first)) {
+        let Some(content) = messages.get_mut(at).and_then(|m| m.get_mut("content")) else { continue };
+        *content = json!([{"type": "text", "text": content, "cache_control": {"type": "ephemeral"}}]);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pilothouse_core::talk::{Fault, FaultKind, Message, ModelCall};
+
+    fn request() -> ModelRequest {
+        let call = ModelCall { id: "c".into(), name: "read".into(), args: "{}".into() };
+        let messages = vec![
+            Message::text(Role::User, "project"),
+            Message { calls: vec![call], ..Message::text(Role::Assistant, "") },
+            Message { answers: Some("c".into()), ..Message::text(Role::Tool, "result") },
+            Message::text(Role::User, "now"),
+        ];
+        ModelRequest { purpose: Purpose::Task, system: "prompt".into(), messages, tools: vec![] }
+    }
+
+    fn body(url: &str, model: &str, extras: &Extras) -> Value {
+        super::super::wire::body(&request(), &Endpoint::new(url, model), extras)
+    }
+
+    #[test]
+    fn each_place_gets_the_hints_that_it_takes() {
+        let marks = |body: &Value| -> Vec<usize> {
+            let messages = body.get("messages").and_then(Value::as_array).unwrap();
+            let marked = |m: &Value| m.pointer("/content/0/cache_control").is_some();
+            (0..messages.len()).filter(|i| messages.get(*i).is_some_and(marked)).collect()
+        };
+        let extras = Extras::default();
+        let claude = body("https://openrouter.ai/api/v1", "anthropic/claude-opus-4.6", &extras);
+        // The prompt, and the result before the message that is new each time.
+        assert_eq!(marks(&claude), [0, 3]);
+        assert_eq!(claude.pointer("/messages/3/content/0/text").unwrap(), "result");
+        let other = body("https://openrouter.ai/api/v1", "openai/gpt-5", &extras);
+        assert!(marks(&other).is_empty() && other.get("prompt_cache_key").is_none());
+        let openai = body("https://api.openai.com/v1", "gpt-5", &extras);
+        assert!(marks(&openai).is_empty());
+        assert_eq!(openai.get("prompt_cache_key").unwrap().as_str().unwrap().len(), KEY_DIGITS);
+        let compatible = body("https://api.anthropic.com/v1", "claude-opus-4.6", &extras);
+        assert!(marks(&compatible).is_empty() && compatible.get("prompt_cache_key").is_none());
+    }
+
+    #[test]
+    fn what_is_refused_by_name_goes_one_by_one_and_then_the_fault_is_told() {
+        let endpoint =
+            Endpoint { effort: Some(Effort::High), ..Endpoint::new("https://api.openai.com/v1", "m") };
+        let fault = |message: &str| Fault {
+            kind: FaultKind::Refused,
+            message: message.into(),
+            hint: String::new(),
+            status: Some(400),
+        };
+        let mut extras = Extras::default();
+        for words in [
+            "stream_options",
+            "prompt_cache_key",
+            "reasoning_effort",
+            "reasoning_content",
+            "reasoning_content",
+        ] {
+            extras = extras.without(&fault(words), &request(), &endpoint).unwrap();
+            assert!(extras.without(&fault("no such model"), &request(), &endpoint).is_none(), "{words}");
+        }
+        let body = super::super::wire::body(&request(), &endpoint, &extras);
+        for name in ["stream_options", "prompt_cache_key", "reasoning_effort"] {
+            assert!(
+                body.get(name).is_none() && extras.without(&fault(name), &request(), &endpoint).is_none()
+            );
+        }
+        assert!(extras.without(&fault("reasoning_content"), &request(), &endpoint).is_none());
+    }
+}
