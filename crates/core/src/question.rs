@@ -12,6 +12,7 @@ mod command;
 mod diff;
 mod exit;
 mod failure;
+mod gap;
 mod gate_change;
 mod interruption;
 mod pipeline;
@@ -28,7 +29,8 @@ pub use clarification::{Clarification, ClarificationAnswer};
 pub use command::{CommandAnswer, CommandQuestion};
 pub use diff::Review;
 pub use exit::{Exit, ExitAnswer};
-pub use failure::{Failure, FailureAnswer};
+pub use failure::{Failure, FailureAnswer, PLACE};
+pub use gap::{Gap, GapAnswer};
 pub use gate_change::{GateChange, GateChangeAnswer};
 pub use interruption::{Interruption, InterruptionAnswer};
 pub use pipeline::{PauseAnswer, PipelinePause};
@@ -105,6 +107,8 @@ kinds! { $
     PipelinePause(PipelinePause),
     /// Leave a paused pipeline?
     Breakout(Breakout),
+    /// What becomes of the steps that need one which was left out?
+    Gap(Gap),
 }
 
 impl CheckpointKind {

@@ -16,6 +16,8 @@ mod changes;
 mod commands;
 #[path = "stories/compact.rs"]
 mod compact;
+#[path = "stories/consents.rs"]
+mod consents;
 #[path = "stories/facts.rs"]
 mod facts;
 #[path = "stories/gates.rs"]

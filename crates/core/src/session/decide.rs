@@ -38,7 +38,7 @@ use crate::{
     input::{Input, Refusal},
     intent::Phase,
     phase::{Move, Trigger, transition},
-    plan::GateDraft,
+    plan::{GateDraft, Plan},
     policy::Policy,
     question::Confirmation,
 };
@@ -194,7 +194,10 @@ impl<'a> Draft<'a> {
         }
         match self.state.phase {
             Phase::AwaitingApproval if self.leaves_for_act() => {}
-            Phase::AwaitingApproval => drop(self.ask(Confirmation {}, "Proceed?")),
+            Phase::AwaitingApproval => {
+                let of = self.state.plan.as_ref().map(Plan::shown);
+                self.ask(Confirmation { of }, "Proceed?");
+            }
             Phase::Failed => {
                 if let Some(failure) = self.state.failure.clone() {
                     let message = failure.message.clone();

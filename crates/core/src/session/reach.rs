@@ -79,6 +79,7 @@ impl State {
             | CheckpointKind::Failure(_)
             | CheckpointKind::GateChange(_)
             | CheckpointKind::Interruption(_)
+            | CheckpointKind::Gap(_)
             | CheckpointKind::Diff(_)
             | CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)

@@ -335,17 +335,13 @@ impl Transcript {
             Event::TaskStarted { .. }
             | Event::TaskFailed { .. }
             | Event::TaskSkipped { .. }
+            | Event::TaskFreed { .. }
             | Event::RepairStarted { .. }
             | Event::GatePassed { .. }
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
             | Event::GateChanged { .. }
-            | Event::GateReset { skipped: true, .. } => {
-                if let Some(plan) = self.plan {
-                    self.push(seq, None, What::Step(plan));
-                }
-                false
-            }
+            | Event::GateReset { skipped: true, .. } => self.step(seq),
             Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }
@@ -359,6 +355,14 @@ impl Transcript {
         if told {
             self.push(seq, None, What::Record);
         }
+    }
+
+    /// Something of the plan is told with the plan; no record of its own.
+    fn step(&mut self, seq: Seq) -> bool {
+        if let Some(plan) = self.plan {
+            self.push(seq, None, What::Step(plan));
+        }
+        false
     }
 
     /// A lane begins; it runs beside the main line where that is at work, unless the work itself goes on

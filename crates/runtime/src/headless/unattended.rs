@@ -104,6 +104,7 @@ impl Unattended {
                 let may = state.beyond_asked().is_none() && self.approved.insert(plan);
                 may.then(|| give(Answer::Approve))
             }
+            CheckpointKind::Gap(_) => Some(give(Answer::Skip)),
             CheckpointKind::Interruption(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)

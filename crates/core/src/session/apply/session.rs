@@ -74,6 +74,8 @@ impl State {
         self.permission = permission.unwrap_or(self.permission);
         (self.trust, self.given) = (Trust::None, None);
         self.granted.clear();
+        self.approved_gates.clear();
+        self.allowed_lines.clear();
         self.keeping.clear();
         self.seeking = None;
         self.recalling = None;
