@@ -372,6 +372,7 @@ fn main() {
             signals,
             suspend: Box::new(|| {}),
             edit: Box::new(|_, text| Ok(format!("{text} (edited)"))),
+            open: Box::new(|_| Ok(())),
             keymap: None,
             theme: None,
         })

@@ -41,6 +41,7 @@ mod world;
 use std::time::Instant;
 
 use pilothouse_core::{
+    digest::Place,
     ids::{CheckpointId, Seq},
     input::Input,
     intent::Phase,
@@ -110,6 +111,8 @@ pub enum AppCommand {
         /// The text.
         text: String,
     },
+    /// Open this file of the workspace in the editor, at this line.
+    Open(Place),
     /// Put this on the clipboard.
     Copy(String),
     /// Have the mouse reported, or no more.

@@ -6,7 +6,10 @@
 use std::{io, sync::Arc, time::Instant};
 
 use crossterm::event::Event;
-use pilothouse_core::port::{Request, Update};
+use pilothouse_core::{
+    digest::Place,
+    port::{Request, Update},
+};
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::{
@@ -46,6 +49,9 @@ pub enum Signal {
 /// Gives a text to the user's editor, in a file of this name, and takes back what came of it.
 pub type Edit = Box<dyn Fn(&str, &str) -> io::Result<String>>;
 
+/// Opens a file of the workspace in the user's editor, at a line.
+pub type Open = Box<dyn Fn(&Place) -> io::Result<()>>;
+
 /// Everything that connects a screen to the rest of the program.
 pub struct Wiring {
     /// To the driver.
@@ -58,6 +64,8 @@ pub struct Wiring {
     pub suspend: Box<dyn Fn()>,
     /// Lets the user edit a text in their editor; called with the terminal given back.
     pub edit: Edit,
+    /// Opens a file of the workspace in the user's editor, at a line; called with the terminal given back.
+    pub open: Open,
     /// The user's keymap file.
     pub keymap: Option<String>,
     /// The theme: the name of one that comes with the program, or a theme file.
@@ -206,6 +214,11 @@ impl Screen {
                 AppCommand::Edit { name, text } => {
                     let edited = self.terminal.lend(|| (wiring.edit)(&name, &text))?;
                     self.app.edited(edited, Instant::now());
+                }
+                AppCommand::Open(place) => {
+                    if let Err(error) = self.terminal.lend(|| (wiring.open)(&place))? {
+                        self.app.complain(format!("the editor failed: {error}"));
+                    }
                 }
                 AppCommand::Copy(text) => self.terminal.copy(&text)?,
                 AppCommand::Mouse(on) => {

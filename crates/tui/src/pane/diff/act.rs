@@ -46,9 +46,7 @@ impl DiffPane {
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
             DiffAction::Comment => return self.comment(ctx),
-            DiffAction::UpToPlan => {
-                return Outcome::focus(Focus::Pane(plan::ID));
-            }
+            DiffAction::UpToPlan => return Outcome::focus(Focus::Pane(plan::ID)),
             DiffAction::DiffAll => {
                 self.all = !self.all;
                 self.reshape();
