@@ -53,8 +53,10 @@ pub enum Answer {
     Skip,
     /// Stop the run, keep the plan for later.
     Manual,
-    /// Try again.
+    /// Try again; of a gate, in another way.
     Retry,
+    /// Run it again as it is.
+    Again,
     /// Make another plan.
     Replan,
     /// Answer what was said and go on.

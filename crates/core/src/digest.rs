@@ -5,10 +5,13 @@
 
 mod cargo;
 mod go;
+mod place;
 mod python;
 mod script;
 #[cfg(test)]
 mod tests;
+
+pub use place::{Diagnosis, Place, places};
 
 /// Most bytes of a digest.
 pub const DIGEST_BYTES: usize = 4 * 1024;
@@ -111,6 +114,11 @@ pub fn digest(output: &str) -> Option<String> {
         script::eslint,
     ];
     readers.iter().map(|read| read(&lines)).find(|found| !found.failed.is_empty()).map(|found| found.told())
+}
+
+/// The places that the diagnostics of a red gate name below their headline.
+pub fn diagnoses(told: &str) -> Vec<Diagnosis> {
+    places(told.split_once('\n').map_or("", |(_, below)| below))
 }
 
 /// The end of an output that no reader knows.

@@ -380,6 +380,13 @@ pub enum Event {
         /// The task.
         task: TaskId,
     },
+    /// A task is done without others that it needed, by the user's answer.
+    TaskFreed {
+        /// The task.
+        task: TaskId,
+        /// What it does not wait for any more.
+        of: Vec<TaskId>,
+    },
     /// A gate began.
     GateStarted {
         /// The gate.
@@ -438,6 +445,9 @@ pub enum Event {
         attempt: u32,
         /// How many there may be.
         of: u32,
+        /// Whether another way than before is taken.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        detour: bool,
     },
     /// A message goes on with the work of an earlier one: what that may do, it may.
     TurnContinues {

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    blob::BlobId,
     ids::{EvidenceId, GateId, Millis, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
     relpath::RelPath,
@@ -409,6 +410,13 @@ impl Plan {
         self.done() == self.tasks.len() && self.gates.iter().all(green)
     }
 
+    /// The gates without which it is complete, by name: ` Not checked: gate lint (skipped).`; empty where there are none.
+    pub fn waived(&self) -> String {
+        let waived = self.gates.iter().filter(|g| g.status == GateStatus::Skipped);
+        let names = waived.map(|g| format!("gate {} (skipped)", g.name)).collect::<Vec<_>>().join(", ");
+        if names.is_empty() { names } else { format!(" Not checked: {names}.") }
+    }
+
     /// How it ended where it is not complete, each kind of step counted apart:
     /// `Ended: 1 of 6 done, 5 skipped, gate lint not green (you skipped it)`.
     pub fn ended(&self) -> String {
@@ -429,6 +437,11 @@ impl Plan {
             out.push_str(&format!(", gate {} not green (you skipped it)", gate.name));
         }
         out
+    }
+
+    /// The hash of everything that is shown of it before a yes.
+    pub fn shown(&self) -> BlobId {
+        BlobId::of(format!("{}\0{}", self.version, self.document()).as_bytes())
     }
 
     /// The plan by name, and how far it got.

@@ -13,6 +13,7 @@ mod commit;
 mod diff;
 mod exit;
 mod failure;
+mod gap;
 mod gate_change;
 mod interruption;
 mod pipeline;
@@ -31,7 +32,8 @@ pub use command::{CommandAnswer, CommandQuestion};
 pub use commit::{CommitAnswer, CommitQuestion};
 pub use diff::Review;
 pub use exit::{Exit, ExitAnswer};
-pub use failure::{Failure, FailureAnswer};
+pub use failure::{Failure, FailureAnswer, PLACE};
+pub use gap::{Gap, GapAnswer};
 pub use gate_change::{GateChange, GateChangeAnswer};
 pub use interruption::{Interruption, InterruptionAnswer};
 pub use pipeline::{PauseAnswer, PipelinePause};
@@ -113,6 +115,8 @@ kinds! { $
     Breakout(Breakout),
     /// Shall this be committed?
     Commit(CommitQuestion),
+    /// What becomes of the steps that need one which was left out?
+    Gap(Gap),
 }
 
 impl CheckpointKind {

@@ -240,8 +240,8 @@ pub struct External {
     pub arguments: Value,
 }
 
-/// How a command ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How a command ended; of one that could not even be started it says nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exit {
     /// The exit code; `None` when a signal ended it.
     pub code: Option<i32>,

@@ -30,7 +30,7 @@ use pilothouse_core::{
     compaction::Dropped,
     event::{Event, Stamped},
     hook::{Hold, Hook, HookMode, HookStatus, Occasion},
-    ids::Millis,
+    ids::{CallId, CheckpointId, Millis},
     input::{Input, TiersAnswered, WriteFault},
     intent::{Control, IntentNode, IntentPath, Phase, Source, TierAnswer, Turn},
     memory::MemoryOwner,
@@ -45,7 +45,10 @@ use pilothouse_core::{
     trust::{Trust, TrustRequest},
     work::{Work, WorkKey},
 };
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 use support::*;
 
 /// A small generator with a fixed seed, so that a failure can be run again.
@@ -165,6 +168,7 @@ fn answer(dice: &mut Dice) -> Answer {
         Answer::Skip,
         Answer::Manual,
         Answer::Retry,
+        Answer::Again,
         Answer::Replan,
         Answer::Respond,
         Answer::Continue,
@@ -521,6 +525,42 @@ impl Doors {
     }
 }
 
+/// Which gates the user said yes to, line by line.
+#[derive(Default)]
+struct Covers {
+    plan: Vec<String>,
+    open: BTreeMap<CheckpointId, CheckpointKind>,
+    gates: BTreeSet<CallId>,
+    lines: BTreeSet<String>,
+}
+
+impl Covers {
+    fn note(&mut self, event: &Event) {
+        match event {
+            Event::PlanReady { plan } => self.plan = plan.gates.iter().map(|g| g.command.clone()).collect(),
+            Event::CheckpointOpened { checkpoint } => {
+                self.open.insert(checkpoint.id, checkpoint.kind.clone());
+            }
+            Event::GateStarted { call, .. } => drop(self.gates.insert(*call)),
+            Event::SessionReopened { .. } => self.lines.clear(),
+            _ => {}
+        }
+    }
+
+    fn resolved(&mut self, question: CheckpointId) {
+        match self.open.get(&question) {
+            Some(CheckpointKind::Confirmation(_)) => self.lines.extend(self.plan.iter().cloned()),
+            Some(CheckpointKind::Trust(trust)) => self.lines.extend(trust.gates.iter().cloned()),
+            Some(CheckpointKind::GateChange(change)) => drop(self.lines.insert(change.to.clone())),
+            _ => {}
+        }
+    }
+
+    fn gate(&self, call: CallId, line: &str) -> bool {
+        self.gates.contains(&call) && self.lines.contains(line)
+    }
+}
+
 /// Every write and every command stands on a decision that came before it in the log.
 fn check_log(log: &[Stamped]) {
     let mut approved = std::collections::BTreeSet::new();
@@ -530,8 +570,10 @@ fn check_log(log: &[Stamped]) {
     let mut typed = std::collections::BTreeSet::new();
     let (mut auto, mut kept) = (false, None);
     let mut doors = Doors::default();
+    let mut covers = Covers::default();
     for e in log {
         doors.check(&e.event);
+        covers.note(&e.event);
         match &e.event {
             Event::Notice { text, .. } => assert!(!text.starts_with("internal"), "{text}"),
             // Nobody but the user trusts anything, and only what was shown.
@@ -539,8 +581,9 @@ fn check_log(log: &[Stamped]) {
             Event::TrustChanged { trust: Trust::Kept, of, .. } => assert_eq!(kept, Some(*of)),
             Event::TrustChanged { trust: Trust::None, .. } => kept = None,
             Event::PermissionChanged { permission, .. } => auto = *permission == PermissionMode::Auto,
-            Event::CheckpointResolved { approval: Some(a), answer, .. } => {
+            Event::CheckpointResolved { approval: Some(a), answer, checkpoint } => {
                 approved.insert(*a);
+                covers.resolved(*checkpoint);
                 if let Some(Answer::Line(line)) = answer {
                     lines.insert(*a, line.clone());
                 }
@@ -567,7 +610,9 @@ fn check_log(log: &[Stamped]) {
                     }
                     (None, Confine::READING) => assert_eq!(*risk, Risk::Low),
                     (None, Confine::Inside { network: false, .. }) => {
-                        assert!(*risk < Risk::High && (auto || ruled || typed.contains(call)));
+                        // A gate as it stood when the user said yes to it, in a folder that they trust.
+                        let covered = kept.is_some() && covers.gate(*call, command);
+                        assert!(*risk < Risk::High && (auto || ruled || covered || typed.contains(call)));
                     }
                     (None, Confine::Outside) => assert!(*risk < Risk::High && typed.contains(call)),
                     (None, _) => panic!("{call:?} began unasked, {shown:?}"),

@@ -20,6 +20,8 @@ mod commands;
 mod commit;
 #[path = "stories/compact.rs"]
 mod compact;
+#[path = "stories/consents.rs"]
+mod consents;
 #[path = "stories/facts.rs"]
 mod facts;
 #[path = "stories/gates.rs"]

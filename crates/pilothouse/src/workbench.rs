@@ -1,12 +1,16 @@
 //! The workbench: the first frame at once, then a driver beside it, then the shutdown.
 
 use std::{
+    ffi::OsStr,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     thread,
 };
 
-use pilothouse_core::runs::{HostRequest, HostUpdate};
+use pilothouse_core::{
+    digest::Place,
+    runs::{HostRequest, HostUpdate},
+};
 use pilothouse_runtime::{
     Environment, Home, RuntimeError, Setup, ShutdownReport, Which,
     host::{self, Line},
@@ -55,6 +59,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
     let keymap = own::text(&home.config.join("keymap.toml")).map_err(explain)?;
     let theme = theme(&home, args);
     let (helper, secrets) = (Some(crate::HELPER.into()), secrets.clone());
+    let root = workspace.clone();
     let setup = Setup { which, asks: true, helper, secrets, ..Setup::new(home, workspace, environment) };
     let driver = thread::Builder::new()
         .name("driver".into())
@@ -66,6 +71,7 @@ pub fn open(dir: &Path, which: Which, args: &LookArgs, secrets: &Secrets) -> Res
         signals,
         suspend: Box::new(suspend),
         edit: Box::new(edit),
+        open: Box::new(move |place| view(&root, place)),
         keymap,
         theme,
     };
@@ -198,22 +204,44 @@ fn suspend() {
 
 /// Lets the user edit `text` in `$VISUAL` or `$EDITOR`, as a file called `name`.
 fn edit(name: &str, text: &str) -> io::Result<String> {
-    let set = |name| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
-    let program = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     let folder = tempdir()?;
     let path = folder.join(name);
     std::fs::write(&path, text)?;
+    let status = editor(&[path.as_os_str()], &folder);
+    let edited = std::fs::read_to_string(&path);
+    drop(std::fs::remove_dir_all(&folder));
+    status.and(edited)
+}
+
+/// Opens a file of the workspace in the user's editor, at a line.
+fn view(root: &Path, place: &Place) -> io::Result<()> {
+    let path = root.join(place.path.as_str());
+    let (program, file) = (program(), path.to_string_lossy());
+    let name = program.split_whitespace().next().and_then(|p| p.rsplit('/').next()).unwrap_or_default();
+    let (line, at) = (format!("+{}", place.line), format!("{file}:{}", place.line));
+    match name {
+        "code" | "codium" | "cursor" => editor(&["--goto".as_ref(), at.as_ref()], root),
+        "hx" | "helix" | "zed" | "subl" => editor(&[at.as_ref()], root),
+        _ => editor(&[line.as_ref(), path.as_os_str()], root),
+    }
+}
+
+fn program() -> String {
+    let set = |name| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
+    set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".to_owned())
+}
+
+/// Runs the user's editor with these arguments.
+fn editor(args: &[&OsStr], folder: &Path) -> io::Result<()> {
+    let program = program();
     // The variable may hold words and quotes: the shell reads it, as it does for other programs. The
     // shell itself is not looked for on PATH, where the project's folder may stand, nor the editor there.
     let line = format!("{program} \"$@\"");
     let mut shell = std::process::Command::new("/bin/sh");
-    shell.args(["-c", &line, &program]).arg(&path);
+    shell.args(["-c", &line, &program]).args(args).current_dir(folder);
     shell.env("PATH", rooted_path(&std::env::var_os("PATH").unwrap_or_default()));
-    let status = shell.status();
-    let edited = std::fs::read_to_string(&path);
-    drop(std::fs::remove_dir_all(&folder));
-    match status {
-        Ok(status) if status.success() => edited,
+    match shell.status() {
+        Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(io::Error::other(format!("{program} ended with {status}"))),
         Err(e) => Err(io::Error::other(format!("{program}: {e}; set EDITOR"))),
     }

@@ -383,6 +383,7 @@ fn main() {
             signals,
             suspend: Box::new(|| {}),
             edit: Box::new(|_, text| Ok(format!("{text} (edited)"))),
+            open: Box::new(|_| Ok(())),
             keymap: None,
             theme: None,
         })

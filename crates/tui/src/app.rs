@@ -45,6 +45,7 @@ use std::time::Instant;
 
 use pilothouse_core::{
     blob::BlobId,
+    digest::Place,
     ids::{CheckpointId, Seq},
     input::Input,
     intent::Phase,
@@ -117,6 +118,8 @@ pub enum AppCommand {
         /// The text.
         text: String,
     },
+    /// Open this file of the workspace in the editor, at this line.
+    Open(Place),
     /// Put this on the clipboard.
     Copy(String),
     /// Have the mouse reported, or no more.

@@ -5,7 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     ids::CheckpointId,
-    question::{Choice, CommandQuestion, Place, Spec, Tone, Unattended},
+    question::{Choice, CommandQuestion, PLACE, Place, Spec, Tone, Unattended},
     session::State,
 };
 use ratatui::{
@@ -135,9 +135,15 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
         }));
         return rows;
     }
+    let places = spec.facts.iter().filter(|(label, _)| *label == PLACE);
+    let places: Vec<Line<'static>> = places
+        .map(|(_, text)| {
+            Line::from(Span::styled(format!("  {}", shorten(text, width.saturating_sub(2))), soft))
+        })
+        .collect();
     let choices = choice_spans(&spec.choices, theme, true);
     let room = width.saturating_sub(3 + used(&choices));
-    if used(&head) <= room {
+    if used(&head) <= room && places.is_empty() {
         head.push(Span::raw("   "));
         head.extend(choices);
         return vec![closed(head, &how, theme, width)];
@@ -151,7 +157,10 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
     let mut second = vec![Span::raw("  ")];
     let short = used(&choices) + 2 > width;
     second.extend(if short { choice_spans(&spec.choices, theme, false) } else { choices });
-    vec![first, closed(second, &how, theme, width)]
+    let mut rows = vec![first];
+    rows.extend(places);
+    rows.push(closed(second, &how, theme, width));
+    rows
 }
 
 /// The row with what is said at its right end, where there is room for it.

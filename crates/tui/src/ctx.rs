@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use pilothouse_core::{
     checkpoint::Answer,
+    digest::Place,
     ids::{CheckpointId, Millis},
     input::Input,
     port::{Ask, Surroundings},
@@ -71,6 +72,15 @@ impl Ctx<'_> {
     }
 }
 
+/// A line of a file that the user wants to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Where.
+    pub place: Place,
+    /// Whether in the editor, even where a pane could show it.
+    pub editor: bool,
+}
+
 /// What a key led to outside its pane or overlay; the frame carries it out, in this order.
 #[derive(Debug, Default)]
 pub struct Outcome {
@@ -98,6 +108,8 @@ pub struct Outcome {
     pub copy: Option<String>,
     /// A text for the user's editor: a file name that tells what it is, and the text.
     pub edit: Option<(String, String)>,
+    /// A line of a file of the workspace that the user wants to see.
+    pub place: Option<Wanted>,
     /// One line for the user, about this key.
     pub notice: Option<String>,
     /// One line for the user, about what was not done.

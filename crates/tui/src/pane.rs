@@ -12,6 +12,7 @@ use std::{fmt, io, time::Instant};
 
 use pilothouse_core::{
     checkpoint::Checkpoint,
+    digest::Place,
     event::{Event, Stamped},
     ids::CheckpointId,
     intent::Slash,
@@ -158,6 +159,11 @@ pub trait Pane: fmt::Debug {
     /// What an action that holds anywhere means in it, if it means something of its own.
     fn meaning(&self, _action: frame::Action) -> Option<Action> {
         None
+    }
+
+    /// Goes to a line of a file, where it shows that file.
+    fn show_place(&mut self, _place: &Place, _ctx: &Ctx<'_>) -> bool {
+        false
     }
 
     /// Takes a line that it asked for.

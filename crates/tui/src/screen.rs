@@ -7,6 +7,7 @@ use std::{io, sync::Arc, time::Instant};
 
 use crossterm::event::Event;
 use pilothouse_core::{
+    digest::Place,
     port::{Request, Update},
     runs::{HostRequest, HostUpdate},
 };
@@ -56,6 +57,8 @@ pub type Edit = Box<dyn Fn(&str, &str) -> io::Result<String>>;
 
 /// The line to a session's driver.
 pub type Line = (Sender<Request>, Receiver<Update>);
+/// Opens a file of the workspace in the user's editor, at a line.
+pub type Open = Box<dyn Fn(&Place) -> io::Result<()>>;
 
 /// Everything that connects a screen to the rest of the program.
 pub struct Wiring {
@@ -71,6 +74,8 @@ pub struct Wiring {
     pub suspend: Box<dyn Fn()>,
     /// Lets the user edit a text in their editor; called with the terminal given back.
     pub edit: Edit,
+    /// Opens a file of the workspace in the user's editor, at a line; called with the terminal given back.
+    pub open: Open,
     /// The user's keymap file.
     pub keymap: Option<String>,
     /// The theme: the name of one that comes with the program, or a theme file.
@@ -220,6 +225,11 @@ impl Screen {
                 AppCommand::Edit { name, text } => {
                     let edited = self.terminal.lend(|| (wiring.edit)(&name, &text))?;
                     self.window.front().edited(edited, Instant::now());
+                }
+                AppCommand::Open(place) => {
+                    if let Err(error) = self.terminal.lend(|| (wiring.open)(&place))? {
+                        self.window.front().complain(format!("the editor failed: {error}"));
+                    }
                 }
                 AppCommand::Copy(text) => self.terminal.copy(&text)?,
                 AppCommand::Mouse(on) => {

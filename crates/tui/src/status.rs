@@ -13,7 +13,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 use crate::{
-    bar,
+    bar, row,
     theme::Glyphs,
     window::{self, RunRow},
 };
@@ -69,22 +69,25 @@ pub struct Form<'a> {
     pub reviewing: bool,
     /// Every session of the window, and the runs that none shows.
     pub runs: &'a [RunRow],
+    /// The hours and minutes by which the user's clock differs, in minutes.
+    pub utc_offset_minutes: i32,
 }
 
 /// The line: the left pieces, then the right-aligned ones.
 pub fn line(state: &State, form: Form<'_>) -> (Vec<Piece>, Vec<Piece>) {
     let width = usize::from(form.width);
     let full = Groups::of(state, form);
-    // What goes first: background, the word at the flag, the name, wide gaps, the name as a whole.
+    // What goes first: since when, background, the word at the flag, the name, wide gaps, the name as a whole.
     let tries = [
-        (Background::Whole, true, 4, Name::Whole),
-        (Background::Count, true, 4, Name::Whole),
-        (Background::Count, false, 4, Name::Whole),
-        (Background::Gone, false, 4, Name::Whole),
-        (Background::Gone, false, 4, Name::Cut),
-        (Background::Gone, false, 2, Name::Cut),
-        (Background::Gone, false, 2, Name::Dropped),
-        (Background::Gone, false, 2, Name::Gone),
+        (Background::Whole, Words::Since, 4, Name::Whole),
+        (Background::Whole, Words::Count, 4, Name::Whole),
+        (Background::Count, Words::Count, 4, Name::Whole),
+        (Background::Count, Words::Flag, 4, Name::Whole),
+        (Background::Gone, Words::Flag, 4, Name::Whole),
+        (Background::Gone, Words::Flag, 4, Name::Cut),
+        (Background::Gone, Words::Flag, 2, Name::Cut),
+        (Background::Gone, Words::Flag, 2, Name::Dropped),
+        (Background::Gone, Words::Flag, 2, Name::Gone),
     ];
     for (background, words, gap, name) in tries {
         if let Some(line) = full.fit(width, background, words, gap, name) {
@@ -103,6 +106,17 @@ enum Background {
     Count,
     /// Nothing.
     Gone,
+}
+
+/// How much is said at the flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Words {
+    /// How many wait, and since when.
+    Since,
+    /// How many wait.
+    Count,
+    /// Their number alone.
+    Flag,
 }
 
 /// How much of the name stands.
@@ -132,6 +146,8 @@ struct Groups {
     waiting: usize,
     /// What waits, in words, where there is room for them.
     waits: String,
+    /// Since when, likewise.
+    since: String,
     flag: &'static str,
     /// How many go on beside, and how they stand.
     background: Option<(String, String)>,
@@ -154,18 +170,20 @@ impl Groups {
         let mut tail = Vec::new();
         let name = match state.phase {
             Phase::Idle => {
-                if state.busy() {
+                if state.waits_for_user() {
+                    head.push(waits_for_you(form));
+                } else if state.busy() {
                     let what = if state.pending_messages.is_empty() { "answering" } else { "classifying" };
                     head.push(piece(format!(" {} {what}", form.glyphs.spin(form.frame)), Tone::Spin));
                 }
                 None
             }
             Phase::Planning => {
-                head.extend(spins(state, form));
+                head.push(spins(state, form));
                 quoted(" ", planned(state), "")
             }
             Phase::AwaitingApproval => {
-                tail.push(piece("[y/n/suggest]", Tone::Hint));
+                tail.push(piece(SUGGEST, Tone::Hint));
                 state.plan.as_ref().and_then(|plan| {
                     let n = plan.tasks.len();
                     let steps = if n == 1 { " (1 step)".to_owned() } else { format!(" ({n} steps)") };
@@ -173,7 +191,7 @@ impl Groups {
                 })
             }
             Phase::Executing => {
-                head.extend(spins(state, form));
+                head.push(spins(state, form));
                 executing(state)
             }
             Phase::Failed => {
@@ -183,7 +201,7 @@ impl Groups {
                     step => format!(" step {step}"),
                 };
                 head.push(piece(format!(" {cross}{at}"), Tone::Failed));
-                tail.push(piece("[retry/replan/abandon]", Tone::Hint));
+                tail.push(piece(RETRY, Tone::Hint));
                 failure.and_then(|f| quoted(&GAP.to_string(), Some(f.message.clone()), ""))
             }
         };
@@ -203,7 +221,16 @@ impl Groups {
             Some(n) => format!("{n} hunks"),
             None => format!("{waiting} waiting"),
         };
-        Self { head, name, tail, waiting, waits, flag: form.glyphs.waits, background: beside(state, form) }
+        Self {
+            head,
+            name,
+            tail,
+            waiting,
+            waits,
+            since: since(state, form),
+            flag: form.glyphs.waits,
+            background: beside(state, form),
+        }
     }
 
     /// The line, if it fits this width.
@@ -211,7 +238,7 @@ impl Groups {
         &self,
         width: usize,
         background: Background,
-        words: bool,
+        words: Words,
         gap: usize,
         name: Name,
     ) -> Option<(Vec<Piece>, Vec<Piece>)> {
@@ -243,10 +270,14 @@ impl Groups {
         (columns(&left) + right_width <= width).then_some((left, right))
     }
 
-    fn right(&self, background: Background, words: bool) -> Vec<Piece> {
+    fn right(&self, background: Background, words: Words) -> Vec<Piece> {
         let mut right = Vec::new();
         if self.waiting > 0 {
-            let what = if words { self.waits.clone() } else { self.waiting.to_string() };
+            let what = match words {
+                Words::Since => format!("{}{}", self.waits, self.since),
+                Words::Count => self.waits.clone(),
+                Words::Flag => self.waiting.to_string(),
+            };
             right.push(piece(format!("{} {what}", self.flag), Tone::Waiting));
         }
         let Some((count, stand)) = self.background.as_ref().filter(|_| background != Background::Gone) else {
@@ -262,18 +293,36 @@ impl Groups {
         right
     }
 
-    /// Mode and phase, then hints, then the flag, as far as they go.
+    /// Mode and phase as far as they go, then hints and the flag: each whole, by its letters, or not at all.
     fn least(&self, width: usize) -> Vec<Piece> {
         let mut out = Vec::new();
         let mut room = width;
-        let flag = (self.waiting > 0).then(|| piece(format!("{}{}", self.flag, self.waiting), Tone::Waiting));
-        let tail = self.tail.iter().cloned().chain(flag).map(|p| piece(format!(" {}", p.text), p.tone));
-        for p in self.head.iter().cloned().chain(tail) {
+        for p in &self.head {
             let text = shorten(&p.text, room);
             room -= text.width().min(room);
             out.push(piece(text, p.tone));
         }
+        let flag = (self.waiting > 0).then(|| piece(format!("{}{}", self.flag, self.waiting), Tone::Waiting));
+        for p in self.tail.iter().cloned().chain(flag) {
+            let forms = [p.text.as_str(), letters(&p.text)].into_iter().map(|text| format!(" {text}"));
+            if let Some(text) = forms.filter(|text| text.len() > 1).find(|text| text.width() <= room) {
+                room -= text.width();
+                out.push(piece(text, p.tone));
+            }
+        }
         out
+    }
+}
+
+const SUGGEST: &str = "[y/n/suggest]";
+const RETRY: &str = "[retry/replan/abandon]";
+
+/// The keys of a hint alone; empty where it has none.
+fn letters(hint: &str) -> &'static str {
+    match hint {
+        SUGGEST => "[y/n]",
+        RETRY => "[r/p/a]",
+        _ => "",
     }
 }
 
@@ -302,10 +351,23 @@ fn beside(state: &State, form: Form<'_>) -> Option<(String, String)> {
     (all > 0).then(|| (format!("bg:{all}"), stand.collect()))
 }
 
-/// The spinner; none while a rejected plan waits for what should change: nothing works then.
-fn spins(state: &State, form: Form<'_>) -> Option<Piece> {
+/// The spinner; where nothing works before the user says something, that in its place.
+fn spins(state: &State, form: Form<'_>) -> Piece {
     let guided = state.phase == Phase::Planning && state.plan.is_some() && state.planning_lane().is_none();
-    (!guided).then(|| piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin))
+    if guided || state.waits_for_user() {
+        return waits_for_you(form);
+    }
+    piece(format!(" {}", form.glyphs.spin(form.frame)), Tone::Spin)
+}
+
+fn waits_for_you(form: Form<'_>) -> Piece {
+    piece(format!(" {} waits for you", form.glyphs.waits), Tone::Waiting)
+}
+
+/// Since when the oldest question stands: a time, which is as true an hour later without a wake-up.
+fn since(state: &State, form: Form<'_>) -> String {
+    let at = state.waits_since().map(|at| row::time_of_day(at, form.utc_offset_minutes));
+    at.map_or_else(String::new, |at| format!(" since {at}"))
 }
 
 fn planned(state: &State) -> Option<String> {
@@ -325,7 +387,8 @@ fn executing(state: &State) -> Option<(Piece, String, Piece)> {
     if let Some(gate) = gate.filter(|_| running.is_none()) {
         return quoted(" gate ", Some(gate.name.clone()), "");
     }
-    let index = running.unwrap_or_else(|| plan.settled().min(all.saturating_sub(1)));
+    // Between two steps none is at work, and none is named.
+    let Some(index) = running else { return quoted(" ", Some(plan.title.clone()), "") };
     let title = plan.tasks.get(index).map(|t| t.title.clone());
     quoted(&format!(" step {}/{all} ", index + 1), title, "")
 }

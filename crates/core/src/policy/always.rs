@@ -19,7 +19,7 @@ pub(super) fn unruled(
     if manner.by == By::Submitted {
         return Some((Outcome::Run, DecisionReason::User, "you submitted this line yourself"));
     }
-    if manner.by == By::Gate && !place.trusted {
+    if matches!(manner.by, By::Gate | By::Approved) && !place.trusted {
         let by = "a gate runs the project's own code: in a folder that is not trusted it always asks";
         return asks(DecisionReason::Untrusted, by);
     }

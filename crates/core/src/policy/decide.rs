@@ -4,7 +4,7 @@
 //! asks anybody and never performs anything.
 
 use super::{
-    Conditions, Decision, DecisionReason, Manner, Outcome, Policy, Ruling, Setting,
+    By, Conditions, Decision, DecisionReason, Manner, Outcome, Policy, Ruling, Setting,
     always::unruled,
     glob::{Places, Target},
     request::{Facts, Request, nothing},
@@ -91,6 +91,10 @@ impl Policy {
         if looks {
             let by = "low risk runs unasked in a sandbox";
             return Decision::without_rule(Outcome::Run, DecisionReason::Low, by, "");
+        }
+        if manner.by == By::Approved {
+            let by = "your yes to the plan covers exactly this gate";
+            return Decision::without_rule(Outcome::Run, DecisionReason::User, by, "");
         }
         Decision::without_rule(
             Outcome::Ask,

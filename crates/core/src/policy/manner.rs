@@ -17,6 +17,8 @@ pub enum By {
     Agent,
     /// It is a gate of the plan.
     Gate,
+    /// It is a gate whose exact line the user said yes to.
+    Approved,
     /// The user typed its line.
     Typed,
     /// The user submitted that line to the question about it.

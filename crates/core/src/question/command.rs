@@ -92,6 +92,12 @@ impl CommandQuestion {
         Request::command_in(&self.command, &self.folder, manner)
     }
 
+    /// Whether it runs at the workspace's root with nothing beyond the usual, as a gate does.
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.folder.is_empty()
+            && !matches!(self.confine, Confine::Outside | Confine::Inside { network: true, .. })
+    }
+
     /// The word that must be typed before it runs, where a plain yes is not enough.
     pub const fn word(&self) -> Option<&'static str> {
         match (self.risk, self.deletes) {

@@ -6,6 +6,7 @@ use super::{Accept, Act, Asked, Card, Choice, Question, Spec, Tone, Unattended, 
 use crate::{
     checkpoint::Answer,
     clean::Clean,
+    digest::{Diagnosis, diagnoses},
     goal::PlannerError,
     ids::{GateId, TaskId},
     intent::Phase,
@@ -29,6 +30,9 @@ pub struct Failure {
     /// Whether repairs were tried as often as they may be, so that another is not offered.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spent: bool,
+    /// Whether another way was tried as often as it may be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub detoured: bool,
     /// What happened.
     pub message: String,
     /// What the user can do about it.
@@ -44,10 +48,12 @@ pub struct Failure {
 pub enum FailureAnswer {
     /// The agent mends what makes the gate fail.
     Repair(GateId),
+    /// The agent takes another way than before.
+    Detour(GateId),
     /// The gate is left out.
     SkipGate(GateId),
-    /// The gate runs again.
-    RetryGate(GateId),
+    /// The gate runs again as it is.
+    RunGate(GateId),
     /// The run stops at its gate.
     Stop,
     /// What failed is tried again.
@@ -60,7 +66,13 @@ pub enum FailureAnswer {
     Manual,
 }
 
+/// The label of a fact that says where.
+pub const PLACE: &str = "at";
+/// Places that are named.
+const MOST_PLACES: usize = 3;
+
 const RETRY: &[&str] = &["r", "retry", "try again"];
+const AGAIN: &[&str] = &["g", "again", "run again", "run it again", "rerun"];
 const ABORT: &[&str] = &["q", "quit", "abort", "cancel"];
 const REPLAN: &[&str] = &["p", "replan", "modify the plan"];
 const ABANDON: &[&str] = &["a", "abandon", "start over"];
@@ -75,10 +87,12 @@ impl Question for Failure {
                 let rest = [
                     give("s", "skip", Answer::Skip, &["s", "skip"]),
                     give("m", "manual", Answer::Manual, &["m", "manual"]),
-                    give("r", "retry", Answer::Retry, RETRY),
+                    give("g", "run again", Answer::Again, AGAIN),
                     give("q", "abort", Answer::Abort, ABORT),
                 ];
-                (!self.spent).then_some(fix).into_iter().chain(rest).collect()
+                let detour = give("r", "another way", Answer::Retry, RETRY);
+                let mends = [(fix, self.spent), (detour, self.detoured)].into_iter();
+                mends.filter(|(_, spent)| !spent).map(|(choice, _)| choice).chain(rest).collect()
             }
             (None, Some(_)) => vec![
                 give("r", "try again", Answer::Retry, RETRY),
@@ -95,14 +109,22 @@ impl Question for Failure {
         }
     }
 
-    fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
+    fn describe(&self, spec: &mut Spec, asked: &Asked<'_>) {
         spec.tone = Tone::Failed;
         spec.tag = "failed";
-        // The first line says what failed; how, stands below it where there is room.
-        let headline = Clean::line(self.message.lines().next().unwrap_or_default());
-        spec.title = headline.clone();
-        spec.text = headline;
-        spec.facts = vec![("hint", Clean::line(&self.hint))];
+        // The first line says what failed; where, stands below it where there is room.
+        let headline = self.message.lines().next().unwrap_or_default();
+        let gate = self.gate.and_then(|gate| asked.plan?.gate(gate));
+        let named =
+            gate.map_or_else(|| headline.to_owned(), |g| format!("Gate {} failed: {headline}", g.name));
+        spec.title = Clean::line(&named);
+        spec.text = spec.title.clone();
+        if !self.hint.is_empty() {
+            spec.facts.push(("hint", Clean::line(&self.hint)));
+        }
+        let places = self.gate.into_iter().flat_map(|_| diagnoses(&self.message));
+        let line = |d: Diagnosis| (PLACE, Clean::line(&format!("{}  {}", d.place, d.text)));
+        spec.facts.extend(places.take(MOST_PLACES).map(line));
         spec.unattended = Unattended::Failed(format!("{}\n{}", self.message, self.hint).trim().to_owned());
     }
 
@@ -115,7 +137,11 @@ impl Question for Failure {
     }
 
     fn card(&self) -> Card {
-        Card::Question { choices: Vec::new(), failed: Some(self.hint.clone()) }
+        // What a gate found stands where it ended.
+        match self.gate {
+            Some(_) => Card::Nothing,
+            None => Card::Question { choices: Vec::new(), failed: Some(self.hint.clone()) },
+        }
     }
 }
 
@@ -126,7 +152,8 @@ impl Accept for Failure {
         match (self.gate, given) {
             (Some(gate), Answer::AutoFix) if !self.spent => Ok(FailureAnswer::Repair(gate)),
             (Some(gate), Answer::Skip) => Ok(FailureAnswer::SkipGate(gate)),
-            (Some(gate), Answer::Retry) => Ok(FailureAnswer::RetryGate(gate)),
+            (Some(gate), Answer::Retry) if !self.detoured => Ok(FailureAnswer::Detour(gate)),
+            (Some(gate), Answer::Again) => Ok(FailureAnswer::RunGate(gate)),
             (Some(_), Answer::Abort) => Ok(FailureAnswer::Stop),
             (None, Answer::Retry) => Ok(FailureAnswer::Retry),
             (None, Answer::Replan) => Ok(FailureAnswer::Replan),

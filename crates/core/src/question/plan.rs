@@ -3,11 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, Tone, Unattended, wrong};
-use crate::{checkpoint::Answer, clean::Clean, refusal::Refusal};
+use crate::{blob::BlobId, checkpoint::Answer, clean::Clean, refusal::Refusal};
 
 /// The active plan waits for a yes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Confirmation {}
+pub struct Confirmation {
+    /// The hash of the plan as it is shown, to which the answer is bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<BlobId>,
+}
 
 /// What can be said to a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +64,10 @@ impl Question for Confirmation {
         spec.text = asked.plan.map(|p| Clean::line(&p.title)).unwrap_or_default();
         spec.default = Some(0);
         spec.unattended = Unattended::PlanReady;
+    }
+
+    fn shown(&self) -> Option<BlobId> {
+        self.of
     }
 
     fn is_phase_own(&self) -> bool {

@@ -20,6 +20,9 @@ pub struct TrustQuestion {
     pub sheet: BlobId,
     /// The hash over all of it.
     pub shown: BlobId,
+    /// The exact lines of the plan's gates, which then run without a question of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<String>,
 }
 
 /// Whether it may.
@@ -59,6 +62,7 @@ impl Question for TrustQuestion {
             let would = part.would.iter().map(|w| ("", Clean::line(&format!("  {}", Clean::line(w)))));
             spec.facts.extend(would);
         }
+        spec.facts.extend(self.gates.iter().map(|line| ("runs", Clean::line(line))));
     }
 
     fn shown(&self) -> Option<BlobId> {

@@ -162,6 +162,7 @@ impl Redactor {
             | Answer::Skip
             | Answer::Manual
             | Answer::Retry
+            | Answer::Again
             | Answer::Replan
             | Answer::Respond
             | Answer::Continue) => answer,

@@ -43,7 +43,7 @@ use crate::{
     intent::Phase,
     memory::Memory,
     phase::{Move, Trigger, transition},
-    plan::GateDraft,
+    plan::{GateDraft, Plan},
     policy::Policy,
     question::Confirmation,
 };
@@ -207,7 +207,10 @@ impl<'a> Draft<'a> {
         }
         match self.state.phase {
             Phase::AwaitingApproval if self.leaves_for_act() => {}
-            Phase::AwaitingApproval => drop(self.ask(Confirmation {}, "Proceed?")),
+            Phase::AwaitingApproval => {
+                let of = self.state.plan.as_ref().map(Plan::shown);
+                self.ask(Confirmation { of }, "Proceed?");
+            }
             Phase::Failed => {
                 if let Some(failure) = self.state.failure.clone() {
                     let message = failure.message.clone();

@@ -82,6 +82,7 @@ impl State {
             | CheckpointKind::GateChange(_)
             | CheckpointKind::Remember(_)
             | CheckpointKind::Interruption(_)
+            | CheckpointKind::Gap(_)
             | CheckpointKind::Diff(_)
             | CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)

@@ -85,8 +85,8 @@ pub struct State {
     pub run: Option<Run>,
     /// Open questions.
     pub open: BTreeMap<CheckpointId, Checkpoint>,
-    /// When each open question was asked, by place in the log.
-    pub(super) asked: BTreeMap<CheckpointId, Seq>,
+    /// When each open question was asked, by place in the log and by the clock.
+    pub(super) asked: BTreeMap<CheckpointId, (Seq, Millis)>,
     /// What waits until the run ends.
     pub queue: Queue,
     /// Messages that are not understood yet, in their order.
@@ -133,6 +133,12 @@ pub struct State {
     pub(super) mishap: Option<String>,
     /// Failed repairs of the run's gates so far.
     pub(super) repairs: u32,
+    /// Other ways that were tried for them so far.
+    pub(super) detours: u32,
+    /// Lines of gates that the user said yes to, exactly as they stand there.
+    pub(super) approved_gates: BTreeSet<String>,
+    /// Lines that the user let run for the session, at the workspace's root and with nothing beyond the usual.
+    pub(super) allowed_lines: BTreeSet<String>,
     /// What a model is told of all this.
     pub transcript: Transcript,
     /// The summary that is being made.
@@ -409,6 +415,17 @@ impl State {
     pub fn ceiling(&self) -> ToolScope {
         let chat = if self.chat_only { ToolScope::READ_ONLY } else { ToolScope::FULL };
         self.permission.ceiling().and(chat)
+    }
+
+    /// Since when the oldest open question waits.
+    pub fn waits_since(&self) -> Option<Millis> {
+        self.asked.values().map(|(_, at)| *at).min()
+    }
+
+    /// Whether work is begun and all of it waits on the user: nothing goes on before they answer.
+    pub fn waits_for_user(&self) -> bool {
+        let begun = !self.lanes.is_empty() || self.phase == Phase::Executing;
+        begun && !self.open.is_empty() && !self.busy()
     }
 
     /// How many things wait on the user.

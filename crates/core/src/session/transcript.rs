@@ -355,17 +355,13 @@ impl Transcript {
             Event::TaskStarted { .. }
             | Event::TaskFailed { .. }
             | Event::TaskSkipped { .. }
+            | Event::TaskFreed { .. }
             | Event::RepairStarted { .. }
             | Event::GatePassed { .. }
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
             | Event::GateChanged { .. }
-            | Event::GateReset { skipped: true, .. } => {
-                if let Some(plan) = self.plan {
-                    self.push(seq, None, What::Step(plan));
-                }
-                false
-            }
+            | Event::GateReset { skipped: true, .. } => self.step(seq),
             Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }
@@ -387,6 +383,14 @@ impl Transcript {
             "" => drop(self.comments.remove(&(proposal, hunk))),
             text => drop(self.comments.insert((proposal, hunk), text.to_owned())),
         }
+    }
+
+    /// Something of the plan is told with the plan; no record of its own.
+    fn step(&mut self, seq: Seq) -> bool {
+        if let Some(plan) = self.plan {
+            self.push(seq, None, What::Step(plan));
+        }
+        false
     }
 
     /// A lane begins; it runs beside the main line where that is at work, unless the work itself goes on

@@ -258,7 +258,13 @@ fn paths<'a>(files: impl IntoIterator<Item = &'a RelPath>) -> String {
 fn step(plan: &Plan, event: &Event) -> Option<String> {
     Some(match event {
         Event::TaskStarted { task, .. } => return task_block(plan, *task),
-        Event::RepairStarted { gate, attempt, of, .. } => return repair_block(plan, *gate, (*attempt, *of)),
+        Event::RepairStarted { gate, attempt, of, detour, .. } => {
+            return repair_block(plan, *gate, (*attempt, *of), *detour);
+        }
+        Event::TaskFreed { task, of } => {
+            let left = of.iter().map(|id| plan.number(*id).to_string()).collect::<Vec<_>>().join(", ");
+            marked(&format!("task {} is to be done without {left}, which was left out", plan.number(*task)))
+        }
         Event::TaskFailed { task, message } => {
             marked(&format!("task {} of {} failed: {message}", plan.number(*task), plan.tasks.len()))
         }
@@ -306,10 +312,15 @@ fn task_block(plan: &Plan, id: TaskId) -> Option<String> {
     ))
 }
 
-fn repair_block(plan: &Plan, id: GateId, (attempt, of): (u32, u32)) -> Option<String> {
+fn repair_block(plan: &Plan, id: GateId, (attempt, of): (u32, u32), detour: bool) -> Option<String> {
     let gate = plan.gates.iter().find(|g| g.id == id)?;
+    let how = if detour {
+        "The user wants another way: say in one line what was tried so far and why it did not do, then take an approach that differs from it in kind. What of the earlier work stands in its way, take out"
+    } else {
+        "Propose the smallest change that mends it"
+    };
     Some(format!(
-        "<task>\n<title>Make the gate pass that failed: {}</title>\n<detail>\nThe command is `{}`; what it said stands above. Propose the smallest change that mends it; never weaken the gate. This is try {attempt} of {of}.\n</detail>\n</task>",
+        "<task>\n<title>Make the gate pass that failed: {}</title>\n<detail>\nThe command is `{}`; what it said stands above. {how}; never weaken the gate. This is try {attempt} of {of}.\n</detail>\n</task>",
         inside(&gate.name, "title"),
         inside(&inside(&gate.command, "detail"), "task"),
     ))
@@ -340,6 +351,10 @@ fn answered(kind: &CheckpointKind, answer: &Answer) -> Option<String> {
         }
         (CheckpointKind::Confirmation(_), Answer::Abort) => "The user dropped the plan.".to_owned(),
         (CheckpointKind::Failure(_), Answer::AutoFix) => "The user wants it mended.".to_owned(),
+        (CheckpointKind::Failure(f), Answer::Retry) if f.gate.is_some() => {
+            "The user wants another way tried.".to_owned()
+        }
+        (CheckpointKind::Failure(_), Answer::Again) => "The user wants the gate run again.".to_owned(),
         (CheckpointKind::Failure(_), Answer::Retry) => "The user wants it tried again.".to_owned(),
         (CheckpointKind::Failure(_), Answer::Abort) => "The user gave it up.".to_owned(),
         (CheckpointKind::Failure(_), Answer::Replan) => "The user wants another plan.".to_owned(),

@@ -106,6 +106,7 @@ impl Unattended {
             }
             // The order itself was to commit.
             CheckpointKind::Commit(_) => Some(give(Answer::Approve)),
+            CheckpointKind::Gap(_) => Some(give(Answer::Skip)),
             CheckpointKind::Interruption(_)
             | CheckpointKind::Remember(_)
             | CheckpointKind::Trust(_)

@@ -134,6 +134,7 @@ impl EventTrace {
             | Event::TaskSkipped { .. }
             | Event::TaskCancelled { .. }
             | Event::TaskReset { .. }
+            | Event::TaskFreed { .. }
             | Event::GateStarted { .. }
             | Event::GateWentStale { .. }
             | Event::GateReset { .. }

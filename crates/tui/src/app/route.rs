@@ -11,7 +11,9 @@ use ratatui::layout::Position;
 
 use super::{App, AppCommand, Outcome, keying::Taken};
 use crate::{
-    composer, frame,
+    composer,
+    ctx::Wanted,
+    frame,
     keymap::{ANYWHERE, Action, Chord},
     overlay::{OVERLAYS, OverlayKind, help},
     pace::Urgency,
@@ -249,6 +251,9 @@ impl App {
             self.outbox.wish(AppCommand::Edit { name, text });
             self.editing = self.panes.focused().map(|(id, _)| id);
         }
+        if let Some(wanted) = outcome.place {
+            self.show_place(&wanted, came);
+        }
         if let Some(notice) = outcome.notice {
             self.say(notice);
         }
@@ -263,6 +268,21 @@ impl App {
             let ctx = ctx!(self, came);
             let outcome = self.panes.get_mut(id).map(|pane| pane.typed(line, &ctx));
             self.carry_out(outcome.unwrap_or_default(), came);
+        }
+    }
+
+    /// Shows a line of a file: in the pane that has it, else in the editor.
+    fn show_place(&mut self, wanted: &Wanted, came: Instant) {
+        let ctx = ctx!(self, came);
+        let shows = self
+            .panes
+            .all()
+            .find_map(|(n, pane)| (!wanted.editor && pane.show_place(&wanted.place, &ctx)).then_some(n));
+        let id = shows.and_then(|n| self.panes.iter().find(|(at, ..)| *at == n)).map(|(_, id, _)| id);
+        match id {
+            Some(id) => self.go(Focus::Pane(id)),
+            None if self.world.surroundings.read_only => {}
+            None => self.outbox.wish(AppCommand::Open(wanted.place.clone())),
         }
     }
 

@@ -55,6 +55,8 @@ actions! {
         Take "take", "take the hunk, next", "this hunk";
         /// Leave the hunk.
         Leave "leave", "leave the hunk, next", "this hunk";
+        /// Leave the hunk, and say why.
+        LeaveWhy "leave-why", "leave the hunk, say why", "this hunk; the agent is told your reason";
         /// Taken, left, undecided.
         Toggle "toggle", "take, leave, undecided", "this hunk";
         /// The next hunk.
@@ -97,6 +99,8 @@ actions! {
         Bottom "bottom", "to the end", "this screen";
         /// Edit the proposal.
         Edit "edit", "edit the proposal", "this proposal";
+        /// The file as it is on disk, in the editor.
+        Open "open", "open the file in $EDITOR", "the file on disk";
     }
 }
 
@@ -105,7 +109,13 @@ impl DiffAction {
     /// was drawn.
     const fn decides(self) -> bool {
         match self {
-            Self::Take | Self::Leave | Self::Toggle | Self::Apply | Self::ApplyAll | Self::Skip => true,
+            Self::Take
+            | Self::Leave
+            | Self::LeaveWhy
+            | Self::Toggle
+            | Self::Apply
+            | Self::ApplyAll
+            | Self::Skip => true,
             Self::NextHunk
             | Self::PreviousHunk
             | Self::NextFile
@@ -122,6 +132,7 @@ impl DiffAction {
             | Self::Bottom
             | Self::Comment
             | Self::Edit
+            | Self::Open
             | Self::UpToPlan => false,
         }
     }

@@ -7,7 +7,8 @@ mod rows;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
-    checkpoint::Answer,
+    checkpoint::{Answer, CheckpointKind},
+    digest::diagnoses,
     event::{Event, Proof, Stamped},
     ids::{CheckpointId, GateId, Millis, RunId, TaskId},
     input::Input,
@@ -27,7 +28,7 @@ use super::{
     Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, empty_state, hint_line, inside,
 };
 use crate::{
-    ctx::TOO_EARLY,
+    ctx::{TOO_EARLY, Wanted},
     frame,
     keymap::{Action, action::actions},
     row::Row,
@@ -74,6 +75,8 @@ actions! {
         MoveUp "move-up", "move the step up", "the plan; you are asked again";
         /// To its proposals.
         OpenDiff "diff", "show its diff", "moves the focus";
+        /// The red gate once more.
+        RunGate "run-gate", "run the red gate again", "the gate of this plan";
         /// A page down.
         PageDown "page-down", "page down", "this screen";
         /// A page up.
@@ -121,6 +124,7 @@ impl PlanPane {
             PlanAction::Bottom => self.cursor = last,
             PlanAction::Detail => match self.chosen() {
                 Some((_, Target::Proposal(_))) => return to_diff(),
+                Some((_, Target::Place(gate, n))) => return self.to_place(gate, n),
                 Some((_, target)) if self.open.remove(&target) => {}
                 Some((_, target)) => {
                     self.open.insert(target);
@@ -149,9 +153,33 @@ impl PlanPane {
             }
             PlanAction::MoveUp => return self.reorder(ctx, |order, at| order.swap(at, at.saturating_sub(1))),
             PlanAction::OpenDiff => return to_diff(),
+            PlanAction::RunGate => return Self::run_gate(ctx),
         }
         self.settle();
         Outcome::none()
+    }
+
+    /// Wants to see where a gate found something wrong.
+    fn to_place(&self, gate: GateId, n: usize) -> Outcome {
+        let found =
+            self.proofs.get(&gate).map(|(_, proof)| diagnoses(&proof.diagnostics)).unwrap_or_default();
+        let place = found.into_iter().nth(n).map(|d| Wanted { place: d.place, editor: false });
+        Outcome { place, ..Outcome::none() }
+    }
+
+    /// Runs the gate that is red once more.
+    fn run_gate(ctx: &Ctx<'_>) -> Outcome {
+        let waits = ctx
+            .state
+            .phase_question()
+            .filter(|q| matches!(&q.kind, CheckpointKind::Failure(f) if f.gate.is_some()));
+        match waits {
+            Some(question) if ctx.stood(ctx.asked, &question.id) => {
+                Outcome::answer(question.id, Answer::Again)
+            }
+            Some(_) => Outcome::complaint(TOO_EARLY),
+            None => Outcome::notice("no gate is red; those that files made stale run again by themselves"),
+        }
     }
 
     /// Wants the plan in the editor.
@@ -171,7 +199,7 @@ impl PlanPane {
         let mut order: Vec<TaskId> = plan.tasks.iter().map(|t| t.id).collect();
         let chosen = match self.chosen() {
             Some((_, Target::Task(id))) => order.iter().position(|t| *t == id),
-            Some((_, Target::Gate(_) | Target::Proposal(_))) | None => None,
+            Some((_, Target::Gate(_) | Target::Proposal(_) | Target::Place(..))) | None => None,
         };
         let Some(at) = chosen else { return Outcome::notice("choose a step first") };
         let before = order.clone();
@@ -378,7 +406,10 @@ fn confirmation(ctx: &Ctx<'_>) -> Option<pilothouse_core::ids::CheckpointId> {
 
 fn answer(ctx: &Ctx<'_>, answer: Answer) -> Outcome {
     match confirmation(ctx) {
-        Some(checkpoint) => Outcome::input(Input::Answer { checkpoint, answer, shown: None }),
+        Some(checkpoint) => {
+            let shown = ctx.state.open.get(&checkpoint).and_then(|c| c.kind.shown());
+            Outcome::input(Input::Answer { checkpoint, answer, shown })
+        }
         None => Outcome::notice("no plan waits for an answer"),
     }
 }

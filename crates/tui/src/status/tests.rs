@@ -60,6 +60,7 @@ fn plan(state: &mut State, title: &str, titles: &[&str], running: usize) {
 fn failed(state: &mut State, step: usize, message: &str) {
     state.failure = Some(Failure {
         spent: false,
+        detoured: false,
         origin: Phase::Executing,
         task: Some(TaskId(1)),
         step,
@@ -79,8 +80,17 @@ fn wait(state: &mut State, ids: std::ops::Range<u64>) {
 }
 
 fn text(state: &State, width: u16) -> (String, String) {
-    let (left, right) =
-        line(state, Form { width, frame: 0, glyphs: &Glyphs::UNICODE, reviewing: false, runs: &[] });
+    let (left, right) = line(
+        state,
+        Form {
+            width,
+            frame: 0,
+            glyphs: &Glyphs::UNICODE,
+            reviewing: false,
+            runs: &[],
+            utc_offset_minutes: 0,
+        },
+    );
     let join = |pieces: Vec<Piece>| pieces.into_iter().map(|p| p.text).collect::<String>();
     (join(left), join(right))
 }
@@ -204,4 +214,35 @@ fn a_message_that_is_not_understood_yet_is_seen_in_every_phase() {
         s.phase = phase;
         assert!(text(&s, 120).0.contains("[classifying]    [queued: 1]"), "{}", text(&s, 120).0);
     }
+}
+
+/// Every row of the table at three widths, as it is drawn.
+#[test]
+fn every_row_at_200_80_and_40_columns() {
+    let mut told = String::new();
+    for (state, _) in the_ten() {
+        for width in [200, 80, 40] {
+            told.push_str(&format!("{width:>3} {}\n", text(&state, width).0));
+        }
+    }
+    assert_eq!(told, include_str!("rows.txt"));
+}
+
+#[test]
+fn what_waits_for_the_user_says_so_and_how_long() {
+    let mut s = state(Mode::Exploratory, Phase::Executing);
+    plan(&mut s, "Rate limits", &["a", "b"], 1);
+    assert_eq!(text(&s, 120).0, r#"[EXPLORE] executing ⠋ step 1/2 "a""#);
+    wait(&mut s, 1..2);
+    assert_eq!(text(&s, 120).0, r#"[EXPLORE] executing ⚑ waits for you step 1/2 "a""#);
+    if let Some(plan) = s.plan.as_mut() {
+        plan.tasks.iter_mut().for_each(|t| t.status = TaskStatus::Skipped);
+    }
+    assert_eq!(
+        text(&s, 120).0,
+        r#"[EXPLORE] executing ⚑ waits for you "Rate limits""#,
+        "none is named that is not at work"
+    );
+    s.phase = Phase::Idle;
+    assert_eq!(text(&s, 120), ("[EXPLORE] idle".to_owned(), "⚑ 1 waiting".to_owned()));
 }

@@ -23,6 +23,7 @@ macro_rules! plan_events {
             | Event::TaskSkipped { .. }
             | Event::TaskCancelled { .. }
             | Event::TaskReset { .. }
+            | Event::TaskFreed { .. }
             | Event::GateStarted { .. }
             | Event::GatePassed { .. }
             | Event::GateFailed { .. }
@@ -69,6 +70,12 @@ impl State {
             Event::TaskFailed { task, .. } => self.set_task(*task, TaskStatus::Failed),
             Event::TaskSkipped { task } => self.set_task(*task, TaskStatus::Skipped),
             Event::TaskCancelled { task } => self.set_task(*task, TaskStatus::Cancelled),
+            Event::TaskFreed { task, of } => {
+                let tasks = self.plan.iter_mut().flat_map(|p| &mut p.tasks);
+                for task in tasks.filter(|t| t.id == *task) {
+                    task.after.retain(|id| !of.contains(id));
+                }
+            }
             Event::TaskReset { task } => self.set_task(*task, TaskStatus::Pending),
             Event::GateStarted { gate, call } => {
                 self.saw(call.0);
@@ -77,7 +84,7 @@ impl State {
             Event::GatePassed { gate, evidence, .. } => {
                 self.saw(evidence.0);
                 self.evidence.insert(*evidence, seq);
-                self.repairs = 0;
+                (self.repairs, self.detours) = (0, 0);
                 self.set_gate(*gate, |_| GateStatus::Passed(*evidence));
             }
             Event::GateFailed { gate, evidence, proof } => {
@@ -105,6 +112,7 @@ impl State {
                     gate.found = false;
                 }
             }
+            Event::RepairStarted { attempt, detour: true, .. } => self.detours = *attempt,
             Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
             _ => {}
         }
@@ -118,6 +126,7 @@ impl State {
             step: self.plan.as_ref().map_or(0, Plan::settled),
             gate: Some(gate),
             spent: false,
+            detoured: false,
             message: diagnostics.to_owned(),
             hint: String::new(),
             planner: None,

@@ -1,6 +1,12 @@
 //! Questions folded into the state: which are open, and what their answers leave behind.
 
-use crate::{checkpoint::CheckpointKind, event::Event, ids::Seq, session::State};
+use crate::{
+    checkpoint::{Answer, CheckpointKind},
+    event::Event,
+    ids::Seq,
+    policy::By,
+    session::State,
+};
 
 /// Events of questions.
 macro_rules! question_events {
@@ -20,7 +26,7 @@ impl State {
                     self.failure = Some(f.clone());
                 }
                 self.commit_asked(&checkpoint.kind);
-                self.asked.insert(checkpoint.id, seq);
+                self.asked.insert(checkpoint.id, (seq, self.at));
                 self.open.insert(checkpoint.id, checkpoint.clone());
             }
             Event::CheckpointResolved { checkpoint, approval, answer } => {
@@ -29,6 +35,7 @@ impl State {
                 let question = self.open.remove(checkpoint).map(|q| q.kind);
                 if let Some(kind) = &question {
                     self.widen(kind, approval.is_some(), answer.as_ref());
+                    self.consent(kind, approval.is_some(), answer.as_ref());
                 }
                 if let Some(CheckpointKind::Remember(asked)) = &question
                     && answer.is_some()
@@ -43,6 +50,35 @@ impl State {
                 if let Some(open) = calls.find(|c| c.call == access.call) {
                     open.leave.push(access.request);
                 }
+            }
+            _ => {}
+        }
+    }
+
+    /// Who wants a gate's line: the user said yes to it with the plan, or let it run for the session before.
+    pub fn gate_by(&self, line: &str) -> By {
+        match (self.allowed_lines.contains(line), self.approved_gates.contains(line)) {
+            (true, _) => By::Agent,
+            (false, true) => By::Approved,
+            (false, false) => By::Gate,
+        }
+    }
+
+    /// Keeps the exact lines to which the user said yes.
+    fn consent(&mut self, kind: &CheckpointKind, approved: bool, answer: Option<&Answer>) {
+        match (kind, answer) {
+            (CheckpointKind::Confirmation(_), _) if approved => {
+                let gates = self.plan.iter().flat_map(|p| &p.gates);
+                self.approved_gates.extend(gates.map(|g| g.command.clone()));
+            }
+            (CheckpointKind::Trust(trust), _) if approved => {
+                self.approved_gates.extend(trust.gates.iter().cloned());
+            }
+            (CheckpointKind::GateChange(change), _) if approved => {
+                self.approved_gates.insert(change.to.clone());
+            }
+            (CheckpointKind::Risk(command), Some(Answer::Grant { .. })) if command.is_plain() => {
+                self.allowed_lines.insert(command.command.clone());
             }
             _ => {}
         }

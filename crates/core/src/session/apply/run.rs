@@ -22,7 +22,7 @@ impl State {
         match event {
             Event::RunStarted { run, turn, approval } => {
                 self.saw(run.0);
-                self.repairs = 0;
+                (self.repairs, self.detours) = (0, 0);
                 self.accounts.run = Usage::default();
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
                 self.run = Some(Run { id, turn, began, approval, files: BTreeSet::new(), tried: None });

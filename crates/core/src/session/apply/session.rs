@@ -76,6 +76,8 @@ impl State {
         self.permission = permission.unwrap_or(self.permission);
         (self.trust, self.given) = (Trust::None, None);
         self.granted.clear();
+        self.approved_gates.clear();
+        self.allowed_lines.clear();
         self.keeping.clear();
         self.remembering.clear();
         self.seeking = None;

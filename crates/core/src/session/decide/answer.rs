@@ -3,7 +3,7 @@
 //! Owns the way from an answer as it is given to what the kind's own answer does. A decider that has
 //! a concern of its own resolves its questions itself; those of the phase are resolved here.
 
-use super::{Decided, Draft, steer::Steering};
+use super::{Decided, Draft, steer::Steering, terms::Mend};
 use crate::{
     blob::BlobId,
     checkpoint::Answer,
@@ -13,8 +13,8 @@ use crate::{
     intent::{Control, IntentNode, Phase, Turn},
     question::{
         Accept, Breakout, Clarification, ClarificationAnswer, Confirmation, Exit, ExitAnswer, Failure,
-        FailureAnswer, Interruption, InterruptionAnswer, PipelinePause, PlanAnswer, Review, Transition,
-        TransitionAnswer, of_kind, wrong,
+        FailureAnswer, Gap, GapAnswer, Interruption, InterruptionAnswer, PipelinePause, PlanAnswer, Review,
+        Transition, TransitionAnswer, of_kind, wrong,
     },
     scope::Capability,
     session::LaneKind,
@@ -109,9 +109,10 @@ impl Resolve for Failure {
             Ok(())
         };
         match given.answer {
-            FailureAnswer::Repair(gate) => draft.repair(given.question, gate),
+            FailureAnswer::Repair(gate) => draft.repair((given.question, given.stored), gate, Mend::Fix),
+            FailureAnswer::Detour(gate) => draft.repair((given.question, given.stored), gate, Mend::Detour),
             FailureAnswer::SkipGate(gate) => reset(draft, gate, true),
-            FailureAnswer::RetryGate(gate) => reset(draft, gate, false),
+            FailureAnswer::RunGate(gate) => reset(draft, gate, false),
             FailureAnswer::Manual => draft.manual(given.question),
             FailureAnswer::Stop => draft.stop(),
             FailureAnswer::Retry if draft.state.phase == Phase::Failed => draft.retry_failed(),
@@ -122,6 +123,35 @@ impl Resolve for Failure {
             }
             FailureAnswer::Abandon => draft.abandon(),
         }
+    }
+}
+
+impl Resolve for Gap {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<GapAnswer>) -> Decided {
+        if given.answer == GapAnswer::Stop {
+            return draft.stop();
+        }
+        draft.close(given.question, Some(given.stored));
+        match given.answer {
+            GapAnswer::Skip => {
+                for task in &self.needing {
+                    draft.emit(Event::TaskSkipped { task: *task });
+                }
+            }
+            GapAnswer::GoOn => {
+                for task in &self.needing {
+                    draft.emit(Event::TaskFreed { task: *task, of: self.left.clone() });
+                }
+            }
+            GapAnswer::Redo => {
+                for task in &self.left {
+                    draft.emit(Event::TaskReset { task: *task });
+                }
+            }
+            GapAnswer::Stop => {}
+        }
+        draft.continue_run();
+        Ok(())
     }
 }
 

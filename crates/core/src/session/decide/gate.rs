@@ -45,10 +45,8 @@ pub(super) struct GateEnd {
 impl Draft<'_> {
     pub(super) fn gate_ended(&mut self, lane: LaneId, gate: GateId, end: GateEnd) {
         let GateEnd { command, exit, passed, output, diagnostics } = end;
-        let Some(exit) = exit else {
-            self.notice(Level::Warn, format!("The gate could not be run: {diagnostics}"));
-            return self.leave_gate_out(lane, gate);
-        };
+        // One that could not even be started is red: only the user waives a gate.
+        let exit = exit.unwrap_or_default();
         let found = self.state.plan.as_ref().and_then(|p| p.gate(gate)).is_some_and(|g| g.found);
         if found && !passed && digest::could_not_run(exit.code, &diagnostics) {
             let why = digest::end(&diagnostics).lines().last().unwrap_or_default();

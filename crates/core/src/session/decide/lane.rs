@@ -347,9 +347,11 @@ impl Draft<'_> {
         self.state.phase == Phase::Executing && !self.is_of_run(lane)
     }
 
-    /// Whether the run waits at its next safe point, because the user must say what they meant.
+    /// Whether the run waits at its next safe point, because the user must say what they meant or want.
     pub(super) fn held(&self) -> bool {
-        self.state.phase_question().is_some_and(|c| matches!(c.kind, CheckpointKind::Interruption(_)))
+        let holds =
+            |kind: &CheckpointKind| matches!(kind, CheckpointKind::Interruption(_) | CheckpointKind::Gap(_));
+        self.state.phase_question().is_some_and(|c| holds(&c.kind))
     }
 
     pub(super) fn forbids(&self, turn: TurnId) -> bool {

@@ -79,7 +79,7 @@ impl Draft<'_> {
         let gate = gate_of(lane);
         let by = match (approval, gate, open.typed) {
             (Some(_), ..) => By::Submitted,
-            (None, Some(_), _) => By::Gate,
+            (None, Some(_), _) => self.state.gate_by(&run.command),
             (None, None, true) => By::Typed,
             (None, None, false) => By::Agent,
         };
@@ -102,6 +102,11 @@ impl Draft<'_> {
             deletes: decision.deletes,
             shown,
         }
+    }
+
+    /// What would happen to a command that waits, were it proposed now.
+    pub(super) fn ruling_of(&self, lane: &Lane, open: &OpenCall) -> Option<Outcome> {
+        Some(self.weigh(lane, open, open.run()?, None).ruling.outcome)
     }
 
     /// Whether a command that was proposed begins, asks, or is refused.

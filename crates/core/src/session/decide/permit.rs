@@ -104,7 +104,7 @@ impl Draft<'_> {
         let rules = rules.iter().map(Rule::to_string).collect();
         self.emit(Event::RulesGranted { rules, lasting, approval });
         self.start_approved(command.call, approval, Some(command.confine));
-        self.settle_by_grant();
+        self.settle_commands();
         Ok(())
     }
 
@@ -131,20 +131,16 @@ impl Draft<'_> {
         Ok(rules)
     }
 
-    /// Commands that wait and that a grant now covers run: the same question is not asked twice.
-    fn settle_by_grant(&mut self) {
-        let command = |c: &Checkpoint| {
-            let command = c.kind.command()?;
-            Some((c.id, command.call, command.request()))
+    /// Commands that wait and that are covered by now run: the same question is not asked twice.
+    pub(super) fn settle_commands(&mut self) {
+        let covered = |c: &Checkpoint| {
+            let (lane, open) = self.state.open_call(c.kind.command()?.call)?;
+            (self.ruling_of(lane, open)? == Outcome::Run).then_some((c.id, lane.id))
         };
-        let waiting: Vec<_> = self.state.open.values().filter_map(command).collect();
-        for (id, call, request) in waiting {
-            if self.under.policy.decide(&request, &self.state.setting()).ruling.outcome == Outcome::Run {
-                self.close(id, None);
-                if let Some(lane) = self.state.open_call(call).map(|(l, _)| l.id) {
-                    self.advance(lane);
-                }
-            }
+        let covered: Vec<_> = self.state.open.values().filter_map(covered).collect();
+        for (id, lane) in covered {
+            self.close(id, None);
+            self.advance(lane);
         }
     }
 

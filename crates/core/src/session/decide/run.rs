@@ -1,6 +1,6 @@
 //! Runs: from a plan that is ready to its end, and every way it stops before.
 
-use super::terms::{Author, LaneOpening, RunEnd, RunFault};
+use super::terms::{Author, LaneOpening, Mend, RunEnd, RunFault};
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level, RunStatus},
@@ -11,6 +11,7 @@ use crate::{
     phase::{Move, Trigger},
     plan::{GateStatus, Plan, TaskStatus},
     proposal::ProposalStatus,
+    question::Gap,
     scope::{Capability, PermissionMode, ToolScope},
     session::{Lane, LaneKind, Talk},
     tool::Run,
@@ -155,10 +156,10 @@ impl Draft<'_> {
         if red || self.held() {
             return;
         }
-        for task in plan.orphans() {
-            self.emit(Event::TaskSkipped { task });
+        if let Some(gap) = Gap::of(&plan) {
+            self.ask(gap, "A step was left out that others need");
+            return;
         }
-        let Some(plan) = &self.state.plan else { return };
         let gate = plan.next_gate().map(|g| (g.id, g.command.clone()));
         let task = plan.next_task().map(|t| (t.id, t.node));
         if (gate.is_some() || task.is_some()) && !self.may_run() {
@@ -237,20 +238,31 @@ impl Draft<'_> {
             red.filter(|g| matches!(g.status, GateStatus::Failed(_))).map(|g| (g.id, g.name.clone()));
         let Some((gate, name)) = red.next_back().filter(|_| self.state.run_lane().is_none()) else { return };
         let Some(mut failure) = self.state.failure.clone().filter(|f| f.gate == Some(gate)) else { return };
-        failure.spent = self.state.repairs >= self.under.bounds.repairs;
+        let most = self.under.bounds.repairs;
+        (failure.spent, failure.detoured) = (self.state.repairs >= most, self.state.detours >= most);
         self.ask(failure, format!("[Gate: {name}] failed"));
     }
 
-    pub(super) fn repair(&mut self, checkpoint: CheckpointId, gate: GateId) -> Decided {
+    /// The agent makes a gate green, as often as it may.
+    pub(super) fn repair(
+        &mut self,
+        (checkpoint, stored): (CheckpointId, crate::checkpoint::Answer),
+        gate: GateId,
+        mend: Mend,
+    ) -> Decided {
         let most = self.under.bounds.repairs;
-        if self.state.repairs >= most {
-            return Err(Refusal::new(format!("{most} repairs did not help; retry, skip or go on by hand")));
+        let (tried, what) = match mend {
+            Mend::Fix => (self.state.repairs, "repairs"),
+            Mend::Detour => (self.state.detours, "other ways"),
+        };
+        if tried >= most {
+            return Err(Refusal::new(format!("{most} {what} did not help; skip it or go on by hand")));
         }
-        self.close(checkpoint, Some(crate::checkpoint::Answer::AutoFix));
+        self.close(checkpoint, Some(stored));
         let turn = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         let lane = self.open_lane(LaneOpening::of(LaneKind::Repair(gate), turn));
-        let attempt = self.state.repairs + 1;
-        self.emit(Event::RepairStarted { gate, lane, attempt, of: most });
+        let detour = mend == Mend::Detour;
+        self.emit(Event::RepairStarted { gate, lane, attempt: tried + 1, of: most, detour });
         self.move_to(lane, IntentNode::Act, None);
         let approved = self.state.run.as_ref().and_then(|r| r.approval);
         self.think_at(lane, IntentNode::Modify, approved);
@@ -265,8 +277,11 @@ impl Draft<'_> {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
             (None, 0) => format!("Complete ({took}ms)"),
             (Some(plan), _) if !plan.complete() => plan.ended(),
-            (_, 1) => "Complete. 1 file created/modified.".to_owned(),
-            (_, n) => format!("Complete. {n} files created/modified."),
+            (plan, n) => {
+                let s = if n == 1 { "" } else { "s" };
+                let waived = plan.as_ref().map(Plan::waived).unwrap_or_default();
+                format!("Complete. {n} file{s} created/modified.{waived}")
+            }
         };
         let ended = self.state.plan.as_ref().is_some_and(|p| !p.complete());
         let status = match goal.as_ref().map(|g| g.status) {

@@ -46,8 +46,27 @@ impl RunFault {
     /// It, as the failure of a phase.
     pub fn failure(self, origin: Phase) -> Failure {
         let Self { message, hint, planner } = self;
-        Failure { origin, task: None, step: 0, gate: None, spent: false, message, hint, planner }
+        Failure {
+            origin,
+            task: None,
+            step: 0,
+            gate: None,
+            spent: false,
+            detoured: false,
+            message,
+            hint,
+            planner,
+        }
     }
+}
+
+/// How the agent is to make a gate green.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mend {
+    /// By the smallest change that mends it.
+    Fix,
+    /// By another way than the one that led there.
+    Detour,
 }
 
 /// How a run ended.

@@ -64,6 +64,7 @@ impl Draft<'_> {
         if self.state.given != given {
             self.ask_commands_again();
         }
+        self.settle_commands();
         self.ask_of_trust(standing);
         Ok(())
     }
@@ -84,7 +85,9 @@ impl Draft<'_> {
         }
         let things = standing.parts.len();
         let sheet = Blob::new(standing.sheet.into_bytes());
-        let question = TrustQuestion { parts: standing.parts, sheet: sheet.id(), shown: standing.of };
+        let plan = self.state.plan.iter().flat_map(|p| &p.gates);
+        let gates = plan.map(|g| g.command.clone()).collect();
+        let question = TrustQuestion { parts: standing.parts, sheet: sheet.id(), shown: standing.of, gates };
         self.blobs.push(sheet);
         let message = match things {
             0 => "Trust this folder? Its gates then run without a question of their own.",

@@ -41,7 +41,7 @@ pub(super) struct Mixed {
 impl Draft<'_> {
     /// Whether a line would answer a question that was asked after `seen`. A command is no answer.
     pub(super) fn unseen_answer(&self, line: &str, seen: Seq) -> bool {
-        let unseen = |c: &&Checkpoint| self.state.asked.get(&c.id).is_some_and(|at| *at > seen);
+        let unseen = |c: &&Checkpoint| self.state.asked.get(&c.id).is_some_and(|(at, _)| *at > seen);
         if let Some(lone) = Lone::of(line) {
             let newest = self.state.newest_question().filter(unseen);
             return newest.is_some_and(|c| c.kind.lone(lone).is_some());

@@ -104,7 +104,8 @@ impl Bench {
 
     fn approve(&mut self) {
         let id = *self.session.state().open.keys().next().unwrap();
-        self.step(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
+        let shown = self.session.state().open[&id].kind.shown();
+        self.step(Input::Answer { checkpoint: id, answer: Answer::Approve, shown });
     }
 
     fn told(&self) -> String {

@@ -38,7 +38,8 @@ fn the_letters_in_the_plan_answer_once_the_question_has_stood() {
     assert_eq!(desk.inputs, []);
     assert_eq!(desk.app.panes.focus, Focus::Pane(crate::pane::plan::ID));
     desk.wait(400).press("y");
-    let approve = Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None };
+    let shown = desk.state().open[&id].kind.shown();
+    let approve = Input::Answer { checkpoint: id, answer: Answer::Approve, shown };
     assert_eq!(desk.inputs, [approve]);
 }
 
@@ -64,7 +65,9 @@ fn the_editor_of_a_plan_answers_nothing_and_what_comes_back_has_to_stand_again()
     assert_eq!(desk.inputs, [], "what it asks now has not stood yet");
     // A key that comes again sooner could be one that is held.
     desk.wait(800).press("y");
-    assert_eq!(desk.inputs, [Input::Answer { checkpoint: again, answer: Answer::Approve, shown: None }]);
+    let shown = desk.state().open[&again].kind.shown();
+    assert!(shown.is_some(), "it is bound to the plan as it is shown");
+    assert_eq!(desk.inputs, [Input::Answer { checkpoint: again, answer: Answer::Approve, shown }]);
 }
 
 #[test]

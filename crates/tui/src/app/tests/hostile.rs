@@ -88,7 +88,8 @@ fn with(place: &str, text: &str) -> Desk {
         "diff" => {
             desk = desk.with_plan();
             let id = desk.state().phase_question().unwrap().id;
-            desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
+            let shown = desk.state().open[&id].kind.shown();
+            desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown });
             desk.reply("", &[("edit", r#"{"path":"src/a.rs","edits":[{"old":"a","new":"b"}]}"#)]);
             let call = desk.tools.remove(0);
             let [before, after] =

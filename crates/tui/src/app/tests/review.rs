@@ -31,7 +31,8 @@ impl Bench {
     pub(super) fn of(width: u16, height: u16, names: [&str; 2]) -> Self {
         let mut desk = Desk::new(width, height).with_plan();
         let id = desk.state().phase_question().unwrap().id;
-        desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
+        let shown = desk.state().open[&id].kind.shown();
+        desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown });
         desk.reply(
             "",
             &[
@@ -175,9 +176,9 @@ fn with_nothing_left_to_decide_the_keys_go_back_to_the_draft() {
 fn what_waits_on_the_user_does_not_move() {
     let mut bench = Bench::new(120, 40);
     assert!(!bench.desk.app.animated());
-    assert!(bench.desk.text().contains("executing ⠋"));
+    assert!(bench.desk.text().contains("executing ⚑ waits for you"), "no spinner where nothing works");
     bench.desk.app.spin(3);
-    assert!(bench.desk.text().contains("executing ⠋"));
+    assert!(bench.desk.text().contains("executing ⚑ waits for you"));
     bench.press("<ctrl-x>d");
     assert!(!bench.desk.app.animated());
 }

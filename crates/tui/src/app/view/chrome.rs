@@ -178,7 +178,14 @@ impl App {
         }
         let frame = if self.animated() { self.spinner } else { 0 };
         let reviewing = self.is_covered();
-        let form = Form { width: area.width, frame, glyphs: &self.looks.glyphs, reviewing, runs: &self.runs };
+        let form = Form {
+            width: area.width,
+            frame,
+            glyphs: &self.looks.glyphs,
+            reviewing,
+            runs: &self.runs,
+            utc_offset_minutes: self.world.surroundings.utc_offset_minutes,
+        };
         let (left, right) = status::line(self.world.state(), form);
         let line = |pieces: Vec<status::Piece>| {
             Line::from(

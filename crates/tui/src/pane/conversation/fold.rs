@@ -17,7 +17,7 @@ use pilothouse_core::{
     fact,
     ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
     plan::Plan,
-    policy::{By, Manner, Request},
+    policy::{By, Manner, Outcome, Request},
     proposal::Proposal,
     question::Card,
     sandbox::Confine,
@@ -48,8 +48,10 @@ pub(super) struct Log {
     finished: bool,
     /// Commands that the user typed: what they wrote is shown unasked.
     typed: HashSet<CallId>,
-    /// Gates that the user waived in this run.
-    waived: usize,
+    /// Gates that were left out in this run, by name.
+    waived: Vec<String>,
+    /// What failed last, as it was told: the same is not told again.
+    failed: String,
     /// Whether a model was asked in this run.
     thought: bool,
     /// What hooks are called by, and whether each runs in the background.
@@ -164,6 +166,7 @@ impl Log {
         }
         match &stamped.event {
             Event::TurnStarted { text, .. } => {
+                self.failed.clear();
                 self.add(at, Kind::Said, Body::Said(Text::of(text)));
             }
             Event::LaneOpened { lane, kind, .. } => drop(self.lanes.insert(*lane, *kind)),
@@ -178,10 +181,8 @@ impl Log {
             Event::MessageCompleted { .. } => self.completed(stamped),
             Event::ThinkingFailed { call, fault, .. } => {
                 self.drop_reply(*call);
-                self.mark(at, Mark::Failed, &fault.message);
-                if !fault.hint.is_empty() {
-                    self.fact(at, Row::of("  ", Slot::Text).and(&fault.hint, Slot::Soft), Row::new());
-                }
+                self.failed.clear();
+                self.fails(at, &format!("{}\n{}", fault.message, fault.hint));
             }
             Event::CommandProposed { .. } => self.command_proposed(stamped),
             Event::CallMade { call, tool, typed, .. } => {
@@ -201,7 +202,8 @@ impl Log {
             Event::CheckpointResolved { .. } => self.resolved(stamped),
             Event::ApplyStarted { apply, files } => drop(self.applying.insert(*apply, files.clone())),
             Event::RunStarted { .. } => {
-                (self.running, self.finished, self.thought, self.waived) = (true, false, false, 0);
+                (self.running, self.finished, self.thought) = (true, false, false);
+                self.waived.clear();
             }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
                 (self.running, self.finished) = (false, *status == RunStatus::Completed);
@@ -224,8 +226,10 @@ impl Log {
             return;
         };
         self.proposed(stamped.at, *call, &held(command, *confine));
+        let runs = ruling.as_ref().is_some_and(|r| r.outcome == Outcome::Run);
         let by = match (typed, self.lanes.get(lane)) {
             (true, _) => By::Typed,
+            (false, Some(LaneKind::Gate(_))) if runs => By::Approved,
             (false, Some(LaneKind::Gate(_))) => By::Gate,
             (false, _) => By::Agent,
         };
@@ -282,6 +286,9 @@ impl Log {
             Card::Nothing => return,
             Card::Question { choices, failed } => (choices, failed),
         };
+        if failed.is_some() && self.is_told(&checkpoint.message) {
+            return;
+        }
         let (failed, hint) = (failed.is_some(), failed.unwrap_or_default());
         let message = checkpoint.message.clone();
         let q = Question { checkpoint: id, message, hint, choices, failed, answer: None };
@@ -336,6 +343,7 @@ fn said(answer: Option<&Answer>, choices: &[String]) -> String {
         Some(Answer::Skip) => "skipped".to_owned(),
         Some(Answer::Manual) => "paused for you".to_owned(),
         Some(Answer::Retry) => "tried again".to_owned(),
+        Some(Answer::Again) => "run again".to_owned(),
         Some(Answer::Replan) => "another plan".to_owned(),
         Some(Answer::Respond) => "answer it".to_owned(),
         Some(Answer::Continue) => "go on".to_owned(),

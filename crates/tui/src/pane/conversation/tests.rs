@@ -107,7 +107,7 @@ fn whole_story() -> Screen {
     s.tell(Event::PlanReady { plan: plan() });
     let question = Checkpoint {
         id: CheckpointId(5),
-        kind: pilothouse_core::question::Confirmation {}.into(),
+        kind: pilothouse_core::question::Confirmation::default().into(),
         message: "Proceed?".into(),
         run: None,
     };
@@ -556,7 +556,7 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
             },
         },
         20 => Event::ProposalClosed { proposal: ProposalId(id), reason: t.into(), dropped: true },
-        _ => Event::RepairStarted { gate: GateId(id), lane: LaneId(id), attempt: 1, of: 3 },
+        _ => Event::RepairStarted { gate: GateId(id), lane: LaneId(id), attempt: 1, of: 3, detour: false },
     }
 }
 

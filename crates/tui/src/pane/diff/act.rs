@@ -2,13 +2,16 @@
 
 use pilothouse_core::{
     blob::BlobId,
+    digest::Place,
     ids::ProposalId,
     input::Input,
     proposal::{CONTROL_WORD, DELETE_WORD, Decision, Proposal, ProposalStatus},
+    relpath::RelPath,
 };
 
 use super::{DiffAction, DiffPane, SIDE_BY_SIDE_FROM, doc::File};
 use crate::{
+    ctx::Wanted,
     overlay::prompt::{Prompt, Purpose, WordPrompt},
     pane::{Ctx, Focus, Outcome, plan},
     row::{Row, count},
@@ -32,6 +35,7 @@ impl DiffPane {
         match action {
             DiffAction::Take => return self.decide(ctx, Some(Decision::Taken), true),
             DiffAction::Leave => return self.decide(ctx, Some(Decision::Left), true),
+            DiffAction::LeaveWhy => return self.leave_why(ctx),
             DiffAction::Toggle => return self.toggle(ctx),
             DiffAction::NextHunk => self.step_hunk(1),
             DiffAction::PreviousHunk => self.step_hunk(-1),
@@ -42,9 +46,7 @@ impl DiffPane {
             DiffAction::ApplyAll => return self.open_sheet(ctx),
             DiffAction::Skip => return self.skip(ctx),
             DiffAction::Comment => return self.comment(ctx),
-            DiffAction::UpToPlan => {
-                return Outcome::focus(Focus::Pane(plan::ID));
-            }
+            DiffAction::UpToPlan => return Outcome::focus(Focus::Pane(plan::ID)),
             DiffAction::DiffAll => {
                 self.all = !self.all;
                 self.reshape();
@@ -77,8 +79,20 @@ impl DiffPane {
                 self.follow_scroll();
             }
             DiffAction::Edit => return self.edit(ctx),
+            DiffAction::Open => return self.open_file(),
         }
         Outcome::none()
+    }
+
+    /// Wants the file in the editor, at the hunk.
+    fn open_file(&self) -> Outcome {
+        let Some(file) = self.file().filter(|f| f.before.is_some()) else {
+            return Outcome::notice("there is no such file on disk yet; e edits the proposal");
+        };
+        let line = file.hunks.get(self.hunk).map_or(0, |h| h.old().start);
+        let Ok(path) = RelPath::new(&file.path) else { return Outcome::none() };
+        let place = Place { path, line: u32::try_from(line + 1).unwrap_or(1) };
+        Outcome { place: Some(Wanted { place, editor: true }), ..Outcome::none() }
     }
 
     /// Makes the lines again and stays at the hunk.
@@ -141,7 +155,7 @@ impl DiffPane {
     }
 
     /// To a hunk; beyond the last file nothing happens.
-    fn go(&mut self, file: usize, hunk: usize) {
+    pub(super) fn go(&mut self, file: usize, hunk: usize) {
         if file >= self.files.len() {
             return;
         }
@@ -220,6 +234,16 @@ impl DiffPane {
             return Outcome::notice("it is being written; it cannot be skipped now");
         }
         Outcome::input(Input::Skip { proposals: vec![file.id], reason: String::new() })
+    }
+
+    /// Leaves the hunk and asks why; an empty line gives no reason.
+    fn leave_why(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let asks = self.comment(ctx);
+        let mut outcome = self.decide(ctx, Some(Decision::Left), false);
+        if !outcome.inputs.is_empty() {
+            outcome.open = asks.open;
+        }
+        outcome
     }
 
     /// Asks what the agent is to hear about this hunk.

@@ -7,6 +7,7 @@ use std::{io, time::Instant};
 use pilothouse_core::{
     blob::BlobId,
     checkpoint::Checkpoint,
+    digest::Place,
     event::{Event, Stamped},
     ids::ProposalId,
     port::{Ask, Reply},
@@ -220,6 +221,21 @@ impl Pane for DiffPane {
             return Outcome::complaint(TOO_EARLY);
         }
         self.take(action, ctx)
+    }
+
+    fn show_place(&mut self, place: &Place, ctx: &Ctx<'_>) -> bool {
+        if self.stale {
+            self.read(ctx.state);
+        }
+        let Some(at) = self.files.iter().position(|f| f.path == place.path.as_str()) else { return false };
+        // The last hunk that begins at or before the line is the one that shows it, if one does.
+        let line = usize::try_from(place.line).unwrap_or(usize::MAX);
+        let hunks = self.files.get(at).map(|f| f.hunks.as_slice()).unwrap_or_default();
+        let hunk = hunks.iter().rposition(|h| h.new_lines().start < line).unwrap_or(0);
+        self.go(at, hunk);
+        self.ask();
+        self.settle(ctx);
+        true
     }
 
     fn wheel(&mut self, rows: i64, ctx: &Ctx<'_>) {

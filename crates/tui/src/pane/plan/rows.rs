@@ -1,13 +1,14 @@
 //! The rows of the plan pane, made from the state.
 
+mod gates;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilothouse_core::{
-    clean::Clean,
     event::Proof,
     ids::{GateId, Millis, ProposalId, TaskId},
     intent::{IntentNode, IntentPath},
-    plan::{Gate, GateStatus, Plan, Task, TaskStatus},
+    plan::{Plan, Task, TaskStatus},
     proposal::{Proposal, ProposalStatus},
     scope::{Capability, ToolScope},
     session::State,
@@ -28,6 +29,8 @@ pub(super) enum Target {
     Task(TaskId),
     Gate(GateId),
     Proposal(ProposalId),
+    /// A place that a red gate names.
+    Place(GateId, usize),
 }
 
 /// One row.
@@ -151,7 +154,7 @@ pub(super) fn items(
     }
     if !plan.gates.is_empty() {
         d.plain(Row::new());
-        let hint = if awaiting { "   each asks before it runs" } else { "" };
+        let hint = if awaiting { gates::asked(plan, ctx) } else { "" };
         d.plain(Row::of("Gates", Slot::Soft).and(hint, Slot::Faint));
         let pad = plan.gates.iter().map(|g| row::width(&g.name)).max().unwrap_or(0).min(16);
         for gate in &plan.gates {
@@ -262,11 +265,7 @@ impl<'a> Drawer<'a> {
             lines.push((format!("after {}", after.join(", ")), Slot::Faint));
         }
         for (line, slot) in lines {
-            for wrapped in wrap(&Row::of(&line, slot).pieces, self.width.saturating_sub(4).max(1)) {
-                let mut row = Row::of("    ", Slot::Text);
-                row.pieces.extend(wrapped.pieces);
-                self.plain(row);
-            }
+            self.wrapped(&line, slot);
         }
     }
 
@@ -308,48 +307,12 @@ impl<'a> Drawer<'a> {
         self.items.push(Item { row, target: Some(Target::Proposal(p.id)) });
     }
 
-    fn gate(&mut self, gate: &Gate, plan: &Plan, pad: usize, proof: Option<&(Millis, Proof)>) {
-        let g = self.ctx.glyphs;
-        let command = |c: &pilothouse_core::checkpoint::Checkpoint| c.kind.command().and_then(|c| c.gate);
-        let waits = self.ctx.state.open.values().any(|c| command(c) == Some(gate.id));
-        let (mark, ink) = match gate.status {
-            GateStatus::Running if waits => (g.waits, Slot::Warn),
-            GateStatus::Pending => (g.pending, Slot::Soft),
-            GateStatus::Running => (g.spin(self.ctx.spinner), Slot::Info),
-            GateStatus::Passed(_) => (g.done, Slot::Ok),
-            GateStatus::Failed(_) => (g.failed, Slot::Bad),
-            GateStatus::Stale(_) => (g.stale, Slot::Warn),
-            GateStatus::Skipped => (g.skipped, Slot::Soft),
-        };
-        let seen = || match proof {
-            Some((at, proof)) => {
-                let exit = proof.exit.code.map_or_else(|| "no exit code".to_owned(), |c| format!("exit {c}"));
-                let time = row::time_of_day(*at, self.ctx.surroundings.utc_offset_minutes);
-                format!("{exit} {} {time}", g.dot)
-            }
-            None => String::new(),
-        };
-        let right = match gate.status {
-            GateStatus::Pending => Row::of(&after(gate, plan), Slot::Faint),
-            GateStatus::Running if waits => Row::of("waits for you", Slot::Warn),
-            GateStatus::Running => Row::of("running", Slot::Info),
-            GateStatus::Passed(_) | GateStatus::Failed(_) => Row::of(&seen(), Slot::Soft),
-            GateStatus::Stale(_) => {
-                Row::of("stale", Slot::Warn).and(&format!(" {} {}", g.dot, seen()), Slot::Soft)
-            }
-            GateStatus::Skipped => Row::of("skipped", Slot::Soft),
-        };
-        let name = row::take(&Clean::line(&gate.name), 16).to_owned();
-        let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
-        let left = Row::of(mark, ink).and(" ", Slot::Text).and(&name, Slot::Text).and(&gap, Slot::Text);
-        let row = left.and(&gate.command, Slot::Soft).ends_keeping_right(right, self.width, g.ellipsis);
-        self.items.push(Item { row, target: Some(Target::Gate(gate.id)) });
-        if self.open.contains(&Target::Gate(gate.id)) {
-            self.plain(Row::of("    ", Slot::Text).and(&gate.command, Slot::Text));
-            let lines = proof.map(|(_, p)| p.diagnostics.clone()).unwrap_or_default();
-            for line in lines.lines() {
-                self.plain(Row::of("    ", Slot::Text).and(line, Slot::Soft));
-            }
+    /// A text below a row, whole.
+    fn wrapped(&mut self, text: &str, slot: Slot) {
+        for line in wrap(&Row::of(text, slot).pieces, self.width.saturating_sub(4).max(1)) {
+            let mut row = Row::of("    ", Slot::Text);
+            row.pieces.extend(line.pieces);
+            self.plain(row);
         }
     }
 
@@ -405,14 +368,6 @@ impl<'a> Drawer<'a> {
             self.plain(row);
         }
     }
-}
-
-fn after(gate: &Gate, plan: &Plan) -> String {
-    if gate.after.is_empty() {
-        return "after all".to_owned();
-    }
-    let numbers: Vec<String> = gate.after.iter().map(|t| plan.number(*t).to_string()).collect();
-    format!("after {}", numbers.join(", "))
 }
 
 /// `Tokens: 4,523 │ Time: 12s │ Cost: $0.03`; `spent` is how long the last run took.

@@ -61,7 +61,7 @@ fn waiting_after(meant: IntentNode) -> Screen {
     s.tell(said(1, "Add rate limiting"));
     s.tell(understood(1, meant));
     s.tell(Event::PlanReady { plan: plan() });
-    let kind = pilothouse_core::question::Confirmation {}.into();
+    let kind = pilothouse_core::question::Confirmation::default().into();
     let checkpoint = Checkpoint { id: CheckpointId(5), kind, message: "Proceed?".into(), run: None };
     s.tell(Event::CheckpointOpened { checkpoint });
     s

@@ -364,7 +364,8 @@ fn executing(width: u16, height: u16) -> Desk {
 
 fn approve(desk: &mut Desk) {
     let id = desk.state().phase_question().unwrap().id;
-    desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None });
+    let shown = desk.state().open[&id].kind.shown();
+    desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown });
 }
 
 fn queued(width: u16, height: u16) -> Desk {

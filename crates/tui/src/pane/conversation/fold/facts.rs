@@ -34,6 +34,22 @@ impl Log {
         self.fact(at, Row::of(glyph.sign(), ink).and(" ", Slot::Text).and(text, text_ink), Row::new());
     }
 
+    /// A failure, unless it was told already: what happened, and softly below it what can be done.
+    pub(super) fn fails(&mut self, at: Millis, text: &str) {
+        let mut lines = text.lines().filter(|l| !l.trim().is_empty());
+        let Some(first) = lines.next().filter(|first| !self.is_told(first)) else { return };
+        self.mark(at, Mark::Failed, first);
+        for line in lines {
+            self.fact(at, Row::of("  ", Slot::Text).and(line, Slot::Soft), Row::new());
+        }
+        first.clone_into(&mut self.failed);
+    }
+
+    /// Whether this failure was the last that was told.
+    pub(super) fn is_told(&self, text: &str) -> bool {
+        !self.failed.is_empty() && text.lines().next() == Some(self.failed.as_str())
+    }
+
     #[expect(clippy::wildcard_enum_match_arm, reason = "`fold_change` takes the rest")]
     pub(super) fn fold_fact(&mut self, at: Millis, event: &Event) {
         match event {
@@ -42,9 +58,10 @@ impl Log {
                 self.add(at, Kind::Head, Body::Task { task: *task, text });
             }
             Event::TaskCompleted { took, .. } => {
-                self.fact(at, Row::of(&format!("Complete ({}ms)", took.0), Slot::Soft), Row::new());
+                let took = if took.0 < 10_000 { format!("{}ms", took.0) } else { row::took(took.0) };
+                self.fact(at, Row::of(&format!("Complete ({took})"), Slot::Soft), Row::new());
             }
-            Event::TaskFailed { message, .. } => self.mark(at, Mark::Failed, message),
+            Event::TaskFailed { message, .. } => self.fails(at, message),
             Event::TaskSkipped { task } => self.task_fact(at, *task, "skipped"),
             Event::TaskCancelled { task } => self.task_fact(at, *task, "stopped"),
             Event::GatePassed { gate, proof, .. } => self.gate(at, gate.0, true, proof),
@@ -54,9 +71,9 @@ impl Log {
                 self.mark(at, Mark::Stale, &format!("[Gate: {name}] stale: files changed since it passed"));
             }
             Event::GateReset { gate, skipped: true } => {
-                self.waived += 1;
                 let name = self.gate_name(gate.0);
                 self.mark(at, Mark::Skipped, &format!("[Gate: {name}] skipped"));
+                self.waived.push(name);
             }
             Event::GateChanged { gate, to, .. } => {
                 let name = self.gate_name(gate.0);
@@ -71,14 +88,12 @@ impl Log {
                 self.mark(at, Mark::Dot, &format!("{path} is told to the agent: how to work in its folder"));
             }
             Event::AnswerChecked { call, marks, .. } => drop(self.marks.insert(*call, marks.clone())),
-            Event::RepairStarted { gate, attempt, of, .. } => {
+            Event::RepairStarted { gate, attempt, of, detour, .. } => {
                 let name = self.gate_name(gate.0);
-                self.mark(
-                    at,
-                    Mark::Inner,
-                    &format!("Repairing what made {name} fail, try {attempt} of {of}"),
-                );
+                let what = if *detour { "Trying another way at gate" } else { "Fixing gate" };
+                self.mark(at, Mark::Inner, &format!("{what} {name}, attempt {attempt} of {of}"));
             }
+            Event::TaskFreed { task, .. } => self.task_fact(at, *task, "goes on without what was left out"),
             _ => self.fold_change(at, event),
         }
     }
@@ -143,14 +158,9 @@ impl Log {
             Event::PlanShelved { suspended: true } if !self.finished => {
                 self.mark(at, Mark::Dot, "plan paused – /redo resumes it");
             }
-            Event::Notice { level, text } => {
-                let mark = match level {
-                    Level::Info => Mark::Dot,
-                    Level::Warn => Mark::Warn,
-                    Level::Error => Mark::Failed,
-                };
-                self.mark(at, mark, text);
-            }
+            Event::Notice { level: Level::Info, text } => self.mark(at, Mark::Dot, text),
+            Event::Notice { level: Level::Warn, text } => self.mark(at, Mark::Warn, text),
+            Event::Notice { level: Level::Error, text } => self.fails(at, text),
             _ => {}
         }
     }
@@ -241,13 +251,14 @@ impl Log {
             0 => "No file changed.".to_owned(),
             n => format!("{} created/modified.", count(n, "file")),
         };
-        let waived = self.waived;
+        let waived = std::mem::take(&mut self.waived).join(", ");
         let (sign, ink, text) = match status {
-            RunStatus::Completed if waived > 0 => {
-                ("✓", Slot::Ok, format!("Complete. {files} {} waived by you.", count(waived, "gate")))
+            RunStatus::Completed if !waived.is_empty() => {
+                ("✓", Slot::Ok, format!("Complete. {files} Not checked: {waived} (skipped)."))
             }
             RunStatus::Completed => ("✓", Slot::Ok, format!("Complete. {files}")),
             RunStatus::Ended => ("–", Slot::Warn, format!("{summary}. {files}")),
+            RunStatus::Failed if self.is_told(summary) => ("✗", Slot::Bad, format!("Failed. {files}")),
             RunStatus::Failed => ("✗", Slot::Bad, format!("Failed: {summary} {files}")),
             RunStatus::Cancelled => ("–", Slot::Soft, format!("Stopped. {files}")),
             RunStatus::Manual => ("–", Slot::Soft, format!("Over to you; the plan is kept. {files}")),

@@ -1,0 +1,149 @@
+//! Places that a check names: a file of the workspace and a line, in the forms in which tools print them.
+
+use crate::relpath::RelPath;
+
+/// A line of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The file.
+    pub path: RelPath,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.path, self.line)
+    }
+}
+
+/// What was said about a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// Where.
+    pub place: Place,
+    /// What, in a line.
+    pub text: String,
+}
+
+/// The places that an output names, each once, in their order.
+pub fn places(output: &str) -> Vec<Diagnosis> {
+    let mut found: Vec<Diagnosis> = Vec::new();
+    let mut last = "";
+    for line in output.lines().map(str::trim) {
+        if let Some((place, text)) = place_in(line) {
+            let text = if says(text) { text } else { last };
+            if !found.iter().any(|d| d.place == place) {
+                found.push(Diagnosis { place, text: text.trim().to_owned() });
+            }
+        }
+        if says(line) {
+            last = line;
+        }
+    }
+    found
+}
+
+/// Whether there are words in it.
+fn says(text: &str) -> bool {
+    text.chars().any(char::is_alphabetic)
+}
+
+/// The first place in a line, and what else the line says of it.
+fn place_in(line: &str) -> Option<(Place, &str)> {
+    if let Some(rest) = line.strip_prefix("File \"") {
+        let (path, rest) = rest.split_once("\", line ")?;
+        let (number, rest) = number(rest)?;
+        return Some((place(path, number)?, rest.trim_start_matches(", in ")));
+    }
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ';' | '[' | ']' | '<' | '>');
+    let mut words =
+        line.split(ends).flat_map(|w| [Some(w), w.split_once('(').map(|(_, inner)| inner)]).flatten();
+    let (word, place) = words.find_map(|word| Some((word, named(word)?)))?;
+    let rest = line.strip_prefix(word).or_else(|| line.strip_suffix(word)).unwrap_or(line);
+    Some((place, rest.trim_start_matches([':', ' ', '-']).trim_end_matches([' ', '(', '>'])))
+}
+
+/// `src/a.rs:3:5`, `src/a.ts(3,5)`.
+fn named(word: &str) -> Option<Place> {
+    let (path, rest) = match word.split_once('(') {
+        Some((path, rest)) if !path.is_empty() => (path, rest),
+        Some(_) | None => word.split_once(':')?,
+    };
+    let (number, rest) = number(rest)?;
+    // What follows the line is a column or the end of the word.
+    let ended = rest.is_empty() || rest.starts_with([':', ',', ')', '.']);
+    place(path, number).filter(|_| ended)
+}
+
+fn number(text: &str) -> Option<(u32, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at_checked(end)?;
+    Some((digits.parse().ok().filter(|n| *n > 0)?, rest))
+}
+
+/// A path with a file's name in it; `12:30:45` and `localhost:80` are none.
+fn place(path: &str, line: u32) -> Option<Place> {
+    let path = RelPath::new(path.trim_start_matches(['-', '(']).trim()).ok()?;
+    let (stem, ending) = path.name().rsplit_once('.')?;
+    let named = !ending.is_empty() && ending.chars().all(char::is_alphanumeric) && says(ending);
+    (named && (!stem.is_empty())).then_some(Place { path, line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read_in_the_forms_of_the_usual_tools() {
+        for (said, place, text) in [
+            (
+                "error[E0425]: cannot find value `x`\n  --> src/a.rs:3:5\n",
+                "src/a.rs:3",
+                "error[E0425]: cannot find value `x`",
+            ),
+            (
+                "thread 'a' panicked at src/lib.rs:12:9:",
+                "src/lib.rs:12",
+                "thread 'a' panicked at src/lib.rs:12:9:",
+            ),
+            ("./cmd/main.go:7:2: undefined: x", "cmd/main.go:7", "undefined: x"),
+            (
+                "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+                "src/a.ts:3",
+                "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+            ),
+            ("src/a.ts:3:5 - error TS2304: no", "src/a.ts:3", "error TS2304: no"),
+            (
+                "    at Object.<anonymous> (src/sum.test.js:4:17)",
+                "src/sum.test.js:4",
+                "at Object.<anonymous> (src/sum.test.js:4:17)",
+            ),
+            ("File \"tests/test_a.py\", line 9, in test_it", "tests/test_a.py:9", "test_it"),
+            ("tests/test_a.py:9: AssertionError", "tests/test_a.py:9", "AssertionError"),
+            ("1 error: no such name (src/a.rs:3:5)", "src/a.rs:3", "1 error: no such name (src/a.rs:3:5)"),
+        ] {
+            let found = places(said);
+            assert_eq!(found.len(), 1, "{said}: {found:?}");
+            let told = found.iter().map(|d| (d.place.to_string(), d.text.clone())).collect::<Vec<_>>();
+            assert_eq!(told, [(place.to_owned(), text.to_owned())], "{said}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_place_in_the_workspace_is_none() {
+        for said in [
+            "12:30:45 done",
+            "listening on localhost:8080",
+            "http://a.rs:80/x",
+            "/etc/passwd.txt:3",
+            "../up.rs:3:1",
+            "ratio 3.5:1",
+            "a.rs:0",
+            "Line 23: undefined name 'x'",
+            "version 1.2.3:4",
+        ] {
+            assert_eq!(places(said), [], "{said}");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! What was said yes to is not asked again, what changed since is; what others need is not left out in silence.
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    event::Event,
+    input::{Input, Opening},
+    intent::Phase,
+    plan::{GateStatus, TaskStatus},
+    trust::{Standing, Trust},
+};
+use serde_json::json;
+
+use crate::{phase, support::*};
+
+fn trusted() -> Bench {
+    let standing = Standing { trust: Trust::Kept, ..Standing::default() };
+    Bench::opened(Opening { standing, ..opening() })
+}
+
+fn asks(b: &Bench) -> bool {
+    b.session.state().open.values().any(|c| is_risk(&c.kind))
+}
+
+/// A plan with one step and one gate that no rule allows, approved, its step done.
+fn at_its_gate(mut b: Bench) -> Bench {
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "./check.sh")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to change", &[]);
+    b
+}
+
+#[test]
+fn approving_a_plan_approves_exactly_its_gates_in_a_trusted_folder() {
+    let mut b = at_its_gate(trusted());
+    assert!(!asks(&b), "the yes to the plan covers it");
+    b.end_tool(exited(1, "no"));
+    b.say("g");
+    assert!(!asks(&b), "and covers it again");
+    b.end_tool(exited(1, "no"));
+    b.answer(is_failure, Answer::AutoFix).unwrap();
+    b.reply("", &[("run", json!({"command": "./check.sh --all"}))]);
+    assert!(asks(&b), "another line is another question");
+    assert!(asks(&at_its_gate(Bench::new())), "in a folder that is not trusted every gate asks");
+}
+
+#[test]
+fn a_changed_line_asks_and_what_is_dangerous_always_does() {
+    for line in ["rm -rf build", "sudo make check", "git push --force"] {
+        let mut b = trusted();
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("t", line)]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[]);
+        assert!(asks(&b), "{line}");
+    }
+}
+
+#[test]
+fn a_plan_that_nobody_was_asked_about_approves_nothing() {
+    let mut b = trusted();
+    b.session.set_bounds(pilothouse_core::session::Bounds { small_plans: true, ..Default::default() });
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "./check.sh")]);
+    assert_eq!(phase(&b), Phase::Executing, "it began without a question");
+    b.reply("", &[]);
+    assert!(asks(&b));
+}
+
+#[test]
+fn a_line_allowed_for_the_session_is_not_asked_again_as_a_gate() {
+    for mut b in [Bench::new(), trusted()] {
+        b.say("fix the bug in a.txt");
+        b.plan(&[("One", "modify")], &[("t", "./check.sh"), ("u", "./check.sh --all")]);
+        b.answer(is_plan, Answer::Reject("fewer words".into())).unwrap();
+        b.plan(&[("One", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[("run", json!({"command": "./check.sh"}))]);
+        let rules = vec!["allow command ./check.sh".to_owned()];
+        b.answer(is_risk, Answer::Grant { rules, lasting: false }).unwrap();
+        b.end_tool(exited(0, "ok"));
+        b.reply("done", &[]);
+        assert_eq!(phase(&b), Phase::Idle);
+        b.say("fix the other bug in a.txt");
+        b.plan(&[("One", "modify")], &[("t", "./check.sh")]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("", &[]);
+        assert!(!asks(&b), "the same line was allowed for the session");
+        b.end_tool(exited(0, "ok"));
+        assert_eq!(phase(&b), Phase::Idle);
+    }
+}
+
+#[test]
+fn trust_holds_for_the_gates_that_it_showed_and_settles_the_one_that_waits() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "./check.sh")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[]);
+    assert!(asks(&b));
+    b.say("/trust");
+    b.input(Input::Surveyed(Standing { asks: true, ..Standing::default() })).unwrap();
+    let id = b.question(is_trust);
+    let CheckpointKind::Trust(shown) = &b.session.state().open[&id].kind else { panic!("trust") };
+    assert_eq!(shown.gates, ["./check.sh"]);
+    b.answer(is_trust, Answer::Approve).unwrap();
+    b.input(Input::Surveyed(Standing { trust: Trust::Kept, ..Standing::default() })).unwrap();
+    assert!(!asks(&b), "it is not asked again");
+    b.end_tool(exited(0, "ok"));
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn a_yes_is_bound_to_the_plan_as_it_was_shown() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    let id = b.question(is_plan);
+    assert!(b.input(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: None }).is_err());
+    let first = b.session.state().open[&id].kind.shown();
+    let text = b.session.state().plan.as_ref().unwrap().document().replace("Two", "Second");
+    b.input(Input::EditPlan { text, version: 1 }).unwrap();
+    let id = b.question(is_plan);
+    assert!(b.input(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: first }).is_err());
+    b.answer(is_plan, Answer::Approve).unwrap();
+}
+
+#[test]
+fn another_way_is_taken_as_often_as_it_may_and_then_not_offered() {
+    let mut b = at_its_gate(trusted());
+    let keys = |b: &Bench| {
+        let question = b.session.state().phase_question().unwrap();
+        question.kind.choices().iter().map(|c| c.key).collect::<String>()
+    };
+    b.end_tool(exited(1, "no"));
+    for n in 1..=2 {
+        assert_eq!(keys(&b), "arsmgq");
+        b.say("r");
+        let told = b.log.iter().rev().find_map(|e| match e.event {
+            Event::RepairStarted { attempt, of, detour, .. } => Some((attempt, of, detour)),
+            _ => None,
+        });
+        assert_eq!(told, Some((n, 2, true)));
+        b.reply("tried", &[]);
+        b.end_tool(exited(1, "no"));
+    }
+    assert_eq!(keys(&b), "asmgq", "two other ways did not help");
+    assert!(b.answer(is_failure, Answer::Retry).is_err());
+    b.say("skip");
+    let ended = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { summary, .. } => Some(summary.clone()),
+        _ => None,
+    });
+    assert_eq!(ended.unwrap(), "Complete. 0 files created/modified. Not checked: gate t (skipped).");
+}
+
+#[test]
+fn a_gate_that_cannot_even_start_is_red_and_never_waived_by_itself() {
+    let mut b = at_its_gate(trusted());
+    b.end_tool(pilothouse_core::tool::ToolOutcome::failure("no such folder"));
+    let gate = &b.session.state().plan.as_ref().unwrap().gates[0];
+    assert!(matches!(gate.status, GateStatus::Failed(_)), "{gate:?}");
+    b.question(is_failure);
+}
+
+/// Three steps, each on the one before, the change of the first left out by the user.
+fn gap() -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let task = |title: &str, after: &[u64]| json!({"title": title, "kind": "modify", "after": after});
+    let tasks = [task("One", &[]), task("Two", &[1]), task("Three", &[2]), task("Four", &[])];
+    b.reply("", &[("submit_plan", json!({"title": "P", "tasks": tasks}))]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("done", &[]);
+    let all = b.session.state().open_proposals().map(|p| p.id).collect();
+    b.input(Input::Skip { proposals: all, reason: String::new() }).unwrap();
+    b
+}
+
+fn statuses(b: &Bench) -> Vec<TaskStatus> {
+    b.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.status).collect()
+}
+
+#[test]
+fn what_needs_a_step_that_was_left_out_is_asked_about() {
+    use TaskStatus::{Pending, Running, Skipped};
+    let b = gap();
+    assert!(b.session.pending().is_empty(), "nothing goes on meanwhile");
+    let state = b.session.state();
+    let spec = state.spec(state.phase_question().unwrap());
+    assert_eq!(spec.title.as_str(), "Step 1 was not done, and steps 2, 3 need it");
+    for (word, then) in [
+        ("s", [Skipped, Skipped, Skipped, Running]),
+        ("go on", [Skipped, Running, Pending, Pending]),
+        ("redo", [Running, Pending, Pending, Pending]),
+    ] {
+        let mut b = gap();
+        b.say(word);
+        assert_eq!(statuses(&b), then, "{word}");
+    }
+    let mut b = gap();
+    b.say("q");
+    assert_eq!(phase(&b), Phase::Idle);
+}

@@ -1,0 +1,112 @@
+//! The rows of gates: where each stands, what it found, which of them a yes covers.
+
+use pilothouse_core::{
+    checkpoint::Checkpoint,
+    clean::Clean,
+    digest::diagnoses,
+    event::Proof,
+    ids::{GateId, Millis},
+    plan::{Gate, GateStatus, Plan},
+    policy::{By, Manner, Outcome, Request},
+};
+
+use super::{Drawer, Item, Target};
+use crate::{
+    pane::Ctx,
+    row::{self, Row},
+    theme::Slot,
+};
+
+/// Places of a red gate that stand below it.
+const MOST_PLACES: usize = 5;
+
+impl Drawer<'_> {
+    pub(super) fn gate(&mut self, gate: &Gate, plan: &Plan, pad: usize, proof: Option<&(Millis, Proof)>) {
+        let g = self.ctx.glyphs;
+        let command = |c: &Checkpoint| c.kind.command().and_then(|c| c.gate);
+        let waits = self.ctx.state.open.values().any(|c| command(c) == Some(gate.id));
+        let (mark, ink) = match gate.status {
+            GateStatus::Running if waits => (g.waits, Slot::Warn),
+            GateStatus::Pending => (g.pending, Slot::Soft),
+            GateStatus::Running => (g.spin(self.ctx.spinner), Slot::Info),
+            GateStatus::Passed(_) => (g.done, Slot::Ok),
+            GateStatus::Failed(_) => (g.failed, Slot::Bad),
+            GateStatus::Stale(_) => (g.stale, Slot::Warn),
+            GateStatus::Skipped => (g.skipped, Slot::Soft),
+        };
+        let seen = || match proof {
+            Some((at, proof)) => {
+                let exit = proof.exit.code.map_or_else(|| "no exit code".to_owned(), |c| format!("exit {c}"));
+                let time = row::time_of_day(*at, self.ctx.surroundings.utc_offset_minutes);
+                format!("{exit} {} {time}", g.dot)
+            }
+            None => String::new(),
+        };
+        let right = match gate.status {
+            GateStatus::Pending => Row::of(&after(gate, plan), Slot::Faint),
+            GateStatus::Running if waits => Row::of("waits for you", Slot::Warn),
+            GateStatus::Running => Row::of("running", Slot::Info),
+            GateStatus::Passed(_) | GateStatus::Failed(_) => Row::of(&seen(), Slot::Soft),
+            GateStatus::Stale(_) => {
+                Row::of("stale", Slot::Warn).and(&format!(" {} {}", g.dot, seen()), Slot::Soft)
+            }
+            GateStatus::Skipped => Row::of("skipped", Slot::Soft),
+        };
+        let name = row::take(&Clean::line(&gate.name), 16).to_owned();
+        let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
+        let left = Row::of(mark, ink).and(" ", Slot::Text).and(&name, Slot::Text).and(&gap, Slot::Text);
+        let right_width = right.width() + 2;
+        let row =
+            left.clone().and(&gate.command, Slot::Soft).ends_keeping_right(right, self.width, g.ellipsis);
+        let whole = left.width() + row::width(&gate.command) + right_width < self.width;
+        self.items.push(Item { row, target: Some(Target::Gate(gate.id)) });
+        // A yes to the plan is one to exactly this line: all of it is seen.
+        if self.awaiting && !whole {
+            self.wrapped(&gate.command, Slot::Soft);
+        }
+        if let Some((_, proof)) = proof.filter(|_| matches!(gate.status, GateStatus::Failed(_))) {
+            self.places(gate.id, &proof.diagnostics);
+        }
+        if self.open.contains(&Target::Gate(gate.id)) {
+            self.plain(Row::of("    ", Slot::Text).and(&gate.command, Slot::Text));
+            let lines = proof.map(|(_, p)| p.diagnostics.clone()).unwrap_or_default();
+            for line in lines.lines() {
+                self.plain(Row::of("    ", Slot::Text).and(line, Slot::Soft));
+            }
+        }
+    }
+
+    /// Where a red gate found something wrong; Enter goes there.
+    fn places(&mut self, gate: GateId, diagnostics: &str) {
+        for (n, found) in diagnoses(diagnostics).into_iter().take(MOST_PLACES).enumerate() {
+            let place = Clean::line(&found.place.to_string()).into_string();
+            let place = row::fit_path(&place, self.width / 2, self.ctx.glyphs.ellipsis);
+            let row = Row::of("    ", Slot::Text).and(&place, Slot::Accent).and("  ", Slot::Text);
+            let row = row.and(&found.text, Slot::Soft).cut(self.width, self.ctx.glyphs.ellipsis);
+            self.items.push(Item { row, target: Some(Target::Place(gate, n)) });
+        }
+    }
+}
+
+/// Which of its gates a yes to the plan covers.
+pub(super) fn asked(plan: &Plan, ctx: &Ctx<'_>) -> &'static str {
+    let setting = ctx.state.setting();
+    let runs = |gate: &Gate| {
+        let manner = Manner { by: By::Approved, ..Manner::default() };
+        let request = Request::command_in(&gate.command, "", manner);
+        ctx.session.policy().decide(&request, &setting).ruling.outcome == Outcome::Run
+    };
+    match plan.gates.iter().filter(|g| runs(g)).count() {
+        n if n == plan.gates.len() => "   your yes covers exactly these",
+        0 => "   each asks before it runs",
+        _ => "   your yes covers all but the dangerous",
+    }
+}
+
+fn after(gate: &Gate, plan: &Plan) -> String {
+    if gate.after.is_empty() {
+        return "after all".to_owned();
+    }
+    let numbers: Vec<String> = gate.after.iter().map(|t| plan.number(*t).to_string()).collect();
+    format!("after {}", numbers.join(", "))
+}
