@@ -19,7 +19,7 @@ use crate::{
         RunId, Seq, TaskId, TurnId,
     },
     intent::{IntentNode, IntentPath, Mode, Phase, Source, Turn},
-    lane::LaneKind,
+    lane::{ChildWork, LaneKind},
     plan::{Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
@@ -245,6 +245,28 @@ pub enum Event {
     LaneClosed {
         /// The lane.
         lane: LaneId,
+    },
+    /// A sub-agent began.
+    ChildStarted {
+        /// Its lane.
+        lane: LaneId,
+        /// The call that handed its task on.
+        call: CallId,
+        /// What it is for.
+        work: ChildWork,
+        /// The task.
+        task: Excerpt,
+    },
+    /// A sub-agent ended.
+    ChildEnded {
+        /// Its lane.
+        lane: LaneId,
+        /// The call that handed its task on.
+        call: CallId,
+        /// What it found, or why it found nothing.
+        report: String,
+        /// Whether it came to its end by itself.
+        done: bool,
     },
     /// A lane's live node changed.
     NodeTransition {

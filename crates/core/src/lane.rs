@@ -5,7 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::{GateId, TaskId},
+    ids::{GateId, LaneId, TaskId},
+    intent::IntentNode,
     talk::Purpose,
 };
 
@@ -25,6 +26,8 @@ pub enum LaneKind {
     Gate(GateId),
     /// Mends what made a gate fail.
     Repair(GateId),
+    /// Looks into something for another lane, which it reports to.
+    Child(LaneId),
 }
 
 impl LaneKind {
@@ -35,11 +38,50 @@ impl LaneKind {
             Self::Planning => Purpose::Plan,
             Self::Task(_) | Self::Repair(_) => Purpose::Task,
             Self::Goal | Self::Gate(_) => Purpose::Goal,
+            Self::Child(_) => Purpose::Child,
         }
     }
 
     /// Whether it belongs to the run and ends with it.
     pub const fn of_run(self) -> bool {
-        !matches!(self, Self::Answer | Self::Planning)
+        !matches!(self, Self::Answer | Self::Planning | Self::Child(_))
+    }
+
+    /// The lane that it looks into something for, if it does.
+    pub const fn parent(self) -> Option<LaneId> {
+        if let Self::Child(parent) = self { Some(parent) } else { None }
+    }
+}
+
+/// What a sub-agent is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChildWork {
+    /// It finds something.
+    #[default]
+    Search,
+    /// It judges something.
+    Review,
+    /// It holds a claim against the code.
+    Verify,
+}
+
+impl ChildWork {
+    /// The name, as a call has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Review => "review",
+            Self::Verify => "verify",
+        }
+    }
+
+    /// Where its lane goes.
+    pub const fn node(self) -> IntentNode {
+        match self {
+            Self::Search => IntentNode::Read,
+            Self::Review => IntentNode::Review,
+            Self::Verify => IntentNode::Audit,
+        }
     }
 }

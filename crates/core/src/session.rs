@@ -21,10 +21,10 @@ mod unreviewed;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use crate::lane::LaneKind;
+pub use crate::lane::{ChildWork, LaneKind};
 pub use changes::{Apply, ApplyStatus};
 pub use foretell::{Deed, Foretold};
-pub use lane::{Lane, OpenCall, Talk};
+pub use lane::{Child, Lane, OpenCall, Talk};
 pub use state::{Compacting, PendingMessage, Queue, Run, Said, State, TurnInfo};
 pub use tiers::Tiers;
 pub use transcript::{Entry, Summary, Transcript, What};
@@ -58,11 +58,32 @@ pub struct Bounds {
     /// Whether a plan of one step in at most two files begins without a question: its hunks are asked
     /// about.
     pub small_plans: bool,
+    /// How much may be handed on to sub-agents.
+    pub agents: AgentBounds,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { repairs: 2, small_plans: false }
+        Self { repairs: 2, small_plans: false, agents: AgentBounds::default() }
+    }
+}
+
+/// How much may be handed on to sub-agents; they start none themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgentBounds {
+    /// How many one lane may start in all.
+    pub most: usize,
+    /// How many of a call work at the same time; the others wait for their turn.
+    pub at_once: usize,
+    /// Model calls of one before it must report.
+    pub calls: u32,
+    /// What all of a lane may cost, in millionths of a US dollar, where the price is known.
+    pub cost_micros: u64,
+}
+
+impl Default for AgentBounds {
+    fn default() -> Self {
+        Self { most: 8, at_once: 4, calls: 20, cost_micros: 500_000 }
     }
 }
 

@@ -18,6 +18,8 @@ pub enum Purpose {
     Task,
     /// Reach a goal by commands.
     Goal,
+    /// Look into something for another line of work.
+    Child,
     /// Say what a message means.
     Classify,
     /// Sum up what was said and done so far.

@@ -7,6 +7,7 @@ mod call;
 mod facts;
 mod patch;
 pub(crate) mod read;
+mod session;
 mod spelling;
 
 use std::sync::Arc;
@@ -14,11 +15,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 pub use call::{
-    AskUser, ChangeGate, Delete, Edit, External, FileCall, List, Read, RecordFact, Replacement, RequestPath,
-    Run, Search, SessionCall, Tool, ToolCall, Write,
+    Delete, Edit, External, FileCall, List, Read, RecordFact, Replacement, Run, Search, SessionCall, Tool,
+    ToolCall, Write,
 };
 pub use facts::Subject;
 pub use read::{ArgsError, ReadCall};
+pub use session::{AskUser, ChangeGate, ChildTask, Delegate, RequestPath};
 
 use crate::{
     blob::{Blob, BlobId},

@@ -128,6 +128,11 @@ fn calls(dice: &mut Dice) -> Vec<ModelCall> {
             r#"{"title":"P","tasks":[{"title":"A","kind":"modify"},{"title":"B","kind":"delete","after":[1]}],"gates":[{"name":"t","command":"make"}]}"#,
         ),
         ("submit_plan", r#"{"title":"P","tasks":[]}"#),
+        (
+            "delegate",
+            r#"{"tasks":[{"kind":"review","task":"a"},{"task":"b"},{"task":"c"},{"task":"d"},{"task":"e"}]}"#,
+        ),
+        ("delegate", r#"{"tasks":[{"kind":"verify","task":"a"}]}"#),
         ("nonsense", "{"),
     ];
     let count = dice.pick(&[0, 0, 0, 1, 1, 2, 3]);
@@ -379,6 +384,8 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         match work {
             Work::Tool { permit, .. } => {
                 let lane = &new.lanes[&permit.lane()];
+                let reads = permit.tool().needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n));
+                assert!(reads || lane.kind.parent().is_none(), "a sub-agent does more than read: {permit:?}");
                 let looks = permit.confine() == Some(Confine::READING);
                 assert!(!looks || permit.tool() == Tool::Run);
                 let needs = if looks { Capability::Read } else { permit.tool().needs().unwrap() };
@@ -397,6 +404,7 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             | Work::Recall { .. } => {}
         }
     }
+    check_children(after);
     for lane in new.lanes.values() {
         let works = lane.thinking.is_some() || lane.head().is_some_and(|c| c.allowed.is_some());
         let asks = new.diff_of(lane.id).is_some()
@@ -420,6 +428,23 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
     assert!(own <= 1, "{own} questions hold the phase: {:#?}", new.open);
     for (i, e) in step.iter().enumerate() {
         assert_eq!(e.seq.0, old.seq.0 + 1 + i as u64);
+    }
+}
+
+/// A sub-agent has a call that waits for it, no sub-agents, no questions and no more scope than its parent.
+fn check_children(session: &Session) {
+    let state = session.state();
+    let works = session.pending();
+    for (lane, parent) in state.lanes.values().filter_map(|l| Some((l, l.kind.parent()?))) {
+        let parent = &state.lanes[&parent];
+        assert!(parent.kind.parent().is_none() && parent.offer().contains(lane.scope()), "{lane:#?}");
+        let head = parent.head().unwrap();
+        assert!(head.allowed == Some(parent.epoch) && head.children.iter().any(|c| c.lane == lane.id));
+        assert!(lane.children == 0 && state.proposals_of(lane.id).next().is_none(), "{lane:#?}");
+        let asks = lane.calls.iter().any(|c| state.question_of_call(c.call).is_some());
+        assert!(!asks && state.diff_of(lane.id).is_none(), "{lane:#?}");
+        let thinks = lane.thinking.is_none_or(|call| works.contains_key(&WorkKey::Think(call)));
+        assert!(thinks || state.compacting.is_some(), "{lane:#?}");
     }
 }
 

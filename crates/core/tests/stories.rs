@@ -8,6 +8,8 @@
     missing_docs
 )]
 
+#[path = "stories/agents.rs"]
+mod agents;
 #[path = "stories/aside.rs"]
 mod aside;
 #[path = "stories/changes.rs"]

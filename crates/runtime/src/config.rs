@@ -3,6 +3,7 @@
 //! Owns reading, layering and checking. A project's own file arrives here only from a folder that
 //! is trusted; it can only narrow, and never names an endpoint or a key.
 
+mod agents;
 pub mod credentials;
 mod gates;
 pub mod intent;
@@ -16,7 +17,9 @@ mod shown;
 
 use std::{path::Path, time::Duration};
 
-use pilothouse_core::{intent::Mode, port::Notify, redact::Redactor, scope::PermissionMode};
+use pilothouse_core::{
+    intent::Mode, port::Notify, redact::Redactor, scope::PermissionMode, session::AgentBounds,
+};
 use pilothouse_model::Preset;
 use pilothouse_tools::sandbox::Settings;
 
@@ -69,6 +72,8 @@ pub struct Config {
     pub mouse: bool,
     /// What a plan that brings no gates is held to.
     pub gates: Gates,
+    /// How much may be handed on to sub-agents.
+    pub agents: AgentBounds,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -119,6 +124,7 @@ impl Config {
             notify: all.notify.settled(),
             mouse: all.screen.mouse.unwrap_or(true),
             gates: all.gates.settled(),
+            agents: all.agents.settled(),
             filter: environment
                 .get("PILOTHOUSE_LOG")
                 .map(str::to_owned)

@@ -151,7 +151,7 @@ pub fn system(purpose: Purpose) -> String {
     match purpose {
         Purpose::Classify => include_str!("../../../assets/prompts/classify.md"),
         Purpose::Compact => include_str!("../../../assets/prompts/compact.md"),
-        Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal => {
+        Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Child => {
             include_str!("../../../assets/prompts/base.md")
         }
     }
@@ -165,6 +165,7 @@ pub fn instruction(purpose: Purpose, mode: Mode) -> String {
         Purpose::Plan => include_str!("../../../assets/prompts/plan.md"),
         Purpose::Task => include_str!("../../../assets/prompts/task.md"),
         Purpose::Goal => include_str!("../../../assets/prompts/goal.md"),
+        Purpose::Child => include_str!("../../../assets/prompts/child.md"),
         Purpose::Classify | Purpose::Compact => "",
     };
     match mode {

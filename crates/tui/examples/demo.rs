@@ -190,7 +190,7 @@ impl Driver {
                 (String::new(), vec![ask("run", r#"{"command":"git push --force origin main"}"#.into())])
             }
             (Purpose::Goal, _) => ("The command ended.".to_owned(), vec![]),
-            (Purpose::Classify | Purpose::Compact, _) => (String::new(), vec![]),
+            (Purpose::Classify | Purpose::Compact | Purpose::Child, _) => (String::new(), vec![]),
         };
         thread::sleep(Duration::from_millis(400));
         self.stream(call, &text);
@@ -243,7 +243,8 @@ impl Driver {
             | Tool::SubmitPlan
             | Tool::AskUser
             | Tool::RequestPath
-            | Tool::ChangeGate => ToolOutcome::text("ok", "ok"),
+            | Tool::ChangeGate
+            | Tool::Delegate => ToolOutcome::text("ok", "ok"),
         }
     }
 

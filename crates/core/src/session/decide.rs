@@ -7,6 +7,7 @@ mod answer;
 mod aside;
 mod call;
 mod change;
+mod child;
 mod command;
 mod compact;
 mod control;
@@ -92,6 +93,7 @@ impl<'a> Draft<'a> {
     /// its next step, no phase without its question.
     fn settle(&mut self) {
         self.close_access_of_gone_calls();
+        self.end_children_of_gone_calls();
         for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
             self.advance(lane);
         }

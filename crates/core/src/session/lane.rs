@@ -15,7 +15,8 @@ use crate::{
     resolved::ResolvedCommand,
     sandbox::Confine,
     scope::ToolScope,
-    tool::{ArgsError, FileCall, LeaveOf, Run, Tool, ToolCall},
+    talk::Usage,
+    tool::{ArgsError, Delegate, FileCall, LeaveOf, Run, SessionCall, Tool, ToolCall},
 };
 
 /// A line of work.
@@ -49,6 +50,10 @@ pub struct Lane {
     pub seen: BTreeMap<RelPath, BlobId>,
     /// Nodes that it is on its way to and that wait for hooks, the next first.
     pub moves: Vec<HeldMove>,
+    /// Sub-agents that it started so far.
+    pub children: usize,
+    /// What they cost.
+    pub handed: Usage,
     /// When it was opened.
     pub opened: Millis,
 }
@@ -112,8 +117,19 @@ pub struct OpenCall {
     pub edited: bool,
     /// What the user let it do although a rule asks about it.
     pub leave: Vec<Request>,
+    /// The sub-agents that it started, in order.
+    pub children: Vec<Child>,
     /// When it began.
     pub since: Millis,
+}
+
+/// A sub-agent that a call started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// Its lane.
+    pub lane: LaneId,
+    /// What it found, once it has ended.
+    pub report: Option<String>,
 }
 
 impl OpenCall {
@@ -158,6 +174,7 @@ impl OpenCall {
             typed,
             edited,
             leave,
+            children: Vec::new(),
             since,
         }
     }
@@ -175,6 +192,15 @@ impl OpenCall {
         match self.asked.as_deref() {
             Ok(ToolCall::File(file)) => Some(file),
             Ok(ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_)) | Err(_) => None,
+        }
+    }
+
+    /// The tasks that it hands on, if it does.
+    pub fn delegate(&self) -> Option<&Delegate> {
+        match self.asked.as_deref() {
+            Ok(ToolCall::Session(SessionCall::Delegate(delegate))) => Some(delegate),
+            Ok(ToolCall::File(_) | ToolCall::Run(_) | ToolCall::Session(_) | ToolCall::External(_))
+            | Err(_) => None,
         }
     }
 
@@ -212,6 +238,8 @@ impl Lane {
             rounds: 0,
             seen: BTreeMap::new(),
             moves: Vec::new(),
+            children: 0,
+            handed: Usage::default(),
             opened,
         }
     }

@@ -12,7 +12,7 @@ use crate::{
     hook::Hold,
     ids::{ProposalId, Seq},
     policy::PathRules,
-    tool::{Permit, Terms},
+    tool::{Permit, Terms, ToolCall},
     work::{Take, View, Work, WorkKey},
 };
 
@@ -79,6 +79,9 @@ impl State {
             return None;
         }
         let (tool, asked) = (call.tool?, Arc::clone(call.asked.as_ref().ok()?));
+        if matches!(*asked, ToolCall::Session(_)) {
+            return None;
+        }
         let terms = Terms {
             epoch,
             confine: call.confine,

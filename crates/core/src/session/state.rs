@@ -348,7 +348,7 @@ impl State {
 
     /// The lane of the foreground: the run's, else the planning, else the last answer.
     pub fn front_lane(&self) -> Option<&Lane> {
-        self.run_lane().or_else(|| self.lanes.values().next_back())
+        self.run_lane().or_else(|| self.lanes.values().rfind(|l| l.kind.parent().is_none()))
     }
 
     /// The live node of the foreground.

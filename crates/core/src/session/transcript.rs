@@ -94,6 +94,8 @@ pub enum What {
     Report(TurnId),
     /// The summary of what stood before.
     Summary,
+    /// The task of a sub-agent.
+    Handed,
 }
 
 /// A lane as the transcript knows it.
@@ -119,12 +121,29 @@ impl Transcript {
     /// What a lane's model is told, oldest first. What was summed up is left out but for the user's
     /// messages and what is pinned; the summary follows these.
     pub fn of(&self, lane: LaneId) -> impl Iterator<Item = &Entry> {
-        let fork = self.lanes.get(&lane).filter(|l| l.beside).map(|l| l.from);
+        let line = self.line(lane);
+        let fork = line.first().map(|(_, from)| *from);
         let summary = self.summaries.iter().rfind(|s| fork.is_none_or(|from| s.from <= from));
         self.told(summary, move |at, entry| {
-            let own = entry.lane == Some(lane);
-            own || (self.is_trunk(entry) && fork.is_none_or(|from| at < from))
+            // What came after a line forked off is not seen by those that forked off it.
+            let of = line.iter().position(|(lane, _)| entry.lane == Some(*lane));
+            let (seen, next) =
+                of.map_or((self.is_trunk(entry), fork), |n| (true, line.get(n + 1).map(|l| l.1)));
+            seen && next.is_none_or(|from| at < from)
         })
+    }
+
+    /// The lines beside the main one through which a lane forked off it, with where each began, the outermost
+    /// first; empty where it is the main line.
+    fn line(&self, lane: LaneId) -> Vec<(LaneId, usize)> {
+        let mut line = Vec::new();
+        let mut next = Some(lane);
+        while let Some((lane, l)) = next.and_then(|id| Some((id, self.lanes.get(&id).filter(|l| l.beside)?)))
+        {
+            line.insert(0, (lane, l.from));
+            next = l.kind.parent().filter(|parent| *parent < lane);
+        }
+        line
     }
 
     /// What the main line is told.
@@ -217,6 +236,7 @@ impl Transcript {
             Event::TurnStarted { turn, .. } => drop(self.heard.insert(*turn, seq)),
             Event::LaneOpened { lane, kind, turn, .. } => self.opened(*lane, *kind, *turn),
             Event::LaneClosed { lane } => self.closed(*lane),
+            Event::ChildStarted { lane, .. } => self.push(seq, Some(*lane), What::Handed),
             Event::TurnTold { turn, .. } => {
                 if let Some(said) = self.heard.get(turn).copied() {
                     self.push(said, None, What::User(*turn));
@@ -365,8 +385,9 @@ impl Transcript {
     /// in it: then what had the main line runs beside from here.
     fn opened(&mut self, lane: LaneId, kind: LaneKind, turn: TurnId) {
         let at_work = self.lanes.values().any(|l| l.open && !l.beside);
-        let beside = kind == LaneKind::Answer && at_work;
-        if kind != LaneKind::Answer {
+        let child = kind.parent().is_some();
+        let beside = child || (kind == LaneKind::Answer && at_work);
+        if kind != LaneKind::Answer && !child {
             let answers = self.lanes.values_mut().filter(|l| l.open && l.kind == LaneKind::Answer);
             answers.for_each(|l| l.beside = true);
         }
@@ -379,7 +400,7 @@ impl Transcript {
         let Some(line) = self.lanes.get_mut(&lane).filter(|l| l.open) else { return };
         line.open = false;
         let line = *line;
-        if let Some(last) = line.last.filter(|_| line.beside) {
+        if let Some(last) = line.last.filter(|_| line.beside && line.kind.parent().is_none()) {
             self.push(last, None, What::Report(line.turn));
         }
     }
@@ -390,7 +411,7 @@ impl Transcript {
         let begins = !self.entries.iter().skip(line.from).any(|e| e.lane == Some(lane));
         let goes_on = match line.kind {
             LaneKind::Answer | LaneKind::Planning | LaneKind::Goal => self.told == Some(line.turn),
-            LaneKind::Gate(_) => true,
+            LaneKind::Gate(_) | LaneKind::Child(_) => true,
             LaneKind::Task(_) | LaneKind::Repair(_) => {
                 self.entries.iter().any(|e| e.what == What::User(line.turn))
             }

@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::{
     facts::{Facts, Subject},
     read::{self, ArgsError},
+    session::{AskUser, ChangeGate, Delegate, RequestPath},
     spelling::Spelling::{Also, Bare, Each, Heads, List as Listed, Millis, Only, Patch, Unheard},
 };
 use crate::{
-    intent::IntentNode,
     plan::PlanDraft,
     scope::Capability,
     shell::Act,
@@ -158,6 +158,19 @@ tools! {
         needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task, Goal],
         words: ("Gate", "Gate"), subject: Subject::Words,
     }
+    /// Tasks for sub-agents that only read.
+    Delegate = "delegate" {
+        example: r#"{"tasks": [{"kind": "search", "task": "find every caller of parse_config"}]}; kind is search, review or verify"#,
+        spellings: &[
+            Also("tasks", &["agents", "prompts"]), Listed("tasks"), Bare("tasks", &["task"]),
+            Each("tasks", &[
+                Also("task", &["prompt", "instructions", "description"]), Also("kind", &["type", "subagent_type"]),
+            ]),
+            Unheard(SAID),
+        ],
+        needs: None, acts: &[], content: false, offered: &[Plan, Answer, Task],
+        words: ("Agents", "Agents"), subject: Subject::Words,
+    }
 }
 
 /// A call as its tool takes it: the one reading of its arguments.
@@ -206,6 +219,8 @@ pub enum SessionCall {
     RequestPath(RequestPath),
     /// Another command for a gate.
     ChangeGate(ChangeGate),
+    /// Tasks for sub-agents.
+    Delegate(Delegate),
 }
 
 impl ToolCall {
@@ -227,6 +242,7 @@ impl ToolCall {
             Tool::AskUser => Self::Session(SessionCall::AskUser(read::read(tool, args)?)),
             Tool::RequestPath => Self::Session(SessionCall::RequestPath(read::read(tool, args)?)),
             Tool::ChangeGate => Self::Session(SessionCall::ChangeGate(read::read(tool, args)?)),
+            Tool::Delegate => Self::Session(SessionCall::Delegate(read::read(tool, args)?)),
         })
     }
 
@@ -248,6 +264,7 @@ impl ToolCall {
             Self::File(call) => call.path().unwrap_or_default(),
             Self::Run(run) => &run.command,
             Self::Session(SessionCall::SubmitPlan(_)) => "",
+            Self::Session(SessionCall::Delegate(delegate)) => delegate.subject(),
             Self::Session(SessionCall::AskUser(ask)) => &ask.question,
             Self::Session(SessionCall::RequestPath(request)) => request.node.name(),
             Self::Session(SessionCall::ChangeGate(change)) => &change.gate,
@@ -446,44 +463,6 @@ impl Run {
     pub fn args(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
-}
-
-/// Arguments of `ask_user`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AskUser {
-    /// The question.
-    #[serde(deserialize_with = "read::words")]
-    pub question: String,
-    /// Answers to choose from.
-    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Vec::is_empty")]
-    pub choices: Vec<String>,
-}
-
-/// Arguments of `request_path`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RequestPath {
-    /// Where to.
-    #[serde(deserialize_with = "read::node")]
-    pub node: IntentNode,
-    /// Why.
-    pub reason: String,
-}
-
-/// Arguments of `change_gate`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ChangeGate {
-    /// The gate, by its name.
-    #[serde(deserialize_with = "read::words")]
-    pub gate: String,
-    /// The line that is to stand in place of its own.
-    #[serde(deserialize_with = "read::line")]
-    pub command: String,
-    /// Why its own cannot work here.
-    #[serde(deserialize_with = "read::words")]
-    pub reason: String,
 }
 
 /// A call of a tool of another program.

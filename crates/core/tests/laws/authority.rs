@@ -1,16 +1,17 @@
 //! Who may do what: the one gate against a table written by hand, and answers that race.
 
 use pilothouse_core::{
+    blob::{BlobId, Excerpt},
     checkpoint::CheckpointKind,
-    event::{Event, Stamped},
+    event::{CallHead, Event, Stamped},
     ids::{ApprovalId, CallId, GateId, LaneId, Millis, RunId, Seq, TaskId, TurnId},
     input::Input,
     intent::{IntentNode, Phase},
     plan::PlanDraft,
     scope::{PermissionMode, ToolScope},
-    session::LaneKind,
-    talk::{ModelCall, ModelReply},
-    tool::Tool,
+    session::{ChildWork, LaneKind},
+    talk::{Finish, ModelCall, ModelReply, Usage},
+    tool::{ReadCall, Tool},
     work::Work,
 };
 use serde_json::json;
@@ -28,17 +29,27 @@ enum Row {
     Goal,
     Gate,
     Repair,
+    Child,
 }
 
-const ROWS: [Row; 8] =
-    [Row::Answer, Row::Named, Row::Beside, Row::Planning, Row::Task, Row::Goal, Row::Gate, Row::Repair];
+const ROWS: [Row; 9] = [
+    Row::Answer,
+    Row::Named,
+    Row::Beside,
+    Row::Planning,
+    Row::Task,
+    Row::Goal,
+    Row::Gate,
+    Row::Repair,
+    Row::Child,
+];
 
 const TOOLS: [Tool; 7] =
     [Tool::List, Tool::Read, Tool::Search, Tool::Edit, Tool::Write, Tool::Delete, Tool::Run];
 
 /// How the gate must decide: a letter a tool, in the order of [`TOOLS`]; `r` runs, `a` asks the
 /// user, `x` is refused. Nodes: `t` talk, `l` look (analyze, plan, act, read), `e` execute, `w` write.
-const TABLE: [(ToolScope, Row, &str, &str, &str, &str); 21] = [
+const TABLE: [(ToolScope, Row, &str, &str, &str, &str); 24] = [
     // ceiling                          t          l          e          w
     (ToolScope::DELETE, Row::Answer, "rrraaaa", "rrraaaa", "rrraaaa", "rrrrrra"),
     (ToolScope::DELETE, Row::Named, "xxxxxxx", "rrrxxxx", "rrrxxxa", "rrrrrra"),
@@ -48,11 +59,13 @@ const TABLE: [(ToolScope, Row, &str, &str, &str, &str); 21] = [
     (ToolScope::DELETE, Row::Goal, "rrraaaa", "rrraaaa", "rrraaaa", "rrrrrra"),
     (ToolScope::DELETE, Row::Gate, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
     (ToolScope::DELETE, Row::Repair, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrrrra"),
+    (ToolScope::DELETE, Row::Child, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
     (ToolScope::WORKSPACE, Row::Answer, "rrraaax", "rrraaax", "rrraaax", "rrrrrrx"),
     (ToolScope::WORKSPACE, Row::Named, "xxxxxxx", "rrrxxxx", "rrrxxxx", "rrrrrrx"),
     (ToolScope::WORKSPACE, Row::Beside, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
     (ToolScope::WORKSPACE, Row::Task, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrrrrx"),
     (ToolScope::WORKSPACE, Row::Repair, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrrrrx"),
+    (ToolScope::EXECUTE, Row::Child, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
     (ToolScope::EXECUTE, Row::Answer, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrxxxa"),
     (ToolScope::EXECUTE, Row::Named, "xxxxxxx", "rrrxxxx", "rrrxxxa", "rrrxxxa"),
     (ToolScope::EXECUTE, Row::Beside, "rrrxxxx", "rrrxxxx", "rrrxxxx", "rrrxxxx"),
@@ -60,6 +73,7 @@ const TABLE: [(ToolScope, Row, &str, &str, &str, &str); 21] = [
     (ToolScope::EXECUTE, Row::Goal, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrxxxa"),
     (ToolScope::EXECUTE, Row::Gate, "rrrxxxa", "rrrxxxa", "rrrxxxa", "rrrxxxa"),
     (ToolScope::DISCOVERY, Row::Answer, "rxxxxxx", "rxxxxxx", "rxxxxxx", "rxxxxxx"),
+    (ToolScope::DISCOVERY, Row::Child, "rxxxxxx", "rxxxxxx", "rxxxxxx", "rxxxxxx"),
     (ToolScope::DISCOVERY, Row::Task, "rxxxxxx", "rxxxxxx", "rxxxxxx", "rxxxxxx"),
 ];
 
@@ -82,13 +96,14 @@ fn with(row: Row, node: IntentNode, ceiling: ToolScope, permission: PermissionMo
         Row::Goal => LaneKind::Goal,
         Row::Gate => LaneKind::Gate(GateId(1)),
         Row::Repair => LaneKind::Repair(GateId(1)),
+        Row::Child => LaneKind::Child(LaneId(104)),
     };
     let to = match row {
-        Row::Answer | Row::Named => Phase::Idle,
+        Row::Answer | Row::Named | Row::Child => Phase::Idle,
         Row::Planning => Phase::Planning,
         Row::Beside | Row::Task | Row::Goal | Row::Gate | Row::Repair => Phase::Executing,
     };
-    if !matches!(row, Row::Answer | Row::Named | Row::Planning | Row::Goal) {
+    if !matches!(row, Row::Answer | Row::Named | Row::Planning | Row::Goal | Row::Child) {
         let plan = serde_json::from_str::<PlanDraft>(plan).unwrap().build(turn, 1).unwrap();
         forge(&mut b, Event::PlanReady { plan });
     }
@@ -105,10 +120,52 @@ fn with(row: Row, node: IntentNode, ceiling: ToolScope, permission: PermissionMo
         forge(&mut b, Event::LaneOpened { lane: other, kind, turn, node, ceiling, fixed: false });
         forge(&mut b, Event::ThinkingStarted { call: CallId(105), lane: other });
     }
+    if row == Row::Child {
+        delegating(&mut b, turn, lane);
+    }
     let fixed = row == Row::Named;
     forge(&mut b, Event::LaneOpened { lane, kind, turn, node, ceiling, fixed });
     forge(&mut b, Event::ThinkingStarted { call: CallId(106), lane });
     b
+}
+
+/// Another lane, which may everything, hands a task on to this one.
+fn delegating(b: &mut Bench, turn: TurnId, child: LaneId) {
+    let (lane, call, asked, ceiling) = (LaneId(104), CallId(107), CallId(105), ToolScope::DELETE);
+    let (kind, node) = (LaneKind::Answer, IntentNode::Modify);
+    forge(b, Event::LaneOpened { lane, kind, turn, node, ceiling, fixed: false });
+    forge(b, Event::ThinkingStarted { call: asked, lane });
+    let args = json!({"tasks": [{"task": "look"}]}).to_string();
+    let calls = vec![ModelCall { id: "d".into(), name: "delegate".into(), args: args.clone() }];
+    let head = calls.into_iter().map(|c| CallHead {
+        call,
+        provider: c.id,
+        name: c.name,
+        args: Excerpt::up_to(6_000, c.args, &mut Vec::new()),
+        read: ReadCall::default(),
+    });
+    let calls = head.collect();
+    forge(
+        b,
+        Event::MessageCompleted {
+            turn,
+            lane,
+            call: asked,
+            text: Excerpt::default(),
+            reasoning: Excerpt::default(),
+            intermediate: true,
+            calls,
+            usage: Usage::default(),
+            finish: Finish::Calls,
+            model: String::new(),
+            cut: false,
+        },
+    );
+    let (tool, args) = (Tool::Delegate, BlobId::of(args.as_bytes()));
+    let (subject, epoch) = ("look".to_owned(), 0);
+    let (approval, confine, ruling) = (None, None, None);
+    forge(b, Event::CallStarted { call, lane, tool, subject, args, epoch, approval, confine, ruling });
+    forge(b, Event::ChildStarted { lane: child, call, work: ChildWork::Search, task: Excerpt::default() });
 }
 
 /// What the gate does with a call of this tool.
@@ -120,7 +177,7 @@ fn decided(b: &mut Bench, tool: Tool) -> char {
         Tool::Run => json!({"command": "make"}),
         Tool::List | Tool::Read | Tool::Delete => json!({"path": "a.txt"}),
         Tool::RecordFact => json!({"name": "n", "value": "v"}),
-        Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath | Tool::ChangeGate => {
+        Tool::SubmitPlan | Tool::AskUser | Tool::RequestPath | Tool::ChangeGate | Tool::Delegate => {
             unreachable!("not in the table")
         }
     }
@@ -183,5 +240,5 @@ fn every_tool_in_every_lane_at_every_node_is_decided_as_the_table_says() {
             check(row, node, ToolScope::NONE, PermissionMode::Ask, "xxxxxxx");
         }
     }
-    assert_eq!(checked, 17 * 7 * (21 + 8 + 2 * 8));
+    assert_eq!(checked, 17 * 7 * (24 + 9 + 2 * 9));
 }

@@ -105,6 +105,8 @@ const fn place(event: &Event) -> usize {
         Event::Compacted { .. } => 81,
         Event::CompactionFailed { .. } => 82,
         Event::ContextMarked { .. } => 83,
+        Event::ChildStarted { .. } => 84,
+        Event::ChildEnded { .. } => 85,
     }
 }
 
@@ -115,7 +117,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..84), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..86), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

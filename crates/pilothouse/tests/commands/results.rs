@@ -162,3 +162,47 @@ fn an_open_plan_is_gone_on_with_without_a_terminal() {
     desk.ask(&server.base, &["run", "/redo", "--session", &slug, "--auto-confirm"]).with(0);
     assert!(desk.file("src/search.rs").contains("fn points_of("));
 }
+
+#[test]
+fn sub_agents_look_at_the_same_time_and_their_reports_reach_the_agent() {
+    let desk = Desk::new();
+    let server = Server::answering(|request| {
+        let messages = request["messages"].to_string();
+        let tools = request["tools"].to_string();
+        Some(if !tools.contains("\"delegate\"") {
+            // A sub-agent: it looks, then reports.
+            match messages.contains("search.rs:") {
+                false => Turn::Say("", vec![("search", json!({"pattern": "fn score", "path": "src"}))]),
+                true => Turn::Say("fn score stands in src/search.rs.", vec![]),
+            }
+        } else if messages.contains("2 reports") {
+            say("It is in src/search.rs.")
+        } else {
+            let tasks = json!({"tasks": [{"task": "find fn score"}, {"kind": "review", "task": "judge it"}]});
+            Turn::Say("", vec![("delegate", tasks)])
+        })
+    });
+    let ended = desk.ask(&server.base, &["run", "where is score?"]).with(0);
+    ended.tells(&[
+        "▸ sub-agent, search: find fn score",
+        "▸ sub-agent, review: judge it",
+        "✓ sub-agent: fn score stands in src/search.rs.",
+        "▸ delegate find fn score: 2 reports",
+    ]);
+    assert!(ended.out.contains("It is in src/search.rs.") && !ended.out.contains("fn score stands"));
+    let requests = server.requests();
+    assert_eq!(requests.len(), 6, "two of the agent, two of each sub-agent");
+    let offered = |r: &Value| {
+        let names =
+            r["tools"].as_array().unwrap().iter().map(|t| t["function"]["name"].as_str().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    let below: Vec<_> =
+        requests.iter().filter(|r| r["messages"].to_string().contains("<handed_on")).collect();
+    assert_eq!(below.len(), 4);
+    assert!(
+        below.iter().all(|r| offered(r) == ["list", "read", "search", "record_fact"]),
+        "{:?}",
+        offered(below[0])
+    );
+}

@@ -12,7 +12,7 @@ use support::{
     server::{Server, Turn},
 };
 
-const SEQUENCES: u64 = 20;
+const SEQUENCES: u64 = 21;
 
 /// What makes the turn one that may only read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,15 +29,25 @@ enum Frame {
     Planning,
     /// A plain question: more must be asked for, and nobody is there to answer.
     Question,
+    /// A sub-agent does it, and the mode would allow it to its parent.
+    SubAgent,
 }
 
-const FRAMES: [Frame; 6] =
-    [Frame::Ceiling, Frame::Words, Frame::WordsUnderAuto, Frame::Node, Frame::Planning, Frame::Question];
+const FRAMES: [Frame; 7] = [
+    Frame::Ceiling,
+    Frame::Words,
+    Frame::WordsUnderAuto,
+    Frame::Node,
+    Frame::Planning,
+    Frame::Question,
+    Frame::SubAgent,
+];
 
 impl Frame {
     const fn goal(self) -> &'static [&'static str] {
         match self {
             Self::Ceiling | Self::Question => &["run", "where is find_notes?", "--json"],
+            Self::SubAgent => &["run", "where is find_notes?", "--json", "--auto-confirm"],
             Self::Words => &["run", "where is find_notes? don't change anything", "--json"],
             Self::WordsUnderAuto => {
                 &["run", "where is find_notes? don't change anything", "--json", "--auto-confirm"]
@@ -113,6 +123,12 @@ fn one(frame: Frame, dice: &mut Dice) -> usize {
         ));
     }
     script.push(Turn::Say("I may not.", vec![]));
+    let below = usize::from(frame == Frame::SubAgent);
+    if frame == Frame::SubAgent {
+        let tasks = json!({"tasks": [{"kind": "verify", "task": "mend it all"}]});
+        script.insert(0, Turn::Say("", vec![("delegate", tasks)]));
+        script.push(Turn::Say("It may not.", vec![]));
+    }
     let server = Server::start(script);
     let before = desk.tree();
     let ended = desk.ask(&server.base, frame.goal());
@@ -135,7 +151,8 @@ fn one(frame: Frame, dice: &mut Dice) -> usize {
         let acts = |name: &&Value| ["edit", "write", "delete"].contains(&name.as_str().unwrap());
         assert!(!offered.is_empty() && !offered.iter().any(acts), "offered {offered:?}: {trace}");
     }
-    let told = tool_results(requests.last().unwrap());
+    let mut told = tool_results(&requests[requests.len() - 1 - below]);
+    told.retain(|text| !text.starts_with("still under way"));
     let wanted: usize = replies.iter().map(Vec::len).sum();
     assert_eq!(told.len(), wanted, "each wish gets a result: {trace}");
     for (text, (tool, _)) in told.iter().zip(replies.iter().flatten()) {
@@ -157,7 +174,7 @@ fn nothing_started(ended: &Ended, trace: &str) {
         let acts =
             ["command_started", "apply_approved", "apply_started", "proposed", "task_started", "run_started"];
         assert!(!acts.contains(&kind), "{event}: {trace}");
-        let looks = ["list", "read", "search"];
+        let looks = ["list", "read", "search", "delegate"];
         assert!(
             kind != "call_started" || looks.contains(&event["tool"].as_str().unwrap()),
             "{event}: {trace}"

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 
 use super::{
+    agents::AgentsLayer,
     gates::GatesLayer,
     intent::{EmbedderLayer, IntentLayer},
     notify::NotifyLayer,
@@ -57,6 +58,8 @@ pub struct Layer {
     pub screen: ScreenLayer,
     /// `[gates]`.
     pub gates: GatesLayer,
+    /// `[agents]`.
+    pub agents: AgentsLayer,
     /// `[log]`.
     pub log: LogLayer,
 }
@@ -266,6 +269,7 @@ impl Layer {
             notify: self.notify.over(below.notify),
             screen: self.screen.over(below.screen),
             gates: self.gates.over(below.gates),
+            agents: self.agents.over(below.agents),
             log: self.log.over(below.log),
         }
     }

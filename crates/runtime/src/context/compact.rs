@@ -154,7 +154,13 @@ fn calls(texts: &dyn Texts, entries: &[Entry]) -> String {
 fn record(state: &State, texts: &dyn Texts, entries: &[Entry]) -> String {
     let told = entries.iter().filter_map(|e| match e.what {
         What::Record | What::Step(_) | What::Answer(_) | What::Report(_) => record::text(state, texts, e),
-        What::User(_) | What::Reply | What::Result(_) | What::Output(_) | What::Nudge | What::Summary => None,
+        What::User(_)
+        | What::Reply
+        | What::Result(_)
+        | What::Output(_)
+        | What::Nudge
+        | What::Summary
+        | What::Handed => None,
     });
     let plain = |t: String| t.replace("<record>\n", "").replace("\n</record>", "");
     let told: Vec<String> = told.map(|t| format!("- {}", one_line(&plain(t)))).collect();

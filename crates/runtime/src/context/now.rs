@@ -83,7 +83,9 @@ fn at_hand(plan: &Plan, kind: LaneKind) -> String {
             .iter()
             .find(|g| g.id == id)
             .map_or_else(String::new, |gate| format!("\nat hand: mend what made gate {} fail", gate.name)),
-        LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Gate(_) => String::new(),
+        LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Gate(_) | LaneKind::Child(_) => {
+            String::new()
+        }
     }
 }
 

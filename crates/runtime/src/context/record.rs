@@ -40,6 +40,11 @@ pub(super) fn text(state: &State, texts: &dyn Texts, entry: &Entry) -> Option<St
             let Event::LaneNudged { text, .. } = event else { return None };
             text
         }
+        What::Handed => {
+            let Event::ChildStarted { work, task, .. } = event else { return None };
+            let task = inside(&texts.whole(&task), "handed_on");
+            return Some(format!("<handed_on kind=\"{}\">\n{task}\n</handed_on>", work.name()));
+        }
         What::Record => record(state, texts, &event)?,
         What::Step(plan) => {
             let Event::PlanReady { plan } = texts.event(plan)?.event else { return None };

@@ -99,6 +99,7 @@ const fn kind(what: Option<What>) -> (&'static str, &'static str) {
         Some(What::Reply) => ("agent", "what the agent said and called"),
         Some(What::Result(_)) => ("result", "what a call gave; the oldest give way first"),
         Some(What::Output(_)) => ("output", "what your own command printed"),
+        Some(What::Handed) => ("handed on", "what a sub-agent is to do"),
         Some(What::Nudge) => ("nudge", "what the workbench told the agent"),
         Some(What::Record | What::Step(_) | What::Answer(_)) => ("record", "what was decided or happened"),
         Some(What::Report(_)) => ("report", "what came of work beside this"),

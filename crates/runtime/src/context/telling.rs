@@ -145,7 +145,7 @@ impl<'a> Telling<'a> {
                 let told = summary(self.texts, entry.seq, self.bounds.summary);
                 self.put(entry, told.map(Piece::stays));
             }
-            What::Nudge | What::Record | What::Step(_) | What::Answer(_) | What::Report(_) => {
+            What::Handed | What::Nudge | What::Record | What::Step(_) | What::Answer(_) | What::Report(_) => {
                 let told = record::text(self.state, self.texts, entry);
                 self.put(entry, told.map(|t| Piece::stays(Message::text(Role::User, t))));
             }

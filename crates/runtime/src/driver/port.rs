@@ -15,7 +15,6 @@ use pilothouse_core::{
     scope::ToolScope,
     session::{Lane, Session},
     talk::Purpose,
-    tool::Tool,
 };
 use pilothouse_tools::walk::walk;
 
@@ -78,8 +77,7 @@ impl Driver {
         let lane = sheet::next(state);
         let purpose = lane.map_or(Purpose::Answer, |l| l.kind.purpose());
         let offer = lane.map_or(ToolScope::READ_ONLY, Lane::offer);
-        let held = state.sandbox.backend.is_some();
-        let tools = pilothouse_tools::specs(offer, held, &Tool::of_session(purpose));
+        let tools = super::work::offered(state, purpose, offer);
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
         sheet::sheet(state, &tools, &texts, &self.circumstances())
     }

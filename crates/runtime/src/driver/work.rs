@@ -24,7 +24,8 @@ use pilothouse_core::{
     port::Update,
     redact::{self, Redactor},
     scope::ToolScope,
-    talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose},
+    session::State,
+    talk::{Delta, DeltaKind, Fault, FaultKind, ModelDelta, ModelRequest, Purpose, ToolSpec},
     tool::{Permit, Tool},
     work::{Take, View, Work, WorkKey},
 };
@@ -64,6 +65,12 @@ pub(super) struct Services {
     /// Where phrases that a model resolved are put.
     pub pending: Pending,
     client: Option<Arc<dyn ModelClient>>,
+}
+
+/// The tools that a lane for this purpose is offered; a sub-agent runs nothing, not even what only reads.
+pub(super) fn offered(state: &State, purpose: Purpose, offer: ToolScope) -> Vec<ToolSpec> {
+    let held = state.sandbox.backend.is_some() && purpose != Purpose::Child;
+    pilothouse_tools::specs(offer, held, &Tool::of_session(purpose))
 }
 
 impl Services {
@@ -198,8 +205,7 @@ impl Driver {
     fn request_of(&self, lane: LaneId, purpose: Purpose, offer: ToolScope) -> Result<Prepared, Unprepared> {
         let around = self.circumstances();
         let texts = Stored { log: &self.at.log, blobs: &self.at.blobs };
-        let held = self.at.session.state().sandbox.backend.is_some();
-        let tools = pilothouse_tools::specs(offer, held, &Tool::of_session(purpose));
+        let tools = offered(self.at.session.state(), purpose, offer);
         context::request(self.at.session.state(), lane, offer, tools, &texts, &around)
     }
 

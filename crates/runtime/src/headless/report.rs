@@ -15,7 +15,7 @@ use pilothouse_core::{
     fact::{self, Mark},
     goal::PlannerReply,
     hook::HookStatus,
-    ids::CallId,
+    ids::{CallId, LaneId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
     plan::TaskStatus,
     question::{Place, Unattended},
@@ -44,6 +44,10 @@ pub(super) struct Report<'a> {
     marks: Vec<Mark>,
     /// Why a line of the result did not get out, if one did not.
     lost: Option<String>,
+}
+
+fn is_child(state: &State, lane: LaneId) -> bool {
+    state.lanes.get(&lane).is_some_and(|l| l.kind.parent().is_some())
 }
 
 impl<'a> Report<'a> {
@@ -134,6 +138,19 @@ impl<'a> Report<'a> {
     #[expect(clippy::too_many_lines, reason = "every event that is told has its line")]
     fn tell(&mut self, event: &Event, state: &State) {
         match event {
+            Event::ChildStarted { work, task, .. } => {
+                let task = task.head.lines().next().unwrap_or_default();
+                self.progress(&format!("▸ sub-agent, {}: {task}", work.name()));
+            }
+            Event::ChildEnded { report, done, .. } => {
+                let mark = if *done { "✓" } else { "✗" };
+                self.progress(&format!("{mark} sub-agent: {}", report.lines().next().unwrap_or_default()));
+            }
+            // Of a sub-agent its report is told.
+            Event::MessageCompleted { lane, .. }
+            | Event::LaneNudged { lane, .. }
+            | Event::CallEnded { lane, .. }
+                if is_child(state, *lane) => {}
             Event::MessageCompleted { text, intermediate, calls, .. } => {
                 let whole = text.whole().map_or_else(
                     || format!("{}\n[…]\n{}", text.head, text.cut.as_ref().map_or("", |c| c.tail.as_str())),

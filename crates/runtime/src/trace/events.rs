@@ -116,6 +116,8 @@ impl EventTrace {
             // Steps on the way to one of those above, or words for people.
             Event::TrustSought { .. }
             | Event::LaneNudged { .. }
+            | Event::ChildStarted { .. }
+            | Event::ChildEnded { .. }
             | Event::TurnContinues { .. }
             | Event::TurnTold { .. }
             | Event::TaskAdded { .. }

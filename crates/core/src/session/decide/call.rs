@@ -3,6 +3,7 @@
 use super::terms::{CallStart, RunFault};
 use super::{
     Decided, Draft,
+    child::refused_to_child,
     gate::{GateEnd, diagnostics},
     verdict::{CallVerdict, Then},
 };
@@ -46,10 +47,14 @@ impl Draft<'_> {
         if let Some(text) = refuse_call(tool, asked) {
             return CallVerdict::refuse(text);
         }
+        if self.is_child(lane.id) && !tool.needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n)) {
+            return refused_to_child(tool);
+        }
         match asked {
             ToolCall::Session(SessionCall::SubmitPlan(plan)) => self.judge_plan(lane, plan),
             ToolCall::Session(SessionCall::AskUser(ask)) => self.judge_question(lane.id, open.call, ask),
             ToolCall::Session(SessionCall::RequestPath(request)) => self.judge_path(lane, open, request),
+            ToolCall::Session(SessionCall::Delegate(delegate)) => self.judge_delegate(lane, delegate),
             ToolCall::Session(SessionCall::ChangeGate(change)) => self.judge_gate(lane, open.call, change),
             ToolCall::Run(_) => CallVerdict::Command,
             ToolCall::File(_) | ToolCall::External(_) => {
@@ -154,6 +159,7 @@ impl Draft<'_> {
         match lane.kind {
             LaneKind::Planning => Some("a planning only reads, and its plan says what is to change"),
             LaneKind::Gate(_) => Some("a gate only checks"),
+            LaneKind::Child(_) => Some("a sub-agent only reads"),
             LaneKind::Answer if self.state.phase != Phase::Idle && !self.has_own_run(lane.id) => {
                 Some("it answers beside a run, which has the files")
             }
@@ -315,7 +321,8 @@ impl Draft<'_> {
             | LaneKind::Planning
             | LaneKind::Goal
             | LaneKind::Gate(_)
-            | LaneKind::Repair(_) => None,
+            | LaneKind::Repair(_)
+            | LaneKind::Child(_) => None,
         });
         let added = draft.hunks.iter().map(crate::diff::Hunk::added).sum();
         let removed = draft.hunks.iter().map(crate::diff::Hunk::removed).sum();

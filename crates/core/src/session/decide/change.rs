@@ -375,7 +375,15 @@ impl Draft<'_> {
         let (lane, back) = match lane {
             Some((lane, LaneKind::Task(task))) => (lane, Event::TaskReset { task }),
             Some((lane, LaneKind::Repair(gate))) => (lane, Event::GateReset { gate, skipped: false }),
-            Some((_, LaneKind::Goal | LaneKind::Gate(_) | LaneKind::Answer | LaneKind::Planning)) | None => {
+            Some((
+                _,
+                LaneKind::Goal
+                | LaneKind::Gate(_)
+                | LaneKind::Answer
+                | LaneKind::Planning
+                | LaneKind::Child(_),
+            ))
+            | None => {
                 return Err(Refusal::new("there is no plan above this diff"));
             }
         };

@@ -28,7 +28,8 @@ impl Draft<'_> {
                 | LaneKind::Planning
                 | LaneKind::Goal
                 | LaneKind::Gate(_)
-                | LaneKind::Repair(_),
+                | LaneKind::Repair(_)
+                | LaneKind::Child(_),
             )
             | None => None,
         };

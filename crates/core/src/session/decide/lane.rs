@@ -29,7 +29,7 @@ const OWN_ARGS_BYTES: usize = 64 * 1024;
 
 /// How a reply of the model ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReplyEnd {
+pub(super) enum ReplyEnd {
     /// It is all there.
     Whole,
     /// It stands for a call, so the lane goes on.
@@ -44,6 +44,7 @@ impl Draft<'_> {
         let LaneOpening { kind, turn, fixed, reads_only } = opening;
         let lane = LaneId(self.id());
         let cap = match kind {
+            LaneKind::Child(_) => self.reach_of_parent(kind),
             _ if reads_only || self.forbids(turn) => ToolScope::READ_ONLY,
             // Only what its message asked for, whatever its plan says.
             LaneKind::Task(_) | LaneKind::Repair(_) => self.state.reach(turn),
@@ -55,6 +56,9 @@ impl Draft<'_> {
     }
 
     pub(super) fn think(&mut self, lane: LaneId) {
+        if !self.child_may_think(lane) {
+            return;
+        }
         let rounds = self.state.lanes.get(&lane).map_or(0, |l| l.rounds);
         if rounds >= MAX_ROUNDS {
             let text = format!("stopped after {MAX_ROUNDS} rounds without an end");
@@ -72,6 +76,7 @@ impl Draft<'_> {
         let Some(lane) = self.state.lane_thinking(call) else { return self.replied_late(call, reply) };
         let (lane, turn) = (lane.id, lane.turn);
         match reply {
+            Ok(reply) if self.is_child(lane) => self.child_replied((turn, lane), call, reply),
             Ok(reply) => {
                 let meant = self.meant(lane, &reply);
                 let goes_on = matches!(meant, Ok(PlannerReply::Command(_)));
@@ -116,7 +121,13 @@ impl Draft<'_> {
     }
 
     /// Records a reply of the model, with the calls that it makes.
-    fn message(&mut self, (turn, lane): (TurnId, LaneId), call: CallId, reply: ModelReply, end: ReplyEnd) {
+    pub(super) fn message(
+        &mut self,
+        (turn, lane): (TurnId, LaneId),
+        call: CallId,
+        reply: ModelReply,
+        end: ReplyEnd,
+    ) {
         let first = self.id();
         let calls: Vec<CallHead> = reply
             .calls
@@ -176,6 +187,7 @@ impl Draft<'_> {
                     self.notice(Level::Error, format!("{message}\n{hint}").trim().to_owned());
                 }
             }
+            LaneKind::Child(_) => self.end_child(lane, format!("It failed: {message}"), false),
             LaneKind::Answer
             | LaneKind::Task(_)
             | LaneKind::Goal
@@ -245,6 +257,7 @@ impl Draft<'_> {
                 self.complete_run();
             }
             LaneKind::Gate(_) => {}
+            LaneKind::Child(_) => self.end_child(lane, "It said nothing.".to_owned(), false),
             LaneKind::Repair(gate) => {
                 self.emit(Event::LaneClosed { lane });
                 self.emit(Event::GateReset { gate, skipped: false });

@@ -244,9 +244,12 @@ impl Weighed {
 fn gate_of(lane: &Lane) -> Option<GateId> {
     match lane.kind {
         LaneKind::Gate(gate) => Some(gate),
-        LaneKind::Answer | LaneKind::Planning | LaneKind::Task(_) | LaneKind::Goal | LaneKind::Repair(_) => {
-            None
-        }
+        LaneKind::Answer
+        | LaneKind::Planning
+        | LaneKind::Task(_)
+        | LaneKind::Goal
+        | LaneKind::Repair(_)
+        | LaneKind::Child(_) => None,
     }
 }
 

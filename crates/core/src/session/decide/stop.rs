@@ -161,7 +161,9 @@ impl Draft<'_> {
                 task = Some(id);
             }
             Some(LaneKind::Gate(gate)) => self.emit(Event::GateReset { gate, skipped: false }),
-            Some(LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Repair(_)) | None => {}
+            Some(LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Repair(_))
+            | Some(LaneKind::Child(_))
+            | None => {}
         }
         self.run_failed(task, fault);
     }
@@ -202,9 +204,9 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether a lane ends with the plan or the run.
+    /// Whether a lane ends with the plan or the run; a sub-agent ends with the call that started it.
     fn is_work(&self, lane: &Lane) -> bool {
-        lane.kind != LaneKind::Answer || self.has_own_run(lane.id)
+        !matches!(lane.kind, LaneKind::Answer | LaneKind::Child(_)) || self.has_own_run(lane.id)
     }
 
     /// Writes of the work that are approved but have not touched a file.

@@ -36,6 +36,8 @@ pub(super) enum CallVerdict {
     Deny(Box<(Request, Ruling)>),
     /// It is the plan that the lane was to make.
     Plan(Box<Plan>),
+    /// Sub-agents do what it hands on.
+    Delegate,
     /// It is refused, and the goal ends with it.
     EndGoal(String, PlannerError),
     /// The run cannot go on.
@@ -93,6 +95,11 @@ impl Draft<'_> {
                 self.follow(lane, call, then);
             }
             CallVerdict::Review => self.review(lane),
+            CallVerdict::Ask(_) if self.is_child(lane) => {
+                let text = "the user would be asked about this, and a sub-agent asks nobody: do without it and say so in your report";
+                self.end_call(lane, call, CallStatus::Refused, text);
+            }
+            CallVerdict::Delegate => self.delegate(call),
             CallVerdict::Ask(question) => drop(self.ask(question.kind, question.message)),
             CallVerdict::End(status, text) => self.end_call(lane, call, status, &text),
             CallVerdict::Deny(denied) => {
@@ -123,7 +130,7 @@ impl Draft<'_> {
         }
     }
 
-    fn begin_call(&mut self, call: CallId, tool: Tool, start: CallStart) {
+    pub(super) fn begin_call(&mut self, call: CallId, tool: Tool, start: CallStart) {
         let Some((lane, open)) = self.state.open_call(call) else { return };
         let (epoch, args, subject, lane) = (lane.epoch, open.hash, open.subject(), lane.id);
         let CallStart { approval, confine, ruling } = start;

@@ -9,9 +9,10 @@ use std::{collections::VecDeque, ops::Range};
 use pilothouse_core::{
     blob::{BlobId, Excerpt},
     event::CallStatus,
-    ids::{CheckpointId, Millis, ProposalId, TaskId},
+    ids::{CheckpointId, LaneId, Millis, ProposalId, TaskId},
     policy::{Request, Ruling},
-    session::State,
+    session::{ChildWork, State},
+    talk::Usage,
     tool::{Subject, Tool},
 };
 
@@ -137,6 +138,24 @@ pub(super) struct Call {
     pub(super) tail: VecDeque<(bool, String)>,
     /// Whether the end of what it wrote stands below it while it is folded.
     pub(super) peek: bool,
+    /// The sub-agents that it started, in order.
+    pub(super) children: Vec<Agent>,
+}
+
+/// A sub-agent.
+#[derive(Debug)]
+pub(super) struct Agent {
+    pub(super) lane: LaneId,
+    pub(super) work: ChildWork,
+    pub(super) task: String,
+    /// What it does right now.
+    pub(super) now: String,
+    /// Model calls so far.
+    pub(super) calls: u32,
+    pub(super) usage: Usage,
+    pub(super) since: Millis,
+    /// How long it took, and whether it came to its end by itself; `None` while it works.
+    pub(super) ended: Option<(u64, bool)>,
 }
 
 #[derive(Debug, Default)]

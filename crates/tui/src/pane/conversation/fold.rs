@@ -3,6 +3,7 @@
 //! Owns the entries in order and what is needed to attach later events to them. Works from events
 //! alone, so that older pages can be put before what is here.
 
+mod agents;
 mod calls;
 mod facts;
 mod hooks;
@@ -158,6 +159,9 @@ impl Log {
             self.earliest = Some(stamped.seq);
         }
         let at = stamped.at;
+        if self.fold_agents(stamped) {
+            return;
+        }
         match &stamped.event {
             Event::TurnStarted { text, .. } => {
                 self.add(at, Kind::Said, Body::Said(Text::of(text)));

@@ -42,6 +42,8 @@ pub(super) const ALL: &[Scene] = &[
     ("conversation-found", |w, h| pressed(answered(w, h), "<ctrl-x>c/users<enter>")),
     ("conversation-copied", |w, h| pressed(answered(w, h), "<ctrl-x>cy")),
     ("call-folded", called),
+    ("agents", agents),
+    ("agents-done", agents_done),
     ("command-ran", ran),
     ("command-output", |w, h| pressed(ran(w, h), "<ctrl-o>")),
     ("model-failed", model_failed),
@@ -194,6 +196,28 @@ fn called(width: u16, height: u16) -> Desk {
     let call = desk.tools.remove(0);
     let text = "1 use crate::users;\n2\n3 pub fn submit_form(name: &str, pw: &str) {\n4 }\n";
     desk.give(Input::ToolEnded { call, outcome: ToolOutcome::text(text, "4 lines") });
+    desk
+}
+
+/// Three sub-agents: one reads, one has found something, one thinks.
+fn agents(width: u16, height: u16) -> Desk {
+    let mut desk = said(width, height, "what does login do?");
+    let tasks = r#"{"tasks":[{"task":"find every caller of submit_form"},
+        {"kind":"review","task":"is the password compared in constant time?"},
+        {"kind":"verify","task":"check that no route reaches users::find without a session"}]}"#;
+    desk.reply("I let three look at it.", &[("delegate", tasks)]);
+    desk.reply("", &[("read", r#"{"path":"src/auth/login.rs"}"#)]);
+    desk.reply("It is not: src/auth/login.rs:3 compares with ==.", &[]);
+    desk
+}
+
+fn agents_done(width: u16, height: u16) -> Desk {
+    let mut desk = agents(width, height);
+    let call = desk.tools.remove(0);
+    desk.give(Input::ToolEnded { call, outcome: ToolOutcome::text("fn a() {}", "1 line") });
+    desk.reply("No route does.", &[]);
+    desk.reply("Two callers: src/app.rs:12 and src/cli.rs:40.", &[]);
+    desk.reply("`submit_form` has two callers; the comparison leaks time.", &[]);
     desk
 }
 

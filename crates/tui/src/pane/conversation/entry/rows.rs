@@ -2,6 +2,8 @@
 //!
 //! Owns what an entry looks like. Times go first when it gets narrow, then what is secondary.
 
+mod agents;
+
 use pilothouse_core::{
     clean::Clean,
     diff::Hunk,
@@ -155,6 +157,7 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let gap = if subject.is_empty() || summary.is_empty() { "" } else { "   " };
     let row = left.and(&subject, Slot::Text).and(gap, Slot::Text).and(&summary, summary_ink);
     rows.push(row.ends(Row::of(&spent(call, env), Slot::Faint), env.width, g.ellipsis));
+    agents::rows(&call.children, env, rows);
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {
         detail(&call.result.shown, env, rows);

@@ -155,6 +155,7 @@ impl Log {
             ruling: None,
             tail: VecDeque::new(),
             peek: false,
+            children: Vec::new(),
         };
         let key = self.add(at, Kind::Work, Body::Call(Box::new(body)));
         self.calls.insert(call, key);
@@ -219,6 +220,8 @@ impl Log {
         c.result = Text::of(result);
         c.peek = typed;
         *dirty = true;
+        // What sub-agents found stays to be looked at.
+        let quiet = quiet && c.children.is_empty();
         if quiet && *status == CallStatus::Done {
             self.gone(key);
         }

@@ -1,0 +1,74 @@
+//! Arguments of the calls that the session itself answers.
+//!
+//! Owns their shapes. Never answers one: the deciders do.
+
+use serde::{Deserialize, Serialize};
+
+use super::read;
+use crate::{intent::IntentNode, lane::ChildWork};
+
+/// Arguments of `ask_user`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AskUser {
+    /// The question.
+    #[serde(deserialize_with = "read::words")]
+    pub question: String,
+    /// Answers to choose from.
+    #[serde(default, deserialize_with = "read::if_any", skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+}
+
+/// Arguments of `request_path`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestPath {
+    /// Where to.
+    #[serde(deserialize_with = "read::node")]
+    pub node: IntentNode,
+    /// Why.
+    pub reason: String,
+}
+
+/// Arguments of `change_gate`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeGate {
+    /// The gate, by its name.
+    #[serde(deserialize_with = "read::words")]
+    pub gate: String,
+    /// The line that is to stand in place of its own.
+    #[serde(deserialize_with = "read::line")]
+    pub command: String,
+    /// Why its own cannot work here.
+    #[serde(deserialize_with = "read::words")]
+    pub reason: String,
+}
+
+/// Arguments of `delegate`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Delegate {
+    /// A task for each sub-agent.
+    #[serde(deserialize_with = "read::objects")]
+    pub tasks: Vec<ChildTask>,
+}
+
+/// A task for a sub-agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChildTask {
+    /// What it is for.
+    #[serde(default, deserialize_with = "read::word_if_any")]
+    pub kind: ChildWork,
+    /// The task, whole: it is told what stands above, and nothing else.
+    #[serde(deserialize_with = "read::words")]
+    pub task: String,
+}
+
+impl Delegate {
+    /// What it is about, for people: the first task's first line.
+    pub fn subject(&self) -> &str {
+        self.tasks.first().and_then(|t| t.task.lines().next()).unwrap_or_default()
+    }
+}
