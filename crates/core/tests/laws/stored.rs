@@ -141,6 +141,7 @@ fn grow(value: &mut Value) {
                         "task",
                         "gate",
                         "repair",
+                        "child",
                         "applying",
                         "passed",
                         "stale",

@@ -183,13 +183,14 @@ fn sub_agents_look_at_the_same_time_and_their_reports_reach_the_agent() {
         })
     });
     let ended = desk.ask(&server.base, &["run", "where is score?"]).with(0);
+    let said = ended.out.clone();
     ended.tells(&[
         "▸ sub-agent, search: find fn score",
         "▸ sub-agent, review: judge it",
         "✓ sub-agent: fn score stands in src/search.rs.",
         "▸ delegate find fn score: 2 reports",
     ]);
-    assert!(ended.out.contains("It is in src/search.rs.") && !ended.out.contains("fn score stands"));
+    assert!(said.contains("It is in src/search.rs.") && !said.contains("fn score stands"));
     let requests = server.requests();
     assert_eq!(requests.len(), 6, "two of the agent, two of each sub-agent");
     let offered = |r: &Value| {

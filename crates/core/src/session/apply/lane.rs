@@ -3,7 +3,7 @@
 use crate::{
     event::Event,
     ids::{LaneId, Seq},
-    session::{Child, Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
+    session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
 };
 
 /// Events of lanes and their model.
@@ -12,8 +12,6 @@ macro_rules! lane_events {
         Event::LaneOpened { .. }
             | Event::LaneClosed { .. }
             | Event::LaneNudged { .. }
-            | Event::ChildStarted { .. }
-            | Event::ChildEnded { .. }
             | Event::NodeTransition { .. }
             | Event::ThinkingStarted { .. }
             | Event::MessageCompleted { .. }
@@ -69,27 +67,10 @@ impl State {
                 }
                 self.saw(calls.iter().map(|c| c.call.0).max().unwrap_or(0));
                 let at = self.at;
-                let Some(lane) = self.lanes.get_mut(lane) else { return };
-                lane.replied(seq, calls, at);
-                let parent = lane.kind.parent();
-                if let Some(parent) = parent.and_then(|id| self.lanes.get_mut(&id)) {
-                    parent.handed.add(usage);
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.replied(seq, calls, at);
                 }
-            }
-            Event::ChildStarted { lane: child, call, .. } => {
-                if let Some(lane) = self.lanes.values_mut().find(|l| l.calls.iter().any(|c| c.call == *call))
-                {
-                    lane.children += 1;
-                    let open = lane.calls.iter_mut().filter(|c| c.call == *call);
-                    open.for_each(|c| c.children.push(Child { lane: *child, report: None }));
-                }
-            }
-            Event::ChildEnded { lane: child, report, .. } => {
-                let calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
-                let child = calls.flat_map(|c| &mut c.children).find(|c| c.lane == *child);
-                if let Some(child) = child {
-                    child.report = Some(report.clone());
-                }
+                self.charge_parent(*lane, usage);
             }
             Event::ThinkingFailed { lane, call, .. } => {
                 self.cut.remove(call);

@@ -116,7 +116,7 @@ impl Draft<'_> {
         };
         let most = self.under.bounds.agents.calls.max(1);
         if rounds >= most {
-            self.end_child(lane, format!("Stopped after {most} calls, its cap, without a report."), false);
+            self.end_child(lane, &format!("Stopped after {most} calls, its cap, without a report."), false);
             return false;
         }
         if rounds + 1 == most && rounds > 0 {
@@ -132,10 +132,10 @@ impl Draft<'_> {
         let calls = if stop.is_some() { Vec::new() } else { reply.calls.clone() };
         self.message((turn, lane), call, ModelReply { calls, ..reply }, ReplyEnd::GoesOn);
         match stop {
-            Some(why) => self.end_child(lane, format!("{why}\n{text}"), false),
+            Some(why) => self.end_child(lane, &format!("{why}\n{text}"), false),
             None if wants => self.advance(lane),
-            None if text.trim().is_empty() => self.end_child(lane, "It said nothing.".to_owned(), false),
-            None => self.end_child(lane, text, true),
+            None if text.trim().is_empty() => self.end_child(lane, "It said nothing.", false),
+            None => self.end_child(lane, &text, true),
         }
     }
 
@@ -152,7 +152,7 @@ impl Draft<'_> {
     }
 
     /// A sub-agent ends with what it has to say; its call ends with the last one.
-    pub(super) fn end_child(&mut self, lane: LaneId, report: String, done: bool) {
+    pub(super) fn end_child(&mut self, lane: LaneId, report: &str, done: bool) {
         let calls = self.state.lanes.values().flat_map(|l| l.calls.iter().map(|c| (l.id, c)));
         let mut of = calls.filter(|(_, c)| c.children.iter().any(|k| k.lane == lane));
         let of = of.next().map(|(parent, open)| (parent, open.call));
@@ -178,7 +178,7 @@ impl Draft<'_> {
         };
         let children = self.state.lanes.values().filter(|l| l.kind.parent().is_some()).map(|l| l.id);
         for lane in children.filter(|lane| !asked(*lane)).collect::<Vec<_>>() {
-            self.end_child(lane, "Stopped with the work that it was for.".to_owned(), false);
+            self.end_child(lane, "Stopped with the work that it was for.", false);
         }
     }
 }

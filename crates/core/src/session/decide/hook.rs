@@ -265,7 +265,7 @@ impl Draft<'_> {
             LaneKind::Answer if !self.has_own_run(lane.id) => {
                 self.emit(Event::LaneClosed { lane: lane.id });
             }
-            LaneKind::Child(_) => self.end_child(lane.id, format!("It could not begin: {message}"), false),
+            LaneKind::Child(_) => self.end_child(lane.id, &format!("It could not begin: {message}"), false),
             LaneKind::Answer
             | LaneKind::Task(_)
             | LaneKind::Goal

@@ -187,7 +187,7 @@ impl Draft<'_> {
                     self.notice(Level::Error, format!("{message}\n{hint}").trim().to_owned());
                 }
             }
-            LaneKind::Child(_) => self.end_child(lane, format!("It failed: {message}"), false),
+            LaneKind::Child(_) => self.end_child(lane, &format!("It failed: {message}"), false),
             LaneKind::Answer
             | LaneKind::Task(_)
             | LaneKind::Goal
@@ -257,7 +257,7 @@ impl Draft<'_> {
                 self.complete_run();
             }
             LaneKind::Gate(_) => {}
-            LaneKind::Child(_) => self.end_child(lane, "It said nothing.".to_owned(), false),
+            LaneKind::Child(_) => self.end_child(lane, "It said nothing.", false),
             LaneKind::Repair(gate) => {
                 self.emit(Event::LaneClosed { lane });
                 self.emit(Event::GateReset { gate, skipped: false });

@@ -161,8 +161,13 @@ impl Draft<'_> {
                 task = Some(id);
             }
             Some(LaneKind::Gate(gate)) => self.emit(Event::GateReset { gate, skipped: false }),
-            Some(LaneKind::Answer | LaneKind::Planning | LaneKind::Goal | LaneKind::Repair(_))
-            | Some(LaneKind::Child(_))
+            Some(
+                LaneKind::Answer
+                | LaneKind::Planning
+                | LaneKind::Goal
+                | LaneKind::Repair(_)
+                | LaneKind::Child(_),
+            )
             | None => {}
         }
         self.run_failed(task, fault);

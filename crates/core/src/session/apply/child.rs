@@ -1,0 +1,48 @@
+//! Sub-agents folded into the state: started by a call, ended with a report to it.
+
+use crate::{
+    event::Event,
+    ids::LaneId,
+    session::{Child, State},
+    talk::Usage,
+};
+
+/// Events of sub-agents.
+macro_rules! child_events {
+    () => {
+        Event::ChildStarted { .. } | Event::ChildEnded { .. }
+    };
+}
+pub(super) use child_events;
+
+impl State {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`fold` names every event; this takes its share")]
+    pub(super) fn fold_child(&mut self, event: &Event) {
+        match event {
+            Event::ChildStarted { lane: child, call, .. } => {
+                if let Some(lane) = self.lanes.values_mut().find(|l| l.calls.iter().any(|c| c.call == *call))
+                {
+                    lane.children += 1;
+                    let open = lane.calls.iter_mut().filter(|c| c.call == *call);
+                    open.for_each(|c| c.children.push(Child { lane: *child, report: None }));
+                }
+            }
+            Event::ChildEnded { lane: child, report, .. } => {
+                let calls = self.lanes.values_mut().flat_map(|l| &mut l.calls);
+                let child = calls.flat_map(|c| &mut c.children).find(|c| c.lane == *child);
+                if let Some(child) = child {
+                    child.report = Some(report.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a sub-agent's reply cost counts for the lane that started it as well.
+    pub(super) fn charge_parent(&mut self, lane: LaneId, usage: &Usage) {
+        let parent = self.lanes.get(&lane).and_then(|l| l.kind.parent());
+        if let Some(parent) = parent.and_then(|id| self.lanes.get_mut(&id)) {
+            parent.handed.add(usage);
+        }
+    }
+}
