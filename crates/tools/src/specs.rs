@@ -77,7 +77,7 @@ mod tests {
             );
             assert!(!spec.description.is_empty());
         }
-        assert!(bytes(&all) < 6_500, "{} bytes", bytes(&all));
+        assert!(bytes(&all) < 6_100, "{} bytes", bytes(&all));
     }
 
     #[test]

@@ -171,9 +171,10 @@ fn sub_agents_look_at_the_same_time_and_their_reports_reach_the_agent() {
         let tools = request["tools"].to_string();
         Some(if !tools.contains("\"delegate\"") {
             // A sub-agent: it looks, then reports.
-            match messages.contains("search.rs:") {
-                false => Turn::Say("", vec![("search", json!({"pattern": "fn score", "path": "src"}))]),
-                true => Turn::Say("fn score stands in src/search.rs.", vec![]),
+            if messages.contains("search.rs:") {
+                Turn::Say("fn score stands in src/search.rs.", vec![])
+            } else {
+                Turn::Say("", vec![("search", json!({"pattern": "fn score", "path": "src"}))])
             }
         } else if messages.contains("2 reports") {
             say("It is in src/search.rs.")
