@@ -384,8 +384,6 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         match work {
             Work::Tool { permit, .. } => {
                 let lane = &new.lanes[&permit.lane()];
-                let reads = permit.tool().needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n));
-                assert!(reads || lane.kind.parent().is_none(), "a sub-agent does more than read: {permit:?}");
                 let looks = permit.confine() == Some(Confine::READING);
                 assert!(!looks || permit.tool() == Tool::Run);
                 let needs = if looks { Capability::Read } else { permit.tool().needs().unwrap() };
@@ -426,9 +424,8 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
     assert!(!stuck, "executing with nothing to do: {:#?}", step.iter().map(|e| &e.event).collect::<Vec<_>>());
     let own = new.open.values().filter(|c| c.kind.is_phase_own()).count();
     assert!(own <= 1, "{own} questions hold the phase: {:#?}", new.open);
-    for (i, e) in step.iter().enumerate() {
-        assert_eq!(e.seq.0, old.seq.0 + 1 + i as u64);
-    }
+    let places = step.iter().map(|e| e.seq.0);
+    assert!(places.eq((old.seq.0 + 1..).take(step.len())));
 }
 
 /// A sub-agent has a call that waits for it, no sub-agents, no questions and no more scope than its parent.
@@ -443,6 +440,11 @@ fn check_children(session: &Session) {
         assert!(lane.children == 0 && state.proposals_of(lane.id).next().is_none(), "{lane:#?}");
         let asks = lane.calls.iter().any(|c| state.question_of_call(c.call).is_some());
         assert!(!asks && state.diff_of(lane.id).is_none(), "{lane:#?}");
+        for work in works.values() {
+            let Work::Tool { permit, .. } = work else { continue };
+            let reads = permit.tool().needs().is_some_and(|n| ToolScope::READ_ONLY.allows(n));
+            assert!(reads || permit.lane() != lane.id, "a sub-agent does more than read: {permit:?}");
+        }
         let thinks = lane.thinking.is_none_or(|call| works.contains_key(&WorkKey::Think(call)));
         assert!(thinks || state.compacting.is_some(), "{lane:#?}");
     }
