@@ -167,8 +167,9 @@ pub fn runs(args: &RunsArgs, secrets: &Secrets) -> Result<u8, Failure> {
     let (home, _) = home()?;
     let here = std::env::current_dir()?.canonicalize()?;
     let folders = block_on("runs", secrets, runs::folders(&here))?.1;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = out::out(args.json);
     listing::runs(&runs::survey(&home, (!args.all).then_some(folders.as_slice())), args.json, &mut out)?;
+    out.flush()?;
     Ok(0)
 }
 

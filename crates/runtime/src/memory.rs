@@ -171,7 +171,7 @@ impl Desk<'_> {
         let blob = Blob::new(after.as_bytes().to_vec());
         self.blobs.put(self.disk, &blob).map_err(|e| e.to_string())?;
         let expect = old.map(|o| BlobId::of(&o.bytes));
-        let swap = Swap { path, expect, to: Some(blob.id()), mode: None, prune: false };
+        let swap = Swap { path, expect, to: Some(blob.id()), mode: None, prune: false, forms: None };
         swap_all(self.disk, self.root, self.blobs, &[swap]).map_err(|fault| fault.message)
     }
 }

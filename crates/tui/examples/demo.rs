@@ -266,6 +266,7 @@ impl Driver {
             Ask::Blob(id) => Reply::Blob(id, self.blobs.get(&id).cloned()),
             Ask::Rehearse(_) => Reply::Rehearsed(Box::default()),
             Ask::Context => Reply::Context(Box::default()),
+            Ask::Memory(owner) => Reply::Memory(owner, Ok(String::new())),
             Ask::Files(_) => Reply::Files(
                 [
                     "src/auth/login.rs",

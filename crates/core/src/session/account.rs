@@ -55,7 +55,7 @@ impl State {
     fn changed(&self, asked: &RecordQuestion, closely: bool) -> Vec<String> {
         let of = |id| self.applies().get(id);
         let mut lines: Vec<String> =
-            self.ledger().iter().filter_map(of).flat_map(|a| self.written(a, asked, closely)).collect();
+            self.ledger().iter().filter_map(of).flat_map(|a| self.told_write(a, asked, closely)).collect();
         for apply in self.undone().iter().filter_map(of) {
             let undone = apply.files.iter().filter(|f| is_meant(asked, f.path.as_str()));
             lines.extend(undone.map(|f| format!("taken back: {}", f.path)));
@@ -65,7 +65,7 @@ impl State {
         lines
     }
 
-    fn written(&self, apply: &Apply, asked: &RecordQuestion, closely: bool) -> Vec<String> {
+    fn told_write(&self, apply: &Apply, asked: &RecordQuestion, closely: bool) -> Vec<String> {
         let mut lines = Vec::new();
         for file in apply.files.iter().filter(|f| is_meant(asked, f.path.as_str())) {
             let what = match file.kind {

@@ -86,8 +86,13 @@ impl Session {
     /// What saying a line would do now, by whoever has seen all that there is.
     pub fn foretell(&self, line: &str) -> Foretold {
         let said = Input::Say { text: line.to_owned(), seen: self.state.seq };
-        let under =
-            Under { tiers: &self.tiers, policy: &self.policy, gates: &self.gates, bounds: self.bounds };
+        let under = Under {
+            tiers: &self.tiers,
+            policy: &self.policy,
+            gates: &self.gates,
+            memory: &self.memory,
+            bounds: self.bounds,
+        };
         let mut state = self.state.clone();
         let mut draft = Draft::new(&mut state, under, Millis(0));
         let decided = draft.decide(said);

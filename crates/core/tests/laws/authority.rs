@@ -159,6 +159,7 @@ fn delegating(b: &mut Bench, turn: TurnId, child: LaneId) {
             finish: Finish::Calls,
             model: String::new(),
             cut: false,
+            echo: None,
         },
     );
     let (tool, args) = (Tool::Delegate, BlobId::of(args.as_bytes()));

@@ -83,9 +83,12 @@ impl Extras {
     fn effort(&self, request: &ModelRequest, endpoint: &Endpoint) -> Option<Effort> {
         let wanted = match request.purpose {
             Purpose::Classify => Some(endpoint.effort.map_or(Effort::Low, |e| e.min(Effort::Low))),
-            Purpose::Answer | Purpose::Plan | Purpose::Task | Purpose::Goal | Purpose::Compact => {
-                endpoint.effort
-            }
+            Purpose::Answer
+            | Purpose::Plan
+            | Purpose::Task
+            | Purpose::Goal
+            | Purpose::Compact
+            | Purpose::Child => endpoint.effort,
         };
         wanted.filter(|e| !self.refused.contains(e))
     }

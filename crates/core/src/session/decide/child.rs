@@ -39,7 +39,8 @@ pub(super) fn refused_to_child(tool: Tool) -> CallVerdict {
         | Tool::Run
         | Tool::SubmitPlan
         | Tool::RequestPath
-        | Tool::ChangeGate => "only lists, reads and searches: say in your report what should be done",
+        | Tool::ChangeGate
+        | Tool::Remember => "only lists, reads and searches: say in your report what should be done",
     };
     CallVerdict::refuse(format!("{} is not allowed: a sub-agent {instead}", tool.name()))
 }

@@ -79,6 +79,8 @@ impl Draft<'_> {
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)
             | CheckpointKind::PipelinePause(_)
+            | CheckpointKind::Commit(_)
+            | CheckpointKind::Gap(_)
             | CheckpointKind::Breakout(_) => None,
         })
     }
