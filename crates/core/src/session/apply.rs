@@ -43,6 +43,7 @@ impl State {
         self.transcript.fold(seq, event, self.phase);
         self.note_facts(event);
         self.note_mishap(event);
+        self.note_answer(event);
         match event {
             session::session_events!() => self.fold_session(event),
             turns::turn_events!() => self.fold_turn(seq, event),

@@ -60,7 +60,6 @@ impl State {
             }
             Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
                 self.spent_by(*lane, usage);
-                self.unanswered = None;
                 self.cut.remove(call);
                 if !*intermediate {
                     self.history.push(seq);
@@ -73,9 +72,8 @@ impl State {
                 }
                 self.charge_parent(*lane, usage);
             }
-            Event::ThinkingFailed { lane, call, fault } => {
+            Event::ThinkingFailed { lane, call, .. } => {
                 self.cut.remove(call);
-                self.unanswered = Some(fault.message.clone());
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = None;
                     if lane.kind == LaneKind::Planning {
@@ -84,6 +82,15 @@ impl State {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Whether the last message got no answer because its model failed.
+    pub(super) fn note_answer(&mut self, event: &Event) {
+        if let Event::ThinkingFailed { fault, .. } = event {
+            self.unanswered = Some(fault.message.clone());
+        } else if matches!(event, Event::MessageCompleted { .. } | Event::TurnStarted { .. }) {
+            self.unanswered = None;
         }
     }
 

@@ -99,7 +99,6 @@ impl State {
     fn turn_started(&mut self, seq: Seq, turn: TurnId, text: &Excerpt) {
         self.saw(turn.0);
         self.turn = Some(turn);
-        self.unanswered = None;
         self.history.push(seq);
         let head: String = text.head.chars().take(HEAD_CHARS).collect();
         self.keep(seq, true, head.clone());

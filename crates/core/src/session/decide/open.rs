@@ -89,7 +89,9 @@ impl Draft<'_> {
             self.settle_write(apply, status, found);
         }
         self.offer_what_was_open();
-        asked.into_iter().for_each(|note| self.offer_note(note));
+        for note in asked {
+            self.offer_note(note);
+        }
         self.hooks_of_session();
     }
 
