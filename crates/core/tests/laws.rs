@@ -399,7 +399,19 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
                 || lane.ceiling == lane.ceiling.and(new.ceiling())
         );
     }
-    for work in after.pending().values() {
+    check_work(after);
+    check_children(after);
+    check_lanes(after, step);
+    let own = new.open.values().filter(|c| c.kind.is_phase_own()).count();
+    assert!(own <= 1, "{own} questions hold the phase: {:#?}", new.open);
+    let places = step.iter().map(|e| e.seq.0);
+    assert!(places.eq((old.seq.0 + 1..).take(step.len())));
+}
+
+/// What is at work is allowed and known.
+fn check_work(session: &Session) {
+    let new = session.state();
+    for work in session.pending().values() {
         match work {
             Work::Tool { permit, .. } => {
                 let lane = &new.lanes[&permit.lane()];
@@ -424,7 +436,11 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
             | Work::Recall { .. } => {}
         }
     }
-    check_children(after);
+}
+
+/// No line of work stands still while nobody is asked and nothing is under way.
+fn check_lanes(after: &Session, step: &[Stamped]) {
+    let new = after.state();
     for lane in new.lanes.values() {
         let works = lane.thinking.is_some() || lane.head().is_some_and(|c| c.allowed.is_some());
         let asks = new.diff_of(lane.id).is_some()
@@ -444,10 +460,6 @@ fn check(before: &Session, after: &Session, step: &[Stamped]) {
         && new.open.is_empty()
         && after.pending().is_empty();
     assert!(!stuck, "executing with nothing to do: {:#?}", step.iter().map(|e| &e.event).collect::<Vec<_>>());
-    let own = new.open.values().filter(|c| c.kind.is_phase_own()).count();
-    assert!(own <= 1, "{own} questions hold the phase: {:#?}", new.open);
-    let places = step.iter().map(|e| e.seq.0);
-    assert!(places.eq((old.seq.0 + 1..).take(step.len())));
 }
 
 /// A sub-agent has a call that waits for it, no sub-agents, no questions and no more scope than its parent.

@@ -88,8 +88,8 @@ impl Driver {
 
     fn start(&mut self, work: Work) {
         match work {
-            // The demo has no later tiers, and what is said to it stays short.
-            Work::Classify { .. } | Work::Compact { .. } => {}
+            // The demo has no later tiers and no hooks, and what is said to it stays short.
+            Work::Classify { .. } | Work::Compact { .. } | Work::Hook { .. } => {}
             Work::Think { call, lane, purpose, .. } => {
                 let round = self.rounds.entry(lane).or_default();
                 *round += 1;
@@ -104,7 +104,6 @@ impl Driver {
                 let outcome = self.outcome(permit.call(), permit.tool());
                 self.todo.push_back(Input::ToolEnded { call: permit.call(), outcome });
             }
-            Work::Hook { .. } => {}
             Work::Look { checkpoint, .. } => {
                 let thing = |name: &str, path: &str| Thing {
                     name: name.into(),

@@ -212,7 +212,7 @@ fn what_was_changed_left_and_failed_is_told_from_the_record_with_no_model_call()
     assert!(b.say("which did I not take?").effects.is_empty());
     assert_eq!(answers(&b).last().unwrap(), "left: a.txt hunk 2 (line 28): \"too broad\"");
     let step = b.say("what did you change in a.txt exactly?");
-    assert!(step.effects.is_empty(), "{:?}", step);
+    assert!(step.effects.is_empty(), "{step:?}");
     assert!(answers(&b).last().unwrap().ends_with("\n  hunk 1: line 2"), "{:?}", answers(&b));
     let before = answers(&b).len();
     b.say("why did you change it?");

@@ -38,7 +38,7 @@ impl Repo {
 
     fn wrote(&self, names: &[&str]) -> Vec<(RelPath, Option<BlobId>)> {
         let hash = |name: &str| fs::read(self.dir.path().join(name)).ok().map(|b| BlobId::of(&b));
-        names.iter().map(|n| (RelPath::new(*n).unwrap(), hash(n))).collect()
+        names.iter().map(|n| (RelPath::new(n).unwrap(), hash(n))).collect()
     }
 
     async fn looked(&self, names: &[&str]) -> Result<CommitTree, String> {
@@ -77,7 +77,7 @@ async fn removed_files_a_first_commit_and_folders_below_the_top_are_committed() 
     let repo = Repo::new();
     fs::remove_file(repo.dir.path().join("a.txt")).unwrap();
     let tree = repo.looked(&["a.txt"]).await.unwrap();
-    assert_eq!(tree.files[0].kind, ChangeKind::Delete);
+    assert_eq!(tree.files.first().unwrap().kind, ChangeKind::Delete);
     commit(&repo.jail(), &tree.files, "Remove a").await.unwrap();
     assert_eq!(repo.git(&["ls-files"]), "b.txt\n");
     fs::create_dir(repo.dir.path().join("sub")).unwrap();
@@ -113,7 +113,7 @@ async fn what_changed_since_it_was_shown_is_not_committed() {
     assert_eq!(repo.git(&["status", "--porcelain"]), " M a.txt\n?? new.txt\n");
     // What somebody else wrote into it is told.
     let wanted = [(RelPath::new("a.txt").unwrap(), Some(BlobId::of(b"two\n")))];
-    assert!(look(&repo.jail(), &wanted).await.unwrap().files[0].mixed);
+    assert!(look(&repo.jail(), &wanted).await.unwrap().files.first().unwrap().mixed);
 }
 
 #[tokio::test]
