@@ -13,12 +13,14 @@ mod opening;
 mod outbox;
 mod port;
 mod project;
+mod rules;
 mod tasks;
 #[cfg(test)]
 mod tests;
 mod told;
 mod trust;
 mod work;
+mod writing;
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
@@ -42,7 +44,6 @@ use crate::{
     disk::{Disk, RealDisk},
     error::RuntimeError,
     home::{Environment, Home},
-    permissions,
     project::Project,
     secrets::Secrets,
     sessions, surroundings,
@@ -466,32 +467,6 @@ impl Driver {
                 tracing::warn!(error = %e, "the state of the run could not be put beside the log");
             }
         }));
-    }
-
-    /// The user's file of rules changed: what it says now is to hold.
-    fn read_rules_again(&mut self) {
-        self.readings += 1;
-        let reading = self.readings;
-        let (home, environment) = (self.setup.home.clone(), self.setup.environment.clone());
-        let (root, inbound) = (self.at.root.path().to_owned(), self.inbound.clone());
-        let read = self.disk.run(move || permissions::load(&home, &root, &environment));
-        self.tasks.spawn(async move {
-            if let Ok(rules) = read.await {
-                drop(inbound.send(Inbound::Rules(reading, rules.map(|r| r.policy))).await);
-            }
-        });
-    }
-
-    fn rules_read(&mut self, reading: u64, rules: Result<Policy, RuntimeError>) {
-        match rules {
-            _ if reading != self.readings => {}
-            Ok(policy) => {
-                let policy = Arc::new(policy);
-                self.at.session.set_policy(Arc::clone(&policy));
-                self.outbox.send(Update::Rules(policy));
-            }
-            Err(e) => self.outbox.send(Update::Refused(format!("{e} ({})", e.hint()))),
-        }
     }
 
     fn ask_git(&self) {

@@ -1,0 +1,108 @@
+//! Work that writes: changes of files and back, what commands had changed, rules for good.
+//!
+//! Owns how the writer is called. Never decides what is written: the session did.
+
+use std::sync::Arc;
+
+use pilothouse_core::{
+    blob::BlobId,
+    event::FileChange,
+    ids::{ApplyId, ApprovalId, CallId},
+    input::Input,
+    policy::{Origin, Rule},
+    work::{Take, WorkKey},
+};
+
+use super::{Driver, Inbound, work::said};
+use crate::{
+    permissions,
+    writer::{self, Swap, prepare, record},
+};
+
+impl Driver {
+    pub(super) fn prepare(&self, key: WorkKey, apply: ApplyId, changes: Vec<Take>) {
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        self.blocking(key, apply, move || {
+            let files = prepare::prepare(disk.as_ref(), &root, &blobs, &changes);
+            Input::ApplyPrepared { apply, files }
+        });
+    }
+
+    pub(super) fn write(&self, key: WorkKey, apply: ApplyId, files: &[FileChange]) {
+        let swaps: Vec<Swap> = files.iter().map(Swap::forward).collect();
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        self.blocking(key, apply, move || {
+            let result = writer::swap_all(disk.as_ref(), &root, &blobs, &swaps);
+            Input::ApplyEnded { apply, result }
+        });
+    }
+
+    pub(super) fn revert(&self, key: WorkKey, apply: ApplyId, redo: bool, files: &[FileChange]) {
+        let swap = if redo { Swap::forward } else { Swap::backward };
+        let swaps: Vec<Swap> = files.iter().map(swap).collect();
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        self.blocking(key, apply, move || {
+            let result = writer::swap_all(disk.as_ref(), &root, &blobs, &swaps);
+            Input::RevertEnded { apply, result }
+        });
+    }
+
+    /// Takes back what a command changed, or puts it back.
+    pub(super) fn revert_command(&self, key: WorkKey, apply: ApplyId, redo: bool, record: BlobId) {
+        let (disk, root, blobs) = (Arc::clone(&self.setup.disk), self.at.root.clone(), self.at.blobs.clone());
+        self.blocking(key, apply, move || {
+            let tools = record::Tools { disk: disk.as_ref(), root: &root, blobs: &blobs };
+            let result = tools.record(record).and_then(|r| tools.revert(&r, redo));
+            Input::RevertEnded { apply, result }
+        });
+    }
+
+    /// Tells the session what commands had changed that were running when the program ended.
+    pub(super) fn recover(&self) {
+        let Some(snapshots) = self.kit.workshop.snapshots().cloned().filter(|_| !self.at.read_only()) else {
+            return;
+        };
+        let (inbound, blobs) = (self.inbound.clone(), Arc::new(self.at.blobs.clone()));
+        let applies = self.at.session.state().applies().values();
+        let known: Vec<CallId> = applies.filter_map(|a| Some(a.command.as_ref()?.call)).collect();
+        self.tasks.spawn(async move {
+            let Some((call, line, wrote)) = snapshots.recover(blobs).await else { return };
+            if known.contains(&call) {
+                snapshots.settled(call);
+            } else {
+                let input = Input::Recovered { call, line, wrote: Box::new(wrote) };
+                drop(inbound.send(Inbound::Input(input)).await);
+            }
+        });
+    }
+
+    /// Puts rules that the user granted for good into their file.
+    pub(super) fn keep(&self, key: WorkKey, approval: ApprovalId, rules: &[String]) {
+        let path = permissions::user_file(&self.setup.home);
+        let places = self.at.session.policy().places().clone();
+        let rules: Vec<Rule> = rules.iter().filter_map(|r| Rule::parse(r, Origin::SESSION).ok()).collect();
+        let note = format!("allowed in session {}", self.at.slug);
+        let shown = path.display().to_string();
+        let kept = self.disk.run(move || permissions::keep(&path, &rules, &note, &places));
+        self.spawn(key, None, None, async move {
+            let result = match kept.await {
+                Ok(Ok(())) => Ok(shown),
+                Ok(Err(e)) => Err(format!("{e} ({})", e.hint())),
+                Err(_) => Err("a part of the program failed".to_owned()),
+            };
+            Input::RulesKept { approval, result }
+        });
+    }
+
+    fn blocking(&self, key: WorkKey, apply: ApplyId, work: impl FnOnce() -> Input + Send + 'static) {
+        let tasks = self.tasks.clone();
+        self.spawn(key, None, Some(apply), async move {
+            let done = tasks.blocking(work).await;
+            done.unwrap_or_else(|e| {
+                let message = e.try_into_panic().map_or_else(|e| e.to_string(), |p| said(p.as_ref()));
+                tracing::error!(?apply, message, "a part of the program failed");
+                Input::Panicked { call: None, apply: Some(apply), message }
+            })
+        });
+    }
+}
