@@ -9,11 +9,12 @@ use pilothouse_core::{
     tool::Tool,
 };
 use serde::Deserialize;
+use serde_json::Value;
 
 #[derive(Deserialize)]
 struct Asset {
     description: String,
-    parameters: serde_json::Value,
+    parameters: Value,
 }
 
 /// The tools that `offer` allows and those of `session_tools`, in the order of [`Tool::ALL`]; the
@@ -40,13 +41,27 @@ pub fn specs(offer: ToolScope, held: bool, session_tools: &[Tool]) -> Vec<ToolSp
 }
 
 fn spec(tool: Tool) -> Option<ToolSpec> {
-    let asset: Asset = serde_json::from_str(tool.spec()).ok()?;
+    let mut asset: Asset = serde_json::from_str(tool.spec()).ok()?;
+    leave_out_refusals(&mut asset.parameters);
     Some(ToolSpec {
         name: tool.name().to_owned(),
         description: asset.description,
         parameters: asset.parameters,
         needs: tool.needs(),
     })
+}
+
+/// Takes from a schema that it has no other properties: whoever reads a call refuses them and names the known ones,
+/// and said in every schema it is a twentieth of a request's fixed part.
+fn leave_out_refusals(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.retain(|name, _| name != "additionalProperties");
+            fields.values_mut().for_each(leave_out_refusals);
+        }
+        Value::Array(items) => items.iter_mut().for_each(leave_out_refusals),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 #[cfg(test)]
