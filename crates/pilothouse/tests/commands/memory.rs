@@ -14,7 +14,7 @@ use crate::support::{
 
 const QUESTION: &str = "where is find_notes?";
 const PROJECT: &str = ".pilothouse/memory.md";
-const SECRET: &str = "ghp_R8s2KqLz0VbN4mXw7TcY1aJd6HfGp3UeQ9oi";
+const SECRET: &str = "ghp_9aB8cD7eF6gH5iJ4kL3mN2oP1qR0sT9uV8wX";
 
 fn call(name: &'static str, args: Value) -> Turn {
     Turn::Say("", vec![(name, args)])

@@ -9,7 +9,7 @@ use crate::{
     event::{Event, Level},
     ids::{LaneId, ProposalId},
     input::Refusal,
-    intent::Phase,
+    intent::{Phase, Slash},
     plan::Plan,
     proposal::Proposal,
     question::Review,
@@ -58,6 +58,7 @@ impl Draft<'_> {
         if plans.is_empty() && files.is_empty() {
             return Err(Refusal::new("nothing is set aside"));
         }
+        self.heard(Slash::Proposals);
         let words = [
             ("FILE, all", "takes changes up again"),
             ("plan", "the last plan"),

@@ -94,10 +94,15 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A list that a command asks for, told.
-    pub(super) fn listed(&mut self, of: Slash, lines: &[String]) {
+    /// A command that is only told something has been heard: without a screen it is over with that.
+    pub(super) fn heard(&mut self, of: Slash) {
         let name = SLASH_COMMANDS.iter().find(|c| c.does == of).map_or("", |c| c.name);
         self.emit(Event::ControlGiven { control: Control::Other(name.to_owned()) });
+    }
+
+    /// A list that a command asks for, told.
+    pub(super) fn listed(&mut self, of: Slash, lines: &[String]) {
+        self.heard(of);
         self.notice(Level::Info, lines.join("\n"));
     }
 

@@ -5,7 +5,7 @@ use crate::{
     event::{Event, Level},
     ids::TurnId,
     input::Refusal,
-    intent::{Control, Phase, Turn},
+    intent::{Control, Phase, Slash, Turn},
     session::Queue,
 };
 
@@ -86,6 +86,7 @@ impl Draft<'_> {
             said.lines().next().unwrap_or_default().to_owned()
         };
         let lines: Vec<String> = works.iter().map(line).collect();
+        self.heard(Slash::Queue);
         let text = "Waits for the end of the run; /queue up N, drop N, edit N TEXT";
         self.notice(Level::Info, text);
         for (line, number) in lines.into_iter().zip(1..) {

@@ -1,7 +1,7 @@
 //! What was written, told in words: for whoever has no screen.
 
 use super::{Decided, Draft};
-use crate::{event::Level, input::Refusal, session::Extent};
+use crate::{event::Level, input::Refusal, intent::Slash, session::Extent};
 
 impl Draft<'_> {
     /// `/changes`: what was written, message by message.
@@ -14,6 +14,7 @@ impl Draft<'_> {
         if groups.is_empty() {
             return Err(Refusal::new(format!("nothing was written in this {}", extent.name())));
         }
+        self.heard(Slash::Changes);
         for group in groups {
             let what = if group.origin.run.is_some() { "run" } else { "turn" };
             let goal = group.goal.lines().next().unwrap_or_default();
