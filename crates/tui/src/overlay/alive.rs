@@ -62,6 +62,9 @@ impl Overlay for Alive {
             let right = Row::of(row.info.status.name(), slot);
             rows.push(left.ends_keeping_right(right, columns, ctx.glyphs.ellipsis));
             let stake = row.info.stake.join(", ");
+            if stake.is_empty() {
+                continue;
+            }
             rows.push(Row::of("  ", Slot::Soft).and(&stake, Slot::Soft).cut(columns, ctx.glyphs.ellipsis));
         }
         rows.push(Row::of("What is stopped is set aside and offered at the next start.", Slot::Soft));
