@@ -24,6 +24,7 @@ fn always(config: &str, args: &[&str], exit: i32, told: &[&str], say: fn() -> Tu
     assert_eq!(desk.tree(), before);
     desk.verified();
     let slug = desk.sessions()[0]["slug"].as_str().unwrap().to_owned();
+    desk.configure("");
     let again = desk.go(&["run", "where is find_notes?", "--session", &slug]).with(0);
     assert!(again.out.contains("src/search.rs:6"), "{}", again.out);
     server.requests().len()
