@@ -442,7 +442,8 @@ async fn a_rebase_in_the_middle_a_worktree_a_submodule_and_a_bare_repository_com
     bash(&bare.at(), &format!("git clone -q --bare {} .", desk.at().display()));
     bare.snapshots = snapshots(bare.dir.path(), "w", &[], ROOM);
     let before = bash(&bare.at(), "git for-each-ref; cat HEAD");
-    let wrote = bare.run("git branch -D side gone && git symbolic-ref HEAD refs/heads/clash").await.unwrap();
+    let wrote =
+        bare.run("git branch -D side gone && git symbolic-ref HEAD refs/heads/elsewhere").await.unwrap();
     assert!(wrote.git.contains(&"HEAD".to_owned()), "{:?}", wrote.git);
     bare.revert(wrote.record.unwrap(), false).unwrap();
     assert_eq!(bash(&bare.at(), "git for-each-ref; cat HEAD"), before);

@@ -116,7 +116,11 @@ impl Snapshots {
         let (state, changed) = blocking(self.hold().await, look).await?;
         let changed = changed?;
         let contents = state.fetch(&changed, blobs.as_ref()).await;
-        let tell = move |state: &mut State| state.tell(&changed, &contents, blobs.as_ref());
+        let tell = move |state: &mut State| {
+            let wrote = state.tell(&changed, &contents, blobs.as_ref());
+            state.drop_secrets();
+            wrote
+        };
         blocking(state, tell).await?.1
     }
 

@@ -7,10 +7,11 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, File},
     io,
+    os::unix::fs::OpenOptionsExt,
     path::Path,
 };
 
-use pilothouse_core::ids::CallId;
+use pilothouse_core::{ids::CallId, shell::secrets::is_secret};
 use rustix::fs::{Mode, OFlags};
 
 use super::{
@@ -195,7 +196,7 @@ impl State {
         if number == 1 || !folder.is_dir() {
             fs::create_dir_all(&folder)?;
         }
-        let copied = open(&from).and_then(|mut file| io::copy(&mut file, &mut File::create(&to)?));
+        let copied = open(&from).and_then(|mut file| io::copy(&mut file, &mut create(&to)?));
         if let Err(e) = copied {
             drop(fs::remove_file(&to));
             // What is gone by now is seen as gone at the next look.
@@ -207,6 +208,22 @@ impl State {
         }
         self.dirty.insert(key.clone());
         Ok(())
+    }
+
+    /// Copies of secret files stand only while a command runs: the next one makes its own.
+    pub(super) fn drop_secrets(&mut self) {
+        if !self.running.is_empty() {
+            return;
+        }
+        for (root, tree) in self.trees.iter_mut().enumerate() {
+            for (path, known) in &mut tree.files {
+                if matches!(known.cover, Cover::Copy(_)) && is_secret(path) {
+                    known.cover = Cover::None;
+                    self.dirty.insert((root, path.clone()));
+                }
+            }
+        }
+        self.note();
     }
 
     /// Writes what is known into the journal, and removes copies that stand for nothing any more.
@@ -249,6 +266,11 @@ impl State {
             }
         }
     }
+}
+
+/// A new file that nobody else may read.
+fn create(path: &Path) -> io::Result<File> {
+    File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
 /// Opens an ordinary file; never waits for a pipe and follows no link.

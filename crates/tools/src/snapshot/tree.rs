@@ -223,7 +223,8 @@ impl Tree {
             return self.drop_file(&path, changes);
         };
         let known = self.files.get(&path);
-        if known.is_some_and(|k| k.stamp == stamp && !k.fresh) {
+        // What is not saved cannot be compared: its stamp is all that there is.
+        if known.is_some_and(|k| k.stamp == stamp && (!k.fresh || k.cover == Cover::Left)) {
             return;
         }
         let new = Known { stamp, cover: Cover::None, fresh: stamp.is_fresh(now) };

@@ -207,19 +207,21 @@ impl World {
 
     /// Searches every file that there is and every request that was made.
     pub fn search_all(&self, tally: &Tally) {
-        for folder in [self.desk.home.path(), self.desk.path(), self.temp.path()] {
-            for (path, bytes) in everything(folder) {
-                // The file that holds it, its patch that the user asked for, and the copies that an undo needs.
-                let home = self.homes.contains_key(&path) || path.ends_with("change.patch");
-                let copy = path.components().any(|c| c.as_os_str() == "blobs")
-                    && self.homes.values().flatten().any(|content| *content == bytes);
-                if home || copy {
-                    tally.note("allowed", self.markers.found(&bytes).len());
-                } else {
-                    self.search(tally, &path.display().to_string(), &bytes);
-                }
-                self.search(tally, "the name of a file", path.as_os_str().as_encoded_bytes());
+        let folders = [self.desk.home.path(), self.desk.path(), self.temp.path()];
+        let all: Vec<(PathBuf, Vec<u8>)> = folders.into_iter().flat_map(everything).collect();
+        let patches = all.iter().filter(|(path, _)| path.ends_with("change.patch"));
+        let patches: Vec<Vec<u8>> = patches.map(|(_, bytes)| bytes.clone()).collect();
+        for (path, bytes) in all {
+            // The file that holds it, its patch that the user asked for, and the copies that an undo needs.
+            let home = self.homes.contains_key(&path) || path.ends_with("change.patch");
+            let copy = path.components().any(|c| c.as_os_str() == "blobs")
+                && self.homes.values().flatten().chain(&patches).any(|content| *content == bytes);
+            if home || copy {
+                tally.note("allowed", self.markers.found(&bytes).len());
+            } else {
+                self.search(tally, &path.display().to_string(), &bytes);
             }
+            self.search(tally, "the name of a file", path.as_os_str().as_encoded_bytes());
         }
         for request in self.server.requests().iter().chain(&self.server.sorted()) {
             self.search(tally, "a request's body", request.to_string().as_bytes());
