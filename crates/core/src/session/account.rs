@@ -22,20 +22,21 @@ impl State {
     /// What the record says to a question; `None` where it says nothing to it.
     pub(super) fn account(&self, asked: &RecordQuestion, closely: bool) -> Option<String> {
         let closely = closely || asked.closely;
-        let mut lines = match asked.about {
-            Recorded::Changes => self.changed(asked, closely),
-            Recorded::Left => self.left(asked, closely),
-            Recorded::Failure => self.mishap.iter().flat_map(|m| m.lines()).map(str::to_owned).collect(),
-            Recorded::Gates => self.gates(),
-            Recorded::Commands => self.commands(),
+        // One line more tells that there are more; the rest is not put into words.
+        let lines: Box<dyn Iterator<Item = String>> = match asked.about {
+            Recorded::Changes => Box::new(self.changed(asked, closely)),
+            Recorded::Left => Box::new(self.left(asked, closely)),
+            Recorded::Failure => Box::new(self.mishap.iter().flat_map(|m| m.lines()).map(str::to_owned)),
+            Recorded::Gates => Box::new(self.gates().into_iter()),
+            Recorded::Commands => Box::new(self.commands().into_iter()),
             Recorded::All => {
-                let all =
-                    [self.changed(asked, closely), self.left(asked, closely), self.gates(), self.commands()];
+                let done = self.changed(asked, closely).chain(self.left(asked, closely));
                 let failed =
                     self.mishap.iter().map(|m| format!("failed: {}", m.lines().next().unwrap_or_default()));
-                all.concat().into_iter().chain(failed).collect()
+                Box::new(done.chain(self.gates()).chain(self.commands()).chain(failed))
             }
         };
+        let mut lines: Vec<String> = lines.take(MOST_LINES + 1).collect();
         let none = match asked.about {
             Recorded::Changes => "no file was changed in this session",
             Recorded::Left => "nothing that was proposed was left",
@@ -44,25 +45,23 @@ impl State {
         if lines.is_empty() {
             return (asked.of_us && !none.is_empty() && asked.names.is_empty()).then(|| none.to_owned());
         }
-        let more = lines.len().saturating_sub(MOST_LINES);
-        lines.truncate(MOST_LINES);
-        if more > 0 {
-            lines.push(format!("… and {more} lines more; /diff and the log have all of it"));
+        if lines.len() > MOST_LINES {
+            lines.truncate(MOST_LINES);
+            lines.push("… and more; /changes and the log have all of it".to_owned());
         }
         Some(lines.join("\n"))
     }
 
-    fn changed(&self, asked: &RecordQuestion, closely: bool) -> Vec<String> {
+    fn changed<'a>(&'a self, asked: &'a RecordQuestion, closely: bool) -> impl Iterator<Item = String> + 'a {
         let of = |id| self.applies().get(id);
-        let mut lines: Vec<String> =
-            self.ledger().iter().filter_map(of).flat_map(|a| self.told_write(a, asked, closely)).collect();
-        for apply in self.undone().iter().filter_map(of) {
-            let undone = apply.files.iter().filter(|f| is_meant(asked, f.path.as_str()));
-            lines.extend(undone.map(|f| format!("taken back: {}", f.path)));
-        }
+        let written =
+            self.ledger().iter().filter_map(of).flat_map(move |a| self.told_write(a, asked, closely));
+        let undone = self.undone().iter().filter_map(of).flat_map(|a| &a.files);
+        let undone = undone.filter(|f| is_meant(asked, f.path.as_str()));
         let waits = self.open_proposals().filter(|p| is_meant(asked, p.path.as_str()));
-        lines.extend(waits.map(|p| format!("waits for you, not written: {}", p.path)));
-        lines
+        written
+            .chain(undone.map(|f| format!("taken back: {}", f.path)))
+            .chain(waits.map(|p| format!("waits for you, not written: {}", p.path)))
     }
 
     fn told_write(&self, apply: &Apply, asked: &RecordQuestion, closely: bool) -> Vec<String> {
@@ -93,9 +92,9 @@ impl State {
     }
 
     /// What the user did not take, hunk by hunk.
-    fn left(&self, asked: &RecordQuestion, closely: bool) -> Vec<String> {
+    fn left<'a>(&'a self, asked: &'a RecordQuestion, closely: bool) -> impl Iterator<Item = String> + 'a {
         let mine = self.proposals().values().filter(|p| is_meant(asked, p.path.as_str()));
-        mine.flat_map(|p| self.left_of(p, closely)).collect()
+        mine.flat_map(move |p| self.left_of(p, closely))
     }
 
     fn left_of(&self, proposal: &Proposal, closely: bool) -> Vec<String> {
