@@ -21,7 +21,6 @@ use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
     ids::{CallId, Millis, Process},
     input::{Input, Opening},
-    question::CommandQuestion,
     sandbox::Sandbox,
     session::{Session, Step},
     talk::{DeltaKind, ModelCall, ModelReply},
@@ -161,11 +160,7 @@ impl Bench {
     fn answer(&mut self, of: impl Fn(&CheckpointKind) -> bool, answer: Answer) {
         let open = &self.session.state().open;
         let question = open.values().find(|c| of(&c.kind)).unwrap_or_else(|| panic!("not open: {open:#?}"));
-        let shown = match &question.kind {
-            CheckpointKind::Risk(CommandQuestion { shown, .. }) => Some(*shown),
-            _ => None,
-        };
-        let checkpoint = question.id;
+        let (shown, checkpoint) = (question.kind.shown(), question.id);
         self.input(Input::Answer { checkpoint, answer, shown });
     }
 
