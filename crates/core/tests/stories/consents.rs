@@ -6,6 +6,7 @@ use pilothouse_core::{
     input::{Input, Opening},
     intent::Phase,
     plan::{GateStatus, TaskStatus},
+    scope::PermissionMode,
     trust::{Standing, Trust},
 };
 use serde_json::json;
@@ -42,6 +43,23 @@ fn approving_a_plan_approves_exactly_its_gates_in_a_trusted_folder() {
     b.reply("", &[("run", json!({"command": "./check.sh --all"}))]);
     assert!(asks(&b), "another line is another question");
     assert!(asks(&at_its_gate(Bench::new())), "in a folder that is not trusted every gate asks");
+}
+
+#[test]
+fn the_agent_tries_out_a_gate_that_was_said_yes_to_though_it_wrote_what_it_runs() {
+    let mut b = trusted();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[("t", "make test")]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    let run = |b: &mut Bench, line: &str| b.reply("", &[("run", json!({ "command": line }))]);
+    run(&mut b, "sed -i s/a/b/ Makefile");
+    b.end_tool(exited(0, ""));
+    run(&mut b, "make test");
+    assert!(!asks(&b), "{:#?}", b.session.state().open);
+    b.end_tool(exited(0, ""));
+    run(&mut b, "make test V=1");
+    assert!(asks(&b), "another line runs what nobody reviewed");
 }
 
 #[test]

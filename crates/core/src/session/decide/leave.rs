@@ -88,7 +88,9 @@ impl Draft<'_> {
         let confine = self.confine_of(run, open.brought, verdict.risk);
         let decision = self.under.policy.decide(&request, &self.state.setting());
         let ruling = since_changed(decision.ruling, open);
-        let ruling = if by == By::Agent { self.unless_unreviewed(ruling, run) } else { ruling };
+        // A line that the user said yes to as a gate is as good when the agent tries it out before.
+        let vouched = by != By::Agent || self.state.gate_by(&run.command) == By::Approved;
+        let ruling = if vouched { ruling } else { self.unless_unreviewed(ruling, run) };
         let by_rule = decision.rule.is_some();
         let shown = run.shown(confine, self.state.given.as_ref());
         Weighed {
