@@ -93,10 +93,14 @@ impl Project {
         self.told = true;
     }
 
-    /// The same state of git as another look had.
+    /// This look as the next one in a session: what a model was told of the folder at its beginning stays as it was
+    /// told, so that all requests begin alike; only instructions are told anew.
     #[must_use]
-    pub fn with_git_of(mut self, other: &Self) -> Self {
+    pub fn going_on_from(mut self, other: &Self) -> Self {
         self.git.clone_from(&other.git);
+        if other.told {
+            self.facts.clone_from(&other.facts);
+        }
         self.told = other.told;
         self
     }

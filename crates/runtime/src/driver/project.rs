@@ -33,7 +33,7 @@ impl Driver {
     /// Looks at the project; what a plan is held to that brings no gates follows from it.
     pub(super) fn look_at_project(&mut self) {
         let looked = self.with_grounds(Project::look);
-        self.project = looked.with_git_of(&self.project);
+        self.project = looked.going_on_from(&self.project);
         self.set_gates();
         let told = self.project.instructions().map(|i| i.path.clone());
         if told != self.around.instructions {
