@@ -36,9 +36,9 @@ pub(super) fn line(content: &[u8], old: &str) -> Option<String> {
     let want = wanted.get(parted)?;
     let quoted = clip(have, QUOTED_CHARS);
     if have.trim() == want.trim() {
-        return Some(format!("line {} differs only in blanks at its ends: {quoted:?}", n + 1));
+        return Some(format!("line {} differs only in blanks at its ends: \"{quoted}\"", n + 1));
     }
-    Some(format!("the nearest is line {}: {quoted:?}", n + 1))
+    Some(format!("the nearest is line {}: \"{quoted}\"", n + 1))
 }
 
 /// Pairs of neighbouring characters, counted.
