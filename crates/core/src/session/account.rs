@@ -2,6 +2,8 @@
 //!
 //! Owns the words. Tells only what events folded in, so no model is asked, and an answer is never a guess.
 
+use std::fmt::Write;
+
 use crate::{
     digest,
     event::{Event, RunStatus},
@@ -14,7 +16,9 @@ use crate::{
 };
 
 /// Most lines of an account.
-const MOST_LINES: usize = 60;
+const MOST_LINES: usize = 30;
+/// Bytes of a line beside its path, about.
+const LINE_BYTES: usize = 64;
 /// Most bytes of what went wrong.
 const MISHAP_BYTES: usize = 2 * 1024;
 
@@ -74,16 +78,16 @@ impl State {
             };
             let of = self.proposals().get(&file.proposal);
             let taken = apply.take.iter().find(|t| t.0 == file.proposal).map(|t| &t.1);
-            let part = of.zip(taken).filter(|(p, taken)| taken.len() < p.hunks.len());
-            let part = part.map(|(p, taken)| format!(", {} of {} hunks", taken.len(), p.hunks.len()));
-            let by = if self.transcript.was_edited(file.proposal) { ", as you edited it" } else { "" };
-            lines.push(format!(
-                "{what} {} (+{} -{}){}{by}",
-                file.path,
-                file.added,
-                file.removed,
-                part.unwrap_or_default()
-            ));
+            let mut line = String::with_capacity(file.path.as_str().len() + LINE_BYTES);
+            // Writing into a text cannot fail.
+            let _ = write!(line, "{what} {} (+{} -{})", file.path, file.added, file.removed);
+            if let Some((p, taken)) = of.zip(taken).filter(|(p, taken)| taken.len() < p.hunks.len()) {
+                let _ = write!(line, ", {} of {} hunks", taken.len(), p.hunks.len());
+            }
+            if self.transcript.was_edited(file.proposal) {
+                line.push_str(", as you edited it");
+            }
+            lines.push(line);
             let hunks = of.filter(|_| closely).into_iter().flat_map(|p| p.hunks.iter().enumerate());
             let mine = hunks.filter(|(n, _)| taken.is_none_or(|t| t.contains(n)));
             lines.extend(mine.map(|(n, h)| format!("  hunk {}: {}", n + 1, h.place())));
