@@ -80,6 +80,8 @@ impl State {
                             tree.tracked.insert(path.clone());
                         }
                         let fresh = tree.files.get(&path).is_some_and(|k| k.fresh);
+                        // What stands for a file is noted whenever it changes: only the note outlives a kill.
+                        self.dirty.insert((root, path.clone()));
                         tree.files.insert(path, Known { stamp, cover: Cover::Git(object), fresh });
                     }
                 }
@@ -137,6 +139,7 @@ impl State {
     fn leave(&mut self, (root, path): &(usize, String)) {
         if let Some(known) = self.trees.get_mut(*root).and_then(|t| t.files.get_mut(path)) {
             known.cover = Cover::Left;
+            self.dirty.insert((*root, path.clone()));
         }
     }
 
@@ -159,7 +162,10 @@ impl State {
             for (path, known) in tree.files.iter_mut().filter(|(_, k)| k.cover == Cover::None) {
                 if known.stamp.is_file() {
                     waiting.push((known.stamp.size, !gits.contains(path), (root, path.clone())));
-                } else if known.stamp.is_link() {
+                    continue;
+                }
+                self.dirty.insert((root, path.clone()));
+                if known.stamp.is_link() {
                     let to = fs::read_link(base.join(path)).ok().and_then(|t| t.to_str().map(str::to_owned));
                     known.cover = to.map_or(Cover::Left, Cover::Link);
                 } else {
