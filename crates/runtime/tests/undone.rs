@@ -151,8 +151,10 @@ fn tree(root: &Path) -> Tree {
                 Vec::new()
             } else if meta.is_symlink() {
                 fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes()
-            } else {
+            } else if meta.is_file() {
                 fs::read(&path).unwrap_or_default()
+            } else {
+                Vec::new()
             };
             all.insert(name, (meta.permissions().mode(), content));
         }
@@ -349,6 +351,19 @@ async fn a_look_of_git_at_the_disk_stands_in_nobodys_way() {
     bash(&desk.at(), "touch src/*.txt && git status");
     desk.revert(record, false).unwrap();
     same(&desk.state(), &before, 1, "commit, then status");
+}
+
+#[tokio::test]
+async fn a_file_of_patterns_that_is_a_pipe_or_a_link_is_not_waited_for() {
+    let mut desk = Desk::new(ROOM);
+    bash(
+        &desk.at(),
+        "mkdir odd linked; mkfifo odd/.gitignore; ln -s /dev/zero linked/.gitignore; echo a > odd/a",
+    );
+    let before = tree(&desk.at());
+    let wrote = desk.run("rm odd/a").await.unwrap();
+    desk.revert(wrote.record.unwrap(), false).unwrap();
+    assert_eq!(tree(&desk.at()), before);
 }
 
 #[tokio::test]

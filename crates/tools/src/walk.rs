@@ -3,40 +3,58 @@
 //! Owns which names are ignored. A file of patterns is read only if it is a regular one of bounded size that no link
 //! leads to, as git reads its own: a project must not make us wait for a pipe or read a device.
 
-use std::{
-    fs::FileType,
-    path::Path,
-    sync::{Mutex, PoisonError},
-};
+use std::path::Path;
 
 use ignore::{
-    DirEntry, Match, WalkBuilder,
+    Match,
     gitignore::{Gitignore, GitignoreBuilder},
 };
+use walkdir::{DirEntry, WalkDir};
 
 use crate::regular;
 
 /// A longer file of patterns is left aside.
 const MOST_BYTES: u64 = 256 * 1024;
 
+/// Which files of patterns are heeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heed {
+    /// Git's alone.
+    Git,
+    /// Git's, and `.ignore` before them.
+    All,
+}
+
 /// What is below `start`, itself included, in the order of the names; nothing of git's folder, no link is followed.
 ///
 /// `start` lies in `root`, the workspace; what the folders above say of it holds, up to the top of the repository.
 pub fn walk(root: &Path, start: &Path, depth: Option<usize>) -> impl Iterator<Item = DirEntry> + use<> {
-    let patterns = Mutex::new(Patterns::above(root, start));
-    let walk = WalkBuilder::new(start)
-        .standard_filters(false)
-        .follow_links(false)
-        .max_depth(depth)
-        .sort_by_file_name(Ord::cmp)
-        .filter_entry(move |entry| patterns.lock().unwrap_or_else(PoisonError::into_inner).keeps(entry))
-        .build();
+    walk_heeding(root, start, depth, Heed::All, |_| false)
+}
+
+/// As [`walk`], by the files of patterns that are to be heeded and without what is to be skipped.
+pub fn walk_heeding(
+    root: &Path,
+    start: &Path,
+    depth: Option<usize>,
+    heed: Heed,
+    skip: fn(&DirEntry) -> bool,
+) -> impl Iterator<Item = DirEntry> + use<> {
+    let mut patterns = Patterns::above(root, start, heed);
+    let mut keeps = move |entry: &DirEntry| entry.depth() == 0 || (!skip(entry) && patterns.keeps(entry));
+    let walk = WalkDir::new(start)
+        .follow_root_links(false)
+        .max_depth(depth.unwrap_or(usize::MAX))
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(move |entry| keeps(entry));
     // A folder that cannot be read is left out, like one that went away while we looked.
     walk.flatten()
 }
 
 /// The patterns that hold where the walk is.
 struct Patterns {
+    heed: Heed,
     /// Those of the folders above and of the walk's own way down, outermost first.
     levels: Vec<Level>,
     /// Those of the repository alone, and the user's own.
@@ -52,7 +70,7 @@ struct Level {
 
 impl Patterns {
     /// What holds for what is in `start`.
-    fn above(root: &Path, start: &Path) -> Self {
+    fn above(root: &Path, start: &Path, heed: Heed) -> Self {
         let top = root.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok());
         let outermost = top.unwrap_or(root);
         let mut above: Vec<&Path> =
@@ -60,13 +78,13 @@ impl Patterns {
         above.reverse();
         let exclude = top.map_or_else(Gitignore::empty, |top| patterns(top, &top.join(".git/info/exclude")));
         let above = above.into_iter().map(|dir| (dir, None)).chain([(start, Some(0))]);
-        let levels = above.map(|(dir, depth)| Level::of(dir, depth)).collect();
-        Self { levels, last: [exclude, Gitignore::global().0] }
+        let levels = above.map(|(dir, depth)| Level::of(dir, depth, heed)).collect();
+        Self { heed, levels, last: [exclude, Gitignore::global().0] }
     }
 
     /// Whether the walk goes on with an entry below its start; a folder's own patterns hold from then on.
     fn keeps(&mut self, entry: &DirEntry) -> bool {
-        let folder = entry.file_type().as_ref().is_some_and(FileType::is_dir);
+        let folder = entry.file_type().is_dir();
         let depth = entry.depth();
         while self.levels.last().is_some_and(|level| level.depth.is_some_and(|d| d >= depth)) {
             self.levels.pop();
@@ -75,7 +93,7 @@ impl Patterns {
             return false;
         }
         if folder {
-            self.levels.push(Level::of(entry.path(), Some(depth)));
+            self.levels.push(Level::of(entry.path(), Some(depth), self.heed));
         }
         true
     }
@@ -91,9 +109,10 @@ impl Patterns {
 }
 
 impl Level {
-    fn of(dir: &Path, depth: Option<usize>) -> Self {
+    fn of(dir: &Path, depth: Option<usize>, heed: Heed) -> Self {
         let of = |name: &str| patterns(dir, &dir.join(name));
-        Self { depth, ignore: of(".ignore"), gitignore: of(".gitignore") }
+        let ignore = if heed == Heed::All { of(".ignore") } else { Gitignore::empty() };
+        Self { depth, ignore, gitignore: of(".gitignore") }
     }
 }
 

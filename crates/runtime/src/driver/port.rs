@@ -88,7 +88,7 @@ impl Driver {
 /// Names of files that are not ignored, in order.
 fn files(root: &Path, count: usize) -> Vec<RelPath> {
     walk(root, root, None)
-        .filter(|e| e.file_type().is_some_and(|t| t.is_file()))
+        .filter(|e| e.file_type().is_file())
         .filter_map(|e| RelPath::new(e.path().strip_prefix(root).ok()?.to_str()?).ok())
         .take(count.min(MAX_FILES))
         .collect()

@@ -61,7 +61,7 @@ impl Top {
 pub(super) fn top(root: &Path) -> Top {
     let mut top = Top::default();
     for entry in walk(root, root, Some(1)).skip(1).take(MOST_ENTRIES) {
-        let slash = if entry.file_type().is_some_and(|t| t.is_dir()) { "/" } else { "" };
+        let slash = if entry.file_type().is_dir() { "/" } else { "" };
         top.names.push(format!("{}{slash}", entry.file_name().to_string_lossy()));
     }
     top.cut = top.names.len() == MOST_ENTRIES;
@@ -72,10 +72,7 @@ pub(super) fn top(root: &Path) -> Top {
 /// The languages of the files in the upper folders, the commonest first.
 pub(super) fn languages(root: &Path) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in walk(root, root, Some(DEPTH))
-        .take(MOST_ENTRIES)
-        .filter(|e| e.file_type().is_some_and(|t| t.is_file()))
-    {
+    for entry in walk(root, root, Some(DEPTH)).take(MOST_ENTRIES).filter(|e| e.file_type().is_file()) {
         let ending = entry.path().extension().and_then(|e| e.to_str()).unwrap_or_default();
         if let Some(language) = KNOWLEDGE.languages.get(ending) {
             *counts.entry(*language).or_default() += 1;

@@ -76,7 +76,7 @@ fn gather(
             return Err("stopped by the user".to_owned());
         }
         let Ok(real) = entry.path().strip_prefix(root) else { continue };
-        let Some(kind) = entry.file_type() else { continue };
+        let kind = entry.file_type();
         let kind = match () {
             () if kind.is_dir() => Kind::Folder,
             () if kind.is_file() => Kind::File,

@@ -15,6 +15,9 @@ use std::{
 
 use pilothouse_core::shell;
 use serde::{Deserialize, Serialize};
+use walkdir::DirEntry;
+
+use crate::walk::{Heed, walk_heeding};
 
 /// Folders of git that hold contents by their hash, which nothing changes.
 const CONTENTS: [&str; 3] = ["objects", "lfs", "rr-cache"];
@@ -286,9 +289,9 @@ impl Tree {
     fn whole(&mut self) -> HashMap<String, Listing> {
         let mut all: HashMap<String, Listing> = HashMap::new();
         let root = self.root.clone();
-        for entry in walk(&root, None).flatten() {
+        for entry in walk(&root, &root, None) {
             let Ok(below) = entry.path().strip_prefix(&root) else { continue };
-            self.sort(below, entry.file_type().is_some_and(|t| t.is_dir()), &mut all);
+            self.sort(below, entry.file_type().is_dir(), &mut all);
         }
         for (path, (_, folders)) in &mut all {
             if Stamp::at(&root.join(path).join(GIT)).is_some_and(Stamp::is_folder) {
@@ -315,9 +318,9 @@ impl Tree {
                 }
             }
         } else {
-            for entry in walk(&folder, Some(1)).flatten().filter(|e| e.depth() > 0) {
+            for entry in walk(&self.root, &folder, Some(1)).filter(|e| e.depth() > 0) {
                 let Ok(below) = entry.path().strip_prefix(&self.root).map(Path::to_owned) else { continue };
-                self.sort(&below, entry.file_type().is_some_and(|t| t.is_dir()), &mut all);
+                self.sort(&below, entry.file_type().is_dir(), &mut all);
             }
             if Stamp::at(&folder.join(GIT)).is_some_and(Stamp::is_folder) {
                 all.entry(path.to_owned()).or_default().1.push(GIT.to_owned());
@@ -346,20 +349,11 @@ impl Tree {
     }
 }
 
-/// Walks a folder by the rules of ignored files; git's own folders and what tools make again are left out.
-fn walk(folder: &Path, depth: Option<usize>) -> ignore::Walk {
-    ignore::WalkBuilder::new(folder)
-        .hidden(false)
-        .follow_links(false)
-        .require_git(false)
-        .ignore(false)
-        .max_depth(depth)
-        .filter_entry(|e| {
-            let is_folder = e.file_type().is_some_and(|t| t.is_dir());
-            let name = e.file_name().to_string_lossy();
-            e.depth() == 0 || !(is_folder && (name == GIT || shell::makes_again(&name)))
-        })
-        .build()
+/// Walks a folder by git's rules of ignored files; git's own folders and what tools make again are left out.
+fn walk(root: &Path, start: &Path, depth: Option<usize>) -> impl Iterator<Item = DirEntry> + use<> {
+    walk_heeding(root, start, depth, Heed::Git, |entry| {
+        entry.file_type().is_dir() && shell::makes_again(&entry.file_name().to_string_lossy())
+    })
 }
 
 fn join(folder: &str, name: &str) -> String {

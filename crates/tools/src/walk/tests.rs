@@ -3,7 +3,7 @@ use std::{fs, process::Command};
 use super::*;
 
 fn found(root: &Path, start: &str) -> Vec<String> {
-    let all = walk(root, &root.join(start), None).filter(|e| !e.file_type().unwrap().is_dir());
+    let all = walk(root, &root.join(start), None).filter(|e| !e.file_type().is_dir());
     all.map(|e| e.path().strip_prefix(root).unwrap().to_string_lossy().into_owned()).collect()
 }
 
