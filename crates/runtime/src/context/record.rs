@@ -302,13 +302,14 @@ fn verdict(plan: &Plan, gate: GateId, proof: &Proof, how: &str) -> String {
 fn task_block(plan: &Plan, id: TaskId) -> Option<String> {
     let task = plan.tasks.iter().find(|t| t.id == id)?;
     let files: Vec<&str> = task.files.iter().map(RelPath::as_str).collect();
+    let files = files.join(if files.iter().any(|f| f.contains(char::is_whitespace)) { "\n" } else { " " });
     Some(format!(
         "<task number=\"{}\" of=\"{}\">\n<title>{}</title>\n<detail>\n{}\n</detail>\n<files>{}</files>\n</task>",
         plan.number(id),
         plan.tasks.len(),
         inside(&inside(&task.title, "title"), "task"),
         inside(&inside(&task.detail, "detail"), "task"),
-        files.join(" "),
+        files,
     ))
 }
 
