@@ -217,7 +217,7 @@ impl Facts {
 
     /// The workbench notes what it saw itself; what was recorded under the name stays.
     pub(crate) fn note(&mut self, name: &str, value: String, source: FactSource, at: Millis) {
-        let name: String = name.chars().take(NAME_CHARS).collect();
+        let name = shortened(name, NAME_CHARS);
         if self.known.get(&key(&name)).is_some_and(|k| !k.noted) {
             return;
         }
@@ -282,7 +282,13 @@ impl Facts {
         let line = command.trim();
         self.commands.insert(line.to_owned(), Ended { exit: exit.clone(), output });
         let source = FactSource::Command { command: line.to_owned(), text: String::new(), output };
-        self.note(line, exit.words(), source, at);
+        let whole = crate::shell::ends_as_one(line);
+        let value = if whole {
+            exit.words()
+        } else {
+            format!("{}, its last part; the others may have failed", exit.words())
+        };
+        self.note(line, value, source, at);
     }
 
     pub(crate) fn speak_of(&mut self, names: &[String]) {
@@ -303,6 +309,14 @@ impl FactSource {
             Self::Model => "the model said so".to_owned(),
         }
     }
+}
+
+/// A text cut between two words, with a sign that it is.
+fn shortened(text: &str, most: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
+    let head = text.get(..end).unwrap_or_default();
+    let kept = head.rsplit_once(char::is_whitespace).map_or(head, |(words, _)| words.trim_end());
+    format!("{kept}…")
 }
 
 /// What a name is known by: case and blanks do not count.

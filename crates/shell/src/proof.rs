@@ -5,7 +5,7 @@
 
 use super::parse;
 use super::programs::{self, Role};
-use super::syntax::{Joined, Kind, Span};
+use super::syntax::{Joined, Kind, Node, Span};
 use super::{Effect, Risk, effect};
 
 /// Options by which an interpreter is given its program on the line.
@@ -16,16 +16,9 @@ const CODE: [&str; 6] = ["-c", "-e", "-p", "-r", "--eval", "--print"];
 /// `cargo test`, `cd web && npm test` can; `true`, `echo ok`, `pytest || true`, `pytest; echo done`, `pytest | tail`,
 /// `! pytest` and `bash -c …` cannot: another program's end, or none, would decide.
 pub fn proves(line: &str) -> bool {
-    let Ok(script) = parse::parse(line) else { return false };
-    let (mut works, mut end) = (false, 0);
-    for (pipeline, first) in script.iter().zip(std::iter::once(true).chain(std::iter::repeat(false))) {
-        let joined = if first { Joined::Always } else { Joined::And };
-        let [node] = pipeline.nodes.as_slice() else { return false };
-        let between = line.get(end..node.span.start).unwrap_or("!");
-        if pipeline.background || pipeline.joined != joined || between.contains('!') {
-            return false;
-        }
-        end = node.span.end;
+    let Some(nodes) = ends_together(line) else { return false };
+    let mut works = false;
+    for node in &nodes {
         let Kind::Simple { words, .. } = &node.kind else { return false };
         match words.first().map(|word| parse::bare(word)) {
             None | Some(Some("cd" | "export")) => {}
@@ -34,6 +27,27 @@ pub fn proves(line: &str) -> bool {
         }
     }
     works
+}
+
+/// Whether the end of a line says how each program in it ended: one program, or several joined by `&&`.
+pub fn ends_as_one(line: &str) -> bool {
+    ends_together(line).is_some()
+}
+
+/// The parts of a line whose end is that of each of them.
+fn ends_together(line: &str) -> Option<Vec<Node>> {
+    let (mut nodes, mut end) = (Vec::new(), 0);
+    let mut joined = Joined::Always;
+    for pipeline in parse::parse(line).ok()? {
+        let [node] = <[Node; 1]>::try_from(pipeline.nodes).ok()?;
+        let between = line.get(end..node.span.start).unwrap_or("!");
+        if pipeline.background || pipeline.joined != joined || between.contains('!') {
+            return None;
+        }
+        (end, joined) = (node.span.end, Joined::And);
+        nodes.push(node);
+    }
+    Some(nodes)
 }
 
 /// Whether a command does something, and by itself: not through a shell or code on the line, which may end as they like.
@@ -67,7 +81,10 @@ mod tests {
             "./scripts/check.sh",
             "bash scripts/check.sh",
         ] {
-            assert!(proves(line), "{line}");
+            assert!(proves(line) && ends_as_one(line), "{line}");
+        }
+        for line in ["ls | head", "pytest; echo done", "pytest || true", "pytest &", "! pytest", "("] {
+            assert!(!ends_as_one(line), "{line}");
         }
     }
 

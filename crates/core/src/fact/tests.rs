@@ -113,6 +113,16 @@ fn a_fact_goes_stale_with_its_file_and_what_rests_on_it_too() {
 }
 
 #[test]
+fn the_end_of_a_line_of_several_programs_is_not_taken_for_that_of_each() {
+    let mut facts = Facts::default();
+    facts.ran("cargo test 2>&1 | tail -5", &exit(0), None, Millis(1));
+    assert!(facts.get("cargo test 2>&1 | tail -5").unwrap().value.contains("the others may have failed"));
+    let long = format!("cargo test {}", "--test something ".repeat(9));
+    facts.ran(&long, &exit(0), None, Millis(1));
+    assert!(facts.iter().any(|f| f.name.ends_with("--test…") || f.name.ends_with("something…")));
+}
+
+#[test]
 fn a_question_is_answered_only_where_facts_speak_of_all_of_it() {
     let facts = known();
     let names = |q, sub| facts.answering(q, sub).map(|f| f.names);

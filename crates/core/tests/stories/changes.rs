@@ -98,6 +98,9 @@ fn two_changes_of_one_file_are_never_one_write() {
     b.write();
     let second = one(&b, 1);
     b.input(second).unwrap();
+    b.write();
+    let fact = b.session.state().facts.get("change of a.txt").unwrap();
+    assert!(fact.value.starts_with("written 2 times"), "what is known of a file is all that was written");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::{
-    event::{Event, Proof},
+    event::{Event, FileChange, Proof},
     fact::{FactSource, Facts},
     ids::{ApplyId, GateId, TurnId},
     intent::Control,
@@ -95,15 +95,33 @@ impl State {
                 crate::tool::ChangeKind::Create => crate::tool::Tool::Write,
                 crate::tool::ChangeKind::Modify => crate::tool::Tool::Edit,
             };
-            Some((format!("change of {}", f.path), f.clone(), FactSource::Tool { tool, call }))
+            let source = FactSource::Tool { tool, call };
+            let value = if back { tally("taken back", f) } else { self.written_in_all(apply.id, f) };
+            Some((format!("change of {}", f.path), value, f.clone(), source))
         });
         let (notes, at): (Vec<_>, _) = (notes.collect(), self.at);
         let facts = self.facts_mut();
         facts.wrote();
-        for (name, file, source) in notes {
+        for (name, value, file, source) in notes {
             facts.saw(&file.path, if back { file.before } else { file.after });
-            let taken = if back { "taken back" } else { "written" };
-            facts.note(&name, format!("{taken}: +{} -{}", file.added, file.removed), source, at);
+            facts.note(&name, value, source, at);
         }
     }
+
+    /// What a write made of a file, with what stands of those before it.
+    fn written_in_all(&self, apply: ApplyId, file: &FileChange) -> String {
+        let before = self.changes.ledger().iter().filter(|id| **id != apply);
+        let writes = before.filter_map(|id| self.changes.applies().get(id)).flat_map(|a| &a.files);
+        let (mut all, mut times) = (file.clone(), 1);
+        for write in writes.filter(|w| w.path == file.path) {
+            all.added += write.added;
+            all.removed += write.removed;
+            times += 1;
+        }
+        if times == 1 { tally("written", file) } else { tally(&format!("written {times} times"), &all) }
+    }
+}
+
+fn tally(how: &str, file: &FileChange) -> String {
+    format!("{how}: +{} -{}", file.added, file.removed)
 }
