@@ -80,7 +80,7 @@ impl Pane for DiffPane {
         self.settle(ctx);
     }
 
-    fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, _focused: bool) {
+    fn render(&self, ctx: &Ctx<'_>, area: Rect, buf: &mut Buffer, focused: bool) {
         let area = area.intersection(buf.area);
         if self.files.is_empty() {
             let words = [
@@ -121,7 +121,7 @@ impl Pane for DiffPane {
             row.paint(ctx.theme, buf, body, y);
         }
         if self.footer_rows() > 0 && area.height > 0 {
-            self.footer(ctx, usize::from(body.width)).paint(ctx.theme, buf, body, area.bottom() - 1);
+            self.footer(ctx, usize::from(body.width), focused).paint(ctx.theme, buf, body, area.bottom() - 1);
         }
     }
 

@@ -53,9 +53,11 @@ impl DiffPane {
         }
         let control = Self::proposal(ctx, file.id).and_then(|p| p.control.clone());
         if let Some(words) = match (control, file.kind) {
-            (Some(why), _) => Some(format!("A control file: it {why}. a asks for the word {CONTROL_WORD}.")),
+            (Some(why), _) => {
+                Some(format!("A control file: it {why}. Applying it asks for the word {CONTROL_WORD}."))
+            }
             (None, ChangeKind::Delete) => {
-                Some("The whole file is removed; a asks for its name first.".to_owned())
+                Some("The whole file is removed; applying that asks for its name first.".to_owned())
             }
             (None, ChangeKind::Create | ChangeKind::Modify) => None,
         } {
@@ -112,10 +114,21 @@ impl DiffPane {
         all.fold((0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2))
     }
 
-    /// The row below the lines.
-    pub(super) fn footer(&self, ctx: &Ctx<'_>, columns: usize) -> Row {
+    /// How far the file is decided, in words that name no key.
+    fn standing(&self, ctx: &Ctx<'_>) -> String {
+        let shown = self.file().and_then(|file| Self::proposal(ctx, file.id));
+        let Some(p) = shown.filter(|p| Self::in_review(ctx, p.id)) else { return self.intention(ctx) };
+        match p.tally() {
+            (_, _, 0) => format!("{} is decided, not applied yet", p.path.name()),
+            (_, _, undecided) => format!("{} of {} undecided", count(undecided, "hunk"), p.path.name()),
+        }
+    }
+
+    /// The row below the lines; only where the keys go there does it speak of keys.
+    pub(super) fn footer(&self, ctx: &Ctx<'_>, columns: usize, focused: bool) -> Row {
         let g = ctx.glyphs;
-        let words = Row::of(&self.intention(ctx), Slot::Soft);
+        let words = if focused { self.intention(ctx) } else { self.standing(ctx) };
+        let words = Row::of(&words, Slot::Soft);
         if self.has_list(self.size.width) {
             return words.cut(columns, g.ellipsis);
         }
