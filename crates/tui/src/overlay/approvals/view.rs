@@ -198,13 +198,14 @@ fn item_rows(spec: &Spec, chosen: bool, ctx: &Ctx<'_>, width: usize) -> Vec<(Lin
         rows.push((line, chosen));
     }
     let quiet = if chosen { Slot::Text } else { Slot::Faint };
+    let labels = spec.facts.iter().map(|(label, _)| label.width()).max().unwrap_or_default().max(8) + 1;
     for (label, value) in &spec.facts {
-        let room = width.saturating_sub(2 + tag_width + 9).max(4);
+        let room = width.saturating_sub(2 + tag_width + labels).max(4);
         for (i, part) in words(value, room).into_iter().enumerate() {
             let label = if i == 0 { *label } else { "" };
             let line = Line::from(vec![
                 Span::raw(" ".repeat(2 + tag_width)),
-                Span::styled(format!("{label:9}"), theme.style(Slot::Soft)),
+                Span::styled(format!("{label:labels$}"), theme.style(Slot::Soft)),
                 Span::styled(part, theme.style(quiet)),
             ]);
             rows.push((line, false));
