@@ -265,16 +265,30 @@ impl Log {
         self.add(at, Kind::Card, Body::Plan(Box::new(card)));
     }
 
+    /// The newest plan.
+    fn newest_plan(&mut self) -> Option<(&mut PlanCard, &mut bool)> {
+        self.entries.iter_mut().rev().find_map(|e| match &mut e.body {
+            Body::Plan(card) => Some((card.as_mut(), &mut e.dirty)),
+            Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) => None,
+            Body::Task { .. } | Body::Question(_) | Body::Waits(..) | Body::Gone => None,
+        })
+    }
+
+    /// The first step of a plan began: one that was not asked about is under way.
+    fn plan_begun(&mut self) {
+        if let Some((card, dirty)) = self.newest_plan()
+            && card.verdict.is_none()
+        {
+            card.verdict = Some(("under way", Slot::Faint));
+            *dirty = true;
+        }
+    }
+
     fn asked(&mut self, at: Millis, checkpoint: &Checkpoint) {
         let id = checkpoint.id;
         let (choices, failed) = match checkpoint.kind.question().card() {
             Card::Plan => {
-                let card = self.entries.iter_mut().rev().find_map(|e| match &mut e.body {
-                    Body::Plan(card) => Some(card),
-                    Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) => None,
-                    Body::Task { .. } | Body::Question(_) | Body::Waits(..) | Body::Gone => None,
-                });
-                if let Some(card) = card {
+                if let Some((card, _)) = self.newest_plan() {
                     card.checkpoint = Some(id);
                 }
                 return;

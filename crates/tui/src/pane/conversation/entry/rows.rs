@@ -250,8 +250,9 @@ pub(super) fn plan_rows(card: &mut PlanCard, open: bool, env: &Env<'_>, rows: &m
     let left = Row::of(g.star, Slot::Accent).and(" ", Slot::Text).and(head, title);
     let right = match card.verdict {
         Some((word, ink)) => {
-            let mark = if ink == Slot::Ok { g.done } else { g.skipped };
-            Row::of(&format!("{mark} {word}"), ink)
+            let marks = [(Slot::Ok, g.done), (Slot::Soft, g.skipped)];
+            let mark = marks.iter().find(|(of, _)| *of == ink).map_or("", |(_, mark)| mark);
+            Row::of(format!("{mark} {word}").trim_start(), ink)
         }
         None => Row::new(),
     };

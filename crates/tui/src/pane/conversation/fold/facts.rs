@@ -54,6 +54,7 @@ impl Log {
     pub(super) fn fold_fact(&mut self, at: Millis, event: &Event) {
         match event {
             Event::TaskStarted { task, .. } => {
+                self.plan_begun();
                 let text = self.plan.as_ref().and_then(|p| title(p, *task));
                 self.add(at, Kind::Head, Body::Task { task: *task, text });
             }
