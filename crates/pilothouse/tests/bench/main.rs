@@ -8,6 +8,7 @@
 mod support;
 
 mod mind;
+mod screen;
 mod task;
 
 use std::{path::PathBuf, process::Command};
