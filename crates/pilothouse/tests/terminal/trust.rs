@@ -5,7 +5,11 @@
 use crate::support;
 use std::fs;
 
-use support::*;
+use serde_json::json;
+use support::{
+    server::{Server, Turn},
+    *,
+};
 
 const CONFIG: &str = ".pilothouse/config.toml";
 
@@ -137,4 +141,37 @@ fn anywhere(folder: &std::path::Path, text: &str) -> bool {
         let bytes = fs::read(&path).unwrap_or_default();
         bytes.windows(text.len()).any(|w| w == text.as_bytes())
     })
+}
+
+#[test]
+fn init_writes_the_file_of_instructions_by_its_own_word_alone() {
+    let desk = Desk::empty();
+    let content = "# Notes\n\n- tests: `make test`\n";
+    let plan = json!({"title": "Write AGENTS.md", "tasks": [{"title": "Write AGENTS.md", "detail": "What is known",
+        "kind": "create", "files": ["AGENTS.md"]}]});
+    let server = Server::start(vec![
+        Turn::Say("", vec![("submit_plan", plan)]),
+        Turn::Say("", vec![("write", json!({"path": "AGENTS.md", "content": content}))]),
+        Turn::Say("Done.", vec![]),
+    ]);
+    let model = [("PILOTHOUSE_BASE_URL", server.base.as_str()), ("PILOTHOUSE_MODEL", "desk")];
+    let mut terminal = Terminal::open(&desk, &["."], &model);
+    terminal.see("[EXPLORE] idle");
+    terminal.say("/init");
+    terminal.see("may it write AGENTS.md?");
+    let screen = terminal.see("write     AGENTS.md   waits for you");
+    assert!(!screen.contains("answering"), "nothing works while it waits\n{screen}");
+    terminal.decide("\r");
+    terminal.see("this call; the next one asks again");
+    terminal.decide("y");
+    terminal.see("1 file waits for your decision");
+    terminal.decide("\r");
+    terminal.see("a applies the control file AGENTS.md; it asks for its word first");
+    terminal.decide("a");
+    terminal.see("Type control to write it");
+    assert!(!desk.path().join("AGENTS.md").exists());
+    terminal.keys("control");
+    terminal.decide("\r");
+    terminal.see("Complete. 1 file created/modified.");
+    assert_eq!(desk.file("AGENTS.md"), content);
 }

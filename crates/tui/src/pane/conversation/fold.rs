@@ -286,6 +286,9 @@ impl Log {
 
     fn asked(&mut self, at: Millis, checkpoint: &Checkpoint) {
         let id = checkpoint.id;
+        if let Some(call) = checkpoint.kind.call() {
+            self.holds(call);
+        }
         let (choices, failed) = match checkpoint.kind.question().card() {
             Card::Plan => {
                 if let Some((card, _)) = self.newest_plan() {

@@ -193,6 +193,14 @@ impl Log {
         self.call(at, call, Some(tool), subject, CallState::Running);
     }
 
+    /// A call that had begun waits for an answer of the user.
+    pub(super) fn holds(&mut self, call: CallId) {
+        let known = self.calls.get(&call).copied();
+        if let Some(Entry { body: Body::Call(c), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
+            (c.state, *dirty) = (CallState::Asked, true);
+        }
+    }
+
     pub(super) fn ended(&mut self, stamped: &Stamped) {
         let Event::CallEnded { call, status, summary, result, ruling, .. } = &stamped.event else { return };
         let name = self.names.remove(call);
