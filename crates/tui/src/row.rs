@@ -314,19 +314,6 @@ pub fn time_of_day(at: Millis, utc_offset_minutes: i32) -> String {
     format!("{:02}:{:02}", of_day / 60, of_day % 60)
 }
 
-/// A number in groups of three: `12,345`.
-pub fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
 /// `1 file`, `2 files`.
 pub fn count(n: usize, word: &str) -> String {
     match n {

@@ -9,6 +9,7 @@ use pilothouse_core::{
     diff::Hunk,
     event::CallStatus,
     ids::{Millis, ProposalId},
+    money,
     tool::{Subject, Tool},
 };
 
@@ -86,7 +87,7 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
 fn written(r: &Reply, g: &Glyphs) -> String {
     match r.tokens() {
         0 => String::new(),
-        tokens => format!("{} tokens{}", row::thousands(tokens), g.ellipsis),
+        tokens => format!("{} tokens{}", money::thousands(tokens), g.ellipsis),
     }
 }
 
@@ -97,6 +98,7 @@ fn verb(call: &Call) -> &str {
         Some(Tool::Run) if call.took.is_none() && matches!(call.state, CallState::Ended(_)) => "Not run",
         Some(tool) if call.state == CallState::Ended(CallStatus::Refused) => tool.name(),
         Some(Tool::Run) if call.state == CallState::Asked => "Run",
+        Some(tool) if call.state == CallState::Asked => tool.name(),
         Some(tool) => tool.words(running),
         None => &call.name,
     }
