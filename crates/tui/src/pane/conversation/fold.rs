@@ -15,7 +15,7 @@ use pilothouse_core::{
     checkpoint::{Answer, Checkpoint},
     event::{Event, FileChange, RunStatus, Stamped},
     fact,
-    ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId},
+    ids::{ApplyId, CallId, LaneId, Millis, ProposalId, Seq, TaskId, TurnId},
     plan::Plan,
     policy::{By, Manner, Outcome, Request},
     proposal::Proposal,
@@ -37,13 +37,14 @@ pub(super) struct Log {
     pub(super) earliest: Option<Seq>,
     calls: HashMap<CallId, i64>,
     names: HashMap<CallId, String>,
-    lanes: HashMap<LaneId, LaneKind>,
+    lanes: HashMap<LaneId, (LaneKind, TurnId)>,
     /// The last model call of each lane.
     asking: HashMap<LaneId, CallId>,
     applying: HashMap<ApplyId, Vec<FileChange>>,
     paths: HashMap<ProposalId, String>,
     plan: Option<Plan>,
-    running: bool,
+    /// The turn whose run is under way.
+    running: Option<TurnId>,
     /// Whether the plan was carried out to its end.
     finished: bool,
     /// Commands that the user typed: what they wrote is shown unasked.
@@ -169,7 +170,7 @@ impl Log {
                 self.failed.clear();
                 self.add(at, Kind::Said, Body::Said(Text::of(text)));
             }
-            Event::LaneOpened { lane, kind, .. } => drop(self.lanes.insert(*lane, *kind)),
+            Event::LaneOpened { lane, kind, turn, .. } => drop(self.lanes.insert(*lane, (*kind, *turn))),
             Event::LaneClosed { lane } => {
                 self.lanes.remove(lane);
                 self.stop_reply(*lane);
@@ -201,12 +202,12 @@ impl Log {
             Event::CheckpointOpened { checkpoint } => self.asked(at, checkpoint),
             Event::CheckpointResolved { .. } => self.resolved(stamped),
             Event::ApplyStarted { apply, files } => drop(self.applying.insert(*apply, files.clone())),
-            Event::RunStarted { .. } => {
-                (self.running, self.finished, self.thought) = (true, false, false);
+            Event::RunStarted { turn, .. } => {
+                (self.running, self.finished, self.thought) = (Some(*turn), false, false);
                 self.waived.clear();
             }
             Event::RunCompleted { status, summary, files, goal, came_to, .. } => {
-                (self.running, self.finished) = (false, *status == RunStatus::Completed);
+                (self.running, self.finished) = (None, *status == RunStatus::Completed);
                 match goal {
                     Some(goal) => self.goal_ended(at, goal),
                     None => self.run_completed(at, *status, summary, (files.len(), came_to.as_deref())),
@@ -219,6 +220,10 @@ impl Log {
         }
     }
 
+    fn kind(&self, lane: LaneId) -> Option<LaneKind> {
+        self.lanes.get(&lane).map(|(kind, _)| *kind)
+    }
+
     fn command_proposed(&mut self, stamped: &Stamped) {
         let Event::CommandProposed { call, lane, command, folder, confine, typed, ruling, .. } =
             &stamped.event
@@ -227,7 +232,7 @@ impl Log {
         };
         self.proposed(stamped.at, *call, &held(command, *confine));
         let runs = ruling.as_ref().is_some_and(|r| r.outcome == Outcome::Run);
-        let by = match (typed, self.lanes.get(lane)) {
+        let by = match (typed, self.kind(*lane)) {
             (true, _) => By::Typed,
             (false, Some(LaneKind::Gate(_))) if runs => By::Approved,
             (false, Some(LaneKind::Gate(_))) => By::Gate,

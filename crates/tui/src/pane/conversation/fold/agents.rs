@@ -54,7 +54,7 @@ impl Log {
     }
 
     fn is_agent(&self, lane: LaneId) -> bool {
-        self.lanes.get(&lane).is_some_and(|kind| kind.parent().is_some())
+        self.kind(lane).is_some_and(|kind| kind.parent().is_some())
     }
 
     fn agent(&mut self, lane: LaneId, change: impl FnOnce(&mut Agent)) {

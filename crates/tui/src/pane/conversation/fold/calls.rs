@@ -24,7 +24,9 @@ const TAIL_KEPT: usize = 200;
 
 impl Log {
     pub(super) fn thinking(&mut self, at: Millis, call: CallId, lane: LaneId) {
-        let beside = self.running && self.lanes.get(&lane) == Some(&LaneKind::Answer);
+        // An answer that was let write has a run of its own, and is not beside it.
+        let answers = self.lanes.get(&lane).filter(|(kind, _)| *kind == LaneKind::Answer);
+        let beside = self.running.zip(answers).is_some_and(|(run, (_, turn))| run != *turn);
         let reply = Reply {
             md: Markdown::new(),
             running: true,
@@ -89,7 +91,7 @@ impl Log {
         else {
             return;
         };
-        let goal = self.lanes.get(lane) == Some(&LaneKind::Goal) && calls.is_empty();
+        let goal = self.kind(*lane) == Some(LaneKind::Goal) && calls.is_empty();
         for c in calls {
             self.names.insert(c.call, c.name.clone());
         }

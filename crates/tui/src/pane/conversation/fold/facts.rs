@@ -5,7 +5,7 @@ use pilothouse_core::{
     completion::Completion,
     event::{Event, FileChange, Level, Proof, RunStatus},
     goal::{Attempt, GoalStatus, GoalSummary},
-    ids::{Millis, TaskId},
+    ids::{LaneId, Millis, TaskId},
     plan::GateStatus,
     tool::{ChangeKind, Exit},
 };
@@ -149,6 +149,8 @@ impl Log {
         match event {
             Event::CallLost { found, .. } => self.mark(at, Mark::Warn, found),
             Event::SessionReopened { interrupted, .. } => {
+                let asking: Vec<LaneId> = self.asking.keys().copied().collect();
+                asking.into_iter().for_each(|lane| self.stop_reply(lane));
                 let calls = if interrupted.is_empty() {
                     String::new()
                 } else {
