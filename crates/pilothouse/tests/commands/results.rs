@@ -86,7 +86,7 @@ fn what_asks_is_refused_to_the_model_and_the_run_goes_on() {
 fn a_failing_gate_is_repaired_as_on_the_screen() {
     let script = || {
         vec![
-            submit(with_gate("grep -q 'fn points_of(' src/search.rs")),
+            submit(with_gate("cat Cargo.toml && grep -q 'fn points_of(' src/search.rs")),
             Turn::Say("", vec![("edit", edit("src/search.rs", "fn score(", "fn points("))]),
             say("Done."),
             Turn::Say("", vec![("edit", edit("src/search.rs", "fn points(", "fn points_of("))]),
@@ -103,6 +103,7 @@ fn a_failing_gate_is_repaired_as_on_the_screen() {
     let ended =
         desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--trust", "--depth", "quick"]).with(1);
     ended.tells(&["[Gate: check] failed", "to go on: pilothouse run \""]);
+    assert!(!ended.err.contains("[package]"), "what a gate says is its verdict: {}", ended.err);
 }
 
 #[test]

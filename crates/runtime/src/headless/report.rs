@@ -19,7 +19,7 @@ use pilothouse_core::{
     intent::{Control, SLASH_COMMANDS, command::Handler},
     plan::TaskStatus,
     question::{Place, Unattended},
-    session::{Apply, State},
+    session::{Apply, LaneKind, State},
     talk::{Delta, DeltaKind},
 };
 
@@ -36,6 +36,8 @@ pub(super) struct Report<'a> {
     open: [String; 2],
     /// Bytes of output seen of the command that runs.
     streamed: u64,
+    /// The gate that runs: what it says is told as its verdict, not line by line.
+    gate: Option<CallId>,
     /// The last warning: what is told beside the log and then in it is said once.
     warned: String,
     /// What each open call is: its tool and what it acts on.
@@ -61,6 +63,7 @@ impl<'a> Report<'a> {
             err,
             open: Default::default(),
             streamed: 0,
+            gate: None,
             warned: String::new(),
             calls: BTreeMap::new(),
             marks: Vec::new(),
@@ -194,7 +197,9 @@ impl<'a> Report<'a> {
                 }
             }
             Event::TaskFailed { message, .. } => self.say(&format!("✗ {message}")),
-            Event::CommandProposed { command, risk, .. } => {
+            Event::CommandProposed { call, lane, command, risk, .. } => {
+                let kind = state.lanes.get(lane).map(|l| l.kind);
+                self.gate = matches!(kind, Some(LaneKind::Gate(_))).then_some(*call);
                 self.streamed = 0;
                 self.progress(&format!("$ {command}   ({} risk)", risk.name()));
             }
@@ -257,7 +262,7 @@ impl<'a> Report<'a> {
     }
 
     pub fn delta(&mut self, delta: &Delta) {
-        if self.json {
+        if self.json || self.gate == Some(delta.call) {
             return;
         }
         match delta.kind {
