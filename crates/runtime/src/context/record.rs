@@ -151,22 +151,28 @@ fn command_wrote(
 
 /// What was written, and what the user did not take of it.
 fn applied(state: &State, texts: &dyn Texts, apply: ApplyId) -> Option<String> {
+    let told = applied_files(state, texts, apply)?.into_iter().map(|(_, text)| text);
+    Some(told.collect::<Vec<_>>().join("\n"))
+}
+
+/// What was written, file by file.
+pub(super) fn applied_files(
+    state: &State,
+    texts: &dyn Texts,
+    apply: ApplyId,
+) -> Option<Vec<(ProposalId, String)>> {
     let apply = state.applies().get(&apply)?;
     let none = BTreeSet::new();
     let taken = |id: ProposalId| apply.take.iter().find(|t| t.0 == id).map_or(&none, |t| &t.1);
-    let told: Vec<String> = apply
-        .files
-        .iter()
-        .map(|file| {
-            let proposal = state.proposals().get(&file.proposal);
-            let hunks = proposal.map_or(&[][..], |p| &p.hunks);
-            let waits = proposal.filter(|_| file.rest.is_some()).map(Proposal::undecided).unwrap_or_default();
-            let edited = state.transcript.was_edited(file.proposal);
-            let said = |n: usize| state.transcript.comment(file.proposal, n);
-            written(texts, file, hunks, (taken(file.proposal), &waits, edited), said)
-        })
-        .collect();
-    Some(told.join("\n"))
+    let tell = |file: &FileChange| {
+        let proposal = state.proposals().get(&file.proposal);
+        let hunks = proposal.map_or(&[][..], |p| &p.hunks);
+        let waits = proposal.filter(|_| file.rest.is_some()).map(Proposal::undecided).unwrap_or_default();
+        let edited = state.transcript.was_edited(file.proposal);
+        let said = |n: usize| state.transcript.comment(file.proposal, n);
+        (file.proposal, written(texts, file, hunks, (taken(file.proposal), &waits, edited), said))
+    };
+    Some(apply.files.iter().map(tell).collect())
 }
 
 fn written<'a>(

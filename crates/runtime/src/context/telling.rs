@@ -88,6 +88,8 @@ struct Telling<'a> {
     done: Vec<Piece>,
     /// Calls of the last reply without an answer so far.
     open: Vec<OpenCall>,
+    /// The calls of the last reply that have one, with its place.
+    told: Vec<(CallId, usize)>,
     /// What happened while they were open; it follows their answers.
     held: Vec<Piece>,
 }
@@ -101,7 +103,16 @@ struct OpenCall {
 
 impl<'a> Telling<'a> {
     fn of(state: &'a State, texts: &'a dyn Texts, bounds: &'a Bounds, beside: Option<LaneId>) -> Self {
-        Self { state, texts, bounds, beside, done: Vec::new(), open: Vec::new(), held: Vec::new() }
+        Self {
+            state,
+            texts,
+            bounds,
+            beside,
+            done: Vec::new(),
+            open: Vec::new(),
+            told: Vec::new(),
+            held: Vec::new(),
+        }
     }
 
     /// All of them; `whole` names a result that is told as long as a command's may be.
@@ -152,6 +163,7 @@ impl<'a> Telling<'a> {
                 let told = summary(self.texts, entry.seq, self.bounds.summary);
                 self.put(entry, told.map(Piece::stays));
             }
+            What::Record if self.was_applied(entry) => {}
             What::Handed | What::Nudge | What::Record | What::Step(_) | What::Answer(_) | What::Report(_) => {
                 let told = record::text(self.state, self.texts, entry);
                 self.put(entry, told.map(|t| Piece::stays(Message::text(Role::User, t))));
@@ -173,6 +185,7 @@ impl<'a> Telling<'a> {
     }
 
     fn reply(&mut self, entry: &Entry) {
+        self.told.clear();
         let Some(Event::MessageCompleted { text, calls, cut: stopped, reasoning, echo, .. }) =
             self.texts.event(entry.seq).map(|e| e.event)
         else {
@@ -224,10 +237,36 @@ impl<'a> Telling<'a> {
         let line = format!("[{}: {summary}; dropped to save room, read {name} has it]", open.named);
         let message = Message { answers: Some(open.provider), ..Message::text(Role::Tool, text) };
         let piece = self.of_entry(entry, Piece { message, slim: Slim::Line(line), entry: None });
+        self.told.push((call, self.done.len()));
         self.done.push(piece);
         if self.open.is_empty() {
             self.done.append(&mut self.held);
         }
+    }
+
+    /// What was written while calls of the same reply were still open stands in the results of the calls that
+    /// proposed it: a command beside them ran on it. Whether it is told there.
+    fn was_applied(&mut self, entry: &Entry) -> bool {
+        let event = self.texts.event(entry.seq).filter(|_| !self.open.is_empty()).map(|e| e.event);
+        let Some(Event::Applied { apply }) = event else { return false };
+        let Some(files) = record::applied_files(self.state, self.texts, apply) else { return false };
+        let proposals = self.state.proposals();
+        let place = |call: CallId| self.told.iter().find(|(of, _)| *of == call).map(|(_, at)| *at);
+        let mut results = Vec::new();
+        for (id, text) in files {
+            let Some(p) = proposals.get(&id) else { return false };
+            let Some(at) = place(p.call) else { return false };
+            let earlier = proposals.values().filter(|o| o.id != id && o.path == p.path);
+            let with = format!("applied together with the later change of {}", p.path);
+            results.extend(earlier.filter_map(|o| Some((place(o.call)?, with.clone()))));
+            results.push((at, text));
+        }
+        for (at, text) in results {
+            if let Some(piece) = self.done.get_mut(at) {
+                piece.message.text = text;
+            }
+        }
+        true
     }
 
     /// A result that is pinned while the reply that asked for it is summed up.

@@ -14,6 +14,8 @@ use super::*;
 
 const PLAN: &str = r#"{"title":"Two files","tasks":[{"title":"first","detail":"do <a> & b","kind":"modify","files":["src/a.rs"]},{"title":"second","kind":"modify","after":[1]}]}"#;
 
+const EDIT: &str = r#"{"path":"src/a.rs","edits":[{"old":"x","new":"y"}]}"#;
+
 /// The plan's change of `path`: lines of `before` in capitals.
 fn draft(path: &str, before: &str, after: &str) -> ProposalDraft {
     ProposalDraft {
@@ -32,7 +34,12 @@ impl Bench {
     }
 
     fn edit(&mut self, path: &str, before: &str, after: &str) {
-        self.reply("", &[("e", "edit", r#"{"path":"src/a.rs","edits":[{"old":"x","new":"y"}]}"#)]);
+        self.reply("", &[("e", "edit", EDIT)]);
+        self.proposed(path, before, after);
+    }
+
+    /// The edit at the head of the lane ends in a proposal.
+    fn proposed(&mut self, path: &str, before: &str, after: &str) {
         let call = self.lane().head().unwrap().call;
         let seen = vec![(RelPath::new(path).unwrap(), BlobId::of(before.as_bytes()))];
         let proposals = vec![draft(path, before, after)];
@@ -139,6 +146,55 @@ fn a_task_goes_on_from_what_planning_read_and_from_its_own_detail_unescaped() {
         told.contains("The plan is approved")
             && told.contains("task at hand: 1 of 2: first; files: src/a.rs")
     );
+}
+
+#[test]
+fn what_a_command_of_the_same_reply_ran_on_is_said_before_what_it_printed() {
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    b.reply("", &[("e", "edit", EDIT), ("r", "run", r#"{"command":"cat src/a.rs"}"#)]);
+    b.proposed("src/a.rs", "one\n", "two\n");
+    b.take(&[0]);
+    b.end("what it printed");
+    let told = b.told();
+    let (applied, printed) = (told.find("applied: src/a.rs (+1 -1)"), told.find("what it printed"));
+    assert!(applied.is_some() && applied < printed, "{told}");
+    assert!(!told.contains("proposed a change") && told.matches("applied:").count() == 1, "{told}");
+    let before = b.request().messages;
+    b.reply("It is two now.", &[("l", "list", "{}")]);
+    assert_eq!(
+        b.request().messages[..before.len() - 1],
+        before[..before.len() - 1],
+        "it stays as it was sent"
+    );
+}
+
+#[test]
+fn what_planning_was_sent_is_the_beginning_of_what_the_first_task_is_sent() {
+    let mut b = Bench::new();
+    b.step(Input::say("rename Foo to Bar in src/a.rs"));
+    b.reply("", &[("r", "read", r#"{"path":"src/a.rs"}"#)]);
+    b.end("     1  what planning read");
+    let planning = b.request().messages;
+    b.reply("", &[("p", "submit_plan", PLAN)]);
+    b.approve();
+    let task = b.request().messages;
+    assert_eq!(task[..planning.len() - 1], planning[..planning.len() - 1]);
+}
+
+#[test]
+fn a_plan_made_anew_knows_the_first_one_what_was_read_and_why_it_came_back() {
+    let mut b = Bench::new();
+    b.step(Input::say("rename Foo to Bar in src/a.rs"));
+    b.reply("", &[("r", "read", r#"{"path":"src/a.rs"}"#)]);
+    b.end("     1  what planning read");
+    b.reply("", &[("p", "submit_plan", PLAN)]);
+    b.step(Input::say("no, one step is enough"));
+    let told = b.told();
+    let calls = b.request().messages.into_iter().flat_map(|m| m.calls).map(|c| c.args);
+    let told = calls.fold(told, |all, args| all + &args);
+    for part in ["what planning read", "do <a> & b", "one step is enough"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
 }
 
 #[test]
