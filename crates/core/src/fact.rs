@@ -312,7 +312,7 @@ impl FactSource {
 }
 
 /// A text cut between two words, with a sign that it is.
-fn shortened(text: &str, most: usize) -> String {
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let head = text.get(..end).unwrap_or_default();
     let kept = head.rsplit_once(char::is_whitespace).map_or(head, |(words, _)| words.trim_end());

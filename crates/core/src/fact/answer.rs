@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Fact, FactSource, Facts, Mark};
+use super::{Fact, FactSource, Facts, Mark, shortened};
 use crate::intent::QuerySub;
 
 /// Words of a question that say what is asked, and not of what.
@@ -134,14 +134,15 @@ impl Facts {
         (!names.is_empty()).then_some(Found { names })
     }
 
-    /// Facts whose name or value holds one of the words of a text, the most first.
-    pub fn relevant(&self, text: &str, most: usize) -> Vec<&Fact> {
+    /// Facts whose name or value holds one of the words of a text, the most first; of those that are `wanted`.
+    pub fn relevant(&self, text: &str, most: usize, wanted: impl Fn(&Fact) -> bool) -> Vec<&Fact> {
         let asked = content(text);
         let shares = |f: &Fact| {
             let own: BTreeSet<String> = words(&f.name).chain(words(&f.value)).collect();
             own.intersection(&asked).count()
         };
-        let mut all: Vec<(usize, &Fact)> = self.iter().map(|f| (shares(f), f)).collect();
+        let mut all: Vec<(usize, &Fact)> =
+            self.iter().filter(|f| wanted(f)).map(|f| (shares(f), f)).collect();
         all.sort_by_key(|(n, f)| (std::cmp::Reverse(*n), std::cmp::Reverse(f.at)));
         all.into_iter().take(most).map(|(_, f)| f).collect()
     }
@@ -158,19 +159,32 @@ impl Facts {
 
     /// A fact in one line: name, value, where it comes from, whether that was seen and still stands.
     pub fn line(&self, fact: &Fact) -> String {
-        let because = if fact.because.is_empty() {
-            String::new()
-        } else {
-            format!(", from {}", fact.because.join(", "))
+        self.line_within(fact, usize::MAX)
+    }
+
+    /// As [`Facts::line`], where name, value and source have at most so many characters together.
+    pub fn line_within(&self, fact: &Fact, most: usize) -> String {
+        let because = match fact.because.as_slice() {
+            [] => String::new(),
+            names => format!(", from {}", names.join(", ")),
         };
-        format!("{}: {} ({}{because}{})", fact.name, fact.value, fact.source.words(), self.standing(fact))
+        // How a command ended is called by its line already.
+        let source = match &fact.source {
+            FactSource::Command { command, text, .. } if text.is_empty() && *command == fact.name => {
+                String::new()
+            }
+            other => format!("{}{because}; ", shortened(&other.words(), most / 2)),
+        };
+        let value =
+            shortened(&format!("{}: {}", fact.name, fact.value), most - source.chars().count().min(most / 2));
+        format!("{value} ({source}{})", self.standing(fact))
     }
 
     fn standing(&self, fact: &Fact) -> String {
         match self.stale(&fact.name) {
-            Some(why) => format!("; stale: {why}"),
-            None if self.is_proven(&fact.name) => "; checked".to_owned(),
-            None => "; not checked".to_owned(),
+            Some(why) => format!("stale: {why}"),
+            None if self.is_proven(&fact.name) => "checked".to_owned(),
+            None => "not checked".to_owned(),
         }
     }
 

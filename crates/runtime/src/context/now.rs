@@ -3,6 +3,7 @@
 //! Owns all that changes from request to request. Never tells what happened: that is the transcript's.
 
 use pilothouse_core::{
+    fact::{Fact, FactSource},
     intent::Mode,
     memory::NOTE_CHARS,
     plan::{GateStatus, Plan},
@@ -28,7 +29,7 @@ pub(super) fn message(state: &State, lane: &Lane, offer: ToolScope, around: &Cir
     let mut lines = vec![
         format!("day: {}", day(around)),
         workspace(state, around),
-        format!("mode: {}; phase: {}", state.mode.name(), state.phase.name()),
+        format!("phase: {}; facts: {}", state.phase.name(), state.mode.name()),
         path(lane, offer),
     ];
     lines.extend(state.open.values().map(|c| format!("waits for the user: {}", c.message)));
@@ -53,9 +54,14 @@ fn workspace(state: &State, around: &Circumstances) -> String {
     format!("workspace: {folder}{branch}")
 }
 
+/// What the path of the message lets the tools do, in words that are no names of tools.
 fn path(lane: &Lane, offer: ToolScope) -> String {
-    let names = |scope: ToolScope| scope.iter().map(Capability::name).collect::<Vec<_>>().join(" ");
-    format!("path: {}; allowed: {}; offered: {}", lane.node, names(lane.scope()), names(offer))
+    let names = |scope: ToolScope| scope.iter().map(Capability::name).collect::<Vec<_>>().join(", ");
+    let planning = lane.kind == LaneKind::Planning;
+    let runs = if planning { ", and run what only reads, builds or tests" } else { "" };
+    let more = names(offer.without(lane.scope()));
+    let asks = if more.is_empty() { String::new() } else { format!("; the user is asked before you {more}") };
+    format!("path: {}; you may {}{runs}{asks}", lane.node, names(lane.scope()))
 }
 
 fn plan(plan: &Plan, lane: &Lane) -> String {
@@ -64,11 +70,11 @@ fn plan(plan: &Plan, lane: &Lane) -> String {
         .iter()
         .map(|g| {
             let status = match g.status {
-                GateStatus::Pending => "to run",
+                GateStatus::Pending => "the workbench runs it itself once its tasks are done",
                 GateStatus::Running => "running",
                 GateStatus::Passed(_) => "passed",
                 GateStatus::Failed(_) => "failed",
-                GateStatus::Stale(_) => "stale: files changed since it passed",
+                GateStatus::Stale(_) => "files changed since it passed; the workbench runs it again",
                 GateStatus::Skipped => "left out",
             };
             format!("\ngate {}: `{}` ({status})", g.name, g.command)
@@ -100,12 +106,18 @@ fn at_hand(plan: &Plan, kind: LaneKind) -> String {
 /// stand by itself the names that it takes up again.
 fn facts(state: &State, lane: &Lane) -> Option<String> {
     let about = state.turns.get(&lane.turn).map(|t| t.head.as_str()).unwrap_or_default();
-    let known = state.facts.relevant(about, MOST_FACTS);
+    // What was written stands in the records, and how a command ended that must run again says nothing now.
+    let passed = |f: &Fact| match f.source {
+        FactSource::Tool { .. } => true,
+        FactSource::Command { .. } => state.facts.stale(&f.name).is_some(),
+        FactSource::File { .. } | FactSource::User | FactSource::Derived | FactSource::Model => false,
+    };
+    let known = state.facts.relevant(about, MOST_FACTS, |f| !passed(f));
     let lines = known.iter().map(|fact| match state.mode {
-        Mode::Exploratory => format!("\n{}", state.facts.line(fact)),
+        Mode::Exploratory => format!("\n{}", state.facts.line_within(fact, FACT_CHARS)),
         Mode::Proof => format!("\n{} ({})", fact.name, fact.source.words()),
     });
-    let text: String = lines.map(|l| l.chars().take(FACT_CHARS).collect::<String>()).collect();
+    let text: String = lines.collect();
     (!text.is_empty()).then(|| format!("<facts>{}\n</facts>", inside(&text, "facts")))
 }
 
