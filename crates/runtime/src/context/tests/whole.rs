@@ -266,6 +266,43 @@ fn its_own_write_is_what_the_lane_has_seen_and_an_undone_one_is_told() {
 }
 
 #[test]
+fn what_is_put_back_and_what_is_set_aside_is_told() {
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    b.edit("src/a.rs", "a\n", "b\n");
+    b.reply("Done.", &[]);
+    b.take(&[0]);
+    let apply = b.session.state().ledger()[0];
+    for redo in [false, true] {
+        b.step(if redo { Input::Redo } else { Input::Undo });
+        b.step(Input::RevertEnded { apply, result: Ok(()) });
+    }
+    b.edit("src/a.rs", "b\n", "c\n");
+    b.step(Input::Cancel);
+    b.step(Input::say("what does lib.rs do?"));
+    let told = b.told();
+    let said = [
+        "undone by the user: src/a.rs",
+        "put back by the user: src/a.rs",
+        "set aside, nothing of it is written: src/a.rs",
+    ];
+    let places: Vec<Option<usize>> = said.iter().map(|words| told.find(words)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} {told}");
+}
+
+#[test]
+fn what_the_user_made_of_a_change_is_told_as_it_stands_now() {
+    let mut b = Bench::planned("rename Foo to Bar in src/a.rs");
+    b.edit("src/a.rs", "a\n", "b\n");
+    b.reply("Done.", &[]);
+    let proposal = b.session.state().open_proposals().next().unwrap().id;
+    b.step(Input::EditProposal { proposal, draft: draft("src/a.rs", "a\n", "theirs\n") });
+    b.take(&[0]);
+    let told = b.told();
+    assert!(told.contains("applied: src/a.rs (+1 -1), as the user edited it"), "{told}");
+    assert!(told.contains("     1  theirs"), "{told}");
+}
+
+#[test]
 fn a_follow_up_sees_what_earlier_turns_read() {
     let mut b = Bench::new();
     b.step(Input::say("what is in src?"));
