@@ -6,6 +6,7 @@ use pilothouse_core::{
     input::Input,
     intent::Phase,
     session::{Deed, LaneKind},
+    work::Work,
 };
 use serde_json::json;
 
@@ -174,4 +175,21 @@ fn short_words_while_hunks_wait_drop_nothing() {
     let mut b = reviewed();
     b.say("stop");
     assert_ne!(phase(&b), Phase::Executing, "a plain stop stops");
+}
+
+#[test]
+fn undo_that_takes_back_the_last_write_and_plans_nothing() {
+    for line in ["undo that", "revert that", "undo the last change"] {
+        let mut b = reviewed();
+        b.approve_all(None).unwrap();
+        b.write();
+        b.input(Input::Cancel).unwrap();
+        b.say(line);
+        let pending = b.session.pending();
+        assert!(
+            pending.values().any(|w| matches!(w, Work::Revert { redo: false, .. })),
+            "{line}: {pending:?}"
+        );
+        assert!(b.session.state().plan.is_none(), "{line}");
+    }
 }
