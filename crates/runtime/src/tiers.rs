@@ -40,7 +40,7 @@ pub struct Question {
 pub struct Surround {
     /// Who holds control.
     pub phase: pilothouse_core::intent::Phase,
-    /// The active plan's title.
+    /// The title of the active plan, else of the one that was set aside last.
     pub plan: Option<String>,
     /// Whether one is active.
     pub plan_active: bool,
@@ -55,7 +55,7 @@ impl Question {
         let before = state.said_before(seq).map(|said| (said.by_user, said.head.clone())).collect();
         let surround = Surround {
             phase: state.phase,
-            plan: state.plan.as_ref().map(|p| p.title.clone()),
+            plan: state.plan.as_ref().or_else(|| state.plan_aside()).map(|p| p.title.clone()),
             plan_active: state.plan.is_some(),
             chat_only: state.chat_only,
         };

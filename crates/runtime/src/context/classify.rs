@@ -14,10 +14,11 @@ const TEXT_BYTES: usize = 4 * 1024;
 /// The request for one message.
 pub fn request(question: &Question) -> ModelRequest {
     let around = &question.state;
-    let plan = match &around.plan {
-        Some(title) => format!("yes: {}", escape(title)),
-        None if around.plan_active => "yes".to_owned(),
-        None => "no".to_owned(),
+    let plan = match (&around.plan, around.plan_active) {
+        (Some(title), true) => format!("yes: {}", escape(title)),
+        (Some(title), false) => format!("set aside, can be taken up again: {}", escape(title)),
+        (None, true) => "yes".to_owned(),
+        (None, false) => "no".to_owned(),
     };
     let before: Vec<String> = question
         .before
@@ -71,5 +72,16 @@ mod tests {
             assert!(text.contains(part), "{part} in {text}");
         }
         assert_eq!(text.matches("<message>").count(), 1);
+    }
+
+    #[test]
+    fn a_plan_that_was_set_aside_is_told_as_one_that_can_go_on() {
+        let state = Surround { plan: Some("Fix it".into()), ..Surround::default() };
+        let question = Question { text: "continue where we stopped".into(), before: Vec::new(), state };
+        let text = &request(&question).messages.first().unwrap().text.clone();
+        assert!(
+            text.contains("<active_plan>set aside, can be taken up again: Fix it</active_plan>"),
+            "{text}"
+        );
     }
 }
