@@ -35,8 +35,11 @@ impl Preview {
 pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     let state = session.state();
     let text = draft.trim();
-    if text.is_empty() || text.starts_with('/') {
+    if text.is_empty() {
         return None;
+    }
+    if text.starts_with('/') {
+        return commanded(text, session);
     }
     if text.len() > LONGEST {
         return text.starts_with('!').then(|| Preview::judged(text.trim_start_matches('!'), session));
@@ -63,6 +66,14 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
         None => meaning(&told, &turn, &path, reading.forbids_change, state),
     };
     Some(Preview::Path(path, what))
+}
+
+/// What a command would do beside what its name says; `None` where that is all.
+fn commanded(text: &str, session: &Session) -> Option<Preview> {
+    let told = session.foretell(text);
+    let (turn, path) = told.meant.clone().unwrap_or((Turn::Query(None), IntentPath::root()));
+    let more = told.deeds.iter().any(|d| !matches!(d, Deed::Word(_)));
+    more.then(|| Preview::Path(path.clone(), meaning(&told, &turn, &path, false, session.state())))
 }
 
 /// Whether a line is the word at a plan that opens it in the editor.
@@ -143,6 +154,7 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
             Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
             Deed::Queues => "queued: heard when the plan is made",
             Deed::Asks => "asks what you mean first",
+            Deed::AsksToLeave => "asks before it leaves",
             Deed::Consults => "the model is asked what you mean",
             Deed::Waits => "waits for your message before it",
             Deed::Undoes => "takes the last change back",

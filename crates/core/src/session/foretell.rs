@@ -40,6 +40,8 @@ pub enum Deed {
     Queues,
     /// It is asked back what is meant.
     Asks,
+    /// It is asked whether to leave, with what is at stake.
+    AsksToLeave,
     /// A later tier is asked what it means.
     Consults,
     /// It waits until an earlier message is understood.
@@ -123,6 +125,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
             return (count > before.queue.len()).then_some(Deed::Queues);
         }
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.asks_back() => Deed::Asks,
+        Event::CheckpointOpened { checkpoint } if checkpoint.kind.is_exit() => Deed::AsksToLeave,
         Event::IntentAsked { vectors, model, .. } if *vectors || *model => Deed::Consults,
         Event::IntentAsked { .. } => Deed::Waits,
         Event::RevertStarted { redo: false, .. } => Deed::Undoes,
