@@ -143,6 +143,7 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
                 continue;
             }
             Deed::SetsAside if told.does(&Deed::StopsRun) => continue,
+            Deed::SetsAside if state.phase == Phase::Planning => "stops planning",
             Deed::SetsAside => "sets the plan aside",
             Deed::Plans if replans => continue,
             Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
@@ -180,7 +181,7 @@ fn talked(told: &Foretold, turn: &Turn, state: &State) -> &'static str {
     let stopped = told.does(&Deed::StopsRun) || told.does(&Deed::SetsAside);
     if matches!(turn, Turn::Control(word) if word.is_manner()) {
         "how to go about it: told to the model"
-    } else if matches!(turn, Turn::Control(Control::Approve | Control::Proceed)) {
+    } else if matches!(turn, Turn::Control(Control::Approve | Control::Proceed | Control::Cancel)) {
         "an answer to the agent"
     } else if state.is_executing() && !stopped {
         "a question – answered beside the run"

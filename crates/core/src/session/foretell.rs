@@ -12,7 +12,7 @@ use crate::{
     event::{Event, RunStatus, Stamped},
     ids::{CheckpointId, Millis},
     input::Input,
-    intent::{Control, IntentPath, Turn},
+    intent::{Control, IntentPath, Phase, Turn},
 };
 
 /// One thing that a line would do.
@@ -115,6 +115,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         }
         Event::RunCompleted { status: RunStatus::Cancelled, .. } => Deed::StopsRun,
         Event::PlanShelved { .. } if before.plan.is_some() => Deed::SetsAside,
+        Event::PhaseChanged { from: Phase::Planning, to: Phase::Idle } => Deed::SetsAside,
         Event::LaneOpened { kind: LaneKind::Planning, .. } => Deed::Plans,
         Event::LaneOpened { kind: LaneKind::Answer, .. } => Deed::Talks,
         Event::LaneOpened { kind: LaneKind::Goal, .. } => Deed::Runs,
