@@ -109,7 +109,10 @@ fn holds(told: &Foretold, before: &State, after: &State, what: &str) {
         let stands = after.open.contains_key(&question.id);
         let aside = after.phase_question().and_then(|c| c.kind.held()) == Some(question);
         assert!(stands || !told_nothing, "a question went unforetold: {what}");
-        assert!(!asked || aside || question.kind.call().is_some(), "a question fell away where leaving was asked about: {what}");
+        assert!(
+            !asked || aside || question.kind.call().is_some(),
+            "a question fell away where leaving was asked about: {what}"
+        );
     }
 }
 
