@@ -302,10 +302,9 @@ fn sessions_are_listed_newest_first_within_one_second_too() {
     for goal in &goals {
         desk.go(&["run", goal]);
     }
-    let titles = desk.sessions().iter().map(|s| s["title"].as_str().unwrap().to_owned());
-    assert!(titles.eq(goals.iter().rev().cloned()), "{:?}", desk.sessions());
-    let last = desk.go(&["run", "and here?", "--session", desk.sessions()[0]["slug"].as_str().unwrap()]);
-    assert_eq!((desk.sessions().len(), last.out.is_empty()), (4, false));
+    let listed = desk.sessions();
+    let titles = listed.iter().map(|s| s["title"].as_str().unwrap().to_owned());
+    assert!(titles.eq(goals.iter().rev().cloned()), "{listed:?}");
 }
 
 #[test]
