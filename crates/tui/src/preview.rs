@@ -70,6 +70,7 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
 
 /// What a command would do beside what its name says; `None` where that is all.
 fn commanded(text: &str, session: &Session) -> Option<Preview> {
+    session.read(text).slash?;
     let told = session.foretell(text);
     let (turn, path) = told.meant.clone().unwrap_or((Turn::Query(None), IntentPath::root()));
     let more = told.deeds.iter().any(|d| !matches!(d, Deed::Word(_)));
@@ -137,6 +138,7 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
     for deed in &told.deeds {
         let what = match deed {
             Deed::Answers(..) => "answers the question above",
+            Deed::Drops => "drops the question above",
             Deed::Starts => "approves the plan and starts it",
             Deed::StopsRun => {
                 all.push(stopping(replans, state));
@@ -144,6 +146,7 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
             }
             Deed::SetsAside if told.does(&Deed::StopsRun) => continue,
             Deed::SetsAside if state.phase == Phase::Planning => "stops planning",
+            Deed::SetsAside if state.plan.is_none() => "gives up what failed",
             Deed::SetsAside => "sets the plan aside",
             Deed::Plans if replans => continue,
             Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),

@@ -22,9 +22,11 @@ pub enum Deed {
     Answers(CheckpointId, Answer),
     /// The plan that waits begins to run.
     Starts,
+    /// The open question is closed without an answer, and nothing else follows.
+    Drops,
     /// The run is stopped.
     StopsRun,
-    /// The plan that waits, or the one that is being made, is set aside.
+    /// The plan that waits, the one that is being made, or what failed, is set aside.
     SetsAside,
     /// A plan is made, or made anew.
     Plans,
@@ -80,6 +82,11 @@ impl Foretold {
                 told.deeds.push(deed);
             }
         }
+        let was_open = |id: &CheckpointId| before.open.contains_key(id);
+        let closed = |e: &Stamped| matches!(&e.event, Event::CheckpointResolved { checkpoint, .. } if was_open(checkpoint));
+        if told.deeds.is_empty() && events.iter().any(closed) {
+            told.deeds.push(Deed::Drops);
+        }
         told
     }
 }
@@ -115,7 +122,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         }
         Event::RunCompleted { status: RunStatus::Cancelled, .. } => Deed::StopsRun,
         Event::PlanShelved { .. } if before.plan.is_some() => Deed::SetsAside,
-        Event::PhaseChanged { from: Phase::Planning, to: Phase::Idle } => Deed::SetsAside,
+        Event::PhaseChanged { from: Phase::Planning | Phase::Failed, to: Phase::Idle } => Deed::SetsAside,
         Event::LaneOpened { kind: LaneKind::Planning, .. } => Deed::Plans,
         Event::LaneOpened { kind: LaneKind::Answer, .. } => Deed::Talks,
         Event::LaneOpened { kind: LaneKind::Goal, .. } => Deed::Runs,
