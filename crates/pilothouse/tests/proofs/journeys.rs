@@ -2,7 +2,13 @@
 //!
 //! The eighth journey needs stage pipelines, which do not exist yet; the seventh is told at the terminal as well
 //! (`terminal/goals.rs`). The same trace is a story of the session alone in `core/tests/stories/gates.rs`.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::wildcard_enum_match_arm)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::wildcard_enum_match_arm,
+    clippy::needless_pass_by_value
+)]
 
 mod stage;
 
@@ -267,6 +273,7 @@ fn journey_7_an_edited_command_fails_twice_and_the_third_is_not_run() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one step after the other")]
 fn the_worked_trace_is_told_event_by_event() {
     let gate = json!([{"name": "syntax", "command": "grep -q hash_password auth.py", "after": [1]}, {"name": "lint", "command": "test -s auth.py"}]);
     let tasks = json!([

@@ -56,6 +56,31 @@ const SIX: [(&str, &str, S); 6] = [
     ("six", "what greets here?", S::Done),
 ];
 
+/// The first session, and six that were opened by the window's own wish and told what to do.
+async fn all(first: Line, ask: &Sender<HostRequest>, told: &mut Receiver<HostUpdate<Line>>) -> Vec<Seat> {
+    let mut seats = vec![Seat::new(first)];
+    for (name, said, status) in SIX {
+        let wish = SessionWish { worktree: Some(name.to_owned()), ..SessionWish::default() };
+        ask.send(HostRequest::Open(wish)).await.unwrap();
+        let line = loop {
+            match told.recv().await.unwrap() {
+                HostUpdate::Opened(line, _) => break line,
+                HostUpdate::Refused(why) => panic!("{why}"),
+                HostUpdate::Done(_)
+                | HostUpdate::Listed(..)
+                | HostUpdate::AtStake(..)
+                | HostUpdate::Ended(..) => {}
+            }
+        };
+        let mut seat = Seat::new(line);
+        seat.until("opening", |run| !run.folder.is_empty()).await;
+        seat.send(Input::say(said)).await;
+        seat.until(name, |run| run.status == status).await;
+        seats.push(seat);
+    }
+    seats
+}
+
 #[test]
 fn six_sessions_stand_each_for_itself_and_nothing_wakes_once_all_rest() {
     let rig = Rig::new(&json!([
@@ -72,29 +97,7 @@ fn six_sessions_stand_each_for_itself_and_nothing_wakes_once_all_rest() {
     let (tell, mut told) = channel(64);
     let (first, end) = line();
     let hosted = runtime.spawn(host(rig.setup(Which::New), end, asked, tell));
-    let mut seats = runtime.block_on(async {
-        let mut seats = vec![Seat::new(first)];
-        for (name, said, status) in SIX {
-            let wish = SessionWish { worktree: Some(name.to_owned()), ..SessionWish::default() };
-            ask.send(HostRequest::Open(wish)).await.unwrap();
-            let line = loop {
-                match told.recv().await.unwrap() {
-                    HostUpdate::Opened(line, _) => break line,
-                    HostUpdate::Refused(why) => panic!("{why}"),
-                    HostUpdate::Done(_)
-                    | HostUpdate::Listed(..)
-                    | HostUpdate::AtStake(..)
-                    | HostUpdate::Ended(..) => {}
-                }
-            };
-            let mut seat = Seat::new(line);
-            seat.until("opening", |run| !run.folder.is_empty()).await;
-            seat.send(Input::say(said)).await;
-            seat.until(name, |run| run.status == status).await;
-            seats.push(seat);
-        }
-        seats
-    });
+    let mut seats = runtime.block_on(all(first, &ask, &mut told));
     let stand = |seats: &[Seat]| -> Vec<(String, S)> {
         let of = |seat: &Seat| RunInfo::of(seat.session.state());
         seats.iter().skip(1).map(of).map(|run| (run.folder, run.status)).collect()

@@ -75,7 +75,9 @@ impl Stage {
             match next {
                 Ok(Some(Update::Opened(session, tail))) => (self.session, self.events) = (*session, tail),
                 Ok(Some(Update::Events(events))) => {
-                    events.iter().for_each(|e| self.session.apply(e));
+                    for event in &events {
+                        self.session.apply(event);
+                    }
                     self.events.extend(events);
                 }
                 Ok(Some(_)) => {}
