@@ -49,7 +49,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     blob::BlobId,
-    checkpoint::Answer,
+    checkpoint::{Answer, Checkpoint},
     ids::{CallId, LaneId, ProposalId},
     plan::Plan,
     proposal::Proposal,
@@ -152,6 +152,24 @@ impl CheckpointKind {
             Self::Interruption(_) => true,
             _ => false,
         }
+    }
+
+    /// Whether a run waits for its answer at the next safe point.
+    pub fn holds_run(&self) -> bool {
+        match self {
+            Self::Interruption(_) | Self::Gap(_) => true,
+            _ => self.held().is_some_and(|of| of.kind.holds_run()),
+        }
+    }
+
+    /// The question that stands aside while this one is open.
+    pub fn held(&self) -> Option<&Checkpoint> {
+        if let Self::Exit(exit) = self { exit.held.as_deref() } else { None }
+    }
+
+    /// Whether it asks for leave to go.
+    pub const fn is_exit(&self) -> bool {
+        matches!(self, Self::Exit(_))
     }
 
     /// Whether it asks for a plan's approval.

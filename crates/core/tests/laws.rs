@@ -26,7 +26,7 @@ mod stored;
 mod support;
 
 use pilothouse_core::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::{Answer, Checkpoint, CheckpointKind},
     compaction::Dropped,
     event::{Event, Stamped},
     hook::{Hold, Hook, HookMode, HookStatus, Occasion},
@@ -447,8 +447,12 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
             || lane.head().is_some_and(|c| new.question_of_call(c.call).is_some())
             || (lane.kind == LaneKind::Planning && new.phase == Phase::AwaitingApproval);
         let writes = after.pending().keys().any(|k| matches!(k, WorkKey::Prepare(_) | WorkKey::Write(_)));
-        let held = lane.kind.of_run()
-            && new.open.values().any(|c| matches!(c.kind, CheckpointKind::Interruption(_)));
+        // What the run waits for may itself stand aside while leaving is asked about.
+        let asked = |c: &Checkpoint| match c.kind.held() {
+            Some(of) => matches!(of.kind, CheckpointKind::Interruption(_)),
+            None => matches!(c.kind, CheckpointKind::Interruption(_)),
+        };
+        let held = lane.kind.of_run() && new.open.values().any(asked);
         assert!(
             works || asks || writes || held || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",

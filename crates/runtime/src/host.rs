@@ -149,3 +149,7 @@ impl Host {
         Some(format!("process {pid} works in {}; leave it there first", found.path))
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::disallowed_methods)]
+mod tests;

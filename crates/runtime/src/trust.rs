@@ -9,7 +9,12 @@ mod store;
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use pilothouse_core::{blob::BlobId, hook::Origin, relpath::RelPath};
+use pilothouse_core::{
+    blob::BlobId,
+    hook::Origin,
+    relpath::RelPath,
+    shell::{self, Act},
+};
 use pilothouse_tools::Jail;
 
 pub use folder::{Folder, Survey};
@@ -179,15 +184,28 @@ fn list(jail: &Jail, path: &str, kind: Kind, depth: usize, into: &mut Vec<Piece>
 fn scripts(jail: &Jail, pieces: &[Piece]) -> Vec<Piece> {
     let whole = Brought { pieces: pieces.to_vec(), of: BlobId::of(b"") };
     let hooks = whole.hooks(jail.root()).unwrap_or_default();
-    let words: BTreeSet<String> = hooks
-        .iter()
-        .flat_map(|d| d.run.split_whitespace())
-        .map(|w| w.trim_matches(['"', '\'', ';', '(', ')', '&', '|']).trim_start_matches("./").to_owned())
-        .filter(|w| !w.is_empty() && !w.starts_with('/'))
-        .collect();
+    let words: BTreeSet<String> = hooks.iter().flat_map(|d| named(&d.run)).collect();
     let known = |path: &str| pieces.iter().any(|p| p.path == path);
     let words = words.into_iter().filter(|w| !known(w));
     words.filter_map(|w| look(jail, &w, Kind::Script)).filter(|p| p.content.is_ok()).collect()
+}
+
+/// What a hook's line names, but for what it only sends its output to: what lies there says nothing of what it does.
+fn named(line: &str) -> Vec<String> {
+    let plain = |w: &str| {
+        let w = w.trim_matches(['"', '\'', ';', '(', ')', '&', '|', '<', '>']);
+        w.trim_start_matches("./").to_owned()
+    };
+    let reading = shell::read(line);
+    let (sent, other): (Vec<_>, Vec<_>) =
+        reading.uses.iter().partition(|u| u.redirect && u.act == Act::Write && !u.wild);
+    let is_read = |path: &str| other.iter().copied().chain(&reading.runs).any(|u| plain(&u.path) == path);
+    let outputs = sent.iter().map(|u| plain(&u.path)).filter(|path| reading.whole && !is_read(path));
+    let outputs: BTreeSet<String> = outputs.collect();
+    let words = line.split_whitespace().map(plain).filter(|w| !w.is_empty() && !w.starts_with('/'));
+    // A word that stands there more often is something else as well.
+    let often = |w: &String| line.split_whitespace().filter(|o| plain(o) == *w).count() > 1;
+    words.filter(|w| !outputs.contains(w) || often(w)).collect()
 }
 
 #[cfg(test)]

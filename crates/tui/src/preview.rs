@@ -35,8 +35,11 @@ impl Preview {
 pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
     let state = session.state();
     let text = draft.trim();
-    if text.is_empty() || text.starts_with('/') {
+    if text.is_empty() {
         return None;
+    }
+    if text.starts_with('/') {
+        return commanded(text, session);
     }
     if text.len() > LONGEST {
         return text.starts_with('!').then(|| Preview::judged(text.trim_start_matches('!'), session));
@@ -63,6 +66,15 @@ pub fn preview(draft: &str, session: &Session) -> Option<Preview> {
         None => meaning(&told, &turn, &path, reading.forbids_change, state),
     };
     Some(Preview::Path(path, what))
+}
+
+/// What a command would do beside what its name says; `None` where that is all.
+fn commanded(text: &str, session: &Session) -> Option<Preview> {
+    session.read(text).slash?;
+    let told = session.foretell(text);
+    let (turn, path) = told.meant.clone().unwrap_or((Turn::Query(None), IntentPath::root()));
+    let more = told.deeds.iter().any(|d| !matches!(d, Deed::Word(_)));
+    more.then(|| Preview::Path(path.clone(), meaning(&told, &turn, &path, false, session.state())))
 }
 
 /// Whether a line is the word at a plan that opens it in the editor.
@@ -126,12 +138,15 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
     for deed in &told.deeds {
         let what = match deed {
             Deed::Answers(..) => "answers the question above",
+            Deed::Drops => "drops the question above",
             Deed::Starts => "approves the plan and starts it",
             Deed::StopsRun => {
                 all.push(stopping(replans, state));
                 continue;
             }
             Deed::SetsAside if told.does(&Deed::StopsRun) => continue,
+            Deed::SetsAside if state.phase == Phase::Planning => "stops planning",
+            Deed::SetsAside if state.plan.is_none() => "gives up what failed",
             Deed::SetsAside => "sets the plan aside",
             Deed::Plans if replans => continue,
             Deed::Plans if state.phase == Phase::Idle => planned(path, forbids, state),
@@ -143,6 +158,7 @@ fn meaning(told: &Foretold, turn: &Turn, path: &IntentPath, forbids: bool, state
             Deed::Queues if state.is_executing() => "queued: begins when the run has ended",
             Deed::Queues => "queued: heard when the plan is made",
             Deed::Asks => "asks what you mean first",
+            Deed::AsksToLeave => "asks before it leaves",
             Deed::Consults => "the model is asked what you mean",
             Deed::Waits => "waits for your message before it",
             Deed::Undoes => "takes the last change back",
@@ -168,7 +184,7 @@ fn talked(told: &Foretold, turn: &Turn, state: &State) -> &'static str {
     let stopped = told.does(&Deed::StopsRun) || told.does(&Deed::SetsAside);
     if matches!(turn, Turn::Control(word) if word.is_manner()) {
         "how to go about it: told to the model"
-    } else if matches!(turn, Turn::Control(Control::Approve | Control::Proceed)) {
+    } else if matches!(turn, Turn::Control(Control::Approve | Control::Proceed | Control::Cancel)) {
         "an answer to the agent"
     } else if state.is_executing() && !stopped {
         "a question – answered beside the run"

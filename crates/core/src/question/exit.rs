@@ -3,11 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Accept, Act, Asked, Card, Choice, Question, Role, Spec, wrong};
-use crate::{checkpoint::Answer, refusal::Refusal};
+use crate::{
+    checkpoint::{Answer, Checkpoint},
+    refusal::Refusal,
+};
 
 /// The user wants to leave, and something runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exit {}
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exit {
+    /// The question whose place it takes: that one is asked again when they stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Box<Checkpoint>>,
+}
 
 /// Whether they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::{
     event::{Event, RunStatus, Stamped},
     ids::{CheckpointId, Millis},
     input::Input,
-    intent::{Control, IntentPath, Turn},
+    intent::{Control, IntentPath, Phase, Turn},
 };
 
 /// One thing that a line would do.
@@ -22,9 +22,11 @@ pub enum Deed {
     Answers(CheckpointId, Answer),
     /// The plan that waits begins to run.
     Starts,
+    /// The open question is closed without an answer, and nothing else follows.
+    Drops,
     /// The run is stopped.
     StopsRun,
-    /// The plan that waits, or the one that is being made, is set aside.
+    /// The plan that waits, the one that is being made, or what failed, is set aside.
     SetsAside,
     /// A plan is made, or made anew.
     Plans,
@@ -40,6 +42,8 @@ pub enum Deed {
     Queues,
     /// It is asked back what is meant.
     Asks,
+    /// It is asked whether to leave, with what is at stake.
+    AsksToLeave,
     /// A later tier is asked what it means.
     Consults,
     /// It waits until an earlier message is understood.
@@ -78,6 +82,11 @@ impl Foretold {
                 told.deeds.push(deed);
             }
         }
+        let was_open = |id: &CheckpointId| before.open.contains_key(id);
+        let closed = |e: &Stamped| matches!(&e.event, Event::CheckpointResolved { checkpoint, .. } if was_open(checkpoint));
+        if told.deeds.is_empty() && events.iter().any(closed) {
+            told.deeds.push(Deed::Drops);
+        }
         told
     }
 }
@@ -113,6 +122,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
         }
         Event::RunCompleted { status: RunStatus::Cancelled, .. } => Deed::StopsRun,
         Event::PlanShelved { .. } if before.plan.is_some() => Deed::SetsAside,
+        Event::PhaseChanged { from: Phase::Planning | Phase::Failed, to: Phase::Idle } => Deed::SetsAside,
         Event::LaneOpened { kind: LaneKind::Planning, .. } => Deed::Plans,
         Event::LaneOpened { kind: LaneKind::Answer, .. } => Deed::Talks,
         Event::LaneOpened { kind: LaneKind::Goal, .. } => Deed::Runs,
@@ -123,6 +133,7 @@ fn deed(before: &State, event: &Event) -> Option<Deed> {
             return (count > before.queue.len()).then_some(Deed::Queues);
         }
         Event::CheckpointOpened { checkpoint } if checkpoint.kind.asks_back() => Deed::Asks,
+        Event::CheckpointOpened { checkpoint } if checkpoint.kind.is_exit() => Deed::AsksToLeave,
         Event::IntentAsked { vectors, model, .. } if *vectors || *model => Deed::Consults,
         Event::IntentAsked { .. } => Deed::Waits,
         Event::RevertStarted { redo: false, .. } => Deed::Undoes,

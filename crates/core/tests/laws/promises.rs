@@ -15,7 +15,10 @@ use pilothouse_core::{
 use crate::{Dice, LINES, run, support::*};
 
 /// Lines that say more than one thing, or sound like an answer to something.
-const MIXED: [&str; 30] = [
+const MIXED: [&str; 33] = [
+    "exit",
+    "bye",
+    "/exit",
     "ok. what does step 1 do?",
     "yes. also add a test",
     "yes, but leave the parser alone",
@@ -75,6 +78,7 @@ fn lanes(state: &State, kind: LaneKind) -> usize {
 /// What can be seen of a step from outside, held against what was foretold of it.
 fn holds(told: &Foretold, before: &State, after: &State, what: &str) {
     let does = |deed: Deed| told.does(&deed);
+    let told_nothing = told.deeds.is_empty();
     let answers = told.deeds.iter().any(|d| matches!(d, Deed::Answers(..)));
     let resets = does(Deed::Word(Control::Reset));
     let began = before.phase == Phase::AwaitingApproval && after.phase == Phase::Executing;
@@ -98,6 +102,18 @@ fn holds(told: &Foretold, before: &State, after: &State, what: &str) {
     assert!(steps(after) <= steps(before) || does(Deed::Adds), "a step was added unforetold: {what}");
     let waits = after.pending_messages.len() > before.pending_messages.len();
     assert!(!waits || does(Deed::Consults) || does(Deed::Waits), "consulted unforetold: {what}");
+    let leaves = |s: &State| s.phase_question().is_some_and(|c| c.kind.is_exit());
+    let asked = leaves(after) && !leaves(before);
+    assert_eq!(asked, does(Deed::AsksToLeave), "asked whether to leave unforetold: {what}");
+    if let Some(question) = before.phase_question() {
+        let stands = after.open.contains_key(&question.id);
+        let aside = after.phase_question().and_then(|c| c.kind.held()) == Some(question);
+        assert!(stands || !told_nothing, "a question went unforetold: {what}");
+        assert!(
+            !asked || aside || question.kind.call().is_some(),
+            "a question fell away where leaving was asked about: {what}"
+        );
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use pilothouse_core::{
     intent::{Control, Mode, Phase},
     plan::TaskStatus,
     scope::PermissionMode,
-    session::LaneKind,
+    session::{Deed, LaneKind},
     talk::{Fault, FaultKind, ModelReply},
     tool::Tool,
 };
@@ -282,6 +282,26 @@ fn leaving_asks_also_while_another_question_is_open_and_that_one_comes_back() {
     b.say("/exit");
     b.say("y");
     assert!(left(&b) && phase(&b) == Phase::Idle);
+}
+
+/// Whoever stays is asked again what they meant, and the run waits for that all the while.
+#[test]
+fn a_question_that_holds_the_run_stands_aside_while_leaving_is_asked_about() {
+    let held = |b: &Bench| b.session.state().phase_question().unwrap().clone();
+    let begun = |b: &Bench| b.log.iter().filter(|e| matches!(e.event, Event::TaskStarted { .. })).count();
+    let mut b = running();
+    b.mumble();
+    let asked = held(&b);
+    assert!(b.session.foretell("/exit").does(&Deed::AsksToLeave));
+    b.say("/exit");
+    assert_eq!(held(&b).kind.held(), Some(&asked));
+    let call = run_thinking(&b);
+    b.reply_to(call, "done", &[]).unwrap();
+    assert_eq!(begun(&b), 1, "the next step began unasked");
+    b.say("n");
+    assert_eq!((held(&b).kind, phase(&b)), (asked.kind, Phase::Executing));
+    b.say("c");
+    assert_eq!(begun(&b), 2, "and then it goes on");
 }
 
 #[test]

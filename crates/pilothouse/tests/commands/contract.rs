@@ -290,6 +290,21 @@ fn the_time_limit_stops_a_run_and_saves_it() {
     server.wait_hung_up();
     desk.verified();
     assert_eq!(desk.sessions().len(), 1);
+    // A command as well, and it is not the user who stopped it.
+    let ended = desk.go(&["run", "!sleep 600", "--timeout", "1"]).with(1).tells(&["time limit of 1 s"]);
+    assert!(!ended.err.contains("user"), "{}", ended.err);
+}
+
+#[test]
+fn sessions_are_listed_newest_first_within_one_second_too() {
+    let desk = Desk::new();
+    let goals: Vec<String> = (1..=4).map(|n| format!("where is number {n}?")).collect();
+    for goal in &goals {
+        desk.go(&["run", goal]);
+    }
+    let listed = desk.sessions();
+    let titles = listed.iter().map(|s| s["title"].as_str().unwrap().to_owned());
+    assert!(titles.eq(goals.iter().rev().cloned()), "{listed:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Desk,
-    alone::{edit, last_result, not_run, plan},
+    alone::{edit, last_result, not_run, plan, processes},
     server::{Server, Turn},
 };
 
@@ -158,5 +158,28 @@ fn a_gate_that_went_stale_runs_again_before_the_end() {
     let events = desk.ask(&server.base, &goal).with(0).events();
     let of = |kind: &str| events.iter().filter(|e| e["type"] == kind).count();
     assert_eq!((of("gate_passed"), of("gate_went_stale")), (2, 1));
+    desk.verified();
+}
+
+#[test]
+fn a_gate_that_hangs_is_ended_with_all_that_it_started_and_is_never_green() {
+    let Some(desk) = desk() else { return };
+    let mark = format!("97{}", std::process::id());
+    let server = Server::start(vec![
+        submit(&format!("sh -c 'sleep {mark} & sleep {mark}; true'")),
+        rename("fn points_of("),
+        say("Done."),
+    ]);
+    let mut limited = TRUSTED.to_vec();
+    limited.extend(["--timeout", "3", "--json"]);
+    let ended = desk.ask(&server.base, &limited).with(1);
+    let events = ended.events();
+    let has = |kind: &str| events.iter().any(|e| e["type"] == kind);
+    assert!(has("gate_started") && !has("gate_passed"), "{}", ended.out);
+    let last = events.last().unwrap();
+    assert!(last["reason"].as_str().unwrap().contains("time limit of 3 s"), "{last}");
+    assert!(processes(&format!("sleep {mark}")).is_empty());
+    // The change that it was to prove is written, and the session knows that nothing proved it.
+    assert!(desk.file("src/search.rs").contains("fn points_of("));
     desk.verified();
 }

@@ -5,6 +5,7 @@ mod support;
 
 mod canaries;
 mod injections;
+mod journeys;
 mod kill;
 mod no_socket;
 mod recorded_effects;

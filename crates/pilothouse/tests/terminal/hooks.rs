@@ -87,6 +87,22 @@ fn a_script_that_changed_after_it_was_trusted_is_not_run_and_blocks() {
 }
 
 #[test]
+fn a_hook_that_writes_a_file_named_in_its_own_line_keeps_its_trust() {
+    let desk = Desk::new();
+    desk.project_hooks(&PLAN_TO_ACT.replace("confirm-action.sh", "confirm-action.sh >> asked.log"));
+    desk.script("scripts/confirm-action.sh", "echo asked");
+    let shown = desk.go(&["trust", "--show"]).with(0);
+    let hash = shown.out.lines().find_map(|l| l.strip_prefix("hash ")).unwrap().to_owned();
+    desk.go(&["trust", "--hash", &hash]).with(0);
+    for times in 1..=2 {
+        let ended = desk.go(&["run", RENAME, "--auto-confirm"]).with(0);
+        assert!(!ended.err.contains("without effect"), "{}", ended.err);
+        assert_eq!(desk.file("asked.log"), "asked\n".repeat(times));
+        desk.go(&["undo"]).with(0);
+    }
+}
+
+#[test]
 fn a_hook_gets_the_event_on_its_input_and_its_fields_as_variables() {
     let desk = Desk::new();
     let out = desk.home.path().join("told");

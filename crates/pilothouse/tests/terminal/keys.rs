@@ -169,3 +169,12 @@ fn a_proposal_goes_through_the_editor_and_what_is_written_is_what_came_back() {
     assert!(desk.file("src/lib.rs").contains("pub use search::look_up;"));
     assert!(!desk.file("src/main.rs").contains("look_up"));
 }
+
+#[test]
+fn an_unknown_theme_names_those_that_there_are() {
+    let desk = Desk::new();
+    let mut terminal = Terminal::open(&desk, &["--theme", "nope"], &[]);
+    terminal.see("no theme is called \"nope\"; there are");
+    terminal.keys("\x03\x03");
+    assert_eq!(terminal.end(), 0);
+}

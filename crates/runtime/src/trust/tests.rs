@@ -260,3 +260,36 @@ fn a_flood_of_files_is_cut_off() {
     let bytes = serde_json::to_vec(&standing.parts).unwrap().len();
     assert!(bytes < 16 * 1024, "{bytes}");
 }
+
+#[test]
+fn what_a_hook_only_writes_is_no_part_of_what_is_trusted() {
+    let hook = |run: &str| format!("[hooks.on_run_end]\nrun = \"{run}\"\n");
+    for (run, kept) in [
+        ("./check.sh >> notes.log", true),
+        ("./check.sh >>notes.log 2>&1", true),
+        ("./check.sh 2> ./notes.log", true),
+        // It takes its orders from the file, whatever it writes there.
+        ("sh notes.log >> notes.log", false),
+        ("cat notes.log | sh > notes.log", false),
+        ("./check.sh notes.log", false),
+    ] {
+        let place = Place::new();
+        place.put(".pilothouse/hooks.toml", &hook(run));
+        place.put("check.sh", "date");
+        place.put("notes.log", "one");
+        place.keep();
+        place.put("notes.log", "one, two");
+        assert_eq!(place.trust() == Trust::Kept, kept, "{run}");
+        place.put("check.sh", "rm -rf x");
+        assert_eq!(place.trust(), Trust::None, "{run}: a script is another");
+    }
+    // Nor where another hook runs what this one writes.
+    let place = Place::new();
+    let both =
+        "[[hooks.on_run_end]]\nrun = \"date > notes.log\"\n[[hooks.on_run_end]]\nrun = \"sh notes.log\"\n";
+    place.put(".pilothouse/hooks.toml", both);
+    place.put("notes.log", "one");
+    place.keep();
+    place.put("notes.log", "two");
+    assert_eq!(place.trust(), Trust::None);
+}

@@ -73,7 +73,7 @@ fn failed(state: &mut State, step: usize, message: &str) {
 
 fn wait(state: &mut State, ids: std::ops::Range<u64>) {
     for id in ids {
-        let kind = CheckpointKind::from(pilothouse_core::question::Exit {});
+        let kind = CheckpointKind::from(pilothouse_core::question::Exit::default());
         let c = Checkpoint { id: CheckpointId(id), kind, message: String::new(), run: None };
         state.open.insert(c.id, c);
     }

@@ -6,7 +6,7 @@
 use super::{Decided, Draft, steer::Steering, terms::Mend};
 use crate::{
     blob::BlobId,
-    checkpoint::Answer,
+    checkpoint::{Answer, Checkpoint},
     event::{CallStatus, Event},
     ids::{CheckpointId, LaneId, TurnId},
     input::Refusal,
@@ -203,6 +203,8 @@ impl Resolve for Exit {
         if given.answer == ExitAnswer::Leave {
             draft.stop_all();
             draft.emit(Event::ControlGiven { control: Control::Exit });
+        } else if let Some(held) = &self.held {
+            draft.ask_again(held);
         }
         Ok(())
     }
@@ -213,6 +215,14 @@ impl Resolve for PipelinePause {}
 impl Resolve for Breakout {}
 
 impl Draft<'_> {
+    /// Opens a question once more that stood aside. What the phase itself asks comes back without
+    /// that, as it stands now.
+    fn ask_again(&mut self, of: &Checkpoint) {
+        if !of.kind.question().comes_back() {
+            self.ask(of.kind.clone(), of.message.clone());
+        }
+    }
+
     /// The user gives up what a lane does.
     fn give_up(&mut self, lane: LaneId) -> Decided {
         match self.state.lanes.get(&lane).map(|l| l.kind) {

@@ -2,7 +2,7 @@
 
 use super::{Decided, Draft};
 use crate::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::Answer,
     event::Event,
     input::Refusal,
     intent::{
@@ -165,17 +165,19 @@ impl Draft<'_> {
 
     fn exit(&mut self) -> Decided {
         let running = self.go(Trigger::Exit)? == Move::Confirm;
-        let asked = self.state.phase_question().filter(|c| matches!(c.kind, CheckpointKind::Exit(_)));
-        if let Some(id) = asked.map(|c| c.id) {
-            return self.answer(id, Answer::Approve, None);
+        let question = self.state.phase_question();
+        if let Some(asked) = question.filter(|c| c.kind.is_exit()).map(|c| c.id) {
+            return self.answer(asked, Answer::Approve, None);
         }
+        // A call that waits for its question is told that this came up, and goes on.
+        let held = question.filter(|c| c.kind.call().is_none()).cloned().map(Box::new);
         let stake = self.state.at_stake();
         if !running && stake.is_empty() {
             self.emit(Event::ControlGiven { control: Control::Exit });
             return Ok(());
         }
         let stops = if running { "Stop and leave" } else { "Leave" };
-        self.ask(Exit {}, format!("{stops}? Kept: {}", stake.join("; ")));
+        self.ask(Exit { held }, format!("{stops}? Kept: {}", stake.join("; ")));
         Ok(())
     }
 

@@ -6,7 +6,6 @@ use super::terms::{LaneOpening, RunFault};
 use super::{Decided, Draft};
 use crate::{
     blob::Excerpt,
-    checkpoint::CheckpointKind,
     event::{CallHead, CallStatus, Event, Level},
     goal::PlannerReply,
     ids::{CallId, LaneId, ProposalId, TurnId},
@@ -349,9 +348,7 @@ impl Draft<'_> {
 
     /// Whether the run waits at its next safe point, because the user must say what they meant or want.
     pub(super) fn held(&self) -> bool {
-        let holds =
-            |kind: &CheckpointKind| matches!(kind, CheckpointKind::Interruption(_) | CheckpointKind::Gap(_));
-        self.state.phase_question().is_some_and(|c| holds(&c.kind))
+        self.state.phase_question().is_some_and(|c| c.kind.holds_run())
     }
 
     pub(super) fn forbids(&self, turn: TurnId) -> bool {

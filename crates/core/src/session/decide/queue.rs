@@ -87,7 +87,8 @@ impl Draft<'_> {
         };
         let lines: Vec<String> = works.iter().map(line).collect();
         self.heard(Slash::Queue);
-        let text = "Waits for the end of the run; /queue up N, drop N, edit N TEXT";
+        let run = if self.state.is_executing() { "run" } else { "next run" };
+        let text = format!("Waits for the end of the {run}; /queue up N, drop N, edit N TEXT");
         self.notice(Level::Info, text);
         for (line, number) in lines.into_iter().zip(1..) {
             self.notice(Level::Info, format!("{number}. {line}"));

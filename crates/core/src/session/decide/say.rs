@@ -9,7 +9,7 @@ use crate::{
     input::Refusal,
     intent::{Clarify, Classification, Control, IntentNode, IntentPath, Mode, Phase, Reading, Source, Turn},
     phase::{Move, Trigger},
-    question::{Clarification, Interruption},
+    question::{Clarification, Interruption, Lone},
     scope::Capability,
     session::{LaneKind, state::HEAD_CHARS},
     talk::Usage,
@@ -262,9 +262,20 @@ impl Draft<'_> {
             Turn::Control(word @ (Control::Approve | Control::Proceed)) if !self.awaits_word(&word) => {
                 self.route_query(turn)
             }
+            // So does a no with nothing to say no to: it stops nothing.
+            Turn::Control(Control::Cancel) if self.only_declines(turn) => self.route_query(turn),
             Turn::Control(control) if control.is_manner() => self.route_query(turn),
             Turn::Control(control) => self.control(control),
         }
+    }
+
+    /// Whether a turn is a bare no, and nothing is asked.
+    fn only_declines(&self, turn: TurnId) -> bool {
+        if self.state.phase_question().is_some() {
+            return false;
+        }
+        let said = self.state.turns.get(&turn).map_or("", |t| t.head.as_str());
+        Lone::of(said) == Some(Lone::No) || self.under.tiers.classifier.declines(said)
     }
 
     pub(super) fn route_query(&mut self, turn: TurnId) -> Decided {

@@ -52,7 +52,7 @@ impl Draft<'_> {
             Phase::Idle => Err(Refusal::new("nothing is running")),
             Phase::Planning | Phase::AwaitingApproval | Phase::Failed => self.abandon(),
             Phase::Executing => {
-                self.stop_run("cancelled by the user");
+                self.stop_run("cancelled");
                 self.shelve();
                 self.change_queue(|q| *q = Queue::default());
                 self.go(Trigger::Cancel)?;

@@ -1,0 +1,139 @@
+//! Six sessions of one window on six worktrees, with real drivers, disks and a scripted model.
+
+use std::{process::Command, time::Duration};
+
+use pilothouse_core::{
+    checkpoint::Answer,
+    input::Input,
+    runs::{RunInfo, RunStatus as S},
+    session::Session,
+};
+use serde_json::json;
+
+use super::*;
+use crate::rig::Rig;
+
+/// What a window keeps of a session: it folds what comes.
+struct Seat {
+    line: Line,
+    session: Session,
+}
+
+impl Seat {
+    fn new(line: Line) -> Self {
+        Self { line, session: Session::new() }
+    }
+
+    async fn until(&mut self, what: &str, done: impl Fn(&RunInfo) -> bool) {
+        while !done(&RunInfo::of(self.session.state())) {
+            let next = tokio::time::timeout(Duration::from_secs(20), self.line.1.recv()).await;
+            match next {
+                Ok(Some(Update::Opened(session, _))) => self.session = *session,
+                Ok(Some(Update::Events(events))) => events.iter().for_each(|e| self.session.apply(e)),
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => panic!("no {what}: {:?}", RunInfo::of(self.session.state())),
+            }
+        }
+    }
+
+    async fn send(&self, input: Input) {
+        self.line.0.send(Request::Input(input)).await.unwrap();
+    }
+}
+
+fn git(folder: &Path, args: &[&str]) {
+    let own = ["-c", "user.name=x", "-c", "user.email=x@y"];
+    assert!(Command::new("git").args(own).args(args).current_dir(folder).status().unwrap().success());
+}
+
+/// Each session's name, what is asked of it, and how it then stands.
+const SIX: [(&str, &str, S); 6] = [
+    ("one", "where is the greeting? be silent", S::Thinking),
+    ("two", "where is the greeting? ask me", S::Waiting),
+    ("three", "where is the greeting? be refused", S::Failed),
+    ("four", "where is the greeting?", S::Done),
+    ("five", "what greets here? be silent", S::Thinking),
+    ("six", "what greets here?", S::Done),
+];
+
+/// The first session, and six that were opened by the window's own wish and told what to do.
+async fn all(first: Line, ask: &Sender<HostRequest>, told: &mut Receiver<HostUpdate<Line>>) -> Vec<Seat> {
+    let mut seats = vec![Seat::new(first)];
+    for (name, said, status) in SIX {
+        let wish = SessionWish { worktree: Some(name.to_owned()), ..SessionWish::default() };
+        ask.send(HostRequest::Open(wish)).await.unwrap();
+        let line = loop {
+            match told.recv().await.unwrap() {
+                HostUpdate::Opened(line, _) => break line,
+                HostUpdate::Refused(why) => panic!("{why}"),
+                HostUpdate::Done(_)
+                | HostUpdate::Listed(..)
+                | HostUpdate::AtStake(..)
+                | HostUpdate::Ended(..) => {}
+            }
+        };
+        let mut seat = Seat::new(line);
+        seat.until("opening", |run| !run.folder.is_empty()).await;
+        seat.send(Input::say(said)).await;
+        seat.until(name, |run| run.status == status).await;
+        seats.push(seat);
+    }
+    seats
+}
+
+#[test]
+fn six_sessions_stand_each_for_itself_and_nothing_wakes_once_all_rest() {
+    let rig = Rig::new(&json!([
+        {"when": "silent", "text": "Let me see", "wait_for_cancel": true},
+        {"when": "ask me", "calls": [{"name": "ask_user", "args": {"question": "Which?", "choices": ["a", "b"]}}]},
+        {"when": "refused", "fault": {"kind": "refused", "message": "no"}},
+        {"text": "It greets the world."}
+    ]));
+    git(&rig.work(), &["init", "-q", "-b", "main"]);
+    git(&rig.work(), &["add", "."]);
+    git(&rig.work(), &["commit", "-qm", "first"]);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let (ask, asked) = channel(8);
+    let (tell, mut told) = channel(64);
+    let (first, end) = line();
+    let hosted = runtime.spawn(host(rig.setup(Which::New), end, asked, tell));
+    let mut seats = runtime.block_on(all(first, &ask, &mut told));
+    let stand = |seats: &[Seat]| -> Vec<(String, S)> {
+        let of = |seat: &Seat| RunInfo::of(seat.session.state());
+        seats.iter().skip(1).map(of).map(|run| (run.folder, run.status)).collect()
+    };
+    let wanted: Vec<(String, S)> = SIX
+        .iter()
+        .map(|(name, _, status)| {
+            let folder = rig.work().with_file_name(format!("work-{name}")).canonicalize().unwrap();
+            (folder.to_string_lossy().into_owned(), *status)
+        })
+        .collect();
+    assert_eq!(stand(&seats), wanted);
+    runtime.block_on(async {
+        for at in [1, 5] {
+            seats[at].send(Input::Cancel).await;
+            seats[at].until("its end", |run| !run.status.works()).await;
+        }
+        let question = seats[2].session.state().open.values().next().unwrap().clone();
+        let (checkpoint, shown) = (question.id, question.kind.shown());
+        seats[2].send(Input::Answer { checkpoint, answer: Answer::Pick(0), shown }).await;
+        seats[2].until("its answer", |run| run.status == S::Done).await;
+    });
+    // As for one driver (`driver/tests.rs`): one silent second of sixty, since ends of other tests' processes wake all.
+    let wakes = || (0..2).map(|w| runtime.metrics().worker_park_count(w)).sum::<u64>();
+    let silence = std::iter::from_fn(|| {
+        let (before, alone) = (wakes(), runtime.metrics().num_alive_tasks() == seats.len() + 1);
+        std::thread::sleep(Duration::from_secs(1));
+        Some(alone && wakes() == before)
+    });
+    assert!(silence.take(60).any(|silent| silent), "seven idle sessions do not rest");
+    let (own, others) = runtime.block_on(async {
+        drop(ask);
+        for seat in &seats {
+            seat.line.0.send(Request::Quit).await.unwrap();
+        }
+        hosted.await.unwrap()
+    });
+    assert!(own.unwrap().saved && others.len() == 6 && others.into_iter().all(|o| o.unwrap().saved));
+}
