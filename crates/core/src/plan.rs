@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Most tasks a plan may have.
-pub const MAX_TASKS: usize = 100;
+pub const MAX_TASKS: usize = 200;
 /// Most gates a plan may have.
 pub const MAX_GATES: usize = 50;
 
