@@ -17,6 +17,8 @@ mod cost;
 mod decision;
 #[path = "laws/ends.rs"]
 mod ends;
+#[path = "laws/plans.rs"]
+mod plans;
 #[path = "laws/promises.rs"]
 mod promises;
 #[path = "laws/races.rs"]
