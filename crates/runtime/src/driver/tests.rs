@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::*;
 
+mod plans;
 mod tiers;
 use crate::{
     disk::{
