@@ -324,6 +324,7 @@ fn generated_plans_keep_their_order_write_alone_and_always_end() {
             state.phase,
             state.open
         );
+        assert_eq!(state.open_proposals().count(), 0, "seed {seed}: nothing asks about {:#?}", state.open);
         assert!(play.watch.lanes.is_empty() && play.watch.writing.is_empty(), "seed {seed}");
         assert!(Session::replay(&play.bench.log) == play.bench.session, "seed {seed}: replay is not live");
         for at in [play.bench.log.len() / 3, play.bench.log.len() * 2 / 3] {
@@ -366,7 +367,10 @@ fn a_plan_that_cannot_be_is_told_to_the_model_and_nothing_of_it_runs() {
         (json!(many), "bytes"),
         (json!([]), "no tasks"),
         (json!([{"title": "One", "files": ["a"], "after": [-1]}]), "after"),
-        (json!([{"title": "One", "files": ["a"], "after": [18_446_744_073_709_551_615_u64]}]), "does not exist"),
+        (
+            json!([{"title": "One", "files": ["a"], "after": [18_446_744_073_709_551_615_u64]}]),
+            "does not exist",
+        ),
     ];
     for (tasks, told) in cases {
         let mut b = Bench::new();

@@ -240,20 +240,20 @@ impl Draft<'_> {
             let added = proposal.hunks.iter().map(Hunk::added).sum();
             let removed = proposal.hunks.iter().map(Hunk::removed).sum();
             self.emit(Event::Proposed { proposal, added, removed });
-            self.review_as_well(lane, id);
+            debug_assert!(self.open_proposal(id).is_ok(), "it waits");
+            self.review_as_well(lane, "");
         }
     }
 
-    /// Puts one more proposal before the user, with those of its lane that wait already.
-    fn review_as_well(&mut self, lane: LaneId, proposal: ProposalId) {
+    /// Puts all that waits of a lane before the user, in its review or in one with this message.
+    fn review_as_well(&mut self, lane: LaneId, message: &str) {
         let asked = self.state.diff_of(lane).map(|c| (c.id, c.message.clone()));
-        let message = asked.map(|(id, message)| {
+        let message = asked.map_or(message.to_owned(), |(id, message)| {
             self.close(id, None);
             message
         });
-        let proposals = self.state.proposals_of(lane).map(|p| p.id).collect::<Vec<_>>();
-        debug_assert!(proposals.contains(&proposal), "it waits");
-        self.ask(Review { lane, proposals }, message.unwrap_or_default());
+        let proposals = self.state.proposals_of(lane).map(|p| p.id).collect();
+        self.ask(Review { lane, proposals }, message);
     }
 
     pub(super) fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
@@ -264,12 +264,17 @@ impl Draft<'_> {
             }
         }
         self.notice(Level::Error, fault.message);
-        // What was applied without a question must now be asked about.
-        let lanes: BTreeSet<LaneId> = self.state.open_proposals().map(|p| p.lane).collect();
-        for lane in lanes {
-            if self.state.diff_of(lane).is_none() {
-                let proposals = self.state.proposals_of(lane).map(|p| p.id).collect();
-                self.ask(Review { lane, proposals }, "A change could not be written");
+        // What is undecided again and in no review must be asked about.
+        let take = self.state.applies().get(&apply).map(|a| a.take.clone()).unwrap_or_default();
+        for (id, _) in take {
+            let Ok(lane) = self.open_proposal(id).map(|p| p.lane) else { continue };
+            if !self
+                .state
+                .diff_of(lane)
+                .and_then(|c| c.kind.review())
+                .is_some_and(|r| r.proposals.contains(&id))
+            {
+                self.review_as_well(lane, "A change could not be written");
             }
         }
     }
