@@ -5,14 +5,8 @@
 use std::time::Instant;
 
 use pilothouse_core::{
-    checkpoint::Answer,
-    plan::TaskStatus,
-    proposal::ProposalStatus,
-    question::CommandQuestion,
-    scope::PermissionMode,
-    session::ApplyStatus,
-    tool::Tool,
-    work::Work,
+    checkpoint::Answer, plan::TaskStatus, proposal::ProposalStatus, question::CommandQuestion,
+    scope::PermissionMode, session::ApplyStatus, tool::Tool, work::Work,
 };
 
 use super::*;
@@ -128,7 +122,11 @@ fn nothing_lost(rig: &Rig, live: &State) {
             let newest = &last[&file.path];
             let now = fs::read(rig.work().join(file.path.as_str())).ok();
             let known = [newest.before, newest.after];
-            assert!(known.contains(&now.map(|text| pilothouse_core::blob::BlobId::of(&text))), "{}", file.path);
+            assert!(
+                known.contains(&now.map(|text| pilothouse_core::blob::BlobId::of(&text))),
+                "{}",
+                file.path
+            );
         }
     }
     let waits = |p: &ProposalStatus| matches!(p, ProposalStatus::Open | ProposalStatus::Applying(_));
