@@ -9,13 +9,13 @@ use pilothouse_core::{
     event::{Event, Stamped},
     ids::{ApplyId, LaneId, Millis, TaskId},
     input::Input,
-    intent::Phase,
+    intent::{IntentNode, Phase},
     lane::LaneKind,
-    plan::{MAX_TASKS, Plan, TaskStatus},
+    plan::{MAX_TASKS, Plan, Task, TaskStatus},
     question::Review,
     relpath::RelPath,
     scope::PermissionMode,
-    session::Session,
+    session::{Bounds, Session},
     talk::{Fault, FaultKind, ModelCall, ModelReply},
     tool::{ChangeKind, Tool},
     work::Work,
@@ -35,8 +35,10 @@ struct Watch {
     plan: Option<Plan>,
     lanes: BTreeMap<LaneId, TaskId>,
     writing: BTreeMap<RelPath, ApplyId>,
+    drafts: BTreeMap<RelPath, TaskId>,
     started: usize,
     most: usize,
+    beside: usize,
     added: usize,
     failed: usize,
     runs: usize,
@@ -73,7 +75,16 @@ impl Watch {
             Event::TaskCancelled { task } => self.set(*task, TaskStatus::Cancelled),
             Event::TaskReset { task } => self.set(*task, TaskStatus::Pending),
             Event::GateStarted { .. } => assert_eq!(self.running().count(), 0, "a gate runs beside a step"),
-            Event::LaneClosed { lane } => drop(self.lanes.remove(lane)),
+            Event::LaneClosed { lane } => {
+                let task = self.lanes.remove(lane);
+                self.drafts.retain(|_, of| Some(*of) != task);
+            }
+            Event::Proposed { proposal, .. } => {
+                if let Some(task) = self.lanes.get(&proposal.lane) {
+                    let other = self.drafts.insert(proposal.path.clone(), *task);
+                    assert!(other.is_none_or(|o| o == *task), "two steps change {}", proposal.path);
+                }
+            }
             Event::RunStarted { .. } => self.runs += 1,
             Event::RunCompleted { .. } => assert!(self.lanes.is_empty(), "a step outlives its run"),
             Event::ApplyStarted { apply, files } => {
@@ -96,11 +107,21 @@ impl Watch {
         for need in &task.after {
             assert_eq!(plan.task(*need).unwrap().status, TaskStatus::Done, "{task:?} before {need:?}");
         }
-        assert_eq!(self.running().count(), 0, "{task:?} beside another");
+        let limit = Bounds::default().max_parallel;
+        assert!(self.running().count() < limit, "{task:?} is one too many");
+        let reads = |t: &Task| t.node == IntentNode::Read;
+        let apart = |a: &Task, b: &Task| {
+            let named = |t: &Task| !t.files.is_empty() && t.node != IntentNode::Execute;
+            named(a) && named(b) && a.files.iter().all(|file| !b.files.contains(file))
+        };
+        for other in self.running().filter_map(|id| plan.task(id)) {
+            assert!((reads(task) && reads(other)) || apart(task, other), "{task:?} beside {other:?}");
+        }
         self.set(id, TaskStatus::Running);
         self.lanes.insert(lane, id);
         self.started += 1;
         self.most = self.most.max(self.running().count());
+        self.beside += usize::from(self.running().count() > 1);
     }
 }
 
@@ -150,7 +171,7 @@ impl Play {
         for (rank, number) in order.iter().enumerate() {
             let needs = if rank == 0 { 0 } else { dice.pick(&[0, 0, 1, 1, 2, 3]) };
             let after: BTreeSet<usize> = (0..needs).map(|_| order[dice.roll(rank)]).collect();
-            let named = dice.pick(&[0, 1, 1, 1, 2, 3]);
+            let named = dice.pick(&[0, 1, 1, 1, 1, 2, 3]);
             let files: BTreeSet<String> =
                 (0..named).map(|_| format!("f{}.txt", dice.roll(count / 2 + 2))).collect();
             tasks[number - 1] = json!({"title": format!("Step {number}"), "kind": dice.pick(&kinds), "files": files, "after": after});
@@ -309,14 +330,15 @@ impl Play {
 #[test]
 fn generated_plans_keep_their_order_write_alone_and_always_end() {
     let (mut started, mut added, mut failed, mut runs, mut largest, mut inputs) = (0, 0, 0, 0, 0, 0);
+    let (mut beside, mut most) = (0, 0);
     for seed in 0..share() {
         let mut play = Play::new(seed + 1);
-        let most = play.dice.pick(&[4, 12, 12, 29, 60, MAX_TASKS]);
+        let size = play.dice.pick(&[4, 12, 12, 29, 60, MAX_TASKS]);
         if play.dice.roll(2) == 0 {
             play.input(Input::SetPermission(PermissionMode::Auto), true);
         }
         play.input(Input::say("fix the bug in a.txt"), true);
-        inputs += play.end(most);
+        inputs += play.end(size);
         let state = play.bench.session.state();
         assert!(
             state.phase == Phase::Idle && state.lanes.is_empty() && state.run.is_none(),
@@ -334,13 +356,14 @@ fn generated_plans_keep_their_order_write_alone_and_always_end() {
         let plan = play.watch.plan.as_ref().map_or(0, |p| p.tasks.len());
         (started, added, failed) =
             (started + play.watch.started, added + play.watch.added, failed + play.watch.failed);
+        (beside, most) = (beside + play.watch.beside, most.max(play.watch.most));
         (runs, largest) = (runs + play.watch.runs, largest.max(plan));
     }
     println!(
-        "plans={} runs={runs} largest={largest} steps={started} added={added} failed={failed} inputs={inputs}",
+        "plans={} runs={runs} largest={largest} steps={started} beside={beside} at once={most} added={added} failed={failed} inputs={inputs}",
         share()
     );
-    assert!(started > 500 && added > 20 && failed > 5, "{started} {added} {failed}");
+    assert!(started > 500 && beside > 100 && added > 20 && failed > 5, "{started} {beside} {added} {failed}");
 }
 
 /// Cut off anywhere and opened again, nothing goes on, and no step is left at work.
@@ -366,6 +389,9 @@ fn a_plan_that_cannot_be_is_told_to_the_model_and_nothing_of_it_runs() {
         (json!(long), "at most"),
         (json!(many), "bytes"),
         (json!([]), "no tasks"),
+        (json!([{"title": "One", "files": ["../../etc/passwd"]}]), "not a path inside the workspace"),
+        (json!([{"title": "One", "files": ["a"]}, {"title": "Two", "files": ["/etc/passwd"]}]), "task 2"),
+        (json!([{"title": "One", "files": ["a/../../b"]}]), "not a path inside the workspace"),
         (json!([{"title": "One", "files": ["a"], "after": [-1]}]), "after"),
         (
             json!([{"title": "One", "files": ["a"], "after": [18_446_744_073_709_551_615_u64]}]),

@@ -413,23 +413,20 @@ impl Draft<'_> {
     }
 
     pub(super) fn up_to_plan(&mut self) -> Decided {
-        let lane = self.state.run_lane().map(|l| (l.id, l.kind));
-        let (lane, back) = match lane {
-            Some((lane, LaneKind::Task(task))) => (lane, Event::TaskReset { task }),
-            Some((lane, LaneKind::Repair(gate))) => (lane, Event::GateReset { gate, skipped: false }),
-            Some((
-                _,
-                LaneKind::Goal
-                | LaneKind::Gate(_)
-                | LaneKind::Answer
-                | LaneKind::Planning
-                | LaneKind::Child(_),
-            ))
-            | None => {
-                return Err(Refusal::new("there is no plan above this diff"));
-            }
+        let back = |kind| match kind {
+            LaneKind::Task(task) => Some(Event::TaskReset { task }),
+            LaneKind::Repair(gate) => Some(Event::GateReset { gate, skipped: false }),
+            LaneKind::Goal
+            | LaneKind::Gate(_)
+            | LaneKind::Answer
+            | LaneKind::Planning
+            | LaneKind::Child(_) => None,
         };
-        if self.state.diff_of(lane).is_none() {
+        let back: Vec<Event> = self.state.run_lanes().filter_map(|l| back(l.kind)).collect();
+        if back.is_empty() {
+            return Err(Refusal::new("there is no plan above this diff"));
+        }
+        if !self.state.run_lanes().any(|l| self.state.diff_of(l.id).is_some()) {
             return Err(Refusal::new("nothing is proposed"));
         }
         if self
@@ -441,7 +438,7 @@ impl Draft<'_> {
             return Err(Refusal::new("a change is being written; try again in a moment"));
         }
         self.end_work("back to the plan");
-        self.emit(back);
+        back.into_iter().for_each(|event| self.emit(event));
         self.complete_as(RunEnd::of(RunStatus::Cancelled, "Back to the plan."));
         self.must_go(crate::phase::Trigger::DiffUp);
         self.ask_of_phase();

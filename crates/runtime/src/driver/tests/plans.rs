@@ -96,7 +96,10 @@ impl Screen {
         match tokio::time::timeout(Duration::from_secs(60), self.updates.recv()).await {
             Ok(Some(update)) => self.take(update),
             Ok(None) => panic!("it closed"),
-            Err(late) => panic!("{late}: {:?} {:#?}", self.state().phase, self.state().open),
+            Err(late) => {
+                let told = self.events.iter().rev().take(12).map(|e| &e.event);
+                panic!("{late}: {:?} {:#?}", self.state().phase, told.collect::<Vec<_>>())
+            }
         }
     }
 }
