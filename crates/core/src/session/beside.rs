@@ -62,7 +62,15 @@ impl State {
         let asked = self.task_call(lane)?.asked.as_deref().ok()?;
         let asks = matches!(asked, ToolCall::Session(SessionCall::AskUser(_)));
         let call = self.phase_question().filter(|_| asks)?.kind.call()?;
-        self.open_call(call).map(|(l, _)| l.id).filter(|id| *id != lane.id)
+        let (asking, _) = self.open_call(call)?;
+        self.other_tasks(lane).map(|l| l.id).find(|id| *id == asking.id)
+    }
+
+    /// The number in the plan of the step that a step's lane waits for, to begin a call or to go on with it.
+    pub fn step_before(&self, lane: &Lane) -> Option<usize> {
+        let own = self.hands.iter().position(|h| h.is_of(lane.id));
+        let hands = || self.hands.iter().take(own?).find(|h| !h.is_of(lane.id)).map(|h| h.lane());
+        Some(self.step_of(self.waits_beside(lane).or_else(hands)?))
     }
 
     /// The call that a step's lane would begin next.
@@ -99,7 +107,7 @@ impl State {
     }
 
     /// The number in the plan of the step that a lane does.
-    pub fn step_of(&self, lane: LaneId) -> usize {
+    pub(super) fn step_of(&self, lane: LaneId) -> usize {
         let Some(LaneKind::Task(task)) = self.lanes.get(&lane).map(|l| l.kind) else { return 0 };
         self.plan.as_ref().map_or(0, |p| p.number(task))
     }

@@ -200,6 +200,8 @@ fn a_command_of_one_never_runs_while_another_writes() {
     reply(&mut b, 1, &[("run", json!({"command": "make one"}))]);
     reply(&mut b, 2, &[("run", json!({"command": "make two"}))]);
     assert_eq!(tools(&b).iter().map(|t| t.0).collect::<Vec<_>>(), [1], "one command at a time");
+    let before = |b: &Bench, task: u64| b.session.state().step_before(&lane(b, task));
+    assert_eq!((before(&b, 1), before(&b, 2)), (None, Some(1)));
     draft(&mut b, 3, "c");
     reply(&mut b, 3, &[]);
     let writes = |b: &Bench| b.session.pending().values().any(|w| matches!(w, Work::Prepare { .. }));

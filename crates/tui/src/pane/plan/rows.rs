@@ -254,9 +254,8 @@ impl<'a> Drawer<'a> {
             TaskStatus::Running => {
                 let state = self.ctx.state;
                 let lane = state.run_lanes().find(|l| l.kind == LaneKind::Task(task.id));
-                lane.and_then(|l| state.waits_beside(l)).map_or_else(Row::new, |on| {
-                    Row::of(&format!("waits for step {}", state.step_of(on)), Slot::Soft)
-                })
+                lane.and_then(|l| state.step_before(l))
+                    .map_or_else(Row::new, |n| Row::of(&format!("waits for step {n}"), Slot::Soft))
             }
             TaskStatus::Pending => Row::new(),
         }
