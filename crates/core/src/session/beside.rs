@@ -53,13 +53,13 @@ impl State {
 
     /// The lane of another step at work that has the file which this one's next call would change.
     pub(super) fn in_other_hands(&self, lane: &Lane) -> Option<LaneId> {
-        let path = changed_by(self.task_call(lane)?)?;
+        let path = changed_by(next_call(lane)?)?;
         self.other_tasks(lane).find(|l| self.has_file(l, &path)).map(|l| l.id)
     }
 
     /// The lane of another step at work that asks the user, where this one would as well.
     fn asks_before(&self, lane: &Lane) -> Option<LaneId> {
-        let asked = self.task_call(lane)?.asked.as_deref().ok()?;
+        let asked = next_call(lane)?.asked.as_deref().ok()?;
         let asks = matches!(asked, ToolCall::Session(SessionCall::AskUser(_)));
         let call = self.phase_question().filter(|_| asks)?.kind.call()?;
         let (asking, _) = self.open_call(call)?;
@@ -71,11 +71,6 @@ impl State {
         let own = self.hands.iter().position(|h| h.is_of(lane.id));
         let hands = || self.hands.iter().take(own?).find(|h| !h.is_of(lane.id)).map(|h| h.lane());
         Some(self.step_of(self.waits_beside(lane).or_else(hands)?))
-    }
-
-    /// The call that a step's lane would begin next.
-    fn task_call<'a>(&self, lane: &'a Lane) -> Option<&'a OpenCall> {
-        lane.head().filter(|c| c.allowed.is_none() && matches!(lane.kind, LaneKind::Task(_)))
     }
 
     fn other_tasks(&self, lane: &Lane) -> impl Iterator<Item = &Lane> {
@@ -155,6 +150,11 @@ impl State {
         let Some(at) = self.hands.iter().position(|h| *h == hand) else { return false };
         self.hands.iter().take(at).any(|before| !before.is_of(hand.lane()))
     }
+}
+
+/// The call that a step's lane would begin next.
+fn next_call(lane: &Lane) -> Option<&OpenCall> {
+    lane.head().filter(|c| c.allowed.is_none() && matches!(lane.kind, LaneKind::Task(_)))
 }
 
 /// The file that a call would change, if it does.

@@ -355,13 +355,8 @@ impl Transcript {
                 let answers = self.lanes.get(lane).is_some_and(|l| l.kind == LaneKind::Answer);
                 answers && fault.kind != crate::talk::FaultKind::Cancelled
             }
-            Event::TaskStarted { lane, .. } => {
-                if let Some(plan) = self.plan {
-                    self.push(seq, Some(*lane), What::Step(plan));
-                }
-                false
-            }
-            Event::TaskCompleted { task, .. } if self.was_beside(*task) => self.step(seq),
+            Event::TaskStarted { lane, .. } => self.step(seq, Some(*lane)),
+            Event::TaskCompleted { task, .. } if self.was_beside(*task) => self.step(seq, None),
             Event::TaskFailed { .. }
             | Event::TaskSkipped { .. }
             | Event::TaskFreed { .. }
@@ -370,7 +365,7 @@ impl Transcript {
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
             | Event::GateChanged { .. }
-            | Event::GateReset { skipped: true, .. } => self.step(seq),
+            | Event::GateReset { skipped: true, .. } => self.step(seq, None),
             Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }
@@ -416,9 +411,9 @@ impl Transcript {
     }
 
     /// Something of the plan is told with the plan; no record of its own.
-    fn step(&mut self, seq: Seq) -> bool {
+    fn step(&mut self, seq: Seq, lane: Option<LaneId>) -> bool {
         if let Some(plan) = self.plan {
-            self.push(seq, None, What::Step(plan));
+            self.push(seq, lane, What::Step(plan));
         }
         false
     }

@@ -438,7 +438,9 @@ impl Draft<'_> {
             return Err(Refusal::new("a change is being written; try again in a moment"));
         }
         self.end_work("back to the plan");
-        back.into_iter().for_each(|event| self.emit(event));
+        for event in back {
+            self.emit(event);
+        }
         self.complete_as(RunEnd::of(RunStatus::Cancelled, "Back to the plan."));
         self.must_go(crate::phase::Trigger::DiffUp);
         self.ask_of_phase();
