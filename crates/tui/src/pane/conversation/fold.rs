@@ -192,10 +192,7 @@ impl Log {
                     self.typed.insert(*call);
                 }
             }
-            Event::CallStarted { call, lane, tool, subject, .. } => {
-                self.started(at, *call, *tool, subject);
-                self.of_step(*call, *lane);
-            }
+            Event::CallStarted { .. } => self.started(stamped),
             Event::CallEnded { .. } => self.ended(stamped),
             Event::Proposed { proposal, added, removed }
             | Event::ProposalEdited { proposal, added, removed } => {

@@ -208,13 +208,15 @@ impl Log {
         }
     }
 
-    pub(super) fn started(&mut self, at: Millis, call: CallId, tool: Tool, subject: &str) {
-        let known = self.calls.get(&call).copied();
+    pub(super) fn started(&mut self, stamped: &Stamped) {
+        let Event::CallStarted { call, lane, tool, subject, .. } = &stamped.event else { return };
+        let (at, known) = (stamped.at, self.calls.get(call).copied());
         if let Some(Entry { body: Body::Call(c), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
             (c.state, c.since, *dirty) = (CallState::Running, at, true);
-            return;
+        } else {
+            self.call(at, *call, Some(*tool), subject, CallState::Running);
         }
-        self.call(at, call, Some(tool), subject, CallState::Running);
+        self.of_step(*call, *lane);
     }
 
     /// A call that had begun waits for an answer of the user.
