@@ -7,7 +7,7 @@ use pilothouse_core::{
     input::Input,
     intent::Phase,
     lane::LaneKind,
-    plan::TaskStatus,
+    plan::{Plan, TaskStatus},
     scope::PermissionMode,
     session::{Bounds, Lane, What},
     talk::{Fault, FaultKind, ModelReply},
@@ -34,7 +34,7 @@ fn begin(b: &mut Bench, tasks: &[(&str, &[&str], &[usize])], gates: &[&str]) {
 }
 
 fn at_work(b: &Bench) -> Vec<u64> {
-    b.session.state().plan.iter().flat_map(|p| p.running()).map(|t| t.id.0).collect()
+    b.session.state().plan.iter().flat_map(Plan::running).map(|t| t.id.0).collect()
 }
 
 fn status(b: &Bench, task: u64) -> TaskStatus {

@@ -69,9 +69,9 @@ fn a_gate_that_prints_a_gigabyte_is_judged_by_its_exit_and_little_of_it_is_kept(
 fn bytes_below(folder: &std::path::Path) -> u64 {
     let entries = std::fs::read_dir(folder).unwrap().flatten();
     entries
-        .map(|e| match e.file_type().unwrap().is_dir() {
-            true => bytes_below(&e.path()),
-            false => e.metadata().unwrap().len(),
+        .map(|e| {
+            let folder = e.file_type().unwrap().is_dir();
+            if folder { bytes_below(&e.path()) } else { e.metadata().unwrap().len() }
         })
         .sum()
 }
