@@ -177,7 +177,7 @@ fn steps_at_work_together_are_all_named_by_number_and_the_first_by_name() {
         task.status = TaskStatus::Running;
     }
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ steps 2,4,5/5 "Loading sales data""#);
-    assert_eq!(text(&s, 48).0, r#"[PROOF] executing ⠋ steps 2,4,5/5 "Loading sa…""#);
+    assert_eq!(text(&s, 48).0, r#"[PROOF] executing ⠋ steps 2,4,5/5 "Loading sal…""#);
     assert_eq!(text(&s, 40).0, "[PROOF] executing ⠋ steps 2,4,5/5");
 }
 
