@@ -364,6 +364,9 @@ pub enum Event {
         task: TaskId,
         /// Why.
         message: String,
+        /// What the user can do about it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        hint: String,
     },
     /// A task was left out.
     TaskSkipped {

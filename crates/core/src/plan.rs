@@ -2,6 +2,7 @@
 //!
 //! Owns the shape, the reading of a submitted plan and the order of its tasks. Never runs one.
 
+mod beside;
 mod document;
 
 pub use document::DocumentError;
@@ -14,13 +15,13 @@ use crate::{
     blob::BlobId,
     ids::{EvidenceId, GateId, Millis, TaskId, TurnId},
     intent::{IntentNode, IntentPath},
-    relpath::RelPath,
+    relpath::{BadRelPath, RelPath},
     scope::ToolScope,
     tool::read,
 };
 
 /// Most tasks a plan may have.
-pub const MAX_TASKS: usize = 100;
+pub const MAX_TASKS: usize = 200;
 /// Most gates a plan may have.
 pub const MAX_GATES: usize = 50;
 
@@ -158,6 +159,9 @@ pub enum PlanError {
         "task {0} waits for task {1}, which does not exist; `after` takes the numbers of earlier tasks, from 1"
     )]
     UnknownTask(usize, u64),
+    /// A task names a file that is not in the workspace.
+    #[error("task {0}: {1}")]
+    Outside(usize, BadRelPath),
     /// Tasks wait for each other.
     #[error("tasks wait for each other in a circle: {0:?}; break it")]
     Cycle(Vec<u64>),
@@ -311,16 +315,21 @@ impl PlanDraft {
 
 impl TaskDraft {
     fn build(self, number: u64, count: u64) -> Result<Task, PlanError> {
+        let place = usize::try_from(number).unwrap_or(usize::MAX);
+        // The whole workspace is no file.
+        let named = self.files.iter().map(|f| f.trim()).filter(|f| !matches!(*f, "" | "." | "./"));
+        let files = named.map(|f| RelPath::new(f).map_err(|e| PlanError::Outside(place, e)));
+        let files = files.collect::<Result<_, _>>()?;
         let unknown = self.after.iter().find(|a| **a == 0 || **a > count || **a == number);
         if let Some(a) = unknown {
-            return Err(PlanError::UnknownTask(usize::try_from(number).unwrap_or(usize::MAX), *a));
+            return Err(PlanError::UnknownTask(place, *a));
         }
         Ok(Task {
             id: TaskId(number),
             title: self.title,
             detail: self.detail,
             node: self.kind.node(),
-            files: self.files.iter().filter_map(|f| RelPath::new(f).ok()).collect(),
+            files,
             after: self.after.into_iter().map(TaskId).collect(),
             status: TaskStatus::Pending,
             took: None,
@@ -369,14 +378,6 @@ impl Plan {
                     .iter()
                     .filter(|t| g.after.is_empty() || g.after.contains(&t.id))
                     .all(|t| t.status.settled())
-        })
-    }
-
-    /// The first task that is pending and whose predecessors are done.
-    pub fn next_task(&self) -> Option<&Task> {
-        self.tasks.iter().find(|t| {
-            t.status == TaskStatus::Pending
-                && t.after.iter().all(|a| self.task(*a).is_none_or(|t| t.status == TaskStatus::Done))
         })
     }
 

@@ -6,13 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    blob::BlobId,
-    ids::Millis,
-    intent::Phase,
-    plan::{GateStatus, TaskStatus},
-    session::State,
-    talk::Usage,
-    work::WorkKey,
+    blob::BlobId, ids::Millis, intent::Phase, plan::GateStatus, session::State, talk::Usage, work::WorkKey,
 };
 
 /// How a session stands.
@@ -202,8 +196,9 @@ fn doing(state: &State) -> String {
         let subject = c.asked.as_ref().map_or("", |call| call.subject());
         first_line(&format!("{} {subject}", c.name)).trim().to_owned()
     });
-    let tasks = state.plan.iter().flat_map(|p| &p.tasks);
-    let task = tasks.filter(|t| t.status == TaskStatus::Running).map(|t| t.title.clone()).next();
+    let tasks = state.steps_at_work();
+    let more = if tasks.len() > 1 { format!(" +{}", tasks.len() - 1) } else { String::new() };
+    let task = tasks.first().map(|t| format!("{}{more}", t.title));
     let parts: Vec<String> = task.into_iter().chain(call).collect();
     match parts.is_empty() {
         false => parts.join(" · "),

@@ -7,6 +7,7 @@
 mod account;
 mod accounts;
 mod apply;
+mod beside;
 mod changes;
 mod decide;
 mod digest;
@@ -65,13 +66,15 @@ pub struct Bounds {
     /// Whether a plan of one step in at most two files begins without a question: its hunks are asked
     /// about.
     pub small_plans: bool,
+    /// Steps of a plan that may be at work at the same time.
+    pub max_parallel: usize,
     /// How much may be handed on to sub-agents.
     pub agents: AgentBounds,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { repairs: 2, small_plans: false, agents: AgentBounds::default() }
+        Self { repairs: 2, small_plans: false, max_parallel: 3, agents: AgentBounds::default() }
     }
 }
 

@@ -17,6 +17,8 @@ mod cost;
 mod decision;
 #[path = "laws/ends.rs"]
 mod ends;
+#[path = "laws/plans.rs"]
+mod plans;
 #[path = "laws/promises.rs"]
 mod promises;
 #[path = "laws/races.rs"]
@@ -38,7 +40,7 @@ use pilothouse_core::{
     proposal::Decision,
     sandbox::Confine,
     scope::{Capability, PermissionMode, ToolScope},
-    session::{LaneKind, Session},
+    session::{ApplyStatus, LaneKind, Session},
     shell::{Act, Risk},
     talk::{Fault, FaultKind, ModelCall, ModelReply, Usage},
     tool::{Tool, ToolOutcome},
@@ -447,6 +449,20 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
             || lane.head().is_some_and(|c| new.question_of_call(c.call).is_some())
             || (lane.kind == LaneKind::Planning && new.phase == Phase::AwaitingApproval);
         let writes = after.pending().keys().any(|k| matches!(k, WorkKey::Prepare(_) | WorkKey::Write(_)));
+        // Its write waits for one or for a command of another step.
+        let runs = |w: &Work| matches!(w, Work::Tool { permit, .. } if permit.tool() == Tool::Run && permit.lane() != lane.id);
+        let mut open =
+            new.applies().values().filter(|a| a.status == ApplyStatus::Approved).flat_map(|a| &a.take);
+        let approved = open.any(|(id, _)| new.proposals()[id].lane == lane.id);
+        let writes = writes || (approved && after.pending().values().any(runs));
+        // It waits for another step at work, and that one not for it.
+        let waits = new.waits_beside(lane).is_some_and(|on| {
+            let mut on = Some(&new.lanes[&on]);
+            for _ in 0..new.lanes.len() {
+                on = on.and_then(|l| new.lanes.get(&new.waits_beside(l)?));
+            }
+            on.is_none()
+        });
         // What the run waits for may itself stand aside while leaving is asked about.
         let asked = |c: &Checkpoint| match c.kind.held() {
             Some(of) => matches!(of.kind, CheckpointKind::Interruption(_)),
@@ -454,7 +470,7 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
         };
         let held = lane.kind.of_run() && new.open.values().any(asked);
         assert!(
-            works || asks || writes || held || new.is_moving(lane.id),
+            works || asks || writes || held || waits || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",
             step.iter().map(|e| &e.event).collect::<Vec<_>>()
         );

@@ -12,6 +12,8 @@
 mod agents;
 #[path = "stories/aside.rs"]
 mod aside;
+#[path = "stories/beside.rs"]
+mod beside;
 #[path = "stories/cells.rs"]
 mod cells;
 #[path = "stories/changes.rs"]

@@ -18,7 +18,11 @@ mod shown;
 use std::{path::Path, time::Duration};
 
 use pilothouse_core::{
-    intent::Mode, port::Notify, redact::Redactor, scope::PermissionMode, session::AgentBounds,
+    intent::Mode,
+    port::Notify,
+    redact::Redactor,
+    scope::PermissionMode,
+    session::{AgentBounds, Bounds},
 };
 use pilothouse_model::Preset;
 use pilothouse_tools::sandbox::Settings;
@@ -62,6 +66,8 @@ pub struct Config {
     pub history: usize,
     /// When a plan asks before it runs.
     pub confirm: Confirm,
+    /// Steps of a plan that may be at work at the same time.
+    pub max_parallel: usize,
     /// What holds commands.
     pub sandbox: Settings,
     /// How messages are read.
@@ -123,6 +129,7 @@ impl Config {
             sandbox: all.sandbox.settings(environment),
             history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
             confirm: all.plan.confirm.unwrap_or_default(),
+            max_parallel: all.plan.max_parallel.unwrap_or(Bounds::default().max_parallel).max(1),
             notify: all.notify.settled(),
             mouse: all.screen.mouse.unwrap_or(true),
             gates: all.gates.settled(),

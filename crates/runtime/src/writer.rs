@@ -175,8 +175,12 @@ impl<'a> Job<'a> {
         let at = swap.locate(self.root)?;
         let mut spot = at.spot;
         for (n, _) in at.missing.iter().enumerate() {
-            retry_on_eintr(|| self.disk.mkdir(&spot))?;
-            self.made.push(spot.clone());
+            match retry_on_eintr(|| self.disk.mkdir(&spot)) {
+                Ok(()) => self.made.push(spot.clone()),
+                // Another write made it meanwhile.
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
             retry_on_eintr(|| self.disk.sync_dir(&spot))?;
             spot = Root::enter(&spot, at.missing.get(n + 1).unwrap_or(&at.name))?;
         }

@@ -5,7 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     intent::{Mode, Phase},
-    plan::{GateStatus, TaskStatus},
+    plan::GateStatus,
     runs::RunStatus,
     session::State,
 };
@@ -334,7 +334,7 @@ fn quoted(before: &str, name: Option<String>, after: &str) -> Option<(Piece, Str
 
 /// What goes on beside what is shown: lines of this session, and other sessions by how they stand.
 fn beside(state: &State, form: Form<'_>) -> Option<(String, String)> {
-    let lines = state.lanes.len().saturating_sub(1);
+    let lines = state.lanes.len().saturating_sub(state.run_lanes().count().max(1));
     let runs: Vec<RunStatus> = form
         .runs
         .iter()
@@ -382,15 +382,16 @@ fn executing(state: &State) -> Option<(Piece, String, Piece)> {
         return quoted(" ", state.turns.get(&turn).map(|t| t.head.clone()), "");
     };
     let all = plan.tasks.len();
-    let running = plan.tasks.iter().position(|t| t.status == TaskStatus::Running);
+    let running = state.steps_at_work();
     let gate = plan.gates.iter().find(|g| matches!(g.status, GateStatus::Running | GateStatus::Failed(_)));
-    if let Some(gate) = gate.filter(|_| running.is_none()) {
+    if let Some(gate) = gate.filter(|_| running.is_empty()) {
         return quoted(" gate ", Some(gate.name.clone()), "");
     }
     // Between two steps none is at work, and none is named.
-    let Some(index) = running else { return quoted(" ", Some(plan.title.clone()), "") };
-    let title = plan.tasks.get(index).map(|t| t.title.clone());
-    quoted(&format!(" step {}/{all} ", index + 1), title, "")
+    let Some(first) = running.first() else { return quoted(" ", Some(plan.title.clone()), "") };
+    let numbers: Vec<String> = running.iter().map(|t| plan.number(t.id).to_string()).collect();
+    let (s, numbers) = (if running.len() > 1 { "s" } else { "" }, numbers.join(","));
+    quoted(&format!(" step{s} {numbers}/{all} "), Some(first.title.clone()), "")
 }
 
 fn columns(pieces: &[Piece]) -> usize {

@@ -168,7 +168,7 @@ impl State {
                     digest::end(&proof.diagnostics)
                 )
             }
-            Event::TaskFailed { task, message } => {
+            Event::TaskFailed { task, message, .. } => {
                 let title = self.plan.as_ref().and_then(|p| p.task(*task)).map_or("", |t| t.title.as_str());
                 format!("the step \"{title}\" failed: {message}")
             }

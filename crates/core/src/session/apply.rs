@@ -32,6 +32,7 @@ impl State {
         self.at = stamped.at;
         self.fold(stamped.seq, &stamped.event);
         self.drop_idle_hooks();
+        self.note_hands(&stamped.event);
     }
 
     pub(super) fn saw(&mut self, id: u64) {

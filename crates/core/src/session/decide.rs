@@ -102,8 +102,7 @@ impl<'a> Draft<'a> {
         for lane in self.state.lanes.keys().copied().collect::<Vec<_>>() {
             self.advance(lane);
         }
-        let at_work = self.state.run_lane().is_some() || self.state.run.is_none();
-        if self.state.phase == Phase::Executing && self.state.plan.is_some() && !at_work {
+        if self.state.phase == Phase::Executing && self.state.plan.is_some() && self.state.run.is_some() {
             self.continue_run();
         }
         self.ask_of_phase();

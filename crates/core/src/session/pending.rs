@@ -94,6 +94,9 @@ impl State {
         if epoch != lane.epoch || self.is_held(Hold::Call(call.call)) {
             return None;
         }
+        if self.waits_for_hands(lane.id, call.call) {
+            return None;
+        }
         let (tool, asked) = (call.tool?, Arc::clone(call.asked.as_ref().ok()?));
         if matches!(*asked, ToolCall::Session(_)) {
             return None;
@@ -122,7 +125,7 @@ impl State {
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {
         match apply.status {
-            ApplyStatus::Approved if self.waits_for_hooks(apply) => None,
+            ApplyStatus::Approved if self.waits_for_hooks(apply) || self.write_waits(apply.id) => None,
             ApplyStatus::Approved => {
                 let changes = apply.take.iter().filter_map(|(id, taken)| self.take(*id, taken)).collect();
                 Some(Work::Prepare { apply: apply.id, changes })

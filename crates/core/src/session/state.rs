@@ -13,7 +13,8 @@ use crate::{
     goal::Tried,
     hook::{Hook, HookRun},
     ids::{
-        ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq, TurnId,
+        ApplyId, ApprovalId, CallId, CheckpointId, EvidenceId, LaneId, Millis, ProposalId, RunId, Seq,
+        TaskId, TurnId,
     },
     intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     memory::{MemoryChange, Note},
@@ -25,7 +26,8 @@ use crate::{
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, LaneKind, Origin, Transcript, changes::Changes, unreviewed::Unreviewed,
+        Accounts, Apply, Lane, LaneKind, Origin, Transcript, beside::Hand, changes::Changes,
+        unreviewed::Unreviewed,
     },
     talk::Usage,
     trust::{Given, Trust, TrustRequest},
@@ -97,6 +99,8 @@ pub struct State {
     pub(super) memory: VecDeque<(BlobId, TierAnswer)>,
     /// Lines of work.
     pub lanes: BTreeMap<LaneId, Lane>,
+    /// Commands and writes of tasks, in the order in which they were let: one at a time.
+    pub(super) hands: Vec<Hand>,
     /// Proposals and the writes that they became.
     pub(super) changes: Arc<Changes>,
     /// Where each entry of the ledger comes from.
@@ -170,6 +174,19 @@ pub struct Run {
     pub files: BTreeSet<RelPath>,
     /// The commands of a goal, oldest first; `None` for every other run.
     pub tried: Option<Vec<Tried>>,
+    /// The task of it that failed: it ends once the others at work have.
+    pub fault: Option<TaskFault>,
+}
+
+/// What made a task fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskFault {
+    /// The task.
+    pub task: TaskId,
+    /// Why.
+    pub message: String,
+    /// What the user can do about it.
+    pub hint: String,
 }
 
 /// A summary that is being made of what was said earlier.
@@ -386,9 +403,14 @@ impl State {
         self.suspended.iter().chain(self.earlier.iter().rev()).find(|p| p.unfinished())
     }
 
-    /// The lane of the run that is at work, if any.
+    /// The lanes of the run that are at work, the oldest first.
+    pub fn run_lanes(&self) -> impl Iterator<Item = &Lane> {
+        self.lanes.values().filter(|l| l.kind.of_run())
+    }
+
+    /// The first lane of the run that is at work, if any.
     pub fn run_lane(&self) -> Option<&Lane> {
-        self.lanes.values().find(|l| l.kind.of_run())
+        self.run_lanes().next()
     }
 
     /// The lane of the foreground: the run's, else the planning, else the last answer.

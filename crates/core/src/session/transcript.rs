@@ -12,7 +12,7 @@ use crate::{
     checkpoint::CheckpointKind,
     compaction::Mark,
     event::{Event, RunStatus},
-    ids::{CallId, CheckpointId, LaneId, ProposalId, Seq, TurnId},
+    ids::{CallId, CheckpointId, LaneId, ProposalId, Seq, TaskId, TurnId},
     intent::{Control, Phase},
     lane::LaneKind,
 };
@@ -107,6 +107,8 @@ struct Line {
     from: usize,
     /// Whether it runs beside the main line.
     beside: bool,
+    /// The step at work on the main line when this one began beside it, whose work it is not told.
+    apart: Option<LaneId>,
     open: bool,
     /// Its last reply without a call.
     last: Option<Seq>,
@@ -123,13 +125,14 @@ impl Transcript {
     pub fn of(&self, lane: LaneId) -> impl Iterator<Item = &Entry> {
         let line = self.line(lane);
         let fork = line.first().map(|(_, from)| *from);
+        let apart = line.first().and_then(|(lane, _)| self.lanes.get(lane)?.apart);
         let summary = self.summaries.iter().rfind(|s| fork.is_none_or(|from| s.from <= from));
         self.told(summary, move |at, entry| {
             // What came after a line forked off is not seen by those that forked off it.
             let of = line.iter().position(|(lane, _)| entry.lane == Some(*lane));
             let (seen, next) =
                 of.map_or((self.is_trunk(entry), fork), |n| (true, line.get(n + 1).map(|l| l.1)));
-            seen && next.is_none_or(|from| at < from)
+            seen && next.is_none_or(|from| at < from) && (entry.lane.is_none() || entry.lane != apart)
         })
     }
 
@@ -239,7 +242,7 @@ impl Transcript {
             Event::ChildStarted { lane, .. } => self.push(seq, Some(*lane), What::Handed),
             Event::TurnTold { turn, .. } => {
                 if let Some(said) = self.heard.get(turn).copied() {
-                    self.push(said, None, What::User(*turn));
+                    self.tell(said, What::User(*turn));
                 }
             }
             Event::ThinkingStarted { lane, .. } => self.take_up(*lane),
@@ -352,8 +355,9 @@ impl Transcript {
                 let answers = self.lanes.get(lane).is_some_and(|l| l.kind == LaneKind::Answer);
                 answers && fault.kind != crate::talk::FaultKind::Cancelled
             }
-            Event::TaskStarted { .. }
-            | Event::TaskFailed { .. }
+            Event::TaskStarted { lane, .. } => self.step(seq, Some(*lane)),
+            Event::TaskCompleted { task, .. } if self.was_beside(*task) => self.step(seq, None),
+            Event::TaskFailed { .. }
             | Event::TaskSkipped { .. }
             | Event::TaskFreed { .. }
             | Event::RepairStarted { .. }
@@ -361,7 +365,7 @@ impl Transcript {
             | Event::GateFailed { .. }
             | Event::GateWentStale { .. }
             | Event::GateChanged { .. }
-            | Event::GateReset { skipped: true, .. } => self.step(seq),
+            | Event::GateReset { skipped: true, .. } => self.step(seq, None),
             Event::ProposalClosed { .. }
             | Event::ProposalSetAside { .. }
             | Event::ProposalTakenUp { .. }
@@ -374,8 +378,29 @@ impl Transcript {
             _ => false,
         };
         if told {
-            self.push(seq, None, What::Record);
+            self.tell(seq, What::Record);
         }
+    }
+
+    /// What concerns all: steps at work beside the main line are told as well.
+    fn tell(&mut self, seq: Seq, what: What) {
+        self.push(seq, None, what);
+        let steps = |l: &Line| l.open && l.beside && matches!(l.kind, LaneKind::Task(_));
+        let beside: Vec<LaneId> =
+            self.lanes.iter().filter(|(_, l)| steps(l)).map(|(lane, _)| *lane).collect();
+        for lane in beside {
+            self.push(seq, Some(lane), what);
+        }
+    }
+
+    /// Whether a step was last done beside the main line.
+    fn was_beside(&self, task: TaskId) -> bool {
+        self.lanes.values().rfind(|l| l.kind == LaneKind::Task(task)).is_some_and(|l| l.beside)
+    }
+
+    /// What a lane is for, open or closed.
+    pub fn kind(&self, lane: LaneId) -> Option<LaneKind> {
+        self.lanes.get(&lane).map(|l| l.kind)
     }
 
     fn commented(&mut self, proposal: ProposalId, hunk: usize, text: &str) {
@@ -386,25 +411,29 @@ impl Transcript {
     }
 
     /// Something of the plan is told with the plan; no record of its own.
-    fn step(&mut self, seq: Seq) -> bool {
+    fn step(&mut self, seq: Seq, lane: Option<LaneId>) -> bool {
         if let Some(plan) = self.plan {
-            self.push(seq, None, What::Step(plan));
+            self.push(seq, lane, What::Step(plan));
         }
         false
     }
 
     /// A lane begins; it runs beside the main line where that is at work, unless the work itself goes on
-    /// in it: then what had the main line runs beside from here.
+    /// in it: then what had the main line runs beside from here. Of steps at work together the first has
+    /// the main line.
     fn opened(&mut self, lane: LaneId, kind: LaneKind, turn: TurnId) {
         let at_work = self.lanes.values().any(|l| l.open && !l.beside);
         let child = kind.parent().is_some();
-        let beside = child || (kind == LaneKind::Answer && at_work);
+        let step = |kind| matches!(kind, LaneKind::Task(_));
+        let mut steps = self.lanes.iter().filter(|(_, l)| l.open && !l.beside && step(l.kind));
+        let apart = steps.next().map(|(lane, _)| *lane).filter(|_| step(kind));
+        let beside = child || (kind == LaneKind::Answer && at_work) || apart.is_some();
         if kind != LaneKind::Answer && !child {
             let answers = self.lanes.values_mut().filter(|l| l.open && l.kind == LaneKind::Answer);
             answers.for_each(|l| l.beside = true);
         }
         let from = self.entries.len();
-        self.lanes.insert(lane, Line { kind, turn, from, beside, open: true, last: None });
+        self.lanes.insert(lane, Line { kind, turn, from, beside, apart, open: true, last: None });
     }
 
     /// A lane ends; one beside the main line leaves what it came to.
@@ -420,7 +449,8 @@ impl Transcript {
     /// A lane's work begins: the message that it serves is told, unless it is what was told last.
     fn take_up(&mut self, lane: LaneId) {
         let Some(line) = self.lanes.get(&lane).copied() else { return };
-        let begins = !self.entries.iter().skip(line.from).any(|e| e.lane == Some(lane));
+        let own = |e: &Entry| e.lane == Some(lane) && !matches!(e.what, What::Step(_));
+        let begins = !self.entries.iter().skip(line.from).any(own);
         let goes_on = match line.kind {
             LaneKind::Answer | LaneKind::Planning | LaneKind::Goal => self.told == Some(line.turn),
             LaneKind::Gate(_) | LaneKind::Child(_) => true,

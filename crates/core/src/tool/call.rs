@@ -68,7 +68,7 @@ tools! {
         example: r#"{"path": "src/main.rs", "from": 1, "lines": 400}; only path is needed"#,
         spellings: &[Also("path", PATH), Also("from", &["offset", "start_line"]), Also("lines", &["limit"]), Unheard(SAID)],
         needs: Some(Capability::Read), acts: &[Act::Read], content: false, offered: &[],
-        words: ("ReadCall", "Read"), subject: Subject::Path,
+        words: ("Reading", "Read"), subject: Subject::Path,
     }
     /// Matches of a pattern.
     Search = "search" {

@@ -66,7 +66,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
 }
 
 /// Everything that answers a question of this kind.
-fn answers(kind: &CheckpointKind) -> Vec<(Answer, Option<BlobId>)> {
+pub(crate) fn answers(kind: &CheckpointKind) -> Vec<(Answer, Option<BlobId>)> {
     let shown = kind.shown();
     let choices = kind.choices().into_iter().filter_map(|c| kind.read(c.key));
     let plain =

@@ -179,3 +179,34 @@ fn raising_the_ceiling_in_the_middle_widens_nothing_that_runs() {
     b.write();
     assert_eq!(b.session.state().ledger().len(), 1);
 }
+
+#[test]
+fn two_writes_of_a_stopped_step_that_both_fail_are_both_asked_about() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    for path in ["a.txt", "b.txt"] {
+        b.reply("", &[("edit", edit_of(path))]);
+        b.propose(path, "1\n", "2\n");
+    }
+    b.reply("", &[]);
+    let all: Vec<_> = b.session.state().open_proposals().map(|p| (p.id, p.shown())).collect();
+    let mut applies = Vec::new();
+    for one in all {
+        b.input(Input::Apply { proposals: vec![one], word: None }).unwrap();
+        let (apply, files) = (b.writing(), b.prepared());
+        b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+        applies.push(apply);
+    }
+    b.input(Input::Cancel).unwrap();
+    for apply in applies {
+        let fault = WriteFault { message: "disk full".into(), stale: false, rebased: Vec::new() };
+        b.input(Input::ApplyEnded { apply, result: Err(fault) }).unwrap();
+    }
+    let state = b.session.state();
+    let asked: Vec<_> =
+        state.open.values().filter_map(|c| c.kind.review()).flat_map(|r| r.proposals.clone()).collect();
+    assert_eq!(asked.len(), 2, "{:#?}", state.open);
+    assert!(state.open_proposals().all(|p| asked.contains(&p.id)));
+}

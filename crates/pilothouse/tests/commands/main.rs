@@ -4,6 +4,7 @@
 mod support;
 
 mod auth;
+mod bad_gates;
 mod bad_input;
 mod commit;
 mod contract;

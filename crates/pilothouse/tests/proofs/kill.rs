@@ -57,7 +57,7 @@ fn begin(desk: &Desk, server: &Server) -> Running {
 
 /// A run that nobody kills: the types of the events that it prints, what the files are before and after.
 fn whole() -> (Vec<String>, Tree, Tree) {
-    let (desk, server) = (Desk::new(), Server::start(script()));
+    let (desk, server) = (Desk::new().one_by_one(), Server::start(script()));
     let before = under(&desk);
     let ended = begin(&desk, &server).end().with(0);
     let after = under(&desk);
@@ -121,7 +121,7 @@ struct Tally {
 }
 
 fn one_kill(upto: u64, spin: u64, before: &Tree, after: &Tree, tally: &Mutex<Tally>) {
-    let (desk, server) = (Desk::new(), Server::start(script()));
+    let (desk, server) = (Desk::new().one_by_one(), Server::start(script()));
     let mut run = begin(&desk, &server);
     let mut told: Vec<Vec<u8>> = Vec::new();
     for _ in 0..upto {
@@ -305,7 +305,7 @@ fn what_was_set_aside_and_queued_in_a_run_of_five_steps_outlives_a_kill() {
 
 #[test]
 fn a_log_whose_end_is_torn_off_is_cut_into_a_side_file_and_told_once() {
-    let (desk, server) = (Desk::new(), Server::start(script()));
+    let (desk, server) = (Desk::new().one_by_one(), Server::start(script()));
     begin(&desk, &server).end().with(0);
     let slug = desk.sessions()[0]["slug"].as_str().unwrap().to_owned();
     let log = find(desk.home.path(), "session.jsonl");

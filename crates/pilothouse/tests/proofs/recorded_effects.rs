@@ -47,7 +47,7 @@ fn words(words: &[&str]) -> Vec<String> {
 impl Scene {
     #[expect(clippy::too_many_lines, reason = "a story, told in its order")]
     fn new(kind: u64, dice: &mut Dice) -> Self {
-        let (desk, outside) = (Desk::new(), tempfile::tempdir().unwrap());
+        let (desk, outside) = (Desk::new().one_by_one(), tempfile::tempdir().unwrap());
         let n = dice.roll(1000);
         let out = outside.path().display().to_string();
         let checks = words(&["run", "run the checks", "--json", "--auto-confirm"]);

@@ -66,6 +66,12 @@ impl Desk {
         std::fs::write(path, text).unwrap();
     }
 
+    /// Steps are done one by one, where a list of replies tells which comes when.
+    pub fn one_by_one(self) -> Self {
+        self.configure("[plan]\nmax_parallel = 1\n");
+        self
+    }
+
     /// What `sessions verify` says of every session; fails unless all are sound.
     #[track_caller]
     pub fn verified(&self) -> Vec<Value> {

@@ -148,6 +148,8 @@ settings! {
     pub struct PlanLayer {
         /// When a plan asks before it runs.
         pub confirm: Option<Confirm>,
+        /// Steps that may be at work at the same time.
+        pub max_parallel: Option<usize>,
     }
 }
 

@@ -6,7 +6,7 @@ use pilothouse_core::{
     fact::{Fact, FactSource},
     intent::Mode,
     memory::NOTE_CHARS,
-    plan::{GateStatus, Plan},
+    plan::{GateStatus, Plan, Task},
     relpath::RelPath,
     scope::{Capability, ToolScope},
     session::{Lane, LaneKind, State},
@@ -89,7 +89,20 @@ fn at_hand(plan: &Plan, kind: LaneKind) -> String {
             let files: Vec<&str> = task.files.iter().map(RelPath::as_str).collect();
             let files =
                 if files.is_empty() { String::new() } else { format!("; files: {}", files.join(" ")) };
-            format!("\ntask at hand: {} of {}: {}{files}", plan.number(id), plan.tasks.len(), task.title)
+            let others: Vec<&Task> = plan.running().filter(|t| t.id != id).collect();
+            let numbers: Vec<String> = others.iter().map(|t| plan.number(t.id).to_string()).collect();
+            let theirs: Vec<&str> = others.iter().flat_map(|t| &t.files).map(RelPath::as_str).collect();
+            let beside = match (others.is_empty(), theirs.is_empty()) {
+                (true, _) => String::new(),
+                (false, true) => format!("\nat work at the same time: task {}", numbers.join(", ")),
+                (false, false) => format!(
+                    "\nat work at the same time: task {}; leave to it: {}",
+                    numbers.join(", "),
+                    theirs.join(" ")
+                ),
+            };
+            let number = plan.number(id);
+            format!("\ntask at hand: {number} of {}: {}{files}{beside}", plan.tasks.len(), task.title)
         }),
         LaneKind::Repair(id) => plan
             .gates

@@ -14,7 +14,7 @@ use pilothouse_core::{
     plan::{Plan, TaskStatus},
     proposal::Proposal,
     relpath::RelPath,
-    session::{Entry, State, What},
+    session::{Entry, LaneKind, State, What},
     tool::ChangeKind,
 };
 
@@ -271,8 +271,11 @@ fn step(plan: &Plan, event: &Event) -> Option<String> {
             let left = of.iter().map(|id| plan.number(*id).to_string()).collect::<Vec<_>>().join(", ");
             marked(&format!("task {} is to be done without {left}, which was left out", plan.number(*task)))
         }
-        Event::TaskFailed { task, message } => {
+        Event::TaskFailed { task, message, .. } => {
             marked(&format!("task {} of {} failed: {message}", plan.number(*task), plan.tasks.len()))
+        }
+        Event::TaskCompleted { task, .. } => {
+            marked(&format!("task {} of {} is done", plan.number(*task), plan.tasks.len()))
         }
         Event::TaskSkipped { task } => {
             marked(&format!("task {} of {} was left out", plan.number(*task), plan.tasks.len()))
@@ -377,7 +380,11 @@ fn answered(kind: &CheckpointKind, answer: &Answer) -> Option<String> {
 
 /// What was asked beside the main line, and what the answer was.
 fn report(state: &State, texts: &dyn Texts, turn: TurnId, event: &Event) -> Option<String> {
-    let Event::MessageCompleted { text, .. } = event else { return None };
+    let Event::MessageCompleted { text, lane, .. } = event else { return None };
+    if matches!(state.transcript.kind(*lane), Some(LaneKind::Task(_))) {
+        let said = cut(&texts.whole(text), REPORT_BYTES);
+        return Some(format!("Beside this another step was worked on; its last words: {said}"));
+    }
     let asked = state.turns.get(&turn).map_or("", |t| t.request.as_deref().unwrap_or(&t.head));
     let said = cut(&texts.whole(text), REPORT_BYTES);
     Some(format!("Beside this the user asked: {}\nand you answered: {said}", cut(asked, REPORT_BYTES / 4)))

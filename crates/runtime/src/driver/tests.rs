@@ -19,6 +19,8 @@ use serde_json::json;
 
 use super::*;
 
+#[allow(clippy::wildcard_enum_match_arm, clippy::print_stdout)]
+mod plans;
 mod tiers;
 use crate::{
     disk::{

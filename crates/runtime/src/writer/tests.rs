@@ -316,3 +316,19 @@ fn a_folder_that_cannot_be_written_is_named() {
     let fault = swap_all(&RealDisk, &p.root(), &p.blobs(), &forward(&[change])).unwrap_err();
     assert!(fault.message.contains("src/a.rs") && fault.message.contains("permission"), "{fault:?}");
 }
+
+#[test]
+fn two_writes_at_once_that_need_the_same_new_folder_both_succeed() {
+    let place = Place::new();
+    for round in 0..60 {
+        let changes = [1, 2].map(|n| place.change(&format!("new{round}/deep/{n}.txt"), Some(b"so\n")));
+        std::thread::scope(|scope| {
+            for change in &changes {
+                let swap = || swap_all(&RealDisk, &place.root(), &place.blobs(), &[Swap::forward(change)]);
+                scope.spawn(move || swap().unwrap());
+            }
+        });
+        let made = |n| fs::read(place.dir.path().join(format!("new{round}/deep/{n}.txt"))).unwrap();
+        assert!([1, 2].iter().all(|n| made(n) == b"so\n"));
+    }
+}

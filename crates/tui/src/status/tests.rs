@@ -6,7 +6,7 @@ use pilothouse_core::{
     checkpoint::{Checkpoint, CheckpointKind, Failure},
     ids::{CheckpointId, Millis, RunId, Seq, TaskId, TurnId},
     intent::{Control, IntentPath, Source, Turn},
-    plan::{PlanDraft, TaskDraft},
+    plan::{PlanDraft, TaskDraft, TaskStatus},
     session::{PendingMessage, Run, TurnInfo},
 };
 
@@ -170,6 +170,18 @@ fn narrow_lines_lose_words_first_then_the_name_and_keep_the_hints() {
 }
 
 #[test]
+fn steps_at_work_together_are_all_named_by_number_and_the_first_by_name() {
+    let mut s = state(Mode::Proof, Phase::Executing);
+    plan(&mut s, "x", &["a", "Loading sales data", "c", "d", "e"], 2);
+    for task in s.plan.iter_mut().flat_map(|p| &mut p.tasks).filter(|t| t.id.0 > 3) {
+        task.status = TaskStatus::Running;
+    }
+    assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ steps 2,4,5/5 "Loading sales data""#);
+    assert_eq!(text(&s, 48).0, r#"[PROOF] executing ⠋ steps 2,4,5/5 "Loading sal…""#);
+    assert_eq!(text(&s, 40).0, "[PROOF] executing ⠋ steps 2,4,5/5");
+}
+
+#[test]
 fn a_run_without_a_plan_shows_its_goal() {
     let mut s = state(Mode::Proof, Phase::Executing);
     turn(&mut s, "push the release");
@@ -180,6 +192,7 @@ fn a_run_without_a_plan_shows_its_goal() {
         files: BTreeSet::new(),
         approval: None,
         tried: None,
+        fault: None,
     });
     assert_eq!(text(&s, 120).0, r#"[PROOF] executing ⠋ "push the release""#);
 }

@@ -10,7 +10,7 @@ use crate::{
     event::Event,
     ids::{ApplyId, ProposalId},
     relpath::RelPath,
-    session::{State, changes::BY_USER},
+    session::{Lane, LaneKind, State, changes::BY_USER},
 };
 
 /// Events of proposals and of the writes that they become.
@@ -57,7 +57,8 @@ impl State {
     /// written. Who had seen another content must look again.
     fn wrote(&mut self, apply: ApplyId, way: Way) {
         let Some(apply) = self.changes.applies().get(&apply) else { return };
-        let main = self.lanes.values_mut().filter(|l| !self.transcript.is_beside(l.id)).map(|l| &mut l.seen);
+        let told = |l: &&mut Lane| !self.transcript.is_beside(l.id) || matches!(l.kind, LaneKind::Task(_));
+        let main = self.lanes.values_mut().filter(told).map(|l| &mut l.seen);
         let mut all: Vec<&mut BTreeMap<RelPath, BlobId>> = main.collect();
         all.push(&mut self.seen);
         for file in &apply.files {

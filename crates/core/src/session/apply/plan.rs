@@ -8,7 +8,7 @@ use crate::{
     ids::{GateId, Seq, TaskId},
     intent::Phase,
     plan::{GateStatus, Plan, TaskStatus},
-    session::State,
+    session::{State, state::TaskFault},
 };
 
 /// Events of plans, their tasks and their gates.
@@ -67,7 +67,11 @@ impl State {
                     t.took = Some(*took);
                 }
             }
-            Event::TaskFailed { task, .. } => self.set_task(*task, TaskStatus::Failed),
+            Event::TaskFailed { task, message, hint } => {
+                self.set_task(*task, TaskStatus::Failed);
+                let fault = TaskFault { task: *task, message: message.clone(), hint: hint.clone() };
+                self.run.iter_mut().for_each(|run| run.fault = Some(fault.clone()));
+            }
             Event::TaskSkipped { task } => self.set_task(*task, TaskStatus::Skipped),
             Event::TaskCancelled { task } => self.set_task(*task, TaskStatus::Cancelled),
             Event::TaskFreed { task, of } => {

@@ -65,6 +65,12 @@ impl Draft<'_> {
                         "the user said not to touch {said}; leave it as it is and go on"
                     ));
                 }
+                if let Some(held) = self.state.in_other_hands(lane) {
+                    let number = self.state.step_of(held);
+                    return CallVerdict::refuse(format!(
+                        "step {number}, which works at the same time, has that file and waits for one of yours: leave it as it is and say what should be done there"
+                    ));
+                }
                 let barred = tool.needs().and_then(|needs| self.barred(lane, open, needs, Then::Gate));
                 barred.unwrap_or_else(|| self.judge_start(lane, open, tool, CallStart::default()))
             }

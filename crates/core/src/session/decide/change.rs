@@ -240,20 +240,20 @@ impl Draft<'_> {
             let added = proposal.hunks.iter().map(Hunk::added).sum();
             let removed = proposal.hunks.iter().map(Hunk::removed).sum();
             self.emit(Event::Proposed { proposal, added, removed });
-            self.review_as_well(lane, id);
+            debug_assert!(self.open_proposal(id).is_ok(), "it waits");
+            self.review_as_well(lane, "");
         }
     }
 
-    /// Puts one more proposal before the user, with those of its lane that wait already.
-    fn review_as_well(&mut self, lane: LaneId, proposal: ProposalId) {
+    /// Puts all that waits of a lane before the user, in its review or in one with this message.
+    fn review_as_well(&mut self, lane: LaneId, message: &str) {
         let asked = self.state.diff_of(lane).map(|c| (c.id, c.message.clone()));
-        let message = asked.map(|(id, message)| {
+        let message = asked.map_or(message.to_owned(), |(id, message)| {
             self.close(id, None);
             message
         });
-        let proposals = self.state.proposals_of(lane).map(|p| p.id).collect::<Vec<_>>();
-        debug_assert!(proposals.contains(&proposal), "it waits");
-        self.ask(Review { lane, proposals }, message.unwrap_or_default());
+        let proposals = self.state.proposals_of(lane).map(|p| p.id).collect();
+        self.ask(Review { lane, proposals }, message);
     }
 
     pub(super) fn apply_failed(&mut self, apply: ApplyId, fault: WriteFault) {
@@ -264,12 +264,17 @@ impl Draft<'_> {
             }
         }
         self.notice(Level::Error, fault.message);
-        // What was applied without a question must now be asked about.
-        let lanes: BTreeSet<LaneId> = self.state.open_proposals().map(|p| p.lane).collect();
-        for lane in lanes {
-            if self.state.diff_of(lane).is_none() {
-                let proposals = self.state.proposals_of(lane).map(|p| p.id).collect();
-                self.ask(Review { lane, proposals }, "A change could not be written");
+        // What is undecided again and in no review must be asked about.
+        let take = self.state.applies().get(&apply).map(|a| a.take.clone()).unwrap_or_default();
+        for (id, _) in take {
+            let Ok(lane) = self.open_proposal(id).map(|p| p.lane) else { continue };
+            if !self
+                .state
+                .diff_of(lane)
+                .and_then(|c| c.kind.review())
+                .is_some_and(|r| r.proposals.contains(&id))
+            {
+                self.review_as_well(lane, "A change could not be written");
             }
         }
     }
@@ -408,23 +413,20 @@ impl Draft<'_> {
     }
 
     pub(super) fn up_to_plan(&mut self) -> Decided {
-        let lane = self.state.run_lane().map(|l| (l.id, l.kind));
-        let (lane, back) = match lane {
-            Some((lane, LaneKind::Task(task))) => (lane, Event::TaskReset { task }),
-            Some((lane, LaneKind::Repair(gate))) => (lane, Event::GateReset { gate, skipped: false }),
-            Some((
-                _,
-                LaneKind::Goal
-                | LaneKind::Gate(_)
-                | LaneKind::Answer
-                | LaneKind::Planning
-                | LaneKind::Child(_),
-            ))
-            | None => {
-                return Err(Refusal::new("there is no plan above this diff"));
-            }
+        let back = |kind| match kind {
+            LaneKind::Task(task) => Some(Event::TaskReset { task }),
+            LaneKind::Repair(gate) => Some(Event::GateReset { gate, skipped: false }),
+            LaneKind::Goal
+            | LaneKind::Gate(_)
+            | LaneKind::Answer
+            | LaneKind::Planning
+            | LaneKind::Child(_) => None,
         };
-        if self.state.diff_of(lane).is_none() {
+        let back: Vec<Event> = self.state.run_lanes().filter_map(|l| back(l.kind)).collect();
+        if back.is_empty() {
+            return Err(Refusal::new("there is no plan above this diff"));
+        }
+        if !self.state.run_lanes().any(|l| self.state.diff_of(l.id).is_some()) {
             return Err(Refusal::new("nothing is proposed"));
         }
         if self
@@ -436,7 +438,9 @@ impl Draft<'_> {
             return Err(Refusal::new("a change is being written; try again in a moment"));
         }
         self.end_work("back to the plan");
-        self.emit(back);
+        for event in back {
+            self.emit(event);
+        }
         self.complete_as(RunEnd::of(RunStatus::Cancelled, "Back to the plan."));
         self.must_go(crate::phase::Trigger::DiffUp);
         self.ask_of_phase();

@@ -213,7 +213,7 @@ impl Draft<'_> {
             let Some(head) = l.head() else { break };
             let call = head.call;
             let waits = self.state.question_of_call(call).is_some() || self.state.diff_of(lane).is_some();
-            if head.allowed.is_some() || waits {
+            if head.allowed.is_some() || waits || self.state.waits_beside(l).is_some() {
                 return;
             }
             self.gate_call(call);

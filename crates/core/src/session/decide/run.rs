@@ -149,12 +149,24 @@ impl Draft<'_> {
         self.guide(reason)
     }
 
-    /// The next thing of the run: a gate, a task, or its end.
+    /// The next thing of the run: a gate, as many tasks as may be at work together, or its end.
     pub(super) fn continue_run(&mut self) {
-        let Some(plan) = self.state.plan.clone() else { return self.complete_run() };
+        let at_work = self.state.run_lanes().count();
+        let Some(plan) = self.state.plan.clone() else {
+            if at_work == 0 {
+                self.complete_run();
+            }
+            return;
+        };
         let red = plan.gates.iter().any(|g| matches!(g.status, GateStatus::Failed(_)));
         if red || self.held() {
             return;
+        }
+        if at_work > 0 {
+            return self.start_beside(&plan, at_work);
+        }
+        if let Some(fault) = self.state.run.as_ref().and_then(|r| r.fault.clone()) {
+            return self.run_failed(Some(fault.task), RunFault::new(fault.message, fault.hint));
         }
         if let Some(gap) = Gap::of(&plan) {
             self.ask(gap, "A step was left out that others need");
@@ -167,9 +179,26 @@ impl Draft<'_> {
         }
         match (gate, task) {
             (Some((gate, command)), _) => self.start_gate(gate, &command),
-            (None, Some((task, node))) => self.start_task(task, node),
+            (None, Some((task, node))) => {
+                self.start_task(task, node);
+                self.continue_run();
+            }
             (None, None) if self.renew_gates() => self.continue_run(),
             (None, None) => self.complete_run(),
+        }
+    }
+
+    /// One more task beside those at work, where there is room and nothing waits for the end of all of them.
+    fn start_beside(&mut self, plan: &Plan, at_work: usize) {
+        let tasks = self.state.run_lanes().all(|l| matches!(l.kind, LaneKind::Task(_)));
+        let failed = self.state.run.as_ref().is_some_and(|r| r.fault.is_some());
+        let ends = failed || plan.next_gate().is_some() || Gap::of(plan).is_some();
+        if !tasks || ends || at_work >= self.under.bounds.max_parallel || !self.may_run() {
+            return;
+        }
+        if let Some((task, node)) = plan.next_task().map(|t| (t.id, t.node)) {
+            self.start_task(task, node);
+            self.continue_run();
         }
     }
 

@@ -100,10 +100,11 @@ impl Draft<'_> {
         let run_of = self.state.run.as_ref().map(|r| r.turn).unwrap_or_default();
         self.emit(Event::TurnTold { turn, run_of });
         // A step that is drafted and waits for its review goes on at once; the review comes after.
-        let mut waits =
+        let waits =
             self.state.lanes.values().filter(|l| l.hears() && l.thinking.is_none() && l.calls.is_empty());
-        let waits = waits.find_map(|l| Some((l.id, self.state.diff_of(l.id)?.id)));
-        if let Some((lane, review)) = waits.filter(|(lane, _)| !self.writes_for(*lane)) {
+        let waits = waits.filter_map(|l| Some((l.id, self.state.diff_of(l.id)?.id)));
+        let waits: Vec<_> = waits.filter(|(lane, _)| !self.writes_for(*lane)).collect();
+        for (lane, review) in waits {
             self.close(review, None);
             self.think(lane);
         }

@@ -150,14 +150,22 @@ impl Draft<'_> {
         self.notice(Level::Info, "The session starts over; applied changes stay and can be undone.");
     }
 
-    /// A lane of the run cannot go on, and the run with it.
+    /// A lane of the run cannot go on, and the run with it, once other steps at work have ended.
     pub(super) fn fail_run(&mut self, lane: LaneId, fault: RunFault) {
         let kind = self.state.lanes.get(&lane).map(|l| l.kind);
-        self.end_work("the run failed");
+        let failed =
+            |id| Event::TaskFailed { task: id, message: fault.message.clone(), hint: fault.hint.clone() };
         let mut task: Option<TaskId> = None;
+        if let Some(LaneKind::Task(id)) = kind
+            && self.state.run_lanes().count() > 1
+        {
+            self.end_lanes("the step failed", &|_, l| l.id == lane);
+            return self.emit(failed(id));
+        }
+        self.end_work("the run failed");
         match kind {
             Some(LaneKind::Task(id)) => {
-                self.emit(Event::TaskFailed { task: id, message: fault.message.clone() });
+                self.emit(failed(id));
                 task = Some(id);
             }
             Some(LaneKind::Gate(gate)) => self.emit(Event::GateReset { gate, skipped: false }),
@@ -195,12 +203,19 @@ impl Draft<'_> {
     /// lanes.
     pub(super) fn end_work(&mut self, why: &str) {
         self.close_questions(|d, kind| {
-            let lane = d.lane_asking(kind).and_then(|lane| d.state.lanes.get(&lane));
-            lane.map_or(!kind.question().outlives_work(), |lane| d.is_work(lane))
+            d.lane_asking(kind).is_none_or(|lane| !d.state.lanes.contains_key(&lane))
+                && !kind.question().outlives_work()
         });
-        self.stop_preparing(why);
-        self.set_aside(why, |d, lane| d.state.lanes.get(&lane).is_some_and(|l| d.is_work(l)));
-        let lanes: Vec<Lane> = self.state.lanes.values().filter(|l| self.is_work(l)).cloned().collect();
+        self.end_lanes(why, &|d, lane| d.is_work(lane));
+    }
+
+    /// Ends lanes with what they have open.
+    fn end_lanes(&mut self, why: &str, which: &dyn Fn(&Self, &Lane) -> bool) {
+        let is = |d: &Self, lane: LaneId| d.state.lanes.get(&lane).is_some_and(|l| which(d, l));
+        self.close_questions(|d, kind| d.lane_asking(kind).is_some_and(|lane| is(d, lane)));
+        self.stop_preparing(why, |d, lane| is(d, lane));
+        self.set_aside(why, |d, lane| is(d, lane));
+        let lanes: Vec<Lane> = self.state.lanes.values().filter(|l| which(self, l)).cloned().collect();
         for lane in lanes {
             for call in lane.calls.iter().filter(|_| lane.kind.of_run()) {
                 self.end_call(lane.id, call.call, CallStatus::Interrupted, why);
@@ -215,11 +230,8 @@ impl Draft<'_> {
     }
 
     /// Writes of the work that are approved but have not touched a file.
-    fn stop_preparing(&mut self, why: &str) {
-        let mine = |id: &ProposalId| {
-            let lane = self.state.proposals().get(id).and_then(|p| self.state.lanes.get(&p.lane));
-            lane.is_some_and(|l| self.is_work(l))
-        };
+    fn stop_preparing(&mut self, why: &str, of: impl Fn(&Self, LaneId) -> bool) {
+        let mine = |id: &ProposalId| self.state.proposals().get(id).is_some_and(|p| of(self, p.lane));
         let early: Vec<ApplyId> = self
             .state
             .applies()

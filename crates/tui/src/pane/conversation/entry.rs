@@ -101,6 +101,8 @@ pub(super) struct Reply {
     pub(super) md: Markdown,
     pub(super) running: bool,
     pub(super) beside: bool,
+    /// The number of its step, where others are at work as well.
+    pub(super) step: Option<usize>,
     pub(super) cut: bool,
     pub(super) since: Millis,
     pub(super) note: String,
@@ -142,6 +144,8 @@ pub(super) struct Call {
     pub(super) result: Text,
     /// Whether the user changed what was proposed.
     pub(super) changed: bool,
+    /// The number of its step, where others are at work as well.
+    pub(super) step: Option<usize>,
     /// What the rules were asked, once that is known.
     pub(super) request: Option<Request>,
     /// What decided.

@@ -81,7 +81,7 @@ impl Log {
         self.entries.get_mut(usize::try_from(key - self.first).ok()?)
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+    pub(super) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut Entry> {
         self.entries.iter_mut()
     }
 
@@ -192,7 +192,7 @@ impl Log {
                     self.typed.insert(*call);
                 }
             }
-            Event::CallStarted { call, tool, subject, .. } => self.started(at, *call, *tool, subject),
+            Event::CallStarted { .. } => self.started(stamped),
             Event::CallEnded { .. } => self.ended(stamped),
             Event::Proposed { proposal, added, removed }
             | Event::ProposalEdited { proposal, added, removed } => {
@@ -231,6 +231,7 @@ impl Log {
             return;
         };
         self.proposed(stamped.at, *call, &held(command, *confine));
+        self.of_step(*call, *lane);
         let runs = ruling.as_ref().is_some_and(|r| r.outcome == Outcome::Run);
         let by = match (typed, self.kind(*lane)) {
             (true, _) => By::Typed,

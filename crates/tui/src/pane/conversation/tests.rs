@@ -526,7 +526,7 @@ fn event(kind: u8, id: u64, t: &str) -> Event {
         },
         14 => failed_run(id, t),
         15 => Event::RunStarted { run: RunId(id), turn: TurnId(id), approval: None },
-        16 => Event::TaskFailed { task: TaskId(id), message: t.into() },
+        16 => Event::TaskFailed { task: TaskId(id), message: t.into(), hint: String::new() },
         17 => Event::CallLost { call: None, apply: None, found: t.into() },
         18 => Event::CommandProposed {
             call: CallId(id),

@@ -11,7 +11,7 @@ use pilothouse_core::{
     plan::{Plan, Task, TaskStatus},
     proposal::{Proposal, ProposalStatus},
     scope::{Capability, ToolScope},
-    session::State,
+    session::{LaneKind, State},
 };
 
 use crate::{
@@ -251,7 +251,13 @@ impl<'a> Drawer<'a> {
             TaskStatus::Failed => Row::of("failed", Slot::Bad),
             TaskStatus::Skipped => Row::of("skipped", Slot::Soft),
             TaskStatus::Cancelled => Row::of("stopped", Slot::Soft),
-            TaskStatus::Pending | TaskStatus::Running => Row::new(),
+            TaskStatus::Running => {
+                let state = self.ctx.state;
+                let lane = state.run_lanes().find(|l| l.kind == LaneKind::Task(task.id));
+                lane.and_then(|l| state.step_before(l))
+                    .map_or_else(Row::new, |n| Row::of(&format!("waits for step {n}"), Slot::Soft))
+            }
+            TaskStatus::Pending => Row::new(),
         }
     }
 

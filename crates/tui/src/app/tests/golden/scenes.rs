@@ -63,6 +63,7 @@ pub(super) const ALL: &[Scene] = &[
     ("plan-rejected", rejected),
     ("plan-empty", |w, h| pressed(answered(w, h), "<ctrl-t>")),
     ("executing", executing),
+    ("executing-together", together),
     // Sessions beside this one.
     ("runs", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rj")),
     ("runs-orphaned", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rjjjjjj")),
@@ -359,6 +360,25 @@ fn rejected(width: u16, height: u16) -> Desk {
 fn executing(width: u16, height: u16) -> Desk {
     let mut desk = Desk::new(width, height).with_plan();
     approve(&mut desk);
+    desk
+}
+
+/// Three steps are at work: one reads, one thinks, one waits for the file of the first.
+fn together(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height);
+    desk.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));
+    desk.press("<enter>").deliver();
+    let plan = r#"{"title":"Add rate limiting","tasks":[{"title":"Token bucket","files":["src/bucket.rs"]},
+        {"title":"Wire it in","files":["src/login.rs"]},{"title":"Say so","files":["README.md"]},
+        {"title":"Tests","after":[1,2]}],"gates":[{"name":"tests","command":"cargo test"}]}"#;
+    desk.reply("", &[("submit_plan", plan)]);
+    desk.collect();
+    approve(&mut desk);
+    desk.reply("I look at what is there first.", &[("read", r#"{"path":"src/bucket.rs"}"#)]);
+    desk.thinking.remove(0);
+    let wanted = r#"{"path":"src/bucket.rs","edits":[{"old":"1","new":"2"}]}"#;
+    desk.reply("", &[("edit", wanted)]);
+    desk.collect();
     desk
 }
 

@@ -53,6 +53,9 @@ pub(super) fn reply_rows(r: &mut Reply, open: bool, env: &Env<'_>, rows: &mut Ve
         let label = format!("beside the run {} read only", g.dot);
         rows.push(Row::of(&label, Slot::Soft).cut(env.width, g.ellipsis));
     }
+    if let Some(step) = r.step {
+        rows.push(Row::of(&format!("step {step}"), Slot::Soft).cut(env.width, g.ellipsis));
+    }
     if !r.thinking.is_empty() && !r.running {
         let mark = if open { g.open } else { g.folded };
         rows.push(Row::of(&format!("{mark} Thought"), Slot::Soft).cut(env.width, g.ellipsis));
@@ -171,7 +174,10 @@ pub(super) fn call_rows(call: &Call, open: bool, env: &Env<'_>, rows: &mut Vec<R
     let subject = if is_path { row::fit_path(&subject, path_room, g.ellipsis) } else { subject };
     let gap = if subject.is_empty() || summary.is_empty() { "" } else { "   " };
     let row = left.and(&subject, Slot::Text).and(gap, Slot::Text).and(&summary, summary_ink);
-    rows.push(row.ends(Row::of(&spent(call, env), Slot::Faint), env.width, g.ellipsis));
+    let step = call.step.map(|n| format!("step {n}"));
+    let right: Vec<String> =
+        step.into_iter().chain([spent(call, env)].into_iter().filter(|s| !s.is_empty())).collect();
+    rows.push(row.ends(Row::of(&right.join(&format!(" {} ", g.dot)), Slot::Faint), env.width, g.ellipsis));
     agents::rows(&call.children, env, rows);
     let failed = call.state == CallState::Ended(CallStatus::Failed);
     if open && !call.result.shown.is_empty() {

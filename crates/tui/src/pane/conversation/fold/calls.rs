@@ -6,7 +6,7 @@ use pilothouse_core::{
     event::{CallStatus, Event, Stamped},
     fact,
     goal::PlannerReply,
-    ids::{CallId, LaneId, Millis},
+    ids::{CallId, LaneId, Millis, TurnId},
     policy::{Request, Ruling},
     session::LaneKind,
     talk::{Delta, DeltaKind},
@@ -27,10 +27,13 @@ impl Log {
         // An answer that was let write has a run of its own, and is not beside it.
         let answers = self.lanes.get(&lane).filter(|(kind, _)| *kind == LaneKind::Answer);
         let beside = self.running.zip(answers).is_some_and(|(run, (_, turn))| run != *turn);
+        // Right below its heading it needs no name.
+        let headed = matches!(self.entries.back().map(|e| &e.body), Some(Body::Task { .. }));
         let reply = Reply {
             md: Markdown::new(),
             running: true,
             beside,
+            step: self.step_beside(lane).filter(|_| !headed),
             cut: false,
             since: at,
             note: String::new(),
@@ -44,6 +47,24 @@ impl Log {
         let key = self.add(at, Kind::Reply, Body::Reply(Box::new(reply)));
         self.calls.insert(call, key);
         self.thought = true;
+    }
+
+    /// The number of a lane's step, where others are at work as well.
+    fn step_beside(&self, lane: LaneId) -> Option<usize> {
+        let task = |of: &(LaneKind, TurnId)| if let LaneKind::Task(task) = of.0 { Some(task) } else { None };
+        let own = self.lanes.get(&lane).and_then(task)?;
+        let several = self.lanes.values().filter_map(task).nth(1).is_some();
+        self.plan.as_ref().map(|p| p.number(own)).filter(|n| several && *n > 0)
+    }
+
+    /// Notes whose call it is, where several steps are at work.
+    pub(super) fn of_step(&mut self, call: CallId, lane: LaneId) {
+        let step = self.step_beside(lane);
+        if let Some(Entry { body: Body::Call(c), .. }) =
+            self.calls.get(&call).copied().and_then(|k| self.get_mut(k))
+        {
+            c.step = c.step.or(step);
+        }
     }
 
     pub(super) fn drop_reply(&mut self, call: CallId) {
@@ -155,6 +176,7 @@ impl Log {
             summary: String::new(),
             result: Text::default(),
             changed: false,
+            step: None,
             request: None,
             ruling: None,
             tail: VecDeque::new(),
@@ -186,13 +208,15 @@ impl Log {
         }
     }
 
-    pub(super) fn started(&mut self, at: Millis, call: CallId, tool: Tool, subject: &str) {
-        let known = self.calls.get(&call).copied();
+    pub(super) fn started(&mut self, stamped: &Stamped) {
+        let Event::CallStarted { call, lane, tool, subject, .. } = &stamped.event else { return };
+        let (at, known) = (stamped.at, self.calls.get(call).copied());
         if let Some(Entry { body: Body::Call(c), dirty, .. }) = known.and_then(|k| self.get_mut(k)) {
             (c.state, c.since, *dirty) = (CallState::Running, at, true);
-            return;
+        } else {
+            self.call(at, *call, Some(*tool), subject, CallState::Running);
         }
-        self.call(at, call, Some(tool), subject, CallState::Running);
+        self.of_step(*call, *lane);
     }
 
     /// A call that had begun waits for an answer of the user.
@@ -204,7 +228,9 @@ impl Log {
     }
 
     pub(super) fn ended(&mut self, stamped: &Stamped) {
-        let Event::CallEnded { call, status, summary, result, ruling, .. } = &stamped.event else { return };
+        let Event::CallEnded { call, lane, status, summary, result, ruling, .. } = &stamped.event else {
+            return;
+        };
         let name = self.names.remove(call);
         if !self.calls.contains_key(call) {
             let Some(name) = name else {
@@ -215,6 +241,7 @@ impl Log {
             self.call(stamped.at, *call, Tool::named(&name), "", CallState::Asked);
             self.names.remove(call);
         }
+        self.of_step(*call, *lane);
         let Some(key) = self.calls.remove(call) else { return };
         let typed = self.typed.remove(call);
         let Some(Entry { body: Body::Call(c), dirty, .. }) = self.get_mut(key) else { return };

@@ -6,6 +6,7 @@ use pilothouse_core::{
     event::{Event, FileChange, Level, Proof, RunStatus},
     goal::{Attempt, GoalStatus, GoalSummary},
     ids::{LaneId, Millis, TaskId},
+    lane::LaneKind,
     plan::GateStatus,
     tool::{ChangeKind, Exit},
 };
@@ -58,9 +59,18 @@ impl Log {
                 let text = self.plan.as_ref().and_then(|p| title(p, *task));
                 self.add(at, Kind::Head, Body::Task { task: *task, text });
             }
-            Event::TaskCompleted { took, .. } => {
+            Event::TaskCompleted { task, took } => {
                 let took = if took.0 < 10_000 { format!("{}ms", took.0) } else { row::took(took.0) };
-                self.fact(at, Row::of(&format!("Complete ({took})"), Slot::Soft), Row::new());
+                let head = self.iter_mut().rev().find_map(|e| match e.body {
+                    Body::Task { task, .. } => Some(task),
+                    Body::Said(_) | Body::Reply(_) | Body::Call(_) | Body::Facts(_) | Body::Plan(_) => None,
+                    Body::Question(_) | Body::Waits(..) | Body::Gone => None,
+                });
+                let others = self.lanes.values().any(|(kind, _)| matches!(kind, LaneKind::Task(_)));
+                let own = !others && head.is_none_or(|head| head == *task);
+                let number = self.plan.as_ref().map(|p| p.number(*task)).filter(|n| !own && *n > 0);
+                let what = number.map_or_else(|| "Complete".to_owned(), |n| format!("Step {n} complete"));
+                self.fact(at, Row::of(&format!("{what} ({took})"), Slot::Soft), Row::new());
             }
             Event::TaskFailed { message, .. } => self.fails(at, message),
             Event::TaskSkipped { task } => self.task_fact(at, *task, "skipped"),

@@ -1,0 +1,165 @@
+//! Steps at work at the same time: who has a file, and whose turn it is to change the tree.
+//!
+//! Owns that no two of them change a file, and that one at a time changes the tree: what a command changed could not be
+//! told from what another step wrote meanwhile. Never decides which steps begin.
+
+use super::{Apply, ApplyStatus, Lane, LaneKind, OpenCall, State};
+use crate::{
+    event::Event,
+    ids::{ApplyId, CallId, LaneId},
+    plan::{Plan, Task},
+    relpath::RelPath,
+    sandbox::Confine,
+    scope::Capability,
+    tool::{SessionCall, Tool, ToolCall},
+};
+
+/// Something of a step that was let and changes the tree until it has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hand {
+    /// A command that may write.
+    Command(LaneId, CallId),
+    /// A write of what it proposed.
+    Write(LaneId, ApplyId),
+}
+
+impl Hand {
+    const fn lane(self) -> LaneId {
+        match self {
+            Self::Command(lane, _) | Self::Write(lane, _) => lane,
+        }
+    }
+
+    const fn is_of(self, lane: LaneId) -> bool {
+        self.lane().0 == lane.0
+    }
+}
+
+impl State {
+    /// The lane of another step at work whose end this one's next call waits for: that has the file which it would
+    /// change, or asks the user something. Never itself in the end.
+    pub fn waits_beside(&self, lane: &Lane) -> Option<LaneId> {
+        let other = self.in_other_hands(lane).or_else(|| self.asks_before(lane))?;
+        let mut next = Some(other);
+        for _ in 0..self.lanes.len() {
+            let Some(on) = next.and_then(|id| self.lanes.get(&id)) else { break };
+            if on.id == lane.id {
+                return None;
+            }
+            next = self.in_other_hands(on).or_else(|| self.asks_before(on));
+        }
+        Some(other)
+    }
+
+    /// The lane of another step at work that has the file which this one's next call would change.
+    pub(super) fn in_other_hands(&self, lane: &Lane) -> Option<LaneId> {
+        let path = changed_by(next_call(lane)?)?;
+        self.other_tasks(lane).find(|l| self.has_file(l, &path)).map(|l| l.id)
+    }
+
+    /// The lane of another step at work that asks the user, where this one would as well.
+    fn asks_before(&self, lane: &Lane) -> Option<LaneId> {
+        let asked = next_call(lane)?.asked.as_deref().ok()?;
+        let asks = matches!(asked, ToolCall::Session(SessionCall::AskUser(_)));
+        let call = self.phase_question().filter(|_| asks)?.kind.call()?;
+        let (asking, _) = self.open_call(call)?;
+        self.other_tasks(lane).map(|l| l.id).find(|id| *id == asking.id)
+    }
+
+    /// The number in the plan of the step that a step's lane waits for, to begin a call or to go on with it.
+    pub fn step_before(&self, lane: &Lane) -> Option<usize> {
+        let own = self.hands.iter().position(|h| h.is_of(lane.id));
+        let hands = || self.hands.iter().take(own?).find(|h| !h.is_of(lane.id)).map(|h| h.lane());
+        Some(self.step_of(self.waits_beside(lane).or_else(hands)?))
+    }
+
+    fn other_tasks(&self, lane: &Lane) -> impl Iterator<Item = &Lane> {
+        let id = lane.id;
+        self.run_lanes().filter(move |l| l.id != id && matches!(l.kind, LaneKind::Task(_)))
+    }
+
+    /// Whether a step named this file, or changes it or did: until its end it is the one that knows it.
+    fn has_file(&self, lane: &Lane, path: &RelPath) -> bool {
+        let LaneKind::Task(task) = lane.kind else { return false };
+        let named = self.plan.as_ref().and_then(|p| p.task(task)).is_some_and(|t| t.has(path));
+        let begun = lane.head().filter(|c| c.allowed.is_some()).and_then(changed_by);
+        let proposed = || self.proposals().values().any(|p| p.lane == lane.id && p.path == *path);
+        named || begun.as_ref() == Some(path) || proposed()
+    }
+
+    /// Steps at work, in the order of the plan: those that do not wait for the user, unless all of them do.
+    pub fn steps_at_work(&self) -> Vec<&Task> {
+        let asks = |task: &Task| {
+            let mut lanes = self.run_lanes().filter(|l| l.kind == LaneKind::Task(task.id));
+            lanes.any(|l| {
+                self.diff_of(l.id).is_some()
+                    || l.head().is_some_and(|c| self.question_of_call(c.call).is_some())
+            })
+        };
+        let all: Vec<&Task> = self.plan.iter().flat_map(Plan::running).collect();
+        let works: Vec<&Task> = all.iter().copied().filter(|t| !asks(t)).collect();
+        if works.is_empty() { all } else { works }
+    }
+
+    /// The number in the plan of the step that a lane does.
+    pub(super) fn step_of(&self, lane: LaneId) -> usize {
+        let Some(LaneKind::Task(task)) = self.lanes.get(&lane).map(|l| l.kind) else { return 0 };
+        self.plan.as_ref().map_or(0, |p| p.number(task))
+    }
+
+    /// Folds who changes the tree.
+    pub(super) fn note_hands(&mut self, event: &Event) {
+        let task = |lane: &LaneId| {
+            self.lanes.get(lane).filter(|l| matches!(l.kind, LaneKind::Task(_))).map(|l| l.id)
+        };
+        if let Event::CallStarted { call, lane, tool: Tool::Run, confine, .. } = event {
+            let writes = *confine != Some(Confine::READING);
+            self.hands.extend(task(lane).filter(|_| writes).map(|lane| Hand::Command(lane, *call)));
+        } else if let Event::ApplyApproved { apply, take, .. } = event {
+            let of = take.iter().filter_map(|(id, _)| self.proposals().get(id)).find_map(|p| task(&p.lane));
+            self.hands.extend(of.map(|lane| Hand::Write(lane, *apply)));
+        }
+        if !self.hands.is_empty() {
+            let hands = std::mem::take(&mut self.hands);
+            self.hands = hands.into_iter().filter(|hand| self.at_work(*hand)).collect();
+        }
+    }
+
+    fn at_work(&self, hand: Hand) -> bool {
+        match hand {
+            Hand::Command(_, call) => self.open_call(call).is_some_and(|(_, c)| c.allowed.is_some()),
+            Hand::Write(_, apply) => {
+                let open = |a: &Apply| matches!(a.status, ApplyStatus::Approved | ApplyStatus::Writing);
+                self.applies().get(&apply).is_some_and(open)
+            }
+        }
+    }
+
+    /// Whether a command that was let waits until another step has changed the tree.
+    pub(super) fn waits_for_hands(&self, lane: LaneId, call: CallId) -> bool {
+        self.comes_after(Hand::Command(lane, call))
+    }
+
+    /// Whether an approved write waits until another step has changed the tree.
+    pub(super) fn write_waits(&self, apply: ApplyId) -> bool {
+        let own = self.hands.iter().find(|h| matches!(h, Hand::Write(_, id) if *id == apply));
+        own.is_some_and(|hand| self.comes_after(*hand))
+    }
+
+    fn comes_after(&self, hand: Hand) -> bool {
+        let Some(at) = self.hands.iter().position(|h| *h == hand) else { return false };
+        self.hands.iter().take(at).any(|before| !before.is_of(hand.lane()))
+    }
+}
+
+/// The call that a step's lane would begin next.
+fn next_call(lane: &Lane) -> Option<&OpenCall> {
+    lane.head().filter(|c| c.allowed.is_none() && matches!(lane.kind, LaneKind::Task(_)))
+}
+
+/// The file that a call would change, if it does.
+fn changed_by(call: &OpenCall) -> Option<RelPath> {
+    let changes = |tool: Tool| matches!(tool.needs(), Some(Capability::Write | Capability::Delete));
+    let file = call.file().filter(|_| call.tool.is_some_and(changes))?;
+    RelPath::new(file.path()?).ok()
+}
