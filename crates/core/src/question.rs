@@ -7,6 +7,7 @@
 
 mod access;
 mod breakout;
+mod budget;
 mod clarification;
 mod command;
 mod commit;
@@ -27,6 +28,7 @@ mod trust;
 
 pub use access::{Access, AccessAnswer};
 pub use breakout::{Breakout, BreakoutAnswer};
+pub use budget::{BudgetAnswer, BudgetQuestion};
 pub use clarification::{Clarification, ClarificationAnswer};
 pub use command::{CommandAnswer, CommandQuestion};
 pub use commit::{CommitAnswer, CommitQuestion};
@@ -117,6 +119,8 @@ kinds! { $
     Commit(CommitQuestion),
     /// What becomes of the steps that need one which was left out?
     Gap(Gap),
+    /// A budget is spent: raise it or stop?
+    Budget(BudgetQuestion),
 }
 
 impl CheckpointKind {

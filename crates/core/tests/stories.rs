@@ -12,6 +12,8 @@
 mod agents;
 #[path = "stories/aside.rs"]
 mod aside;
+#[path = "stories/budget.rs"]
+mod budget;
 #[path = "stories/changes.rs"]
 mod changes;
 #[path = "stories/commands.rs"]

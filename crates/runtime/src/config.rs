@@ -18,7 +18,12 @@ mod shown;
 use std::{path::Path, time::Duration};
 
 use pilothouse_core::{
-    intent::Mode, port::Notify, redact::Redactor, scope::PermissionMode, session::AgentBounds,
+    intent::Mode,
+    money::{Configured, Limits},
+    port::Notify,
+    redact::Redactor,
+    scope::PermissionMode,
+    session::AgentBounds,
 };
 use pilothouse_model::Preset;
 use pilothouse_tools::sandbox::Settings;
@@ -76,6 +81,8 @@ pub struct Config {
     pub copied: u64,
     /// How much may be handed on to sub-agents.
     pub agents: AgentBounds,
+    /// What a session may spend, where nothing is said in it.
+    pub budget: Configured,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -84,6 +91,8 @@ pub struct Config {
 
 /// Messages of the user that a model is told of at most; before that its window decides.
 const MOST_MESSAGES: usize = 200;
+/// What a session may spend where nobody said anything and the price is known: ten US dollars.
+const USUAL_MICROS: u64 = 10_000_000;
 /// The longest time that a setting can ask for, in seconds.
 const MAX_SECONDS: u64 = 3600;
 
@@ -128,6 +137,7 @@ impl Config {
             gates: all.gates.settled(),
             copied: all.undo.copied(),
             agents: all.agents.settled(),
+            budget: budget(all.session.budget.as_deref())?,
             filter: environment
                 .get("PILOTHOUSE_LOG")
                 .map(str::to_owned)
@@ -135,8 +145,25 @@ impl Config {
                 .unwrap_or_else(|| "info".into()),
             notices,
         };
-        Ok(project.map_or(config.clone(), |p| p.clone().narrow(config)))
+        match project {
+            Some(project) => project.clone().narrow(config),
+            None => Ok(config),
+        }
     }
+}
+
+/// What a session may spend by a setting.
+fn budget(said: Option<&str>) -> Result<Configured, RuntimeError> {
+    match said {
+        None => Ok(Configured { usual: Some(USUAL_MICROS), ..Configured::default() }),
+        Some("off") => Ok(Configured::default()),
+        Some(said) => limits(said).map(|limits| Configured { limits, usual: None }),
+    }
+}
+
+/// The amounts of a budget that a setting names.
+fn limits(said: &str) -> Result<Limits, RuntimeError> {
+    Limits::parse(said).map_err(|why| provider::setting("session.budget", &why))
 }
 
 fn seconds(value: Option<u64>, default: u64) -> Duration {

@@ -236,6 +236,7 @@ impl Driver {
             now: (setup.clock)(),
             notify: at.config.notify,
             mouse: at.config.mouse,
+            budget: at.config.budget,
             ..Surroundings::default()
         };
         let at_secrets = at.config.secrets.clone();

@@ -135,10 +135,12 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
         }));
         return rows;
     }
-    let places = spec.facts.iter().filter(|(label, _)| *label == PLACE);
+    let places = spec.facts.iter().filter(|(label, _)| *label == PLACE || spec.facts_in_bar);
     let places: Vec<Line<'static>> = places
-        .map(|(_, text)| {
-            Line::from(Span::styled(format!("  {}", shorten(text, width.saturating_sub(2))), soft))
+        .map(|(label, text)| {
+            let label = if spec.facts_in_bar { format!("  {label:10}") } else { "  ".to_owned() };
+            let text = shorten(text, width.saturating_sub(label.width()));
+            Line::from(Span::styled(format!("{label}{text}"), soft))
         })
         .collect();
     let choices = choice_spans(&spec.choices, theme, true);

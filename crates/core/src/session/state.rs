@@ -17,6 +17,7 @@ use crate::{
     },
     intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     memory::{MemoryChange, Note},
+    money::Unit,
     plan::Plan,
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
@@ -25,7 +26,8 @@ use crate::{
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, LaneKind, Origin, Transcript, changes::Changes, unreviewed::Unreviewed,
+        Accounts, Apply, Lane, LaneKind, Origin, Transcript, accounts::Bound, changes::Changes,
+        unreviewed::Unreviewed,
     },
     talk::Usage,
     trust::{Given, Trust, TrustRequest},
@@ -113,6 +115,9 @@ pub struct State {
     pub usage: Usage,
     /// Who of it spent what.
     pub accounts: Accounts,
+    /// What was said of how much may be spent, and what goes before it until the session is opened again.
+    pub(super) budgets: BTreeMap<Unit, Bound>,
+    pub(super) brief_budgets: BTreeMap<Unit, Bound>,
     /// Model calls that were stopped; their partial text may still come.
     pub(super) cut: BTreeMap<CallId, (TurnId, LaneId)>,
     /// Evidence of gates, with the hash of what the session had on disk then.

@@ -5,6 +5,7 @@ mod support;
 
 mod auth;
 mod bad_input;
+mod budget;
 mod commit;
 mod contract;
 mod embedder;

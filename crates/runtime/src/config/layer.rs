@@ -138,6 +138,8 @@ settings! {
         pub mode: Option<Mode>,
         /// Messages that a model gets.
         pub history: Option<usize>,
+        /// What it may spend; `off` for no budget.
+        pub budget: Option<String>,
     }
 }
 

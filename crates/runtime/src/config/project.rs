@@ -4,7 +4,10 @@
 
 use std::path::Path;
 
-use pilothouse_core::scope::PermissionMode;
+use pilothouse_core::{
+    money::{Configured, Limits},
+    scope::PermissionMode,
+};
 use serde::Deserialize;
 
 use super::{Config, gates::GatesLayer, position};
@@ -21,13 +24,15 @@ pub struct ProjectLayer {
 }
 
 /// What a project says about sessions in it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProjectSession {
     /// The highest ceiling of a new session.
     pub permission: Option<PermissionMode>,
     /// The most messages that a model gets.
     pub history: Option<usize>,
+    /// The most that a session may spend.
+    pub budget: Option<String>,
 }
 
 impl ProjectLayer {
@@ -39,18 +44,31 @@ impl ProjectLayer {
         toml::from_str(text).map_err(|e| {
             let (line, column) = position(text, e.span());
             let message = e.message().lines().collect::<Vec<_>>().join("; ");
-            let hint = "a project can lower session.permission and session.history and name its gates; a model, an \
-                        endpoint or a key stands in the user's own configuration";
+            let hint = "a project can lower session.permission, session.history and session.budget and name its gates; \
+                        a model, an endpoint or a key stands in the user's own configuration";
             RuntimeError::Config { file: file.to_owned(), line, column, message, hint: hint.to_owned() }
         })
     }
 
     /// The settings with what the project narrows.
-    #[must_use]
-    pub fn narrow(self, config: Config) -> Config {
+    ///
+    /// # Errors
+    /// When its budget is none.
+    pub fn narrow(self, config: Config) -> Result<Config, RuntimeError> {
         let gates = self.gates.apply(config.gates);
         let permission = self.session.permission.map_or(config.permission, |p| p.min(config.permission));
         let history = self.session.history.map_or(config.history, |h| h.min(config.history));
-        Config { permission, history, gates, ..config }
+        let budget = match self.session.budget.as_deref() {
+            None => config.budget,
+            Some(said) => {
+                let (said, usual) = (super::limits(said)?, config.budget.usual);
+                let (said, usual) = match said.micros.zip(usual) {
+                    Some((asked, usual)) => (Limits { micros: Some(asked.min(usual)), ..said }, None),
+                    None => (said, usual),
+                };
+                Configured { limits: config.budget.limits.lower(said), usual }
+            }
+        };
+        Ok(Config { permission, history, gates, budget, ..config })
     }
 }

@@ -2,7 +2,10 @@
 //!
 //! Owns that nothing is said twice. Never decides what follows.
 
-use pilothouse_core::port::{Attention, Update};
+use pilothouse_core::{
+    port::{Attention, Surroundings, Update},
+    session::Bounds,
+};
 
 use super::Driver;
 use crate::error::RuntimeError;
@@ -17,6 +20,16 @@ impl Driver {
                 error.hint()
             );
             self.outbox.send(Update::Refused(text));
+        }
+    }
+
+    /// What the settings of now let a session spend holds from here on, and the screen is told of it.
+    pub(super) fn rebound(&mut self) {
+        let budget = self.at.config.budget;
+        self.at.session.set_bounds(Bounds { budget, ..self.at.session.bounds() });
+        if self.around.budget != budget {
+            self.around = Surroundings { budget, now: (self.setup.clock)(), ..self.around.clone() };
+            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
         }
     }
 

@@ -245,6 +245,7 @@ impl Driver {
             window: context::Window::of(self.at.config.window),
             project: self.project.block(),
             memory: Arc::clone(self.at.session.memory()),
+            may_call: self.at.session.may_call(),
             origin: self.at.config.voice.origin(),
         }
     }

@@ -13,6 +13,7 @@ macro_rules! lane_events {
             | Event::LaneClosed { .. }
             | Event::LaneNudged { .. }
             | Event::NodeTransition { .. }
+            | Event::LaneHeld { .. }
             | Event::ThinkingStarted { .. }
             | Event::MessageCompleted { .. }
             | Event::ThinkingFailed { .. }
@@ -42,6 +43,11 @@ impl State {
                 }
             }
             Event::LaneNudged { lane, .. } => self.nudged(*lane, seq),
+            Event::LaneHeld { lane } => {
+                if let Some(lane) = self.lanes.get_mut(lane) {
+                    lane.held = true;
+                }
+            }
             Event::NodeTransition { lane, to, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
                 if let Some(lane) = self.lanes.get_mut(lane) {
@@ -52,8 +58,10 @@ impl State {
             }
             Event::ThinkingStarted { call, lane } => {
                 self.saw(call.0);
+                self.accounts.spent.calls += 1;
                 if let Some(lane) = self.lanes.get_mut(lane) {
                     lane.thinking = Some(*call);
+                    lane.held = false;
                     lane.addressed = false;
                     lane.rounds += 1;
                 }
