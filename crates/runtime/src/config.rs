@@ -83,6 +83,8 @@ pub struct Config {
     pub agents: AgentBounds,
     /// What a session may spend, where nothing is said in it.
     pub budget: Configured,
+    /// Whether the machine is kept awake while a run works.
+    pub keep_awake: bool,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -138,6 +140,7 @@ impl Config {
             copied: all.undo.copied(),
             agents: all.agents.settled(),
             budget: budget(all.session.budget.as_deref())?,
+            keep_awake: all.session.keep_awake.unwrap_or(true),
             filter: environment
                 .get("PILOTHOUSE_LOG")
                 .map(str::to_owned)

@@ -192,6 +192,8 @@ struct Driver {
     complained: bool,
     /// Whether the user was told that the desktop cannot be.
     mute: bool,
+    /// Keeps the machine awake while a run works; `None` within where that could not be done.
+    awake: Option<Option<pilothouse_tools::awake::Awake>>,
     around: Surroundings,
     /// What a model is told of the project.
     project: Project,
@@ -256,6 +258,7 @@ impl Driver {
             trace,
             complained: false,
             mute: false,
+            awake: None,
             around,
             project: Project::default(),
             memories: memory::Memories::default(),

@@ -1,13 +1,14 @@
 //! What may be spent: judged before a request leaves, told in clear words, taken up again.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::{
     Desk,
-    alone::{edit, plan},
+    alone::{Running, edit, plan, processes},
     server::{Server, Turn, sorts},
 };
 
@@ -149,4 +150,68 @@ fn a_budget_of_nothing_is_said_at_once_and_nothing_begins() {
     let server = reads();
     desk.ask(&server.base, &["run", "/budget 0"]).with(1).tells(&["leaves nothing to spend"]);
     assert!(server.requests().is_empty());
+}
+
+/// A program under a name that the system would have, which notes its process and does what the real one does.
+fn fake(folder: &Path, name: &str, marks: &Path) {
+    let path = folder.join(name);
+    fs::write(
+        &path,
+        format!("#!/bin/sh\necho $$ >> {}\nfor last; do :; done\nexec \"$last\"\n", marks.display()),
+    )
+    .unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// The processes that were noted, once there is one.
+fn noted(marks: &Path) -> Vec<u32> {
+    loop {
+        let text = fs::read_to_string(marks).unwrap_or_default();
+        if text.ends_with('\n') {
+            return text.lines().map(|l| l.parse().unwrap()).collect();
+        }
+        std::thread::yield_now();
+    }
+}
+
+fn gone(pid: u32) {
+    while Path::new(&format!("/proc/{pid}")).exists() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn the_machine_is_kept_awake_while_a_run_works_and_by_nobody_left_behind() {
+    let bin = tempfile::tempdir().unwrap();
+    let marks = bin.path().join("held");
+    for name in ["systemd-inhibit", "caffeinate"] {
+        fake(bin.path(), name, &marks);
+    }
+    let path = format!("{}:{}", bin.path().display(), std::env::var("PATH").unwrap());
+    let start = |desk: &Desk, server: &Server| {
+        let mut command = desk.with_model(&server.base, &["run", ORDER, "--auto-confirm"]);
+        command.env("PATH", &path);
+        Running::start(command)
+    };
+    // Killed in the middle: its holder ends with it.
+    let desk = Desk::new();
+    let server = Server::start(vec![Turn::Mute]);
+    let running = start(&desk, &server);
+    let held = noted(&marks);
+    running.signal(Signal::KILL);
+    drop(running.end());
+    held.into_iter().for_each(gone);
+    // Done: let go, and nobody else is left.
+    fs::remove_file(&marks).unwrap();
+    let server = Server::start(script());
+    let desk = Desk::new();
+    assert_eq!(start(&desk, &server).end().exit, 0);
+    noted(&marks).into_iter().for_each(gone);
+    assert!(processes(&bin.path().display().to_string()).is_empty());
+    // Not wanted: nobody is started.
+    fs::remove_file(&marks).unwrap();
+    let desk = Desk::new();
+    desk.configure("[session]\nkeep_awake = false\n");
+    assert_eq!(start(&desk, &Server::start(script())).end().exit, 0);
+    assert!(!marks.exists());
 }

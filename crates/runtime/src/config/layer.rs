@@ -140,6 +140,8 @@ settings! {
         pub history: Option<usize>,
         /// What it may spend; `off` for no budget.
         pub budget: Option<String>,
+        /// Whether the machine is kept awake while a run works.
+        pub keep_awake: Option<bool>,
     }
 }
 

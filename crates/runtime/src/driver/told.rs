@@ -6,6 +6,7 @@ use pilothouse_core::{
     port::{Attention, Surroundings, Update},
     session::Bounds,
 };
+use pilothouse_tools::awake::Awake;
 
 use super::Driver;
 use crate::error::RuntimeError;
@@ -20,6 +21,22 @@ impl Driver {
                 error.hint()
             );
             self.outbox.send(Update::Refused(text));
+        }
+    }
+
+    /// Keeps the machine awake while a run works, where the system has a program for it; lets go at once when
+    /// nothing works any more, or all of it waits for the user.
+    pub(super) fn stay_awake(&mut self, works: bool) {
+        let wanted =
+            works && self.at.config.keep_awake && self.at.session.state().is_executing() && !self.leaving;
+        if !wanted {
+            self.awake = None;
+        } else if self.awake.is_none() {
+            let held = Awake::hold(self.at.root.path());
+            if let Err(why) = &held {
+                tracing::debug!(%why, "the machine is not kept awake");
+            }
+            self.awake = Some(held.ok());
         }
     }
 
