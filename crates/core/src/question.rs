@@ -139,6 +139,11 @@ impl CheckpointKind {
         self.question().line()
     }
 
+    /// The budget that is asked about, if one is.
+    pub const fn budget(&self) -> Option<&BudgetQuestion> {
+        if let Self::Budget(asked) = self { Some(asked) } else { None }
+    }
+
     /// The proposals under review, if it is about some.
     pub const fn review(&self) -> Option<&Review> {
         if let Self::Diff(review) = self { Some(review) } else { None }

@@ -4,6 +4,7 @@
 //! is trusted; it can only narrow, and never names an endpoint or a key.
 
 mod agents;
+mod budget;
 pub mod credentials;
 mod gates;
 pub mod intent;
@@ -18,11 +19,7 @@ mod shown;
 use std::{path::Path, time::Duration};
 
 use pilothouse_core::{
-    intent::Mode,
-    money::{Configured, Limits},
-    port::Notify,
-    redact::Redactor,
-    scope::PermissionMode,
+    intent::Mode, money::Configured, port::Notify, redact::Redactor, scope::PermissionMode,
     session::AgentBounds,
 };
 use pilothouse_model::Preset;
@@ -33,6 +30,7 @@ use crate::{
     home::{Environment, Home},
     own, secrets,
 };
+pub use budget::BudgetSetting;
 pub use credentials::Credentials;
 pub use gates::Gates;
 pub use intent::{Intent, Vectors};
@@ -93,8 +91,6 @@ pub struct Config {
 
 /// Messages of the user that a model is told of at most; before that its window decides.
 const MOST_MESSAGES: usize = 200;
-/// What a session may spend where nobody said anything and the price is known: ten US dollars.
-const USUAL_MICROS: u64 = 10_000_000;
 /// The longest time that a setting can ask for, in seconds.
 const MAX_SECONDS: u64 = 3600;
 
@@ -139,7 +135,7 @@ impl Config {
             gates: all.gates.settled(),
             copied: all.undo.copied(),
             agents: all.agents.settled(),
-            budget: budget(all.session.budget.as_deref())?,
+            budget: BudgetSetting::settled(all.session.budget),
             keep_awake: all.session.keep_awake.unwrap_or(true),
             filter: environment
                 .get("PILOTHOUSE_LOG")
@@ -148,25 +144,8 @@ impl Config {
                 .unwrap_or_else(|| "info".into()),
             notices,
         };
-        match project {
-            Some(project) => project.clone().narrow(config),
-            None => Ok(config),
-        }
+        Ok(project.map_or(config.clone(), |p| p.clone().narrow(config)))
     }
-}
-
-/// What a session may spend by a setting.
-fn budget(said: Option<&str>) -> Result<Configured, RuntimeError> {
-    match said {
-        None => Ok(Configured { usual: Some(USUAL_MICROS), ..Configured::default() }),
-        Some("off") => Ok(Configured::default()),
-        Some(said) => limits(said).map(|limits| Configured { limits, usual: None }),
-    }
-}
-
-/// The amounts of a budget that a setting names.
-fn limits(said: &str) -> Result<Limits, RuntimeError> {
-    Limits::parse(said).map_err(|why| provider::setting("session.budget", &why))
 }
 
 fn seconds(value: Option<u64>, default: u64) -> Duration {

@@ -36,6 +36,7 @@ use pilothouse_core::{
     trust::Trust,
     work::WorkKey,
 };
+use pilothouse_tools::awake::Awake;
 use tokio::sync::mpsc;
 use tracing::Instrument;
 
@@ -192,8 +193,8 @@ struct Driver {
     complained: bool,
     /// Whether the user was told that the desktop cannot be.
     mute: bool,
-    /// Keeps the machine awake while a run works; `None` within where that could not be done.
-    awake: Option<Option<pilothouse_tools::awake::Awake>>,
+    /// Keeps the machine awake while a run works, or why that cannot be done.
+    awake: Option<Result<Awake, String>>,
     around: Surroundings,
     /// What a model is told of the project.
     project: Project,

@@ -44,15 +44,13 @@ pub enum BudgetAnswer {
 impl BudgetQuestion {
     /// It in words.
     pub fn text(&self) -> String {
-        let standing = self.unit.standing(self.spent, self.most);
-        match self.unit {
-            _ if self.unknown => format!(
-                "The price of this model is not known, so the budget of {} cannot be held. Go on without it, or stop?",
-                self.unit.amount(self.most)
-            ),
-            Unit::Micros | Unit::Tokens => format!("The budget is spent: {standing}. Raise it, or stop?"),
-            Unit::Calls => format!("The limit of model calls is reached: {standing}. Raise it, or stop?"),
+        if self.unknown {
+            let amount = self.unit.amount(self.most);
+            return format!(
+                "The price of this model is not known: {amount} cannot be held. Go on without that, or stop?"
+            );
         }
+        format!("The budget is spent: {}. Raise it, or stop?", self.unit.standing(self.spent, self.most))
     }
 
     /// Whether an allowance is the one that it asks about.

@@ -104,7 +104,7 @@ fn a_stop_sets_aside_and_loses_nothing() {
         let state = b.session.state();
         assert_eq!((phase(&b), state.lanes.len(), state.open.len()), (Phase::Idle, 0, 0), "{stop}");
         assert_eq!(state.set_aside().count(), 1, "{stop}");
-        assert!(state.suspended.as_ref().is_some_and(|p| p.unfinished()));
+        assert!(state.suspended.as_ref().is_some_and(pilothouse_core::plan::Plan::unfinished));
         assert!(b.notices().iter().any(|n| n.contains("Not begun: fix another thing")), "{:?}", b.notices());
         // The budget is as it was: what is taken up again is asked about first.
         b.say("/redo");

@@ -4,13 +4,10 @@
 
 use std::path::Path;
 
-use pilothouse_core::{
-    money::{Configured, Limits},
-    scope::PermissionMode,
-};
+use pilothouse_core::scope::PermissionMode;
 use serde::Deserialize;
 
-use super::{Config, gates::GatesLayer, position};
+use super::{BudgetSetting, Config, gates::GatesLayer, position};
 use crate::error::RuntimeError;
 
 /// The project's settings.
@@ -24,7 +21,7 @@ pub struct ProjectLayer {
 }
 
 /// What a project says about sessions in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProjectSession {
     /// The highest ceiling of a new session.
@@ -32,7 +29,7 @@ pub struct ProjectSession {
     /// The most messages that a model gets.
     pub history: Option<usize>,
     /// The most that a session may spend.
-    pub budget: Option<String>,
+    pub budget: Option<BudgetSetting>,
 }
 
 impl ProjectLayer {
@@ -51,24 +48,12 @@ impl ProjectLayer {
     }
 
     /// The settings with what the project narrows.
-    ///
-    /// # Errors
-    /// When its budget is none.
-    pub fn narrow(self, config: Config) -> Result<Config, RuntimeError> {
+    #[must_use]
+    pub fn narrow(self, config: Config) -> Config {
         let gates = self.gates.apply(config.gates);
         let permission = self.session.permission.map_or(config.permission, |p| p.min(config.permission));
         let history = self.session.history.map_or(config.history, |h| h.min(config.history));
-        let budget = match self.session.budget.as_deref() {
-            None => config.budget,
-            Some(said) => {
-                let (said, usual) = (super::limits(said)?, config.budget.usual);
-                let (said, usual) = match said.micros.zip(usual) {
-                    Some((asked, usual)) => (Limits { micros: Some(asked.min(usual)), ..said }, None),
-                    None => (said, usual),
-                };
-                Configured { limits: config.budget.limits.lower(said), usual }
-            }
-        };
-        Ok(Config { permission, history, gates, budget, ..config })
+        let budget = self.session.budget.map_or(config.budget, |b| b.lower(config.budget));
+        Config { permission, history, gates, budget, ..config }
     }
 }

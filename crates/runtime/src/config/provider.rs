@@ -185,6 +185,6 @@ fn micros(dollars: f64) -> u64 {
     (dollars.clamp(0.0, 1e6) * 1e6).round() as u64
 }
 
-pub(super) fn setting(what: &str, message: &str) -> RuntimeError {
+fn setting(what: &str, message: &str) -> RuntimeError {
     RuntimeError::Setting { what: what.to_owned(), message: message.to_owned() }
 }

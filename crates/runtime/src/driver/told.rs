@@ -36,7 +36,7 @@ impl Driver {
             if let Err(why) = &held {
                 tracing::debug!(%why, "the machine is not kept awake");
             }
-            self.awake = Some(held.ok());
+            self.awake = Some(held);
         }
     }
 

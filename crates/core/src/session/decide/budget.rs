@@ -88,10 +88,7 @@ impl Draft<'_> {
     }
 
     fn budget_question(&self) -> Option<(CheckpointId, BudgetQuestion)> {
-        self.state.open.values().find_map(|c| match &c.kind {
-            CheckpointKind::Budget(asked) => Some((c.id, asked.clone())),
-            _ => None,
-        })
+        self.state.open.values().find_map(|c| Some((c.id, c.kind.budget()?.clone())))
     }
 
     fn question_of(&self, over: Allowance) -> BudgetQuestion {
@@ -202,7 +199,7 @@ impl Draft<'_> {
                 self.give_up(lane)?;
             }
         }
-        if !queued.is_empty() && self.state.queue.len() == 0 {
+        if !queued.is_empty() && self.state.queue.is_empty() {
             self.notice(Level::Info, format!("Not begun: {}", queued.join("; ")));
         }
         Ok(())
