@@ -23,6 +23,7 @@ use crate::{
     intent::{IntentNode, IntentPath, Mode, Phase, Source, Turn},
     lane::{ChildWork, LaneKind},
     memory::MemoryChange,
+    money::Unit,
     plan::{Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
@@ -875,6 +876,22 @@ pub enum Event {
         control: Vec<crate::intent::Control>,
         /// Messages kept until the plan is ready.
         later: Vec<TurnId>,
+    },
+    /// Somebody said how much of a unit may be spent from here on.
+    BudgetSet {
+        /// What is counted.
+        unit: Unit,
+        /// How much; none where nothing holds it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        most: Option<u64>,
+        /// Whether it holds only until the session is opened again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        brief: bool,
+    },
+    /// A lane's next model call would go beyond the budget: it waits.
+    LaneHeld {
+        /// The lane.
+        lane: LaneId,
     },
     /// Something was found out, or found out anew.
     FactRecorded {

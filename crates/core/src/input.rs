@@ -14,6 +14,7 @@ use crate::{
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, TierAnswer},
     memory::MemoryOwner,
+    money::Limits,
     proposal::Decision,
     relpath::RelPath,
     resolved::ResolvedCommand,
@@ -108,6 +109,8 @@ pub enum Input {
     StopAnswer,
     /// The user changed the ceiling.
     SetPermission(PermissionMode),
+    /// So much may be spent from now on, until the session is opened again; what is not named stays as it is.
+    SetBudget(Limits),
     /// The user wants the last applied change taken back.
     Undo,
     /// The user wants the last undone change put back.

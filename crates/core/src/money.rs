@@ -1,6 +1,10 @@
-//! Tokens and money as people read them, and what may be spent.
+//! Tokens and money as people read and write them, and what may be spent.
 //!
 //! Owns the words for both. Never counts: usage is told by whoever made the call.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
 
 use crate::talk::Usage;
 
@@ -72,5 +76,301 @@ impl Usage {
     /// What it cost as far as that is known; nothing costs nothing.
     pub fn known_cost(&self) -> Option<u64> {
         self.cost_micros.or((self.tokens() == 0).then_some(0))
+    }
+}
+
+/// What a budget counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Millionths of a US dollar.
+    Micros,
+    /// Tokens, read and written.
+    Tokens,
+    /// Model calls.
+    Calls,
+}
+
+impl Unit {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [Self; 3] = [Self::Micros, Self::Tokens, Self::Calls];
+
+    /// The unit that a word names.
+    fn named(word: &str) -> Option<Self> {
+        match word {
+            "$" | "usd" | "dollar" | "dollars" => Some(Self::Micros),
+            "t" | "token" | "tokens" => Some(Self::Tokens),
+            "c" | "call" | "calls" => Some(Self::Calls),
+            _ => None,
+        }
+    }
+
+    /// So much of it: `$0.50`, `50,000 tokens`, `5 calls`.
+    pub fn amount(self, n: u64) -> String {
+        let s = if n == 1 { "" } else { "s" };
+        match self {
+            Self::Micros => exact(n),
+            Self::Tokens => format!("{} token{s}", thousands(n)),
+            Self::Calls => format!("{} call{s}", thousands(n)),
+        }
+    }
+
+    /// How much of a limit is spent: `$0.04 of $0.50`.
+    pub fn standing(self, spent: u64, most: u64) -> String {
+        let spent = match self {
+            Self::Micros if (1..10_000).contains(&spent) => exact(spent),
+            Self::Micros => dollars(spent),
+            Self::Tokens | Self::Calls => thousands(spent),
+        };
+        format!("{spent} of {}", self.amount(most))
+    }
+}
+
+/// Dollars with as many decimals as they have, at least two.
+fn exact(micros: u64) -> String {
+    let part = format!("{:06}", micros % 1_000_000);
+    let short = part.trim_end_matches('0');
+    format!("${}.{short:0<2}", thousands(micros / 1_000_000))
+}
+
+/// Told of a budget that leaves nothing.
+pub(crate) const NOTHING: &str =
+    "a budget of 0 leaves nothing to spend: give an amount, or `off` for no budget";
+
+/// What may be spent of each unit; none where nothing holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Millionths of a US dollar.
+    pub micros: Option<u64>,
+    /// Tokens, read and written.
+    pub tokens: Option<u64>,
+    /// Model calls.
+    pub calls: Option<u64>,
+}
+
+impl Limits {
+    /// Reads amounts: `0.50`, `$5`, `50000t`, `50,000 tokens`, `20 calls`, or several of them.
+    ///
+    /// # Errors
+    /// What to write instead.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wanted = || {
+            format!(
+                "{text:?} is no budget; give US dollars (0.50), tokens (50000t) or model calls (20 calls)"
+            )
+        };
+        let plain = text.trim().to_lowercase();
+        let mut words = plain.split_whitespace().filter(|w| !matches!(*w, "and" | "+")).peekable();
+        let mut limits = Self::default();
+        while let Some(word) = words.next() {
+            let (sign, word) = word.strip_prefix('$').map_or((None, word), |rest| (Some("$"), rest));
+            let number = word.trim_end_matches(|c: char| c.is_alphabetic() || c == '$');
+            let unit = sign.or_else(|| word.strip_prefix(number).filter(|unit| !unit.is_empty()));
+            let unit = match unit {
+                Some(unit) => Unit::named(unit).ok_or_else(wanted)?,
+                None => {
+                    words.next_if(|w| Unit::named(w).is_some()).and_then(Unit::named).unwrap_or(Unit::Micros)
+                }
+            };
+            let amount = number_of(number, unit).ok_or_else(wanted)?;
+            if amount == 0 {
+                return Err(NOTHING.to_owned());
+            }
+            if limits.slot(unit).replace(amount).is_some() {
+                return Err(wanted());
+            }
+        }
+        if limits == Self::default() { Err(wanted()) } else { Ok(limits) }
+    }
+
+    /// So much of one unit.
+    pub fn one(unit: Unit, most: u64) -> Self {
+        let mut limits = Self::default();
+        *limits.slot(unit) = Some(most);
+        limits
+    }
+
+    /// What holds of a unit.
+    pub const fn of(&self, unit: Unit) -> Option<u64> {
+        match unit {
+            Unit::Micros => self.micros,
+            Unit::Tokens => self.tokens,
+            Unit::Calls => self.calls,
+        }
+    }
+
+    const fn slot(&mut self, unit: Unit) -> &mut Option<u64> {
+        match unit {
+            Unit::Micros => &mut self.micros,
+            Unit::Tokens => &mut self.tokens,
+            Unit::Calls => &mut self.calls,
+        }
+    }
+
+    /// Each unit that is limited.
+    pub fn each(self) -> impl Iterator<Item = (Unit, u64)> {
+        Unit::ALL.into_iter().filter_map(move |unit| Some((unit, self.of(unit)?)))
+    }
+
+    /// With so much more of a unit, where that is limited.
+    #[must_use]
+    pub fn more(mut self, unit: Unit, extra: u64) -> Self {
+        let slot = self.slot(unit);
+        *slot = slot.map(|most| most.saturating_add(extra));
+        self
+    }
+
+    /// The lower of both, unit by unit.
+    #[must_use]
+    pub fn lower(mut self, other: Self) -> Self {
+        for (unit, most) in other.each() {
+            let slot = self.slot(unit);
+            *slot = Some(slot.map_or(most, |own| own.min(most)));
+        }
+        self
+    }
+}
+
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all: Vec<String> = self.each().map(|(unit, most)| unit.amount(most)).collect();
+        f.write_str(&if all.is_empty() { "none".to_owned() } else { all.join(" and ") })
+    }
+}
+
+/// A number of a unit; of dollars its millionths.
+fn number_of(text: &str, unit: Unit) -> Option<u64> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let mut groups = whole.split(',');
+    let first = groups.next().filter(|g| !whole.contains(',') || g.len() <= 3)?;
+    // A comma that stands where nobody groups digits is somebody's decimal point.
+    let rest = groups.map(|g| (g.len() == 3).then_some(g)).collect::<Option<Vec<_>>>()?;
+    let whole = format!("{first}{}", rest.concat()).replace('_', "");
+    let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
+    let whole: u64 = whole.parse().ok().filter(|_| digits(&whole))?;
+    match unit {
+        Unit::Micros if part.len() <= 6 && digits(part) => {
+            let part: u64 = format!("{part:0<6}").parse().ok()?;
+            Some(whole.saturating_mul(1_000_000).saturating_add(part))
+        }
+        Unit::Tokens | Unit::Calls if !text.contains('.') => Some(whole),
+        Unit::Micros | Unit::Tokens | Unit::Calls => None,
+    }
+}
+
+/// What the settings let a session spend, where nothing else is said in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Configured {
+    /// What somebody wrote there.
+    pub limits: Limits,
+    /// Millionths of a dollar that hold where nobody wrote anything, and only while the price is known.
+    pub usual: Option<u64>,
+}
+
+/// What may be spent of a unit, and what is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// The unit.
+    pub unit: Unit,
+    /// How much there is.
+    pub most: u64,
+    /// How much of it is spent, as far as that is known.
+    pub spent: u64,
+    /// Whether the price of something that was asked is not known.
+    pub unknown: bool,
+    /// Whether somebody said so: then an unknown price is not passed over.
+    pub said: bool,
+}
+
+impl Allowance {
+    /// Whether nothing more may be spent before somebody says so.
+    pub const fn is_over(&self) -> bool {
+        self.spent >= self.most || (self.said && self.unknown)
+    }
+
+    /// What is left.
+    pub const fn left(&self) -> u64 {
+        self.most.saturating_sub(self.spent)
+    }
+
+    /// `$0.04 of $0.50, $0.46 left`.
+    pub fn line(&self) -> String {
+        if self.unknown {
+            let amount = self.unit.amount(self.most);
+            return format!("{amount} is not held: the price of this model is not known");
+        }
+        let (standing, left) = (self.unit.standing(self.spent, self.most), self.left());
+        match (self.unit, left) {
+            (_, 0) => format!("{standing}, nothing left"),
+            (Unit::Micros, left) => format!("{standing}, {} left", dollars(left)),
+            (Unit::Tokens | Unit::Calls, left) => format!("{standing}, {} left", thousands(left)),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_and_shown() {
+        for (text, shown) in [
+            ("5", "$5.00"),
+            ("$0.5", "$0.50"),
+            ("0.015", "$0.015"),
+            ("0.000123", "$0.000123"),
+            ("2.50 dollars", "$2.50"),
+            ("50,000 tokens", "50,000 tokens"),
+            ("1t", "1 token"),
+            ("20 calls", "20 calls"),
+            ("5 and 200 calls", "$5.00 and 200 calls"),
+            ("20c 5$ 1_000t", "$5.00 and 1,000 tokens and 20 calls"),
+        ] {
+            assert_eq!(Limits::parse(text).map(|l| l.to_string()).as_deref(), Ok(shown), "{text}");
+        }
+        for wrong in [
+            "",
+            "abc",
+            "-1",
+            "5 euros",
+            "1.2345678",
+            "t",
+            "1.5t",
+            "99999999999999999999",
+            "0,50",
+            "1,00,000",
+            "5 5",
+            "1..5",
+            "+5",
+            "5 calls later",
+            "$",
+            "1e3",
+            "٣",
+        ] {
+            assert!(Limits::parse(wrong).unwrap_err().contains("is no budget"), "{wrong}");
+        }
+        for zero in ["0", "0.00", "$0", "0t", "5 and 0 calls"] {
+            assert!(Limits::parse(zero).unwrap_err().contains("leaves nothing to spend"), "{zero}");
+        }
+    }
+
+    #[test]
+    fn the_lower_limit_holds_unit_by_unit() {
+        let of = |text| Limits::parse(text).unwrap();
+        assert_eq!(of("5 and 100t").lower(of("9 and 20 calls")), of("5 and 100t and 20 calls"));
+        assert_eq!(of("5").lower(of("3")), of("3"));
+    }
+
+    #[test]
+    fn what_is_left_is_told() {
+        let of = |unit, most, spent| Allowance { unit, most, spent, unknown: false, said: true };
+        assert_eq!(of(Unit::Micros, 500_000, 41_234).line(), "$0.04 of $0.50, $0.46 left");
+        assert_eq!(of(Unit::Tokens, 50_000, 50_100).line(), "50,100 of 50,000 tokens, nothing left");
+        assert_eq!(of(Unit::Calls, 5, 3).line(), "3 of 5 calls, 2 left");
+        assert!(of(Unit::Calls, 5, 5).is_over() && !of(Unit::Calls, 5, 4).is_over());
+        let blind = Allowance { unknown: true, ..of(Unit::Micros, 5, 0) };
+        assert!(blind.is_over() && !Allowance { said: false, ..blind }.is_over());
+        assert!(blind.line().contains("price of this model is not known"));
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     ids::{Millis, Seq},
     input::Input,
     memory::MemoryOwner,
+    money::Configured,
     policy::{Policy, Rehearsal},
     redact::Redactor,
     relpath::RelPath,
@@ -231,6 +232,8 @@ pub struct Surroundings {
     pub notify: Notify,
     /// Whether the wheel of the mouse scrolls.
     pub mouse: bool,
+    /// What a session may spend, where nothing is said in it.
+    pub budget: Configured,
     /// The file of the project that tells agents how to work here, if one is read.
     pub instructions: Option<String>,
 }

@@ -7,6 +7,7 @@
 
 mod access;
 mod breakout;
+mod budget;
 mod clarification;
 mod command;
 mod commit;
@@ -27,6 +28,7 @@ mod trust;
 
 pub use access::{Access, AccessAnswer};
 pub use breakout::{Breakout, BreakoutAnswer};
+pub use budget::{BudgetAnswer, BudgetQuestion};
 pub use clarification::{Clarification, ClarificationAnswer};
 pub use command::{CommandAnswer, CommandQuestion};
 pub use commit::{CommitAnswer, CommitQuestion};
@@ -117,6 +119,8 @@ kinds! { $
     Commit(CommitQuestion),
     /// What becomes of the steps that need one which was left out?
     Gap(Gap),
+    /// A budget is spent: raise it or stop?
+    Budget(BudgetQuestion),
 }
 
 impl CheckpointKind {
@@ -133,6 +137,11 @@ impl CheckpointKind {
     /// The line that can be changed before a yes, if there is one: a command, a message.
     pub fn line(&self) -> Option<&str> {
         self.question().line()
+    }
+
+    /// The budget that is asked about, if one is.
+    pub const fn budget(&self) -> Option<&BudgetQuestion> {
+        if let Self::Budget(asked) = self { Some(asked) } else { None }
     }
 
     /// The proposals under review, if it is about some.

@@ -26,7 +26,7 @@ pub mod written;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub use crate::lane::{ChildWork, LaneKind};
-pub use accounts::Accounts;
+pub use accounts::{Accounts, Spent};
 pub use changes::{Apply, ApplyStatus, CommandWrite};
 pub use foretell::{Deed, Foretold};
 pub use lane::{Child, Lane, OpenCall, Talk};
@@ -42,6 +42,7 @@ use crate::{
     input::{Input, Refusal},
     intent::Reading,
     memory::Memory,
+    money::{Allowance, Configured},
     plan::GateDraft,
     policy::Policy,
     work::{Effect, View, Work, WorkKey},
@@ -70,11 +71,14 @@ pub struct Bounds {
     pub max_parallel: usize,
     /// How much may be handed on to sub-agents.
     pub agents: AgentBounds,
+    /// What a session may spend, where nothing is said in it.
+    pub budget: Configured,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { repairs: 2, small_plans: false, max_parallel: 3, agents: AgentBounds::default() }
+        let (agents, budget) = (AgentBounds::default(), Configured::default());
+        Self { repairs: 2, small_plans: false, max_parallel: 3, agents, budget }
     }
 }
 
@@ -134,6 +138,16 @@ impl Session {
     /// How much of the work goes on by itself from now on.
     pub fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
+    }
+
+    /// How much of the work goes on by itself.
+    pub const fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Whether one more model call may be made.
+    pub fn may_call(&self) -> bool {
+        !self.state.allowances(self.bounds.budget).iter().any(Allowance::is_over)
     }
 
     /// The permission rules.

@@ -11,6 +11,8 @@
 
 #[path = "laws/authority.rs"]
 mod authority;
+#[path = "laws/budget.rs"]
+mod budget;
 #[path = "laws/cost.rs"]
 mod cost;
 #[path = "laws/decision.rs"]
@@ -469,8 +471,10 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
             None => matches!(c.kind, CheckpointKind::Interruption(_)),
         };
         let held = lane.kind.of_run() && new.open.values().any(asked);
+        // What would go beyond the budget waits for the user, who answers one question after the other.
+        let unpaid = lane.held && new.phase_question().is_some();
         assert!(
-            works || asks || writes || held || waits || new.is_moving(lane.id),
+            works || asks || writes || held || waits || unpaid || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",
             step.iter().map(|e| &e.event).collect::<Vec<_>>()
         );

@@ -14,6 +14,8 @@ mod agents;
 mod aside;
 #[path = "stories/beside.rs"]
 mod beside;
+#[path = "stories/budget.rs"]
+mod budget;
 #[path = "stories/cells.rs"]
 mod cells;
 #[path = "stories/changes.rs"]

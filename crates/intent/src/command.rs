@@ -39,6 +39,8 @@ pub enum Slash {
     Changes,
     /// Commits what was written.
     Commit,
+    /// Tells what is spent, and says how much may be.
+    Budget,
     /// Lists what was set aside, takes it up again.
     Proposals,
     /// Lists what waits for the end of the run, orders and changes it.
@@ -151,7 +153,7 @@ commands that build, check and test it, as they were found; then how it is laid 
 follows, each seen in the files. At most 60 lines. Where there is one already, keep what is true in it and mend the rest.";
 
 /// Every slash command, in the order in which they are listed.
-pub static SLASH_COMMANDS: [SlashCommand; 35] = [
+pub static SLASH_COMMANDS: [SlashCommand; 36] = [
     row(
         Slash::Agent,
         ("agent", &[]),
@@ -194,6 +196,13 @@ pub static SLASH_COMMANDS: [SlashCommand; 35] = [
         Optional("MESSAGE"),
         Session,
         "commit what this session wrote, and nothing else; shows it first",
+    ),
+    row(
+        Slash::Budget,
+        ("budget", &["cost"]),
+        Optional("USD|50000t|20 calls|off"),
+        Session,
+        "what is spent, and how much may be from now on; `+2` adds to it",
     ),
     row(
         Slash::Proposals,
@@ -366,6 +375,7 @@ pub(crate) fn turn_of(name: &str, args: &str, phase: Phase) -> (Turn, IntentNode
         | Slash::Diff
         | Slash::Changes
         | Slash::Commit
+        | Slash::Budget
         | Slash::Proposals
         | Slash::Queue
         | Slash::Approvals

@@ -3,7 +3,7 @@
 
 use std::{io::Write, path::Path, time::Duration};
 
-use pilothouse_core::{intent::Mode, trust::Trust};
+use pilothouse_core::{intent::Mode, money::Limits, trust::Trust};
 use pilothouse_runtime::{
     Environment, Home, Setup, Which,
     config::{Config, Layer, SCHEMA},
@@ -76,8 +76,8 @@ pub fn run(args: RunArgs, secrets: &Secrets) -> Result<u8, Failure> {
         goal: args.goal,
         plan_only: args.plan,
         auto_confirm: args.auto_confirm,
-        max_calls: args.max_calls,
-        budget: args.budget,
+        budget: Limits { calls: args.max_calls.map(u64::from), ..Limits::default() }
+            .lower(args.budget.unwrap_or_default()),
         repairs: args.depth.repairs(),
         json: args.json,
         quiet: args.no_stream_progress && !args.stream_progress,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pilothouse_runtime::headless::Budget;
+use pilothouse_core::money::Limits;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -162,12 +162,12 @@ pub struct RunArgs {
     /// How much the model thinks: none, minimal, low, medium, high, xhigh.
     #[arg(long, value_name = "EFFORT")]
     pub effort: Option<String>,
-    /// Stop after this many model calls.
-    #[arg(long, value_name = "N")]
+    /// Make no more model calls than this.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_calls: Option<u32>,
-    /// Stop when this much is spent: US dollars (0.50), or tokens (50000t).
-    #[arg(long, value_name = "USD", value_parser = budget)]
-    pub budget: Option<Budget>,
+    /// Ask no model once this much is spent: US dollars (0.50), tokens (50000t) or model calls (20c).
+    #[arg(long, value_name = "USD", value_parser = Limits::parse)]
+    pub budget: Option<Limits>,
     /// Print the event log as it grows, one JSON object a line.
     #[arg(long)]
     pub json: bool,
@@ -217,19 +217,6 @@ impl DepthArg {
             Self::Deep => 3,
         }
     }
-}
-
-/// Reads a budget: dollars, or tokens with a `t`.
-fn budget(text: &str) -> Result<Budget, String> {
-    let wanted = || format!("{text:?} is no budget; give US dollars (0.50) or tokens (50000t)");
-    if let Some(tokens) = text.strip_suffix('t') {
-        return tokens.parse().map(Budget::Tokens).map_err(|_| wanted());
-    }
-    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-    let micros = |part: &str| format!("{part:0<6}").parse::<u64>().ok().filter(|_| part.len() <= 6);
-    let whole: u64 = whole.parse().map_err(|_| wanted())?;
-    let part = micros(part).ok_or_else(wanted)?;
-    Ok(Budget::Micros(whole.saturating_mul(1_000_000).saturating_add(part)))
 }
 
 /// A mode by name.

@@ -4,6 +4,7 @@
 //! is trusted; it can only narrow, and never names an endpoint or a key.
 
 mod agents;
+mod budget;
 pub mod credentials;
 mod gates;
 pub mod intent;
@@ -19,6 +20,7 @@ use std::{path::Path, time::Duration};
 
 use pilothouse_core::{
     intent::Mode,
+    money::Configured,
     port::Notify,
     redact::Redactor,
     scope::PermissionMode,
@@ -32,6 +34,7 @@ use crate::{
     home::{Environment, Home},
     own, secrets,
 };
+pub use budget::BudgetSetting;
 pub use credentials::Credentials;
 pub use gates::Gates;
 pub use intent::{Intent, Vectors};
@@ -82,6 +85,10 @@ pub struct Config {
     pub copied: u64,
     /// How much may be handed on to sub-agents.
     pub agents: AgentBounds,
+    /// What a session may spend, where nothing is said in it.
+    pub budget: Configured,
+    /// Whether the machine is kept awake while a run works.
+    pub keep_awake: bool,
     /// What goes to the log file.
     pub filter: String,
     /// What the user should know about the settings, a sentence each.
@@ -135,6 +142,8 @@ impl Config {
             gates: all.gates.settled(),
             copied: all.undo.copied(),
             agents: all.agents.settled(),
+            budget: BudgetSetting::settled(all.session.budget),
+            keep_awake: all.session.keep_awake.unwrap_or(true),
             filter: environment
                 .get("PILOTHOUSE_LOG")
                 .map(str::to_owned)

@@ -69,6 +69,8 @@ pub struct Circumstances {
     pub project: Option<String>,
     /// What is remembered from earlier sessions.
     pub memory: Arc<Memory>,
+    /// Whether one more model call may be made, for a summary.
+    pub may_call: bool,
     /// Who is asked: only what they thought themselves goes back.
     pub origin: String,
 }
@@ -121,7 +123,7 @@ pub fn request(
     if fit.total > room {
         return Err(too_small());
     }
-    let crowded = fit.crowded && would_help(state, &pieces, room);
+    let crowded = fit.crowded && around.may_call && would_help(state, &pieces, room);
     messages.extend(fit.messages);
     messages.push(last);
     Ok(Prepared { request: ModelRequest { purpose, system, messages, tools }, crowded })

@@ -36,6 +36,7 @@ use pilothouse_core::{
     trust::Trust,
     work::WorkKey,
 };
+use pilothouse_tools::awake::Awake;
 use tokio::sync::mpsc;
 use tracing::Instrument;
 
@@ -192,6 +193,8 @@ struct Driver {
     complained: bool,
     /// Whether the user was told that the desktop cannot be.
     mute: bool,
+    /// Keeps the machine awake while a run works, or why that cannot be done.
+    awake: Option<Result<Awake, String>>,
     around: Surroundings,
     /// What a model is told of the project.
     project: Project,
@@ -236,6 +239,7 @@ impl Driver {
             now: (setup.clock)(),
             notify: at.config.notify,
             mouse: at.config.mouse,
+            budget: at.config.budget,
             ..Surroundings::default()
         };
         let at_secrets = at.config.secrets.clone();
@@ -255,6 +259,7 @@ impl Driver {
             trace,
             complained: false,
             mute: false,
+            awake: None,
             around,
             project: Project::default(),
             memories: memory::Memories::default(),

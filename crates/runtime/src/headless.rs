@@ -20,11 +20,12 @@ use pilothouse_core::{
     event::{Event, RunStatus, Stamped},
     ids::Seq,
     input::Input,
+    money::Limits,
     port::{Ask, Request, Update},
     question::Unattended as Alone,
     scope::PermissionMode,
     session::{Session, State},
-    talk::{FaultKind, Usage},
+    talk::FaultKind,
 };
 use tokio::sync::mpsc;
 
@@ -51,10 +52,8 @@ pub struct Options {
     pub plan_only: bool,
     /// Approve plans and changes; what would ask is refused to the model.
     pub auto_confirm: bool,
-    /// Model calls that it may take.
-    pub max_calls: Option<u32>,
-    /// What they may cost.
-    pub budget: Option<Budget>,
+    /// What it may spend, beside what holds in the session.
+    pub budget: Limits,
     /// Repairs of a failed gate.
     pub repairs: u32,
     /// The event log as it grows, one JSON object a line.
@@ -67,15 +66,6 @@ pub struct Options {
     pub patch_out: Option<PathBuf>,
     /// Keep nothing of the session.
     pub forget: bool,
-}
-
-/// What a run may cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
-    /// Millionths of a US dollar.
-    Micros(u64),
-    /// Tokens, read and written.
-    Tokens(u64),
 }
 
 /// A wish from outside to stop.
@@ -144,8 +134,6 @@ pub async fn run(
         begun: false,
         unattended: Unattended::default(),
         result: Results::default(),
-        calls: 0,
-        before: Usage::default(),
     };
     let verdict = watch.follow(&mut updates, &requests, &options, stop).await;
     if verdict.exit < 128 {
@@ -202,10 +190,6 @@ struct Watch<'a> {
     begun: bool,
     unattended: Unattended,
     result: Results,
-    /// Model calls so far.
-    calls: u32,
-    /// What the session had cost before.
-    before: Usage,
 }
 
 /// What follows from what was seen.
@@ -252,10 +236,12 @@ impl Watch<'_> {
                 None | Some(Update::Closed(_)) => return Verdict::new(1, "the session ended by itself"),
                 Some(Update::Opened(session, tail)) => {
                     self.from = session.state().seq;
-                    self.before = session.state().usage;
                     self.session = *session;
-                    self.report.opened(&tail);
+                    self.report.opened(&tail, self.session.bounds().budget);
                     drop(requests.send(FENCE).await);
+                    if options.budget != Limits::default() {
+                        drop(requests.send(Request::Input(Input::SetBudget(options.budget))).await);
+                    }
                     let goal = Request::Input(Input::say(options.goal.clone()));
                     drop(requests.send(goal).await);
                 }
@@ -283,7 +269,7 @@ impl Watch<'_> {
                     self.result.note(&event.event, self.session.state());
                     self.report.event(event, self.session.state());
                 }
-                self.spent(options).map(Next::End).or_else(|| self.at_rest(options))
+                self.at_rest(options)
             }
             Update::Delta(delta) => {
                 self.report.delta(&delta);
@@ -309,41 +295,12 @@ impl Watch<'_> {
     #[expect(clippy::wildcard_enum_match_arm, reason = "only ends are noted")]
     fn note(&mut self, event: &Stamped) {
         match &event.event {
-            Event::ThinkingStarted { .. } => self.calls += 1,
             Event::ThinkingFailed { fault, .. } => self.fault = Some(fault.kind),
             Event::MessageCompleted { .. } => self.fault = None,
             Event::RunCompleted { status, summary, .. } => {
                 self.failed = (*status != RunStatus::Completed).then(|| (*status, summary.clone()));
             }
             _ => {}
-        }
-    }
-
-    /// The verdict, once more was spent than may be.
-    fn spent(&self, options: &Options) -> Option<Verdict> {
-        if let Some(most) = options.max_calls.filter(|most| self.calls > *most) {
-            return Some(Verdict::new(4, format!("the limit of {most} model calls is reached")));
-        }
-        let now = &self.session.state().usage;
-        let thinks = self.session.state().lanes.values().any(|l| l.thinking.is_some());
-        match options.budget? {
-            Budget::Tokens(most) => {
-                let tokens = |u: &Usage| u.input.saturating_add(u.output);
-                let spent = tokens(now).saturating_sub(tokens(&self.before));
-                let text = || format!("the budget of {most} tokens is spent ({spent})");
-                (thinks && spent >= most).then(|| Verdict::new(4, text()))
-            }
-            Budget::Micros(most) => {
-                let known = now.cost_micros.or((now.output == 0).then_some(0));
-                let Some(cost) = known else {
-                    let text =
-                        "the price of this model is not known: set model.price, or give --budget in tokens";
-                    return Some(Verdict::new(2, text));
-                };
-                let spent = cost.saturating_sub(self.before.cost_micros.unwrap_or_default());
-                let text = || format!("the budget is spent ({spent} of {most} millionths of a dollar)");
-                (thinks && spent >= most).then(|| Verdict::new(4, text()))
-            }
         }
     }
 
@@ -435,6 +392,7 @@ const fn of_opening(event: &Event) -> bool {
             | Event::HookEnded { .. }
             | Event::Notice { .. }
             | Event::TrustChanged { .. }
+            | Event::BudgetSet { .. }
     )
 }
 
@@ -447,6 +405,7 @@ fn first_question(state: &State) -> Option<&Checkpoint> {
 fn judge(question: &Checkpoint, state: &State, options: &Options, fault: Option<FaultKind>) -> Verdict {
     match state.spec(question).unattended {
         Alone::PlanReady if options.plan_only => Verdict::new(0, ""),
+        Alone::Spent { unknown } => Verdict::new(if unknown { 2 } else { 4 }, question.message.clone()),
         Alone::Failed(why) => Verdict::new(fault.map_or(1, fault_exit), why),
         Alone::PlanReady | Alone::Asks | Alone::Waits => Verdict::new(3, question.message.clone()),
     }

@@ -24,6 +24,7 @@ mod sight;
 mod fixture;
 
 pub mod atomic;
+pub mod awake;
 pub mod desktop;
 pub mod git;
 pub mod jail;

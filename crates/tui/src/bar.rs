@@ -21,6 +21,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::{
     pane::{Focus, plan},
     risk::{risk_name, risk_slot},
+    row::{Row, wrap},
     status::shorten,
     theme::{Glyphs, Slot, Theme},
 };
@@ -48,6 +49,8 @@ pub struct Facts<'a> {
     pub approvals_key: &'a str,
 }
 
+/// Columns before what is known of a question.
+const FACT_LABEL: usize = 12;
 /// A command of more rows is shown whole by the list.
 const COMMAND_ROWS: usize = 8;
 
@@ -135,12 +138,7 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
         }));
         return rows;
     }
-    let places = spec.facts.iter().filter(|(label, _)| *label == PLACE);
-    let places: Vec<Line<'static>> = places
-        .map(|(_, text)| {
-            Line::from(Span::styled(format!("  {}", shorten(text, width.saturating_sub(2))), soft))
-        })
-        .collect();
+    let places = fact_rows(spec, theme, width);
     let choices = choice_spans(&spec.choices, theme, true);
     let room = width.saturating_sub(3 + used(&choices));
     if used(&head) <= room && places.is_empty() {
@@ -160,6 +158,27 @@ fn question_rows(spec: &Spec, facts: &Facts<'_>, width: usize) -> Vec<Line<'stat
     let mut rows = vec![first];
     rows.extend(places);
     rows.push(closed(second, &how, theme, width));
+    rows
+}
+
+/// What is known of a question, where the bar shows it: a place in a row, all else in two at most.
+fn fact_rows(spec: &Spec, theme: &Theme, width: usize) -> Vec<Line<'static>> {
+    let mut rows = Vec::new();
+    for (label, text) in &spec.facts {
+        if *label == PLACE {
+            let text = format!("  {}", shorten(text, width.saturating_sub(2)));
+            rows.push(Line::from(Span::styled(text, theme.style(Slot::Soft))));
+        } else if spec.facts_in_bar {
+            let room = width.saturating_sub(FACT_LABEL).max(8);
+            let mut parts = wrap(&Row::of(text, Slot::Text).pieces, room).into_iter();
+            for (n, part) in parts.by_ref().take(2).enumerate() {
+                let label = if n == 0 { *label } else { "" };
+                let mut row = Row::of(&format!("  {label:10}"), Slot::Soft);
+                row.pieces.extend(part.pieces);
+                rows.push(row.line(theme));
+            }
+        }
+    }
     rows
 }
 

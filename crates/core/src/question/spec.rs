@@ -30,6 +30,8 @@ pub struct Spec {
     pub danger: Option<Danger>,
     /// What is known of it: a label and a value each.
     pub facts: Vec<(&'static str, Clean)>,
+    /// Whether the bar shows that as well.
+    pub facts_in_bar: bool,
     /// What can be chosen by its number.
     pub options: Vec<Clean>,
     /// The ways to answer.
@@ -67,6 +69,7 @@ impl Spec {
             exact: false,
             danger: None,
             facts: Vec::new(),
+            facts_in_bar: false,
             options: Vec::new(),
             choices: question.choices(),
             default: None,
@@ -146,6 +149,11 @@ pub enum Unattended {
     PlanReady,
     /// It failed, and this is why.
     Failed(String),
+    /// No more may be spent; or what is spent is not known, since a price is not.
+    Spent {
+        /// Whether it is not known.
+        unknown: bool,
+    },
 }
 
 /// The part of a choice in the list, where every kind has the same keys.

@@ -118,6 +118,7 @@ impl Redactor {
             | Input::Cancel
             | Input::StopAnswer
             | Input::SetPermission(_)
+            | Input::SetBudget(_)
             | Input::Undo
             | Input::Redo
             | Input::Recalled { .. }

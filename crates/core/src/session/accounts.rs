@@ -1,4 +1,4 @@
-//! Who spent what: the last call, each step, the run, the session.
+//! Who spent what: the last call, each step, the run, the session; and what may be.
 //!
 //! Owns the sums. Never counts tokens itself: what a call cost is told by its event.
 
@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::{LaneKind, State};
 use crate::{
     ids::{LaneId, TaskId},
+    money::{Allowance, Configured, Unit},
     talk::Usage,
 };
 
@@ -21,16 +22,45 @@ pub struct Accounts {
     pub run: Usage,
     /// By finding out what messages mean and by summaries.
     pub besides: Usage,
-    /// Replies so far.
+    /// As budgets count it.
+    pub spent: Spent,
+}
+
+/// What a session spent, as budgets count it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Model calls that were begun: lanes, sub-agents, summaries, and messages that a model read.
     pub calls: u64,
+    /// Tokens, read and written.
+    pub tokens: u64,
+    /// Millionths of a US dollar, as far as prices are known.
+    pub micros: u64,
+    /// Tokens without a known price.
+    pub unpriced: u64,
+}
+
+impl Spent {
+    const fn of(&self, unit: Unit) -> u64 {
+        match unit {
+            Unit::Micros => self.micros,
+            Unit::Tokens => self.tokens,
+            Unit::Calls => self.calls,
+        }
+    }
+}
+
+/// What was said of a unit, and what had been spent by then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bound {
+    most: Option<u64>,
+    from: Spent,
 }
 
 impl State {
     /// Books what a reply to a lane cost.
     pub(super) fn spent_by(&mut self, lane: LaneId, usage: &Usage) {
-        self.usage.add(usage);
+        self.spent(usage);
         self.accounts.call = *usage;
-        self.accounts.calls += 1;
         let of_run = self.run.as_ref().map(|r| r.turn);
         // What was cut off still says what it had, when its lane is gone.
         let Some(lane) = self.lanes.get(&lane) else { return };
@@ -44,7 +74,45 @@ impl State {
 
     /// Books what something else cost that asked a model.
     pub(super) fn spent_besides(&mut self, usage: &Usage) {
-        self.usage.add(usage);
+        self.spent(usage);
         self.accounts.besides.add(usage);
+    }
+
+    fn spent(&mut self, usage: &Usage) {
+        self.usage.add(usage);
+        let (spent, tokens) = (&mut self.accounts.spent, usage.tokens());
+        spent.tokens = spent.tokens.saturating_add(tokens);
+        match usage.cost_micros {
+            Some(cost) => spent.micros = spent.micros.saturating_add(cost),
+            None => spent.unpriced = spent.unpriced.saturating_add(tokens),
+        }
+    }
+
+    /// From here on so much of a unit may be spent; nothing holds it where none is said.
+    pub(super) fn set_budget(&mut self, unit: Unit, most: Option<u64>, brief: bool) {
+        let bound = Bound { most, from: self.accounts.spent };
+        self.brief_budgets.remove(&unit);
+        if brief {
+            self.brief_budgets.insert(unit, bound)
+        } else {
+            self.budgets.insert(unit, bound)
+        };
+    }
+
+    /// What may be spent, unit by unit, and what is; `configured` holds where nothing was said here.
+    pub fn allowances(&self, configured: Configured) -> Vec<Allowance> {
+        let now = self.accounts.spent;
+        let of = |unit| {
+            let written = configured.limits.of(unit);
+            let usual = configured.usual.filter(|_| unit == Unit::Micros);
+            let (most, from, said) = match self.brief_budgets.get(&unit).or_else(|| self.budgets.get(&unit)) {
+                Some(bound) => (bound.most?, bound.from, true),
+                None => (written.or(usual)?, Spent::default(), written.is_some()),
+            };
+            let spent = now.of(unit).saturating_sub(from.of(unit));
+            let unknown = unit == Unit::Micros && now.unpriced > from.unpriced;
+            Some(Allowance { unit, most, spent, unknown, said })
+        };
+        Unit::ALL.into_iter().filter_map(of).collect()
     }
 }

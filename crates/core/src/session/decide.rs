@@ -5,6 +5,7 @@
 
 mod answer;
 mod aside;
+mod budget;
 mod call;
 mod change;
 mod child;
@@ -32,6 +33,8 @@ mod turns;
 mod verdict;
 mod words;
 mod written;
+
+use budget::Lasting;
 
 use super::{Bounds, Tiers, state::State};
 use crate::{
@@ -105,6 +108,7 @@ impl<'a> Draft<'a> {
         if self.state.phase == Phase::Executing && self.state.plan.is_some() && self.state.run.is_some() {
             self.continue_run();
         }
+        self.settle_budget();
         self.ask_of_phase();
     }
 
@@ -125,6 +129,10 @@ impl<'a> Draft<'a> {
             Input::Cancel => self.cancel(),
             Input::StopAnswer => self.cancel_answer(),
             Input::SetPermission(mode) => self.set_ceiling(control::Ceiling::of(mode)),
+            Input::SetBudget(limits) => {
+                self.set_budget(limits, Lasting::Briefly);
+                Ok(())
+            }
             Input::Undo => self.undo(),
             Input::Redo => self.redo_change(),
             Input::TiersAnswered { turn, said } => self.understood(turn, *said),

@@ -38,6 +38,8 @@ pub struct Lane {
     pub epoch: u32,
     /// The open model call.
     pub thinking: Option<CallId>,
+    /// Whether its next model call waits, since it would go beyond the budget.
+    pub held: bool,
     /// Calls of the last reply, in order, until all have ended.
     pub calls: Vec<OpenCall>,
     /// What was said in this lane, by place in the log.
@@ -235,6 +237,7 @@ impl Lane {
             fixed,
             epoch: 0,
             thinking: None,
+            held: false,
             calls: Vec::new(),
             talk: Vec::new(),
             addressed: false,

@@ -83,6 +83,7 @@ impl State {
             | CheckpointKind::Remember(_)
             | CheckpointKind::Interruption(_)
             | CheckpointKind::Gap(_)
+            | CheckpointKind::Budget(_)
             | CheckpointKind::Diff(_)
             | CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)

@@ -18,6 +18,7 @@ use crate::{
     },
     intent::{Control, IntentNode, IntentPath, Mode, Phase, Source, TierAnswer, Turn},
     memory::{MemoryChange, Note},
+    money::Unit,
     plan::Plan,
     policy::Rule,
     proposal::{Proposal, ProposalStatus},
@@ -26,7 +27,7 @@ use crate::{
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, LaneKind, Origin, Transcript, beside::Hand, changes::Changes,
+        Accounts, Apply, Lane, LaneKind, Origin, Transcript, accounts::Bound, beside::Hand, changes::Changes,
         unreviewed::Unreviewed,
     },
     talk::Usage,
@@ -117,6 +118,9 @@ pub struct State {
     pub usage: Usage,
     /// Who of it spent what.
     pub accounts: Accounts,
+    /// What was said of how much may be spent, and what goes before it until the session is opened again.
+    pub(super) budgets: BTreeMap<Unit, Bound>,
+    pub(super) brief_budgets: BTreeMap<Unit, Bound>,
     /// Model calls that were stopped; their partial text may still come.
     pub(super) cut: BTreeMap<CallId, (TurnId, LaneId)>,
     /// Evidence of gates, with the hash of what the session had on disk then.

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod budget;
 mod goals;
 mod hooks;
 mod hostile;

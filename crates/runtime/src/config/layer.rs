@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::{
     agents::AgentsLayer,
+    budget::BudgetSetting,
     gates::GatesLayer,
     intent::{EmbedderLayer, IntentLayer},
     notify::NotifyLayer,
@@ -138,6 +139,10 @@ settings! {
         pub mode: Option<Mode>,
         /// Messages that a model gets.
         pub history: Option<usize>,
+        /// What it may spend; `off` for no budget.
+        pub budget: Option<BudgetSetting>,
+        /// Whether the machine is kept awake while a run works.
+        pub keep_awake: Option<bool>,
     }
 }
 
@@ -321,7 +326,10 @@ fn hint(message: &str) -> String {
         return "correct the name or remove the line; `pilothouse config schema` has every setting"
             .to_owned();
     }
-    if message.contains("a threshold is") || message.contains("no intent is called") {
+    if message.contains("a threshold is")
+        || message.contains("no intent is called")
+        || message.contains("budget")
+    {
         return "correct the value; `pilothouse config schema` has every setting".to_owned();
     }
     if message.contains("unknown variant") || message.contains("invalid type") {

@@ -7,7 +7,7 @@ use std::path::Path;
 use pilothouse_core::scope::PermissionMode;
 use serde::Deserialize;
 
-use super::{Config, gates::GatesLayer, position};
+use super::{BudgetSetting, Config, gates::GatesLayer, position};
 use crate::error::RuntimeError;
 
 /// The project's settings.
@@ -28,6 +28,8 @@ pub struct ProjectSession {
     pub permission: Option<PermissionMode>,
     /// The most messages that a model gets.
     pub history: Option<usize>,
+    /// The most that a session may spend.
+    pub budget: Option<BudgetSetting>,
 }
 
 impl ProjectLayer {
@@ -39,8 +41,8 @@ impl ProjectLayer {
         toml::from_str(text).map_err(|e| {
             let (line, column) = position(text, e.span());
             let message = e.message().lines().collect::<Vec<_>>().join("; ");
-            let hint = "a project can lower session.permission and session.history and name its gates; a model, an \
-                        endpoint or a key stands in the user's own configuration";
+            let hint = "a project can lower session.permission, session.history and session.budget and name its gates; \
+                        a model, an endpoint or a key stands in the user's own configuration";
             RuntimeError::Config { file: file.to_owned(), line, column, message, hint: hint.to_owned() }
         })
     }
@@ -51,6 +53,7 @@ impl ProjectLayer {
         let gates = self.gates.apply(config.gates);
         let permission = self.session.permission.map_or(config.permission, |p| p.min(config.permission));
         let history = self.session.history.map_or(config.history, |h| h.min(config.history));
-        Config { permission, history, gates, ..config }
+        let budget = self.session.budget.map_or(config.budget, |b| b.lower(config.budget));
+        Config { permission, history, gates, budget, ..config }
     }
 }

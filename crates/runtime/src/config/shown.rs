@@ -4,7 +4,10 @@
 
 use std::fmt;
 
-use pilothouse_core::intent::Thresholds;
+use pilothouse_core::{
+    intent::Thresholds,
+    money::{Limits, Unit},
+};
 
 use super::{Config, Provider, Vectors};
 
@@ -41,6 +44,10 @@ impl fmt::Display for Config {
         }
         line("permission", self.permission.badge())?;
         line("mode", self.mode.name())?;
+        let usual =
+            || self.budget.usual.map(|n| format!("{} where the price is known", Unit::Micros.amount(n)));
+        let said = Some(self.budget.limits.to_string()).filter(|_| self.budget.limits != Limits::default());
+        line("budget", &said.or_else(usual).unwrap_or_else(|| "none".to_owned()))?;
         line("history", &format!("{} messages", self.history))?;
         line("intent", &thresholds(self.intent.classifier.thresholds()))?;
         let own = self.intent.classifier.exemplars().entries().iter().filter(|e| e.own).count();

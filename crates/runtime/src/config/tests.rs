@@ -34,6 +34,34 @@ fn the_shipped_defaults_are_read_and_mean_the_offline_engine() {
 }
 
 #[test]
+fn a_budget_is_read_and_a_project_can_only_lower_it() {
+    let project =
+        |said: &str| ProjectLayer::parse(Path::new("p"), &format!("[session]\nbudget = \"{said}\""));
+    for (user, lowers, shown) in [
+        ("", None, "$10.00 where the price is known"),
+        ("\"off\"", None, "none"),
+        ("\"5 and 200 calls\"", None, "$5.00 and 200 calls"),
+        ("", Some("20 and 9 calls"), "$10.00 and 9 calls"),
+        ("", Some("9 calls"), "9 calls"),
+        ("\"off\"", Some("3"), "$3.00"),
+        ("\"5\"", Some("7"), "$5.00"),
+    ] {
+        let text = if user.is_empty() { String::new() } else { format!("[session]\nbudget = {user}") };
+        let config = load(&text, &[]).unwrap();
+        let config = lowers.map_or(config.clone(), |said| project(said).unwrap().narrow(config));
+        assert!(
+            config.to_string().contains(&format!("budget       {shown}\n")),
+            "{user} {lowers:?}\n{config}"
+        );
+    }
+    for wrong in ["\"0\"", "\"much\"", "\"\"", "5"] {
+        let told = load(&format!("[session]\nbudget = {wrong}"), &[]).unwrap_err().to_string();
+        assert!(told.contains("config.toml:2:10"), "{told}");
+    }
+    assert!(project("0").unwrap_err().to_string().contains("leaves nothing to spend"));
+}
+
+#[test]
 fn a_key_of_another_program_switches_nothing_on() {
     assert!(load("", &[("OPENAI_API_KEY", "k")]).unwrap().voice.is_offline());
     let e = endpoint("[model]\nname = \"gpt-5-mini\"", &[("OPENAI_API_KEY", "k")]);

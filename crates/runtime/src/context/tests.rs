@@ -120,6 +120,7 @@ impl Bench {
             history: 200,
             window,
             project: None,
+            may_call: true,
             origin: "here".to_owned(),
         }
     }

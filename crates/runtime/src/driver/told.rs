@@ -2,7 +2,11 @@
 //!
 //! Owns that nothing is said twice. Never decides what follows.
 
-use pilothouse_core::port::{Attention, Update};
+use pilothouse_core::{
+    port::{Attention, Surroundings, Update},
+    session::Bounds,
+};
+use pilothouse_tools::awake::Awake;
 
 use super::Driver;
 use crate::error::RuntimeError;
@@ -17,6 +21,32 @@ impl Driver {
                 error.hint()
             );
             self.outbox.send(Update::Refused(text));
+        }
+    }
+
+    /// Keeps the machine awake while a run works, where the system has a program for it; lets go at once when
+    /// nothing works any more, or all of it waits for the user.
+    pub(super) fn stay_awake(&mut self, works: bool) {
+        let wanted =
+            works && self.at.config.keep_awake && self.at.session.state().is_executing() && !self.leaving;
+        if !wanted {
+            self.awake = None;
+        } else if self.awake.is_none() {
+            let held = Awake::hold(self.at.root.path());
+            if let Err(why) = &held {
+                tracing::debug!(%why, "the machine is not kept awake");
+            }
+            self.awake = Some(held);
+        }
+    }
+
+    /// What the settings of now let a session spend holds from here on, and the screen is told of it.
+    pub(super) fn rebound(&mut self) {
+        let budget = self.at.config.budget;
+        self.at.session.set_bounds(Bounds { budget, ..self.at.session.bounds() });
+        if self.around.budget != budget {
+            self.around = Surroundings { budget, now: (self.setup.clock)(), ..self.around.clone() };
+            self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));
         }
     }
 

@@ -118,6 +118,7 @@ impl Driver {
                 let secrets = config.secrets.and(&self.at.config.secrets);
                 self.at.config = Config { voice: self.at.config.voice.clone(), secrets, ..config };
                 self.at.hooks = hooks;
+                self.rebound();
                 inputs.push((Input::Surveyed(standing(&survey, &self.at.hooks)), false));
                 // What the project narrows holds at once; it never lifts.
                 let now = self.at.session.state().permission;

@@ -109,6 +109,7 @@ impl Driver {
     /// Makes what goes on the same as what should: a function of the state, not of the past.
     pub(super) fn reconcile(&mut self) {
         let pending = self.at.session.pending();
+        self.stay_awake(pending.values().any(Work::is_waited_for));
         for (_, slot) in self.running.iter().filter(|(key, _)| !pending.contains_key(key)) {
             slot.cancel.cancel();
         }
@@ -245,6 +246,7 @@ impl Driver {
             window: context::Window::of(self.at.config.window),
             project: self.project.block(),
             memory: Arc::clone(self.at.session.memory()),
+            may_call: self.at.session.may_call(),
             origin: self.at.config.voice.origin(),
         }
     }

@@ -17,6 +17,7 @@ use pilothouse_core::{
     hook::HookStatus,
     ids::{CallId, LaneId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
+    money::{Allowance, Configured, Unit, cost},
     plan::TaskStatus,
     question::{Place, Unattended},
     session::{Apply, LaneKind, State},
@@ -46,6 +47,8 @@ pub(super) struct Report<'a> {
     marks: Vec<Mark>,
     /// Why a line of the result did not get out, if one did not.
     lost: Option<String>,
+    /// What a session may spend by the settings.
+    budget: Configured,
 }
 
 fn is_child(state: &State, lane: LaneId) -> bool {
@@ -68,11 +71,13 @@ impl<'a> Report<'a> {
             calls: BTreeMap::new(),
             marks: Vec::new(),
             lost: None,
+            budget: Configured::default(),
         }
     }
 
     /// The events with which this process opened the session.
-    pub fn opened(&mut self, tail: &[Stamped]) {
+    pub fn opened(&mut self, tail: &[Stamped], budget: Configured) {
+        self.budget = budget;
         let opening =
             |e: &Stamped| matches!(e.event, Event::SessionOpened { .. } | Event::SessionReopened { .. });
         let from = tail.iter().rposition(opening).unwrap_or(tail.len());
@@ -242,7 +247,7 @@ impl<'a> Report<'a> {
                 }
             }
             Event::ControlGiven { control: Control::Help } => self.print(&commands()),
-            Event::ControlGiven { control: Control::Status } => self.print(&status(state)),
+            Event::ControlGiven { control: Control::Status } => self.print(&status(state, self.budget)),
             Event::CommitEnded { made: Some(_), told, .. } => self.print(told),
             Event::MoveBlocked { from, to, why, .. } => {
                 self.say(&format!("✗ not from {from} to {to}: {why}"));
@@ -314,12 +319,15 @@ impl<'a> Report<'a> {
 
     /// The last words: what ended it, the question, and the way to go on.
     pub fn end(&mut self, outcome: &Outcome, asked: Option<&Checkpoint>, state: &State) {
+        let again = |more: &str| {
+            let words = next_words(state);
+            format!("pilothouse run \"{words}\" --session {} --auto-confirm{more}", outcome.slug)
+        };
         let way = match (outcome.exit, self.forget) {
             (3, true) => "run it again without --no-persist to be able to answer".to_owned(),
             (3, false) if wants_person(asked, state) => format!("pilothouse resume {}", outcome.slug),
-            (1 | 3 | 4, false) => {
-                format!("pilothouse run \"{}\" --session {} --auto-confirm", next_words(state), outcome.slug)
-            }
+            (2 | 4, false) => asked.and_then(more).map_or_else(|| again(""), |more| again(&more)),
+            (1 | 3, false) => again(""),
             _ => String::new(),
         };
         if self.json {
@@ -357,6 +365,18 @@ impl<'a> Report<'a> {
     }
 }
 
+/// The flag that lets a run go on where no more may be spent: the same again, or what can be counted.
+fn more(asked: &Checkpoint) -> Option<String> {
+    let CheckpointKind::Budget(asked) = &asked.kind else { return None };
+    Some(match asked.unit {
+        _ if asked.unknown => " --budget 50000t".to_owned(),
+        Unit::Calls => format!(" --max-calls {}", asked.most),
+        Unit::Micros | Unit::Tokens => {
+            format!(" --budget \"{}\"", asked.unit.amount(asked.most).trim_start_matches('$'))
+        }
+    })
+}
+
 /// Whether what is asked can only be answered at the screen.
 fn wants_person(asked: Option<&Checkpoint>, state: &State) -> bool {
     let open = asked.filter(|q| state.open.contains_key(&q.id));
@@ -379,8 +399,9 @@ fn commands() -> String {
 }
 
 /// Where the session stands.
-fn status(state: &State) -> String {
+fn status(state: &State, budget: Configured) -> String {
     let plan = state.plan.as_ref().or(state.suspended.as_ref());
+    let budgets = state.allowances(budget).iter().map(Allowance::line).collect::<Vec<_>>().join("; ");
     let plan =
         plan.map_or_else(|| "none".to_owned(), |p| p.summary().lines().next().unwrap_or_default().to_owned());
     [
@@ -395,6 +416,8 @@ fn status(state: &State) -> String {
             state.failure.as_ref().map_or("nothing", |f| f.message.lines().next().unwrap_or_default()),
         ),
         ("waiting", &state.open.len().to_string()),
+        ("spent", &format!("{} tokens, {}", state.usage.shown_tokens(), cost(state.usage.known_cost()))),
+        ("budget", if budgets.is_empty() { "none" } else { &budgets }),
     ]
     .map(|(what, value)| format!("{what:<8} {value}"))
     .join("\n")

@@ -108,6 +108,7 @@ impl Unattended {
             CheckpointKind::Commit(_) => Some(give(Answer::Approve)),
             CheckpointKind::Gap(_) => Some(give(Answer::Skip)),
             CheckpointKind::Interruption(_)
+            | CheckpointKind::Budget(_)
             | CheckpointKind::Remember(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)

@@ -125,6 +125,8 @@ impl EventTrace {
             | Event::TurnContinues { .. }
             | Event::TurnTold { .. }
             | Event::TaskAdded { .. }
+            | Event::BudgetSet { .. }
+            | Event::LaneHeld { .. }
             | Event::ContextMarked { .. }
             | Event::MoveHeld { .. }
             | Event::MoveBlocked { .. }

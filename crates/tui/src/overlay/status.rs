@@ -3,7 +3,12 @@
 //! Owns its words. Never acts.
 
 use crossterm::event::KeyEvent;
-use pilothouse_core::{clean::Clean, intent::Slash, session::State};
+use pilothouse_core::{
+    clean::Clean,
+    intent::Slash,
+    money::{dollars, thousands},
+    session::State,
+};
 use ratatui::{buffer::Buffer, text::Line};
 
 use super::{
@@ -64,9 +69,8 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         let aside = if state.plan.is_none() { ", paused" } else { "" };
         format!("{}, {} of {} steps{aside}", Clean::line(&p.title), p.done(), p.tasks.len())
     });
-    let cost = state.usage.cost_micros.map_or("not known".to_owned(), |micros| {
-        format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
-    });
+    let usage = &state.usage;
+    let cost = usage.known_cost().map_or("not known".to_owned(), dollars);
     let mut rows = vec![
         ("session", Clean::line(&state.slug).into_string()),
         ("mode", format!("{:?}", state.mode).to_lowercase()),
@@ -80,9 +84,15 @@ fn rows(ctx: &Ctx<'_>) -> Vec<Line<'static>> {
         ("queued", state.queue.len().to_string()),
         ("written", format!("{} changes can be taken back", state.ledger().len())),
         ("model", Clean::line(&ctx.surroundings.model).into_string()),
-        ("tokens", format!("{} in, {} out", state.usage.input, state.usage.output)),
+        ("tokens", format!("{} in, {} out", thousands(usage.input), thousands(usage.output))),
+        ("calls", thousands(state.accounts.spent.calls)),
         ("cost", cost),
     ];
+    let budgets = state.allowances(ctx.surroundings.budget);
+    rows.extend(budgets.iter().map(|allowance| ("budget", allowance.line())));
+    if budgets.is_empty() {
+        rows.push(("budget", "none; /budget 5 sets one".to_owned()));
+    }
     if let Some(file) = &ctx.surroundings.instructions {
         let file = Clean::line(file);
         rows.push((

@@ -22,6 +22,7 @@ impl State {
         match event {
             Event::CompactionStarted { call, upto, keep, again, held } => {
                 self.saw(call.0);
+                self.accounts.spent.calls += 1;
                 let (keep, again, held) = (keep.clone(), *again, *held);
                 self.compacting = Some(Compacting { call: *call, upto: *upto, keep, again, held });
             }

@@ -2,7 +2,7 @@
 
 use crate::{
     event::Event,
-    ids::{LaneId, Seq},
+    ids::{CallId, LaneId, Seq},
     session::{Lane, LaneKind, State, Talk, lane::LaneScope, state::HEAD_CHARS},
 };
 
@@ -13,6 +13,7 @@ macro_rules! lane_events {
             | Event::LaneClosed { .. }
             | Event::LaneNudged { .. }
             | Event::NodeTransition { .. }
+            | Event::LaneHeld { .. }
             | Event::ThinkingStarted { .. }
             | Event::MessageCompleted { .. }
             | Event::ThinkingFailed { .. }
@@ -42,6 +43,7 @@ impl State {
                 }
             }
             Event::LaneNudged { lane, .. } => self.nudged(*lane, seq),
+            Event::LaneHeld { lane } => self.thinks(*lane, None),
             Event::NodeTransition { lane, to, approval, .. } => {
                 self.saw(approval.map_or(0, |a| a.0));
                 if let Some(lane) = self.lanes.get_mut(lane) {
@@ -52,11 +54,8 @@ impl State {
             }
             Event::ThinkingStarted { call, lane } => {
                 self.saw(call.0);
-                if let Some(lane) = self.lanes.get_mut(lane) {
-                    lane.thinking = Some(*call);
-                    lane.addressed = false;
-                    lane.rounds += 1;
-                }
+                self.accounts.spent.calls += 1;
+                self.thinks(*lane, Some(*call));
             }
             Event::MessageCompleted { lane, call, calls, usage, intermediate, text, .. } => {
                 self.spent_by(*lane, usage);
@@ -82,6 +81,17 @@ impl State {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A lane's model is asked; without a call it waits until it may be.
+    fn thinks(&mut self, lane: LaneId, call: Option<CallId>) {
+        let Some(lane) = self.lanes.get_mut(&lane) else { return };
+        lane.held = call.is_none();
+        if call.is_some() {
+            lane.thinking = call;
+            lane.addressed = false;
+            lane.rounds += 1;
         }
     }
 

@@ -41,6 +41,11 @@ impl State {
     pub(super) fn fold_plan(&mut self, seq: Seq, event: &Event) {
         match event {
             Event::PlanReady { plan } => {
+                // The numbers of steps begin anew with the plan of another message.
+                let mut known = self.plan.iter().chain(&self.suspended).chain(&self.earlier);
+                if known.all(|p| p.turn != plan.turn) {
+                    self.accounts.tasks.clear();
+                }
                 self.plan = Some(plan.clone());
                 Arc::make_mut(&mut self.changes).forget_tasks(|lane| self.lanes.contains_key(&lane));
                 self.suspended.take_if(|p| p.turn == plan.turn);

@@ -20,6 +20,7 @@ macro_rules! session_events {
             | Event::ModeChanged { .. }
             | Event::ControlGiven { .. }
             | Event::PermissionChanged { .. }
+            | Event::BudgetSet { .. }
     };
 }
 pub(super) use session_events;
@@ -51,6 +52,7 @@ impl State {
                 self.mode_said = true;
             }
             Event::ControlGiven { control: Control::ModeSwitch(_) } => self.mode_said = true,
+            Event::BudgetSet { unit, most, brief } => self.set_budget(*unit, *most, *brief),
             Event::PermissionChanged { permission, chat_only } => {
                 self.permission = *permission;
                 self.chat_only = *chat_only;
@@ -86,6 +88,7 @@ impl State {
         self.hook_runs.clear();
         self.lanes.clear();
         self.open.clear();
+        self.brief_budgets.clear();
         self.asked.clear();
         self.cut.clear();
         self.compacting = None;

@@ -61,6 +61,7 @@ impl State {
                 self.classified(event);
             }
             Event::IntentAsked { turn, seen, epoch, vectors, model } => {
+                self.accounts.spent.calls += u64::from(*model);
                 let heard = PendingMessage {
                     turn: *turn,
                     seen: *seen,

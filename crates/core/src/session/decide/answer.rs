@@ -224,7 +224,7 @@ impl Draft<'_> {
     }
 
     /// The user gives up what a lane does.
-    fn give_up(&mut self, lane: LaneId) -> Decided {
+    pub(super) fn give_up(&mut self, lane: LaneId) -> Decided {
         match self.state.lanes.get(&lane).map(|l| l.kind) {
             Some(LaneKind::Answer) if !self.has_own_run(lane) => {
                 self.stop_answer(lane);

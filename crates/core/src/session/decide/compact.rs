@@ -36,6 +36,7 @@ impl Draft<'_> {
                 None => "there is nothing to sum up yet",
             }));
         };
+        self.may_call_besides()?;
         let call = CallId(self.id());
         self.emit(Event::CompactionStarted { call, upto, keep: keep.to_owned(), again, held: None });
         Ok(())
@@ -47,6 +48,7 @@ impl Draft<'_> {
             return Err(Refusal::new("the call is not open any more"));
         }
         let upto = self.state.may_compact().ok_or_else(|| Refusal::new("there is nothing to sum up"))?;
+        self.may_call_besides()?;
         let held = Some(call);
         let call = CallId(self.id());
         self.emit(Event::CompactionStarted { call, upto, keep: String::new(), again: false, held });

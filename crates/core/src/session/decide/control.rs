@@ -76,6 +76,7 @@ impl Draft<'_> {
             Slash::Memory => return self.memory(args),
             Slash::Changes => return self.changes(args),
             Slash::Commit => return self.commit(args),
+            Slash::Budget => return self.budget(args),
             Slash::Context => Control::Other(command.name.to_owned()),
             Slash::Diff
             | Slash::Approvals

@@ -67,6 +67,9 @@ impl Draft<'_> {
             self.notice(Level::Warn, text);
             return self.finish_lane(lane);
         }
+        if !self.may_call(lane) {
+            return;
+        }
         let call = CallId(self.id());
         self.emit(Event::ThinkingStarted { call, lane });
     }
@@ -224,7 +227,7 @@ impl Draft<'_> {
         }
         let Some(l) = self.state.lanes.get(&lane) else { return };
         let plan_waits = l.kind == LaneKind::Planning && self.state.phase != Phase::Planning;
-        if l.thinking.is_some() || plan_waits || self.state.diff_of(lane).is_some() {
+        if l.thinking.is_some() || l.held || plan_waits || self.state.diff_of(lane).is_some() {
             return;
         }
         match (l.kind, l.talk.last()) {

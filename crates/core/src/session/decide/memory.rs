@@ -81,6 +81,7 @@ impl Draft<'_> {
             | CheckpointKind::PipelinePause(_)
             | CheckpointKind::Commit(_)
             | CheckpointKind::Gap(_)
+            | CheckpointKind::Budget(_)
             | CheckpointKind::Breakout(_) => None,
         })
     }

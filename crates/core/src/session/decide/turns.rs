@@ -22,13 +22,18 @@ impl Draft<'_> {
     /// The reading of a line that a later tier need not be asked about, or `None`: then it waits
     /// for one.
     pub(super) fn settled(&self, line: &str, reading: &Reading) -> Option<Reading> {
-        let asks = self.under.tiers.vectors || self.under.tiers.model;
+        let asks = self.under.tiers.vectors || self.may_ask_model();
         if !asks || !self.under.tiers.classifier.unsure(reading) {
             return Some(reading.clone());
         }
         let known = self.state.remembered(self.state.key(line, Seq(u64::MAX)))?;
         let context = self.state.context(Seq(u64::MAX));
         Some(self.under.tiers.classifier.join(reading.clone(), &known, &self.state.message(line, &context)))
+    }
+
+    /// Whether a model may be asked what a line means; where nothing more may be spent, the rules decide.
+    fn may_ask_model(&self) -> bool {
+        self.under.tiers.model && self.over_budget().is_none()
     }
 
     /// Whether a line is let past the messages that wait.
@@ -41,7 +46,7 @@ impl Draft<'_> {
     /// Records a line; a later tier is asked what it means.
     pub(super) fn consult(&mut self, turn: Option<TurnId>, line: &str, seen: Seq) {
         let turn = turn.unwrap_or_else(|| self.begin_turn(line));
-        let (vectors, model) = (self.under.tiers.vectors, self.under.tiers.model);
+        let (vectors, model) = (self.under.tiers.vectors, self.may_ask_model());
         let epoch = self.state.epoch;
         self.emit(Event::IntentAsked { turn, seen, epoch, vectors, model });
     }

@@ -8,6 +8,7 @@ use pilothouse_core::{
     event::Proof,
     ids::{GateId, Millis, ProposalId, TaskId},
     intent::{IntentNode, IntentPath},
+    money::cost,
     plan::{Plan, Task, TaskStatus},
     proposal::{Proposal, ProposalStatus},
     scope::{Capability, ToolScope},
@@ -269,6 +270,10 @@ impl<'a> Drawer<'a> {
         if !task.after.is_empty() {
             let after: Vec<String> = task.after.iter().map(|t| t.0.to_string()).collect();
             lines.push((format!("after {}", after.join(", ")), Slot::Faint));
+        }
+        if let Some(spent) = self.ctx.state.accounts.tasks.get(&task.id) {
+            let cost = self.ctx.glyphs.own(&cost(spent.known_cost())).to_owned();
+            lines.push((format!("spent {} tokens, {cost}", spent.shown_tokens()), Slot::Faint));
         }
         for (line, slot) in lines {
             self.wrapped(&line, slot);

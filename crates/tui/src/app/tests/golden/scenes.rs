@@ -9,6 +9,7 @@ use pilothouse_core::{
     compaction::Mark,
     diff,
     ids::Seq,
+    money::{Limits, Unit},
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
     port::{ContextPart, ContextSheet},
     proposal::CONTROL_WORD,
@@ -64,6 +65,8 @@ pub(super) const ALL: &[Scene] = &[
     ("plan-empty", |w, h| pressed(answered(w, h), "<ctrl-t>")),
     ("executing", executing),
     ("executing-together", together),
+    ("budget", budget),
+    ("approvals-budget", |w, h| pressed(budget(w, h), "<ctrl-x>a")),
     // Sessions beside this one.
     ("runs", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rj")),
     ("runs-orphaned", |w, h| pressed(fleet(executing(w, h)), "<ctrl-x>rjjjjjj")),
@@ -378,6 +381,19 @@ fn together(width: u16, height: u16) -> Desk {
     desk.thinking.remove(0);
     let wanted = r#"{"path":"src/bucket.rs","edits":[{"old":"1","new":"2"}]}"#;
     desk.reply("", &[("edit", wanted)]);
+    desk.collect();
+    desk
+}
+
+/// A run whose next model call would be one too many.
+fn budget(width: u16, height: u16) -> Desk {
+    let mut desk = executing(width, height);
+    desk.give(Input::SetBudget(Limits::one(Unit::Calls, 1)));
+    for _ in 0..2 {
+        desk.reply("", &[("read", r#"{"path":"src/auth/login.rs"}"#)]);
+        let call = desk.tools.remove(0);
+        desk.give(Input::ToolEnded { call, outcome: ToolOutcome::text("fn a() {}", "1 line") });
+    }
     desk.collect();
     desk
 }

@@ -1,0 +1,230 @@
+//! The budget: set, told, and held before every call of a model.
+//!
+//! Owns whether a call may leave, the question where none may, and what its answer does. A call that has
+//! left is never cut off by it.
+
+use super::{
+    Decided, Draft,
+    answer::{Given, Resolve},
+};
+use crate::{
+    checkpoint::{Answer, CheckpointKind},
+    event::{Event, Level},
+    ids::{CheckpointId, LaneId, TaskId},
+    input::Refusal,
+    intent::Slash,
+    money::{Allowance, Limits, Unit, cost, thousands},
+    question::{BudgetAnswer, BudgetQuestion},
+    session::State,
+    talk::Usage,
+};
+
+/// Most steps of a plan that are named with what they cost.
+const MOST_STEPS: usize = 3;
+/// Told where dollars cannot be counted.
+const UNPRICED: &str = "The price of this model is not known, so dollars cannot be counted: set [model] price, or give the budget in tokens \
+     (/budget 50000t) or model calls (/budget 20 calls).";
+
+/// How long a budget holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lasting {
+    /// Until something else is said.
+    Always,
+    /// Until the session is opened again.
+    Briefly,
+}
+
+impl Draft<'_> {
+    /// Why no further model call may leave, if none may: the one place that says so.
+    pub(super) fn over_budget(&self) -> Option<Allowance> {
+        let allowed = self.state.allowances(self.under.bounds.budget);
+        allowed.into_iter().find(Allowance::is_over)
+    }
+
+    /// Whether a lane's next model call may leave; else the lane waits for a word of the user.
+    pub(super) fn may_call(&mut self, lane: LaneId) -> bool {
+        if self.over_budget().is_none() {
+            return true;
+        }
+        if self.state.lanes.get(&lane).is_some_and(|l| !l.held) {
+            self.emit(Event::LaneHeld { lane });
+        }
+        false
+    }
+
+    /// As [`Draft::may_call`], for a call that no lane waits for.
+    pub(super) fn may_call_besides(&self) -> Decided {
+        match self.over_budget() {
+            Some(over) => Err(Refusal::new(format!("{}; /budget says more", over.line()))),
+            None => Ok(()),
+        }
+    }
+
+    /// What waits for the budget goes on as far as that reaches; for the rest the user is asked.
+    pub(super) fn settle_budget(&mut self) {
+        let held = |state: &State| -> Vec<LaneId> {
+            state.lanes.values().filter(|l| l.held).map(|l| l.id).collect()
+        };
+        for lane in held(self.state) {
+            self.think(lane);
+        }
+        let over = self.over_budget().filter(|_| !held(self.state).is_empty());
+        let open = self.budget_question();
+        let fits =
+            |(_, asked): &(CheckpointId, BudgetQuestion)| over.is_some_and(|over| asked.is_about(&over));
+        if let Some((id, _)) = open.as_ref().filter(|open| !fits(open)) {
+            self.close(*id, None);
+        }
+        let Some(over) = over.filter(|_| !open.as_ref().is_some_and(fits)) else { return };
+        // What the phase asks again by itself gives way; any other question is answered first.
+        let gives_way = |kind: &CheckpointKind| {
+            matches!(kind, CheckpointKind::Confirmation(_) | CheckpointKind::Failure(_))
+        };
+        if self.state.phase_question().is_none_or(|c| gives_way(&c.kind)) {
+            let question = self.question_of(over);
+            let text = question.text();
+            self.ask(question, text);
+        }
+    }
+
+    fn budget_question(&self) -> Option<(CheckpointId, BudgetQuestion)> {
+        self.state.open.values().find_map(|c| Some((c.id, c.kind.budget()?.clone())))
+    }
+
+    fn question_of(&self, over: Allowance) -> BudgetQuestion {
+        let Allowance { unit, most, spent, unknown, .. } = over;
+        let (on, stake) = (self.spent_on(), self.state.at_stake());
+        BudgetQuestion { unit, most, spent, unknown, on, stake }
+    }
+
+    /// Who spent it, a line each: the run and its dearest steps, or the session.
+    fn spent_on(&self) -> Vec<String> {
+        let state = &*self.state;
+        let accounts = &state.accounts;
+        if state.run.is_none() {
+            return vec![line("this session", &state.usage)];
+        }
+        let plan = state.plan.as_ref();
+        let title =
+            |id: &TaskId| plan.and_then(|p| Some(format!("step {} {}", p.number(*id), p.task(*id)?.title)));
+        let mut steps: Vec<_> = accounts.tasks.iter().filter_map(|(id, u)| Some((title(id)?, u))).collect();
+        steps.sort_by_key(|(_, usage)| std::cmp::Reverse(usage.tokens()));
+        let steps = steps.into_iter().take(MOST_STEPS).map(|(title, usage)| line(&title, usage));
+        std::iter::once(line("this run", &accounts.run)).chain(steps).collect()
+    }
+
+    /// `/budget`: tells what is spent, sets an amount from now on, adds to it, or takes it off.
+    pub(super) fn budget(&mut self, args: &str) -> Decided {
+        let configured = self.under.bounds.budget;
+        match args.trim() {
+            "" => self.tell_budget(),
+            "off" | "none" => {
+                let held = self.state.allowances(configured);
+                if held.is_empty() {
+                    return Err(Refusal::new("there is no budget"));
+                }
+                self.heard(Slash::Budget);
+                for allowance in held {
+                    self.lift_budget(allowance.unit);
+                }
+                self.notice(Level::Info, "No budget.");
+            }
+            amount => {
+                let more = amount.strip_prefix('+');
+                let mut limits = Limits::parse(more.unwrap_or(amount)).map_err(Refusal::new)?;
+                for left in self.state.allowances(configured).iter().filter(|_| more.is_some()) {
+                    limits = limits.more(left.unit, left.left());
+                }
+                self.heard(Slash::Budget);
+                self.set_budget(limits, Lasting::Always);
+                self.notice(Level::Info, format!("Budget: {limits} from now on."));
+                let last = self.state.accounts.call;
+                if limits.micros.is_some() && last.known_cost().is_none() {
+                    self.notice(Level::Warn, UNPRICED);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// So much may be spent from now on; what is not named stays as it is.
+    pub(super) fn set_budget(&mut self, limits: Limits, lasting: Lasting) {
+        for (unit, most) in limits.each() {
+            self.emit(Event::BudgetSet { unit, most: Some(most), brief: lasting == Lasting::Briefly });
+        }
+    }
+
+    fn lift_budget(&mut self, unit: Unit) {
+        self.emit(Event::BudgetSet { unit, most: None, brief: false });
+    }
+
+    fn tell_budget(&mut self) {
+        let state = &*self.state;
+        let allowed = state.allowances(self.under.bounds.budget);
+        let mut lines: Vec<String> = allowed.iter().map(|a| format!("budget: {}", a.line())).collect();
+        if lines.is_empty() {
+            lines.push("budget: none; `/budget 5` sets one in dollars, `/budget 50000t` in tokens, `/budget 20 calls` in calls".to_owned());
+        }
+        let calls = thousands(state.accounts.spent.calls);
+        lines.push(format!("{}; model calls: {calls}", line("this session", &state.usage)));
+        if state.run.is_some() {
+            lines.extend(self.spent_on());
+        } else if state.accounts.run.tokens() > 0 {
+            lines.push(line("the last run", &state.accounts.run));
+        }
+        for (what, usage) in
+            [("the last call", state.accounts.call), ("reading messages, summaries", state.accounts.besides)]
+        {
+            if usage.tokens() > 0 {
+                lines.push(line(what, &usage));
+            }
+        }
+        self.listed(Slash::Budget, &lines);
+    }
+
+    /// Stops what waits for the budget, and nothing else.
+    fn stop_unpaid(&mut self, question: CheckpointId, answer: Answer) -> Decided {
+        let held = self.state.lanes.values().filter(|l| l.held);
+        let held: Vec<LaneId> = held.map(|l| l.kind.parent().unwrap_or(l.id)).collect();
+        let queued: Vec<String> = self
+            .state
+            .queue
+            .works()
+            .filter_map(|t| self.state.turns.get(&t))
+            .map(|t| t.head.clone())
+            .collect();
+        self.close(question, Some(answer));
+        for lane in held {
+            if self.state.lanes.contains_key(&lane) {
+                self.give_up(lane)?;
+            }
+        }
+        if !queued.is_empty() && self.state.queue.is_empty() {
+            self.notice(Level::Info, format!("Not begun: {}", queued.join("; ")));
+        }
+        Ok(())
+    }
+}
+
+impl Resolve for BudgetQuestion {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<BudgetAnswer>) -> Decided {
+        match given.answer {
+            BudgetAnswer::Stop => return draft.stop_unpaid(given.question, given.stored),
+            BudgetAnswer::Raise(limits) => {
+                // What can be counted takes the place of what cannot.
+                if self.unknown && limits.of(self.unit).is_none() {
+                    draft.lift_budget(self.unit);
+                }
+                draft.set_budget(limits, Lasting::Always);
+            }
+            BudgetAnswer::Lift => draft.lift_budget(self.unit),
+        }
+        draft.close(given.question, Some(given.stored));
+        Ok(())
+    }
+}
+
+/// `this run: 12,345 tokens, $0.04`.
+fn line(what: &str, usage: &Usage) -> String {
+    format!("{what}: {} tokens, {}", usage.shown_tokens(), cost(usage.known_cost()))
+}
