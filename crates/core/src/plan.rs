@@ -3,8 +3,10 @@
 //! Owns the shape, the reading of a submitted plan and the order of its tasks. Never runs one.
 
 mod document;
+mod revision;
 
 pub use document::DocumentError;
+pub use revision::{Change, Revision};
 
 use std::collections::BTreeSet;
 

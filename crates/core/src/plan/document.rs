@@ -104,7 +104,7 @@ fn keep(task: &mut Task, status: TaskStatus, old: Option<&Task>) {
     task.took = old.filter(|t| t.status == status).and_then(|t| t.took);
 }
 
-const fn mark(status: TaskStatus) -> char {
+pub(super) const fn mark(status: TaskStatus) -> char {
     match status {
         TaskStatus::Pending | TaskStatus::Failed => ' ',
         TaskStatus::Running => '~',

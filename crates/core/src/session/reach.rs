@@ -35,6 +35,32 @@ impl State {
         scope
     }
 
+    /// The message that began the work which this one goes on with.
+    pub(super) fn work_of(&self, turn: TurnId) -> TurnId {
+        let mut root = turn;
+        for _ in 0..LONGEST {
+            let Some(of) = self.turns.get(&root).and_then(|t| t.continues) else { break };
+            root = of;
+        }
+        root
+    }
+
+    /// The earlier versions of a plan, the oldest first.
+    pub fn versions_before(&self, plan: &Plan) -> Vec<&Plan> {
+        let of = self.work_of(plan.turn);
+        let mut all: Vec<&Plan> =
+            self.former.iter().filter(|p| p.version < plan.version && self.work_of(p.turn) == of).collect();
+        all.sort_by_key(|p| p.version);
+        all
+    }
+
+    /// The version that a plan of this message has: the next one of the plan that is active, or was set aside and is
+    /// gone on with.
+    pub(super) fn version_after(&self, turn: TurnId) -> u32 {
+        let aside = self.suspended.as_ref().filter(|p| self.work_of(p.turn) == self.work_of(turn));
+        self.plan.as_ref().or(aside).map_or(1, |p| p.version + 1)
+    }
+
     /// What a plan needs that its message did not ask for. A removal is not counted beside other
     /// changes: its own question, with the typed word, comes for every single one.
     pub fn beyond(&self, plan: &Plan) -> Option<ToolScope> {

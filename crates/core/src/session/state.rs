@@ -75,6 +75,8 @@ pub struct State {
     pub suspended: Option<Plan>,
     /// Unfinished plans set aside before it, the oldest first.
     pub earlier: Vec<Plan>,
+    /// Versions of plans that another took the place of, the oldest first.
+    pub(super) former: Vec<Plan>,
     /// Why the phase is failed.
     pub failure: Option<Failure>,
     /// The turn whose planning or run failed last.

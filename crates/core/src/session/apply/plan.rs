@@ -11,6 +11,9 @@ use crate::{
     session::State,
 };
 
+/// Most earlier versions that are kept.
+const MOST_FORMER: usize = 20;
+
 /// Events of plans, their tasks and their gates.
 macro_rules! plan_events {
     () => {
@@ -41,6 +44,7 @@ impl State {
     pub(super) fn fold_plan(&mut self, seq: Seq, event: &Event) {
         match event {
             Event::PlanReady { plan } => {
+                self.replaced_by(plan);
                 self.plan = Some(plan.clone());
                 Arc::make_mut(&mut self.changes).forget_tasks(|lane| self.lanes.contains_key(&lane));
                 self.suspended.take_if(|p| p.turn == plan.turn);
@@ -116,6 +120,23 @@ impl State {
             Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
             _ => {}
         }
+    }
+
+    /// Keeps the version that this plan takes the place of.
+    fn replaced_by(&mut self, plan: &Plan) {
+        let of = self.work_of(plan.turn);
+        let old = self
+            .plan
+            .as_ref()
+            .or(self.suspended.as_ref())
+            .filter(|old| old.version < plan.version && self.work_of(old.turn) == of);
+        let Some(old) = old.cloned() else { return };
+        let former = std::mem::take(&mut self.former);
+        let others = former.into_iter().filter(|p| p.version != old.version || self.work_of(p.turn) != of);
+        let mut kept: Vec<Plan> = others.collect();
+        kept.push(old);
+        kept.drain(..kept.len().saturating_sub(MOST_FORMER));
+        self.former = kept;
     }
 
     /// What went wrong at a red gate.

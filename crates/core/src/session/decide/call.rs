@@ -211,7 +211,7 @@ impl Draft<'_> {
                 "a plan can only be submitted while planning; answer, or ask for a deeper path with request_path",
             );
         }
-        let version = self.state.plan.as_ref().map_or(1, |p| p.version + 1);
+        let version = self.state.version_after(lane.turn);
         // In a folder where gates run unasked a plan that names none is held to what was found.
         let unasked = self.state.setting().conditions.is_calm();
         let found = plan.gates.is_empty() && unasked && plan.changes_code();

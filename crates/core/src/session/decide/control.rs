@@ -66,8 +66,7 @@ impl Draft<'_> {
             }
             Slash::Agent => return self.forced(args),
             Slash::Init => return self.forced(INIT),
-            Slash::Plan if args.is_empty() => return Err(Refusal::new("write /plan TASK")),
-            Slash::Plan => return self.planned(args),
+            Slash::Plan => return self.plan_command(args),
             Slash::Compact => return self.compact(args),
             Slash::Trust => return self.seek_trust(args),
             Slash::Proposals => return self.proposals(args),
@@ -95,6 +94,39 @@ impl Draft<'_> {
         let line = format!("@write {text}");
         let reading = self.read(&line);
         self.take_message(None, &line, &reading, crate::ids::Seq(u64::MAX))
+    }
+
+    /// `/plan`: the plan in lines, an earlier version of it, or a plan of a text.
+    fn plan_command(&mut self, args: &str) -> Decided {
+        let words: Vec<&str> = args.split_whitespace().collect();
+        match words.as_slice() {
+            [] | ["show"] => self.list_plan(None),
+            ["show", version] => match version.trim_start_matches('v').parse() {
+                Ok(version) => self.list_plan(Some(version)),
+                Err(_) => self.planned(args),
+            },
+            _ => self.planned(args),
+        }
+    }
+
+    /// The plan, or a version of it, in lines with what it changed of the one before.
+    fn list_plan(&mut self, version: Option<u32>) -> Decided {
+        let none = || Refusal::new("there is no plan; write /plan TASK");
+        let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref()).ok_or_else(none)?;
+        let mut all = self.state.versions_before(plan);
+        all.push(plan);
+        let wanted = version.unwrap_or(plan.version);
+        let Some(at) = all.iter().position(|p| p.version == wanted) else {
+            let there: Vec<String> = all.iter().map(|p| format!("v{}", p.version)).collect();
+            return Err(Refusal::new(format!(
+                "there is no v{wanted} of the plan; there is {}",
+                there.join(", ")
+            )));
+        };
+        let old = at.checked_sub(1).and_then(|before| all.get(before)).copied();
+        let lines = all.get(at).map(|plan| plan.listing(old)).unwrap_or_default();
+        self.listed(Slash::Plan, &lines);
+        Ok(())
     }
 
     /// `/plan TEXT`: a plan of the text, or the active one made anew with it.
