@@ -5,11 +5,12 @@
 mod document;
 mod revision;
 
-pub use document::DocumentError;
+pub use document::{DocumentError, MAX_DOCUMENT};
 pub use revision::{Change, Revision};
 
 use std::collections::BTreeSet;
 
+use document::{lines, one_line};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -155,6 +156,12 @@ pub enum PlanError {
     /// A gate would run nothing.
     #[error("gate {0} has no command; give the exact line that proves the work, or leave the gate out")]
     EmptyGate(usize),
+    /// A gate's command could not be shown.
+    #[error("gate {0} has a control character in its command; give a line that can be read")]
+    GateControl(usize),
+    /// A task says nothing.
+    #[error("task {0} has no title; say in a few words what is done")]
+    Untitled(usize),
     /// A task waits for one that does not exist or for itself.
     #[error(
         "task {0} waits for task {1}, which does not exist; `after` takes the numbers of earlier tasks, from 1"
@@ -288,6 +295,10 @@ impl PlanDraft {
         if let Some(at) = self.gates.iter().position(|g| g.command.trim().is_empty()) {
             return Err(PlanError::EmptyGate(at + 1));
         }
+        let hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+        if let Some(at) = self.gates.iter().position(|g| g.command.contains(hidden)) {
+            return Err(PlanError::GateControl(at + 1));
+        }
         let count = self.tasks.len() as u64;
         let tasks: Vec<Task> = self
             .tasks
@@ -298,12 +309,12 @@ impl PlanDraft {
         let gates = self.gates.into_iter().zip(1..).map(|(g, n)| g.build(n, count)).collect();
         let deepest = tasks.iter().map(|t| t.node).max_by_key(|n| (n.approval(), *n));
         let path = IntentPath::to(deepest.unwrap_or(IntentNode::Modify));
-        let title = if self.title.trim().is_empty() {
-            tasks.first().map(|t| t.title.clone()).unwrap_or_default()
-        } else {
-            self.title
+        let title = match one_line(&self.title) {
+            title if title.is_empty() => tasks.first().map(|t| t.title.clone()).unwrap_or_default(),
+            title => title,
         };
-        let plan = Plan { turn, version, title, note: self.note, path, tasks, gates, edited: false };
+        let note = lines(&self.note);
+        let plan = Plan { turn, version, title, note, path, tasks, gates, edited: false };
         match plan.circle() {
             circle if circle.is_empty() => Ok(plan),
             circle => Err(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect())),
@@ -314,15 +325,25 @@ impl PlanDraft {
 impl TaskDraft {
     fn build(self, number: u64, count: u64) -> Result<Task, PlanError> {
         let unknown = self.after.iter().find(|a| **a == 0 || **a > count || **a == number);
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
         if let Some(a) = unknown {
-            return Err(PlanError::UnknownTask(usize::try_from(number).unwrap_or(usize::MAX), *a));
+            return Err(PlanError::UnknownTask(at, *a));
         }
+        let detail = lines(&self.detail);
+        let title = match one_line(&self.title) {
+            title if title.is_empty() => one_line(detail.lines().next().unwrap_or_default()),
+            title => title,
+        };
+        if title.is_empty() {
+            return Err(PlanError::Untitled(at));
+        }
+        let files = self.files.iter().filter(|f| !f.contains(char::is_control));
         Ok(Task {
             id: TaskId(number),
-            title: self.title,
-            detail: self.detail,
+            title,
+            detail,
             node: self.kind.node(),
-            files: self.files.iter().filter_map(|f| RelPath::new(f).ok()).collect(),
+            files: files.filter_map(|f| RelPath::new(f).ok()).collect(),
             after: self.after.into_iter().map(TaskId).collect(),
             status: TaskStatus::Pending,
             took: None,
@@ -334,9 +355,10 @@ impl TaskDraft {
 impl GateDraft {
     fn build(self, number: u64, count: u64) -> Gate {
         let after = self.after.into_iter().filter(|a| (1..=count).contains(a)).map(TaskId).collect();
+        let name = Some(one_line(&self.name)).filter(|name| !name.is_empty());
         Gate {
             id: GateId(number),
-            name: if self.name.trim().is_empty() { self.command.clone() } else { self.name },
+            name: name.unwrap_or_else(|| one_line(&self.command)),
             command: self.command,
             after,
             found: self.found,
