@@ -13,6 +13,7 @@ use pilothouse_core::{
     ids::{CheckpointId, GateId, Millis, RunId, TaskId},
     input::Input,
     intent::Slash,
+    plan::Revision,
     question::Act,
     session::State,
 };
@@ -23,7 +24,7 @@ use ratatui::{
 };
 
 pub use self::rows::breadcrumb;
-use self::rows::{Item, Target};
+use self::rows::{Item, Target, Version};
 use super::{
     Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, empty_state, hint_line, inside,
 };
@@ -73,6 +74,8 @@ actions! {
         MoveDown "move-down", "move the step down", "the plan; you are asked again";
         /// The step changes places with the previous.
         MoveUp "move-up", "move the step up", "the plan; you are asked again";
+        /// An earlier version.
+        Earlier "earlier", "show the version before", "this screen";
         /// To its proposals.
         OpenDiff "diff", "show its diff", "moves the focus";
         /// The red gate once more.
@@ -85,6 +88,30 @@ actions! {
         Top "top", "first step", "the choice";
         /// The last row.
         Bottom "bottom", "last step", "the choice";
+    }
+}
+
+impl PlanAction {
+    /// Whether it is about the plan as it is now, and not about what is looked at.
+    const fn decides(self) -> bool {
+        match self {
+            Self::Approve
+            | Self::Reject
+            | Self::Edit
+            | Self::Remove
+            | Self::MoveDown
+            | Self::MoveUp
+            | Self::RunGate => true,
+            Self::Down
+            | Self::Up
+            | Self::Detail
+            | Self::Earlier
+            | Self::OpenDiff
+            | Self::PageDown
+            | Self::PageUp
+            | Self::Top
+            | Self::Bottom => false,
+        }
     }
 }
 
@@ -103,6 +130,10 @@ pub struct PlanPane {
     spent: Option<u64>,
     /// The version that is in the editor.
     editing: Option<u32>,
+    /// The earlier version that is looked at.
+    back: Option<u32>,
+    /// What the version that is drawn changed, and which that is.
+    revision: Option<(u32, Revision)>,
 }
 
 impl PlanPane {
@@ -115,6 +146,9 @@ impl PlanPane {
     fn carry_out(&mut self, action: PlanAction, ctx: &Ctx<'_>) -> Outcome {
         let page = usize::from(self.size.height.saturating_sub(3).max(1));
         let last = self.items.iter().filter(|i| i.target.is_some()).count().saturating_sub(1);
+        if action.decides() && self.back.take().is_some() {
+            return Outcome::notice("this is the plan as it is now; an earlier version was looked at");
+        }
         match action {
             PlanAction::Down => self.cursor = (self.cursor + 1).min(last),
             PlanAction::Up => self.cursor = self.cursor.saturating_sub(1),
@@ -152,10 +186,22 @@ impl PlanPane {
                 });
             }
             PlanAction::MoveUp => return self.reorder(ctx, |order, at| order.swap(at, at.saturating_sub(1))),
+            PlanAction::Earlier => return self.earlier(ctx),
             PlanAction::OpenDiff => return to_diff(),
             PlanAction::RunGate => return Self::run_gate(ctx),
         }
         self.settle();
+        Outcome::none()
+    }
+
+    /// Looks at the version before the one that is drawn; behind the first comes the plan as it is.
+    fn earlier(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let Some(version) = rows::version_of(ctx.state, self.back) else { return Outcome::none() };
+        if version.before.is_none() && version.now.is_none() {
+            return Outcome::notice("this is the first version of the plan");
+        }
+        self.back = version.before.map(|p| p.version);
+        (self.cursor, self.offset) = (0, 0);
         Outcome::none()
     }
 
@@ -249,6 +295,7 @@ impl Pane for PlanPane {
             Event::PlanReady { .. } => {
                 self.proofs.clear();
                 self.open.clear();
+                (self.back, self.revision) = (None, None);
                 (self.cursor, self.offset, self.spent) = (0, 0, None);
             }
             Event::RunStarted { run, .. } => self.began = Some((*run, event.at)),
@@ -266,7 +313,16 @@ impl Pane for PlanPane {
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
         let width = usize::from(inside(Rect::from((ratatui::layout::Position::ORIGIN, size))).width);
-        self.items = rows::items(ctx, width, &self.open, &self.proofs);
+        self.items = match rows::version_of(ctx.state, self.back) {
+            Some(version) => {
+                let shown = version.plan.version;
+                let kept = self.revision.take().filter(|(of, _)| *of == shown);
+                let work = || version.before.map(|old| Revision::of(version.plan, old)).unwrap_or_default();
+                let (_, revision) = self.revision.insert(kept.unwrap_or_else(|| (shown, work())));
+                rows::items(ctx, (version, revision), width, &self.open, &self.proofs)
+            }
+            None => Vec::new(),
+        };
         self.footer = rows::footer(ctx, width, self.spent);
         self.settle();
     }
@@ -299,8 +355,13 @@ impl Pane for PlanPane {
         let Some((plan, active)) = rows::plan_of(ctx.state) else {
             return Title { left: "Plan".to_owned(), right: Line::default() };
         };
-        let name = Row::of("Plan ", Slot::Text).and(ctx.glyphs.dot, Slot::Text).and(" ", Slot::Text);
-        let left = name.and(&plan.title, Slot::Text).text();
+        let version = match rows::version_of(ctx.state, self.back) {
+            Some(Version { plan, now: Some(now), .. }) => format!("v{} of {now} ", plan.version),
+            Some(Version { plan, .. }) if plan.version > 1 => format!("v{} ", plan.version),
+            Some(_) | None => String::new(),
+        };
+        let name = Row::of("Plan ", Slot::Text).and(&version, Slot::Text).and(ctx.glyphs.dot, Slot::Text);
+        let left = name.and(" ", Slot::Text).and(&plan.title, Slot::Text).text();
         let right = match (active, rows::finished(plan)) {
             (true, _) => Row::of(&format!("{}/{}", plan.done(), plan.tasks.len()), Slot::Soft),
             (false, true) if plan.complete() => Row::of("done", Slot::Ok),
@@ -317,6 +378,9 @@ impl Pane for PlanPane {
         let mut keys = vec![("j/k", "step"), ("Enter", "detail")];
         if confirmation(ctx).is_some() {
             keys = [vec![("y", "run the plan"), ("n", "change it"), ("e", "edit")], keys].concat();
+        }
+        if rows::version_of(ctx.state, self.back).is_some_and(|v| v.before.is_some() || v.now.is_some()) {
+            keys.push(("v", "versions"));
         }
         if ctx.state.open_proposals().next().is_some() {
             keys.push(("d", "diff"));
@@ -378,7 +442,7 @@ impl Pane for PlanPane {
     }
 
     fn shows(&self, _question: CheckpointId) -> bool {
-        self.size.height > 0 && !self.items.is_empty()
+        self.size.height > 0 && !self.items.is_empty() && self.back.is_none()
     }
 
     fn edited(&mut self, text: std::io::Result<String>) -> Outcome {

@@ -60,6 +60,8 @@ pub(super) const ALL: &[Scene] = &[
     ("plan-focused", |w, h| pressed(Desk::new(w, h).with_plan(), "<ctrl-t>")),
     ("plan-detail", |w, h| pressed(Desk::new(w, h).with_plan(), "<ctrl-t>j<enter>")),
     ("plan-drafting", |w, h| pressed(Desk::new(w, h).with_plan(), "make it ")),
+    ("plan-revised", |w, h| pressed(revised(w, h), "<ctrl-t>")),
+    ("plan-before", |w, h| pressed(revised(w, h), "<ctrl-t>v")),
     ("plan-rejected", rejected),
     ("plan-empty", |w, h| pressed(answered(w, h), "<ctrl-t>")),
     ("executing", executing),
@@ -349,6 +351,16 @@ fn choice(width: u16, height: u16) -> Desk {
     let mut desk = said(width, height, "where is main?");
     let args = r#"{"question":"Which program do you mean?","choices":["the server","the client"]}"#;
     desk.reply("", &[("ask_user", args)]);
+    desk
+}
+
+/// The plan in its second version.
+fn revised(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height).with_plan();
+    let plan = desk.state().plan.clone().unwrap();
+    let text = plan.document().replace("Wire it in", "Wire it into the endpoint");
+    let text = text.replace("3. [ ] Tests", "- [ ] Describe the limits in the documentation of the endpoint");
+    desk.give(Input::EditPlan { text, version: plan.version });
     desk
 }
 
