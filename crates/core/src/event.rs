@@ -1000,6 +1000,20 @@ pub enum Event {
         /// What came of it, for people.
         told: String,
     },
+    /// A plan is to be read from a file of the workspace.
+    PlanSought {
+        /// What it goes by.
+        call: CallId,
+        /// The message that asks for it.
+        turn: TurnId,
+        /// The file.
+        path: RelPath,
+    },
+    /// No plan came of the file.
+    PlanUnread {
+        /// What it goes by.
+        call: CallId,
+    },
     /// Something the user should know.
     Notice {
         /// How loud.

@@ -205,6 +205,13 @@ pub enum Input {
         /// How.
         result: Result<(), WriteFault>,
     },
+    /// The text of a file that is to be a plan, or why there is none.
+    PlanRead {
+        /// What it goes by.
+        call: CallId,
+        /// The text.
+        result: Result<String, String>,
+    },
     /// Git looked at what is to be committed.
     CommitLooked {
         /// What it goes by.

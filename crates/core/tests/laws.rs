@@ -67,7 +67,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 41] = [
+const LINES: [&str; 43] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -98,6 +98,8 @@ const LINES: [&str; 41] = [
     "/auto",
     "/reset",
     "/redo",
+    "/plan import plan.md",
+    "/plan export",
     "/replan",
     "/compact",
     "/context",
@@ -358,6 +360,14 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             Input::CommandResolved { checkpoint: *checkpoint, meant: meant("2") }
         }
         Work::Recall { turn, .. } => Input::Recalled { turn: *turn, places: Vec::new() },
+        Work::ReadPlan { call, .. } => Input::PlanRead {
+            call: *call,
+            result: dice.pick(&[
+                Ok("## Steps\n1. [ ] One\n2. [x] Two\n".to_owned()),
+                Ok("no plan".to_owned()),
+                Err("gone".to_owned()),
+            ]),
+        },
         Work::LookCommit { commit, .. } => {
             Input::CommitLooked { commit: *commit, result: Err("no repository".to_owned()) }
         }
@@ -432,6 +442,7 @@ fn check_work(session: &Session) {
             | Work::Hook { .. }
             | Work::Look { .. }
             | Work::LookCommit { .. }
+            | Work::ReadPlan { .. }
             | Work::Commit { .. }
             | Work::Recall { .. } => {}
         }
@@ -728,6 +739,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                     Work::Classify { .. } | Work::Compact { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}
+                    Work::ReadPlan { .. } => {}
                     Work::Remember { change, .. } if change.owner() == MemoryOwner::User => {}
                     Work::LookCommit { .. } | Work::Commit { .. } => panic!("seed {seed}: {work:?}"),
                     Work::Prepare { .. }

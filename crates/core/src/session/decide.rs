@@ -21,6 +21,7 @@ mod leave;
 mod memory;
 mod open;
 mod permit;
+mod plan;
 mod queue;
 mod run;
 mod say;
@@ -141,6 +142,7 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::PlanRead { call, result } => self.plan_read(call, result),
             Input::CommitLooked { commit, result } => self.commit_looked(commit, result),
             Input::Committed { commit, result } => self.committed(commit, result),
             Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),

@@ -151,6 +151,8 @@ pub struct State {
     pub(super) seen: BTreeMap<RelPath, BlobId>,
     /// What git is asked about, or what it makes.
     pub(super) committing: Option<(CallId, CommitStage)>,
+    /// The file that is to be a plan, and the message that asked for it.
+    pub(super) plan_sought: Option<(CallId, TurnId, RelPath)>,
     /// What is known.
     pub facts: Arc<Facts>,
     /// A question that facts answer if they still stand.

@@ -115,6 +115,8 @@ const fn place(event: &Event) -> usize {
         Event::CommitApproved { .. } => 91,
         Event::CommitEnded { .. } => 92,
         Event::TaskFreed { .. } => 93,
+        Event::PlanSought { .. } => 94,
+        Event::PlanUnread { .. } => 95,
     }
 }
 
@@ -125,7 +127,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..94), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..96), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

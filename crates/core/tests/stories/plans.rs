@@ -1,8 +1,11 @@
 //! Plans: their versions, as files, and where they pause.
 
-use pilothouse_core::{checkpoint::Answer, input::Input};
+use pilothouse_core::{
+    checkpoint::Answer, event::Event, ids::CallId, input::Input, intent::Phase, plan::TaskStatus, tool::Tool,
+    work::Work,
+};
 
-use crate::support::*;
+use crate::{phase, support::*};
 
 #[test]
 fn a_version_that_was_replaced_can_be_looked_at() {
@@ -48,4 +51,101 @@ fn a_plan_that_was_set_aside_and_made_anew_is_its_next_version() {
     b.plan(&[("New", "modify"), ("Work", "modify")], &[]);
     let plan = b.session.state().plan.clone().unwrap();
     assert_eq!((plan.version, b.session.state().versions_before(&plan).len()), (1, 0));
+}
+
+/// The plan that a session is to read from a file.
+fn sought(b: &Bench) -> Option<(CallId, String)> {
+    b.session.pending().values().find_map(|w| match w {
+        Work::ReadPlan { call, path } => Some((*call, path.to_string())),
+        _ => None,
+    })
+}
+
+fn import(b: &mut Bench, text: &str) {
+    b.say("/plan import docs/plan.md");
+    let (call, path) = sought(b).unwrap();
+    assert_eq!(path, "docs/plan.md");
+    b.input(Input::PlanRead { call, result: Ok(text.to_owned()) }).unwrap();
+    assert_eq!(sought(b), None);
+}
+
+const FILE: &str = "# Greet\n## Steps\n1. [x] One\n2. [ ] Two\n   needs: 1\n   files: a.txt\n- [-] Never\n";
+
+#[test]
+fn a_plan_from_a_file_waits_for_a_yes_and_does_what_is_left() {
+    let mut b = Bench::new();
+    import(&mut b, FILE);
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!((plan.version, plan.title.as_str()), (1, "Greet"));
+    assert!(b.session.state().beyond_asked().is_some(), "the yes is what allows it, and says so");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let running = b.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.status);
+    assert_eq!(
+        running.collect::<Vec<_>>(),
+        [TaskStatus::Done, TaskStatus::Running, TaskStatus::Skipped],
+        "what is done is not done again"
+    );
+}
+
+#[test]
+fn a_plan_from_a_file_is_the_next_version_of_the_one_that_waits() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    import(&mut b, FILE);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!((plan.version, b.session.state().versions_before(&plan).len()), (2, 1));
+    assert!(b.session.state().beyond_asked().is_none(), "it goes on with what was asked for");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let no = b.input(Input::say("/plan import docs/plan.md")).unwrap_err();
+    assert_eq!(no.reason, "a run is under way; import a plan when it has ended");
+}
+
+#[test]
+fn a_file_that_is_no_plan_changes_nothing_and_says_where_it_is_wrong() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    let before = b.session.state().plan.clone();
+    import(&mut b, "# T\n## Steps\n1. [ ] A\n   needs: 2\n2. [ ] B\n   needs: 1\n");
+    assert_eq!(
+        b.notices().pop().unwrap(),
+        "docs/plan.md:4: steps wait for each other in a circle: 1, 2; break it"
+    );
+    assert_eq!(b.session.state().plan, before);
+    b.question(is_plan);
+    b.say("/plan import docs/plan.md");
+    let (call, _) = sought(&b).unwrap();
+    b.input(Input::PlanRead { call, result: Err("docs/plan.md: no such file".to_owned()) }).unwrap();
+    assert_eq!(b.notices().pop().unwrap(), "docs/plan.md: no such file");
+    assert!(b.input(Input::PlanRead { call, result: Ok(FILE.to_owned()) }).is_err(), "only once");
+    let no = b.input(Input::say("/plan import ../plan.md")).unwrap_err();
+    assert!(no.reason.contains("not a path inside the workspace"), "{no}");
+}
+
+#[test]
+fn a_plan_is_written_to_a_file_by_the_ordinary_way() {
+    let mut b = Bench::new();
+    assert_eq!(b.input(Input::say("/plan export")).unwrap_err().reason, "there is no plan; write /plan TASK");
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("t", "make `x`")]);
+    let document = b.session.state().plan.as_ref().unwrap().document();
+    b.say("/plan export docs/plan.md");
+    assert_eq!(b.tool().1, Tool::Write);
+    let made = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::CallMade { args, typed: true, .. } => Some(args.clone()),
+        _ => None,
+    });
+    let args: serde_json::Value = serde_json::from_str(&made.unwrap()).unwrap();
+    assert_eq!((args["path"].as_str(), args["content"].as_str()), (Some("docs/plan.md"), Some(&*document)));
+    b.propose("docs/plan.md", "", &document);
+    b.question(is_diff);
+    b.question(is_plan);
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(phase(&b), Phase::AwaitingApproval, "the plan waits as before");
+    assert!(b.session.state().lanes.values().all(|l| l.thinking.is_none()), "no model is asked about it");
+    b.say("/readonly");
+    assert!(b.input(Input::say("/plan export")).is_err());
 }

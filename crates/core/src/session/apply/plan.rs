@@ -19,6 +19,8 @@ macro_rules! plan_events {
     () => {
         Event::PlanReady { .. }
             | Event::PlanShelved { .. }
+            | Event::PlanSought { .. }
+            | Event::PlanUnread { .. }
             | Event::TaskAdded { .. }
             | Event::TaskStarted { .. }
             | Event::TaskCompleted { .. }
@@ -45,11 +47,17 @@ impl State {
         match event {
             Event::PlanReady { plan } => {
                 self.replaced_by(plan);
+                self.plan_sought = None;
                 self.plan = Some(plan.clone());
                 Arc::make_mut(&mut self.changes).forget_tasks(|lane| self.lanes.contains_key(&lane));
                 self.suspended.take_if(|p| p.turn == plan.turn);
                 self.earlier.retain(|p| p.turn != plan.turn);
             }
+            Event::PlanSought { call, turn, path } => {
+                self.saw(call.0);
+                self.plan_sought = Some((*call, *turn, path.clone()));
+            }
+            Event::PlanUnread { .. } => self.plan_sought = None,
             Event::PlanShelved { suspended } => {
                 let gone = match self.plan.take() {
                     Some(plan) if *suspended => self.suspended.replace(plan),

@@ -90,6 +90,7 @@ impl State {
         self.cut.clear();
         self.compacting = None;
         self.committing = None;
+        self.plan_sought = None;
         self.pending_messages.clear();
         self.run = None;
         self.failure = None;

@@ -365,6 +365,9 @@ impl Draft<'_> {
             let fault = Fault { kind: FaultKind::Internal, message: text, hint: String::new(), status: None };
             return self.summarized(call, Err(fault));
         }
+        if let Some((sought, ..)) = self.state.plan_sought.as_ref().filter(|(id, ..)| Some(*id) == call) {
+            return self.plan_read(*sought, Err(text));
+        }
         if let Some((commit, _)) = self.state.committing.as_ref().filter(|(id, _)| Some(*id) == call) {
             let (commit, told) = (*commit, text);
             self.emit(Event::CommitEnded { commit, made: None, told });

@@ -6,7 +6,7 @@ use crate::{
     event::Event,
     input::Refusal,
     intent::{
-        Control, IntentNode, IntentPath, Mode, Phase, Slash, SlashCommand, Source, Turn,
+        Control, Mode, Phase, Slash, SlashCommand,
         command::{INIT, mode_of},
     },
     phase::{Move, Trigger},
@@ -94,51 +94,6 @@ impl Draft<'_> {
         let line = format!("@write {text}");
         let reading = self.read(&line);
         self.take_message(None, &line, &reading, crate::ids::Seq(u64::MAX))
-    }
-
-    /// `/plan`: the plan in lines, an earlier version of it, or a plan of a text.
-    fn plan_command(&mut self, args: &str) -> Decided {
-        let words: Vec<&str> = args.split_whitespace().collect();
-        match words.as_slice() {
-            [] | ["show"] => self.list_plan(None),
-            ["show", version] => match version.trim_start_matches('v').parse() {
-                Ok(version) => self.list_plan(Some(version)),
-                Err(_) => self.planned(args),
-            },
-            _ => self.planned(args),
-        }
-    }
-
-    /// The plan, or a version of it, in lines with what it changed of the one before.
-    fn list_plan(&mut self, version: Option<u32>) -> Decided {
-        let none = || Refusal::new("there is no plan; write /plan TASK");
-        let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref()).ok_or_else(none)?;
-        let mut all = self.state.versions_before(plan);
-        all.push(plan);
-        let wanted = version.unwrap_or(plan.version);
-        let Some(at) = all.iter().position(|p| p.version == wanted) else {
-            let there: Vec<String> = all.iter().map(|p| format!("v{}", p.version)).collect();
-            return Err(Refusal::new(format!(
-                "there is no v{wanted} of the plan; there is {}",
-                there.join(", ")
-            )));
-        };
-        let old = at.checked_sub(1).and_then(|before| all.get(before)).copied();
-        let lines = all.get(at).map(|plan| plan.listing(old)).unwrap_or_default();
-        self.listed(Slash::Plan, &lines);
-        Ok(())
-    }
-
-    /// `/plan TEXT`: a plan of the text, or the active one made anew with it.
-    fn planned(&mut self, text: &str) -> Decided {
-        let mut reading = self.read(text);
-        let active = self.state.phase != Phase::Idle;
-        reading.whole.turn = if active { Turn::PlanContinue } else { Turn::PlanNew(None) };
-        reading.whole.path = IntentPath::to(IntentNode::Decompose);
-        reading.whole.source = Source::Slash;
-        let turn = self.begin_turn(text);
-        self.classify(turn, text, &reading);
-        self.route(turn)
     }
 
     pub(super) fn control(&mut self, control: Control) -> Decided {
