@@ -23,7 +23,7 @@ use crate::{
     intent::{IntentNode, IntentPath, Mode, Phase, Source, Turn},
     lane::{ChildWork, LaneKind},
     memory::MemoryChange,
-    plan::{Plan, Task},
+    plan::{Pause, Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
     relpath::RelPath,
@@ -1013,6 +1013,13 @@ pub enum Event {
     PlanUnread {
         /// What it goes by.
         call: CallId,
+    },
+    /// Runs of the plan stop here to ask, or do not any more.
+    PauseSet {
+        /// Where.
+        pause: Pause,
+        /// Whether they do.
+        on: bool,
     },
     /// Something the user should know.
     Notice {

@@ -14,6 +14,7 @@ use crate::{
     ids::{ApplyId, ApprovalId, CallId, CheckpointId, Process, ProposalId, Seq, TurnId},
     intent::{Mode, TierAnswer},
     memory::MemoryOwner,
+    plan::Pause,
     proposal::Decision,
     relpath::RelPath,
     resolved::ResolvedCommand,
@@ -48,6 +49,8 @@ pub enum Input {
         /// The version from which they wrote it.
         version: u32,
     },
+    /// The user wants runs of the plan to stop here, or not any more.
+    SetPause(Pause, bool),
     /// The user answered a question.
     Answer {
         /// Which.

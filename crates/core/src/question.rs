@@ -16,6 +16,7 @@ mod failure;
 mod gap;
 mod gate_change;
 mod interruption;
+mod pause;
 mod pipeline;
 mod plan;
 mod remember;
@@ -36,6 +37,7 @@ pub use failure::{Failure, FailureAnswer, PLACE};
 pub use gap::{Gap, GapAnswer};
 pub use gate_change::{GateChange, GateChangeAnswer};
 pub use interruption::{Interruption, InterruptionAnswer};
+pub use pause::{Paused, PausedAnswer};
 pub use pipeline::{PauseAnswer, PipelinePause};
 pub use plan::{Confirmation, PlanAnswer};
 pub use remember::{Remember, RememberAnswer};
@@ -117,6 +119,8 @@ kinds! { $
     Commit(CommitQuestion),
     /// What becomes of the steps that need one which was left out?
     Gap(Gap),
+    /// The run came to a place where its plan pauses.
+    Paused(Paused),
 }
 
 impl CheckpointKind {
@@ -152,6 +156,11 @@ impl CheckpointKind {
             Self::Interruption(_) => true,
             _ => false,
         }
+    }
+
+    /// Whether the plan that it is about can be edited meanwhile: it waits, or its run pauses.
+    pub const fn is_at_plan(&self) -> bool {
+        matches!(self, Self::Confirmation(_) | Self::Paused(_))
     }
 
     /// Whether it asks for a plan's approval.

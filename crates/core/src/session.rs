@@ -41,7 +41,7 @@ use crate::{
     input::{Input, Refusal},
     intent::Reading,
     memory::Memory,
-    plan::GateDraft,
+    plan::{GateDraft, Pause},
     policy::Policy,
     work::{Effect, View, Work, WorkKey},
 };
@@ -58,7 +58,7 @@ pub struct Session {
 }
 
 /// How much of the work goes on by itself; no part of what happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Repairs of a failed gate before it is asked about without that choice.
     pub repairs: u32,
@@ -67,11 +67,13 @@ pub struct Bounds {
     pub small_plans: bool,
     /// How much may be handed on to sub-agents.
     pub agents: AgentBounds,
+    /// Where runs stop to ask, of plans that say nothing themselves.
+    pub pauses: Vec<Pause>,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { repairs: 2, small_plans: false, agents: AgentBounds::default() }
+        Self { repairs: 2, small_plans: false, agents: AgentBounds::default(), pauses: Vec::new() }
     }
 }
 
@@ -193,7 +195,7 @@ impl Session {
             policy: &self.policy,
             gates: &self.gates,
             memory: &self.memory,
-            bounds: self.bounds,
+            bounds: &self.bounds,
         };
         let mut draft = decide::Draft::new(&mut self.state, under, at);
         let decided = draft.decide(input);

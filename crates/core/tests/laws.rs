@@ -30,10 +30,11 @@ use pilothouse_core::{
     compaction::Dropped,
     event::{Event, Stamped},
     hook::{Hold, Hook, HookMode, HookStatus, Occasion},
-    ids::{CallId, CheckpointId, Millis},
+    ids::{CallId, CheckpointId, Millis, TaskId},
     input::{Input, TiersAnswered, WriteFault},
     intent::{Control, IntentNode, IntentPath, Phase, Source, TierAnswer, Turn},
     memory::MemoryOwner,
+    plan::Pause,
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
     sandbox::Confine,
@@ -216,16 +217,23 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
                 },
             }
         }
-        8 => dice.pick(&[
-            Input::Cancel,
-            Input::Undo,
-            Input::Redo,
-            Input::Up,
-            Input::SetPermission(PermissionMode::ReadOnly),
-            Input::SetPermission(PermissionMode::Ask),
-            Input::SetPermission(PermissionMode::Auto),
-            Input::Queue("fix another".into()),
-        ]),
+        8 => {
+            let places =
+                dice.pick(&[Pause::FirstWrite, Pause::FailedGate, Pause::Lines(0), Pause::Micros(0)]);
+            let (step, on) = (Pause::Step(TaskId(dice.roll(3) as u64)), dice.roll(4) > 0);
+            dice.pick(&[
+                Input::Cancel,
+                Input::Undo,
+                Input::Redo,
+                Input::Up,
+                Input::SetPermission(PermissionMode::ReadOnly),
+                Input::SetPermission(PermissionMode::Ask),
+                Input::SetPermission(PermissionMode::Auto),
+                Input::Queue("fix another".into()),
+                Input::SetPause(places, true),
+                Input::SetPause(step, on),
+            ])
+        }
         _ => Input::say(dice.pick(&LINES)),
     }
 }
@@ -458,8 +466,10 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
             || lane.head().is_some_and(|c| new.question_of_call(c.call).is_some())
             || (lane.kind == LaneKind::Planning && new.phase == Phase::AwaitingApproval);
         let writes = after.pending().keys().any(|k| matches!(k, WorkKey::Prepare(_) | WorkKey::Write(_)));
-        let held = lane.kind.of_run()
-            && new.open.values().any(|c| matches!(c.kind, CheckpointKind::Interruption(_)));
+        let holds = |kind: &CheckpointKind| {
+            matches!(kind, CheckpointKind::Interruption(_) | CheckpointKind::Paused(_))
+        };
+        let held = lane.kind.of_run() && new.open.values().any(|c| holds(&c.kind));
         assert!(
             works || asks || writes || held || new.is_moving(lane.id),
             "stuck: {lane:#?} {:#?}",

@@ -18,7 +18,7 @@ mod shown;
 use std::{path::Path, time::Duration};
 
 use pilothouse_core::{
-    intent::Mode, port::Notify, redact::Redactor, scope::PermissionMode, session::AgentBounds,
+    intent::Mode, plan::Pause, port::Notify, redact::Redactor, scope::PermissionMode, session::AgentBounds,
 };
 use pilothouse_model::Preset;
 use pilothouse_tools::sandbox::Settings;
@@ -60,6 +60,8 @@ pub struct Config {
     pub mode: Mode,
     /// Messages of the user that a model is told of at most, with all that came of them.
     pub history: usize,
+    /// Where runs stop to ask, of plans that say nothing themselves.
+    pub pauses: Vec<Pause>,
     /// When a plan asks before it runs.
     pub confirm: Confirm,
     /// What holds commands.
@@ -123,6 +125,7 @@ impl Config {
             sandbox: all.sandbox.settings(environment),
             history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
             confirm: all.plan.confirm.unwrap_or_default(),
+            pauses: all.plan.pauses.unwrap_or_default().into_iter().map(|p| p.0).collect(),
             notify: all.notify.settled(),
             mouse: all.screen.mouse.unwrap_or(true),
             gates: all.gates.settled(),

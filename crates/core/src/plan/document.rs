@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use self::grammar::{Needs, Reader, listed, span};
 use super::{
-    Gate, GateDraft, MAX_GATES, MAX_TASKS, Plan, PlanDraft, PlanError, TaskDraft, TaskKind, TaskStatus,
+    Gate, GateDraft, MAX_GATES, MAX_TASKS, Pause, Plan, PlanDraft, PlanError, TaskDraft, TaskKind, TaskStatus,
 };
 use crate::{
     ids::{TaskId, TurnId},
@@ -75,6 +75,7 @@ impl Plan {
             out.push_str(&format!("   kind: {}\n", kind_of(task.node).name()));
             out.push_str(&field("files", &listed(task.files.iter().map(RelPath::as_str))));
             out.push_str(&field("needs", &needs(&task.after)));
+            out.push_str(if task.pause { "   pause: before\n" } else { "" });
             out.extend(lines(&task.detail).lines().map(|l| format!("   | {l}\n")));
         }
         if !self.gates.is_empty() {
@@ -84,6 +85,10 @@ impl Plan {
             out.push_str(&gate_lines(gate));
             out.push_str(&field("needs", &needs(&gate.after)));
         }
+        if !self.pauses.is_empty() {
+            out.push_str("\n## Pauses\n\n");
+        }
+        out.extend(self.pauses.iter().map(|p| format!("- {}\n", p.words())));
         out
     }
 
@@ -141,8 +146,9 @@ fn built(read: &Reader, turn: TurnId, version: u32) -> Result<Plan, DocumentErro
     let draft = PlanDraft { title: read.title.clone(), note: read.note.join("\n"), tasks, gates };
     let mut plan = draft.build(turn, version).map_err(|wrong| placed(read, wrong))?;
     for (task, step) in plan.tasks.iter_mut().zip(&read.steps) {
-        task.status = step.status;
+        (task.status, task.pause) = (step.status, step.pause);
     }
+    plan.pauses.clone_from(&read.pauses);
     Ok(plan)
 }
 

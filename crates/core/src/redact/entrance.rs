@@ -122,6 +122,7 @@ impl Redactor {
             | Input::Cancel
             | Input::StopAnswer
             | Input::SetPermission(_)
+            | Input::SetPause(..)
             | Input::Undo
             | Input::Redo
             | Input::Recalled { .. }

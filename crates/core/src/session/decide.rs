@@ -20,6 +20,7 @@ mod lane;
 mod leave;
 mod memory;
 mod open;
+mod pause;
 mod permit;
 mod plan;
 mod queue;
@@ -56,7 +57,7 @@ pub(super) struct Under<'a> {
     pub policy: &'a Policy,
     pub gates: &'a [GateDraft],
     pub memory: &'a Memory,
-    pub bounds: Bounds,
+    pub bounds: &'a Bounds,
 }
 
 /// Events being decided.
@@ -117,6 +118,7 @@ impl<'a> Draft<'a> {
             Input::Queue(text) => self.enqueue(&text),
             Input::Tell(text) => self.tell(&text),
             Input::EditPlan { text, version } => self.edit_plan(&text, version),
+            Input::SetPause(pause, on) => self.set_pause(pause, on),
             Input::Answer { checkpoint, answer, shown } => self.answer(checkpoint, answer, shown),
             Input::Decide { proposal, hunk, decision, shown } => self.hunk(proposal, hunk, decision, shown),
             Input::Comment { proposal, hunk, text, shown } => self.comment(proposal, hunk, text, shown),

@@ -109,6 +109,7 @@ impl State {
             | CheckpointKind::Remember(_)
             | CheckpointKind::Interruption(_)
             | CheckpointKind::Gap(_)
+            | CheckpointKind::Paused(_)
             | CheckpointKind::Diff(_)
             | CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)

@@ -172,6 +172,8 @@ pub struct Run {
     pub approval: Option<ApprovalId>,
     /// Files that it changed.
     pub files: BTreeSet<RelPath>,
+    /// Lines that it added or removed.
+    pub lines: u64,
     /// The commands of a goal, oldest first; `None` for every other run.
     pub tried: Option<Vec<Tried>>,
 }

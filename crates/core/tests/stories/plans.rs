@@ -1,7 +1,16 @@
 //! Plans: their versions, as files, and where they pause.
 
 use pilothouse_core::{
-    checkpoint::Answer, event::Event, ids::CallId, input::Input, intent::Phase, plan::TaskStatus, tool::Tool,
+    checkpoint::{Answer, CheckpointKind},
+    event::Event,
+    ids::{CallId, TaskId},
+    input::Input,
+    intent::Phase,
+    plan::{Pause, TaskStatus},
+    scope::PermissionMode,
+    session::Bounds,
+    talk::{ModelCall, ModelReply, Usage},
+    tool::{Tool, ToolOutcome},
     work::Work,
 };
 
@@ -53,6 +62,124 @@ fn a_plan_that_was_set_aside_and_made_anew_is_its_next_version() {
     assert_eq!((plan.version, b.session.state().versions_before(&plan).len()), (1, 0));
 }
 
+fn pause(b: &Bench) -> Option<String> {
+    b.session
+        .state()
+        .phase_question()
+        .filter(|q| matches!(q.kind, CheckpointKind::Paused(_)))
+        .map(|q| q.message.clone())
+}
+
+#[test]
+fn a_run_pauses_before_a_step_and_goes_on_when_it_is_told() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify"), ("Three", "modify")], &[]);
+    let first = b.session.state().open[&b.question(is_plan)].kind.shown();
+    b.input(Input::SetPause(Pause::Step(TaskId(2)), true)).unwrap();
+    let id = b.question(is_plan);
+    assert!(b.input(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: first }).is_err());
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.input(Input::SetPause(Pause::Step(TaskId(3)), true)).unwrap();
+    b.reply("nothing to do", &[]);
+    assert_eq!(pause(&b).unwrap(), "A pause before step 2: Two");
+    assert!(b.session.state().run_lane().is_none() && !b.session.state().busy());
+    b.say("go on");
+    b.reply("nothing to do", &[]);
+    assert_eq!(pause(&b).unwrap(), "A pause before step 3: Three");
+    b.say("stop");
+    assert_eq!(phase(&b), Phase::Idle);
+    let plan = b.session.state().suspended.clone().unwrap();
+    assert_eq!((plan.tasks[1].pause, plan.tasks[2].pause), (false, true), "what was not answered stays");
+}
+
+#[test]
+fn a_plan_is_edited_where_its_run_pauses_and_what_is_done_stays_done() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.input(Input::SetPause(Pause::Step(TaskId(2)), true)).unwrap();
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    let text = b.session.state().plan.as_ref().unwrap().document();
+    assert!(text.contains("pause: before"));
+    b.input(Input::EditPlan { text: text.replace("Two", "Second"), version: 1 }).unwrap();
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!((plan.version, plan.tasks[0].status), (2, TaskStatus::Done));
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert_eq!(pause(&b).unwrap(), "A pause before step 2: Second");
+}
+
+#[test]
+fn the_first_change_that_nobody_looks_at_waits() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { pauses: vec![Pause::FirstWrite], ..Bounds::default() });
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\n", "two\n");
+    b.reply("done", &[]);
+    assert_eq!(pause(&b).unwrap(), "A pause before the first change");
+    assert!(b.session.state().applies().is_empty(), "nothing is written");
+    b.answer(|k| matches!(k, CheckpointKind::Paused(_)), Answer::Continue).unwrap();
+    b.write();
+    assert_eq!(b.session.state().ledger().len(), 1);
+    assert_eq!(pause(&b), None, "asked once");
+    b.reply("nothing to do", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn so_many_lines_or_such_a_sum_make_a_run_pause() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { pauses: vec![Pause::Lines(1), Pause::Micros(500)], ..Bounds::default() });
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\n", "two\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    let (apply, mut files) = (b.writing(), b.prepared());
+    (files[0].added, files[0].removed) = (1, 1);
+    b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+    b.input(Input::ApplyEnded { apply, result: Ok(()) }).unwrap();
+    assert_eq!(pause(&b).unwrap(), "A pause: 2 lines are changed, past 1");
+    b.say("c");
+    let call = b.thinking();
+    let usage = Usage { cost_micros: Some(20_000), ..Usage::default() };
+    let read = ModelCall { id: "c".into(), name: "read".into(), args: r#"{"path":"a.txt"}"#.into() };
+    let reply = ModelReply { calls: vec![read], usage, ..ModelReply::default() };
+    b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
+    b.end_tool(ToolOutcome::text("two", "read a.txt"));
+    assert_eq!(pause(&b).unwrap(), "A pause: $0.02 are spent, past $0.0005");
+    assert!(!b.session.state().busy());
+    b.say("go on");
+    b.reply("nothing to do", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn a_pause_outlives_a_restart_and_is_answered_by_taking_the_plan_up() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify"), ("Three", "modify")], &[]);
+    b.input(Input::SetPause(Pause::Step(TaskId(2)), true)).unwrap();
+    b.input(Input::SetPause(Pause::Step(TaskId(3)), true)).unwrap();
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    assert!(pause(&b).is_some());
+    b.input(Input::Open(opening())).unwrap();
+    assert_eq!((pause(&b), phase(&b)), (None, Phase::Idle));
+    assert!(!b.session.state().busy());
+    b.say("/redo");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    assert_eq!(pause(&b).unwrap(), "A pause before step 3: Three", "where nobody was asked yet");
+}
+
 /// The plan that a session is to read from a file.
 fn sought(b: &Bench) -> Option<(CallId, String)> {
     b.session.pending().values().find_map(|w| match w {
@@ -78,7 +205,7 @@ fn a_plan_from_a_file_waits_for_a_yes_and_does_what_is_left() {
     assert_eq!(phase(&b), Phase::AwaitingApproval);
     let plan = b.session.state().plan.clone().unwrap();
     assert_eq!((plan.version, plan.title.as_str()), (1, "Greet"));
-    assert!(b.session.state().beyond_asked().is_some(), "the yes is what allows it, and says so");
+    assert!(b.session.state().beyond_asked().is_none(), "its steps are what was asked for");
     b.answer(is_plan, Answer::Approve).unwrap();
     let running = b.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.status);
     assert_eq!(

@@ -102,7 +102,8 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     log.replay(|event| session.apply(&event))?;
     session.set_policy(Arc::new(rules.policy));
     let small_plans = config.confirm == Confirm::Auto && setup.asks;
-    session.set_bounds(Bounds { repairs: setup.repairs, small_plans, agents: config.agents });
+    let (repairs, pauses) = (setup.repairs, config.pauses.clone());
+    session.set_bounds(Bounds { repairs, small_plans, agents: config.agents, pauses });
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));

@@ -134,6 +134,7 @@ impl EventTrace {
             | Event::PlanShelved { .. }
             | Event::PlanSought { .. }
             | Event::PlanUnread { .. }
+            | Event::PauseSet { .. }
             | Event::TaskSkipped { .. }
             | Event::TaskCancelled { .. }
             | Event::TaskReset { .. }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{DocumentError, GateDraft, TaskDraft, TaskStatus, at};
+use super::{DocumentError, GateDraft, Pause, TaskDraft, TaskStatus, at};
 use crate::relpath::RelPath;
 
 /// Steps that one waits for, by the numbers in the document, and where that is said.
@@ -22,6 +22,7 @@ pub(super) struct Step {
     pub status: TaskStatus,
     pub draft: TaskDraft,
     pub needs: Needs,
+    pub pause: bool,
     detail: Vec<String>,
 }
 
@@ -48,6 +49,7 @@ enum Part {
     Head,
     Steps,
     Gates,
+    Pauses,
 }
 
 /// What has been read so far.
@@ -58,6 +60,7 @@ pub(super) struct Reader {
     pub note: Vec<String>,
     pub steps: Vec<Step>,
     pub gates: Vec<GateText>,
+    pub pauses: Vec<Pause>,
     labels: BTreeSet<u64>,
 }
 
@@ -99,7 +102,8 @@ impl Reader {
             self.part = match heading.trim().to_lowercase().as_str() {
                 "steps" => Part::Steps,
                 "gates" => Part::Gates,
-                _ => return Err(at(number, "a heading is \"## Steps\" or \"## Gates\"")),
+                "pauses" => Part::Pauses,
+                _ => return Err(at(number, "a heading is \"## Steps\", \"## Gates\" or \"## Pauses\"")),
             };
             return Ok(());
         }
@@ -115,6 +119,7 @@ impl Reader {
             }
             Part::Steps => self.step_line(raw, number),
             Part::Gates => self.gate_line(raw, number),
+            Part::Pauses => self.pause_line(line, number),
         }
     }
 
@@ -134,7 +139,7 @@ impl Reader {
             }
             let draft = TaskDraft { title: title.to_owned(), ..TaskDraft::default() };
             let (needs, detail) = (Needs::default(), Vec::new());
-            self.steps.push(Step { line: number, label, status, draft, needs, detail });
+            self.steps.push(Step { line: number, label, status, draft, needs, pause: false, detail });
             return Ok(());
         }
         let Some(step) = self.steps.last_mut() else {
@@ -151,8 +156,11 @@ impl Reader {
             }
             Some(("files", value)) => step.draft.files = files(value, number)?,
             Some(("needs", value)) => step.needs = needs(value, number)?,
+            Some(("pause", "before")) => step.pause = true,
             _ => {
-                return Err(at(number, "below a step stand kind, files, needs, or its detail behind \"| \""));
+                let why =
+                    "below a step stand kind, files, needs, \"pause: before\", or its detail behind \"| \"";
+                return Err(at(number, why));
             }
         }
         Ok(())
@@ -172,6 +180,17 @@ impl Reader {
             (Some(gate), Some(command), _) => gate.command.push(command.to_owned()),
             (Some(gate), None, Some(("needs", value))) => gate.needs = needs(value.trim(), number)?,
             _ => return Err(at(number, "below a gate stand needs, or its command behind \"| \"")),
+        }
+        Ok(())
+    }
+
+    fn pause_line(&mut self, line: &str, number: usize) -> Result<(), DocumentError> {
+        let pause = line.strip_prefix("- ").and_then(Pause::of_words).ok_or_else(|| {
+            let all = "\"- before the first change\", \"- when a gate fails\", \"- past 200 lines\", \"- past $1.50\"";
+            at(number, &format!("a pause is {all}"))
+        })?;
+        if !self.pauses.contains(&pause) {
+            self.pauses.push(pause);
         }
         Ok(())
     }

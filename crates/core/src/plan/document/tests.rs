@@ -120,8 +120,10 @@ fn gate() -> impl Strategy<Value = GateDraft> {
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let parts = (text(), text(), prop::collection::vec(task(), 1..6), prop::collection::vec(gate(), 0..3));
-    let marks = prop::collection::vec(0..3usize, 6);
-    (parts, marks).prop_map(|((title, note, mut tasks, mut gates), marks)| {
+    let marks = prop::collection::vec((0..3usize, any::<bool>()), 6);
+    let pauses = [Pause::FirstWrite, Pause::FailedGate, Pause::Lines(7), Pause::Micros(10_500)];
+    let pauses = prop::sample::subsequence(pauses.to_vec(), 0..4);
+    (parts, marks, pauses).prop_map(|((title, note, mut tasks, mut gates), marks, pauses)| {
         // Only what comes before: no circle.
         for (task, at) in tasks.iter_mut().zip(1..) {
             task.after.retain(|a| *a < at);
@@ -131,8 +133,10 @@ fn any_plan() -> impl Strategy<Value = Plan> {
             gate.after.retain(|a| *a <= count);
         }
         let mut plan = PlanDraft { title, note, tasks, gates }.build(TurnId(1), 1).unwrap();
-        for (task, mark) in plan.tasks.iter_mut().zip(marks) {
+        plan.pauses = pauses;
+        for (task, (mark, pause)) in plan.tasks.iter_mut().zip(marks) {
             task.status = [TaskStatus::Pending, TaskStatus::Done, TaskStatus::Skipped][mark];
+            task.pause = pause;
         }
         plan
     })
@@ -203,6 +207,8 @@ fn a_plan_that_would_not_do_is_refused_at_its_line() {
             "docs/plan.md:2: a control character stands here (U+001B)",
         ),
         ("# T\n<!-- no end\n## Steps\n1. [ ] A".to_owned(), "docs/plan.md:2: this comment has no end"),
+        ("## Steps\n1. [ ] A\npause: after".to_owned(), "docs/plan.md:3: below a step stand"),
+        ("## Steps\n1. [ ] A\n## Pauses\n- now and then".to_owned(), "docs/plan.md:4: a pause is"),
         ("## Steps\n1. [ ] A\n## Gates\n- t:".to_owned(), "docs/plan.md:4: gate 1 has no command"),
         ("## Steps\n1. [ ] A\n## Gates\n- t: `make` all".to_owned(), "docs/plan.md:4: a gate is"),
         ("# Nothing".to_owned(), "docs/plan.md: the plan has no tasks"),

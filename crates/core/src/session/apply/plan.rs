@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
-    checkpoint::Failure,
+    checkpoint::{CheckpointKind, Failure},
     event::Event,
     ids::{GateId, Seq, TaskId},
     intent::Phase,
-    plan::{GateStatus, Plan, TaskStatus},
+    plan::{GateStatus, Pause, Plan, TaskStatus},
     session::State,
 };
 
@@ -21,6 +21,7 @@ macro_rules! plan_events {
             | Event::PlanShelved { .. }
             | Event::PlanSought { .. }
             | Event::PlanUnread { .. }
+            | Event::PauseSet { .. }
             | Event::TaskAdded { .. }
             | Event::TaskStarted { .. }
             | Event::TaskCompleted { .. }
@@ -58,6 +59,7 @@ impl State {
                 self.plan_sought = Some((*call, *turn, path.clone()));
             }
             Event::PlanUnread { .. } => self.plan_sought = None,
+            Event::PauseSet { pause, on } => self.set_pause(*pause, *on),
             Event::PlanShelved { suspended } => {
                 let gone = match self.plan.take() {
                     Some(plan) if *suspended => self.suspended.replace(plan),
@@ -127,6 +129,19 @@ impl State {
             Event::RepairStarted { attempt, detour: true, .. } => self.detours = *attempt,
             Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
             _ => {}
+        }
+    }
+
+    fn set_pause(&mut self, pause: Pause, on: bool) {
+        if let Some(plan) = &mut self.plan {
+            plan.set_pause(pause, on);
+        }
+    }
+
+    /// Whoever answered a pause, or opened the session again after it, is not asked there again.
+    pub(super) fn pause_asked(&mut self, kind: &CheckpointKind) {
+        if let CheckpointKind::Paused(paused) = kind {
+            self.set_pause(paused.at, false);
         }
     }
 

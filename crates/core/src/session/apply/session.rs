@@ -85,7 +85,9 @@ impl State {
         self.hooks.clear();
         self.hook_runs.clear();
         self.lanes.clear();
-        self.open.clear();
+        for asked in std::mem::take(&mut self.open).into_values() {
+            self.pause_asked(&asked.kind);
+        }
         self.asked.clear();
         self.cut.clear();
         self.compacting = None;

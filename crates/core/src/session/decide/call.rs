@@ -6,6 +6,7 @@ use super::{
     Decided, Draft,
     child::refused_to_child,
     gate::{GateEnd, diagnostics},
+    pause::with_pauses,
     verdict::{CallVerdict, Then},
 };
 use crate::{
@@ -226,7 +227,7 @@ impl Draft<'_> {
                     words(beyond),
                     self.target(plan.turn),
                 )),
-                Some(_) | None => CallVerdict::Plan(Box::new(plan)),
+                Some(_) | None => CallVerdict::Plan(Box::new(with_pauses(plan, &self.under.bounds.pauses))),
             },
             Err(e) => CallVerdict::End(CallStatus::Failed, e.to_string()),
         }

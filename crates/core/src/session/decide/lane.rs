@@ -68,6 +68,9 @@ impl Draft<'_> {
             self.notice(Level::Warn, text);
             return self.finish_lane(lane);
         }
+        if self.pauses_before_thinking(lane) {
+            return;
+        }
         let call = CallId(self.id());
         self.emit(Event::ThinkingStarted { call, lane });
     }
@@ -289,6 +292,9 @@ impl Draft<'_> {
         let free: Vec<(ProposalId, Ruling)> =
             open.iter().filter_map(|(id, kind)| Some((*id, self.unreviewed(*id, *kind)?))).collect();
         if let Some((_, ruling)) = free.first() {
+            if self.pauses_before_write(lane) {
+                return;
+            }
             let by =
                 if ruling.at.is_empty() { "permission mode auto".to_owned() } else { ruling.to_string() };
             let plain: Vec<ProposalId> = free.iter().map(|(id, _)| *id).collect();
@@ -349,8 +355,8 @@ impl Draft<'_> {
 
     /// Whether the run waits at its next safe point, because the user must say what they meant or want.
     pub(super) fn held(&self) -> bool {
-        let holds =
-            |kind: &CheckpointKind| matches!(kind, CheckpointKind::Interruption(_) | CheckpointKind::Gap(_));
+        use CheckpointKind as K;
+        let holds = |kind: &K| matches!(kind, K::Interruption(_) | K::Gap(_) | K::Paused(_));
         self.state.phase_question().is_some_and(|c| holds(&c.kind))
     }
 

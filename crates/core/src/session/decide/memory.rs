@@ -81,6 +81,7 @@ impl Draft<'_> {
             | CheckpointKind::PipelinePause(_)
             | CheckpointKind::Commit(_)
             | CheckpointKind::Gap(_)
+            | CheckpointKind::Paused(_)
             | CheckpointKind::Breakout(_) => None,
         })
     }

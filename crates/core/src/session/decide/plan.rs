@@ -3,7 +3,7 @@
 //! Owns what follows its name. A plan is written by the tool that writes every file, and a plan that was read waits for
 //! a yes like every other.
 
-use super::{Decided, Draft, terms::LaneOpening};
+use super::{Decided, Draft, pause::with_pauses, terms::LaneOpening};
 use crate::{
     event::{Event, Level},
     ids::{ApprovalId, CallId, TurnId},
@@ -111,7 +111,8 @@ impl Draft<'_> {
         self.may_import()?;
         let active = self.state.plan.as_ref().map(|p| p.turn);
         let class = if active.is_some() { Turn::PlanContinue } else { Turn::PlanNew(None) };
-        let turn = self.plan_turn(args, class, IntentNode::Decompose);
+        // What the file says is what is asked for.
+        let turn = self.plan_turn(args, class, IntentNode::Modify);
         if let Some(of) = active {
             self.emit(Event::TurnContinues { turn, of });
         }
@@ -152,6 +153,7 @@ impl Draft<'_> {
             Ok(plan) => {
                 self.close_phase_question();
                 self.must_go(Trigger::Redo);
+                let plan = with_pauses(plan, &self.under.bounds.pauses);
                 self.emit(Event::PlanReady { plan });
                 self.ask_of_phase();
             }
