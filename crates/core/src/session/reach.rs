@@ -10,7 +10,10 @@ use crate::{
     checkpoint::{Answer, CheckpointKind},
     ids::TurnId,
     intent::{IntentNode, PlanSub, Turn},
+    lane::LaneKind,
     plan::Plan,
+    proposal::Proposal,
+    relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
 };
 
@@ -67,6 +70,26 @@ impl State {
         let beyond = plan.scope().without(self.reach(plan.turn));
         let counts = beyond.allows(Capability::Write) || beyond.allows(Capability::Execute);
         counts.then_some(beyond)
+    }
+
+    /// What says which files are changed, where this proposal is none of them: the number of its step, or 0 for the
+    /// whole plan. A step that names no file announces nothing.
+    pub fn off_plan(&self, proposal: &Proposal) -> Option<usize> {
+        let plan = self.plan.as_ref().or(self.suspended.as_ref())?;
+        let named = |files: &[RelPath]| {
+            let inside = |file: &RelPath| {
+                let rest = proposal.path.as_str().strip_prefix(file.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            files.iter().any(inside)
+        };
+        if let Some(task) = proposal.task {
+            let task = plan.task(task).filter(|t| !t.files.is_empty() && !named(&t.files))?;
+            return Some(plan.number(task.id));
+        }
+        let mends = self.lanes.get(&proposal.lane).is_some_and(|l| matches!(l.kind, LaneKind::Repair(_)));
+        let whole = mends && plan.tasks.iter().any(|t| !t.files.is_empty());
+        (whole && !plan.tasks.iter().any(|t| named(&t.files))).then_some(0)
     }
 
     /// The same for the active plan.

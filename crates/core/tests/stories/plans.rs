@@ -276,3 +276,31 @@ fn a_plan_is_written_to_a_file_by_the_ordinary_way() {
     b.say("/readonly");
     assert!(b.input(Input::say("/plan export")).is_err());
 }
+
+#[test]
+fn a_change_in_a_file_that_its_step_did_not_name_is_off_the_plan() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let args = serde_json::json!({"title": "P", "tasks": [
+        {"title": "One", "files": ["a.txt", "src"]}, {"title": "Two"}, {"title": "Three", "files": ["b.txt"]}
+    ]});
+    b.reply("", &[("submit_plan", args)]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let off = |b: &Bench| {
+        let state = b.session.state();
+        let all = state.open_proposals().map(|p| (p.path.to_string(), state.off_plan(p)));
+        all.collect::<Vec<_>>()
+    };
+    for (path, of_plan) in [("a.txt", None), ("src/b/c.rs", None), ("srcs.txt", Some(1)), ("b.txt", Some(1))]
+    {
+        b.reply("", &[("edit", edit_of(path))]);
+        b.propose(path, "one\n", "two\n");
+        assert_eq!(off(&b).pop().unwrap(), (path.to_owned(), of_plan));
+    }
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.reply("", &[("edit", edit_of("any.txt"))]);
+    b.propose("any.txt", "one\n", "two\n");
+    assert_eq!(off(&b).pop().unwrap().1, None, "a step that names no file announces nothing");
+}
