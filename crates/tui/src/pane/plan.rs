@@ -2,6 +2,7 @@
 //!
 //! Owns the cursor, the scroll and the open details. Never changes the session.
 
+mod action;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +14,7 @@ use pilothouse_core::{
     ids::{CheckpointId, GateId, Millis, RunId, TaskId},
     input::Input,
     intent::Slash,
-    plan::Revision,
+    plan::{Pause, Revision},
     question::Act,
     session::State,
 };
@@ -23,15 +24,15 @@ use ratatui::{
     text::Line,
 };
 
-pub use self::rows::breadcrumb;
 use self::rows::{Item, Target, Version};
+pub use self::{action::PlanAction, rows::breadcrumb};
 use super::{
     Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, empty_state, hint_line, inside,
 };
 use crate::{
     ctx::{TOO_EARLY, Wanted},
     frame,
-    keymap::{Action, action::actions},
+    keymap::Action,
     row::Row,
     theme::Slot,
 };
@@ -40,7 +41,9 @@ use crate::{
 pub(crate) const REVISE: &str = "rejected – describe the change, or press Enter to discard the plan";
 
 /// Said where a plan cannot be changed.
-const NOT_NOW: &str = "a plan can be edited while it waits for your yes";
+const NOT_NOW: &str = "a plan can be edited while it waits for your yes, or its run pauses";
+/// Said where nothing is chosen that it could be about.
+const CHOOSE: &str = "choose a step of the plan first";
 
 /// The plan's name.
 pub const ID: PaneId = PaneId("plan");
@@ -52,68 +55,6 @@ pub const KIND: PaneKind = PaneKind {
     actions: PlanAction::ENTRIES,
     make: |_| Box::new(PlanPane::new()),
 };
-
-actions! {
-    /// What can be done in the plan.
-    PlanAction in "plan" {
-        /// The next row.
-        Down "down", "next step", "the choice";
-        /// The previous row.
-        Up "up", "previous step", "the choice";
-        /// Details.
-        Detail "detail", "detail", "this screen";
-        /// Yes to the plan.
-        Approve "approve", "approve the plan", "runs its steps; edits still ask";
-        /// No to the plan.
-        Reject "reject", "reject, then say why", "the plan; nothing was written";
-        /// The whole plan in the editor.
-        Edit "edit", "edit in $EDITOR", "the plan; you are asked again";
-        /// The step is taken out.
-        Remove "remove", "take the step out", "the plan; you are asked again";
-        /// The step changes places with the next.
-        MoveDown "move-down", "move the step down", "the plan; you are asked again";
-        /// The step changes places with the previous.
-        MoveUp "move-up", "move the step up", "the plan; you are asked again";
-        /// An earlier version.
-        Earlier "earlier", "show the version before", "this screen";
-        /// To its proposals.
-        OpenDiff "diff", "show its diff", "moves the focus";
-        /// The red gate once more.
-        RunGate "run-gate", "run the red gate again", "the gate of this plan";
-        /// A page down.
-        PageDown "page-down", "page down", "this screen";
-        /// A page up.
-        PageUp "page-up", "page up", "this screen";
-        /// The first row.
-        Top "top", "first step", "the choice";
-        /// The last row.
-        Bottom "bottom", "last step", "the choice";
-    }
-}
-
-impl PlanAction {
-    /// Whether it is about the plan as it is now, and not about what is looked at.
-    const fn decides(self) -> bool {
-        match self {
-            Self::Approve
-            | Self::Reject
-            | Self::Edit
-            | Self::Remove
-            | Self::MoveDown
-            | Self::MoveUp
-            | Self::RunGate => true,
-            Self::Down
-            | Self::Up
-            | Self::Detail
-            | Self::Earlier
-            | Self::OpenDiff
-            | Self::PageDown
-            | Self::PageUp
-            | Self::Top
-            | Self::Bottom => false,
-        }
-    }
-}
 
 /// The pane.
 #[derive(Debug, Default)]
@@ -186,6 +127,7 @@ impl PlanPane {
                 });
             }
             PlanAction::MoveUp => return self.reorder(ctx, |order, at| order.swap(at, at.saturating_sub(1))),
+            PlanAction::Pause => return self.pause(ctx),
             PlanAction::Earlier => return self.earlier(ctx),
             PlanAction::OpenDiff => return to_diff(),
             PlanAction::RunGate => return Self::run_gate(ctx),
@@ -230,7 +172,7 @@ impl PlanPane {
 
     /// Wants the plan in the editor.
     fn edit(&mut self, ctx: &Ctx<'_>) -> Outcome {
-        let Some(plan) = ctx.state.plan.as_ref().filter(|_| confirmation(ctx).is_some()) else {
+        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
             return Outcome::notice(NOT_NOW);
         };
         self.editing = Some(plan.version);
@@ -239,21 +181,35 @@ impl PlanPane {
 
     /// Hands the plan on with its steps in another order, or without one.
     fn reorder(&mut self, ctx: &Ctx<'_>, change: impl FnOnce(&mut Vec<TaskId>, usize)) -> Outcome {
-        let Some(plan) = ctx.state.plan.as_ref().filter(|_| confirmation(ctx).is_some()) else {
+        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
             return Outcome::notice(NOT_NOW);
         };
         let mut order: Vec<TaskId> = plan.tasks.iter().map(|t| t.id).collect();
-        let chosen = match self.chosen() {
-            Some((_, Target::Task(id))) => order.iter().position(|t| *t == id),
-            Some((_, Target::Gate(_) | Target::Proposal(_) | Target::Place(..))) | None => None,
-        };
-        let Some(at) = chosen else { return Outcome::notice("choose a step first") };
+        let at = self.step().and_then(|id| order.iter().position(|t| *t == id));
+        let Some(at) = at else { return Outcome::notice(CHOOSE) };
         let before = order.clone();
         change(&mut order, at);
         if order == before {
             return Outcome::none();
         }
         Outcome::input(Input::EditPlan { text: plan.document_of(&order), version: plan.version })
+    }
+
+    /// Wants runs to stop before the chosen step, or not any more.
+    fn pause(&self, ctx: &Ctx<'_>) -> Outcome {
+        let task = self.step().and_then(|id| ctx.state.plan.as_ref()?.task(id));
+        match task {
+            Some(task) => Outcome::input(Input::SetPause(Pause::Step(task.id), !task.pause)),
+            None => Outcome::notice(CHOOSE),
+        }
+    }
+
+    /// The step under the cursor.
+    fn step(&self) -> Option<TaskId> {
+        match self.chosen()?.1 {
+            Target::Task(id) => Some(id),
+            Target::Gate(_) | Target::Proposal(_) | Target::Place(..) => None,
+        }
     }
 
     fn footer_rows(&self) -> u16 {
@@ -377,7 +333,8 @@ impl Pane for PlanPane {
         }
         let mut keys = vec![("j/k", "step"), ("Enter", "detail")];
         if confirmation(ctx).is_some() {
-            keys = [vec![("y", "run the plan"), ("n", "change it"), ("e", "edit")], keys].concat();
+            let first = vec![("y", "run the plan"), ("n", "change it"), ("e", "edit"), ("b", "pause")];
+            keys = [first, keys].concat();
         }
         if rows::version_of(ctx.state, self.back).is_some_and(|v| v.before.is_some() || v.now.is_some()) {
             keys.push(("v", "versions"));
@@ -416,6 +373,11 @@ impl Pane for PlanPane {
         self.carry_out(action, ctx)
     }
 
+    fn answers(&self, letter: char, ctx: &Ctx<'_>) -> bool {
+        let asked = ctx.state.phase_question().filter(|q| !q.kind.is_confirmation());
+        asked.is_some_and(|q| q.kind.choices().iter().any(|c| c.has_key(letter)))
+    }
+
     /// A single letter answers the question in the bar, when it is one of its keys.
     fn letter(&mut self, letter: char, ctx: &Ctx<'_>) -> Outcome {
         let Some(question) = ctx.state.phase_question() else { return Outcome::none() };
@@ -424,6 +386,7 @@ impl Pane for PlanPane {
         };
         match question.kind.read(&letter.to_string()) {
             None => match choice.act {
+                Act::Say(_) if question.kind.is_at_plan() => self.edit(ctx),
                 Act::Say(how) => {
                     Outcome { focus: Some(Focus::Composer), notice: Some(how.to_owned()), ..Outcome::none() }
                 }
@@ -462,6 +425,10 @@ impl Pane for PlanPane {
 
 fn to_diff() -> Outcome {
     Outcome::focus(Focus::Pane(diff::ID))
+}
+
+fn at_plan(ctx: &Ctx<'_>) -> bool {
+    ctx.state.phase_question().is_some_and(|c| c.kind.is_at_plan())
 }
 
 fn confirmation(ctx: &Ctx<'_>) -> Option<pilothouse_core::ids::CheckpointId> {

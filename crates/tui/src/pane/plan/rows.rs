@@ -203,6 +203,11 @@ pub(super) fn items(
         }
     }
     d.removed_gates();
+    if !plan.pauses.is_empty() {
+        let all: Vec<String> = plan.pauses.iter().map(|p| p.words()).collect();
+        d.plain(Row::new());
+        d.labelled("Pauses       ", &all.join(", "), Slot::Text);
+    }
     if awaiting {
         d.reach(plan);
         d.note(&plan.note);
@@ -238,6 +243,7 @@ impl<'a> Drawer<'a> {
         let change = self.change(task).map(|(change, _)| change);
         let lead = self.gutter(change.map(|c| (c.sign(), change_ink(c))));
         let lead = lead.and(mark, ink).and(" ", Slot::Text).and(&format!("{n} "), title);
+        let lead = if task.pause { lead.and(g.pause, Slot::Warn).and(" ", Slot::Text) } else { lead };
         let nested = self.nested(task);
         let right = self.task_right(task, &nested);
         // A title is read whole: what stands at its right gives way first.
@@ -325,8 +331,13 @@ impl<'a> Drawer<'a> {
                     n => format!(" +{}", n - 1),
                 };
                 let path = row::fit_path(first.as_str(), self.width / 2, g.ellipsis);
-                Row::of(new, Slot::Faint).and(&path, Slot::Soft).and(&more, Slot::Faint)
+                let pause = if task.pause { "pause  " } else { "" };
+                Row::of(pause, Slot::Warn)
+                    .and(new, Slot::Faint)
+                    .and(&path, Slot::Soft)
+                    .and(&more, Slot::Faint)
             }
+            TaskStatus::Pending if task.pause => Row::of("pause before it", Slot::Warn),
             TaskStatus::Failed => Row::of("failed", Slot::Bad),
             TaskStatus::Skipped => Row::of("skipped", Slot::Soft),
             TaskStatus::Cancelled => Row::of("stopped", Slot::Soft),
@@ -336,6 +347,9 @@ impl<'a> Drawer<'a> {
 
     fn task_detail(&mut self, task: &Task) {
         let mut lines: Vec<(String, Slot)> = Vec::new();
+        if task.pause {
+            lines.push(("a run pauses before it".to_owned(), Slot::Warn));
+        }
         match self.change(task) {
             Some((Change::Reworded, Some(was))) if was.title != task.title => {
                 lines.push((format!("was: {}", was.title), Slot::Faint));

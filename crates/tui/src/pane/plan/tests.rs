@@ -11,6 +11,7 @@ use pilothouse_core::{
     checkpoint::Checkpoint,
     ids::*,
     intent::{IntentNode, IntentPath},
+    plan::Pause,
     session::LaneKind,
 };
 use proptest::prelude::*;
@@ -257,6 +258,22 @@ fn costs_are_rounded_and_an_unknown_one_is_a_dash() {
 fn without_a_plan_it_says_how_to_get_one() {
     let rows = Screen::new().text(60, 9);
     assert_eq!(rows[3], " ✧  No plan yet.");
+}
+
+#[test]
+fn a_step_where_runs_pause_is_marked_and_a_key_sets_and_takes_it_back() {
+    let mut s = waiting();
+    s.draw(60, 20);
+    s.act(PlanAction::Down);
+    let set = |on| Input::SetPause(Pause::Step(TaskId(2)), on);
+    assert_eq!(s.act(PlanAction::Pause).inputs, [set(true)]);
+    s.tell(Event::PauseSet { pause: Pause::Step(TaskId(2)), on: true });
+    s.tell(Event::PauseSet { pause: Pause::Lines(200), on: true });
+    s.tell(Event::PauseSet { pause: Pause::FirstWrite, on: true });
+    let rows = s.text(60, 30);
+    assert_eq!(rows[3], " ○ 2 ● Wire it into login          pause  src/auth/login.rs");
+    assert!(rows.contains(&" Pauses       past 200 lines, before the first change".to_owned()), "{rows:?}");
+    assert_eq!(s.act(PlanAction::Pause).inputs, [set(false)]);
 }
 
 /// The plan in its second version, which waits.
