@@ -18,5 +18,6 @@ mod mended;
 mod odd_files;
 mod ordinary;
 mod permissions;
+mod plans;
 mod recorded;
 mod results;
