@@ -24,7 +24,7 @@ use crate::{
     lane::{ChildWork, LaneKind},
     memory::MemoryChange,
     money::Unit,
-    plan::{Plan, Task},
+    plan::{Pause, Plan, Task},
     policy::{Request, Ruling},
     proposal::{Decision, Proposal},
     relpath::RelPath,
@@ -1019,6 +1019,27 @@ pub enum Event {
         made: Option<Committed>,
         /// What came of it, for people.
         told: String,
+    },
+    /// A plan is to be read from a file of the workspace.
+    PlanSought {
+        /// What it goes by.
+        call: CallId,
+        /// The message that asks for it.
+        turn: TurnId,
+        /// The file.
+        path: RelPath,
+    },
+    /// No plan came of the file.
+    PlanUnread {
+        /// What it goes by.
+        call: CallId,
+    },
+    /// Runs of the plan stop here to ask, or do not any more.
+    PauseSet {
+        /// Where.
+        pause: Pause,
+        /// Whether they do.
+        on: bool,
     },
     /// Something the user should know.
     Notice {

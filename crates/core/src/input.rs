@@ -15,6 +15,7 @@ use crate::{
     intent::{Mode, TierAnswer},
     memory::MemoryOwner,
     money::Limits,
+    plan::Pause,
     proposal::Decision,
     relpath::RelPath,
     resolved::ResolvedCommand,
@@ -49,6 +50,8 @@ pub enum Input {
         /// The version from which they wrote it.
         version: u32,
     },
+    /// The user wants runs of the plan to stop here, or not any more.
+    SetPause(Pause, bool),
     /// The user answered a question.
     Answer {
         /// Which.
@@ -207,6 +210,13 @@ pub enum Input {
         apply: ApplyId,
         /// How.
         result: Result<(), WriteFault>,
+    },
+    /// The text of a file that is to be a plan, or why there is none.
+    PlanRead {
+        /// What it goes by.
+        call: CallId,
+        /// The text.
+        result: Result<String, String>,
     },
     /// Git looked at what is to be committed.
     CommitLooked {

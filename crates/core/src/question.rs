@@ -17,6 +17,7 @@ mod failure;
 mod gap;
 mod gate_change;
 mod interruption;
+mod pause;
 mod pipeline;
 mod plan;
 mod remember;
@@ -38,6 +39,7 @@ pub use failure::{Failure, FailureAnswer, PLACE};
 pub use gap::{Gap, GapAnswer};
 pub use gate_change::{GateChange, GateChangeAnswer};
 pub use interruption::{Interruption, InterruptionAnswer};
+pub use pause::{Paused, PausedAnswer};
 pub use pipeline::{PauseAnswer, PipelinePause};
 pub use plan::{Confirmation, PlanAnswer};
 pub use remember::{Remember, RememberAnswer};
@@ -121,6 +123,8 @@ kinds! { $
     Gap(Gap),
     /// A budget is spent: raise it or stop?
     Budget(BudgetQuestion),
+    /// The run came to a place where its plan pauses.
+    Paused(Paused),
 }
 
 impl CheckpointKind {
@@ -166,7 +170,7 @@ impl CheckpointKind {
     /// Whether a run waits for its answer at the next safe point.
     pub fn holds_run(&self) -> bool {
         match self {
-            Self::Interruption(_) | Self::Gap(_) => true,
+            Self::Interruption(_) | Self::Gap(_) | Self::Paused(_) => true,
             _ => self.held().is_some_and(|of| of.kind.holds_run()),
         }
     }
@@ -179,6 +183,11 @@ impl CheckpointKind {
     /// Whether it asks for leave to go.
     pub const fn is_exit(&self) -> bool {
         matches!(self, Self::Exit(_))
+    }
+
+    /// Whether the plan that it is about can be edited meanwhile: it waits, or its run pauses.
+    pub const fn is_at_plan(&self) -> bool {
+        matches!(self, Self::Confirmation(_) | Self::Paused(_))
     }
 
     /// Whether it asks for a plan's approval.

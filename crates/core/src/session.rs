@@ -43,7 +43,7 @@ use crate::{
     intent::Reading,
     memory::Memory,
     money::{Allowance, Configured},
-    plan::GateDraft,
+    plan::{GateDraft, Pause},
     policy::Policy,
     work::{Effect, View, Work, WorkKey},
 };
@@ -60,7 +60,7 @@ pub struct Session {
 }
 
 /// How much of the work goes on by itself; no part of what happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Repairs of a failed gate before it is asked about without that choice.
     pub repairs: u32,
@@ -73,12 +73,14 @@ pub struct Bounds {
     pub agents: AgentBounds,
     /// What a session may spend, where nothing is said in it.
     pub budget: Configured,
+    /// Where runs stop to ask, of plans that say nothing themselves.
+    pub pauses: Vec<Pause>,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
         let (agents, budget) = (AgentBounds::default(), Configured::default());
-        Self { repairs: 2, small_plans: false, max_parallel: 3, agents, budget }
+        Self { repairs: 2, small_plans: false, max_parallel: 3, agents, budget, pauses: Vec::new() }
     }
 }
 
@@ -141,8 +143,8 @@ impl Session {
     }
 
     /// How much of the work goes on by itself.
-    pub const fn bounds(&self) -> Bounds {
-        self.bounds
+    pub const fn bounds(&self) -> &Bounds {
+        &self.bounds
     }
 
     /// Whether one more model call may be made.
@@ -210,7 +212,7 @@ impl Session {
             policy: &self.policy,
             gates: &self.gates,
             memory: &self.memory,
-            bounds: self.bounds,
+            bounds: &self.bounds,
         };
         let mut draft = decide::Draft::new(&mut self.state, under, at);
         let decided = draft.decide(input);

@@ -55,6 +55,8 @@ pub enum WorkKey {
     Remember(ApprovalId),
     /// Looking what would be committed (`false`), or committing it.
     Commit(CallId, bool),
+    /// Reading a file that is to be a plan.
+    ReadPlan(CallId),
 }
 
 /// A piece of work that should be going on.
@@ -176,6 +178,13 @@ pub enum Work {
         /// The rules that hold for the paths which are really touched.
         rules: PathRules,
     },
+    /// Read a file that is to be a plan.
+    ReadPlan {
+        /// What it goes by.
+        call: CallId,
+        /// The file.
+        path: RelPath,
+    },
     /// Look what would be committed of these files, each with what the session wrote last.
     LookCommit {
         /// What it goes by.
@@ -247,6 +256,7 @@ impl Work {
             Self::Survey(_) => WorkKey::Survey,
             Self::Hook { call, .. } => WorkKey::Hook(*call),
             Self::Recall { turn, .. } => WorkKey::Recall(*turn),
+            Self::ReadPlan { call, .. } => WorkKey::ReadPlan(*call),
             Self::LookCommit { commit, .. } => WorkKey::Commit(*commit, false),
             Self::Commit { commit, .. } => WorkKey::Commit(*commit, true),
         }

@@ -34,10 +34,11 @@ use pilothouse_core::{
     compaction::Dropped,
     event::{Event, Stamped},
     hook::{Hold, Hook, HookMode, HookStatus, Occasion},
-    ids::{CallId, CheckpointId, Millis},
+    ids::{CallId, CheckpointId, Millis, TaskId},
     input::{Input, TiersAnswered, WriteFault},
     intent::{Control, IntentNode, IntentPath, Phase, Source, TierAnswer, Turn},
     memory::MemoryOwner,
+    plan::Pause,
     policy::{Held, Origin, Outcome, Places, Policy, Request, Rule, Ruling},
     proposal::Decision,
     sandbox::Confine,
@@ -71,7 +72,7 @@ impl Dice {
     }
 }
 
-const LINES: [&str; 41] = [
+const LINES: [&str; 43] = [
     "banana",
     "too many steps",
     "stop. create it instead",
@@ -102,6 +103,8 @@ const LINES: [&str; 41] = [
     "/auto",
     "/reset",
     "/redo",
+    "/plan import plan.md",
+    "/plan export",
     "/replan",
     "/compact",
     "/context",
@@ -218,16 +221,23 @@ fn input(dice: &mut Dice, session: &Session) -> Input {
                 },
             }
         }
-        8 => dice.pick(&[
-            Input::Cancel,
-            Input::Undo,
-            Input::Redo,
-            Input::Up,
-            Input::SetPermission(PermissionMode::ReadOnly),
-            Input::SetPermission(PermissionMode::Ask),
-            Input::SetPermission(PermissionMode::Auto),
-            Input::Queue("fix another".into()),
-        ]),
+        8 => {
+            let places =
+                dice.pick(&[Pause::FirstWrite, Pause::FailedGate, Pause::Lines(0), Pause::Micros(0)]);
+            let (step, on) = (Pause::Step(TaskId(dice.roll(3) as u64)), dice.roll(4) > 0);
+            dice.pick(&[
+                Input::Cancel,
+                Input::Undo,
+                Input::Redo,
+                Input::Up,
+                Input::SetPermission(PermissionMode::ReadOnly),
+                Input::SetPermission(PermissionMode::Ask),
+                Input::SetPermission(PermissionMode::Auto),
+                Input::Queue("fix another".into()),
+                Input::SetPause(places, true),
+                Input::SetPause(step, on),
+            ])
+        }
         _ => Input::say(dice.pick(&LINES)),
     }
 }
@@ -362,6 +372,14 @@ fn world(dice: &mut Dice, work: &Work) -> Input {
             Input::CommandResolved { checkpoint: *checkpoint, meant: meant("2") }
         }
         Work::Recall { turn, .. } => Input::Recalled { turn: *turn, places: Vec::new() },
+        Work::ReadPlan { call, .. } => Input::PlanRead {
+            call: *call,
+            result: dice.pick(&[
+                Ok("## Steps\n1. [ ] One\n2. [x] Two\n".to_owned()),
+                Ok("no plan".to_owned()),
+                Err("gone".to_owned()),
+            ]),
+        },
         Work::LookCommit { commit, .. } => {
             Input::CommitLooked { commit: *commit, result: Err("no repository".to_owned()) }
         }
@@ -436,6 +454,7 @@ fn check_work(session: &Session) {
             | Work::Hook { .. }
             | Work::Look { .. }
             | Work::LookCommit { .. }
+            | Work::ReadPlan { .. }
             | Work::Commit { .. }
             | Work::Recall { .. } => {}
         }
@@ -466,10 +485,10 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
             on.is_none()
         });
         // What the run waits for may itself stand aside while leaving is asked about.
-        let asked = |c: &Checkpoint| match c.kind.held() {
-            Some(of) => matches!(of.kind, CheckpointKind::Interruption(_)),
-            None => matches!(c.kind, CheckpointKind::Interruption(_)),
+        let holds = |kind: &CheckpointKind| {
+            matches!(kind, CheckpointKind::Interruption(_) | CheckpointKind::Paused(_))
         };
+        let asked = |c: &Checkpoint| holds(c.kind.held().map_or(&c.kind, |of| &of.kind));
         let held = lane.kind.of_run() && new.open.values().any(asked);
         // What would go beyond the budget waits for the user, who answers one question after the other.
         let unpaid = lane.held && new.phase_question().is_some();
@@ -752,6 +771,7 @@ fn five_thousand_read_scoped_sequences_never_write() {
                     Work::Classify { .. } | Work::Compact { .. } => {}
                     Work::Think { offer, .. } => assert!(ToolScope::READ_ONLY.contains(*offer)),
                     Work::Survey(_) | Work::Hook { .. } | Work::Look { .. } | Work::Recall { .. } => {}
+                    Work::ReadPlan { .. } => {}
                     Work::Remember { change, .. } if change.owner() == MemoryOwner::User => {}
                     Work::LookCommit { .. } | Work::Commit { .. } => panic!("seed {seed}: {work:?}"),
                     Work::Prepare { .. }

@@ -161,7 +161,13 @@ pub static SLASH_COMMANDS: [SlashCommand; 36] = [
         Session,
         "do the text as a task, whatever it sounds like",
     ),
-    row(Slash::Plan, ("plan", &[]), Optional("TASK"), Either, "plan the task; alone, go to the plan"),
+    row(
+        Slash::Plan,
+        ("plan", &[]),
+        Optional("TASK|show N|export FILE|import FILE"),
+        Either,
+        "plan the task; show a version; write it to FILE.md or read it from there",
+    ),
     row(
         Slash::Redo,
         ("redo", &["retry"]),

@@ -21,6 +21,7 @@ use std::{path::Path, time::Duration};
 use pilothouse_core::{
     intent::Mode,
     money::Configured,
+    plan::Pause,
     port::Notify,
     redact::Redactor,
     scope::PermissionMode,
@@ -67,6 +68,8 @@ pub struct Config {
     pub mode: Mode,
     /// Messages of the user that a model is told of at most, with all that came of them.
     pub history: usize,
+    /// Where runs stop to ask, of plans that say nothing themselves.
+    pub pauses: Vec<Pause>,
     /// When a plan asks before it runs.
     pub confirm: Confirm,
     /// Steps of a plan that may be at work at the same time.
@@ -137,6 +140,7 @@ impl Config {
             history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
             confirm: all.plan.confirm.unwrap_or_default(),
             max_parallel: all.plan.max_parallel.unwrap_or(Bounds::default().max_parallel).max(1),
+            pauses: all.plan.pauses.unwrap_or_default().into_iter().map(|p| p.0).collect(),
             notify: all.notify.settled(),
             mouse: all.screen.mouse.unwrap_or(true),
             gates: all.gates.settled(),

@@ -6,6 +6,7 @@
 use std::{
     cell::OnceCell,
     ffi::OsString,
+    io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -16,6 +17,7 @@ use pilothouse_core::{
     hook::HookOutcome,
     ids::Process,
     redact::Redactor,
+    relpath::RelPath,
     resolved::{ResolvedCommand, Thing},
     sandbox::Confine,
     talk::DeltaKind,
@@ -218,6 +220,24 @@ impl ToolExecutor {
         blobs: Arc<dyn BlobSource>,
     ) -> Option<Vec<(String, Option<Place>)>> {
         self.looking(view, blobs, move |eyes| evidence::places(eyes, &facts)).await
+    }
+
+    /// The text of a file of the workspace that the user names, of at most `most` bytes.
+    ///
+    /// # Errors
+    /// Why there is none, for people.
+    pub async fn text(&self, path: RelPath, most: usize) -> Result<String, String> {
+        let jail = Arc::clone(&self.jail);
+        let work = tokio::task::spawn_blocking(move || {
+            let mut bytes = Vec::new();
+            let file = jail.open_read(&path).map_err(|e| e.to_string())?;
+            file.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|e| format!("{path}: {e}"))?;
+            if bytes.len() > most {
+                return Err(format!("{path} is longer than {most} bytes"));
+            }
+            String::from_utf8(bytes).map_err(|_| format!("{path} is no text in UTF-8"))
+        });
+        work.await.unwrap_or_else(|e| Err(e.to_string()))
     }
 
     async fn looking<T: Send + 'static>(

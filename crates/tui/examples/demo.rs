@@ -114,6 +114,10 @@ impl Driver {
                 let meant = ResolvedCommand { folder: thing("", "/w"), runs, environment: BlobId::of(b"") };
                 self.todo.push_back(Input::CommandResolved { checkpoint, meant });
             }
+            Work::ReadPlan { call, .. } => {
+                let result = Err("the demo has no files".to_owned());
+                self.todo.push_back(Input::PlanRead { call, result });
+            }
             Work::LookCommit { commit, .. } | Work::Commit { commit, .. } => {
                 let result = Err("the demo has no repository".to_owned());
                 self.todo.push_back(Input::CommitLooked { commit, result });

@@ -153,6 +153,11 @@ pub trait Pane: fmt::Debug {
         Outcome::none()
     }
 
+    /// Whether a letter answers an open question here, whatever its table has for it.
+    fn answers(&self, _letter: char, _ctx: &Ctx<'_>) -> bool {
+        false
+    }
+
     /// The wheel was turned over it: so many rows down, or up where it is negative.
     fn wheel(&mut self, _rows: i64, _ctx: &Ctx<'_>) {}
 

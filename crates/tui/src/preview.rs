@@ -79,7 +79,7 @@ fn commanded(text: &str, session: &Session) -> Option<Preview> {
 
 /// Whether a line is the word at a plan that opens it in the editor.
 pub fn opens_plan(text: &str, state: &State) -> bool {
-    let waits = state.phase_question().is_some_and(|q| q.kind.is_confirmation());
+    let waits = state.phase_question().is_some_and(|q| q.kind.is_at_plan());
     waits && matches!(text.trim(), "e" | "edit")
 }
 

@@ -1,12 +1,26 @@
-//! A plan as a document: what an editor shows of it, and what it is read back from.
+//! A plan as a document: what an editor or a file shows of it, and what it is read back from.
 //!
-//! Owns the form: a heading, a note, numbered steps with a mark each, gates. Every line is either part of
-//! that form or an error that names it.
+//! Owns what stands in it and what a step keeps; the grammar is `grammar`'s. Every plan reads back as the plan that it
+//! was, and every line that does not fit is an error that names it.
+
+mod grammar;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
-use super::{GateDraft, Plan, PlanDraft, PlanError, Task, TaskDraft, TaskKind, TaskStatus};
-use crate::{ids::TaskId, intent::IntentNode};
+use self::grammar::{Needs, Reader, listed, span};
+use super::{
+    Gate, GateDraft, MAX_GATES, MAX_TASKS, Pause, Plan, PlanDraft, PlanError, TaskDraft, TaskKind, TaskStatus,
+};
+use crate::{
+    ids::{TaskId, TurnId},
+    intent::IntentNode,
+    relpath::RelPath,
+};
+
+/// The longest document that is read, in bytes.
+pub const MAX_DOCUMENT: usize = 512 * 1024;
 
 /// Why a text is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +36,16 @@ pub enum DocumentError {
     /// It can be read, and makes no plan.
     #[error(transparent)]
     Plan(#[from] PlanError),
+}
+
+impl DocumentError {
+    /// It with the file that it is about: `plan.md:12: …`.
+    pub fn of_file(&self, file: &RelPath) -> String {
+        match self {
+            Self::Line { line, why } => format!("{file}:{line}: {why}"),
+            Self::Plan(why) => format!("{file}: {why}"),
+        }
+    }
 }
 
 const HELP: &str = "<!-- [ ] to do, [x] done, [~] under way, [-] left out. Move, add, remove or reword steps; `needs` names the\n     numbers written here, which stay with their steps. kind: create, modify, delete, execute or read. -->\n";
@@ -41,70 +65,137 @@ impl Plan {
         };
         let mut out = format!("# {}\n\n{HELP}\n", one_line(&self.title));
         if !self.note.trim().is_empty() {
-            let lines = self.note.trim().lines().map(|l| format!("> {l}\n"));
-            out.push_str(&(lines.collect::<String>() + "\n"));
+            out.extend(lines(&self.note).lines().map(|l| format!("> {l}\n")));
+            out.push('\n');
         }
         out.push_str("## Steps\n\n");
         for task in order.iter().filter_map(|id| self.task(*id)) {
             let number = self.number(task.id);
             out.push_str(&format!("{number}. [{}] {}\n", mark(task.status), one_line(&task.title)));
             out.push_str(&format!("   kind: {}\n", kind_of(task.node).name()));
-            let files: Vec<&str> = task.files.iter().map(crate::relpath::RelPath::as_str).collect();
-            out.push_str(&field("files", &files.join(", ")));
+            out.push_str(&field("files", &listed(task.files.iter().map(RelPath::as_str))));
             out.push_str(&field("needs", &needs(&task.after)));
-            out.extend(task.detail.trim_end().lines().map(|l| format!("   | {l}\n")));
+            out.push_str(if task.pause { "   pause: before\n" } else { "" });
+            out.extend(lines(&task.detail).lines().map(|l| format!("   | {l}\n")));
         }
         if !self.gates.is_empty() {
             out.push_str("\n## Gates\n\n");
         }
         for gate in &self.gates {
-            out.push_str(&format!("- {}: `{}`\n", one_line(&gate.name), gate.command));
+            out.push_str(&gate_lines(gate));
             out.push_str(&field("needs", &needs(&gate.after)));
         }
+        if !self.pauses.is_empty() {
+            out.push_str("\n## Pauses\n\n");
+        }
+        out.extend(self.pauses.iter().map(|p| format!("- {}\n", p.words())));
         out
+    }
+
+    /// The plan that a document says, made for this message.
+    ///
+    /// # Errors
+    /// When a line cannot be read or the steps make no plan; the text names the line.
+    pub fn read(text: &str, turn: TurnId, version: u32) -> Result<Self, DocumentError> {
+        let mut plan = built(&Reader::read(text)?, turn, version)?;
+        plan.edited = true;
+        Ok(plan)
     }
 
     /// The next version of it, as a document says. A step keeps what it was by its number.
     ///
     /// # Errors
-    /// When a line cannot be read or the steps make no plan; the text names the line.
+    /// As of [`Plan::read`].
     pub fn edited(&self, text: &str) -> Result<Self, DocumentError> {
         let read = Reader::read(text)?;
-        let place: BTreeMap<u64, u64> =
-            read.steps.iter().zip(1..).filter_map(|(s, at)| Some((s.label?, at))).collect();
-        let find = |needs: &Needs| -> Result<Vec<u64>, DocumentError> {
-            let found = needs.labels.iter().map(|label| {
-                place.get(label).copied().ok_or_else(|| at(needs.line, &format!("there is no step {label}")))
-            });
-            found.collect()
-        };
-        let mut tasks = Vec::new();
-        for step in &read.steps {
-            tasks.push(TaskDraft { after: find(&step.needs)?, ..step.draft.clone() });
-        }
-        let mut gates = Vec::new();
-        for (gate, needs) in &read.gates {
-            gates.push(GateDraft { after: find(needs)?, ..gate.clone() });
-        }
-        let draft = PlanDraft { title: read.title, note: read.note.join("\n"), tasks, gates };
-        let mut plan = draft.build(self.turn, self.version + 1)?;
+        let mut plan = built(&read, self.turn, self.version + 1)?;
         for (task, step) in plan.tasks.iter_mut().zip(&read.steps) {
             let old = step.label.and_then(|l| self.tasks.get(usize::try_from(l).ok()?.checked_sub(1)?));
-            keep(task, step.status, old);
+            task.turn = old.and_then(|t| t.turn);
+            // What was done stays done only as it was done.
+            task.took = old.filter(|t| t.status == task.status).and_then(|t| t.took);
+        }
+        for gate in &mut plan.gates {
+            gate.found = self.gates.iter().any(|old| old.found && old.command == gate.command);
         }
         plan.edited = true;
         Ok(plan)
     }
 }
 
-/// What a step keeps of the one that it was; what was done stays done only as it was done.
-fn keep(task: &mut Task, status: TaskStatus, old: Option<&Task>) {
-    task.status = status;
-    task.turn = old.and_then(|t| t.turn);
-    task.took = old.filter(|t| t.status == status).and_then(|t| t.took);
+/// What was read, as a plan by the same checks as one that a model submits.
+fn built(read: &Reader, turn: TurnId, version: u32) -> Result<Plan, DocumentError> {
+    let place: BTreeMap<u64, u64> =
+        read.steps.iter().zip(1..).filter_map(|(s, at)| Some((s.label?, at))).collect();
+    let find = |needs: &Needs, own: Option<u64>| -> Result<Vec<u64>, DocumentError> {
+        let found = needs.labels.iter().map(|label| match place.get(label).copied() {
+            None => Err(at(needs.line, &format!("there is no step {label}"))),
+            Some(found) if Some(found) == own => Err(at(needs.line, &format!("step {label} needs itself"))),
+            Some(found) => Ok(found),
+        });
+        found.collect()
+    };
+    let mut tasks = Vec::new();
+    for (step, own) in read.steps.iter().zip(1..) {
+        tasks.push(TaskDraft { after: find(&step.needs, Some(own))?, ..step.draft.clone() });
+    }
+    let mut gates = Vec::new();
+    for gate in &read.gates {
+        gates.push(GateDraft { after: find(&gate.needs, None)?, ..gate.draft() });
+    }
+    let draft = PlanDraft { title: read.title.clone(), note: read.note.join("\n"), tasks, gates };
+    let mut plan = draft.build(turn, version).map_err(|wrong| placed(read, wrong))?;
+    for (task, step) in plan.tasks.iter_mut().zip(&read.steps) {
+        (task.status, task.pause) = (step.status, step.pause);
+    }
+    plan.pauses.clone_from(&read.pauses);
+    Ok(plan)
 }
 
-const fn mark(status: TaskStatus) -> char {
+/// What is wrong with a plan, at the line where it stands.
+fn placed(read: &Reader, wrong: PlanError) -> DocumentError {
+    let step = |n: usize| read.steps.get(n.saturating_sub(1)).map(|s| s.line);
+    let gate = |n: usize| read.gates.get(n.saturating_sub(1)).map(|g| g.line);
+    let line = match &wrong {
+        PlanError::TooMany(_) => step(MAX_TASKS + 1),
+        PlanError::TooManyGates(_) => gate(MAX_GATES + 1),
+        PlanError::EmptyGate(n) | PlanError::GateControl(n) => gate(*n),
+        PlanError::Untitled(n) | PlanError::UnknownTask(n, _) | PlanError::Outside(n, _) => step(*n),
+        PlanError::Cycle(ids) => {
+            let steps =
+                ids.iter().filter_map(|id| read.steps.get(usize::try_from(*id).ok()?.checked_sub(1)?));
+            let steps: Vec<_> = steps.collect();
+            let names: Vec<String> = steps
+                .iter()
+                .map(|s| s.label.map_or_else(|| format!("\"{}\"", s.draft.title), |l| l.to_string()))
+                .collect();
+            return match steps.first() {
+                Some(first) => {
+                    let why =
+                        format!("steps wait for each other in a circle: {}; break it", names.join(", "));
+                    at(first.needs.line, &why)
+                }
+                None => wrong.into(),
+            };
+        }
+        PlanError::Empty => None,
+    };
+    line.map_or_else(|| wrong.clone().into(), |line| at(line, &wrong.to_string()))
+}
+
+/// A gate with its command: behind its name, or below it where it has several lines.
+fn gate_lines(gate: &Gate) -> String {
+    let name = one_line(&gate.name);
+    let name = if name.contains(['`', ':']) { span(&name) } else { name };
+    if gate.command.contains('\n') {
+        let mut out = format!("- {name}:\n");
+        out.extend(gate.command.split('\n').map(|l| format!("   | {l}\n")));
+        return out;
+    }
+    format!("- {name}: {}\n", span(&gate.command))
+}
+
+pub(super) const fn mark(status: TaskStatus) -> char {
     match status {
         TaskStatus::Pending | TaskStatus::Failed => ' ',
         TaskStatus::Running => '~',
@@ -134,231 +225,19 @@ fn field(name: &str, value: &str) -> String {
     if value.is_empty() { String::new() } else { format!("   {name}: {value}\n") }
 }
 
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// A title as it stands in a line: no control character, no blank but single ones.
+pub(super) fn one_line(text: &str) -> String {
+    let words = text.split_whitespace().map(|w| w.chars().filter(|c| !c.is_control()).collect::<String>());
+    words.filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// A text of several lines: none with a control character or blanks at its end, no empty one before or after them.
+pub(super) fn lines(text: &str) -> String {
+    let clean = |l: &str| l.chars().filter(|c| *c == '\t' || !c.is_control()).collect::<String>();
+    let all = text.lines().map(|l| clean(l).trim_end().to_owned()).collect::<Vec<_>>().join("\n");
+    all.trim_matches('\n').to_owned()
 }
 
 fn at(line: usize, why: &str) -> DocumentError {
     DocumentError::Line { line, why: why.to_owned() }
-}
-
-/// Steps that one waits for, by the numbers in the document, and where that is said.
-#[derive(Default)]
-struct Needs {
-    line: usize,
-    labels: Vec<u64>,
-}
-
-struct Step {
-    label: Option<u64>,
-    status: TaskStatus,
-    draft: TaskDraft,
-    needs: Needs,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Head,
-    Steps,
-    Gates,
-}
-
-/// What has been read so far.
-struct Reader {
-    part: Part,
-    title: String,
-    note: Vec<String>,
-    steps: Vec<Step>,
-    gates: Vec<(GateDraft, Needs)>,
-}
-
-impl Reader {
-    fn read(text: &str) -> Result<Self, DocumentError> {
-        let (title, note) = (String::new(), Vec::new());
-        let mut reader = Self { part: Part::Head, title, note, steps: Vec::new(), gates: Vec::new() };
-        let mut comment = false;
-        for (line, number) in text.lines().zip(1..) {
-            let trimmed = line.trim();
-            comment = comment || trimmed.starts_with("<!--");
-            if !comment && !trimmed.is_empty() {
-                reader.line(trimmed, number)?;
-            }
-            comment = comment && !trimmed.ends_with("-->");
-        }
-        Ok(reader)
-    }
-
-    fn line(&mut self, line: &str, number: usize) -> Result<(), DocumentError> {
-        if let Some(heading) = line.strip_prefix("## ") {
-            self.part = match heading.trim().to_lowercase().as_str() {
-                "steps" => Part::Steps,
-                "gates" => Part::Gates,
-                _ => return Err(at(number, "a heading is \"## Steps\" or \"## Gates\"")),
-            };
-            return Ok(());
-        }
-        if let Some(title) = line.strip_prefix("# ") {
-            title.trim().clone_into(&mut self.title);
-            return Ok(());
-        }
-        match self.part {
-            Part::Head => {
-                let said = line.strip_prefix('>').ok_or_else(|| at(number, "a note begins with \"> \""))?;
-                self.note.push(said.trim().to_owned());
-                Ok(())
-            }
-            Part::Steps => self.step_line(line, number),
-            Part::Gates => self.gate_line(line, number),
-        }
-    }
-
-    fn step_line(&mut self, line: &str, number: usize) -> Result<(), DocumentError> {
-        if let Some((label, rest)) = label_of(line) {
-            let (status, title) = marked(rest)
-                .ok_or_else(|| at(number, "a step is \"1. [ ] what is done\"; marks are [ ] [x] [~] [-]"))?;
-            if title.is_empty() {
-                return Err(at(number, "a step has a title behind its mark"));
-            }
-            if label.is_some() && self.steps.iter().any(|s| s.label == label) {
-                return Err(at(
-                    number,
-                    "this number stands at another step already; a new step begins with \"-\"",
-                ));
-            }
-            let draft = TaskDraft { title: title.to_owned(), ..TaskDraft::default() };
-            self.steps.push(Step { label, status, draft, needs: Needs::default() });
-            return Ok(());
-        }
-        let Some(step) = self.steps.last_mut() else {
-            return Err(at(number, "a step is \"1. [ ] what is done\""));
-        };
-        if let Some(detail) = line.strip_prefix('|') {
-            let detail = detail.strip_prefix(' ').unwrap_or(detail);
-            if !step.draft.detail.is_empty() {
-                step.draft.detail.push('\n');
-            }
-            step.draft.detail.push_str(detail);
-            return Ok(());
-        }
-        match line.split_once(':').map(|(name, value)| (name.trim(), value.trim())) {
-            Some(("kind", value)) => {
-                step.draft.kind = serde_json::from_value(value.into())
-                    .map_err(|_| at(number, "kind is create, modify, delete, execute or read"))?;
-            }
-            Some(("files", value)) => step.draft.files = list(value),
-            Some(("needs", value)) => step.needs = needs(value, number)?,
-            _ => {
-                return Err(at(number, "below a step stand kind, files, needs, or its detail behind \"| \""));
-            }
-        }
-        Ok(())
-    }
-
-    fn gate_line(&mut self, line: &str, number: usize) -> Result<(), DocumentError> {
-        if let Some(gate) = line.strip_prefix("- ") {
-            let wrong = || at(number, "a gate is \"- name: `command`\"");
-            let (name, command) = gate.split_once(": `").ok_or_else(wrong)?;
-            let command = command.trim_end().strip_suffix('`').ok_or_else(wrong)?;
-            let (name, command) = (name.trim().to_owned(), command.to_owned());
-            let draft = GateDraft { name, command, after: Vec::new(), found: false };
-            self.gates.push((draft, Needs::default()));
-            return Ok(());
-        }
-        match (line.split_once(':'), self.gates.last_mut()) {
-            (Some(("needs", value)), Some(gate)) => gate.1 = needs(value.trim(), number)?,
-            _ => return Err(at(number, "below a gate stands needs")),
-        }
-        Ok(())
-    }
-}
-
-/// The number before a step, where it has one, and what follows.
-fn label_of(line: &str) -> Option<(Option<u64>, &str)> {
-    if let Some(rest) = line.strip_prefix("- ") {
-        return Some((None, rest.trim()));
-    }
-    let (label, rest) = line.split_once(". ")?;
-    Some((Some(label.parse().ok()?), rest.trim()))
-}
-
-/// The mark of a step and its title.
-fn marked(text: &str) -> Option<(TaskStatus, &str)> {
-    let marks = [
-        ("[ ]", TaskStatus::Pending),
-        ("[x]", TaskStatus::Done),
-        ("[X]", TaskStatus::Done),
-        ("[~]", TaskStatus::Pending),
-        ("[-]", TaskStatus::Skipped),
-    ];
-    marks.into_iter().find_map(|(mark, status)| Some((status, text.strip_prefix(mark)?.trim())))
-}
-
-fn list(value: &str) -> Vec<String> {
-    value.split(',').map(|f| f.trim().trim_matches('`').to_owned()).filter(|f| !f.is_empty()).collect()
-}
-
-fn needs(value: &str, line: usize) -> Result<Needs, DocumentError> {
-    let labels = value.split(',').map(str::trim).filter(|n| !n.is_empty());
-    let labels = labels.map(|n| n.parse().map_err(|_| at(line, "needs takes numbers of steps: 1, 2")));
-    Ok(Needs { line, labels: labels.collect::<Result<_, _>>()? })
-}
-
-#[cfg(test)]
-#[expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
-mod tests {
-    use super::*;
-    use crate::ids::TurnId;
-
-    fn plan() -> Plan {
-        let text = r#"{"title":"Greet","note":"two\nlines","tasks":[
-            {"title":"One","detail":"do\n  this","kind":"create","files":["a.rs","b.rs"]},
-            {"title":"Two","after":[1]},{"title":"Three","kind":"read","after":[1,2]}],
-            "gates":[{"name":"tests","command":"cargo test --lib","after":[2]}]}"#;
-        let mut plan = serde_json::from_str::<PlanDraft>(text).unwrap().build(TurnId(1), 1).unwrap();
-        plan.tasks[0].status = TaskStatus::Done;
-        plan
-    }
-
-    #[test]
-    fn a_document_reads_back_as_the_plan_that_it_was() {
-        let plan = plan();
-        let read = plan.edited(&plan.document()).unwrap();
-        assert_eq!(read, Plan { version: 2, edited: true, ..plan });
-    }
-
-    #[test]
-    fn steps_are_moved_added_removed_and_reworded() {
-        let plan = plan();
-        let text = "# Greet\n## Steps\n1. [x] One\n3. [ ] Third\n   kind: read\n- [ ] New\n   needs: 3\n   | how\n## Gates\n- t: `make`\n  needs: 3\n";
-        let read = plan.edited(text).unwrap();
-        let titles: Vec<&str> = read.tasks.iter().map(|t| t.title.as_str()).collect();
-        assert_eq!(titles, ["One", "Third", "New"]);
-        assert_eq!(read.tasks[2].after, [read.tasks[1].id]);
-        assert_eq!((read.tasks[0].status, read.tasks[2].detail.as_str()), (TaskStatus::Done, "how"));
-        assert_eq!(read.gates[0].after, [read.tasks[1].id]);
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_named_by_its_line() {
-        let plan = plan();
-        let cases = [
-            ("# T\nwords", "line 2"),
-            ("# T\n## Stuff", "line 2"),
-            ("## Steps\n1. One", "line 2"),
-            ("## Steps\n1. [?] One", "line 2"),
-            ("## Steps\n1. [ ] ", "line 2"),
-            ("## Steps\n1. [ ] One\n1. [ ] Two", "line 3"),
-            ("## Steps\n1. [ ] One\nneeds: 4", "line 3: there is no step 4"),
-            ("## Steps\n1. [ ] One\nneeds: one", "line 3"),
-            ("## Steps\n1. [ ] One\nkind: dance", "line 3"),
-            ("## Steps\n1. [ ] One\nwhatever", "line 3"),
-            ("## Steps\n1. [ ] One\n## Gates\n- tests", "line 4"),
-            ("# T", "no tasks"),
-            ("## Steps\n1. [ ] One\nneeds: 2\n2. [ ] Two\nneeds: 1", "circle"),
-        ];
-        for (text, said) in cases {
-            let error = plan.edited(text).unwrap_err().to_string();
-            assert!(error.contains(said), "{text:?}: {error}");
-        }
-    }
 }

@@ -41,6 +41,10 @@ impl Redactor {
             Input::Say { text, seen } => Input::Say { text: self.said(text, &mut notice)?, seen },
             Input::Queue(text) => Input::Queue(self.said(text, &mut notice)?),
             Input::EditPlan { text, version } => Input::EditPlan { text: self.text(text), version },
+            Input::PlanRead { call, result } => {
+                let result = result.map(|t| self.text(t)).map_err(|t| self.text(t));
+                Input::PlanRead { call, result }
+            }
             Input::Tell(text) => Input::Tell(self.said(text, &mut notice)?),
             Input::Answer { checkpoint, answer, shown } => {
                 Input::Answer { checkpoint, answer: self.answer(answer)?, shown }
@@ -119,6 +123,7 @@ impl Redactor {
             | Input::StopAnswer
             | Input::SetPermission(_)
             | Input::SetBudget(_)
+            | Input::SetPause(..)
             | Input::Undo
             | Input::Redo
             | Input::Recalled { .. }

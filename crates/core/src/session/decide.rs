@@ -21,7 +21,9 @@ mod lane;
 mod leave;
 mod memory;
 mod open;
+mod pause;
 mod permit;
+mod plan;
 mod queue;
 mod run;
 mod say;
@@ -58,7 +60,7 @@ pub(super) struct Under<'a> {
     pub policy: &'a Policy,
     pub gates: &'a [GateDraft],
     pub memory: &'a Memory,
-    pub bounds: Bounds,
+    pub bounds: &'a Bounds,
 }
 
 /// Events being decided.
@@ -119,6 +121,7 @@ impl<'a> Draft<'a> {
             Input::Queue(text) => self.enqueue(&text),
             Input::Tell(text) => self.tell(&text),
             Input::EditPlan { text, version } => self.edit_plan(&text, version),
+            Input::SetPause(pause, on) => self.set_pause(pause, on),
             Input::Answer { checkpoint, answer, shown } => self.answer(checkpoint, answer, shown),
             Input::Decide { proposal, hunk, decision, shown } => self.hunk(proposal, hunk, decision, shown),
             Input::Comment { proposal, hunk, text, shown } => self.comment(proposal, hunk, text, shown),
@@ -148,6 +151,7 @@ impl<'a> Draft<'a> {
             Input::ApplyPrepared { apply, files } => self.prepared(apply, files),
             Input::ApplyEnded { apply, result } => self.apply_ended(apply, result),
             Input::RevertEnded { apply, result } => self.revert_ended(apply, result),
+            Input::PlanRead { call, result } => self.plan_read(call, result),
             Input::CommitLooked { commit, result } => self.commit_looked(commit, result),
             Input::Committed { commit, result } => self.committed(commit, result),
             Input::HookEnded { call, outcome } => self.hook_ended(call, outcome),

@@ -100,7 +100,7 @@ impl Session {
             policy: &self.policy,
             gates: &self.gates,
             memory: &self.memory,
-            bounds: self.bounds,
+            bounds: &self.bounds,
         };
         let mut state = self.state.clone();
         let mut draft = Draft::new(&mut state, under, Millis(0));

@@ -45,7 +45,9 @@ impl State {
         let all = hearing.into_iter().chain(thinking).chain(tools).chain(writes).chain(survey).chain(keeps);
         let all =
             all.chain(self.hook_work()).chain(self.looks()).chain(self.recall()).chain(self.compaction());
-        let all = all.chain(self.commit_work());
+        let sought = self.plan_sought.clone();
+        let sought = sought.map(|(call, _, path)| Work::ReadPlan { call, path });
+        let all = all.chain(self.commit_work()).chain(sought);
         all.map(|w| (w.key(), w)).collect()
     }
 

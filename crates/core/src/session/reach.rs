@@ -10,7 +10,10 @@ use crate::{
     checkpoint::{Answer, CheckpointKind},
     ids::TurnId,
     intent::{IntentNode, PlanSub, Turn},
+    lane::LaneKind,
     plan::Plan,
+    proposal::Proposal,
+    relpath::RelPath,
     scope::{Capability, PermissionMode, ToolScope},
 };
 
@@ -35,12 +38,58 @@ impl State {
         scope
     }
 
+    /// The message that began the work which this one goes on with.
+    pub(super) fn work_of(&self, turn: TurnId) -> TurnId {
+        let mut root = turn;
+        for _ in 0..LONGEST {
+            let Some(of) = self.turns.get(&root).and_then(|t| t.continues) else { break };
+            root = of;
+        }
+        root
+    }
+
+    /// The earlier versions of a plan, the oldest first.
+    pub fn versions_before(&self, plan: &Plan) -> Vec<&Plan> {
+        let of = self.work_of(plan.turn);
+        let mut all: Vec<&Plan> =
+            self.former.iter().filter(|p| p.version < plan.version && self.work_of(p.turn) == of).collect();
+        all.sort_by_key(|p| p.version);
+        all
+    }
+
+    /// The version that a plan of this message has: the next one of the plan that is active, or was set aside and is
+    /// gone on with.
+    pub(super) fn version_after(&self, turn: TurnId) -> u32 {
+        let aside = self.suspended.as_ref().filter(|p| self.work_of(p.turn) == self.work_of(turn));
+        self.plan.as_ref().or(aside).map_or(1, |p| p.version + 1)
+    }
+
     /// What a plan needs that its message did not ask for. A removal is not counted beside other
     /// changes: its own question, with the typed word, comes for every single one.
     pub fn beyond(&self, plan: &Plan) -> Option<ToolScope> {
         let beyond = plan.scope().without(self.reach(plan.turn));
         let counts = beyond.allows(Capability::Write) || beyond.allows(Capability::Execute);
         counts.then_some(beyond)
+    }
+
+    /// What says which files are changed, where this proposal is none of them: the number of its step, or 0 for the
+    /// whole plan. A step that names no file announces nothing.
+    pub fn off_plan(&self, proposal: &Proposal) -> Option<usize> {
+        let plan = self.plan.as_ref().or(self.suspended.as_ref())?;
+        let named = |files: &[RelPath]| {
+            let inside = |file: &RelPath| {
+                let rest = proposal.path.as_str().strip_prefix(file.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            files.iter().any(inside)
+        };
+        if let Some(task) = proposal.task {
+            let task = plan.task(task).filter(|t| !t.files.is_empty() && !named(&t.files))?;
+            return Some(plan.number(task.id));
+        }
+        let mends = self.lanes.get(&proposal.lane).is_some_and(|l| matches!(l.kind, LaneKind::Repair(_)));
+        let whole = mends && plan.tasks.iter().any(|t| !t.files.is_empty());
+        (whole && !plan.tasks.iter().any(|t| named(&t.files))).then_some(0)
     }
 
     /// The same for the active plan.
@@ -84,6 +133,7 @@ impl State {
             | CheckpointKind::Interruption(_)
             | CheckpointKind::Gap(_)
             | CheckpointKind::Budget(_)
+            | CheckpointKind::Paused(_)
             | CheckpointKind::Diff(_)
             | CheckpointKind::Risk(_)
             | CheckpointKind::Access(_)

@@ -78,6 +78,8 @@ pub struct State {
     pub suspended: Option<Plan>,
     /// Unfinished plans set aside before it, the oldest first.
     pub earlier: Vec<Plan>,
+    /// Versions of plans that another took the place of, the oldest first.
+    pub(super) former: Vec<Plan>,
     /// Why the phase is failed.
     pub failure: Option<Failure>,
     /// The turn whose planning or run failed last.
@@ -157,6 +159,8 @@ pub struct State {
     pub(super) seen: BTreeMap<RelPath, BlobId>,
     /// What git is asked about, or what it makes.
     pub(super) committing: Option<(CallId, CommitStage)>,
+    /// The file that is to be a plan, and the message that asked for it.
+    pub(super) plan_sought: Option<(CallId, TurnId, RelPath)>,
     /// What is known.
     pub facts: Arc<Facts>,
     /// A question that facts answer if they still stand.
@@ -176,6 +180,8 @@ pub struct Run {
     pub approval: Option<ApprovalId>,
     /// Files that it changed.
     pub files: BTreeSet<RelPath>,
+    /// Lines that it added or removed.
+    pub lines: u64,
     /// The commands of a goal, oldest first; `None` for every other run.
     pub tried: Option<Vec<Tried>>,
     /// The task of it that failed: it ends once the others at work have.

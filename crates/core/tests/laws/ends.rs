@@ -45,7 +45,7 @@ fn cancel_ends_everything_but_a_write_that_has_begun() {
                 // A question that facts answer is nobody's work: it stays until they were looked at.
                 Work::Recall { .. } => true,
                 // Nor is a commit that the user asked for.
-                Work::LookCommit { .. } | Work::Commit { .. } => true,
+                Work::LookCommit { .. } | Work::Commit { .. } | Work::ReadPlan { .. } => true,
                 Work::Hook { call, .. } => match state.hook_runs[call].holds {
                     Some(Hold::Move(_) | Hold::Call(_)) => false,
                     Some(Hold::Apply(_)) | None => true,

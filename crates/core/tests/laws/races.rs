@@ -108,6 +108,7 @@ fn grants(b: &Bench, from: usize) -> usize {
         | Work::Survey(_)
         | Work::Recall { .. }
         | Work::LookCommit { .. }
+        | Work::ReadPlan { .. }
         | Work::Commit { .. }
         | Work::Hook { .. }
         | Work::Look { .. }

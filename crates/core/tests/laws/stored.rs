@@ -117,6 +117,9 @@ const fn place(event: &Event) -> usize {
         Event::TaskFreed { .. } => 93,
         Event::BudgetSet { .. } => 94,
         Event::LaneHeld { .. } => 95,
+        Event::PlanSought { .. } => 96,
+        Event::PlanUnread { .. } => 97,
+        Event::PauseSet { .. } => 98,
     }
 }
 
@@ -127,7 +130,7 @@ fn every_event_has_a_line_that_is_read_and_written_as_it_stands() {
         assert_eq!(serde_json::to_value(&event).unwrap(), line);
         seen.insert(place(&event.event));
     }
-    assert!(seen.iter().copied().eq(0..96), "{seen:?}");
+    assert!(seen.iter().copied().eq(0..99), "{seen:?}");
 }
 
 /// Puts a field that this version does not know into every object that is a struct.

@@ -362,6 +362,7 @@ pub fn starts(step: &Step) -> Vec<String> {
             Effect::Start(Work::Look { .. }) => None,
             Effect::Start(Work::Survey(_)) => Some("survey".into()),
             Effect::Start(Work::Recall { .. }) => Some("recall".into()),
+            Effect::Start(Work::ReadPlan { .. }) => Some("read a plan".into()),
             Effect::Start(Work::LookCommit { .. }) => Some("look at a commit".into()),
             Effect::Start(Work::Commit { .. }) => Some("commit".into()),
             Effect::Start(Work::Hook { .. }) => Some("hook".into()),

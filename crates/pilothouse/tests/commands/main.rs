@@ -20,5 +20,6 @@ mod mended;
 mod odd_files;
 mod ordinary;
 mod permissions;
+mod plans;
 mod recorded;
 mod results;

@@ -95,7 +95,7 @@ fn a_failing_gate_is_repaired_as_on_the_screen() {
     };
     let desk = Desk::new();
     let server = Server::start(script());
-    desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--trust"]).with(0).tells(&["✓ gate grep"]);
+    desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--trust"]).with(0).tells(&["✓ gate cat"]);
     desk.verified();
 
     let desk = Desk::new();

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
-use pilothouse_core::{intent::Mode, scope::PermissionMode, shell::secrets};
+use pilothouse_core::{intent::Mode, plan::Pause, scope::PermissionMode, shell::secrets};
 use pilothouse_tools::sandbox::{Limits, Settings, Wanted, place};
 use secrecy::SecretString;
 use serde::Deserialize;
@@ -148,13 +148,29 @@ settings! {
 
 settings! {
     /// What one source says about plans.
-    #[derive(Clone, Copy, Debug, Default, Deserialize)]
+    #[derive(Clone, Debug, Default, Deserialize)]
     #[serde(deny_unknown_fields, default)]
     pub struct PlanLayer {
         /// When a plan asks before it runs.
         pub confirm: Option<Confirm>,
         /// Steps that may be at work at the same time.
         pub max_parallel: Option<usize>,
+        /// Where runs stop to ask, in the words of a plan's document.
+        pub pauses: Option<Vec<PauseWords>>,
+    }
+}
+
+/// A place where runs stop to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PauseWords(pub Pause);
+
+impl TryFrom<String> for PauseWords {
+    type Error = String;
+
+    fn try_from(words: String) -> Result<Self, String> {
+        let all = "\"before the first change\", \"when a gate fails\", \"past 200 lines\", \"past $1.50\"";
+        Pause::of_words(&words).map(Self).ok_or_else(|| format!("{words:?} is no pause; there are {all}"))
     }
 }
 

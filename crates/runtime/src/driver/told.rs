@@ -43,7 +43,7 @@ impl Driver {
     /// What the settings of now let a session spend holds from here on, and the screen is told of it.
     pub(super) fn rebound(&mut self) {
         let budget = self.at.config.budget;
-        self.at.session.set_bounds(Bounds { budget, ..self.at.session.bounds() });
+        self.at.session.set_bounds(Bounds { budget, ..self.at.session.bounds().clone() });
         if self.around.budget != budget {
             self.around = Surroundings { budget, now: (self.setup.clock)(), ..self.around.clone() };
             self.outbox.send(Update::Surroundings(Box::new(self.around.clone())));

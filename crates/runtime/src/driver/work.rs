@@ -19,6 +19,7 @@ use pilothouse_core::{
     blob::BlobId,
     ids::{ApplyId, CallId, LaneId, Process},
     input::Input,
+    plan::MAX_DOCUMENT,
     port::Update,
     redact::{self, Redactor},
     scope::ToolScope,
@@ -151,6 +152,13 @@ impl Driver {
             Work::Remember { approval, change } => self.remember(key, approval, change),
             Work::Survey(wish) => self.survey(wish),
             Work::Recall { turn, facts, rules } => self.recall(key, turn, facts, rules),
+            Work::ReadPlan { call, path } => {
+                let workshop = self.kit.workshop.clone();
+                self.spawn(key, Some(call), None, async move {
+                    let result = workshop.text(path, MAX_DOCUMENT).await;
+                    Input::PlanRead { call, result }
+                });
+            }
             Work::LookCommit { commit, files } => {
                 let workshop = self.kit.workshop.clone();
                 self.spawn(key, Some(commit), None, async move {

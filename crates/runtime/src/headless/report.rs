@@ -18,7 +18,7 @@ use pilothouse_core::{
     ids::{CallId, LaneId},
     intent::{Control, SLASH_COMMANDS, command::Handler},
     money::{Allowance, Configured, Unit, cost},
-    plan::TaskStatus,
+    plan::{Revision, TaskStatus},
     question::{Place, Unattended},
     session::{Apply, LaneKind, State},
     talk::{Delta, DeltaKind},
@@ -189,6 +189,10 @@ impl<'a> Report<'a> {
             Event::FactsAnswered { text, .. } if !text.is_empty() => self.print(text),
             Event::PlanReady { plan } => {
                 self.progress(&plan.summary());
+                if let Some(old) = state.versions_before(plan).pop() {
+                    let since = Revision::of(plan, old).words();
+                    self.progress(&format!("v{} since v{}: {since}", plan.version, old.version));
+                }
                 if !plan.note.trim().is_empty() {
                     self.progress(&format!("{}\n", plan.note.trim()));
                 }

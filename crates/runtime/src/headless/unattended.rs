@@ -10,7 +10,7 @@ use pilothouse_core::{
     checkpoint::{Answer, Checkpoint, CheckpointKind},
     ids::{CheckpointId, TurnId},
     input::Input,
-    plan::{GateStatus, Plan, TaskStatus},
+    plan::{GateStatus, Pause, Plan, TaskStatus},
     scope::ToolScope,
     session::State,
     work::Work,
@@ -93,7 +93,8 @@ impl Unattended {
                 about.turn.map(|turn| give(Answer::Pick(usize::from(!acts(turn)))))
             }
             CheckpointKind::Failure(failure) => {
-                let mends = failure.gate.is_some() && self.repairs < repairs;
+                let pauses = state.plan.as_ref().is_some_and(|p| p.pauses_at(Pause::FailedGate));
+                let mends = failure.gate.is_some() && !pauses && self.repairs < repairs;
                 self.repairs += u32::from(mends);
                 mends.then(|| give(Answer::AutoFix))
             }
@@ -109,6 +110,7 @@ impl Unattended {
             CheckpointKind::Gap(_) => Some(give(Answer::Skip)),
             CheckpointKind::Interruption(_)
             | CheckpointKind::Budget(_)
+            | CheckpointKind::Paused(_)
             | CheckpointKind::Remember(_)
             | CheckpointKind::Trust(_)
             | CheckpointKind::Exit(_)

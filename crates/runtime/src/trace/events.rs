@@ -60,6 +60,7 @@ impl EventTrace {
             | WorkKey::Survey
             | WorkKey::Remember(_)
             | WorkKey::Commit(..)
+            | WorkKey::ReadPlan(_)
             | WorkKey::Recall(_) => None,
         };
         let parent = call.map_or(&self.session, |c| &c.span);
@@ -133,6 +134,9 @@ impl EventTrace {
             | Event::NodeTransition { .. }
             | Event::PlanReady { .. }
             | Event::PlanShelved { .. }
+            | Event::PlanSought { .. }
+            | Event::PlanUnread { .. }
+            | Event::PauseSet { .. }
             | Event::TaskSkipped { .. }
             | Event::TaskCancelled { .. }
             | Event::TaskReset { .. }

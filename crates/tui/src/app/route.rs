@@ -83,7 +83,7 @@ impl App {
         self.notice = None;
         match self.keying.press(key, stamp, &self.tables()) {
             Taken::Action(action) => {
-                if !self.typed_into_overlay(action, key, came) {
+                if !self.typed_into_overlay(action, key, came) && !self.answers_first(action, key, came) {
                     self.act(action, came);
                 }
             }
@@ -125,6 +125,20 @@ impl App {
                 }
             }
         }
+    }
+
+    /// A letter that answers the question of the pane that has the keys, whatever a binding has for it.
+    fn answers_first(&mut self, action: Action, key: KeyEvent, came: Instant) -> bool {
+        let (Focus::Pane(id), Some(letter)) = (self.panes.focus, Chord::of(key).letter()) else {
+            return false;
+        };
+        let ctx = ctx!(self, came);
+        let own = self.overlays.is_empty() && action.table == id.0;
+        let pane = self.panes.get_mut(id).filter(|pane| own && pane.answers(letter, &ctx));
+        let outcome = pane.map(|pane| pane.letter(letter, &ctx));
+        let taken = outcome.is_some();
+        self.carry_out(outcome.unwrap_or_default(), came);
+        taken
     }
 
     /// Keys that lists and lines take although a binding knows them: arrows, Tab.

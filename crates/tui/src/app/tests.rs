@@ -232,11 +232,15 @@ impl Desk {
     }
 
     /// A plan of three steps waits for its confirmation.
-    fn with_plan(mut self) -> Self {
-        self.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));
-        self.press("<enter>").deliver();
+    fn with_plan(self) -> Self {
         let plan = r#"{"title":"Add rate limiting","tasks":[{"title":"Token bucket","kind":"create"},
             {"title":"Wire it in"},{"title":"Tests"}],"gates":[{"name":"tests","command":"cargo test"}]}"#;
+        self.planned(plan)
+    }
+
+    fn planned(mut self, plan: &str) -> Self {
+        self.app.composer.draft.set(Saved::plain("add rate limiting to the login endpoint"));
+        self.press("<enter>").deliver();
         self.reply("", &[("submit_plan", plan)]);
         assert_eq!(self.state().phase, Phase::AwaitingApproval);
         self.collect();

@@ -2,6 +2,7 @@
 //!
 //! Owns the cursor, the scroll and the open details. Never changes the session.
 
+mod action;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,7 @@ use pilothouse_core::{
     ids::{CheckpointId, GateId, Millis, RunId, TaskId},
     input::Input,
     intent::Slash,
+    plan::{Pause, Revision},
     question::Act,
     session::State,
 };
@@ -22,15 +24,15 @@ use ratatui::{
     text::Line,
 };
 
-pub use self::rows::breadcrumb;
-use self::rows::{Item, Target};
+use self::rows::{Item, Target, Version};
+pub use self::{action::PlanAction, rows::breadcrumb};
 use super::{
     Ctx, Focus, Outcome, Pane, PaneId, PaneKind, Stand, Title, diff, empty_state, hint_line, inside,
 };
 use crate::{
     ctx::{TOO_EARLY, Wanted},
     frame,
-    keymap::{Action, action::actions},
+    keymap::Action,
     row::Row,
     theme::Slot,
 };
@@ -39,7 +41,9 @@ use crate::{
 pub(crate) const REVISE: &str = "rejected – describe the change, or press Enter to discard the plan";
 
 /// Said where a plan cannot be changed.
-const NOT_NOW: &str = "a plan can be edited while it waits for your yes";
+const NOT_NOW: &str = "a plan can be edited while it waits for your yes, or its run pauses";
+/// Said where nothing is chosen that it could be about.
+const CHOOSE: &str = "choose a step of the plan first";
 
 /// The plan's name.
 pub const ID: PaneId = PaneId("plan");
@@ -51,42 +55,6 @@ pub const KIND: PaneKind = PaneKind {
     actions: PlanAction::ENTRIES,
     make: |_| Box::new(PlanPane::new()),
 };
-
-actions! {
-    /// What can be done in the plan.
-    PlanAction in "plan" {
-        /// The next row.
-        Down "down", "next step", "the choice";
-        /// The previous row.
-        Up "up", "previous step", "the choice";
-        /// Details.
-        Detail "detail", "detail", "this screen";
-        /// Yes to the plan.
-        Approve "approve", "approve the plan", "runs its steps; edits still ask";
-        /// No to the plan.
-        Reject "reject", "reject, then say why", "the plan; nothing was written";
-        /// The whole plan in the editor.
-        Edit "edit", "edit in $EDITOR", "the plan; you are asked again";
-        /// The step is taken out.
-        Remove "remove", "take the step out", "the plan; you are asked again";
-        /// The step changes places with the next.
-        MoveDown "move-down", "move the step down", "the plan; you are asked again";
-        /// The step changes places with the previous.
-        MoveUp "move-up", "move the step up", "the plan; you are asked again";
-        /// To its proposals.
-        OpenDiff "diff", "show its diff", "moves the focus";
-        /// The red gate once more.
-        RunGate "run-gate", "run the red gate again", "the gate of this plan";
-        /// A page down.
-        PageDown "page-down", "page down", "this screen";
-        /// A page up.
-        PageUp "page-up", "page up", "this screen";
-        /// The first row.
-        Top "top", "first step", "the choice";
-        /// The last row.
-        Bottom "bottom", "last step", "the choice";
-    }
-}
 
 /// The pane.
 #[derive(Debug, Default)]
@@ -103,6 +71,10 @@ pub struct PlanPane {
     spent: Option<u64>,
     /// The version that is in the editor.
     editing: Option<u32>,
+    /// The earlier version that is looked at.
+    back: Option<u32>,
+    /// What the version that is drawn changed, and which that is.
+    revision: Option<(u32, Revision)>,
 }
 
 impl PlanPane {
@@ -115,6 +87,9 @@ impl PlanPane {
     fn carry_out(&mut self, action: PlanAction, ctx: &Ctx<'_>) -> Outcome {
         let page = usize::from(self.size.height.saturating_sub(3).max(1));
         let last = self.items.iter().filter(|i| i.target.is_some()).count().saturating_sub(1);
+        if action.decides() && self.back.take().is_some() {
+            return Outcome::notice("this is the plan as it is now; an earlier version was looked at");
+        }
         match action {
             PlanAction::Down => self.cursor = (self.cursor + 1).min(last),
             PlanAction::Up => self.cursor = self.cursor.saturating_sub(1),
@@ -152,10 +127,23 @@ impl PlanPane {
                 });
             }
             PlanAction::MoveUp => return self.reorder(ctx, |order, at| order.swap(at, at.saturating_sub(1))),
+            PlanAction::Pause => return self.pause(ctx),
+            PlanAction::Earlier => return self.earlier(ctx),
             PlanAction::OpenDiff => return to_diff(),
             PlanAction::RunGate => return Self::run_gate(ctx),
         }
         self.settle();
+        Outcome::none()
+    }
+
+    /// Looks at the version before the one that is drawn; behind the first comes the plan as it is.
+    fn earlier(&mut self, ctx: &Ctx<'_>) -> Outcome {
+        let Some(version) = rows::version_of(ctx.state, self.back) else { return Outcome::none() };
+        if version.before.is_none() && version.now.is_none() {
+            return Outcome::notice("this is the first version of the plan");
+        }
+        self.back = version.before.map(|p| p.version);
+        (self.cursor, self.offset) = (0, 0);
         Outcome::none()
     }
 
@@ -184,7 +172,7 @@ impl PlanPane {
 
     /// Wants the plan in the editor.
     fn edit(&mut self, ctx: &Ctx<'_>) -> Outcome {
-        let Some(plan) = ctx.state.plan.as_ref().filter(|_| confirmation(ctx).is_some()) else {
+        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
             return Outcome::notice(NOT_NOW);
         };
         self.editing = Some(plan.version);
@@ -193,21 +181,35 @@ impl PlanPane {
 
     /// Hands the plan on with its steps in another order, or without one.
     fn reorder(&mut self, ctx: &Ctx<'_>, change: impl FnOnce(&mut Vec<TaskId>, usize)) -> Outcome {
-        let Some(plan) = ctx.state.plan.as_ref().filter(|_| confirmation(ctx).is_some()) else {
+        let Some(plan) = ctx.state.plan.as_ref().filter(|_| at_plan(ctx)) else {
             return Outcome::notice(NOT_NOW);
         };
         let mut order: Vec<TaskId> = plan.tasks.iter().map(|t| t.id).collect();
-        let chosen = match self.chosen() {
-            Some((_, Target::Task(id))) => order.iter().position(|t| *t == id),
-            Some((_, Target::Gate(_) | Target::Proposal(_) | Target::Place(..))) | None => None,
-        };
-        let Some(at) = chosen else { return Outcome::notice("choose a step first") };
+        let at = self.step().and_then(|id| order.iter().position(|t| *t == id));
+        let Some(at) = at else { return Outcome::notice(CHOOSE) };
         let before = order.clone();
         change(&mut order, at);
         if order == before {
             return Outcome::none();
         }
         Outcome::input(Input::EditPlan { text: plan.document_of(&order), version: plan.version })
+    }
+
+    /// Wants runs to stop before the chosen step, or not any more.
+    fn pause(&self, ctx: &Ctx<'_>) -> Outcome {
+        let task = self.step().and_then(|id| ctx.state.plan.as_ref()?.task(id));
+        match task {
+            Some(task) => Outcome::input(Input::SetPause(Pause::Step(task.id), !task.pause)),
+            None => Outcome::notice(CHOOSE),
+        }
+    }
+
+    /// The step under the cursor.
+    fn step(&self) -> Option<TaskId> {
+        match self.chosen()?.1 {
+            Target::Task(id) => Some(id),
+            Target::Gate(_) | Target::Proposal(_) | Target::Place(..) => None,
+        }
     }
 
     fn footer_rows(&self) -> u16 {
@@ -249,6 +251,7 @@ impl Pane for PlanPane {
             Event::PlanReady { .. } => {
                 self.proofs.clear();
                 self.open.clear();
+                (self.back, self.revision) = (None, None);
                 (self.cursor, self.offset, self.spent) = (0, 0, None);
             }
             Event::RunStarted { run, .. } => self.began = Some((*run, event.at)),
@@ -266,7 +269,16 @@ impl Pane for PlanPane {
     fn layout(&mut self, ctx: &Ctx<'_>, size: Size) {
         self.size = size;
         let width = usize::from(inside(Rect::from((ratatui::layout::Position::ORIGIN, size))).width);
-        self.items = rows::items(ctx, width, &self.open, &self.proofs);
+        self.items = match rows::version_of(ctx.state, self.back) {
+            Some(version) => {
+                let shown = version.plan.version;
+                let kept = self.revision.take().filter(|(of, _)| *of == shown);
+                let work = || version.before.map(|old| Revision::of(version.plan, old)).unwrap_or_default();
+                let (_, revision) = self.revision.insert(kept.unwrap_or_else(|| (shown, work())));
+                rows::items(ctx, (version, revision), width, &self.open, &self.proofs)
+            }
+            None => Vec::new(),
+        };
         self.footer = rows::footer(ctx, width, self.spent);
         self.settle();
     }
@@ -299,8 +311,13 @@ impl Pane for PlanPane {
         let Some((plan, active)) = rows::plan_of(ctx.state) else {
             return Title { left: "Plan".to_owned(), right: Line::default() };
         };
-        let name = Row::of("Plan ", Slot::Text).and(ctx.glyphs.dot, Slot::Text).and(" ", Slot::Text);
-        let left = name.and(&plan.title, Slot::Text).text();
+        let version = match rows::version_of(ctx.state, self.back) {
+            Some(Version { plan, now: Some(now), .. }) => format!("v{} of {now} ", plan.version),
+            Some(Version { plan, .. }) if plan.version > 1 => format!("v{} ", plan.version),
+            Some(_) | None => String::new(),
+        };
+        let name = Row::of("Plan ", Slot::Text).and(&version, Slot::Text).and(ctx.glyphs.dot, Slot::Text);
+        let left = name.and(" ", Slot::Text).and(&plan.title, Slot::Text).text();
         let right = match (active, rows::finished(plan)) {
             (true, _) => Row::of(&format!("{}/{}", plan.done(), plan.tasks.len()), Slot::Soft),
             (false, true) if plan.complete() => Row::of("done", Slot::Ok),
@@ -316,7 +333,11 @@ impl Pane for PlanPane {
         }
         let mut keys = vec![("j/k", "step"), ("Enter", "detail")];
         if confirmation(ctx).is_some() {
-            keys = [vec![("y", "run the plan"), ("n", "change it"), ("e", "edit")], keys].concat();
+            let first = vec![("y", "run the plan"), ("n", "change it"), ("e", "edit"), ("b", "pause")];
+            keys = [first, keys].concat();
+        }
+        if rows::version_of(ctx.state, self.back).is_some_and(|v| v.before.is_some() || v.now.is_some()) {
+            keys.push(("v", "versions"));
         }
         if ctx.state.open_proposals().next().is_some() {
             keys.push(("d", "diff"));
@@ -352,6 +373,11 @@ impl Pane for PlanPane {
         self.carry_out(action, ctx)
     }
 
+    fn answers(&self, letter: char, ctx: &Ctx<'_>) -> bool {
+        let asked = ctx.state.phase_question().filter(|q| !q.kind.is_confirmation());
+        asked.is_some_and(|q| q.kind.choices().iter().any(|c| c.has_key(letter)))
+    }
+
     /// A single letter answers the question in the bar, when it is one of its keys.
     fn letter(&mut self, letter: char, ctx: &Ctx<'_>) -> Outcome {
         let Some(question) = ctx.state.phase_question() else { return Outcome::none() };
@@ -360,6 +386,7 @@ impl Pane for PlanPane {
         };
         match question.kind.read(&letter.to_string()) {
             None => match choice.act {
+                Act::Say(_) if question.kind.is_at_plan() => self.edit(ctx),
                 Act::Say(how) => {
                     Outcome { focus: Some(Focus::Composer), notice: Some(how.to_owned()), ..Outcome::none() }
                 }
@@ -378,7 +405,7 @@ impl Pane for PlanPane {
     }
 
     fn shows(&self, _question: CheckpointId) -> bool {
-        self.size.height > 0 && !self.items.is_empty()
+        self.size.height > 0 && !self.items.is_empty() && self.back.is_none()
     }
 
     fn edited(&mut self, text: std::io::Result<String>) -> Outcome {
@@ -398,6 +425,10 @@ impl Pane for PlanPane {
 
 fn to_diff() -> Outcome {
     Outcome::focus(Focus::Pane(diff::ID))
+}
+
+fn at_plan(ctx: &Ctx<'_>) -> bool {
+    ctx.state.phase_question().is_some_and(|c| c.kind.is_at_plan())
 }
 
 fn confirmation(ctx: &Ctx<'_>) -> Option<pilothouse_core::ids::CheckpointId> {

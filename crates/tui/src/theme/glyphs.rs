@@ -27,6 +27,8 @@ pub struct Glyphs {
     pub high: &'static str,
     /// Nothing heard for a while.
     pub stalled: &'static str,
+    /// A run pauses here.
+    pub pause: &'static str,
     /// Not in the plan.
     pub off_plan: &'static str,
     /// Folded, or selected.
@@ -85,6 +87,7 @@ impl Glyphs {
         warn: "⚠",
         high: "▲",
         stalled: "◌",
+        pause: "●",
         off_plan: "◇",
         folded: "▸",
         open: "▾",
@@ -121,6 +124,7 @@ impl Glyphs {
         warn: "!",
         high: "!!",
         stalled: "?",
+        pause: "@",
         off_plan: "<>",
         folded: ">",
         open: "v",

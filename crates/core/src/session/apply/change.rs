@@ -97,7 +97,10 @@ impl State {
             Event::Applied { apply } => {
                 let files = self.changes.applies().get(apply).into_iter().flat_map(|a| &a.files);
                 if let Some(run) = &mut self.run {
-                    run.files.extend(files.map(|f| f.path.clone()));
+                    for file in files {
+                        run.files.insert(file.path.clone());
+                        run.lines += (file.added + file.removed) as u64;
+                    }
                 }
                 self.wrote(*apply, Way::Forth);
                 let take = self.changes.applies().get(apply).map(|a| a.take.clone()).unwrap_or_default();

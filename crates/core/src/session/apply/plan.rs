@@ -3,19 +3,25 @@
 use std::sync::Arc;
 
 use crate::{
-    checkpoint::Failure,
+    checkpoint::{CheckpointKind, Failure},
     event::Event,
     ids::{GateId, Seq, TaskId},
     intent::Phase,
-    plan::{GateStatus, Plan, TaskStatus},
+    plan::{GateStatus, Pause, Plan, TaskStatus},
     session::{State, state::TaskFault},
 };
+
+/// Most earlier versions that are kept.
+const MOST_FORMER: usize = 20;
 
 /// Events of plans, their tasks and their gates.
 macro_rules! plan_events {
     () => {
         Event::PlanReady { .. }
             | Event::PlanShelved { .. }
+            | Event::PlanSought { .. }
+            | Event::PlanUnread { .. }
+            | Event::PauseSet { .. }
             | Event::TaskAdded { .. }
             | Event::TaskStarted { .. }
             | Event::TaskCompleted { .. }
@@ -46,11 +52,19 @@ impl State {
                 if known.all(|p| p.turn != plan.turn) {
                     self.accounts.tasks.clear();
                 }
+                self.replaced_by(plan);
+                self.plan_sought = None;
                 self.plan = Some(plan.clone());
                 Arc::make_mut(&mut self.changes).forget_tasks(|lane| self.lanes.contains_key(&lane));
                 self.suspended.take_if(|p| p.turn == plan.turn);
                 self.earlier.retain(|p| p.turn != plan.turn);
             }
+            Event::PlanSought { call, turn, path } => {
+                self.saw(call.0);
+                self.plan_sought = Some((*call, *turn, path.clone()));
+            }
+            Event::PlanUnread { .. } => self.plan_sought = None,
+            Event::PauseSet { pause, on } => self.set_pause(*pause, *on),
             Event::PlanShelved { suspended } => {
                 let gone = match self.plan.take() {
                     Some(plan) if *suspended => self.suspended.replace(plan),
@@ -125,6 +139,36 @@ impl State {
             Event::RepairStarted { attempt, .. } => self.repairs = *attempt,
             _ => {}
         }
+    }
+
+    fn set_pause(&mut self, pause: Pause, on: bool) {
+        if let Some(plan) = &mut self.plan {
+            plan.set_pause(pause, on);
+        }
+    }
+
+    /// Whoever answered a pause, or opened the session again after it, is not asked there again.
+    pub(super) fn pause_asked(&mut self, kind: &CheckpointKind) {
+        if let CheckpointKind::Paused(paused) = kind {
+            self.set_pause(paused.at, false);
+        }
+    }
+
+    /// Keeps the version that this plan takes the place of.
+    fn replaced_by(&mut self, plan: &Plan) {
+        let of = self.work_of(plan.turn);
+        let old = self
+            .plan
+            .as_ref()
+            .or(self.suspended.as_ref())
+            .filter(|old| old.version < plan.version && self.work_of(old.turn) == of);
+        let Some(old) = old.cloned() else { return };
+        let former = std::mem::take(&mut self.former);
+        let others = former.into_iter().filter(|p| p.version != old.version || self.work_of(p.turn) != of);
+        let mut kept: Vec<Plan> = others.collect();
+        kept.push(old);
+        kept.drain(..kept.len().saturating_sub(MOST_FORMER));
+        self.former = kept;
     }
 
     /// What went wrong at a red gate.

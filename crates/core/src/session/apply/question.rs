@@ -35,6 +35,9 @@ impl State {
                 let question = self.open.remove(checkpoint).map(|q| q.kind);
                 if let Some(kind) = &question {
                     self.widen(kind, approval.is_some(), answer.as_ref());
+                    if answer.is_some() {
+                        self.pause_asked(kind);
+                    }
                     self.consent(kind, approval.is_some(), answer.as_ref());
                 }
                 if let Some(CheckpointKind::Remember(asked)) = &question

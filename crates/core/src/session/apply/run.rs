@@ -25,8 +25,8 @@ impl State {
                 (self.repairs, self.detours) = (0, 0);
                 self.accounts.run = Usage::default();
                 let (id, turn, began, approval) = (*run, *turn, self.at, *approval);
-                self.run =
-                    Some(Run { id, turn, began, approval, files: BTreeSet::new(), tried: None, fault: None });
+                let files = BTreeSet::new();
+                self.run = Some(Run { id, turn, began, approval, files, lines: 0, tried: None, fault: None });
             }
             Event::RunCompleted { status, .. } => {
                 let run = self.run.take();

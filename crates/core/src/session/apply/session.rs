@@ -87,12 +87,15 @@ impl State {
         self.hooks.clear();
         self.hook_runs.clear();
         self.lanes.clear();
-        self.open.clear();
+        for asked in std::mem::take(&mut self.open).into_values() {
+            self.pause_asked(&asked.kind);
+        }
         self.brief_budgets.clear();
         self.asked.clear();
         self.cut.clear();
         self.compacting = None;
         self.committing = None;
+        self.plan_sought = None;
         self.pending_messages.clear();
         self.run = None;
         self.failure = None;

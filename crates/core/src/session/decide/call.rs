@@ -6,6 +6,7 @@ use super::{
     Decided, Draft,
     child::refused_to_child,
     gate::{GateEnd, diagnostics},
+    pause::with_pauses,
     verdict::{CallVerdict, Then},
 };
 use crate::{
@@ -217,7 +218,7 @@ impl Draft<'_> {
                 "a plan can only be submitted while planning; answer, or ask for a deeper path with request_path",
             );
         }
-        let version = self.state.plan.as_ref().map_or(1, |p| p.version + 1);
+        let version = self.state.version_after(lane.turn);
         // In a folder where gates run unasked a plan that names none is held to what was found.
         let unasked = self.state.setting().conditions.is_calm();
         let found = plan.gates.is_empty() && unasked && plan.changes_code();
@@ -232,7 +233,7 @@ impl Draft<'_> {
                     words(beyond),
                     self.target(plan.turn),
                 )),
-                Some(_) | None => CallVerdict::Plan(Box::new(plan)),
+                Some(_) | None => CallVerdict::Plan(Box::new(with_pauses(plan, &self.under.bounds.pauses))),
             },
             Err(e) => CallVerdict::End(CallStatus::Failed, e.to_string()),
         }
@@ -370,6 +371,9 @@ impl Draft<'_> {
         if let Some(call) = call.filter(|c| self.state.compacting.as_ref().is_some_and(|s| s.call == *c)) {
             let fault = Fault { kind: FaultKind::Internal, message: text, hint: String::new(), status: None };
             return self.summarized(call, Err(fault));
+        }
+        if let Some((sought, ..)) = self.state.plan_sought.as_ref().filter(|(id, ..)| Some(*id) == call) {
+            return self.plan_read(*sought, Err(text));
         }
         if let Some((commit, _)) = self.state.committing.as_ref().filter(|(id, _)| Some(*id) == call) {
             let (commit, told) = (*commit, text);

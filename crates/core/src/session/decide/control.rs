@@ -6,7 +6,7 @@ use crate::{
     event::Event,
     input::Refusal,
     intent::{
-        Control, IntentNode, IntentPath, Mode, Phase, Slash, SlashCommand, Source, Turn,
+        Control, Mode, Phase, Slash, SlashCommand,
         command::{INIT, mode_of},
     },
     phase::{Move, Trigger},
@@ -66,8 +66,7 @@ impl Draft<'_> {
             }
             Slash::Agent => return self.forced(args),
             Slash::Init => return self.forced(INIT),
-            Slash::Plan if args.is_empty() => return Err(Refusal::new("write /plan TASK")),
-            Slash::Plan => return self.planned(args),
+            Slash::Plan => return self.plan_command(args),
             Slash::Compact => return self.compact(args),
             Slash::Trust => return self.seek_trust(args),
             Slash::Proposals => return self.proposals(args),
@@ -96,18 +95,6 @@ impl Draft<'_> {
         let line = format!("@write {text}");
         let reading = self.read(&line);
         self.take_message(None, &line, &reading, crate::ids::Seq(u64::MAX))
-    }
-
-    /// `/plan TEXT`: a plan of the text, or the active one made anew with it.
-    fn planned(&mut self, text: &str) -> Decided {
-        let mut reading = self.read(text);
-        let active = self.state.phase != Phase::Idle;
-        reading.whole.turn = if active { Turn::PlanContinue } else { Turn::PlanNew(None) };
-        reading.whole.path = IntentPath::to(IntentNode::Decompose);
-        reading.whole.source = Source::Slash;
-        let turn = self.begin_turn(text);
-        self.classify(turn, text, &reading);
-        self.route(turn)
     }
 
     pub(super) fn control(&mut self, control: Control) -> Decided {

@@ -67,7 +67,7 @@ impl Draft<'_> {
             self.notice(Level::Warn, text);
             return self.finish_lane(lane);
         }
-        if !self.may_call(lane) {
+        if self.pauses_before_thinking(lane) || !self.may_call(lane) {
             return;
         }
         let call = CallId(self.id());
@@ -291,6 +291,9 @@ impl Draft<'_> {
         let free: Vec<(ProposalId, Ruling)> =
             open.iter().filter_map(|(id, kind)| Some((*id, self.unreviewed(*id, *kind)?))).collect();
         if let Some((_, ruling)) = free.first() {
+            if self.pauses_before_write(lane) {
+                return;
+            }
             let by =
                 if ruling.at.is_empty() { "permission mode auto".to_owned() } else { ruling.to_string() };
             let plain: Vec<ProposalId> = free.iter().map(|(id, _)| *id).collect();

@@ -62,6 +62,12 @@ impl Draft<'_> {
         if let Some(verdict) = first.or_else(|| self.review_first(lane.id)) {
             return self.carry_out(call, verdict);
         }
+        let free = weighed.ruling.outcome == Outcome::Run && weighed.approval.is_none();
+        let writes = free && weighed.confine != Confine::READING;
+        if let Some(paused) = self.pauses_before_command(lane).filter(|_| writes) {
+            let reason = paused.at.reason(self.state.plan.as_ref(), 0);
+            return self.carry_out(call, CallVerdict::ask(paused, reason));
+        }
         let proposed = weighed.proposed(lane.id, open, run);
         self.emit(proposed);
         let verdict = self.leave(call, weighed);

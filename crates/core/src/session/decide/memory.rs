@@ -82,6 +82,7 @@ impl Draft<'_> {
             | CheckpointKind::Commit(_)
             | CheckpointKind::Gap(_)
             | CheckpointKind::Budget(_)
+            | CheckpointKind::Paused(_)
             | CheckpointKind::Breakout(_) => None,
         })
     }

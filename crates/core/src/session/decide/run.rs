@@ -118,24 +118,6 @@ impl Draft<'_> {
         self.emit(Event::RunStarted { run, turn, approval });
     }
 
-    /// The plan as the user wrote it: a version of its own, about which they are asked anew.
-    pub(super) fn edit_plan(&mut self, text: &str, version: u32) -> Decided {
-        let waits = self.state.phase_question().is_some_and(|c| c.kind.is_confirmation());
-        let Some(plan) = self.state.plan.as_ref().filter(|_| waits) else {
-            return Err(Refusal::new("a plan can be edited while it waits for your yes"));
-        };
-        if plan.version != version {
-            return Err(Refusal::new("the plan is another one by now; open it again"));
-        }
-        let edited = plan.edited(text).map_err(|e| Refusal::new(e.to_string()))?;
-        if (Plan { version, edited: plan.edited, ..edited.clone() }) == *plan {
-            return Err(Refusal::new("nothing was changed in the plan"));
-        }
-        self.close_phase_question();
-        self.emit(Event::PlanReady { plan: edited });
-        Ok(())
-    }
-
     pub(super) fn reject_plan(&mut self, checkpoint: CheckpointId, reason: &str) -> Decided {
         self.close(checkpoint, Some(crate::checkpoint::Answer::Reject(reason.to_owned())));
         if let Some(lane) = self.state.planning_lane().map(|l| l.id) {
@@ -174,6 +156,9 @@ impl Draft<'_> {
         }
         let gate = plan.next_gate().map(|g| (g.id, g.command.clone()));
         let task = plan.next_task().map(|t| (t.id, t.node));
+        if self.pauses_between(task.map(|t| t.0).filter(|_| gate.is_none()), gate.is_some()) {
+            return;
+        }
         if (gate.is_some() || task.is_some()) && !self.may_run() {
             return self.run_failed(None, RunFault::lowered());
         }

@@ -129,6 +129,7 @@ impl Draft<'_> {
             status: TaskStatus::Pending,
             took: None,
             turn: Some(turn),
+            pause: false,
         };
         self.emit(Event::TaskAdded { task });
         let text = format!(

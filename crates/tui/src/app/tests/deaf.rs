@@ -1,6 +1,6 @@
 //! Keys that were meant for something else never answer a question.
 
-use pilothouse_core::{checkpoint::Answer, question::CommandQuestion, shell::Risk};
+use pilothouse_core::{checkpoint::Answer, ids::TaskId, plan::Pause, question::CommandQuestion, shell::Risk};
 
 use super::*;
 
@@ -110,4 +110,21 @@ fn a_denial_takes_a_reason_with_it() {
         .iter()
         .any(|i| matches!(i, Input::Answer { answer: Answer::Reject(why), .. } if why == "not on a friday"));
     assert!(said, "{:?}", desk.inputs);
+}
+
+#[test]
+fn where_a_run_pauses_the_letters_of_its_bar_answer_in_the_plan_too() {
+    let mut desk = Desk::new(120, 40).with_plan();
+    desk.give(Input::SetPause(Pause::Step(TaskId(1)), true));
+    let question = desk.state().phase_question().unwrap();
+    let (checkpoint, shown) = (question.id, question.kind.shown());
+    desk.give(Input::Answer { checkpoint, answer: Answer::Approve, shown });
+    let checkpoint = desk.state().phase_question().unwrap().id;
+    desk.draw();
+    desk.wait(800).press("<ctrl-t>e");
+    let wishes = desk.app.wishes();
+    assert!(matches!(wishes.as_slice(), [AppCommand::Edit { .. }]), "{wishes:?}");
+    // The first row is what `g` is elsewhere.
+    desk.wait(800).press("g");
+    assert_eq!(desk.inputs, [Input::Answer { checkpoint, answer: Answer::Continue, shown: None }]);
 }

@@ -29,7 +29,11 @@ impl Bench {
     }
 
     pub(super) fn of(width: u16, height: u16, names: [&str; 2]) -> Self {
-        let mut desk = Desk::new(width, height).with_plan();
+        Self::on(Desk::new(width, height).with_plan(), names)
+    }
+
+    /// The same at a plan that waits.
+    pub(super) fn on(mut desk: Desk, names: [&str; 2]) -> Self {
         let id = desk.state().phase_question().unwrap().id;
         let shown = desk.state().open[&id].kind.shown();
         desk.give(Input::Answer { checkpoint: id, answer: Answer::Approve, shown });

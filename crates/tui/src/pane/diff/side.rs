@@ -27,6 +27,13 @@ impl DiffPane {
         ctx.state.proposals().get(&id)
     }
 
+    /// Said of a change in a file that its step did not name.
+    fn off_plan(ctx: &Ctx<'_>, id: ProposalId) -> Option<String> {
+        let step = ctx.state.off_plan(Self::proposal(ctx, id)?)?;
+        let who = if step > 0 { format!("step {step} of the plan") } else { "the plan".to_owned() };
+        Some(format!("off-plan: {who} did not name this file"))
+    }
+
     /// The rows above the lines, at most `room` of them.
     pub(super) fn header(&self, ctx: &Ctx<'_>, columns: usize, room: usize) -> Vec<Row> {
         let g = ctx.glyphs;
@@ -63,6 +70,10 @@ impl DiffPane {
         } {
             let warn = Row::of(g.warn, Slot::Warn).and(" ", Slot::Text).and(&words, Slot::Warn);
             rows.push(warn.cut(columns, g.ellipsis));
+        }
+        if let Some(words) = Self::off_plan(ctx, file.id) {
+            let row = Row::of(g.off_plan, Slot::Warn).and(" ", Slot::Text).and(&words, Slot::Warn);
+            rows.push(row.cut(columns, g.ellipsis));
         }
         while rows.len() > room && !rows.is_empty() {
             rows.remove(0);
@@ -156,6 +167,10 @@ impl DiffPane {
             let slash = if folder.is_empty() { "" } else { "/" };
             let row = Row::of(folder, Slot::Soft).and(slash, Slot::Soft).and(name, Slot::Strong);
             rows.push(row.ends(right, columns, g.ellipsis));
+            if Self::off_plan(ctx, file.id).is_some() {
+                let row = Row::of("  ", Slot::Text).and(g.off_plan, Slot::Warn).and(" off-plan", Slot::Warn);
+                rows.push(row.cut(columns, g.ellipsis));
+            }
             let decided = Self::proposal(ctx, file.id).map(|p| &p.decided);
             for hunk in 0..file.hunks.len() {
                 let (mark, ink) = match decided.and_then(|d| d.get(&hunk)) {
@@ -225,7 +240,9 @@ impl DiffPane {
                 }
                 ChangeKind::Modify => format!("{chosen} of {}", count(p.hunks.len(), "hunk")),
             };
-            let ink = if p.kind == ChangeKind::Delete { Slot::Warn } else { Slot::Soft };
+            let off = ctx.state.off_plan(p).is_some();
+            let what = if off { format!("off-plan  {what}") } else { what };
+            let ink = if off || p.kind == ChangeKind::Delete { Slot::Warn } else { Slot::Soft };
             let path = fit_path(p.path.as_str(), columns.saturating_sub(width(&what) + 4).max(6), g.ellipsis);
             let row = Row::of("  ", Slot::Text).and(&path, Slot::Text);
             rows.push(row.ends_keeping_right(Row::of(&what, ink), columns, g.ellipsis));

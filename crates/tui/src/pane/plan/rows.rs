@@ -9,7 +9,7 @@ use pilothouse_core::{
     ids::{GateId, Millis, ProposalId, TaskId},
     intent::{IntentNode, IntentPath},
     money::cost,
-    plan::{Plan, Task, TaskStatus},
+    plan::{Change, Plan, Revision, Task, TaskStatus},
     proposal::{Proposal, ProposalStatus},
     scope::{Capability, ToolScope},
     session::{LaneKind, State},
@@ -45,6 +45,14 @@ pub(super) struct Item {
 pub(super) fn plan_of(state: &State) -> Option<(&Plan, bool)> {
     let active = state.plan.as_ref().map(|p| (p, true));
     active.or_else(|| state.suspended.as_ref().map(|p| (p, false)))
+}
+
+const fn change_ink(change: Change) -> Slot {
+    match change {
+        Change::Added => Slot::Ok,
+        Change::Reworded | Change::Changed => Slot::Info,
+        Change::Moved => Slot::Soft,
+    }
 }
 
 /// Steps that will not be done any more, each kind apart.
@@ -129,23 +137,56 @@ fn crumbs(nodes: &[IntentNode], here: usize, columns: usize, glyphs: &Glyphs) ->
     fits.unwrap_or_else(|| draw(all).cut(columns, glyphs.ellipsis))
 }
 
+/// What is drawn: a version of a plan, and what it changed of the one before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Version<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) before: Option<&'a Plan>,
+    /// The version that there is now, where this is an earlier one.
+    pub(super) now: Option<u32>,
+}
+
+/// The version to draw: the plan as it is, or an earlier one that is looked at.
+pub(super) fn version_of(state: &State, back: Option<u32>) -> Option<Version<'_>> {
+    let (plan, _) = plan_of(state)?;
+    let mut all = state.versions_before(plan);
+    let at = all.iter().position(|p| Some(p.version) == back).unwrap_or(all.len());
+    let now = (at < all.len()).then_some(plan.version);
+    all.push(plan);
+    let before = at.checked_sub(1).and_then(|n| all.get(n)).copied();
+    Some(Version { plan: all.get(at)?, before, now })
+}
+
 /// Everything but the footer.
 pub(super) fn items(
     ctx: &Ctx<'_>,
+    (version, revision): (Version<'_>, &Revision),
     width: usize,
     open: &BTreeSet<Target>,
     proofs: &BTreeMap<GateId, (Millis, Proof)>,
 ) -> Vec<Item> {
-    let Some((plan, _)) = plan_of(ctx.state) else { return Vec::new() };
-    let awaiting = ctx.state.open.values().any(|c| c.kind.is_confirmation());
-    let mut d = Drawer { ctx, width, open, awaiting, items: Vec::new() };
-    if let Some(row) = path(plan, ctx.state, awaiting, width, ctx.glyphs) {
+    let Version { plan, before, now } = version;
+    let awaiting = now.is_none() && ctx.state.open.values().any(|c| c.kind.is_confirmation());
+    let before = before.filter(|_| (awaiting || now.is_some()) && !revision.words().is_empty());
+    let revised = before.map(|before| (before, revision));
+    let mut d = Drawer { ctx, width, open, awaiting, revised, items: Vec::new() };
+    if let Some(now) = now {
+        let text = format!("Version {} of {now}, as it was; v looks at the others", plan.version);
+        d.plain(Row::of(&text, Slot::Warn));
+    } else if let Some(row) = path(plan, ctx.state, awaiting, width, ctx.glyphs) {
         d.plain(row);
+    }
+    if let Some((before, revision)) = revised {
+        let label = format!("{:13}", format!("Since v{}", before.version));
+        d.labelled(&label, &revision.words(), Slot::Text);
+    }
+    if !d.items.is_empty() {
         d.plain(Row::new());
     }
     for (task, n) in plan.tasks.iter().zip(1..) {
         d.task(task, n);
     }
+    d.removed();
     let own_bar = plan.tasks.iter().any(|t| !d.nested(t).is_empty());
     if plan.tasks.iter().any(|t| t.status != TaskStatus::Pending) && !own_bar {
         let bar = ctx.glyphs.progress(plan.done(), plan.tasks.len());
@@ -159,8 +200,14 @@ pub(super) fn items(
         d.plain(Row::of("Gates", Slot::Soft).and(hint, Slot::Faint));
         let pad = plan.gates.iter().map(|g| row::width(&g.name)).max().unwrap_or(0).min(16);
         for gate in &plan.gates {
-            d.gate(gate, plan, pad, proofs.get(&gate.id));
+            d.gate(gate, plan, pad, proofs.get(&gate.id).filter(|_| now.is_none()));
         }
+    }
+    d.removed_gates();
+    if !plan.pauses.is_empty() {
+        let all: Vec<String> = plan.pauses.iter().map(|p| p.words()).collect();
+        d.plain(Row::new());
+        d.labelled("Pauses       ", &all.join(", "), Slot::Text);
     }
     if awaiting {
         d.reach(plan);
@@ -174,6 +221,8 @@ struct Drawer<'a> {
     width: usize,
     open: &'a BTreeSet<Target>,
     awaiting: bool,
+    /// The version before, and what was changed of it.
+    revised: Option<(&'a Plan, &'a Revision)>,
     items: Vec<Item>,
 }
 
@@ -192,7 +241,10 @@ impl<'a> Drawer<'a> {
             TaskStatus::Failed => (g.failed, Slot::Bad, Ink::of(Slot::Text)),
             TaskStatus::Skipped | TaskStatus::Cancelled => (g.skipped, Slot::Soft, Ink::of(Slot::Soft)),
         };
-        let lead = Row::of(mark, ink).and(" ", Slot::Text).and(&format!("{n} "), title);
+        let change = self.change(task).map(|(change, _)| change);
+        let lead = self.gutter(change.map(|c| (c.sign(), change_ink(c))));
+        let lead = lead.and(mark, ink).and(" ", Slot::Text).and(&format!("{n} "), title);
+        let lead = if task.pause { lead.and(g.pause, Slot::Warn).and(" ", Slot::Text) } else { lead };
         let nested = self.nested(task);
         let right = self.task_right(task, &nested);
         // A title is read whole: what stands at its right gives way first.
@@ -214,6 +266,39 @@ impl<'a> Drawer<'a> {
         for p in nested {
             self.proposal(p);
         }
+    }
+
+    /// What became of a step since the version before, and which it was there.
+    fn change(&self, task: &Task) -> Option<(Change, Option<&'a Task>)> {
+        let (before, revision) = self.revised?;
+        let (change, was) = revision.step(task.id)?;
+        Some((change, was.and_then(|id| before.task(id))))
+    }
+
+    /// The column of signs, where something was changed.
+    fn gutter(&self, sign: Option<(char, Slot)>) -> Row {
+        match (self.revised, sign) {
+            (None, _) => Row::new(),
+            (Some(_), None) => Row::of("  ", Slot::Text),
+            (Some(_), Some((sign, slot))) => Row::of(&format!("{sign} "), slot),
+        }
+    }
+
+    /// Steps of the version before that are gone.
+    fn removed(&mut self) {
+        let Some((before, revision)) = self.revised else { return };
+        for task in revision.removed.iter().filter_map(|id| before.task(*id)) {
+            self.gone(&task.title);
+        }
+    }
+
+    /// What is not in the plan any more.
+    fn gone(&mut self, what: &str) {
+        let g = self.ctx.glyphs;
+        let lead = self.gutter(Some(('-', Slot::Bad))).and(g.skipped, Slot::Faint).and(" ", Slot::Text);
+        let row = lead.and(what, Slot::Faint);
+        let row = row.ends_keeping_right(Row::of("removed", Slot::Faint), self.width, g.ellipsis);
+        self.items.push(Item { row, target: None });
     }
 
     /// Proposals below a task, while it runs.
@@ -247,8 +332,13 @@ impl<'a> Drawer<'a> {
                     n => format!(" +{}", n - 1),
                 };
                 let path = row::fit_path(first.as_str(), self.width / 2, g.ellipsis);
-                Row::of(new, Slot::Faint).and(&path, Slot::Soft).and(&more, Slot::Faint)
+                let pause = if task.pause { "pause  " } else { "" };
+                Row::of(pause, Slot::Warn)
+                    .and(new, Slot::Faint)
+                    .and(&path, Slot::Soft)
+                    .and(&more, Slot::Faint)
             }
+            TaskStatus::Pending if task.pause => Row::of("pause before it", Slot::Warn),
             TaskStatus::Failed => Row::of("failed", Slot::Bad),
             TaskStatus::Skipped => Row::of("skipped", Slot::Soft),
             TaskStatus::Cancelled => Row::of("stopped", Slot::Soft),
@@ -264,6 +354,19 @@ impl<'a> Drawer<'a> {
 
     fn task_detail(&mut self, task: &Task) {
         let mut lines: Vec<(String, Slot)> = Vec::new();
+        if task.pause {
+            lines.push(("a run pauses before it".to_owned(), Slot::Warn));
+        }
+        match self.change(task) {
+            Some((Change::Reworded, Some(was))) if was.title != task.title => {
+                lines.push((format!("was: {}", was.title), Slot::Faint));
+            }
+            Some((Change::Moved, Some(was))) => {
+                let number = self.revised.map_or(0, |(before, _)| before.number(was.id));
+                lines.push((format!("was step {number}"), Slot::Faint));
+            }
+            Some(_) | None => {}
+        }
         lines.extend(task.detail.lines().map(|l| (l.to_owned(), Slot::Soft)));
         lines.extend(task.files.iter().map(|f| (f.to_string(), Slot::Text)));
         lines.push((format!("reaches {}", task.node.title()), Slot::Faint));

@@ -11,6 +11,7 @@ use pilothouse_core::{
     checkpoint::Checkpoint,
     ids::*,
     intent::{IntentNode, IntentPath},
+    plan::Pause,
     session::LaneKind,
 };
 use proptest::prelude::*;
@@ -259,11 +260,92 @@ fn without_a_plan_it_says_how_to_get_one() {
     assert_eq!(rows[3], " ✧  No plan yet.");
 }
 
+#[test]
+fn a_step_where_runs_pause_is_marked_and_a_key_sets_and_takes_it_back() {
+    let mut s = waiting();
+    s.draw(60, 20);
+    s.act(PlanAction::Down);
+    let set = |on| Input::SetPause(Pause::Step(TaskId(2)), on);
+    assert_eq!(s.act(PlanAction::Pause).inputs, [set(true)]);
+    s.tell(Event::PauseSet { pause: Pause::Step(TaskId(2)), on: true });
+    s.tell(Event::PauseSet { pause: Pause::Lines(200), on: true });
+    s.tell(Event::PauseSet { pause: Pause::FirstWrite, on: true });
+    let rows = s.text(60, 30);
+    assert_eq!(rows[3], " ○ 2 ● Wire it into login          pause  src/auth/login.rs");
+    assert!(rows.contains(&" Pauses       past 200 lines, before the first change".to_owned()), "{rows:?}");
+    assert_eq!(s.act(PlanAction::Pause).inputs, [set(false)]);
+}
+
+/// The plan in its second version, which waits.
+fn revised() -> Screen {
+    let mut s = waiting();
+    s.tell(Event::CheckpointResolved { checkpoint: CheckpointId(5), answer: None, approval: None });
+    let text = s.story.session.state().plan.as_ref().unwrap().document();
+    let text = text.replace("2. [ ] Wire it into login", "2. [ ] Wire it into every login");
+    let text = text.replace("cargo test login", "cargo test");
+    let at = text.find("5. [ ]").unwrap();
+    let text = format!(
+        "{}- [ ] Read the logs\n   kind: read\n{}",
+        &text[..at],
+        text[at..].split_once("\n\n").unwrap().1
+    );
+    let edited = s.story.session.state().plan.as_ref().unwrap().edited(&text).unwrap();
+    s.tell(Event::PlanReady { plan: edited });
+    let kind = pilothouse_core::question::Confirmation::default().into();
+    let checkpoint = Checkpoint { id: CheckpointId(6), kind, message: "Proceed?".into(), run: None };
+    s.tell(Event::CheckpointOpened { checkpoint });
+    s
+}
+
+#[test]
+fn a_second_version_marks_what_it_changed() {
+    let mut s = revised();
+    assert_eq!(
+        s.text(60, 20)[1..14],
+        [
+            " Since v1     1 added, 1 reworded, 1 removed; gates: 1",
+            "              changed",
+            "",
+            "   ○ 1 Token bucket in core              src/core/bucket.rs",
+            " ~ ○ 2 Wire it into every login           src/auth/login.rs",
+            "   ○ 3 Answer 429 with Retry-After        src/http/error.rs",
+            "   ○ 4 Tests for burst and refill       tests/login_rate.rs",
+            " + ○ 5 Read the logs",
+            " - – Describe the limits in docs                    removed",
+            "",
+            " Gates   each asks before it runs",
+            "   ○ syntax  cargo check --quiet              after 1, 2, 3",
+            " ~ ○ tests   cargo test                             after 4",
+        ]
+    );
+    s.act(PlanAction::Down);
+    s.act(PlanAction::Detail);
+    assert!(s.text(60, 20).contains(&"     was: Wire it into login".to_owned()));
+}
+
+#[test]
+fn an_earlier_version_is_looked_at_and_never_answered_about() {
+    let mut s = revised();
+    s.draw(60, 20);
+    s.act(PlanAction::Earlier);
+    let rows = s.text(60, 20);
+    assert_eq!(rows[0], " Version 1 of 2, as it was; v looks at the others");
+    assert!(rows.iter().any(|r| r.contains("5 Describe the limits in docs")), "{rows:?}");
+    assert!(s.pane.title(&s.story.ctx()).left.starts_with("Plan v1 of 2 "));
+    assert!(!s.pane.shows(CheckpointId(6)), "Enter approves nothing that is not on the screen");
+    let outcome = s.act(PlanAction::Approve);
+    assert!(outcome.inputs.is_empty() && outcome.notice.is_some());
+    assert_eq!(s.act(PlanAction::Approve).inputs.len(), 1, "what is on the screen now");
+    s.act(PlanAction::Earlier);
+    s.act(PlanAction::Earlier);
+    assert!(s.text(60, 20)[1].starts_with(" Since v1"), "and back again");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
     #[test]
-    fn any_size_and_any_keys_stay_inside(w in 1u16..200, h in 1u16..60, keys in prop::collection::vec(0usize..8, 0..20), title in "\\PC{0,60}|[\\x00-\\x{10ffff}]{0,12}") {
-        for mut s in [Screen::new(), waiting(), running()] {
+    fn any_size_and_any_keys_stay_inside(w in 1u16..200, h in 1u16..60, keys in prop::collection::vec(0usize..9, 0..20), title in "\\PC{0,60}|[\\x00-\\x{10ffff}]{0,12}") {
+        for mut s in [Screen::new(), waiting(), running(), revised()] {
             let mut p = plan();
             p.tasks[0].title.clone_from(&title);
             p.gates[0].command.clone_from(&title);
@@ -274,7 +356,7 @@ proptest! {
             let inner = Rect::new(2, 2, w, h);
             for k in &keys {
                 s.pane.layout(&s.story.ctx(), inner.as_size());
-                let all = [PlanAction::Down, PlanAction::Up, PlanAction::PageDown, PlanAction::PageUp, PlanAction::Top, PlanAction::Bottom, PlanAction::Detail, PlanAction::Approve];
+                let all = [PlanAction::Down, PlanAction::Up, PlanAction::PageDown, PlanAction::PageUp, PlanAction::Top, PlanAction::Bottom, PlanAction::Detail, PlanAction::Approve, PlanAction::Earlier];
                 s.act(all[*k]);
             }
             s.pane.layout(&s.story.ctx(), inner.as_size());

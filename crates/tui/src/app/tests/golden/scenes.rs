@@ -8,8 +8,9 @@ use pilothouse_core::{
     commit::{CommitFile, CommitTree},
     compaction::Mark,
     diff,
-    ids::Seq,
+    ids::{Seq, TaskId},
     money::{Limits, Unit},
+    plan::Pause,
     policy::{Found, Origin, Places, Policy, Rehearsal, Rule, Source},
     port::{ContextPart, ContextSheet},
     proposal::CONTROL_WORD,
@@ -61,6 +62,10 @@ pub(super) const ALL: &[Scene] = &[
     ("plan-focused", |w, h| pressed(Desk::new(w, h).with_plan(), "<ctrl-t>")),
     ("plan-detail", |w, h| pressed(Desk::new(w, h).with_plan(), "<ctrl-t>j<enter>")),
     ("plan-drafting", |w, h| pressed(Desk::new(w, h).with_plan(), "make it ")),
+    ("plan-revised", |w, h| pressed(revised(w, h), "<ctrl-t>")),
+    ("plan-before", |w, h| pressed(revised(w, h), "<ctrl-t>v")),
+    ("plan-paused", |w, h| pressed(paused(w, h), "<ctrl-t>")),
+    ("diff-off-plan", off_plan),
     ("plan-rejected", rejected),
     ("plan-empty", |w, h| pressed(answered(w, h), "<ctrl-t>")),
     ("executing", executing),
@@ -353,6 +358,33 @@ fn choice(width: u16, height: u16) -> Desk {
     let mut desk = said(width, height, "where is main?");
     let args = r#"{"question":"Which program do you mean?","choices":["the server","the client"]}"#;
     desk.reply("", &[("ask_user", args)]);
+    desk
+}
+
+/// A run that pauses before its second step.
+fn paused(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height).with_plan();
+    desk.give(Input::SetPause(Pause::Step(TaskId(2)), true));
+    desk.give(Input::SetPause(Pause::Lines(200), true));
+    approve(&mut desk);
+    desk.reply("There was nothing to do.", &[]);
+    desk.collect();
+    desk
+}
+
+/// A change of a file that its step did not name, beside one that it did.
+fn off_plan(width: u16, height: u16) -> Desk {
+    let plan = r#"{"title":"Add rate limiting","tasks":[{"title":"Wire it in","files":["src/a.rs"]},{"title":"Tests"}]}"#;
+    reviewing(Bench::on(Desk::new(width, height).planned(plan), ["src/a.rs", "src/b.rs"]), "<ctrl-x>d}")
+}
+
+/// The plan in its second version.
+fn revised(width: u16, height: u16) -> Desk {
+    let mut desk = Desk::new(width, height).with_plan();
+    let plan = desk.state().plan.clone().unwrap();
+    let text = plan.document().replace("Wire it in", "Wire it into the endpoint");
+    let text = text.replace("3. [ ] Tests", "- [ ] Describe the limits in the documentation of the endpoint");
+    desk.give(Input::EditPlan { text, version: plan.version });
     desk
 }
 

@@ -10,7 +10,7 @@ use pilothouse_core::{
     policy::{By, Manner, Outcome, Request},
 };
 
-use super::{Drawer, Item, Target};
+use super::{Drawer, Item, Target, change_ink};
 use crate::{
     pane::Ctx,
     row::{self, Row},
@@ -54,7 +54,9 @@ impl Drawer<'_> {
         };
         let name = row::take(&Clean::line(&gate.name), 16).to_owned();
         let gap = " ".repeat(pad.saturating_sub(row::width(&name)) + 2);
-        let left = Row::of(mark, ink).and(" ", Slot::Text).and(&name, Slot::Text).and(&gap, Slot::Text);
+        let change = self.revised.and_then(|(_, revision)| revision.gate(gate.id));
+        let lead = self.gutter(change.map(|c| (c.sign(), change_ink(c)))).and(mark, ink).and(" ", Slot::Text);
+        let left = lead.and(&name, Slot::Text).and(&gap, Slot::Text);
         let right_width = right.width() + 2;
         let row =
             left.clone().and(&gate.command, Slot::Soft).ends_keeping_right(right, self.width, g.ellipsis);
@@ -73,6 +75,14 @@ impl Drawer<'_> {
             for line in lines.lines() {
                 self.plain(Row::of("    ", Slot::Text).and(line, Slot::Soft));
             }
+        }
+    }
+
+    /// Gates of the version before that are gone.
+    pub(super) fn removed_gates(&mut self) {
+        let Some((before, revision)) = self.revised else { return };
+        for gate in revision.removed_gates.iter().filter_map(|id| before.gate(*id)) {
+            self.gone(&format!("{}  {}", gate.name, gate.command));
         }
     }
 

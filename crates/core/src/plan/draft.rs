@@ -1,0 +1,250 @@
+//! A plan as a model submits it, and the checks by which it becomes one.
+//!
+//! Owns the shape, its limits and the normal form of its texts. Never decides whether it may run.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Gate, GateStatus, MAX_GATES, MAX_TASKS, Plan, Task, TaskStatus,
+    document::{lines, one_line},
+};
+use crate::{
+    ids::{GateId, TaskId, TurnId},
+    intent::{IntentNode, IntentPath},
+    relpath::{BadRelPath, RelPath},
+    tool::read,
+};
+
+/// A submitted plan cannot be used; the text tells the model why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// There is no task.
+    #[error("the plan has no tasks; give at least one task with a title")]
+    Empty,
+    /// Too many tasks.
+    #[error("the plan has {0} tasks; at most {MAX_TASKS} are allowed: join some")]
+    TooMany(usize),
+    /// Too many gates.
+    #[error("the plan has {0} gates; at most {MAX_GATES} are allowed: join some")]
+    TooManyGates(usize),
+    /// A gate would run nothing.
+    #[error("gate {0} has no command; give the exact line that proves the work, or leave the gate out")]
+    EmptyGate(usize),
+    /// A gate's command could not be shown.
+    #[error("gate {0} has a control character in its command; give a line that can be read")]
+    GateControl(usize),
+    /// A task says nothing.
+    #[error("task {0} has no title; say in a few words what is done")]
+    Untitled(usize),
+    /// A task waits for one that does not exist or for itself.
+    #[error(
+        "task {0} waits for task {1}, which does not exist; `after` takes the numbers of earlier tasks, from 1"
+    )]
+    UnknownTask(usize, u64),
+    /// A task names a file that is not in the workspace.
+    #[error("task {0}: {1}")]
+    Outside(usize, BadRelPath),
+    /// Tasks wait for each other.
+    #[error("tasks wait for each other in a circle: {0:?}; break it")]
+    Cycle(Vec<u64>),
+}
+
+/// A plan as `submit_plan` takes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanDraft {
+    /// Its name.
+    pub title: String,
+    /// What the user should know.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub note: String,
+    /// The tasks.
+    #[serde(deserialize_with = "read::objects")]
+    pub tasks: Vec<TaskDraft>,
+    /// The gates.
+    #[serde(default, deserialize_with = "read::objects_if_any")]
+    pub gates: Vec<GateDraft>,
+}
+
+/// A task as `submit_plan` takes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskDraft {
+    /// What is done.
+    pub title: String,
+    /// How.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub detail: String,
+    /// How deep it reaches; a change when left out.
+    #[serde(default, deserialize_with = "read::word_if_any")]
+    pub kind: TaskKind,
+    /// Files.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub files: Vec<String>,
+    /// Numbers of tasks that come before, from 1.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub after: Vec<u64>,
+}
+
+/// What a task does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskKind {
+    /// It makes files.
+    Create,
+    /// It changes files.
+    #[default]
+    Modify,
+    /// It removes files.
+    Delete,
+    /// It runs commands.
+    Execute,
+    /// It only looks.
+    Read,
+}
+
+impl TaskKind {
+    pub(super) const fn node(self) -> IntentNode {
+        match self {
+            Self::Create => IntentNode::Create,
+            Self::Modify => IntentNode::Modify,
+            Self::Delete => IntentNode::Delete,
+            Self::Execute => IntentNode::Execute,
+            Self::Read => IntentNode::Read,
+        }
+    }
+}
+
+/// A gate as `submit_plan` takes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateDraft {
+    /// Its name; its command when left out.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub name: String,
+    /// Its command line.
+    pub command: String,
+    /// Numbers of tasks that come before, from 1; all when empty.
+    #[serde(default, deserialize_with = "read::if_any")]
+    pub after: Vec<u64>,
+    /// Whether it was found in the project; no model says so.
+    #[serde(skip)]
+    pub found: bool,
+}
+
+/// Endings of files that no build and no test reads.
+const PROSE: [&str; 6] = [".md", ".txt", ".rst", ".adoc", ".org", ".markdown"];
+
+impl PlanDraft {
+    /// What a plan lacks that is to stand by itself: its evidence. The text tells the model.
+    pub fn unfounded(&self) -> Option<String> {
+        let bare = |t: &&TaskDraft| t.files.is_empty();
+        let names: Vec<&str> = self.tasks.iter().filter(bare).map(|t| t.title.as_str()).collect();
+        (!names.is_empty()).then(|| {
+            let names = names.join("; ");
+            format!("in proof mode every task names the files that it touches or rests on in `files`; these name none: {names}")
+        })
+    }
+
+    /// Whether it changes more than text for people; a task that names no file may.
+    pub fn changes_code(&self) -> bool {
+        let prose = |file: &String| PROSE.iter().any(|end| file.to_lowercase().ends_with(end));
+        self.tasks.iter().any(|task| {
+            let changes = matches!(task.kind, TaskKind::Create | TaskKind::Modify | TaskKind::Delete);
+            changes && (task.files.is_empty() || !task.files.iter().all(prose))
+        })
+    }
+
+    /// Checks the draft and makes it a plan.
+    ///
+    /// # Errors
+    /// When it has no tasks, too many, or its order is impossible.
+    pub fn build(self, turn: TurnId, version: u32) -> Result<Plan, PlanError> {
+        if self.tasks.is_empty() {
+            return Err(PlanError::Empty);
+        }
+        if self.tasks.len() > MAX_TASKS {
+            return Err(PlanError::TooMany(self.tasks.len()));
+        }
+        if self.gates.len() > MAX_GATES {
+            return Err(PlanError::TooManyGates(self.gates.len()));
+        }
+        if let Some(at) = self.gates.iter().position(|g| g.command.trim().is_empty()) {
+            return Err(PlanError::EmptyGate(at + 1));
+        }
+        let hidden = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+        if let Some(at) = self.gates.iter().position(|g| g.command.contains(hidden)) {
+            return Err(PlanError::GateControl(at + 1));
+        }
+        let count = self.tasks.len() as u64;
+        let tasks: Vec<Task> = self
+            .tasks
+            .into_iter()
+            .zip(1..)
+            .map(|(draft, number)| draft.build(number, count))
+            .collect::<Result<_, _>>()?;
+        let gates = self.gates.into_iter().zip(1..).map(|(g, n)| g.build(n, count)).collect();
+        let deepest = tasks.iter().map(|t| t.node).max_by_key(|n| (n.approval(), *n));
+        let path = IntentPath::to(deepest.unwrap_or(IntentNode::Modify));
+        let title = match one_line(&self.title) {
+            title if title.is_empty() => tasks.first().map(|t| t.title.clone()).unwrap_or_default(),
+            title => title,
+        };
+        let note = lines(&self.note);
+        let plan = Plan { turn, version, title, note, path, tasks, gates, edited: false, pauses: Vec::new() };
+        match plan.circle() {
+            circle if circle.is_empty() => Ok(plan),
+            circle => Err(PlanError::Cycle(circle.into_iter().map(|t| t.0).collect())),
+        }
+    }
+}
+
+impl TaskDraft {
+    fn build(self, number: u64, count: u64) -> Result<Task, PlanError> {
+        let unknown = self.after.iter().find(|a| **a == 0 || **a > count || **a == number);
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
+        if let Some(a) = unknown {
+            return Err(PlanError::UnknownTask(at, *a));
+        }
+        let detail = lines(&self.detail);
+        let title = match one_line(&self.title) {
+            title if title.is_empty() => one_line(detail.lines().next().unwrap_or_default()),
+            title => title,
+        };
+        if title.is_empty() {
+            return Err(PlanError::Untitled(at));
+        }
+        // The whole workspace is no file.
+        let named = self.files.iter().map(|f| f.trim()).filter(|f| !matches!(*f, "" | "." | "./"));
+        let named = named.filter(|f| !f.contains(char::is_control));
+        let files = named.map(|f| RelPath::new(f).map_err(|e| PlanError::Outside(at, e)));
+        let files = files.collect::<Result<_, _>>()?;
+        Ok(Task {
+            id: TaskId(number),
+            title,
+            detail,
+            node: self.kind.node(),
+            files,
+            after: self.after.into_iter().map(TaskId).collect(),
+            status: TaskStatus::Pending,
+            took: None,
+            turn: None,
+            pause: false,
+        })
+    }
+}
+
+impl GateDraft {
+    fn build(self, number: u64, count: u64) -> Gate {
+        let after = self.after.into_iter().filter(|a| (1..=count).contains(a)).map(TaskId).collect();
+        let name = Some(one_line(&self.name)).filter(|name| !name.is_empty());
+        Gate {
+            id: GateId(number),
+            name: name.unwrap_or_else(|| one_line(&self.command)),
+            command: self.command,
+            after,
+            found: self.found,
+            status: GateStatus::Pending,
+        }
+    }
+}

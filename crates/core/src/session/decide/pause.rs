@@ -1,0 +1,138 @@
+//! Pauses: where a run stops to ask, and the plan edited while it waits or pauses.
+//!
+//! Owns when a place is reached. A place is asked about once; it stays until it was answered, also over a restart.
+
+use super::{
+    Decided, Draft,
+    answer::{Given, Resolve},
+};
+use crate::{
+    event::Event,
+    ids::{LaneId, TaskId},
+    input::Refusal,
+    phase::Trigger,
+    plan::{Pause, Plan},
+    question::{Paused, PausedAnswer},
+    session::{Lane, LaneKind, Talk},
+};
+
+impl Draft<'_> {
+    /// Asks where the plan pauses before this step, or past what was changed or spent; whether it did.
+    pub(super) fn pauses_between(&mut self, task: Option<TaskId>, gate: bool) -> bool {
+        let step = task.map(|id| (Pause::Step(id), 0));
+        let goes_on = task.is_some() || gate;
+        let passed = self.passed(0).filter(|_| goes_on);
+        self.pause(step.filter(|(at, _)| self.plan_pauses(*at)).or(passed))
+    }
+
+    /// The same before a write that nobody looks at.
+    pub(super) fn pauses_before_write(&mut self, lane: LaneId) -> bool {
+        if !self.is_of_run(lane) {
+            return false;
+        }
+        let hunks = self.state.proposals_of(lane).flat_map(|p| &p.hunks);
+        let lines: usize = hunks.map(|h| h.added() + h.removed()).sum();
+        let first = Some((Pause::FirstWrite, 0)).filter(|(at, _)| self.plan_pauses(*at));
+        self.pause(first.or(self.passed(lines as u64)))
+    }
+
+    /// The same before the next model call of a step that is at work.
+    pub(super) fn pauses_before_thinking(&mut self, lane: LaneId) -> bool {
+        let at_work = self.state.lanes.get(&lane).filter(|l| l.kind.of_run());
+        let goes_on = at_work.is_some_and(|l| matches!(l.talk.last(), Some(Talk::Result(_))));
+        let spent = self.passed(0).filter(|(at, _)| goes_on && matches!(at, Pause::Micros(_)));
+        self.pause(spent)
+    }
+
+    /// The same before a command of a step that may write unasked.
+    pub(super) fn pauses_before_command(&self, lane: &Lane) -> Option<Paused> {
+        let (at, works) = (Pause::FirstWrite, matches!(lane.kind, LaneKind::Task(_) | LaneKind::Repair(_)));
+        (works && self.plan_pauses(at)).then_some(Paused { at, came_to: 0 })
+    }
+
+    fn plan_pauses(&self, at: Pause) -> bool {
+        self.state.plan.as_ref().is_some_and(|p| p.pauses_at(at))
+    }
+
+    /// The limit that is passed with so many lines more, and what it came to.
+    fn passed(&self, lines: u64) -> Option<(Pause, u64)> {
+        let changed = self.state.run.as_ref()?.lines + lines;
+        let spent = self.state.accounts.run.cost_micros.unwrap_or_default();
+        self.state.plan.as_ref()?.pauses.iter().find_map(|at| match at {
+            Pause::Lines(most) => (changed > *most).then_some((*at, changed)),
+            Pause::Micros(most) => (spent > *most).then_some((*at, spent)),
+            Pause::Step(_) | Pause::FirstWrite | Pause::FailedGate => None,
+        })
+    }
+
+    fn pause(&mut self, at: Option<(Pause, u64)>) -> bool {
+        if let Some((at, came_to)) = at {
+            let reason = at.reason(self.state.plan.as_ref(), came_to);
+            self.ask(Paused { at, came_to }, reason);
+        }
+        at.is_some()
+    }
+
+    /// The user wants runs to stop here, or not any more.
+    pub(super) fn set_pause(&mut self, pause: Pause, on: bool) -> Decided {
+        let Some(plan) = &self.state.plan else {
+            return Err(Refusal::new("there is no plan that could pause"));
+        };
+        match pause {
+            Pause::Step(id) if plan.task(id).is_none_or(|t| t.status.settled()) => {
+                return Err(Refusal::new("that step is over, or there is none"));
+            }
+            _ if plan.pauses_at(pause) == on => return Ok(()),
+            Pause::Step(_) | Pause::FirstWrite | Pause::FailedGate | Pause::Lines(_) | Pause::Micros(_) => {}
+        }
+        // What waits for a yes is asked about as it is now.
+        let asks = self.state.phase_question().filter(|q| q.kind.is_confirmation()).map(|q| q.id);
+        if let Some(id) = asks {
+            self.close(id, None);
+        }
+        self.emit(Event::PauseSet { pause, on });
+        Ok(())
+    }
+
+    /// The plan as the user wrote it: a version of its own, about which they are asked anew. A run that pauses stops for
+    /// it.
+    pub(super) fn edit_plan(&mut self, text: &str, version: u32) -> Decided {
+        let waits = self.state.phase_question().is_some_and(|c| c.kind.is_at_plan());
+        let Some(plan) = self.state.plan.as_ref().filter(|_| waits) else {
+            return Err(Refusal::new("a plan can be edited while it waits for your yes, or its run pauses"));
+        };
+        if plan.version != version {
+            return Err(Refusal::new("the plan is another one by now; open it again"));
+        }
+        let edited = plan.edited(text).map_err(|e| Refusal::new(e.to_string()))?;
+        if edited.document() == plan.document() {
+            return Err(Refusal::new("nothing was changed in the plan"));
+        }
+        if self.state.run.is_some() {
+            self.stop_run("stopped to change the plan");
+            self.go(Trigger::Cancel)?;
+            self.must_go(Trigger::Redo);
+        }
+        self.close_phase_question();
+        self.emit(Event::PlanReady { plan: edited });
+        Ok(())
+    }
+}
+
+impl Resolve for Paused {
+    fn resolve(&self, draft: &mut Draft<'_>, given: Given<PausedAnswer>) -> Decided {
+        if given.answer == PausedAnswer::Stop {
+            return draft.stop();
+        }
+        draft.close(given.question, Some(given.stored));
+        Ok(())
+    }
+}
+
+/// The pauses of a plan that says none itself.
+pub(super) fn with_pauses(mut plan: Plan, pauses: &[Pause]) -> Plan {
+    if plan.pauses.is_empty() {
+        plan.pauses = pauses.to_vec();
+    }
+    plan
+}

@@ -1,0 +1,202 @@
+//! `/plan`: told in lines, written to a file, read from one, or made of a text.
+//!
+//! Owns what follows its name. A plan is written by the tool that writes every file, and a plan that was read waits for
+//! a yes like every other.
+
+use super::{Decided, Draft, pause::with_pauses, terms::LaneOpening};
+use crate::{
+    event::{Event, Level},
+    ids::{ApprovalId, CallId, TurnId},
+    input::Refusal,
+    intent::{Control, IntentNode, IntentPath, Phase, Slash, Source, Turn},
+    phase::Trigger,
+    plan::Plan,
+    relpath::RelPath,
+    scope::Capability,
+    session::LaneKind,
+    tool::Tool,
+};
+
+/// The file of a plan that is named by nobody.
+const FILE: &str = "plan.md";
+
+/// What `/plan` is told to do.
+#[derive(Debug, PartialEq, Eq)]
+enum Wish<'a> {
+    /// Tell the plan, or this version of it.
+    Show(Option<u32>),
+    /// Write it to a file.
+    Export(&'a str),
+    /// Read one from a file.
+    Import(&'a str),
+    /// Make one of this text.
+    Make,
+}
+
+impl<'a> Wish<'a> {
+    /// A file is one word that ends with `.md`: anything else is a task, and may begin with the same words.
+    fn of(args: &'a str) -> Self {
+        let words: Vec<&str> = args.split_whitespace().collect();
+        let version = |word: &str| word.trim_start_matches('v').parse().ok();
+        match *words.as_slice() {
+            [] | ["show"] => Self::Show(None),
+            ["show", word] if version(word).is_some() => Self::Show(version(word)),
+            ["export"] => Self::Export(FILE),
+            ["import"] => Self::Import(FILE),
+            ["export", file] if file.to_lowercase().ends_with(".md") => Self::Export(file),
+            ["import", file] if file.to_lowercase().ends_with(".md") => Self::Import(file),
+            _ => Self::Make,
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// `/plan` with what follows it.
+    pub(super) fn plan_command(&mut self, args: &str) -> Decided {
+        let file = |text: &str| RelPath::new(text).map_err(|e| Refusal::new(e.to_string()));
+        match Wish::of(args) {
+            Wish::Show(version) => self.list_plan(version),
+            Wish::Export(to) => self.export_plan(args, &file(to)?),
+            Wish::Import(from) => self.import_plan(args, file(from)?),
+            Wish::Make => self.planned(args),
+        }
+    }
+
+    /// The plan, or a version of it, in lines with what it changed of the one before.
+    fn list_plan(&mut self, version: Option<u32>) -> Decided {
+        let plan = self.known_plan()?;
+        let mut all = self.state.versions_before(plan);
+        all.push(plan);
+        let wanted = version.unwrap_or(plan.version);
+        let Some(at) = all.iter().position(|p| p.version == wanted) else {
+            let there: Vec<String> = all.iter().map(|p| format!("v{}", p.version)).collect();
+            let there = there.join(", ");
+            return Err(Refusal::new(format!("there is no v{wanted} of the plan; there is {there}")));
+        };
+        let old = at.checked_sub(1).and_then(|before| all.get(before)).copied();
+        let lines = all.get(at).map(|plan| plan.listing(old)).unwrap_or_default();
+        self.listed(Slash::Plan, &lines);
+        Ok(())
+    }
+
+    fn known_plan(&self) -> Result<&Plan, Refusal> {
+        let plan = self.state.plan.as_ref().or(self.state.suspended.as_ref());
+        plan.ok_or_else(|| Refusal::new("there is no plan; write /plan TASK"))
+    }
+
+    /// Proposes the plan as a file, by the tool that writes every other.
+    fn export_plan(&mut self, args: &str, to: &RelPath) -> Decided {
+        let content = self.known_plan()?.document();
+        if self.state.phase == Phase::Executing {
+            return Err(Refusal::new("the plan runs, and only it writes files; export it when it has ended"));
+        }
+        if !self.state.ceiling().allows(Capability::Write) {
+            return Err(Refusal::new(
+                "the ceiling is read-only: nothing is written. Shift-Tab or /ask raises it.",
+            ));
+        }
+        let class = Turn::Control(Control::Other("plan".to_owned()));
+        let turn = self.plan_turn(args, class, IntentNode::Modify);
+        let lane = self.open_lane(LaneOpening::of(LaneKind::Answer, turn));
+        let approval = ApprovalId(self.id());
+        self.move_to(lane, IntentNode::Modify, Some(approval));
+        let call = CallId(self.id());
+        let args = serde_json::json!({ "path": to.as_str(), "content": content }).to_string();
+        self.emit(Event::CallMade { call, lane, tool: Tool::Write, args, typed: true });
+        self.advance(lane);
+        Ok(())
+    }
+
+    fn import_plan(&mut self, args: &str, path: RelPath) -> Decided {
+        self.may_import()?;
+        let active = self.state.plan.as_ref().map(|p| p.turn);
+        let class = if active.is_some() { Turn::PlanContinue } else { Turn::PlanNew(None) };
+        // What the file says is what is asked for.
+        let turn = self.plan_turn(args, class, IntentNode::Modify);
+        if let Some(of) = active {
+            self.emit(Event::TurnContinues { turn, of });
+        }
+        let call = CallId(self.id());
+        self.emit(Event::PlanSought { call, turn, path });
+        Ok(())
+    }
+
+    fn may_import(&self) -> Decided {
+        match self.state.phase {
+            Phase::Idle | Phase::AwaitingApproval => Ok(()),
+            Phase::Planning => Err(Refusal::new("a plan is being made; /abort stops that first")),
+            Phase::Executing => Err(Refusal::new("a run is under way; import a plan when it has ended")),
+            Phase::Failed => Err(Refusal::new("a run failed; answer what becomes of it first")),
+        }
+    }
+
+    /// A message of `/plan` that is no task of its own.
+    fn plan_turn(&mut self, args: &str, class: Turn, node: IntentNode) -> TurnId {
+        let line = format!("/plan {args}");
+        let mut reading = self.read(&line);
+        reading.whole.turn = class;
+        reading.whole.path = IntentPath::to(node);
+        reading.whole.source = Source::Slash;
+        let turn = self.begin_turn(&line);
+        self.classify(turn, &line, &reading);
+        turn
+    }
+
+    /// The text of a plan came, or none did.
+    pub(super) fn plan_read(&mut self, call: CallId, result: Result<String, String>) -> Decided {
+        let sought = self.state.plan_sought.clone().filter(|(id, ..)| *id == call);
+        let (_, turn, path) = sought.ok_or_else(|| Refusal::new("that plan is not wanted any more"))?;
+        let version = self.state.version_after(turn);
+        let read = self.may_import().map_err(|refusal| refusal.reason).and(result);
+        let plan = read.and_then(|text| Plan::read(&text, turn, version).map_err(|e| e.of_file(&path)));
+        match plan {
+            Ok(plan) => {
+                self.close_phase_question();
+                self.must_go(Trigger::Redo);
+                let plan = with_pauses(plan, &self.under.bounds.pauses);
+                self.emit(Event::PlanReady { plan });
+                self.ask_of_phase();
+            }
+            Err(why) => {
+                self.emit(Event::PlanUnread { call });
+                self.notice(Level::Error, why);
+            }
+        }
+        Ok(())
+    }
+
+    /// `/plan TEXT`: a plan of the text, or the active one made anew with it.
+    fn planned(&mut self, text: &str) -> Decided {
+        let mut reading = self.read(text);
+        let active = self.state.phase != Phase::Idle;
+        reading.whole.turn = if active { Turn::PlanContinue } else { Turn::PlanNew(None) };
+        reading.whole.path = IntentPath::to(IntentNode::Decompose);
+        reading.whole.source = Source::Slash;
+        let turn = self.begin_turn(text);
+        self.classify(turn, text, &reading);
+        self.route(turn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_one_word_with_its_ending_and_everything_else_a_task() {
+        let cases = [
+            ("", Wish::Show(None)),
+            ("show v2", Wish::Show(Some(2))),
+            ("show the user", Wish::Make),
+            ("export", Wish::Export("plan.md")),
+            ("export docs/Plan.MD", Wish::Export("docs/Plan.MD")),
+            ("export users", Wish::Make),
+            ("export the table to notes.md", Wish::Make),
+            ("import plan.md", Wish::Import("plan.md")),
+            ("import rows from a.md", Wish::Make),
+        ];
+        for (args, wish) in cases {
+            assert_eq!(Wish::of(args), wish, "{args}");
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Plans: their versions, as files, and where they pause.
+
+use pilothouse_core::{
+    checkpoint::{Answer, CheckpointKind},
+    event::Event,
+    ids::{CallId, TaskId},
+    input::Input,
+    intent::Phase,
+    plan::{Pause, TaskStatus},
+    scope::PermissionMode,
+    session::Bounds,
+    talk::{ModelCall, ModelReply, Usage},
+    tool::{Tool, ToolOutcome},
+    work::Work,
+};
+
+use crate::{phase, support::*};
+
+#[test]
+fn a_version_that_was_replaced_can_be_looked_at() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    let text = b.session.state().plan.as_ref().unwrap().document().replace("Two", "Two, then rest");
+    b.input(Input::EditPlan { text, version: 1 }).unwrap();
+    b.say("/replan");
+    b.plan(&[("Two, then rest", "modify"), ("Three", "read")], &[]);
+    let state = b.session.state();
+    let plan = state.plan.as_ref().unwrap();
+    let titles =
+        |p: &pilothouse_core::plan::Plan| p.tasks.iter().map(|t| t.title.clone()).collect::<Vec<_>>();
+    let before: Vec<_> = state.versions_before(plan).into_iter().map(|p| (p.version, titles(p))).collect();
+    assert_eq!(plan.version, 3);
+    assert_eq!(before[0], (1, vec!["One".to_owned(), "Two".to_owned()]));
+    assert_eq!(before[1], (2, vec!["One".to_owned(), "Two, then rest".to_owned()]));
+    b.say("/plan");
+    let told = b.notices().pop().unwrap();
+    assert!(told.starts_with("Plan (v3 since v2: 1 added, 1 removed)"), "{told}");
+    assert!(told.ends_with("+ 2. [ ] Three\n- One"), "{told}");
+    b.say("/plan show 2");
+    assert!(b.notices().pop().unwrap().contains("~ 2. [ ] Two, then rest (was: Two)"));
+    let no = b.input(Input::say("/plan show 9")).unwrap_err();
+    assert_eq!(no.reason, "there is no v9 of the plan; there is v1, v2, v3");
+    b.answer(is_plan, Answer::Approve).unwrap();
+}
+
+#[test]
+fn a_plan_that_was_set_aside_and_made_anew_is_its_next_version() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Abort).unwrap();
+    b.say("/replan");
+    b.plan(&[("One", "modify"), ("Other", "modify")], &[]);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!(plan.version, 2);
+    assert_eq!(b.session.state().versions_before(&plan).len(), 1);
+    b.answer(is_plan, Answer::Abort).unwrap();
+    b.say("fix the bug in b.txt");
+    b.plan(&[("New", "modify"), ("Work", "modify")], &[]);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!((plan.version, b.session.state().versions_before(&plan).len()), (1, 0));
+}
+
+fn pause(b: &Bench) -> Option<String> {
+    b.session
+        .state()
+        .phase_question()
+        .filter(|q| matches!(q.kind, CheckpointKind::Paused(_)))
+        .map(|q| q.message.clone())
+}
+
+#[test]
+fn a_run_pauses_before_a_step_and_goes_on_when_it_is_told() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify"), ("Three", "modify")], &[]);
+    let first = b.session.state().open[&b.question(is_plan)].kind.shown();
+    b.input(Input::SetPause(Pause::Step(TaskId(2)), true)).unwrap();
+    let id = b.question(is_plan);
+    assert!(b.input(Input::Answer { checkpoint: id, answer: Answer::Approve, shown: first }).is_err());
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.input(Input::SetPause(Pause::Step(TaskId(3)), true)).unwrap();
+    b.reply("nothing to do", &[]);
+    assert_eq!(pause(&b).unwrap(), "A pause before step 2: Two");
+    assert!(b.session.state().run_lane().is_none() && !b.session.state().busy());
+    b.say("go on");
+    b.reply("nothing to do", &[]);
+    assert_eq!(pause(&b).unwrap(), "A pause before step 3: Three");
+    b.say("stop");
+    assert_eq!(phase(&b), Phase::Idle);
+    let plan = b.session.state().suspended.clone().unwrap();
+    assert_eq!((plan.tasks[1].pause, plan.tasks[2].pause), (false, true), "what was not answered stays");
+}
+
+#[test]
+fn a_plan_is_edited_where_its_run_pauses_and_what_is_done_stays_done() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.input(Input::SetPause(Pause::Step(TaskId(2)), true)).unwrap();
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    let text = b.session.state().plan.as_ref().unwrap().document();
+    assert!(text.contains("pause: before"));
+    b.input(Input::EditPlan { text: text.replace("Two", "Second"), version: 1 }).unwrap();
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!((plan.version, plan.tasks[0].status), (2, TaskStatus::Done));
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert_eq!(pause(&b).unwrap(), "A pause before step 2: Second");
+}
+
+#[test]
+fn the_first_change_that_nobody_looks_at_waits() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { pauses: vec![Pause::FirstWrite], ..Bounds::default() });
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\n", "two\n");
+    b.reply("done", &[]);
+    assert_eq!(pause(&b).unwrap(), "A pause before the first change");
+    assert!(b.session.state().applies().is_empty(), "nothing is written");
+    b.answer(|k| matches!(k, CheckpointKind::Paused(_)), Answer::Continue).unwrap();
+    b.write();
+    assert_eq!(b.session.state().ledger().len(), 1);
+    assert_eq!(pause(&b), None, "asked once");
+    b.reply("nothing to do", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn so_many_lines_or_such_a_sum_make_a_run_pause() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { pauses: vec![Pause::Lines(1), Pause::Micros(500)], ..Bounds::default() });
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "one\n", "two\n");
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    let (apply, mut files) = (b.writing(), b.prepared());
+    (files[0].added, files[0].removed) = (1, 1);
+    b.input(Input::ApplyPrepared { apply, files: Ok((files, Vec::new())) }).unwrap();
+    b.input(Input::ApplyEnded { apply, result: Ok(()) }).unwrap();
+    assert_eq!(pause(&b).unwrap(), "A pause: 2 lines are changed, past 1");
+    b.say("c");
+    let call = b.thinking();
+    let usage = Usage { cost_micros: Some(20_000), ..Usage::default() };
+    let read = ModelCall { id: "c".into(), name: "read".into(), args: r#"{"path":"a.txt"}"#.into() };
+    let reply = ModelReply { calls: vec![read], usage, ..ModelReply::default() };
+    b.input(Input::Replied { call, reply: Ok(reply) }).unwrap();
+    b.end_tool(ToolOutcome::text("two", "read a.txt"));
+    assert_eq!(pause(&b).unwrap(), "A pause: $0.02 are spent, past $0.0005");
+    assert!(!b.session.state().busy());
+    b.say("go on");
+    b.reply("nothing to do", &[]);
+    assert_eq!(phase(&b), Phase::Idle);
+}
+
+#[test]
+fn a_pause_outlives_a_restart_and_is_answered_by_taking_the_plan_up() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify"), ("Three", "modify")], &[]);
+    b.input(Input::SetPause(Pause::Step(TaskId(2)), true)).unwrap();
+    b.input(Input::SetPause(Pause::Step(TaskId(3)), true)).unwrap();
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    assert!(pause(&b).is_some());
+    b.input(Input::Open(opening())).unwrap();
+    assert_eq!((pause(&b), phase(&b)), (None, Phase::Idle));
+    assert!(!b.session.state().busy());
+    b.say("/redo");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("nothing to do", &[]);
+    assert_eq!(pause(&b).unwrap(), "A pause before step 3: Three", "where nobody was asked yet");
+}
+
+/// The plan that a session is to read from a file.
+fn sought(b: &Bench) -> Option<(CallId, String)> {
+    b.session.pending().values().find_map(|w| match w {
+        Work::ReadPlan { call, path } => Some((*call, path.to_string())),
+        _ => None,
+    })
+}
+
+fn import(b: &mut Bench, text: &str) {
+    b.say("/plan import docs/plan.md");
+    let (call, path) = sought(b).unwrap();
+    assert_eq!(path, "docs/plan.md");
+    b.input(Input::PlanRead { call, result: Ok(text.to_owned()) }).unwrap();
+    assert_eq!(sought(b), None);
+}
+
+const FILE: &str = "# Greet\n## Steps\n1. [x] One\n2. [ ] Two\n   needs: 1\n   files: a.txt\n- [-] Never\n";
+
+#[test]
+fn a_plan_from_a_file_waits_for_a_yes_and_does_what_is_left() {
+    let mut b = Bench::new();
+    import(&mut b, FILE);
+    assert_eq!(phase(&b), Phase::AwaitingApproval);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!((plan.version, plan.title.as_str()), (1, "Greet"));
+    assert!(b.session.state().beyond_asked().is_none(), "its steps are what was asked for");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let running = b.session.state().plan.as_ref().unwrap().tasks.iter().map(|t| t.status);
+    assert_eq!(
+        running.collect::<Vec<_>>(),
+        [TaskStatus::Done, TaskStatus::Running, TaskStatus::Skipped],
+        "what is done is not done again"
+    );
+}
+
+#[test]
+fn a_plan_from_a_file_is_the_next_version_of_the_one_that_waits() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    import(&mut b, FILE);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!((plan.version, b.session.state().versions_before(&plan).len()), (2, 1));
+    assert!(b.session.state().beyond_asked().is_none(), "it goes on with what was asked for");
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let no = b.input(Input::say("/plan import docs/plan.md")).unwrap_err();
+    assert_eq!(no.reason, "a run is under way; import a plan when it has ended");
+}
+
+#[test]
+fn a_file_that_is_no_plan_changes_nothing_and_says_where_it_is_wrong() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    let before = b.session.state().plan.clone();
+    import(&mut b, "# T\n## Steps\n1. [ ] A\n   needs: 2\n2. [ ] B\n   needs: 1\n");
+    assert_eq!(
+        b.notices().pop().unwrap(),
+        "docs/plan.md:4: steps wait for each other in a circle: 1, 2; break it"
+    );
+    assert_eq!(b.session.state().plan, before);
+    b.question(is_plan);
+    b.say("/plan import docs/plan.md");
+    let (call, _) = sought(&b).unwrap();
+    b.input(Input::PlanRead { call, result: Err("docs/plan.md: no such file".to_owned()) }).unwrap();
+    assert_eq!(b.notices().pop().unwrap(), "docs/plan.md: no such file");
+    assert!(b.input(Input::PlanRead { call, result: Ok(FILE.to_owned()) }).is_err(), "only once");
+    let no = b.input(Input::say("/plan import ../plan.md")).unwrap_err();
+    assert!(no.reason.contains("not a path inside the workspace"), "{no}");
+}
+
+#[test]
+fn a_plan_is_written_to_a_file_by_the_ordinary_way() {
+    let mut b = Bench::new();
+    assert_eq!(b.input(Input::say("/plan export")).unwrap_err().reason, "there is no plan; write /plan TASK");
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[("t", "make `x`")]);
+    let document = b.session.state().plan.as_ref().unwrap().document();
+    b.say("/plan export docs/plan.md");
+    assert_eq!(b.tool().1, Tool::Write);
+    let made = b.log.iter().rev().find_map(|e| match &e.event {
+        Event::CallMade { args, typed: true, .. } => Some(args.clone()),
+        _ => None,
+    });
+    let args: serde_json::Value = serde_json::from_str(&made.unwrap()).unwrap();
+    assert_eq!((args["path"].as_str(), args["content"].as_str()), (Some("docs/plan.md"), Some(&*document)));
+    b.propose("docs/plan.md", "", &document);
+    b.question(is_diff);
+    b.question(is_plan);
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(phase(&b), Phase::AwaitingApproval, "the plan waits as before");
+    assert!(b.session.state().lanes.values().all(|l| l.thinking.is_none()), "no model is asked about it");
+    b.say("/readonly");
+    assert!(b.input(Input::say("/plan export")).is_err());
+}
+
+#[test]
+fn a_change_in_a_file_that_its_step_did_not_name_is_off_the_plan() {
+    let mut b = Bench::new();
+    b.say("fix the bug in a.txt");
+    let args = serde_json::json!({"title": "P", "tasks": [
+        {"title": "One", "files": ["a.txt", "src"]}, {"title": "Two"}, {"title": "Three", "files": ["b.txt"]}
+    ]});
+    b.reply("", &[("submit_plan", args)]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    let off = |b: &Bench| {
+        let state = b.session.state();
+        let all = state.open_proposals().map(|p| (p.path.to_string(), state.off_plan(p)));
+        all.collect::<Vec<_>>()
+    };
+    for (path, of_plan) in [("a.txt", None), ("src/b/c.rs", None), ("srcs.txt", Some(1)), ("b.txt", Some(1))]
+    {
+        b.reply("", &[("edit", edit_of(path))]);
+        b.propose(path, "one\n", "two\n");
+        assert_eq!(off(&b).pop().unwrap(), (path.to_owned(), of_plan));
+    }
+    b.reply("done", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.reply("", &[("edit", edit_of("any.txt"))]);
+    b.propose("any.txt", "one\n", "two\n");
+    assert_eq!(off(&b).pop().unwrap().1, None, "a step that names no file announces nothing");
+}
