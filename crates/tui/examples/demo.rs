@@ -25,7 +25,7 @@ use pilothouse_core::{
     blob::{Blob, BlobId},
     diff,
     event::FileChange,
-    ids::{CallId, Millis},
+    ids::{CallId, CheckpointId, Millis},
     input::{Input, Opening},
     port::{Ask, Reply, Request, Surroundings, Update},
     relpath::RelPath,
@@ -104,16 +104,7 @@ impl Driver {
                 let outcome = self.outcome(permit.call(), permit.tool());
                 self.todo.push_back(Input::ToolEnded { call: permit.call(), outcome });
             }
-            Work::Look { checkpoint, .. } => {
-                let thing = |name: &str, path: &str| Thing {
-                    name: name.into(),
-                    path: path.into(),
-                    of: BlobId::of(path.as_bytes()),
-                };
-                let runs = vec![thing("cargo", "/usr/bin/cargo")];
-                let meant = ResolvedCommand { folder: thing("", "/w"), runs, environment: BlobId::of(b"") };
-                self.todo.push_back(Input::CommandResolved { checkpoint, meant });
-            }
+            Work::Look { checkpoint, .. } => self.todo.push_back(looked(checkpoint)),
             Work::ReadPlan { call, .. } => {
                 let result = Err("the demo has no files".to_owned());
                 self.todo.push_back(Input::PlanRead { call, result });
@@ -393,4 +384,16 @@ fn main() {
         })
         .expect("a terminal");
     eprintln!("{farewell:?}");
+}
+
+/// What a command means here: `cargo`, in the workspace.
+fn looked(checkpoint: CheckpointId) -> Input {
+    let thing = |name: &str, path: &str| Thing {
+        name: name.into(),
+        path: path.into(),
+        of: BlobId::of(path.as_bytes()),
+    };
+    let runs = vec![thing("cargo", "/usr/bin/cargo")];
+    let meant = ResolvedCommand { folder: thing("", "/w"), runs, environment: BlobId::of(b"") };
+    Input::CommandResolved { checkpoint, meant }
 }

@@ -169,11 +169,12 @@ impl Facts {
             names => format!(", from {}", names.join(", ")),
         };
         // How a command ended is called by its line already.
-        let source = match &fact.source {
-            FactSource::Command { command, text, .. } if text.is_empty() && *command == fact.name => {
-                String::new()
-            }
-            other => format!("{}{because}; ", shortened(&other.words(), most / 2)),
+        let by_itself = matches!(&fact.source, FactSource::Command { command, text, .. }
+            if text.is_empty() && *command == fact.name);
+        let source = if by_itself {
+            String::new()
+        } else {
+            format!("{}{because}; ", shortened(&fact.source.words(), most / 2))
         };
         let value =
             shortened(&format!("{}: {}", fact.name, fact.value), most - source.chars().count().min(most / 2));

@@ -280,6 +280,7 @@ fn a_plan_is_written_to_a_file_by_the_ordinary_way() {
 #[test]
 fn a_change_in_a_file_that_its_step_did_not_name_is_off_the_plan() {
     let mut b = Bench::new();
+    b.session.set_bounds(Bounds { max_parallel: 1, ..Bounds::default() });
     b.say("fix the bug in a.txt");
     let args = serde_json::json!({"title": "P", "tasks": [
         {"title": "One", "files": ["a.txt", "src"]}, {"title": "Two"}, {"title": "Three", "files": ["b.txt"]}

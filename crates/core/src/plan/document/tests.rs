@@ -186,7 +186,7 @@ fn a_plan_that_would_not_do_is_refused_at_its_line() {
     let file = RelPath::new("docs/plan.md").unwrap();
     let many: String = (1..=10_000).map(|n| format!("{n}. [ ] Step\n")).collect();
     let cases = [
-        (format!("# T\n## Steps\n{many}"), "docs/plan.md:103: the plan has 10000 tasks; at most 100"),
+        (format!("# T\n## Steps\n{many}"), "docs/plan.md:203: the plan has 10000 tasks; at most 200"),
         ("x".repeat(5 << 20), "docs/plan.md:1: the text has 5242880 bytes; a plan has at most 524288"),
         (
             "## Steps\n1. [ ] A\nfiles: ../../etc/passwd".to_owned(),

@@ -345,7 +345,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
     #[test]
     fn any_size_and_any_keys_stay_inside(w in 1u16..200, h in 1u16..60, keys in prop::collection::vec(0usize..9, 0..20), title in "\\PC{0,60}|[\\x00-\\x{10ffff}]{0,12}") {
-        for mut s in [Screen::new(), waiting(), running(), revised()] {
+        for made in [Screen::new as fn() -> Screen, waiting, running, revised] {
+            let mut s = made();
             let mut p = plan();
             p.tasks[0].title.clone_from(&title);
             p.gates[0].command.clone_from(&title);

@@ -160,7 +160,9 @@ impl Log {
             Event::CallLost { found, .. } => self.mark(at, Mark::Warn, found),
             Event::SessionReopened { interrupted, .. } => {
                 let asking: Vec<LaneId> = self.asking.keys().copied().collect();
-                asking.into_iter().for_each(|lane| self.stop_reply(lane));
+                for lane in asking {
+                    self.stop_reply(lane);
+                }
                 let calls = if interrupted.is_empty() {
                     String::new()
                 } else {
