@@ -180,6 +180,11 @@ impl CheckpointKind {
         if let Self::Exit(exit) = self { exit.held.as_deref() } else { None }
     }
 
+    /// Whether it gives way to a question of more weight: the phase asks it again by itself.
+    pub const fn gives_way(&self) -> bool {
+        matches!(self, Self::Confirmation(_) | Self::Failure(_))
+    }
+
     /// Whether it asks for leave to go.
     pub const fn is_exit(&self) -> bool {
         matches!(self, Self::Exit(_))

@@ -489,7 +489,10 @@ fn check_lanes(after: &Session, step: &[Stamped]) {
             matches!(kind, CheckpointKind::Interruption(_) | CheckpointKind::Paused(_))
         };
         let asked = |c: &Checkpoint| holds(c.kind.held().map_or(&c.kind, |of| &of.kind));
-        let held = lane.kind.of_run() && new.open.values().any(asked);
+        // A pause waits for the answer to what is asked already.
+        let pauses = new.plan.as_ref().is_some_and(|p| !p.pauses.is_empty());
+        let asked = new.open.values().any(asked) || (pauses && new.phase_question().is_some());
+        let held = lane.kind.of_run() && asked;
         // What would go beyond the budget waits for the user, who answers one question after the other.
         let unpaid = lane.held && new.phase_question().is_some();
         assert!(

@@ -93,6 +93,50 @@ fn a_run_pauses_before_a_step_and_goes_on_when_it_is_told() {
     assert_eq!((plan.tasks[1].pause, plan.tasks[2].pause), (false, true), "what was not answered stays");
 }
 
+/// A plan of two steps that touch different files, so that they are at work at the same time.
+fn apart(b: &mut Bench) {
+    b.say("fix the bug in a.txt");
+    let args = serde_json::json!({"title": "P", "tasks": [
+        {"title": "One", "files": ["a.txt"]}, {"title": "Two", "files": ["b.txt"]}
+    ]});
+    b.reply("", &[("submit_plan", args)]);
+}
+
+#[test]
+fn a_step_with_a_pause_does_not_begin_beside_another() {
+    let mut b = Bench::new();
+    apart(&mut b);
+    b.input(Input::SetPause(Pause::Step(TaskId(2)), true)).unwrap();
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert_eq!(b.session.state().run_lanes().count(), 1, "the second waits for the pause");
+    b.reply("nothing to do", &[]);
+    assert_eq!(pause(&b).unwrap(), "A pause before step 2: Two");
+    b.say("go on");
+    assert_eq!(b.session.state().run_lanes().count(), 1);
+}
+
+#[test]
+fn a_pause_takes_the_place_of_no_question_and_lets_nothing_through_meanwhile() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { pauses: vec![Pause::FirstWrite], ..Bounds::default() });
+    b.input(Input::SetPermission(PermissionMode::Auto)).unwrap();
+    apart(&mut b);
+    assert_eq!(b.session.state().run_lanes().count(), 2);
+    b.reply("", &[("edit", edit_of("a.txt"))]);
+    b.propose("a.txt", "1\n", "2\n");
+    b.reply("", &[("ask_user", serde_json::json!({"question": "Which database?"}))]);
+    b.reply("done", &[]);
+    let asks = |b: &Bench| b.session.state().phase_question().map(|q| q.message.clone());
+    assert_eq!(asks(&b).unwrap(), "Which database?", "it is still asked");
+    let writes = |b: &Bench| b.session.pending().values().any(|w| matches!(w, Work::Prepare { .. }));
+    assert!(!writes(&b), "and nothing is written");
+    b.say("the small one");
+    assert!(pause(&b).unwrap().contains("before the first change"), "{:?}", asks(&b));
+    assert!(!writes(&b));
+    b.say("go on");
+    assert!(writes(&b));
+}
+
 #[test]
 fn a_plan_is_edited_where_its_run_pauses_and_what_is_done_stays_done() {
     let mut b = Bench::new();

@@ -8,7 +8,7 @@ use super::{
     answer::{Given, Resolve},
 };
 use crate::{
-    checkpoint::{Answer, CheckpointKind},
+    checkpoint::Answer,
     event::{Event, Level},
     ids::{CheckpointId, LaneId, TaskId},
     input::Refusal,
@@ -76,11 +76,8 @@ impl Draft<'_> {
             self.close(*id, None);
         }
         let Some(over) = over.filter(|_| !open.as_ref().is_some_and(fits)) else { return };
-        // What the phase asks again by itself gives way; any other question is answered first.
-        let gives_way = |kind: &CheckpointKind| {
-            matches!(kind, CheckpointKind::Confirmation(_) | CheckpointKind::Failure(_))
-        };
-        if self.state.phase_question().is_none_or(|c| gives_way(&c.kind)) {
+        // Any question that does not come back by itself is answered first.
+        if self.state.phase_question().is_none_or(|c| c.kind.gives_way()) {
             let question = self.question_of(over);
             let text = question.text();
             self.ask(question, text);
@@ -101,7 +98,7 @@ impl Draft<'_> {
     fn spent_on(&self) -> Vec<String> {
         let state = &*self.state;
         let accounts = &state.accounts;
-        if state.run.is_none() {
+        if state.run.is_none() || accounts.run.tokens() == 0 {
             return vec![line("this session", &state.usage)];
         }
         let plan = state.plan.as_ref();

@@ -65,6 +65,9 @@ impl Draft<'_> {
         let free = weighed.ruling.outcome == Outcome::Run && weighed.approval.is_none();
         let writes = free && weighed.confine != Confine::READING;
         if let Some(paused) = self.pauses_before_command(lane).filter(|_| writes) {
+            if self.is_asked_otherwise() {
+                return;
+            }
             let reason = paused.at.reason(self.state.plan.as_ref(), 0);
             return self.carry_out(call, CallVerdict::ask(paused, reason));
         }

@@ -65,12 +65,24 @@ impl Draft<'_> {
         })
     }
 
+    /// Asks, once what is asked already has its answer; whether it goes no further for now.
     fn pause(&mut self, at: Option<(Pause, u64)>) -> bool {
-        if let Some((at, came_to)) = at {
+        let Some((at, came_to)) = at else { return false };
+        if !self.is_asked_otherwise() {
             let reason = at.reason(self.state.plan.as_ref(), came_to);
             self.ask(Paused { at, came_to }, reason);
         }
-        at.is_some()
+        true
+    }
+
+    /// Whether a question stands that a pause must not take the place of, another pause among them.
+    pub(super) fn is_asked_otherwise(&self) -> bool {
+        self.state.phase_question().is_some_and(|c| !c.kind.gives_way())
+    }
+
+    /// Whether a step that is to begin beside others waits for their end, since a run pauses before it.
+    pub(super) fn pauses_beside(&self, task: TaskId) -> bool {
+        self.plan_pauses(Pause::Step(task)) || self.passed(0).is_some()
     }
 
     /// The user wants runs to stop here, or not any more.

@@ -181,7 +181,8 @@ impl Draft<'_> {
         if !tasks || ends || at_work >= self.under.bounds.max_parallel || !self.may_run() {
             return;
         }
-        if let Some((task, node)) = plan.next_task().map(|t| (t.id, t.node)) {
+        let next = plan.next_task().map(|t| (t.id, t.node));
+        if let Some((task, node)) = next.filter(|(task, _)| !self.pauses_beside(*task)) {
             self.start_task(task, node);
             self.continue_run();
         }
