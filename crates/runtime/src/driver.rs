@@ -22,11 +22,16 @@ mod trust;
 mod work;
 mod writing;
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use pilothouse_core::{
     event::{Event, Stamped},
-    ids::{Millis, Seq},
+    ids::{CallId, Millis, Seq},
     input::{Input, Refusal},
     intent::{Control, Mode},
     policy::Policy,
@@ -178,6 +183,8 @@ struct Driver {
     outbox: Outbox,
     inbound: mpsc::Sender<Inbound>,
     running: BTreeMap<WorkKey, work::Slot>,
+    /// Model calls that no summary can make room for: they go as they are, with old results shortened.
+    shortened: BTreeSet<CallId>,
     kit: work::Services,
     /// Decided and not yet on disk.
     unsaved: Vec<Step>,
@@ -251,6 +258,7 @@ impl Driver {
             outbox: Outbox::new(updates, at_secrets),
             inbound,
             running: BTreeMap::new(),
+            shortened: BTreeSet::new(),
             kit,
             unsaved: first.into_iter().collect(),
             disk: DiskThread::start().map_err(RuntimeError::io("start", "a thread for the disk"))?,
@@ -372,6 +380,7 @@ impl Driver {
         let mut notices = Vec::new();
         for (input, asked) in inputs {
             let kind = Variant(&input).to_string();
+            let crowded = if let Input::Crowded { call } = &input { Some(*call) } else { None };
             match self.step(input, &mut notices) {
                 Ok(step) => self.unsaved.push(step),
                 Err(refusal) if asked => {
@@ -380,6 +389,11 @@ impl Driver {
                 }
                 Err(refusal) => {
                     tracing::debug!(input = kind, reason = %refusal, "a late result changed nothing");
+                    // Another one's summary is being made, or none may be: the call goes without.
+                    if let Some(call) = crowded {
+                        self.shortened.insert(call);
+                        self.running.remove(&WorkKey::Think(call));
+                    }
                 }
             }
         }

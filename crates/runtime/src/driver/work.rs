@@ -213,7 +213,7 @@ impl Driver {
         let request = self.request_of(lane, purpose, offer);
         let ends = move |fault| Input::Replied { call, reply: Err(fault) };
         let (client, request) = match (client, request) {
-            (_, Ok(prepared)) if prepared.crowded => {
+            (_, Ok(prepared)) if prepared.crowded && !self.shortened.contains(&call) => {
                 return self.spawn(key, Some(call), None, async move { Input::Crowded { call } });
             }
             (Ok(client), Ok(prepared)) => (client, prepared.request),
