@@ -200,7 +200,11 @@ fn named(line: &str) -> Vec<String> {
     let (sent, other): (Vec<_>, Vec<_>) =
         reading.uses.iter().partition(|u| u.redirect && u.act == Act::Write && !u.wild);
     let is_read = |path: &str| other.iter().copied().chain(&reading.runs).any(|u| plain(&u.path) == path);
-    let outputs = sent.iter().map(|u| plain(&u.path)).filter(|path| reading.whole && !is_read(path));
+    // Where the line changes its folder a path may be called by two names.
+    let mut folders = reading.uses.iter().chain(&reading.runs).map(|u| &u.from);
+    let first = folders.next();
+    let clear = reading.whole && folders.all(|from| Some(from) == first);
+    let outputs = sent.iter().map(|u| plain(&u.path)).filter(|path| clear && !is_read(path));
     let outputs: BTreeSet<String> = outputs.collect();
     let words = line.split_whitespace().map(plain).filter(|w| !w.is_empty() && !w.starts_with('/'));
     // A word that stands there more often is something else as well.
