@@ -58,9 +58,9 @@ fn workspace(state: &State, around: &Circumstances) -> String {
 fn path(lane: &Lane, offer: ToolScope) -> String {
     let names = |scope: ToolScope| scope.iter().map(Capability::name).collect::<Vec<_>>().join(", ");
     let planning = lane.kind == LaneKind::Planning;
-    let runs = if planning { ", and run what only reads, builds or tests" } else { "" };
+    let runs = if planning { ", and run what the rules let through" } else { "" };
     let more = names(offer.without(lane.scope()));
-    let asks = if more.is_empty() { String::new() } else { format!("; the user is asked before you {more}") };
+    let asks = if more.is_empty() { String::new() } else { format!("; to {more} may ask the user") };
     format!("path: {}; you may {}{runs}{asks}", lane.node, names(lane.scope()))
 }
 

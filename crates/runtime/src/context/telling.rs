@@ -8,6 +8,7 @@ use pilothouse_core::{
     compaction::Mark,
     event::Event,
     ids::{CallId, LaneId, Seq, TurnId},
+    proposal::{Proposal, ProposalStatus},
     session::{Entry, Lane, LaneKind, State, What},
     talk::{Echo, Message, ModelCall, Role, Thought},
 };
@@ -256,7 +257,9 @@ impl<'a> Telling<'a> {
         for (id, text) in files {
             let Some(p) = proposals.get(&id) else { return false };
             let Some(at) = place(p.call) else { return false };
-            let earlier = proposals.values().filter(|o| o.id != id && o.path == p.path);
+            let replaced =
+                |o: &&Proposal| o.id < id && o.path == p.path && o.status == ProposalStatus::Dropped;
+            let earlier = proposals.values().filter(replaced);
             let with = format!("applied together with the later change of {}", p.path);
             results.extend(earlier.filter_map(|o| Some((place(o.call)?, with.clone()))));
             results.push((at, text));
