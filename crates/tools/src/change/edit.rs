@@ -4,6 +4,7 @@
 //! match stays as it is.
 
 use pilothouse_core::{
+    diff,
     redact::{self, Redactor},
     shell::Act,
     tool::{Edit, Replacement, ToolOutcome},
@@ -55,12 +56,14 @@ pub(super) fn replace_all(
         let which =
             if edits.len() > 1 { format!("edit {} of {}: ", n + 1, edits.len()) } else { String::new() };
         let told = |e: String| format!("{which}{e}; nothing was proposed");
+        // Lines are named as they stand in the file that was read, whatever the edits before made of it.
+        let line = |at: usize| as_read(content, &now, at);
         let exact = exact(redactor, path, &now, edit).map_err(told)?;
-        let mut next = replace(&now, &exact).map_err(told)?;
+        let mut next = replace(&now, &exact, &line).map_err(told)?;
         if let (None, Some(plain)) = (&next, numbered::without(&exact).map_err(told)?) {
-            next = replace(&now, &plain).map_err(told)?;
+            next = replace(&now, &plain, &line).map_err(told)?;
         }
-        let (next, times) = next.ok_or_else(|| told(not_found(redactor, path, &now, edit)))?;
+        let (next, times) = next.ok_or_else(|| told(not_found(redactor, path, &now, edit, &line)))?;
         now = next;
         replaced += times;
     }
@@ -75,7 +78,11 @@ fn exact(redactor: &Redactor, path: &str, content: &[u8], edit: &Replacement) ->
 }
 
 /// Replaces; `None` when `old` does not occur.
-fn replace(content: &[u8], edit: &Replacement) -> Result<Option<(Vec<u8>, usize)>, String> {
+fn replace(
+    content: &[u8],
+    edit: &Replacement,
+    line: &impl Fn(usize) -> usize,
+) -> Result<Option<(Vec<u8>, usize)>, String> {
     if edit.old.is_empty() {
         return Err(
             "old is empty; give the exact text to replace, or use write for the whole file".to_owned()
@@ -87,13 +94,13 @@ fn replace(content: &[u8], edit: &Replacement) -> Result<Option<(Vec<u8>, usize)
     // The last line of a file may lack its end, which whole lines have.
     if edit.whole_lines && edit.old.ends_with('\n') && !content.is_empty() && !content.ends_with(b"\n") {
         let ended = [content, Ending::of(content).unwrap_or(Ending::Lf).write("\n").as_bytes()].concat();
-        return Ok(replace(&ended, edit)?.map(|(after, times)| (without_end(after), times)));
+        return Ok(replace(&ended, edit, line)?.map(|(after, times)| (without_end(after), times)));
     }
     let needle = Needle::new(content, &edit.old).only(edit.whole_word, edit.whole_lines);
     let found = needle.all(content);
     let Some(first) = found.first() else { return Ok(None) };
     if !edit.all && needle.more_than_one(content, *first) {
-        return Err(ambiguous(content, &needle.overlapping(content)));
+        return Err(ambiguous(content, &needle.overlapping(content), line));
     }
     let verbatim = edit.new.contains("\r\n") || !edit.new.contains('\n');
     let mut out = Vec::with_capacity(content.len() + edit.new.len());
@@ -124,7 +131,13 @@ fn without_end(mut text: Vec<u8>) -> Vec<u8> {
     text
 }
 
-fn not_found(redactor: &Redactor, path: &str, content: &[u8], edit: &Replacement) -> String {
+fn not_found(
+    redactor: &Redactor,
+    path: &str,
+    content: &[u8],
+    edit: &Replacement,
+    line: &impl Fn(usize) -> usize,
+) -> String {
     let anywhere = || !Needle::new(content, &edit.old).all(content).is_empty();
     if edit.whole_lines && anywhere() {
         return "old does not occur as whole lines, only within others; give them whole".to_owned();
@@ -136,7 +149,7 @@ fn not_found(redactor: &Redactor, path: &str, content: &[u8], edit: &Replacement
     // Quoted as the model was shown it.
     let text = String::from_utf8_lossy(content);
     let shown = redactor.mask_file(path, &text);
-    match nearest::line(shown.as_bytes(), &edit.old) {
+    match nearest::line(shown.as_bytes(), &edit.old, line) {
         Some(near) => {
             format!("old does not occur in the file; {near}; read the file and copy the text exactly")
         }
@@ -144,9 +157,24 @@ fn not_found(redactor: &Redactor, path: &str, content: &[u8], edit: &Replacement
     }
 }
 
-fn ambiguous(content: &[u8], found: &[Found]) -> String {
-    let line = |f: &Found| content.iter().take(f.start).filter(|b| **b == b'\n').count() + 1;
-    let mut lines: Vec<String> = found.iter().take(LINES_NAMED).map(|f| line(f).to_string()).collect();
+/// The line of the file as it was read that stands at this line, from 1, after some edits; the first of those in
+/// whose place it came.
+fn as_read(first: &[u8], now: &[u8], line: usize) -> usize {
+    let at = line.saturating_sub(1);
+    let (mut now_end, mut first_end) = (0, 0);
+    for change in diff::hunks(first, now).iter().flat_map(|h| &h.changes) {
+        if change.new.end() <= at {
+            (now_end, first_end) = (change.new.end(), change.old.end());
+        } else if change.new.start <= at {
+            return change.old.start + 1;
+        }
+    }
+    at - now_end + first_end + 1
+}
+
+fn ambiguous(content: &[u8], found: &[Found], line: &impl Fn(usize) -> usize) -> String {
+    let at = |f: &Found| line(content.iter().take(f.start).filter(|b| **b == b'\n').count() + 1);
+    let mut lines: Vec<String> = found.iter().take(LINES_NAMED).map(|f| at(f).to_string()).collect();
     if found.len() > LINES_NAMED {
         lines.push("…".to_owned());
     }

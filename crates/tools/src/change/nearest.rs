@@ -14,7 +14,7 @@ const MOST_CHARS: usize = 200;
 const QUOTED_CHARS: usize = 160;
 
 /// Says which line comes closest to `old`, and where it begins to differ; `None` when none does.
-pub(super) fn line(content: &[u8], old: &str) -> Option<String> {
+pub(super) fn line(content: &[u8], old: &str, number: &impl Fn(usize) -> usize) -> Option<String> {
     let text = String::from_utf8_lossy(content);
     let lines: Vec<&str> = text.lines().take(MOST_LINES).collect();
     let blank = old.lines().take_while(|l| l.trim().is_empty()).count();
@@ -36,9 +36,9 @@ pub(super) fn line(content: &[u8], old: &str) -> Option<String> {
     let want = wanted.get(parted)?;
     let quoted = clip(have, QUOTED_CHARS);
     if have.trim() == want.trim() {
-        return Some(format!("line {} differs only in blanks at its ends: \"{quoted}\"", n + 1));
+        return Some(format!("line {} differs only in blanks at its ends: \"{quoted}\"", number(n + 1)));
     }
-    Some(format!("the nearest is line {}: \"{quoted}\"", n + 1))
+    Some(format!("the nearest is line {}: \"{quoted}\"", number(n + 1)))
 }
 
 /// Pairs of neighbouring characters, counted.

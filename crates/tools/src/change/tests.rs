@@ -132,6 +132,19 @@ fn a_file_that_was_removed_since_it_was_read_is_stale_too() {
 }
 
 #[test]
+fn lines_are_named_as_they_were_read_whatever_the_edits_before_made_of_them() {
+    let mut d = desk(&[("f", b"a\nx = 1\ny\nx = 1\ntotal = compute(a, b)\n")]);
+    let edits = |old: &str| {
+        let first = json!({"old": "a\n", "new": "a\nb\nc\nd\n"});
+        json!({"path": "f", "edits": [first, {"old": old, "new": "new"}]})
+    };
+    let e = d.refused(Tool::Edit, edits("x = 1"));
+    assert!(e.contains("edit 2 of 2: old occurs 2 times (lines 2, 4)"), "{e}");
+    let e = d.refused(Tool::Edit, edits("total = compute(a,b)"));
+    assert!(e.contains("line 5"), "{e}");
+}
+
+#[test]
 fn a_text_that_occurs_more_than_once_names_its_lines() {
     let mut d = desk(&[("f", b"x = 1\ny\nx = 1\n")]);
     let e = d.refused(Tool::Edit, one("f", "x = 1", "x = 2"));
