@@ -32,7 +32,12 @@ impl Log {
             Mark::Warn | Mark::Stale => (Slot::Warn, Slot::Text),
             Mark::Skipped | Mark::Dot | Mark::Inner => (Slot::Soft, Slot::Soft),
         };
-        self.fact(at, Row::of(glyph.sign(), ink).and(" ", Slot::Text).and(text, text_ink), Row::new());
+        let mut lines = text.lines();
+        let first =
+            Row::of(glyph.sign(), ink).and(" ", Slot::Text).and(lines.next().unwrap_or_default(), text_ink);
+        let more = lines.map(|line| Row::of("  ", Slot::Text).and(line, text_ink));
+        let lines = std::iter::once(first).chain(more).map(|row| (row, Row::new())).collect();
+        self.add(at, Kind::Work, Body::Facts(Facts { lines, detail: String::new() }));
     }
 
     /// A failure, unless it was told already: what happened, and softly below it what can be done.
