@@ -144,7 +144,9 @@ impl Policy {
             (DecisionReason::Network, None) => {
                 "in your config.toml, below [sandbox]: network = true (for every command)".to_owned()
             }
-            (DecisionReason::Untrusted, None) => "pilothouse trust".to_owned(),
+            (DecisionReason::Untrusted, None) => {
+                "/trust in a session, `pilothouse trust` in a shell".to_owned()
+            }
             (DecisionReason::Brought, None) => {
                 "none: what a project brings is not what a rule names".to_owned()
             }

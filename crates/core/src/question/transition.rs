@@ -9,6 +9,7 @@ use crate::{
     ids::{CallId, LaneId},
     intent::IntentNode,
     refusal::Refusal,
+    scope::Capability,
 };
 
 /// A deeper path is asked for.
@@ -35,6 +36,19 @@ pub enum TransitionAnswer {
     Deny,
 }
 
+impl Transition {
+    /// What it would do there.
+    fn does(&self) -> &'static str {
+        let to = self.to.scope();
+        let deeds = [
+            (Capability::Delete, "remove files"),
+            (Capability::Write, "change files"),
+            (Capability::Execute, "run commands"),
+        ];
+        deeds.iter().find(|(needs, _)| to.allows(*needs)).map_or("read files", |(_, does)| does)
+    }
+}
+
 impl Question for Transition {
     fn choices(&self) -> Vec<Choice> {
         vec![
@@ -48,11 +62,13 @@ impl Question for Transition {
     }
 
     fn describe(&self, spec: &mut Spec, _asked: &Asked<'_>) {
-        let text = format!("go from {} to {}", self.from.title(), self.to.title());
-        spec.title = Clean::line(&format!("may it {text}?"));
+        let way = format!("from {} to {}", self.from.title(), self.to.title());
+        let reason = self.reason.trim();
+        let why = if reason.is_empty() { String::new() } else { format!(" {reason}") };
+        spec.title = Clean::line(&format!("may it {}?{why}", self.does()));
         spec.tag = "deeper";
-        spec.text = Clean::line(&text);
-        spec.facts = vec![("why", Clean::line(&self.reason))];
+        spec.text = Clean::line(self.does());
+        spec.facts = vec![("path", Clean::line(&way)), ("why", Clean::line(reason))];
     }
 
     fn call(&self) -> Option<CallId> {

@@ -402,7 +402,11 @@ impl Draft<'_> {
                 let of = self.state.applies().get(&apply).map(Apply::words).unwrap_or_default();
                 let what = if redo { "Put back" } else { "Took back" };
                 let back = if redo { "/undo takes it back again" } else { "/unundo puts it back" };
-                self.notice(Level::Info, format!("{what} the change to {of}; {back}."));
+                let rest = match self.state.ledger().len() {
+                    n if !redo && n > 0 => format!(" /undo again takes back the one before, {n} in all."),
+                    _ => String::new(),
+                };
+                self.notice(Level::Info, format!("{what} the change to {of}; {back}.{rest}"));
             }
             Err(fault) => {
                 self.emit(Event::RevertFailed { apply, redo, message: fault.message.clone() });
