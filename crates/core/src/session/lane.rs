@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use super::State;
 use crate::{
     blob::BlobId,
     event::CallHead,
@@ -285,5 +286,22 @@ impl Lane {
     /// The first call that has not ended.
     pub fn head(&self) -> Option<&OpenCall> {
         self.calls.first()
+    }
+}
+
+impl State {
+    /// The lane that an open model call belongs to.
+    pub fn lane_thinking(&self, call: CallId) -> Option<&Lane> {
+        self.lanes.values().find(|l| l.thinking == Some(call))
+    }
+
+    /// The lane and the call, for an open tool call.
+    pub fn open_call(&self, call: CallId) -> Option<(&Lane, &OpenCall)> {
+        self.lanes.values().find_map(|l| l.calls.iter().find(|c| c.call == call).map(|c| (l, c)))
+    }
+
+    /// The lane that makes the plan, if one does.
+    pub fn planning_lane(&self) -> Option<&Lane> {
+        self.lanes.values().find(|l| l.kind == LaneKind::Planning)
     }
 }

@@ -27,7 +27,7 @@ use crate::{
     sandbox::Sandbox,
     scope::{PermissionMode, ToolScope},
     session::{
-        Accounts, Apply, Lane, LaneKind, Origin, Transcript, accounts::Bound, beside::Hand, changes::Changes,
+        Accounts, Apply, Lane, Origin, Transcript, accounts::Bound, beside::Hand, changes::Changes,
         unreviewed::Unreviewed,
     },
     talk::Usage,
@@ -475,16 +475,6 @@ impl State {
         self.open.values().find(|c| c.kind.review().is_some_and(|r| r.lane == lane))
     }
 
-    /// The lane that an open model call belongs to.
-    pub fn lane_thinking(&self, call: CallId) -> Option<&Lane> {
-        self.lanes.values().find(|l| l.thinking == Some(call))
-    }
-
-    /// The lane and the call, for an open tool call.
-    pub fn open_call(&self, call: CallId) -> Option<(&Lane, &super::OpenCall)> {
-        self.lanes.values().find_map(|l| l.calls.iter().find(|c| c.call == call).map(|c| (l, c)))
-    }
-
     /// The turn that the phase is about: whose plan is made, waits, runs or failed.
     pub fn subject(&self) -> Option<TurnId> {
         let planning = self.planning_lane().map(|l| l.turn);
@@ -493,10 +483,5 @@ impl State {
         let planning = planning.or(failed.filter(|_| origin == Some(Phase::Planning)));
         let plan = self.plan.as_ref().map(|p| p.turn);
         planning.or(plan).or(self.run.as_ref().map(|r| r.turn)).or(failed).or(self.turn)
-    }
-
-    /// The lane that makes the plan, if one does.
-    pub fn planning_lane(&self) -> Option<&Lane> {
-        self.lanes.values().find(|l| l.kind == LaneKind::Planning)
     }
 }
