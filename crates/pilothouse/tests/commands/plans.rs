@@ -71,7 +71,7 @@ fn a_file_that_is_no_plan_is_told_by_its_line_and_starts_nothing() {
             b"# T\n## Steps\n1. [ ] A\nneeds: 2\n2. [ ] B\nneeds: 1\n".to_vec(),
             "circle.md:4: steps wait",
         ),
-        ("many.md", format!("## Steps\n{many}").into_bytes(), "many.md:102: the plan has 10000 tasks"),
+        ("many.md", format!("## Steps\n{many}").into_bytes(), "many.md:202: the plan has 10000 tasks"),
         ("needs.md", b"## Steps\n1. [ ] A\nneeds: 7\n".to_vec(), "needs.md:3: there is no step 7"),
         ("out.md", b"## Steps\n1. [ ] A\nfiles: ../x\n".to_vec(), "out.md:3: \"../x\" is not a path"),
         ("large.md", vec![b'x'; 5 << 20], "large.md is longer than 524288 bytes"),

@@ -102,7 +102,7 @@ fn a_failing_gate_is_repaired_as_on_the_screen() {
     let server = Server::start(script());
     let ended =
         desk.ask(&server.base, &["run", GOAL, "--auto-confirm", "--trust", "--depth", "quick"]).with(1);
-    assert!(!ended.err.contains("[package]"), "what a gate says is its verdict: {}", ended.err);
+    assert!(!ended.err.contains("│ [package]"), "what a gate says is its verdict: {}", ended.err);
     ended.tells(&["[Gate: check] failed", "to go on: pilothouse run \""]);
 }
 

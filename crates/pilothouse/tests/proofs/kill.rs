@@ -15,7 +15,7 @@ use std::{
 
 use serde_json::Value;
 use support::{
-    Desk, Terminal,
+    Desk,
     alone::{Dice, Ended, Running, edit, plan, tell},
     server::{Server, Turn},
 };
@@ -240,67 +240,6 @@ fn taken_back(desk: &Desk, slug: &str) -> bool {
     }
     assert!(undone.with(0).out.contains("took back"));
     true
-}
-
-/// A run of five steps, one done, one under review; a change of an earlier order set aside, two orders queued.
-#[test]
-fn what_was_set_aside_and_queued_in_a_run_of_five_steps_outlives_a_kill() {
-    let desk = Desk::new();
-    let say = |text| Turn::Say(text, vec![]);
-    let edit_of = |path, old, new| Turn::Say("", vec![("edit", edit(path, old, new))]);
-    let five = [
-        ("read", "src/lib.rs"),
-        ("modify", "src/search.rs"),
-        ("modify", "src/note.rs"),
-        ("modify", "src/store.rs"),
-        ("create", "src/extra.rs"),
-    ];
-    let server = Server::start(vec![
-        Turn::Say("", vec![("submit_plan", plan(&[("modify", "src/note.rs")]))]),
-        edit_of("src/note.rs", "//! One note", "//! A note"),
-        say("Proposed."),
-        Turn::Say("", vec![("submit_plan", plan(&five))]),
-        say("Looked."),
-        edit_of("src/search.rs", "fn score(", "fn points_of("),
-        say("Proposed."),
-    ]);
-    let before = desk.tree();
-    let model = [("PILOTHOUSE_BASE_URL", server.base.as_str()), ("PILOTHOUSE_MODEL", "loopback")];
-    let mut terminal = Terminal::open(&desk, &[], &model);
-    terminal.see("[EXPLORE] idle");
-    terminal.say("reword the first line of src/note.rs");
-    terminal.see("1 waiting");
-    terminal.keys("\x03");
-    terminal.see("[EXPLORE] idle");
-    terminal.say("rename score to points_of everywhere");
-    terminal.see("Proceed?");
-    terminal.answer("y");
-    terminal.see("step 2/5");
-    terminal.see("1 waiting");
-    for (n, line) in ["update the README for it", "add a changelog"].into_iter().enumerate() {
-        terminal.keys(line);
-        terminal.see(line);
-        terminal.keys("\t");
-        terminal.see(&format!("[queued: {}]", n + 1));
-    }
-    terminal.kill();
-    assert_eq!(desk.tree(), before, "nothing was approved, nothing is written");
-    let asked = server.requests().len();
-    let mut terminal = Terminal::open(&desk, &["resume", "--last"], &model);
-    for kept in ["session resumed", "1 of 5 steps", "`/redo`", "[queued: 2]", "src/search.rs   1 hunk waits"]
-    {
-        terminal.see(kept);
-    }
-    terminal.say("/proposals");
-    terminal.see("set aside: src/note.rs");
-    terminal.say("/queue");
-    terminal.see("1. update the README for it");
-    terminal.see("2. add a changelog");
-    assert_eq!(server.requests().len(), asked, "nothing runs by itself");
-    // And the step that waited is taken up where it was.
-    terminal.say("/redo");
-    terminal.see("Proceed?");
-    terminal.see("1 of 5 steps");
 }
 
 #[test]

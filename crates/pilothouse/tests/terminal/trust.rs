@@ -170,7 +170,8 @@ fn init_writes_the_file_of_instructions_by_its_own_word_alone() {
     terminal.decide("a");
     terminal.see("Type control to write it");
     assert!(!desk.path().join("AGENTS.md").exists());
-    terminal.keys("control");
+    terminal.decide("control");
+    terminal.see("› control");
     terminal.decide("\r");
     terminal.see("Complete. 1 file created/modified.");
     assert_eq!(desk.file("AGENTS.md"), content);

@@ -30,7 +30,7 @@ pub struct Stage {
 impl Stage {
     /// A session in an empty, trusted folder with these files, whose model says these lines.
     pub fn new(files: &[(&str, &str)], script: &Value) -> Self {
-        let desk = Desk::empty();
+        let desk = Desk::empty().one_by_one();
         for (name, text) in files {
             std::fs::write(desk.path().join(name), text).unwrap();
         }
