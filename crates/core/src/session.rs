@@ -73,7 +73,7 @@ pub struct Bounds {
     pub agents: AgentBounds,
     /// What a session may spend, where nothing is said in it.
     pub budget: Configured,
-    /// Where runs stop to ask, of plans that say nothing themselves.
+    /// Where runs stop to ask, beside what a plan says itself.
     pub pauses: Vec<Pause>,
 }
 

@@ -68,7 +68,7 @@ pub struct Config {
     pub mode: Mode,
     /// Messages of the user that a model is told of at most, with all that came of them.
     pub history: usize,
-    /// Where runs stop to ask, of plans that say nothing themselves.
+    /// Where runs stop to ask, beside what a plan says itself.
     pub pauses: Vec<Pause>,
     /// When a plan asks before it runs.
     pub confirm: Confirm,

@@ -93,6 +93,24 @@ fn a_run_pauses_before_a_step_and_goes_on_when_it_is_told() {
     assert_eq!((plan.tasks[1].pause, plan.tasks[2].pause), (false, true), "what was not answered stays");
 }
 
+#[test]
+fn a_plan_made_anew_pauses_where_the_user_said_and_where_the_settings_say() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { pauses: vec![Pause::Lines(200)], ..Bounds::default() });
+    b.say("fix the bug in a.txt");
+    b.plan(&[("One", "modify"), ("Two", "modify")], &[]);
+    for pause in [Pause::Step(TaskId(2)), Pause::FirstWrite] {
+        b.input(Input::SetPause(pause, true)).unwrap();
+    }
+    b.say("n");
+    b.say("with a third step");
+    b.plan(&[("One", "modify"), ("Between", "modify"), ("Two", "modify")], &[]);
+    let plan = b.session.state().plan.clone().unwrap();
+    assert_eq!(plan.version, 2);
+    assert!(plan.pauses.contains(&Pause::FirstWrite) && plan.pauses.contains(&Pause::Lines(200)));
+    assert_eq!(plan.tasks.iter().map(|t| t.pause).collect::<Vec<_>>(), [false, false, true]);
+}
+
 /// A plan of two steps that touch different files, so that they are at work at the same time.
 fn apart(b: &mut Bench) {
     b.say("fix the bug in a.txt");

@@ -6,7 +6,6 @@ use super::{
     Decided, Draft,
     child::refused_to_child,
     gate::{GateEnd, diagnostics},
-    pause::with_pauses,
     verdict::{CallVerdict, Then},
 };
 use crate::{
@@ -233,7 +232,9 @@ impl Draft<'_> {
                     words(beyond),
                     self.target(plan.turn),
                 )),
-                Some(_) | None => CallVerdict::Plan(Box::new(with_pauses(plan, &self.under.bounds.pauses))),
+                Some(_) | None => {
+                    CallVerdict::Plan(Box::new(self.state.with_pauses(plan, &self.under.bounds.pauses)))
+                }
             },
             Err(e) => CallVerdict::End(CallStatus::Failed, e.to_string()),
         }

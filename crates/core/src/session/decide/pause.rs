@@ -13,7 +13,7 @@ use crate::{
     phase::Trigger,
     plan::{Pause, Plan},
     question::{Paused, PausedAnswer},
-    session::{Lane, LaneKind, Talk},
+    session::{Lane, LaneKind, State, Talk},
 };
 
 impl Draft<'_> {
@@ -141,10 +141,21 @@ impl Resolve for Paused {
     }
 }
 
-/// The pauses of a plan that says none itself.
-pub(super) fn with_pauses(mut plan: Plan, pauses: &[Pause]) -> Plan {
-    if plan.pauses.is_empty() {
-        plan.pauses = pauses.to_vec();
+impl State {
+    /// A plan with the pauses that hold beside its own: those of the settings, and what the user chose at the version that
+    /// it takes the place of.
+    pub(super) fn with_pauses(&self, mut plan: Plan, settings: &[Pause]) -> Plan {
+        let former = self.plan.as_ref();
+        for pause in former.iter().flat_map(|p| &p.pauses).chain(settings) {
+            if !plan.pauses.contains(pause) {
+                plan.pauses.push(*pause);
+            }
+        }
+        let paused =
+            |title: &str| former.is_some_and(|p| p.tasks.iter().any(|t| t.pause && t.title == title));
+        for task in &mut plan.tasks {
+            task.pause |= paused(&task.title);
+        }
+        plan
     }
-    plan
 }

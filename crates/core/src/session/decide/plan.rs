@@ -3,7 +3,7 @@
 //! Owns what follows its name. A plan is written by the tool that writes every file, and a plan that was read waits for
 //! a yes like every other.
 
-use super::{Decided, Draft, pause::with_pauses, terms::LaneOpening};
+use super::{Decided, Draft, terms::LaneOpening};
 use crate::{
     event::{Event, Level},
     ids::{ApprovalId, CallId, TurnId},
@@ -153,7 +153,7 @@ impl Draft<'_> {
             Ok(plan) => {
                 self.close_phase_question();
                 self.must_go(Trigger::Redo);
-                let plan = with_pauses(plan, &self.under.bounds.pauses);
+                let plan = self.state.with_pauses(plan, &self.under.bounds.pauses);
                 self.emit(Event::PlanReady { plan });
                 self.ask_of_phase();
             }
