@@ -331,14 +331,15 @@ impl Pane for PlanPane {
         if self.items.is_empty() {
             return Line::default();
         }
-        let mut keys = vec![("j/k", "step"), ("Enter", "detail")];
-        if confirmation(ctx).is_some() {
-            let first = vec![("y", "run the plan"), ("n", "change it"), ("e", "edit"), ("b", "pause")];
-            keys = [first, keys].concat();
+        let mut keys = Vec::new();
+        // An earlier version is only looked at.
+        if self.back.is_none() && confirmation(ctx).is_some() {
+            keys.extend([("y", "run the plan"), ("n", "change it"), ("e", "edit"), ("b", "pause")]);
         }
         if rows::version_of(ctx.state, self.back).is_some_and(|v| v.before.is_some() || v.now.is_some()) {
             keys.push(("v", "versions"));
         }
+        keys.extend([("j/k", "step"), ("Enter", "detail")]);
         if ctx.state.open_proposals().next().is_some() {
             keys.push(("d", "diff"));
         }

@@ -235,6 +235,9 @@ impl DiffPane {
                 _ if chosen == 0 => "nothing".to_owned(),
                 ChangeKind::Create => "new file".to_owned(),
                 ChangeKind::Delete => "removed".to_owned(),
+                ChangeKind::Modify if taken + left == 0 && p.hunks.len() == 1 => {
+                    "1 hunk (undecided)".to_owned()
+                }
                 ChangeKind::Modify if taken + left == 0 => {
                     format!("all {} (undecided)", count(p.hunks.len(), "hunk"))
                 }
