@@ -7,6 +7,12 @@ use std::collections::BTreeSet;
 use super::{DocumentError, GateDraft, Pause, TaskDraft, TaskStatus, at};
 use crate::relpath::RelPath;
 
+/// What stands below a step, by name.
+const FIELDS: [&str; 4] = ["kind", "files", "needs", "pause"];
+/// Told of a line below a step that is none of it.
+const BELOW: &str =
+    "below a step stand kind, files, needs, \"pause: before\", without a dash, or its detail behind \"| \"";
+
 /// Steps that one waits for, by the numbers in the document, and where that is said.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
@@ -126,8 +132,10 @@ impl Reader {
     fn step_line(&mut self, raw: &str, number: usize) -> Result<(), DocumentError> {
         let line = raw.trim();
         if let Some((label, rest)) = label_of(line) {
-            let (status, title) = marked(rest)
-                .ok_or_else(|| at(number, "a step is \"1. [ ] what is done\"; marks are [ ] [x] [~] [-]"))?;
+            let field = rest.split_once(':').is_some_and(|(name, _)| FIELDS.contains(&name.trim()));
+            let why =
+                if field { BELOW } else { "a step is \"1. [ ] what is done\"; marks are [ ] [x] [~] [-]" };
+            let (status, title) = marked(rest).ok_or_else(|| at(number, why))?;
             if title.is_empty() {
                 return Err(at(number, "a step has a title behind its mark"));
             }
@@ -157,11 +165,7 @@ impl Reader {
             Some(("files", value)) => step.draft.files = files(value, number)?,
             Some(("needs", value)) => step.needs = needs(value, number)?,
             Some(("pause", "before")) => step.pause = true,
-            _ => {
-                let why =
-                    "below a step stand kind, files, needs, \"pause: before\", or its detail behind \"| \"";
-                return Err(at(number, why));
-            }
+            _ => return Err(at(number, BELOW)),
         }
         Ok(())
     }

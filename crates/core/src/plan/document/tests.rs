@@ -208,6 +208,7 @@ fn a_plan_that_would_not_do_is_refused_at_its_line() {
         ),
         ("# T\n<!-- no end\n## Steps\n1. [ ] A".to_owned(), "docs/plan.md:2: this comment has no end"),
         ("## Steps\n1. [ ] A\npause: after".to_owned(), "docs/plan.md:3: below a step stand"),
+        ("## Steps\n1. [ ] A\n- files: a.rs".to_owned(), "docs/plan.md:3: below a step stand"),
         ("## Steps\n1. [ ] A\n## Pauses\n- now and then".to_owned(), "docs/plan.md:4: a pause is"),
         ("## Steps\n1. [ ] A\n## Gates\n- t:".to_owned(), "docs/plan.md:4: gate 1 has no command"),
         ("## Steps\n1. [ ] A\n## Gates\n- t: `make` all".to_owned(), "docs/plan.md:4: a gate is"),
