@@ -55,3 +55,16 @@ pub(crate) fn plan_and_edit() -> Value {
         {"text": "spare"}
     ])
 }
+
+/// Whether nothing wakes a runtime of two threads any more, once only so many tasks are left (git has answered).
+///
+/// The ends of other tests' processes wake every runtime here, as they come by one signal: so one silent second of
+/// sixty is looked for, and whatever polls breaks each of them.
+pub(crate) fn rests(runtime: &tokio::runtime::Runtime, tasks: usize) -> bool {
+    let wakes = || (0..2).map(|w| runtime.metrics().worker_park_count(w)).sum::<u64>();
+    (0..60).any(|_| {
+        let (before, alone) = (wakes(), runtime.metrics().num_alive_tasks() == tasks);
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        alone && wakes() == before
+    })
+}

@@ -27,7 +27,7 @@ use crate::{
         Snapshot, Spot,
         fault::{Failing, FaultyDisk},
     },
-    rig::{Rig, plan_and_edit},
+    rig::{Rig, plan_and_edit, rests},
 };
 
 /// What a screen does: it folds what comes.
@@ -465,15 +465,6 @@ fn nothing_wakes_while_nothing_happens() {
         s.idle().await;
         s
     });
-    let wakes = || (0..2).map(|w| runtime.metrics().worker_park_count(w)).sum::<u64>();
-    // Once no task but the driver is left (git has answered) nothing may wake. The ends of other
-    // tests' processes wake every runtime here, as they come by one signal: so one silent second of
-    // sixty is looked for, and whatever polls breaks each of them.
-    let silence = std::iter::from_fn(|| {
-        let (before, alone) = (wakes(), runtime.metrics().num_alive_tasks() == 1);
-        std::thread::sleep(Duration::from_secs(1));
-        Some(alone && wakes() == before)
-    });
-    assert!(silence.take(60).any(|silent| silent), "the driver never rests");
+    assert!(rests(&runtime, 1), "the driver never rests");
     runtime.block_on(s.quit());
 }

@@ -11,7 +11,7 @@ use pilothouse_core::{
 use serde_json::json;
 
 use super::*;
-use crate::rig::Rig;
+use crate::rig::{Rig, rests};
 
 /// What a window keeps of a session: it folds what comes.
 struct Seat {
@@ -120,14 +120,7 @@ fn six_sessions_stand_each_for_itself_and_nothing_wakes_once_all_rest() {
         seats[2].send(Input::Answer { checkpoint, answer: Answer::Pick(0), shown }).await;
         seats[2].until("its answer", |run| run.status == S::Done).await;
     });
-    // As for one driver (`driver/tests.rs`): one silent second of sixty, since ends of other tests' processes wake all.
-    let wakes = || (0..2).map(|w| runtime.metrics().worker_park_count(w)).sum::<u64>();
-    let silence = std::iter::from_fn(|| {
-        let (before, alone) = (wakes(), runtime.metrics().num_alive_tasks() == seats.len() + 1);
-        std::thread::sleep(Duration::from_secs(1));
-        Some(alone && wakes() == before)
-    });
-    assert!(silence.take(60).any(|silent| silent), "seven idle sessions do not rest");
+    assert!(rests(&runtime, seats.len() + 1), "seven idle sessions do not rest");
     let (own, others) = runtime.block_on(async {
         drop(ask);
         for seat in &seats {
