@@ -115,6 +115,7 @@ impl Driver {
             slot.cancel.cancel();
         }
         self.running.retain(|key, slot| pending.contains_key(key) || !slot.done);
+        self.shortened.retain(|call| pending.contains_key(&WorkKey::Think(*call)));
         if !self.unsaved.is_empty() || self.at.read_only() || self.leaving {
             return;
         }
