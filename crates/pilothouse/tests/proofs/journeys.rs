@@ -38,6 +38,19 @@ fn plan(files: &[&str], gates: Value) -> Value {
     call("submit_plan", json!({"title": "Auth", "tasks": tasks, "gates": gates}))
 }
 
+/// A question, then an order whose plan waits for a yes.
+fn asked_and_planned(s: &mut Stage) {
+    s.say("What's in this codebase?");
+    s.rest();
+    s.tells("> What's in this codebase? · intent explain · node conversation > explain · said A small demo.");
+    s.say("Add user authentication");
+    s.asked("confirmation");
+    s.tells(
+        "> Add user authentication · intent modify · phase idle > planning · node conversation > plan · \
+         plan v1: 4 tasks, 2 gates · phase planning > awaiting_approval · ask confirmation",
+    );
+}
+
 #[test]
 fn journey_1_a_question_a_feature_and_a_polite_follow_up() {
     let gates = json!([
@@ -51,15 +64,7 @@ fn journey_1_a_question_a_feature_and_a_polite_follow_up() {
     }
     script.push(plan(&["limit.py", "test_limit.py"], json!([])));
     let mut s = Stage::new(&[("main.py", "print(1)\n")], &json!(script));
-    s.say("What's in this codebase?");
-    s.rest();
-    s.tells("> What's in this codebase? · intent explain · node conversation > explain · said A small demo.");
-    s.say("Add user authentication");
-    s.asked("confirmation");
-    s.tells(
-        "> Add user authentication · intent modify · phase idle > planning · node conversation > plan · \
-         plan v1: 4 tasks, 2 gates · phase planning > awaiting_approval · ask confirmation",
-    );
+    asked_and_planned(&mut s);
     s.say("y");
     for _ in files {
         s.apply(None);
@@ -304,15 +309,7 @@ fn the_worked_trace_is_told_event_by_event() {
         say("dropped"),
     ]);
     let mut s = Stage::new(&[("main.py", "print(1)\n"), ("old.py", "bye\n")], &script);
-    s.say("What's in this codebase?");
-    s.rest();
-    s.tells("> What's in this codebase? · intent explain · node conversation > explain · said A small demo.");
-    s.say("Add user authentication");
-    s.asked("confirmation");
-    s.tells(
-        "> Add user authentication · intent modify · phase idle > planning · node conversation > plan · \
-         plan v1: 4 tasks, 2 gates · phase planning > awaiting_approval · ask confirmation",
-    );
+    asked_and_planned(&mut s);
     s.say("y");
     s.asked("diff");
     s.tells(
