@@ -7,6 +7,7 @@ mod gitdir;
 mod helper;
 mod policy;
 mod probe;
+mod scratch;
 pub(crate) mod secret;
 
 use std::{
@@ -20,6 +21,7 @@ pub(crate) use helper::talk::{Order, Told};
 pub use helper::{HELPER, helper};
 pub use policy::{Limits, place};
 use policy::{Policy, SandboxRules};
+use scratch::Scratch;
 
 /// Which sandbox is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -79,7 +81,7 @@ pub struct CommandSandbox {
     walls: SandboxRules,
     aside: Option<PathBuf>,
     settings: Settings,
-    scratch: Option<tempfile::TempDir>,
+    scratch: Option<Scratch>,
 }
 
 /// A program and its arguments.
@@ -109,8 +111,7 @@ impl CommandSandbox {
 
     /// Asks the machine what it has, and chooses as the settings say.
     pub fn find(settings: Settings, places: &Places) -> Self {
-        let scratch = tempfile::Builder::new().prefix("pilothouse-").tempdir();
-        let (mut fence, scratch) = match scratch {
+        let (mut fence, scratch) = match Scratch::new() {
             Ok(scratch) => (Self::none(""), scratch),
             Err(e) => return Self::none(&format!("a scratch folder cannot be made: {e}")),
         };
@@ -158,7 +159,7 @@ impl CommandSandbox {
 
     /// The folder for temporary files of commands, if there is one.
     pub fn scratch(&self) -> Option<&Path> {
-        self.scratch.as_ref().map(tempfile::TempDir::path)
+        self.scratch.as_ref().map(Scratch::path)
     }
 
     /// Variables that the user's settings pass on.
