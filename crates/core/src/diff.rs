@@ -6,7 +6,12 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+pub use similar::DiffOp;
+use similar::{
+    algorithms::{Capture, Compact, Replace, myers},
+    group_diff_ops,
+    udiff::UnifiedHunkHeader,
+};
 
 /// Lines of context that hold two changes together in one hunk, on each side.
 pub const CONTEXT_LINES: usize = 3;
@@ -100,11 +105,47 @@ pub fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|b| *b == b'\n').collect()
 }
 
+/// What leads from one row of pieces to another: the one place that compares texts, since each kind of piece that is
+/// compared by itself costs the binary tens of kilobytes.
+pub fn operations(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+    let mut hook = Compact::new(Replace::new(Capture::new()), old, new);
+    let Ok(()) = myers::diff(&mut hook, old, 0..old.len(), new, 0..new.len());
+    hook.into_inner().into_inner().into_ops()
+}
+
+/// The pieces that two rows have in common, as a share of both; 1 where both are empty.
+pub fn likeness(old: &[&[u8]], new: &[&[u8]]) -> f32 {
+    similar::diff_ratio(&operations(old, new), old.len(), new.len())
+}
+
+/// What leads from `before` to `after` as a unified diff without the names of files.
+pub fn unified(before: &str, after: &str) -> String {
+    let (old, new) = (lines(before.as_bytes()), lines(after.as_bytes()));
+    let mut out = String::new();
+    for ops in group_diff_ops(operations(&old, &new), CONTEXT_LINES).iter().filter(|ops| !ops.is_empty()) {
+        out.push_str(&format!("{}\n", UnifiedHunkHeader::new(ops)));
+        for op in ops {
+            let same = matches!(op, DiffOp::Equal { .. });
+            tell(&mut out, if same { ' ' } else { '-' }, old.get(op.old_range()));
+            tell(&mut out, '+', new.get(op.new_range()).filter(|_| !same));
+        }
+    }
+    out
+}
+
+/// Writes lines of a unified diff.
+fn tell(out: &mut String, sign: char, lines: Option<&[&[u8]]>) {
+    for line in lines.unwrap_or_default() {
+        let end = if line.ends_with(b"\n") { "" } else { "\n\\ No newline at end of file\n" };
+        out.push_str(&format!("{sign}{}{end}", String::from_utf8_lossy(line)));
+    }
+}
+
 /// The hunks that lead from `before` to `after`; none when they are equal.
 pub fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
     let (old, new) = (lines(before), lines(after));
     let mut hunks: Vec<Hunk> = Vec::new();
-    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
+    for op in operations(&old, &new) {
         let change = match op {
             DiffOp::Equal { .. } => continue,
             DiffOp::Delete { old_index, old_len, new_index } => (old_index, old_len, new_index, 0),

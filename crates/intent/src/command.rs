@@ -322,7 +322,7 @@ impl SlashCommand {
         let names = SLASH_COMMANDS.iter().flat_map(|c| std::iter::once(&c.name).chain(c.aliases));
         names
             .filter(|n| n.len() > 2)
-            .map(|n| (similar::TextDiff::from_chars(*n, name.as_str()).ratio(), *n))
+            .map(|n| (strsim::normalized_damerau_levenshtein(n, &name), *n))
             .filter(|(ratio, _)| *ratio > 0.5)
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .map(|(_, n)| n)

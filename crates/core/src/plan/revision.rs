@@ -4,10 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use similar::TextDiff;
-
 use super::{Gate, Plan, Task};
-use crate::ids::{GateId, TaskId};
+use crate::{
+    diff::likeness,
+    ids::{GateId, TaskId},
+};
 
 /// From this share of common words on, of 1, two titles are one step's: what git takes for a renamed file.
 const ALIKE: f32 = 0.5;
@@ -158,8 +159,13 @@ fn pairs(new: &[Task], old: &[Task]) -> BTreeMap<TaskId, TaskId> {
     pairs
 }
 
+fn words(text: &str) -> Vec<&[u8]> {
+    text.split_whitespace().map(str::as_bytes).collect()
+}
+
 fn alike(a: &str, b: &str) -> bool {
-    TextDiff::from_words(a.to_lowercase(), b.to_lowercase()).ratio() >= ALIKE
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    likeness(&words(&a), &words(&b)) >= ALIKE
 }
 
 /// The most steps that stand among each other as they did; all others were moved.

@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use pilothouse_core::{
     blob::BlobId,
+    diff::unified,
     ids::Seq,
     proposal::ProposalStatus,
     relpath::RelPath,
@@ -76,7 +77,9 @@ fn one(path: &RelPath, before: Option<BlobId>, after: Option<BlobId>, blobs: &Bl
     };
     let a = before.map_or_else(|| "/dev/null".to_owned(), |_| format!("a/{path}"));
     let b = after.map_or_else(|| "/dev/null".to_owned(), |_| format!("b/{path}"));
-    let diff = similar::TextDiff::from_lines(&old, &new);
-    text.push_str(&diff.unified_diff().context_radius(3).header(&a, &b).to_string());
+    let diff = unified(&old, &new);
+    if !diff.is_empty() {
+        text.push_str(&format!("--- {a}\n+++ {b}\n{diff}"));
+    }
     text
 }

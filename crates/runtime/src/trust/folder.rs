@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use pilothouse_core::{
     blob::BlobId,
+    diff::unified,
     trust::{Part, PartChange, Standing, Trust, TrustRequest},
 };
-use similar::TextDiff;
 
 use super::{
     Brought, Store,
@@ -229,8 +229,7 @@ fn sheet(brought: &Brought, before: &[Kept]) -> String {
         sheet.push('\n');
         match kept {
             Some(kept) if kept.text != text => {
-                let diff = TextDiff::from_lines(kept.text.as_str(), text.as_str());
-                sheet.push_str(&diff.unified_diff().context_radius(3).to_string());
+                sheet.push_str(&unified(&kept.text, &text));
             }
             Some(kept) if kept.hash != BlobId::of(&piece.mark()) => {
                 sheet.push_str("(a value that is not shown changed)\n");

@@ -5,8 +5,8 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use pilothouse_core::diff::Hunk;
-use similar::{ChangeTag, TextDiff};
+use pilothouse_core::diff::{DiffOp, Hunk, operations};
+use unicode_segmentation::UnicodeSegmentation;
 
 use super::doc::Content;
 
@@ -55,26 +55,23 @@ fn pair(a: &str, b: &str) -> Option<Pair> {
     if a.len() > LONGEST_BYTES || b.len() > LONGEST_BYTES || a.trim().is_empty() || b.trim().is_empty() {
         return None;
     }
-    let diff = TextDiff::from_unicode_words(a, b);
+    let words = |line| UnicodeSegmentation::split_word_bounds(line).map(str::as_bytes).collect::<Vec<_>>();
+    let (words_a, words_b) = (words(a), words(b));
     let (mut at_a, mut at_b) = (0, 0);
     let (mut old, mut new): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
     let mut same = 0;
-    for change in diff.iter_all_changes() {
-        let text = change.value();
-        match change.tag() {
-            ChangeTag::Equal => {
-                (at_a, at_b) = (at_a + text.len(), at_b + text.len());
-                same += text.trim().len();
-            }
-            ChangeTag::Delete => {
-                join(&mut old, at_a..at_a + text.len());
-                at_a += text.len();
-            }
-            ChangeTag::Insert => {
-                join(&mut new, at_b..at_b + text.len());
-                at_b += text.len();
-            }
+    for op in operations(&words_a, &words_b) {
+        let gone = words_a.get(op.old_range()).unwrap_or_default();
+        let come = words_b.get(op.new_range()).unwrap_or_default();
+        let bytes = |words: &[&[u8]]| words.iter().map(|w| w.len()).sum::<usize>();
+        let (end_a, end_b) = (at_a + bytes(gone), at_b + bytes(come));
+        if matches!(op, DiffOp::Equal { .. }) {
+            same += gone.iter().map(|w| w.trim_ascii().len()).sum::<usize>();
+        } else {
+            join(&mut old, at_a..end_a);
+            join(&mut new, at_b..end_b);
         }
+        (at_a, at_b) = (end_a, end_b);
     }
     let bare = |s: &str| s.split_whitespace().map(str::len).sum::<usize>().max(1);
     let half = |s: &str| same * 2 >= bare(s);
@@ -86,6 +83,7 @@ fn pair(a: &str, b: &str) -> Option<Pair> {
 fn join(ranges: &mut Vec<Range<usize>>, next: Range<usize>) {
     match ranges.last_mut().filter(|l| l.end == next.start) {
         Some(last) => last.end = next.end,
+        None if next.is_empty() => {}
         None => ranges.push(next),
     }
 }
