@@ -157,6 +157,16 @@ impl Plan {
         self.tasks.iter().fold(gates, |scope, task| scope.or(task.node.scope()))
     }
 
+    /// What it lacks that is to stand by itself: its evidence. The text tells whoever wrote it.
+    pub fn unfounded(&self) -> Option<String> {
+        let bare = |t: &&Task| t.files.is_empty();
+        let names: Vec<&str> = self.tasks.iter().filter(bare).map(|t| t.title.as_str()).collect();
+        (!names.is_empty()).then(|| {
+            let names = names.join("; ");
+            format!("in proof mode every task names the files that it touches or rests on in `files`; these name none: {names}")
+        })
+    }
+
     /// The task with this id.
     pub fn task(&self, id: TaskId) -> Option<&Task> {
         self.tasks.iter().find(|t| t.id == id)

@@ -75,12 +75,22 @@ pub struct Bounds {
     pub budget: Configured,
     /// Where runs stop to ask, beside what a plan says itself.
     pub pauses: Vec<Pause>,
+    /// Whether a plan that is complete is proposed as a file.
+    pub archive: bool,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
         let (agents, budget) = (AgentBounds::default(), Configured::default());
-        Self { repairs: 2, small_plans: false, max_parallel: 3, agents, budget, pauses: Vec::new() }
+        Self {
+            repairs: 2,
+            small_plans: false,
+            max_parallel: 3,
+            agents,
+            budget,
+            pauses: Vec::new(),
+            archive: false,
+        }
     }
 }
 

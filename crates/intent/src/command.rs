@@ -164,7 +164,7 @@ pub static SLASH_COMMANDS: [SlashCommand; 36] = [
     row(
         Slash::Plan,
         ("plan", &[]),
-        Optional("TASK|show N|export FILE|import FILE"),
+        Optional("TASK|show N|export FILE|import FILE|archive"),
         Either,
         "plan the task; show a version; write it to FILE.md or read it from there",
     ),

@@ -74,6 +74,8 @@ pub struct Config {
     pub confirm: Confirm,
     /// Steps of a plan that may be at work at the same time.
     pub max_parallel: usize,
+    /// Whether a plan that is complete is proposed as a file.
+    pub archive: bool,
     /// What holds commands.
     pub sandbox: Settings,
     /// How messages are read.
@@ -140,6 +142,7 @@ impl Config {
             history: all.session.history.unwrap_or(MOST_MESSAGES).min(MOST_MESSAGES),
             confirm: all.plan.confirm.unwrap_or_default(),
             max_parallel: all.plan.max_parallel.unwrap_or(Bounds::default().max_parallel).max(1),
+            archive: all.plan.archive.unwrap_or(false),
             pauses: all.plan.pauses.unwrap_or_default().into_iter().map(|p| p.0).collect(),
             notify: all.notify.settled(),
             mouse: all.screen.mouse.unwrap_or(true),

@@ -136,16 +136,6 @@ pub struct GateDraft {
 const PROSE: [&str; 6] = [".md", ".txt", ".rst", ".adoc", ".org", ".markdown"];
 
 impl PlanDraft {
-    /// What a plan lacks that is to stand by itself: its evidence. The text tells the model.
-    pub fn unfounded(&self) -> Option<String> {
-        let bare = |t: &&TaskDraft| t.files.is_empty();
-        let names: Vec<&str> = self.tasks.iter().filter(bare).map(|t| t.title.as_str()).collect();
-        (!names.is_empty()).then(|| {
-            let names = names.join("; ");
-            format!("in proof mode every task names the files that it touches or rests on in `files`; these name none: {names}")
-        })
-    }
-
     /// Whether it changes more than text for people; a task that names no file may.
     pub fn changes_code(&self) -> bool {
         let prose = |file: &String| PROSE.iter().any(|end| file.to_lowercase().ends_with(end));

@@ -1,16 +1,18 @@
 //! Plans: their versions, as files, and where they pause.
 
 use pilothouse_core::{
+    blob::BlobId,
     checkpoint::{Answer, CheckpointKind},
-    event::Event,
-    ids::{CallId, TaskId},
+    event::{Event, FileChange},
+    ids::{CallId, ProposalId, TaskId},
     input::Input,
     intent::Phase,
     plan::{Pause, TaskStatus},
+    relpath::RelPath,
     scope::PermissionMode,
     session::Bounds,
     talk::{ModelCall, ModelReply, Usage},
-    tool::{Tool, ToolOutcome},
+    tool::{ChangeKind, Tool, ToolOutcome, Wrote},
     work::Work,
 };
 
@@ -311,6 +313,76 @@ fn a_file_that_is_no_plan_changes_nothing_and_says_where_it_is_wrong() {
     assert!(b.input(Input::PlanRead { call, result: Ok(FILE.to_owned()) }).is_err(), "only once");
     let no = b.input(Input::say("/plan import ../plan.md")).unwrap_err();
     assert!(no.reason.contains("not a path inside the workspace"), "{no}");
+}
+
+#[test]
+fn lines_that_a_command_changed_count_and_a_sum_that_nobody_can_count_is_said() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { pauses: vec![Pause::Lines(5), Pause::Micros(500)], ..Bounds::default() });
+    b.say("fix the bug in a.txt");
+    let task = |title| serde_json::json!({ "title": title, "files": ["a.txt"] });
+    let args = serde_json::json!({ "title": "Plan", "tasks": [task("One"), task("Two")] }).to_string();
+    let plan = ModelCall { id: "p".into(), name: "submit_plan".into(), args };
+    let usage = Usage { input: 900, output: 100, ..Usage::default() };
+    let reply = ModelReply { calls: vec![plan], usage, ..ModelReply::default() };
+    b.input(Input::Replied { call: b.thinking(), reply: Ok(reply) }).unwrap();
+    b.answer(is_plan, Answer::Approve).unwrap();
+    assert!(b.notices().iter().any(|n| n.contains("dollars cannot be counted")), "{:?}", b.notices());
+    b.reply("", &[("run", serde_json::json!({ "command": "cargo fmt" }))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    let files = vec![FileChange {
+        proposal: ProposalId(0),
+        path: RelPath::new("a.txt").unwrap(),
+        kind: ChangeKind::Modify,
+        before: Some(BlobId::of(b"one")),
+        after: Some(BlobId::of(b"two")),
+        mode: None,
+        added: 4,
+        removed: 2,
+        lines: 4,
+        rest: None,
+    }];
+    let wrote = Wrote { files, count: 1, record: Some(BlobId::of(b"record")), ..Wrote::default() };
+    b.end_tool(ToolOutcome { wrote: Some(Box::new(wrote)), ..exited(0, "") });
+    assert_eq!(pause(&b).unwrap(), "A pause: 6 lines are changed, past 5");
+}
+
+#[test]
+fn a_plan_from_a_file_is_held_to_proof_mode_like_any_other() {
+    let mut b = Bench::new();
+    b.say("/proof");
+    import(&mut b, FILE);
+    let told = b.notices().pop().unwrap();
+    assert!(told.starts_with("docs/plan.md: in proof mode every task names the files"), "{told}");
+    assert!(told.ends_with("these name none: One; Never"), "{told}");
+    assert_eq!(b.session.state().plan, None);
+}
+
+#[test]
+fn a_plan_that_is_complete_is_proposed_for_the_archive_where_the_settings_say_so() {
+    let proposed = |b: &Bench| {
+        b.log.iter().rev().find_map(|e| match &e.event {
+            Event::CallMade { args, typed: true, .. } => Some(args.clone()),
+            _ => None,
+        })
+    };
+    for archive in [false, true] {
+        let mut b = Bench::new();
+        b.session.set_bounds(Bounds { archive, ..Bounds::default() });
+        b.say("fix the bug in a.txt");
+        b.plan(&[("Say: \"Grüße!\" / twice", "modify"), ("Two", "modify")], &[]);
+        b.answer(is_plan, Answer::Approve).unwrap();
+        b.reply("nothing to do", &[]);
+        b.reply("nothing to do", &[]);
+        assert_eq!((phase(&b), proposed(&b).is_some()), (Phase::Idle, archive));
+        if !archive {
+            b.say("/plan archive");
+        }
+        let args: serde_json::Value = serde_json::from_str(&proposed(&b).unwrap()).unwrap();
+        let name = args["path"].as_str().unwrap();
+        assert!(name.starts_with("plans/70010") && name.ends_with(".md"), "{name}");
+        assert!(args["content"].as_str().unwrap().contains("1. [x] Say"), "{args}");
+    }
 }
 
 #[test]

@@ -104,7 +104,15 @@ pub(super) fn open(setup: &Setup) -> Result<Opened, RuntimeError> {
     let small_plans = config.confirm == Confirm::Auto && setup.asks;
     let (max_parallel, agents, budget) = (config.max_parallel, config.agents, config.budget);
     let (repairs, pauses) = (setup.repairs, config.pauses.clone());
-    session.set_bounds(Bounds { repairs, small_plans, max_parallel, agents, budget, pauses });
+    session.set_bounds(Bounds {
+        repairs,
+        small_plans,
+        max_parallel,
+        agents,
+        budget,
+        pauses,
+        archive: config.archive,
+    });
     notices.extend(log.report().warnings());
     let blobs = Blobs::under(&folder);
     let fence = Arc::new(fence(setup, &config, root.path(), Some(&folder)));

@@ -112,6 +112,7 @@ impl State {
                 self.saw(apply.0);
                 if let Some(run) = &mut self.run {
                     run.files.extend(files.iter().map(|f| f.path.clone()));
+                    run.lines += files.iter().map(|f| (f.added + f.removed) as u64).sum::<u64>();
                 }
             }
             Event::Reverted { apply, redo } => self.wrote(*apply, if *redo { Way::Forth } else { Way::Back }),

@@ -14,6 +14,7 @@ use crate::{
     input::Refusal,
     intent::Slash,
     money::{Allowance, Limits, Unit, cost, thousands},
+    plan::Pause,
     question::{BudgetAnswer, BudgetQuestion},
     session::State,
     talk::Usage,
@@ -142,6 +143,16 @@ impl Draft<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Says of a run that is to pause past a sum that nobody can count it.
+    pub(super) fn warn_unpriced(&mut self) {
+        let mut pauses = self.state.plan.iter().flat_map(|p| &p.pauses);
+        let by_sum = pauses.any(|at| matches!(at, Pause::Micros(_)));
+        let last = self.state.accounts.call;
+        if by_sum && last.known_cost().is_none() {
+            self.notice(Level::Warn, UNPRICED);
+        }
     }
 
     /// So much may be spent from now on; what is not named stays as it is.

@@ -13,7 +13,7 @@ use crate::{
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
     input::{Refusal, WriteFault},
-    intent::{IntentNode, Mode, Phase},
+    intent::{IntentNode, Phase},
     phase::Trigger,
     plan::PlanDraft,
     proposal::{Proposal, ProposalStatus},
@@ -222,10 +222,8 @@ impl Draft<'_> {
         let unasked = self.state.setting().conditions.is_calm();
         let found = plan.gates.is_empty() && unasked && plan.changes_code();
         let gates = if found { self.under.gates.to_vec() } else { plan.gates.clone() };
-        if let Some(text) = (self.state.mode == Mode::Proof).then(|| plan.unfounded()).flatten() {
-            return CallVerdict::End(CallStatus::Failed, text);
-        }
-        match (PlanDraft { gates, ..plan.clone() }).build(lane.turn, version) {
+        let built = PlanDraft { gates, ..plan.clone() }.build(lane.turn, version).map_err(|e| e.to_string());
+        match built.and_then(|plan| self.state.founded(&plan).map(|()| plan)) {
             Ok(plan) => match self.state.beyond(&plan) {
                 Some(beyond) if !self.state.asks_for_a_plan(plan.turn) => CallVerdict::refuse(format!(
                     "the plan would {}, and the user's message only asks to read ({}): submit steps of kind \"read\" and no gates, or say in words what you would change",
@@ -236,7 +234,7 @@ impl Draft<'_> {
                     CallVerdict::Plan(Box::new(self.state.with_pauses(plan, &self.under.bounds.pauses)))
                 }
             },
-            Err(e) => CallVerdict::End(CallStatus::Failed, e.to_string()),
+            Err(text) => CallVerdict::End(CallStatus::Failed, text),
         }
     }
 

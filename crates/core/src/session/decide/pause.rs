@@ -10,6 +10,7 @@ use crate::{
     event::Event,
     ids::{LaneId, TaskId},
     input::Refusal,
+    intent::Mode,
     phase::Trigger,
     plan::{Pause, Plan},
     question::{Paused, PausedAnswer},
@@ -40,8 +41,7 @@ impl Draft<'_> {
     pub(super) fn pauses_before_thinking(&mut self, lane: LaneId) -> bool {
         let at_work = self.state.lanes.get(&lane).filter(|l| l.kind.of_run());
         let goes_on = at_work.is_some_and(|l| matches!(l.talk.last(), Some(Talk::Result(_))));
-        let spent = self.passed(0).filter(|(at, _)| goes_on && matches!(at, Pause::Micros(_)));
-        self.pause(spent)
+        self.pause(self.passed(0).filter(|_| goes_on))
     }
 
     /// The same before a command of a step that may write unasked.
@@ -117,6 +117,7 @@ impl Draft<'_> {
             return Err(Refusal::new("the plan is another one by now; open it again"));
         }
         let edited = plan.edited(text).map_err(|e| Refusal::new(e.to_string()))?;
+        self.state.founded(&edited).map_err(Refusal::new)?;
         if edited.document() == plan.document() {
             return Err(Refusal::new("nothing was changed in the plan"));
         }
@@ -142,6 +143,11 @@ impl Resolve for Paused {
 }
 
 impl State {
+    /// Whether a plan may stand in the mode that holds; where not, why.
+    pub(super) fn founded(&self, plan: &Plan) -> Result<(), String> {
+        plan.unfounded().filter(|_| self.mode == Mode::Proof).map_or(Ok(()), Err)
+    }
+
     /// A plan with the pauses that hold beside its own: those of the settings, and what the user chose at the version that
     /// it takes the place of.
     pub(super) fn with_pauses(&self, mut plan: Plan, settings: &[Pause]) -> Plan {

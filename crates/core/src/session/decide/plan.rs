@@ -19,6 +19,8 @@ use crate::{
 
 /// The file of a plan that is named by nobody.
 const FILE: &str = "plan.md";
+/// Most words of a plan's name that its file is called by.
+const MOST_WORDS: usize = 8;
 
 /// What `/plan` is told to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,6 +29,8 @@ enum Wish<'a> {
     Show(Option<u32>),
     /// Write it to a file.
     Export(&'a str),
+    /// Write it to a file of its own among the finished ones.
+    Archive,
     /// Read one from a file.
     Import(&'a str),
     /// Make one of this text.
@@ -41,6 +45,7 @@ impl<'a> Wish<'a> {
         match *words.as_slice() {
             [] | ["show"] => Self::Show(None),
             ["show", word] if version(word).is_some() => Self::Show(version(word)),
+            ["archive"] => Self::Archive,
             ["export"] => Self::Export(FILE),
             ["import"] => Self::Import(FILE),
             ["export", file] if file.to_lowercase().ends_with(".md") => Self::Export(file),
@@ -57,6 +62,7 @@ impl Draft<'_> {
         match Wish::of(args) {
             Wish::Show(version) => self.list_plan(version),
             Wish::Export(to) => self.export_plan(args, &file(to)?),
+            Wish::Archive => self.export_plan(args, &file(&self.archive_name(self.known_plan()?))?),
             Wish::Import(from) => self.import_plan(args, file(from)?),
             Wish::Make => self.planned(args),
         }
@@ -84,6 +90,26 @@ impl Draft<'_> {
         plan.ok_or_else(|| Refusal::new("there is no plan; write /plan TASK"))
     }
 
+    /// Where a finished plan is kept: `plans/261122-better-notes.md`.
+    fn archive_name(&self, plan: &Plan) -> String {
+        let at = i64::try_from(self.at.0).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+        let day = at.unwrap_or_default().strftime("%y%m%d");
+        let kept = |c: char| if c.is_alphanumeric() { c } else { ' ' };
+        let title: String = plan.title.to_lowercase().chars().map(kept).collect();
+        let words = title.split_whitespace().take(MOST_WORDS).collect::<Vec<_>>().join("-");
+        format!("plans/{day}-{}.md", if words.is_empty() { "plan" } else { &words })
+    }
+
+    /// Proposes a plan that is complete as a file, where the settings say so and nothing else begins now.
+    pub(super) fn archive_complete(&mut self) {
+        let plan = self.state.suspended.clone().filter(|p| self.under.bounds.archive && p.complete());
+        let Some(plan) = plan.filter(|_| self.state.queue.is_empty()) else { return };
+        let to = RelPath::new(&self.archive_name(&plan));
+        if let Some(to) = to.ok().filter(|_| self.state.ceiling().allows(Capability::Write)) {
+            self.propose_file(plan.turn, &to, &plan.document());
+        }
+    }
+
     /// Proposes the plan as a file, by the tool that writes every other.
     fn export_plan(&mut self, args: &str, to: &RelPath) -> Decided {
         let content = self.known_plan()?.document();
@@ -97,6 +123,11 @@ impl Draft<'_> {
         }
         let class = Turn::Control(Control::Other("plan".to_owned()));
         let turn = self.plan_turn(args, class, IntentNode::Modify);
+        self.propose_file(turn, to, &content);
+        Ok(())
+    }
+
+    fn propose_file(&mut self, turn: TurnId, to: &RelPath, content: &str) {
         let lane = self.open_lane(LaneOpening::of(LaneKind::Answer, turn));
         let approval = ApprovalId(self.id());
         self.move_to(lane, IntentNode::Modify, Some(approval));
@@ -104,7 +135,6 @@ impl Draft<'_> {
         let args = serde_json::json!({ "path": to.as_str(), "content": content }).to_string();
         self.emit(Event::CallMade { call, lane, tool: Tool::Write, args, typed: true });
         self.advance(lane);
-        Ok(())
     }
 
     fn import_plan(&mut self, args: &str, path: RelPath) -> Decided {
@@ -149,6 +179,8 @@ impl Draft<'_> {
         let version = self.state.version_after(turn);
         let read = self.may_import().map_err(|refusal| refusal.reason).and(result);
         let plan = read.and_then(|text| Plan::read(&text, turn, version).map_err(|e| e.of_file(&path)));
+        let founded = |plan: Plan| self.state.founded(&plan).map(|()| plan);
+        let plan = plan.and_then(|plan| founded(plan).map_err(|why| format!("{path}: {why}")));
         match plan {
             Ok(plan) => {
                 self.close_phase_question();
@@ -189,6 +221,8 @@ mod tests {
             ("show v2", Wish::Show(Some(2))),
             ("show the user", Wish::Make),
             ("export", Wish::Export("plan.md")),
+            ("archive", Wish::Archive),
+            ("archive old rows", Wish::Make),
             ("export docs/Plan.MD", Wish::Export("docs/Plan.MD")),
             ("export users", Wish::Make),
             ("export the table to notes.md", Wish::Make),

@@ -116,6 +116,7 @@ impl Draft<'_> {
     pub(super) fn start_run(&mut self, turn: TurnId, approval: Option<ApprovalId>) {
         let run = RunId(self.id());
         self.emit(Event::RunStarted { run, turn, approval });
+        self.warn_unpriced();
     }
 
     pub(super) fn reject_plan(&mut self, checkpoint: CheckpointId, reason: &str) -> Decided {
@@ -308,6 +309,7 @@ impl Draft<'_> {
         self.complete_as(RunEnd { status, summary, goal });
         self.shelve();
         self.must_go(Trigger::Complete);
+        self.archive_complete();
         self.drain();
     }
 
