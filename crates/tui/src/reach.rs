@@ -5,7 +5,7 @@
 use pilothouse_core::{
     checkpoint::Checkpoint,
     policy::{Policy, Request, Rule},
-    question::Role,
+    question::{Act, Role, Spec},
     session::State,
 };
 
@@ -35,9 +35,21 @@ pub fn reaches(item: &Checkpoint, state: &State, policy: &Policy) -> Vec<Reach> 
             all.extend(by_rule(item, state, policy));
         }
     }
-    if all.is_empty() {
-        all.push(reach("Enter", "answer", "in the composer"));
+    if all.is_empty() { by_word(&spec) } else { all }
+}
+
+/// What is answered in the composer, with the words that are taken there, and what the keys of the list do.
+fn by_word(spec: &Spec) -> Vec<Reach> {
+    let (mut all, mut words) = (Vec::new(), Vec::new());
+    for choice in &spec.choices {
+        match (&choice.act, choice.role) {
+            (Act::Give(_), Role::Take) => all.push(reach("y", "yes", choice.label)),
+            (Act::Give(_), Role::Deny) => all.push(reach("n", "no", choice.label)),
+            _ => words.push(format!("{} {}", choice.key, choice.label)),
+        }
     }
+    let words = if words.is_empty() { String::new() } else { format!(": {}", words.join(" · ")) };
+    all.push(reach("Enter", "answer", format!("in the composer{words}")));
     all
 }
 
