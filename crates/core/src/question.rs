@@ -33,7 +33,7 @@ pub use budget::{BudgetAnswer, BudgetQuestion};
 pub use clarification::{Clarification, ClarificationAnswer};
 pub use command::{CommandAnswer, CommandQuestion};
 pub use commit::{CommitAnswer, CommitQuestion};
-pub use diff::Review;
+pub use diff::{Review, files_wait};
 pub use exit::{Exit, ExitAnswer};
 pub use failure::{Failure, FailureAnswer, PLACE};
 pub use gap::{Gap, GapAnswer};

@@ -5,7 +5,7 @@
 use pilothouse_core::{
     clean::Clean,
     ids::CheckpointId,
-    question::{Choice, CommandQuestion, PLACE, Place, Spec, Tone, Unattended},
+    question::{Choice, CommandQuestion, PLACE, Place, Spec, Tone, Unattended, files_wait},
     session::State,
 };
 use ratatui::{
@@ -247,10 +247,7 @@ fn command_rows(
         beyond => format!(", {beyond}"),
     };
     let risk = format!("{}{beyond}", risk_name(command.risk, facts.glyphs.waits == "!"));
-    let more = match waiting(state).saturating_sub(1) {
-        0 => String::new(),
-        n => format!("   and {n} more"),
-    };
+    let more = more(waiting(state).saturating_sub(1), "");
     let head = format!("{} Run this command?   ", facts.glyphs.waits);
     let used = head.width() + risk.width() + more.width();
     let why = match Clean::line(&command.reason).into_string() {
@@ -282,6 +279,12 @@ fn command_rows(
     rows
 }
 
+/// What waits besides: files and questions, or things of one kind.
+fn more(n: usize, kind: &str) -> String {
+    let s = if n == 1 || kind.is_empty() { "" } else { "s" };
+    if n == 0 { String::new() } else { format!("   and {n} more{kind}{s}") }
+}
+
 /// The text in pieces of so many columns; nothing of it is lost, blanks neither.
 fn chunks(text: &str, columns: usize) -> Vec<String> {
     let (mut out, mut used) = (vec![String::new()], 0);
@@ -308,6 +311,8 @@ fn waiting_row(
     let theme = facts.theme;
     let key = if first.place == Place::Diff { facts.diff_key } else { facts.approvals_key };
     let opens = "review";
+    let reviews = state.open.values().map(|c| state.spec(c)).filter(|s| s.place == Place::Diff);
+    let files = reviews.map(|s| s.things).sum::<usize>();
     let what = match &first.danger {
         Some(_) if facts.offered == Some(id) => "Run this command?".to_owned(),
         Some(danger) => {
@@ -315,11 +320,13 @@ fn waiting_row(
             let how = danger.beyond.map_or(String::new(), |beyond| format!(", {beyond}"));
             format!("{risk}{how}  {}", first.title)
         }
+        // Steps at work at the same time each ask about their files: for the user they are one thing.
+        None if first.place == Place::Diff => files_wait(files),
         None => first.title.as_str().to_owned(),
     };
-    let more = match waiting(state).saturating_sub(first.things) {
-        0 => String::new(),
-        n => format!("   and {n} more"),
+    let more = match first.place {
+        Place::Diff => more(waiting(state).saturating_sub(files), " question"),
+        Place::List | Place::Composer => more(waiting(state).saturating_sub(first.things), ""),
     };
     let head = facts.glyphs.waits.width() + 1;
     let whole = head + what.width() + more.width() + 3;

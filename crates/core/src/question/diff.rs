@@ -25,6 +25,12 @@ pub struct Review {
     pub proposals: Vec<ProposalId>,
 }
 
+/// So many files in words, of one question or of several.
+pub fn files_wait(files: usize) -> String {
+    let what = if files == 1 { "1 file waits".to_owned() } else { format!("{files} files wait") };
+    format!("{what} for your decision")
+}
+
 impl Review {
     fn all<'a>(&'a self, asked: &Asked<'a>) -> impl Iterator<Item = &'a Proposal> + Clone {
         let known = asked.proposals;
@@ -45,9 +51,7 @@ impl Question for Review {
         spec.place = Place::Diff;
         spec.things = open.clone().count();
         spec.hunks = Some(open.map(|p| p.tally().2).sum());
-        let what =
-            if spec.things == 1 { "1 file waits".to_owned() } else { format!("{} files wait", spec.things) };
-        spec.title = Clean::line(&format!("{what} for your decision"));
+        spec.title = Clean::line(&files_wait(spec.things));
         spec.tag = "changes";
         spec.text = Clean::line(&files.join("  "));
         let control = all.clone().filter_map(|p| {
