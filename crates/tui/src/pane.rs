@@ -139,6 +139,9 @@ pub trait Pane: fmt::Debug {
         false
     }
 
+    /// A key came that means nothing in it: what lies open until the next key goes.
+    fn strange_key(&mut self) {}
+
     /// For the border above.
     fn title(&self, ctx: &Ctx<'_>) -> Title;
 

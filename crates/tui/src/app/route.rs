@@ -118,11 +118,12 @@ impl App {
                 self.compose(wish, came);
             }
             Focus::Pane(id) => {
-                if let Some(letter) = chord.letter() {
-                    let ctx = ctx!(self, came);
-                    let outcome = self.panes.get_mut(id).map(|pane| pane.letter(letter, &ctx));
-                    self.carry_out(outcome.unwrap_or_default(), came);
-                }
+                let ctx = ctx!(self, came);
+                let outcome = self.panes.get_mut(id).and_then(|pane| {
+                    pane.strange_key();
+                    chord.letter().map(|letter| pane.letter(letter, &ctx))
+                });
+                self.carry_out(outcome.unwrap_or_default(), came);
             }
         }
     }

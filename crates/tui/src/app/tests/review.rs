@@ -351,7 +351,7 @@ fn esc_leaves_a_run_and_every_proposal_alone_however_often_it_is_pressed() {
 #[test]
 fn the_sheet_that_applies_all_is_disarmed_by_leaving_it() {
     let mut bench = Bench::new(120, 40);
-    for leave in ["<esc>", "<ctrl-x>d", "<ctrl-t>", "<esc><esc>"] {
+    for leave in ["<esc>", "<ctrl-x>d", "<ctrl-t>", "<esc><esc>", "<enter>", "z", "<f9>"] {
         bench.press("<ctrl-x>d");
         if bench.desk.app.panes.focus != DIFF {
             bench.press("<ctrl-x>d");

@@ -214,6 +214,10 @@ impl Pane for DiffPane {
         !std::mem::take(&mut self.asked_all).is_empty()
     }
 
+    fn strange_key(&mut self) {
+        self.asked_all.clear();
+    }
+
     fn act(&mut self, action: Action, ctx: &Ctx<'_>) -> Outcome {
         let Some(action) = DiffAction::of(action) else { return Outcome::none() };
         let early = || open_files(ctx.state) > 0 && !ctx.stood(&self.proposed, &proposed(ctx.state));
