@@ -44,7 +44,12 @@ pub struct Help {
 }
 
 /// Columns for keys.
-const KEY_COLUMN: usize = 12;
+const KEY_COLUMN: usize = 16;
+/// Columns of the whole at most, and of what stands around the keys.
+const MOST_WIDE: u16 = 140;
+const BORDER: usize = 4;
+/// Columns between two tables.
+const GAP: usize = 3;
 
 impl Help {
     /// Scrolls, or goes to the next part's keys.
@@ -82,11 +87,10 @@ impl Help {
             .flatten()
             .map(|table| (table.heading.clone(), Self::column(keymap, &table)))
             .collect();
-        let rows = all.iter().map(|(_, rows)| rows.len()).max().unwrap_or_default();
-        let wide = ctx.body.width >= 100;
-        let total = if wide { rows } else { all.iter().map(|(_, r)| r.len() + 3).sum() };
-        let height = u16::try_from(total + 7).unwrap_or(u16::MAX);
-        let area = super::centred(ctx.body, 112, height);
+        let columns = columns(&all, usize::from(ctx.body.width.min(MOST_WIDE)).saturating_sub(BORDER));
+        let total = columns.iter().map(Vec::len).max().unwrap_or_default();
+        let height = u16::try_from(total + 5).unwrap_or(u16::MAX);
+        let area = super::centred(ctx.body, MOST_WIDE, height);
         let yours = keymap.yours().count();
         let right = match yours {
             0 => "from the keymap".to_owned(),
@@ -96,23 +100,14 @@ impl Help {
         let inner = frame(ctx, area, "Keys", &right, &keys, buf);
         let inner = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
         self.scroll.begin();
-        if wide {
-            let third = inner.width / 3;
-            for ((title, rows), i) in all.iter().zip(0u16..) {
-                let column = Rect { x: inner.x + i * third, width: third.saturating_sub(2), ..inner };
-                self.draw_column(ctx, title, rows, column, buf);
-            }
-        } else {
-            let flat: Vec<(String, String)> = all
-                .iter()
-                .flat_map(|(title, rows)| {
-                    [(String::new(), title.clone())]
-                        .into_iter()
-                        .chain(rows.clone())
-                        .chain([Default::default()])
-                })
-                .collect();
-            self.draw_column(ctx, "", &flat, inner, buf);
+        let free = usize::from(inner.width).saturating_sub(columns.iter().map(|c| needed(c)).sum());
+        let gap = free / columns.len().max(1);
+        let mut x = inner.x;
+        for rows in &columns {
+            let width =
+                u16::try_from(needed(rows)).unwrap_or(inner.width).min(inner.right().saturating_sub(x));
+            self.draw_column(ctx, rows, Rect { x, width, ..inner }, buf);
+            x = x.saturating_add(width).saturating_add(u16::try_from(gap).unwrap_or_default());
         }
     }
 
@@ -131,24 +126,13 @@ impl Help {
             .collect()
     }
 
-    fn draw_column(
-        &self,
-        ctx: &Ctx<'_>,
-        title: &str,
-        rows: &[(String, String)],
-        area: Rect,
-        buf: &mut Buffer,
-    ) {
+    fn draw_column(&self, ctx: &Ctx<'_>, rows: &[(String, String)], area: Rect, buf: &mut Buffer) {
         let theme = ctx.theme;
         let accent = theme.style(Slot::Accent).add_modifier(Modifier::BOLD);
-        let mut area = area.intersection(buf.area);
-        if !title.is_empty() && area.height > 2 {
-            buf.set_stringn(area.x, area.y, title, usize::from(area.width), accent);
-            area = Rect { y: area.y + 2, height: area.height - 2, ..area };
-        }
+        let area = area.intersection(buf.area);
         let room = usize::from(area.height);
         let top = self.scroll.first(rows.len(), room);
-        let keys = rows.iter().map(|(k, _)| k.width()).max().unwrap_or_default().min(KEY_COLUMN) + 2;
+        let keys = keys_of(rows);
         for ((key, label), y) in rows.iter().skip(top).zip(area.top()..area.bottom()) {
             let line = if key.is_empty() {
                 Line::from(Span::styled(label.clone(), accent))
@@ -165,6 +149,38 @@ impl Help {
             line.render(Rect { y, height: 1, ..area }, buf);
         }
     }
+}
+
+/// Rows of keys with what they do; a heading has no key.
+type Rows = Vec<(String, String)>;
+
+/// The tables side by side where no label is cut by that; else some, or all, below each other.
+fn columns(tables: &[(String, Rows)], width: usize) -> Vec<Rows> {
+    let headed = |(title, rows): &(String, Rows)| -> Rows {
+        let head = [(String::new(), title.clone()), Default::default()];
+        head.into_iter().chain(rows.iter().cloned()).chain([Default::default()]).collect()
+    };
+    let below = |tables: &[(String, Rows)]| tables.iter().flat_map(headed).collect::<Rows>();
+    let last = tables.len().saturating_sub(1);
+    let ways = [
+        tables.iter().map(headed).collect(),
+        [tables.split_at(last).0, tables.split_at(last).1].map(below).to_vec(),
+        vec![below(tables)],
+    ];
+    let fits = |columns: &Vec<Rows>| columns.iter().map(|c| needed(c) + GAP).sum::<usize>() <= width + GAP;
+    ways.into_iter().find(fits).unwrap_or_else(|| vec![below(tables)])
+}
+
+/// Columns that rows need.
+fn needed(rows: &[(String, String)]) -> usize {
+    let keys = keys_of(rows);
+    let label = |(key, label): &(String, String)| if key.is_empty() { 0 } else { keys } + label.width();
+    rows.iter().map(label).max().unwrap_or_default()
+}
+
+/// Columns of the keys and the blanks behind them.
+fn keys_of(rows: &[(String, String)]) -> usize {
+    rows.iter().map(|(k, _)| k.width()).max().unwrap_or_default().min(KEY_COLUMN) + 2
 }
 
 impl Overlay for Help {
