@@ -18,6 +18,7 @@ use crate::{
     scope::ToolScope,
     talk::Usage,
     tool::{ArgsError, Delegate, FileCall, LeaveOf, Run, SessionCall, Tool, ToolCall},
+    work::SeenParts,
 };
 
 /// A line of work.
@@ -51,6 +52,8 @@ pub struct Lane {
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
     pub seen: BTreeMap<RelPath, BlobId>,
+    /// What it saw since then of files that others have changed.
+    pub parts: SeenParts,
     /// Nodes that it is on its way to and that wait for hooks, the next first.
     pub moves: Vec<HeldMove>,
     /// Sub-agents that it started so far.
@@ -244,6 +247,7 @@ impl Lane {
             addressed: false,
             rounds: 0,
             seen: BTreeMap::new(),
+            parts: SeenParts::new(),
             moves: Vec::new(),
             children: 0,
             handed: Usage::default(),

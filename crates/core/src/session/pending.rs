@@ -114,6 +114,7 @@ impl State {
         let permit = Permit::mint(lane.id, call.call, (tool, asked), terms);
         let mut view = self.view(lane);
         view.rules.leave.clone_from(&call.leave);
+        view.typed = call.typed;
         Some(Work::Tool { permit, view })
     }
 
@@ -121,8 +122,8 @@ impl State {
     pub fn view(&self, lane: &Lane) -> View {
         let overlay = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.after)).collect();
         let base = self.proposals_of(lane.id).map(|p| (p.path.clone(), p.before)).collect();
-        let (seen, facts) = (lane.seen.clone(), Arc::clone(&self.facts));
-        View { overlay, base, seen, facts, rules: PathRules::default() }
+        let (seen, parts, facts) = (lane.seen.clone(), lane.parts.clone(), Arc::clone(&self.facts));
+        View { overlay, base, seen, parts, facts, ..View::default() }
     }
 
     fn write_work(&self, apply: &Apply) -> Option<Work> {

@@ -1,12 +1,16 @@
 //! Tool calls folded into the state: made, begun, held, ended.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
+    blob::BlobId,
+    diff::Lines,
     event::Event,
     ids::{CallId, LaneId, Seq},
+    relpath::RelPath,
     session::{LaneKind, OpenCall, State, Talk},
     tool::LeaveOf,
+    work::SeenParts,
 };
 
 /// Events of tool calls.
@@ -53,13 +57,13 @@ impl State {
                     open.allowed = None;
                 }
             }
-            Event::CallEnded { call, lane, seen, .. } => {
+            Event::CallEnded { call, lane, seen, parts, .. } => {
                 let Some(lane) = self.lanes.get_mut(lane) else { return };
                 lane.calls.retain(|c| c.call != *call);
                 lane.talk.push(Talk::Result(seq));
-                lane.seen.extend(seen.iter().cloned());
+                saw((&mut lane.seen, &mut lane.parts), seen, parts);
                 if !self.transcript.is_beside(lane.id) {
-                    self.seen.extend(seen.iter().cloned());
+                    saw((&mut self.seen, &mut self.parts), seen, parts);
                 }
                 if lane.kind == LaneKind::Goal
                     && lane.rounds == 0
@@ -75,5 +79,24 @@ impl State {
 
     fn call_of(&mut self, lane: LaneId, call: CallId) -> Option<&mut OpenCall> {
         self.lanes.get_mut(&lane)?.calls.iter_mut().find(|c| c.call == call)
+    }
+}
+
+/// What was seen whole needs no parts; parts of a content hold until it is another.
+fn saw(
+    known: (&mut BTreeMap<RelPath, BlobId>, &mut SeenParts),
+    seen: &[(RelPath, BlobId)],
+    parts: &[(RelPath, BlobId, Lines)],
+) {
+    for (path, of) in seen {
+        known.0.insert(path.clone(), *of);
+        known.1.remove(path);
+    }
+    for (path, of, lines) in parts {
+        let part = known.1.entry(path.clone()).or_insert_with(|| (*of, Vec::new()));
+        if part.0 != *of {
+            *part = (*of, Vec::new());
+        }
+        part.1.push(*lines);
     }
 }

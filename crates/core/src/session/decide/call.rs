@@ -300,6 +300,7 @@ impl Draft<'_> {
             summary: outcome.summary,
             result,
             seen: outcome.seen,
+            parts: outcome.parts,
             ruling: None,
         });
         if let Some(text) = outcome.notice {

@@ -320,7 +320,7 @@ fn what_was_refused_or_lost_says_so() {
         intermediate: true,
         cut: false,
     });
-    let Event::CallEnded { call, lane, result, seen, .. } = ended(2, "", "") else { return };
+    let Event::CallEnded { call, lane, result, seen, parts, .. } = ended(2, "", "") else { return };
     s.tell(Event::CallEnded {
         call,
         lane,
@@ -328,6 +328,7 @@ fn what_was_refused_or_lost_says_so() {
         summary: "the path is read".into(),
         result,
         seen,
+        parts,
         ruling: None,
     });
     s.tell(Event::Notice { level: Level::Warn, text: "the log was torn and has been mended".into() });
