@@ -48,6 +48,8 @@ pub struct Lane {
     pub talk: Vec<Talk>,
     /// Whether the user said something about its proposals that its model has not been told yet.
     pub addressed: bool,
+    /// Whether anything that a gate looks at may be another than when it began.
+    pub changed: bool,
     /// Replies so far.
     pub rounds: u32,
     /// The hash that each file had when this lane last saw it.
@@ -245,6 +247,7 @@ impl Lane {
             calls: Vec::new(),
             talk: Vec::new(),
             addressed: false,
+            changed: false,
             rounds: 0,
             seen: BTreeMap::new(),
             parts: SeenParts::new(),
@@ -253,6 +256,11 @@ impl Lane {
             handed: Usage::default(),
             opened,
         }
+    }
+
+    /// Whether the workbench told its model something by itself.
+    pub fn was_nudged(&self) -> bool {
+        self.talk.iter().any(|t| matches!(t, Talk::Nudge(_)))
     }
 
     /// Its model replied, with these calls.

@@ -8,6 +8,7 @@ use crate::{
     event::Event,
     ids::{CallId, LaneId, Seq},
     relpath::RelPath,
+    sandbox::Confine,
     session::{LaneKind, OpenCall, State, Talk},
     tool::LeaveOf,
     work::SeenParts,
@@ -39,6 +40,9 @@ impl State {
             Event::CallStarted { call, lane, tool, args, epoch, approval, confine, .. } => {
                 self.saw(call.0.max(approval.map_or(0, |a| a.0)));
                 let (at, given, trust) = (self.at, self.given.as_ref().map(|g| g.of), self.trust);
+                if confine.is_some_and(|c| c != Confine::READING) {
+                    self.lanes.values_mut().for_each(|lane| lane.changed = true);
+                }
                 if let Some(open) = self.call_of(*lane, *call) {
                     open.tool = Some(*tool);
                     open.hash = *args;
