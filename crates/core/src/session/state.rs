@@ -187,6 +187,8 @@ pub struct Run {
     pub tried: Option<Vec<Tried>>,
     /// The task of it that failed: it ends once the others at work have.
     pub fault: Option<TaskFault>,
+    /// Whether the wider path was refused that it asked for last.
+    pub refused: bool,
 }
 
 /// What made a task fail.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pilothouse_core::{
     checkpoint::Answer,
-    event::{CallStatus, Event, Level},
+    event::{CallStatus, Event, Level, RunStatus},
     input::{Input, Opening},
     intent::{IntentNode, Phase},
     policy::{Origin, Places, Policy, Rule},
@@ -101,6 +101,36 @@ fn a_goal_that_may_not_change_files_is_told_why() {
         "{:?}",
         last_end(&b)
     );
+}
+
+fn run_end(b: &Bench) -> Option<(RunStatus, String)> {
+    b.log.iter().rev().find_map(|e| match &e.event {
+        Event::RunCompleted { status, summary, .. } => Some((*status, summary.clone())),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_goal_whose_wider_path_was_refused_is_not_told_as_complete() {
+    let mut b = Bench::new();
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(0, "ok"));
+    asks_for_modify(&mut b);
+    b.answer(is_transition, Answer::Reject("not now".into())).unwrap();
+    b.reply("Then I cannot mend it.", &[]);
+    let told = "Not done: it was not allowed what it asked for. 1 command".to_owned();
+    assert_eq!(run_end(&b), Some((RunStatus::Ended, told)));
+    // One that was allowed in the end is complete.
+    let mut b = Bench::new();
+    b.say("run the tests");
+    asks_for_modify(&mut b);
+    b.answer(is_transition, Answer::Reject("not now".into())).unwrap();
+    asks_for_modify(&mut b);
+    b.answer(is_transition, Answer::Approve).unwrap();
+    b.reply("There is nothing to change.", &[]);
+    assert_eq!(run_end(&b).unwrap().0, RunStatus::Completed);
 }
 
 fn planning(trust: Trust) -> Bench {

@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use crate::{
     blob::BlobId,
     diff::Lines,
-    event::Event,
+    event::{CallStatus, Event},
     ids::{CallId, LaneId, Seq},
     relpath::RelPath,
     sandbox::Confine,
     session::{LaneKind, OpenCall, State, Talk},
-    tool::LeaveOf,
+    tool::{LeaveOf, Tool},
     work::SeenParts,
 };
 
@@ -61,8 +61,14 @@ impl State {
                     open.allowed = None;
                 }
             }
-            Event::CallEnded { call, lane, seen, parts, .. } => {
+            Event::CallEnded { call, lane, status, seen, parts, .. } => {
                 let Some(lane) = self.lanes.get_mut(lane) else { return };
+                let widens = |c: &OpenCall| c.call == *call && c.tool == Some(Tool::RequestPath);
+                if let Some(run) =
+                    self.run.as_mut().filter(|r| r.turn == lane.turn && lane.calls.iter().any(widens))
+                {
+                    run.refused = *status == CallStatus::Refused;
+                }
                 lane.calls.retain(|c| c.call != *call);
                 lane.talk.push(Talk::Result(seq));
                 saw((&mut lane.seen, &mut lane.parts), seen, parts);

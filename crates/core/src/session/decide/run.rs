@@ -4,7 +4,7 @@ use super::terms::{Author, LaneOpening, Mend, RunEnd, RunFault};
 use super::{Decided, Draft};
 use crate::{
     event::{Event, Level, RunStatus},
-    goal::{GoalStatus, GoalSummary},
+    goal::{GoalStatus, GoalSummary, complete},
     ids::{ApprovalId, CheckpointId, GateId, LaneId, Millis, RunId, TaskId, TurnId},
     input::Refusal,
     intent::{IntentNode, Mode, Phase, Turn},
@@ -315,10 +315,11 @@ impl Draft<'_> {
     pub(super) fn complete_run(&mut self) {
         let (files, began) = self.state.run.as_ref().map_or((0, self.at), |r| (r.files.len(), r.began));
         let took = self.at.0.saturating_sub(began.0);
-        let goal = self.goal_summary(None);
+        let refused = self.state.run.as_ref().is_some_and(|r| r.refused && r.files.is_empty());
+        let goal = self.goal_summary(refused.then_some(GoalStatus::Refused));
         let summary = match (&self.state.plan, files) {
             (None, 0) if goal.is_some() => goal.as_ref().map(GoalSummary::line).unwrap_or_default(),
-            (None, 0) => format!("Complete ({took}ms)"),
+            (None, 0) => complete(Millis(took)),
             (Some(plan), _) if !plan.complete() => plan.ended(),
             (plan, n) => {
                 let s = if n == 1 { "" } else { "s" };
@@ -329,6 +330,7 @@ impl Draft<'_> {
         let ended = self.state.plan.as_ref().is_some_and(|p| !p.complete());
         let status = match goal.as_ref().map(|g| g.status) {
             None if ended => RunStatus::Ended,
+            Some(GoalStatus::Refused) => RunStatus::Ended,
             None | Some(GoalStatus::Completed) => RunStatus::Completed,
             Some(GoalStatus::Failed | GoalStatus::PlannerError) => RunStatus::Failed,
             Some(GoalStatus::Skipped | GoalStatus::Cancelled) => RunStatus::Cancelled,
