@@ -301,7 +301,11 @@ fn wants_change(p: &Parsed<'_>) -> bool {
     let made = |c: &&Clause| {
         let words = p.doc.tokens.get(c.head..c.end).unwrap_or_default();
         let words: Vec<&str> = words.iter().filter(|t| t.kind != Kind::Punct).map(|t| &*t.text).collect();
-        shell::is_made_so(words.first().copied().unwrap_or_default(), words.get(1..).unwrap_or_default(), &known.words)
+        shell::is_made_so(
+            words.first().copied().unwrap_or_default(),
+            words.get(1..).unwrap_or_default(),
+            &known.words,
+        )
     };
     let noun = |word: &str| is(word, Role::Word) || is(word, Role::Typed);
     let told = p.guess().is_some_and(|g| g.rule == "statement")

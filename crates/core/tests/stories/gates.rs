@@ -81,7 +81,9 @@ fn repairing() -> Bench {
 fn a_repair_without_a_change_is_told_once_and_its_gate_is_not_run_again() {
     let mut b = repairing();
     b.reply("it is a flaky test", &[]);
-    let told = b.log.iter().filter(|e| matches!(&e.event, Event::LaneNudged { text, .. } if text.contains("gate t is as red as before")));
+    let told = b.log.iter().filter(
+        |e| matches!(&e.event, Event::LaneNudged { text, .. } if text.contains("gate t is as red as before")),
+    );
     assert_eq!(told.count(), 1);
     b.reply("it is a flaky test", &[]);
     // The user is asked anew; no command ran and none waits.
