@@ -283,12 +283,52 @@ fn output_of_a_command_is_seen_while_it_runs_with_its_errors_told_apart() {
     );
     s.story.later(1_500);
     s.tell(ended(2, "exit 0", "running 3 tests\nok\n"));
-    assert_eq!(s.text(40, 4)[..2], [" ▸ Ran       cargo test   exit 0  1.5 s", ""]);
+    assert_eq!(
+        s.text(40, 5)[..4],
+        [" ▾ Ran       cargo test   exit 0  1.5 s", "   │ running 3 tests", "   │ ok", ""]
+    );
     s.act(ConversationAction::Fold);
     assert_eq!(
         s.text(40, 4)[..3],
         [" ▾ Ran       cargo test   exit 0  1.5 s", "   │ running 3 tests", "   │ ok"]
     );
+}
+
+/// Lines of the end of what a command wrote that stand below it once it ended.
+fn shown_of(lines: usize, status: CallStatus, typed: bool) -> Vec<String> {
+    let mut s = Screen::new();
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Execute));
+    if typed {
+        let (args, tool) = (excerpt("{}"), Tool::Run);
+        s.tell(Event::CallMade { call: CallId(2), lane: LaneId(1), tool, args: args.head, typed: true });
+    }
+    s.tell(started(2, Tool::Run, "cargo test"));
+    let output: String = (1..=lines).map(|n| format!("line {n}\n")).collect();
+    let Event::CallEnded { call, lane, summary, result, seen, parts, ruling, .. } =
+        ended(2, "exit 0", &output)
+    else {
+        return Vec::new();
+    };
+    s.tell(Event::CallEnded { call, lane, status, summary, result, seen, parts, ruling });
+    let text = s.text(60, 60);
+    let at = text.iter().position(|l| l.contains("cargo test")).unwrap();
+    text.iter().skip(at + 1).take_while(|l| !l.is_empty()).map(|l| l.trim().to_owned()).collect()
+}
+
+#[test]
+fn the_end_of_what_a_command_wrote_stands_below_it_and_the_rest_is_folded() {
+    // The user's own line, and what failed, to twenty lines; what passed for the agent, short.
+    for (status, typed, most) in [
+        (CallStatus::Done, true, 20),
+        (CallStatus::Failed, true, 20),
+        (CallStatus::Failed, false, 20),
+        (CallStatus::Done, false, 5),
+    ] {
+        let rows = shown_of(30, status, typed);
+        assert_eq!(rows[0], format!("▸ {} lines above", 30 - most), "{status:?} typed {typed}: {rows:?}");
+        assert_eq!((rows.len(), rows.last().unwrap().as_str()), (most + 1, "│ line 30"), "{rows:?}");
+        assert_eq!(shown_of(2, status, typed), ["│ line 1", "│ line 2"]);
+    }
 }
 
 #[test]
