@@ -133,6 +133,24 @@ fn a_goal_whose_wider_path_was_refused_is_not_told_as_complete() {
     assert_eq!(run_end(&b).unwrap().0, RunStatus::Completed);
 }
 
+#[test]
+fn of_tests_that_pass_the_agent_is_told_the_counts_and_where_the_rest_is() {
+    let passed: String = (1..=30).map(|n| format!("ok {n} - does {n}\n")).collect();
+    let text = format!("exit 0, took 0.1 s\nstdout:\nTAP version 13\n{passed}1..30\n# pass 30\n");
+    let mut b = Bench::new();
+    b.say("run the tests");
+    b.reply("", &[("run", json!({"command": "make test"}))]);
+    b.answer(is_risk, Answer::Approve).unwrap();
+    let output = pilothouse_core::blob::Blob::new(passed.into_bytes());
+    let named = output.id().output_name();
+    b.end_tool(pilothouse_core::tool::ToolOutcome { output: Some(output), ..exited(0, &text) });
+    let told = last_end(&b).1;
+    let wanted = format!(
+        "exit 0, took 0.1 s\n(30 lines of tests that passed are left out; read {named} has them)\nstdout:\nTAP version 13\n1..30\n# pass 30"
+    );
+    assert_eq!(told.trim_end(), wanted);
+}
+
 fn planning(trust: Trust) -> Bench {
     let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
     let standing = Standing { trust, ..Standing::default() };

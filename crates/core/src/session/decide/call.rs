@@ -9,6 +9,8 @@ use super::{
     verdict::{CallVerdict, Then},
 };
 use crate::{
+    blob::BlobId,
+    digest,
     event::{CallStatus, Event, Level},
     hook::{HookOutcome, HookStatus},
     ids::{ApplyId, ApprovalId, CallId, LaneId, ProposalId},
@@ -28,6 +30,8 @@ use crate::{
 
 /// Most answers that a question of the model may offer.
 const MOST_CHOICES: usize = 9;
+/// So many lines of tests that passed are told as they are.
+const PASSED_LINES: usize = 20;
 
 impl Draft<'_> {
     /// Decides about a call that has not begun: it runs, waits for the user, or is refused.
@@ -278,12 +282,18 @@ impl Draft<'_> {
             self.command_changed(lane, call, why);
             return Ok(());
         }
+        let stored = outcome.output.as_ref().map(crate::blob::Blob::id);
         if let Some(exit) = &outcome.exit {
-            let output = outcome.output.as_ref().map(crate::blob::Blob::id);
+            let output = stored;
             self.blobs.extend(outcome.output);
             self.emit(Event::CommandExited { call, exit: exit.clone(), output });
         }
-        let text = self.told(lane, call, outcome.text);
+        let own = open.typed || matches!(kind, LaneKind::Gate(_));
+        let text = match outcome.exit.as_ref().filter(|_| !own) {
+            Some(_) => shortened(outcome.text, stored),
+            None => outcome.text,
+        };
+        let text = self.told(lane, call, text);
         outcome.proposals.into_iter().for_each(|draft| self.propose(lane, call, draft));
         outcome.facts.into_iter().for_each(|fact| self.record_fact(lane, fact));
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
@@ -418,4 +428,14 @@ fn name(open: &OpenCall) -> &str {
 fn words(scope: crate::scope::ToolScope) -> String {
     let names: Vec<&str> = scope.iter().map(Capability::name).collect();
     if names.is_empty() { "use no tools".to_owned() } else { names.join(", ") }
+}
+
+/// The output of a command without what passed of its tests, where that is most of it; all of it has a name.
+fn shortened(text: String, output: Option<BlobId>) -> String {
+    let Some((kept, left)) = digest::without_passed(&text).filter(|(_, left)| *left > PASSED_LINES) else {
+        return text;
+    };
+    let whole = output.map_or_else(String::new, |id| format!("; read {} has them", id.output_name()));
+    let (first, rest) = kept.split_once('\n').unwrap_or((&kept, ""));
+    format!("{first}\n({left} lines of tests that passed are left out{whole})\n{rest}")
 }
