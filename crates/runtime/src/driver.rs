@@ -99,6 +99,8 @@ pub struct Setup {
     pub trust: Trust,
     /// Whether somebody is there to be asked, about the folder and about hunks.
     pub asks: bool,
+    /// Whether nobody is there to answer anything, so that the agent is told not to ask.
+    pub unattended: bool,
     /// The mode, where it was said.
     pub mode: Option<Mode>,
     /// The environment.
@@ -131,6 +133,7 @@ impl Setup {
             asking: false,
             trust: Trust::None,
             asks: false,
+            unattended: false,
             mode: None,
             environment,
             flags: Layer::default(),

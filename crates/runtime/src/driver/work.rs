@@ -256,6 +256,7 @@ impl Driver {
             project: self.project.block(),
             memory: Arc::clone(self.at.session.memory()),
             may_call: self.at.session.may_call(),
+            unattended: self.setup.unattended,
             origin: self.at.config.voice.origin(),
         }
     }
