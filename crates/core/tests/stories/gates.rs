@@ -64,6 +64,40 @@ fn repairs_are_bounded() {
     assert_eq!(phase(&b), Phase::Idle);
 }
 
+/// A plan with this gate that wrote `src/a.rs`; the gate then ended red with this output.
+fn red(command: &str, output: &str) -> Bench {
+    let mut b = Bench::new();
+    b.say("fix the bug in src/a.rs");
+    b.plan(&[("One", "modify")], &[("style", command)]);
+    b.answer(is_plan, Answer::Approve).unwrap();
+    b.reply("", &[("edit", edit_of("src/a.rs"))]);
+    b.propose("src/a.rs", "1\n", "2\n");
+    b.reply("", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    b.answer(is_risk, Answer::Approve).unwrap();
+    b.end_tool(exited(1, &format!("exit 1, took 0.1 s\nstdout:\n{output}\n")));
+    b
+}
+
+#[test]
+fn a_check_of_single_files_that_names_none_that_was_changed_failed_before() {
+    let told = |b: &Bench| b.session.state().failure.as_ref().unwrap().message.clone();
+    let b = red("cargo fmt --check", "Diff in /w/src/old.rs:3:");
+    b.question(is_failure);
+    assert!(told(&b).contains("(it fails on the untouched tree too: it names no file"), "{}", told(&b));
+    assert!(b.notices().iter().any(|n| n.starts_with("`cargo fmt --check` fails on the untouched tree too")));
+    for (command, output) in [
+        ("cargo fmt --check", "Diff in /w/src/a.rs:3:"),
+        // What hangs together may fail elsewhere because of what was changed here.
+        ("cargo test", "panicked at tests/old.rs:3"),
+        ("cargo clippy", "error: unused import\n --> src/old.rs:3:5"),
+    ] {
+        let b = red(command, output);
+        assert!(!told(&b).contains("untouched"), "{command}: {}", told(&b));
+    }
+}
+
 /// An approved plan whose gate is red and is being repaired.
 fn repairing() -> Bench {
     let mut b = Bench::new();

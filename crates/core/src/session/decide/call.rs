@@ -5,7 +5,7 @@ use super::terms::{CallStart, RunFault};
 use super::{
     Decided, Draft,
     child::refused_to_child,
-    gate::{GateEnd, diagnostics},
+    gate::{GateEnd, UNTOUCHED, diagnostics},
     verdict::{CallVerdict, Then},
 };
 use crate::{
@@ -299,6 +299,9 @@ impl Draft<'_> {
         let status = if outcome.failed { CallStatus::Failed } else { CallStatus::Done };
         let passed = outcome.exit.as_ref().is_some_and(Exit::ok) && !outcome.failed;
         let gate = matches!(kind, LaneKind::Gate(_));
+        let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
+        let untouched = gate && !passed && outcome.exit.is_some() && self.fails_untouched(&command, &text);
+        let text = if untouched { text.replacen('\n', &format!("\n(it {UNTOUCHED})\n"), 1) } else { text };
         let diagnostics =
             if gate { diagnostics(&text, outcome.exit.as_ref(), passed) } else { String::new() };
         let result = self.excerpt(text);
@@ -317,12 +320,10 @@ impl Draft<'_> {
             self.notice(Level::Warn, text);
         }
         if let Some(wrote) = outcome.wrote {
-            let line = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            self.command_wrote(call, &line, *wrote, !gate);
+            self.command_wrote(call, &command, *wrote, !gate);
         }
         if let LaneKind::Gate(gate) = kind {
-            let command = open.run().map(|r| r.command.clone()).unwrap_or_default();
-            let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics };
+            let end = GateEnd { command, exit: outcome.exit, passed, output, diagnostics, untouched };
             self.gate_ended(lane, gate, end);
             return Ok(());
         }
