@@ -151,6 +151,26 @@ fn of_tests_that_pass_the_agent_is_told_the_counts_and_where_the_rest_is() {
     assert_eq!(told.trim_end(), wanted);
 }
 
+/// A word in one file costs the user one decision, the hunk, and the agent three calls: the plan, the edit, its end.
+/// The plan stays for it: it says beforehand which files are reached, it is what a gate hangs on and what `/undo` and
+/// `/redo` go by, and one call is less than a second question. Only `[plan] confirm = "always"` asks about it.
+#[test]
+fn a_word_in_one_file_takes_three_calls_and_one_decision() {
+    let mut b = Bench::new();
+    b.session.set_bounds(Bounds { small_plans: true, ..Bounds::default() });
+    b.say("in CHANGELOG.md change 'hex digits' to 'hexadecimal digits'");
+    let plan = json!({"title": "Word", "tasks": [{"title": "Word", "files": ["CHANGELOG.md"]}]});
+    b.reply("", &[("submit_plan", plan)]);
+    b.reply("", &[("edit", edit_of("CHANGELOG.md"))]);
+    b.propose("CHANGELOG.md", "1\n", "2\n");
+    b.reply("Changed.", &[]);
+    b.approve_all(None).unwrap();
+    b.write();
+    assert_eq!(run_end(&b).unwrap().0, RunStatus::Completed);
+    let count = |name: &str| b.names().iter().filter(|n| *n == name).count();
+    assert_eq!((count("thinking_started"), count("checkpoint_opened")), (3, 1), "{:?}", b.names());
+}
+
 fn planning(trust: Trust) -> Bench {
     let mut b = Bench { session: Session::new(), log: Vec::new(), clock: 0 };
     let standing = Standing { trust, ..Standing::default() };

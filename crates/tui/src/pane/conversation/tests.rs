@@ -294,6 +294,50 @@ fn output_of_a_command_is_seen_while_it_runs_with_its_errors_told_apart() {
     );
 }
 
+#[test]
+fn how_long_a_step_took_is_told_in_minutes_once_it_is_no_number_of_milliseconds_any_more() {
+    for (took, told) in [(4_100, "Complete (4100ms)"), (71_853, "Complete (1 min 11 s)")] {
+        let mut s = Screen::new();
+        s.tell(Event::TaskCompleted { task: TaskId(1), took: Millis(took) });
+        let text = s.text(60, 6).join("\n");
+        assert!(text.contains(told), "{text}");
+    }
+}
+
+#[test]
+fn only_what_is_answered_beside_a_run_is_said_to_be() {
+    let beside = |turn: u64| {
+        let mut s = Screen::new();
+        s.tell(said(1, "mend it"));
+        s.tell(Event::RunStarted { run: RunId(7), turn: TurnId(1), approval: None });
+        if turn != 1 {
+            s.tell(said(turn, "what is in a.rs?"));
+        }
+        let Event::LaneOpened { lane, kind, node, ceiling, fixed, .. } =
+            lane(9, LaneKind::Answer, IntentNode::Read)
+        else {
+            return false;
+        };
+        s.tell(Event::LaneOpened { lane, kind, turn: TurnId(turn), node, ceiling, fixed });
+        s.tell(thinking(20, 9));
+        s.delta(20, 0, DeltaKind::Text, "It is done.");
+        s.text(60, 20).join("\n").contains("beside the run")
+    };
+    assert!(beside(2), "a question while something runs");
+    assert!(!beside(1), "the words of what runs itself");
+}
+
+#[test]
+fn what_thought_when_a_session_was_left_does_not_think_when_it_is_opened_again() {
+    let mut s = Screen::new();
+    s.tell(said(1, "where?"));
+    s.tell(lane(1, LaneKind::Answer, IntentNode::Read));
+    s.tell(thinking(2, 1));
+    assert!(s.text(40, 6).join("").contains('⠋'));
+    s.tell(Event::LaneClosed { lane: LaneId(1) });
+    assert!(!s.text(40, 6).join("").contains('⠋'), "{:?}", s.text(40, 6));
+}
+
 /// Lines of the end of what a command wrote that stand below it once it ended.
 fn shown_of(lines: usize, status: CallStatus, typed: bool) -> Vec<String> {
     let mut s = Screen::new();
