@@ -459,14 +459,12 @@ impl Driver {
         if events.iter().any(|e| matches!(e.event, Event::RulesKept { fault: None, .. })) {
             self.read_rules_again();
         }
-        for event in &events {
-            self.suggest(event);
-        }
         let asked = |e: &Stamped| matches!(&e.event, Event::ControlGiven { control: Control::Other(name) } if name == "context");
         if events.iter().any(asked) {
             self.outbox.send(Update::Notice(self.sheet().to_string()));
         }
         for event in &events {
+            self.suggest(event);
             if let Event::CallEnded { call, .. } | Event::CommandWrote { call, .. } = &event.event
                 && let Some(snapshots) = self.kit.workshop.snapshots()
             {
